@@ -1,0 +1,538 @@
+"""The engine: a `Value` is one number that remembers how it was made, and `backward()` walks that memory in reverse.
+
+Read it from top to bottom. An operation makes a new node and notes three things in it: what went in, what came out,
+and how fast the output changes with each operand (the local derivative). `backward()` puts the nodes in order, gives
+the last one a gradient of 1, and lets each in turn push `local × gradient` to its operands. That is all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+from gradwalk import modes, ops, reverse, walk
+from gradwalk.errors import AnomalyError, GraphError
+from gradwalk.methods import Methods
+from gradwalk.ops import Op, number
+
+__all__ = ["Hook", "Value", "zero_grad"]
+
+
+class Value(Methods):
+    """One number in a graph: its `data`, its `grad`, and how it came to be.
+
+    >>> a, b = Value(2.0), Value(-3.0)
+    >>> c = a * b + 10
+    >>> c.backward()
+    >>> c.data, a.grad, b.grad
+    (4.0, -3.0, 2.0)
+    """
+
+    # Operands and local derivatives lie in plain fields, because a tuple, a set or a closure for each node is what
+    # makes an engine slow. An operand that is a plain number stays one, and its local derivative is None.
+    __slots__ = ("_a", "_b", "_da", "_db", "_kind", "_more", "data", "grad")
+
+    data: float
+    grad: Any  # a float; after backward(create_graph=True) a Value
+    _kind: Op | str | None  # what made this node; None for a leaf
+    _a: Any  # first operand; None for a leaf; the tuple of all operands for an unusual node (see below)
+    _b: Any  # second operand, if there is one
+    _da: float | None  # how fast data changes with the first operand
+    _db: float | None  # how fast data changes with the second operand
+    _more: _More  # what only few nodes have; not set on the others
+
+    __array_ufunc__ = None  # NumPy numbers on the left leave the operation to us
+
+    def __init__(self, data: Any, _children: Iterable[Value] = (), _op: str = "", label: str = "") -> None:
+        self.data = data if data.__class__ is float else number(data)
+        self.grad = 0.0
+        self._kind = _op or None
+        self._a = self._b = self._da = self._db = None
+        if _children != ():
+            self._prev = _children
+        if label:
+            self.label = label
+
+    def __repr__(self) -> str:
+        return f"Value(data={self.data}, grad={self.grad})"
+
+    # --- forward: every operation makes a node -------------------------------------------------------------------
+    # The busiest operations spell out their line of the op table, for speed; a test holds them to it. All else (an
+    # int beside a Value, a NumPy number, nonsense, a mode such as no_grad) takes the general road, `_apply`.
+
+    def __add__(self, other: Any) -> Value:
+        if other.__class__ is Value and not modes.active:
+            out = _new(Value)
+            out.data = self.data + other.data
+            out.grad = 0.0
+            out._kind = _ADD
+            out._a = self
+            out._b = other
+            out._da = out._db = 1.0
+            return out
+        if other.__class__ is float and not modes.active:
+            return _node(_ADD, self.data + other, self, 1.0, other, None)
+        return _apply(_ADD, (self, other))
+
+    def __mul__(self, other: Any) -> Value:
+        if other.__class__ is Value and not modes.active:
+            out = _new(Value)
+            out._db = x = self.data
+            out._da = y = other.data
+            out.data = x * y
+            out.grad = 0.0
+            out._kind = _MUL
+            out._a = self
+            out._b = other
+            return out
+        if other.__class__ is float and not modes.active:
+            return _node(_MUL, self.data * other, self, other, other, None)
+        return _apply(_MUL, (self, other))
+
+    def __sub__(self, other: Any) -> Value:
+        if other.__class__ is Value and not modes.active:
+            return _node(_SUB, self.data - other.data, self, 1.0, other, -1.0)
+        return _apply(_SUB, (self, other))
+
+    def __neg__(self) -> Value:
+        if modes.active:
+            return _apply(_NEG, (self,))
+        return _node(_NEG, -self.data, self, -1.0, None, None)
+
+    def relu(self) -> Value:
+        """The number itself if positive, else 0.
+
+        >>> Value(3.0).relu().data, Value(-3.0).relu().data
+        (3.0, 0.0)
+        """
+        if modes.active:
+            return _apply(_RELU, (self,))
+        x = self.data
+        if x <= 0.0:
+            return _node(_RELU, 0.0, self, 0.0, None, None)
+        return _node(_RELU, x, self, 1.0, None, None)
+
+    def __truediv__(self, other: Any) -> Value:
+        return _apply(ops.div, (self, other))
+
+    def __pow__(self, other: Any) -> Value:
+        return _apply(ops.pow, (self, other))
+
+    def __abs__(self) -> Value:
+        return _apply(ops.abs, (self,))
+
+    def __pos__(self) -> Value:
+        return self
+
+    def __radd__(self, other: Any) -> Value:  # other + self
+        return self + other
+
+    def __rmul__(self, other: Any) -> Value:  # other * self
+        return self * other
+
+    def __rsub__(self, other: Any) -> Value:  # other - self
+        return _apply(_SUB, (other, self))
+
+    def __rtruediv__(self, other: Any) -> Value:  # other / self
+        return _apply(ops.div, (other, self))
+
+    def __rpow__(self, other: Any) -> Value:  # other ** self
+        return _apply(ops.pow, (other, self))
+
+    def __gradwalk_op__(self, op: Op, operands: tuple[Any, ...]) -> Value:  # tanh(self), and every other op
+        return _apply(op, operands)
+
+    # --- backward: order, seed, push -----------------------------------------------------------------------------
+
+    def backward(self, gradient: float = 1.0, *, create_graph: bool = False) -> None:
+        """Fill `.grad` of every node this one depends on: how fast this number changes with that one.
+
+        Leaves add to what they hold, once for each call (clear it with `zero_grad`); nodes in between are set anew.
+        With `create_graph`, gradients are Values that can themselves be differentiated.
+
+        >>> x = Value(3.0)
+        >>> (x * x).backward()
+        >>> x.grad
+        6.0
+        """
+        if gradient.__class__ is not float:
+            gradient = number(gradient)
+        if create_graph:
+            _backward_as_graph(self, gradient)
+            return
+        order = None if modes.active else _order(self)
+        if order is None:
+            reverse.backward_with_care(self, gradient)
+            return
+        if not order:  # a leaf is its own graph
+            self.grad += gradient
+            return
+        self.grad = gradient
+        try:
+            for v in reversed(order):
+                g = v.grad
+                da = v._da
+                if da is not None:
+                    v._a.grad += da * g
+                db = v._db
+                if db is not None:
+                    v._b.grad += db * g
+        except Exception as error:
+            aftermath = "some gradients are filled and some are not: call zero_grad() before the next backward()"
+            raise reverse.failure(v, error, aftermath) from error
+
+    # --- what a node knows about itself ---------------------------------------------------------------------------
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        """What the node was computed from, in order, repeats included; constants as Values, which get no gradient.
+
+        >>> a = Value(3.0)
+        >>> [v.data for v in (a * a).operands], [v.data for v in (2 - a).operands]
+        ([3.0, 3.0], [2.0, 3.0])
+        """
+        shown = len(self.local_derivatives)
+        if isinstance(self._a, tuple):
+            return self._a[:shown]
+        if shown and not isinstance(self._a, Value):
+            self._a = Value(self._a)
+        if shown == 2 and not isinstance(self._b, Value):
+            self._b = Value(self._b)
+        return (self._a, self._b)[:shown]
+
+    @property
+    def local_derivatives(self) -> tuple[float | None, ...]:
+        """How fast the node changes with each of its operands, as it was when it was made; None for a constant.
+
+        >>> (Value(3.0) * Value(4.0)).local_derivatives, (2 * Value(5.0)).local_derivatives
+        ((4.0, 3.0), (2.0, None))
+        """
+        slopes = self._slopes()
+        return slopes[:1] if self._constant_exponent() is not None else slopes
+
+    @property
+    def label(self) -> str:
+        """A name for messages and drawings.
+
+        >>> Value(1.0, label="x").label
+        'x'
+        """
+        more = getattr(self, "_more", None)
+        return more.label if more is not None else ""
+
+    @label.setter
+    def label(self, label: str) -> None:
+        self._extras().label = label
+
+    @property
+    def _prev(self) -> set[Value]:
+        return set(self.operands)
+
+    @_prev.setter
+    def _prev(self, children: Iterable[Value]) -> None:
+        self._become_unusual(_checked_children(children), None)
+        self._kind = self._op
+
+    @property
+    def _op(self) -> str:
+        kind = self._kind
+        if isinstance(kind, Op):
+            exponent = self._constant_exponent()
+            return kind.symbol if exponent is None else f"**{exponent:g}"
+        return kind or ""
+
+    @_op.setter
+    def _op(self, text: str) -> None:
+        self._kind = text
+
+    @property
+    def _backward(self) -> Callable[[], None]:
+        more = getattr(self, "_more", None)
+        return more.closure if more is not None and more.closure is not None else partial(reverse.push, self)
+
+    @_backward.setter
+    def _backward(self, closure: Callable[[], None]) -> None:
+        self._become_unusual()
+        self._extras().closure = closure
+
+    def _inputs(self) -> tuple[Any, ...]:
+        """The operands as the op takes them: Values, and constants as plain numbers."""
+        if isinstance(self._a, tuple):
+            return self._a
+        return (self._a, self._b)[: len(self._slopes())]
+
+    def _slopes(self) -> tuple[float | None, ...]:
+        """The local derivatives, one for each input."""
+        if self._a is None:
+            return ()
+        if isinstance(self._a, tuple):
+            return self._more.slopes
+        return (self._da,) if self._b is None else (self._da, self._db)
+
+    def _constant_exponent(self) -> float | None:
+        """2 for `v ** 2`: such an exponent is part of the op, not an operand (so is it in micrograd)."""
+        if self._kind is not ops.pow or self._slopes()[1] is not None:
+            return None
+        exponent = self._inputs()[1]
+        return exponent.data if isinstance(exponent, Value) else exponent  # type: ignore[no-any-return]
+
+    def _extras(self) -> _More:
+        if not hasattr(self, "_more"):
+            self._more = _More()
+        return self._more
+
+    def _become_unusual(self, operands: tuple[Value, ...] | None = None, slopes: Any = ...) -> None:
+        """Lay the operands out as a tuple, which sends `backward()` down the careful road."""
+        if operands is None:
+            operands = tuple(x if isinstance(x, Value) else Value(x) for x in self._inputs())
+            slopes = self._slopes()
+        self._extras().slopes = slopes or (None,) * len(operands)
+        self._a, self._b, self._da, self._db = operands, None, None, None
+
+    # --- comparing, leaving and entering the graph ------------------------------------------------------------------
+    # Values are equal only to themselves, so that they can be kept in sets; `<` and `max()` compare their data.
+
+    def __lt__(self, other: Any) -> bool:
+        return self.data < _data(other)
+
+    def __le__(self, other: Any) -> bool:
+        return self.data <= _data(other)
+
+    def __gt__(self, other: Any) -> bool:
+        return self.data > _data(other)
+
+    def __ge__(self, other: Any) -> bool:
+        return self.data >= _data(other)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.data, spec) if spec else repr(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Value:
+        for v in walk.topological(self):
+            if id(v) not in memo:
+                memo[id(v)] = _copied(v, memo)
+        return memo[id(self)]  # type: ignore[no-any-return]
+
+    def detach(self) -> Value:
+        """The same number as a new leaf: nothing flows back through it.
+
+        >>> x = Value(3.0)
+        >>> (x * x.detach()).backward()
+        >>> x.grad
+        3.0
+        """
+        return Value(self.data)
+
+    def register_hook(self, hook: Callable[[Any], Any]) -> Hook:
+        """Call `hook(gradient)` when this node's gradient is complete; what it returns, if anything, replaces it.
+
+        >>> x = Value(3.0)
+        >>> handle = x.register_hook(lambda gradient: gradient / 2)
+        >>> (x * x).backward()
+        >>> x.grad
+        3.0
+        >>> handle.remove()
+        """
+        if not callable(hook):
+            raise GraphError(f"a hook is a function of the gradient, not {type(hook).__name__}: {hook!r}")
+        self._become_unusual()
+        return Hook(self._extras().hooks, hook)
+
+
+class _More:
+    """What only few nodes have."""
+
+    __slots__ = ("closure", "hooks", "label", "made_by", "slopes")
+
+    def __init__(self) -> None:
+        self.label = ""
+        self.closure: Callable[[], None] | None = None  # a `_backward` of the user's own
+        self.hooks: list[Hook] = []
+        self.slopes: tuple[float | None, ...] = ()  # of an unusual node: more than two operands, a closure, hooks
+        self.made_by = ""  # the user's source line, noted under anomaly()
+
+
+class Hook:
+    """What `register_hook` gives back; `remove()` unhooks it.
+
+    >>> x = Value(1.0)
+    >>> hook = x.register_hook(print)
+    >>> (x * 2).backward()
+    2.0
+    >>> hook.remove()
+    >>> (x * 2).backward()
+    """
+
+    def __init__(self, hooks: list[Hook], function: Callable[[Any], Any]) -> None:
+        self.function = function
+        self._hooks = hooks
+        hooks.append(self)
+
+    def remove(self) -> None:
+        """Take the hook off its node; a second time does nothing.
+
+        >>> hook = Value(1.0).register_hook(print)
+        >>> hook.remove()
+        >>> hook.remove()
+        """
+        if self in self._hooks:
+            self._hooks.remove(self)
+
+
+# --- making nodes --------------------------------------------------------------------------------------------------
+
+_new = Value.__new__
+_ADD, _SUB, _MUL, _NEG, _RELU = ops.add, ops.sub, ops.mul, ops.neg, ops.relu
+
+
+def _node(op: Op, data: float, a: Any, da: float | None, b: Any, db: float | None) -> Value:
+    """A node of one or two operands."""
+    out = _new(Value)
+    out.data = data
+    out.grad = 0.0
+    out._kind = op
+    out._a = a
+    out._da = da
+    out._b = b
+    out._db = db
+    return out
+
+
+def _apply(op: Op, operands: tuple[Any, ...]) -> Value:
+    """Any op on any operands: Values, numbers, or things that take ops in a way of their own."""
+    numbers = []
+    for x in operands:
+        if isinstance(x, Value):
+            numbers.append(x.data)
+        elif hasattr(x, "__gradwalk_op__"):
+            return x.__gradwalk_op__(op, operands)  # type: ignore[no-any-return]
+        else:
+            numbers.append(number(x))
+    point = tuple(numbers)
+    data = op.forward(point)
+    if modes.active:
+        if modes.watching() and not math.isfinite(data):
+            raise AnomalyError(
+                f"{walk.formula(op.symbol, [walk.short(x) for x in operands])} gave {data:g}\n"
+                f"  made by {modes.users_line()}"
+            )
+        if not modes.recording():
+            return Value(data)
+    slopes: list[Any] = op.local(point, data)
+    inputs: list[Any] = list(operands)
+    for i, x in enumerate(operands):
+        if not isinstance(x, Value):
+            inputs[i], slopes[i] = point[i], None
+    if op.arity == 1:
+        out = _node(op, data, inputs[0], slopes[0], None, None)
+    elif op.arity == 2:
+        out = _node(op, data, inputs[0], slopes[0], inputs[1], slopes[1])
+    else:
+        out = _node(op, data, None, None, None, None)
+        out._become_unusual(tuple(x if isinstance(x, Value) else Value(x) for x in inputs), tuple(slopes))
+    if modes.active and modes.watching():
+        out._extras().made_by = modes.users_line()
+    return out
+
+
+def _data(x: Any) -> Any:
+    return x.data if isinstance(x, Value) else x
+
+
+def _checked_children(children: Any) -> tuple[Value, ...]:
+    if isinstance(children, Value) or not hasattr(children, "__iter__"):
+        raise GraphError(f"the children of a Value come in a tuple, as in Value(data, (a, b)), not {children!r}")
+    found = tuple(children)
+    for child in found:
+        if not isinstance(child, Value):
+            raise GraphError(
+                f"the children of a Value are Values, not {type(child).__name__}: {child!r}; wrap it as Value({child!r})"
+            )
+    return found
+
+
+def _copied(v: Value, memo: dict[int, Any]) -> Value:
+    """`v`, pointing at the copies of its operands that `memo` holds."""
+    out = _node(ops.neg, v.data, None, v._da, None, v._db)
+    out.grad, out._kind = v.grad, v._kind
+
+    def copy_of(x: Any) -> Any:
+        return memo.get(id(x), x)
+
+    out._a = tuple(map(copy_of, v._a)) if isinstance(v._a, tuple) else copy_of(v._a)
+    out._b = copy_of(v._b)
+    more = getattr(v, "_more", None)
+    if more is not None:
+        extras = out._extras()
+        extras.label, extras.closure, extras.slopes = more.label, more.closure, more.slopes
+        extras.hooks, extras.made_by = list(more.hooks), more.made_by
+    return out
+
+
+# --- walking back --------------------------------------------------------------------------------------------------
+
+
+def _order(root: Value) -> list[Value] | None:
+    """The nodes between the leaves and `root`, operands first, their gradients set to 0; None if one is unusual.
+
+    The zero is a float object made for this walk alone, so a node that holds it has been visited: no set, no mark.
+    """
+    zero = float("0")
+    order: list[Value] = []
+    done = order.append
+    stack: list[Any] = [root] if root._a is not None else []
+    push, pop = stack.append, stack.pop
+    while stack:
+        v = pop()
+        if v is None:  # everything the node below depends on is in the order
+            done(pop())
+            continue
+        if v.grad is zero:
+            continue
+        v.grad = zero
+        push(v)
+        push(None)
+        if v._db is not None:
+            b = v._b
+            if b._a is not None and b.grad is not zero:
+                push(b)
+        elif v._da is None:
+            return None
+        if v._da is not None:
+            a = v._a
+            if a._a is not None and a.grad is not zero:
+                push(a)
+    return order
+
+
+def _backward_as_graph(root: Value, gradient: float) -> None:
+    """Set `.grad` to Values, so that a gradient can be differentiated like any other number."""
+    gradients = reverse.adjoints(root, gradient, as_graph=True)
+    for v, total in gradients.items():
+        total = total if isinstance(total, Value) else Value(total)
+        held_nothing = v._inputs() or (v.grad.__class__ is float and v.grad == 0.0)
+        v.grad = total if held_nothing else v.grad + total
+
+
+def zero_grad(target: Any) -> None:
+    """Set gradients back to 0: of every node a Value depends on, of a module's parameters, or of a list of either.
+
+    >>> a = Value(3.0)
+    >>> loss = a * a
+    >>> loss.backward()
+    >>> zero_grad(loss)
+    >>> a.grad, loss.grad
+    (0.0, 0.0)
+    """
+    if isinstance(target, Value):
+        for v in walk.topological(target):
+            v.grad = 0.0
+    elif hasattr(target, "zero_grad"):
+        target.zero_grad()
+    elif hasattr(target, "__iter__") and not isinstance(target, (str, bytes)):
+        for part in target:
+            zero_grad(part)
+    else:
+        raise GraphError(f"zero_grad takes a Value, a Module or a list of them, not {type(target).__name__}: {target!r}")

@@ -1,0 +1,185 @@
+"""Every error that gradwalk raises on purpose, in one tree.
+
+```
+GradwalkError
+├── NotANumberError        (TypeError)      an operand that is no real number
+├── NumberTooLargeError    (OverflowError)  an int that no float can hold
+├── GraphError             (ValueError)     children that are no Values, a graph that bites its own tail
+├── BackwardError          (RuntimeError)   a walk that failed, with the node where it did
+├── OpError                (ValueError)     a user-defined op whose value or derivative cannot be used
+├── AnomalyError           (ArithmeticError) the first nan or inf under `anomaly()`
+├── InputSizeError         (ValueError)     a layer or a loss given the wrong number of inputs
+├── ModelFileError         (ValueError)     a model file that is truncated, foreign or of another shape
+├── SettingError           (ValueError)     an option outside what it may be
+├── GradientCheckError     (AssertionError) a gradient that does not agree with the function
+└── MissingExtraError      (ImportError)    an optional dependency that is not installed
+```
+
+Each also is the built-in error that fits, so `except TypeError` and the like go on working.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "AnomalyError",
+    "BackwardError",
+    "GradientCheckError",
+    "GradwalkError",
+    "GraphError",
+    "InputSizeError",
+    "MissingExtraError",
+    "ModelFileError",
+    "NotANumberError",
+    "NumberTooLargeError",
+    "OpError",
+    "SettingError",
+]
+
+
+class GradwalkError(Exception):
+    """The root of the tree: catch it to catch whatever gradwalk says is wrong.
+
+    >>> import gradwalk
+    >>> try:
+    ...     gradwalk.Value("three")
+    ... except gradwalk.GradwalkError as error:
+    ...     print(type(error).__name__)
+    NotANumberError
+    """
+
+
+class NotANumberError(GradwalkError, TypeError):
+    """An operand is not a real number.
+
+    >>> import gradwalk
+    >>> gradwalk.Value(1 + 2j)
+    Traceback (most recent call last):
+    ...
+    gradwalk.errors.NotANumberError: a Value holds one real number (int, float, or a NumPy number), not complex: (1+2j)
+    """
+
+
+class NumberTooLargeError(GradwalkError, OverflowError):
+    """An int is too large for a float.
+
+    >>> import gradwalk
+    >>> gradwalk.Value(10**400)
+    Traceback (most recent call last):
+    ...
+    gradwalk.errors.NumberTooLargeError: an int of 1329 bits does not fit a float (largest: about 1.8e308); scale it down, or use math.inf
+    """
+
+
+class GraphError(GradwalkError, ValueError):
+    """A graph cannot be walked: children that are no Values, or a cycle.
+
+    >>> import gradwalk
+    >>> gradwalk.Value(1.0, (2.0,))
+    Traceback (most recent call last):
+    ...
+    gradwalk.errors.GraphError: the children of a Value are Values, not float: 2.0; wrap it as Value(2.0)
+    """
+
+
+class BackwardError(GradwalkError, RuntimeError):
+    """A backward walk failed at a node, which it names; data and leaf gradients are as they were before.
+
+    >>> import gradwalk
+    >>> a = gradwalk.Value(2.0, label="a")
+    >>> out = gradwalk.Value(4.0, (a,), "double", label="out")
+    >>> def forgetful():
+    ...     a.grad += 2 * upstream
+    >>> out._backward = forgetful
+    >>> out.backward()
+    Traceback (most recent call last):
+    ...
+    gradwalk.errors.BackwardError: backward() failed at out = double(a=2): NameError: name 'upstream' is not defined; data and leaf gradients are as they were before the call
+    """
+
+
+class OpError(GradwalkError, ValueError):
+    """A user-defined op gave something that is no float, or raised.
+
+    >>> import gradwalk
+    >>> @gradwalk.op(lambda x, out: "one")
+    ... def same(x):
+    ...     return x
+    >>> same(gradwalk.Value(3.0))
+    Traceback (most recent call last):
+    ...
+    gradwalk.errors.OpError: the derivative of same with respect to operand 1 gave str 'one' at (3.0); it must give a number
+    """
+
+
+class AnomalyError(GradwalkError, ArithmeticError):
+    """A nan or inf was born under `anomaly()`: the op, its operands and the line that asked for it.
+
+    >>> import gradwalk
+    >>> with gradwalk.anomaly():
+    ...     gradwalk.Value(-1.0).log()  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    gradwalk.errors.AnomalyError: log(-1) gave nan
+      made by ...
+    """
+
+
+class InputSizeError(GradwalkError, ValueError):
+    """A layer or a loss was given the wrong number of inputs.
+
+    >>> from gradwalk import nn
+    >>> nn.MLP(2, [4, 1])([1.0, 2.0, 3.0])
+    Traceback (most recent call last):
+    ...
+    gradwalk.errors.InputSizeError: MLP takes 2 inputs and was given 3
+    """
+
+
+class ModelFileError(GradwalkError, ValueError):
+    """A model file is truncated, foreign, or of another shape than the model.
+
+    >>> from gradwalk import nn
+    >>> nn.MLP(2, [1]).load("README.md")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    gradwalk.errors.ModelFileError: README.md is not a gradwalk model file...
+    """
+
+
+class SettingError(GradwalkError, ValueError):
+    """An option lies outside what it may be.
+
+    >>> from gradwalk import nn
+    >>> nn.MLP(2, [4, 1], activation="rel")
+    Traceback (most recent call last):
+    ...
+    gradwalk.errors.SettingError: no activation is called 'rel'; there are linear, relu, sigmoid, softplus, tanh
+    """
+
+
+class GradientCheckError(GradwalkError, AssertionError):
+    """A gradient does not agree with the function it is said to belong to.
+
+    >>> import gradwalk
+    >>> wrong = gradwalk.op(lambda x, out: 2.001 * x)(lambda x: x * x)
+    >>> gradwalk.gradcheck(wrong, [3.0])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    gradwalk.errors.GradientCheckError: ...
+    """
+
+
+class MissingExtraError(GradwalkError, ImportError):
+    """An optional dependency is not installed; the message holds the command that installs it.
+
+    >>> from gradwalk.errors import MissingExtraError
+    >>> raise MissingExtraError.of("matplotlib", extra="plot", wanted_for="drawing plots")
+    Traceback (most recent call last):
+    ...
+    gradwalk.errors.MissingExtraError: drawing plots needs matplotlib: pip install "gradwalk[plot]"
+    """
+
+    @classmethod
+    def of(cls, module: str, *, extra: str, wanted_for: str) -> MissingExtraError:
+        """The error for `module`, which the extra `extra` would bring."""
+        return cls(f'{wanted_for} needs {module}: pip install "gradwalk[{extra}]"')

@@ -1,0 +1,498 @@
+"""The op table: for every primitive its value and its derivatives, side by side.
+
+An op is two facts: what it gives, and how much that changes when an operand does. Both stand here and nowhere
+else. A derivative rule is plain arithmetic over the operands and the result, so one rule runs on floats (the eager
+engine), on `Value`s (higher-order derivatives) and on `Symbol`s (text for documents and kernels). Whatever wants to
+receive ops, as `Value` does, has a method `__gradwalk_op__(op, operands)`; plain numbers are simply computed.
+
+At the edges (`log(0)`, `1/0`, `relu` at 0) the numbers are PyTorch's, in float64.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import update_wrapper
+from typing import Any
+
+from gradwalk.errors import NotANumberError, NumberTooLargeError, OpError
+
+__all__ = [
+    "TABLE",
+    "Op",
+    "abs",
+    "acos",
+    "add",
+    "asin",
+    "atan",
+    "choose",
+    "clamp",
+    "cos",
+    "cosh",
+    "div",
+    "equal",
+    "erf",
+    "exp",
+    "expm1",
+    "leaky_relu",
+    "log",
+    "log1p",
+    "maximum",
+    "minimum",
+    "mul",
+    "neg",
+    "number",
+    "op",
+    "pow",
+    "relu",
+    "sigmoid",
+    "sin",
+    "sinh",
+    "softplus",
+    "sqrt",
+    "sub",
+    "tan",
+    "tanh",
+    "where",
+]
+
+Interval = tuple[float, float]
+Rule = Callable[..., Any]
+
+inf, nan = math.inf, math.nan
+REALS: Interval = (-inf, inf)
+POSITIVE: Interval = (0.0, inf)
+
+
+# --- what an op is -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Op:
+    """One primitive. Call it on numbers to get a number, on Values to get a Value.
+
+    `domain` holds an open interval for each operand in which the op is smooth, except where `rough(*operands)` is 0;
+    `there` says in words what it gives at such a point.
+
+    >>> from gradwalk import ops
+    >>> ops.tanh(0.0), ops.mul(3, 4)
+    (0.0, 12.0)
+    >>> ops.mul.local((3.0, 4.0), 12.0)
+    [4.0, 3.0]
+    """
+
+    name: str
+    symbol: str
+    value: Callable[..., float]
+    partials: tuple[Rule, ...]
+    domain: tuple[Interval, ...] = ()
+    rough: Rule | None = None
+    there: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.domain:
+            object.__setattr__(self, "domain", (REALS,) * self.arity)
+
+    @property
+    def arity(self) -> int:
+        """How many operands the op takes.
+
+        >>> from gradwalk import ops
+        >>> ops.exp.arity, ops.add.arity, ops.clamp.arity
+        (1, 2, 3)
+        """
+        return len(self.partials)
+
+    def __call__(self, *operands: Any) -> Any:
+        for operand in operands:
+            apply = getattr(operand, "__gradwalk_op__", None)
+            if apply is not None:
+                return apply(self, operands)
+        return self.forward(tuple(number(operand) for operand in operands))
+
+    def forward(self, operands: tuple[float, ...]) -> float:
+        """The op's value on floats.
+
+        >>> from gradwalk import ops
+        >>> ops.log.forward((0.0,))
+        -inf
+        """
+        if len(operands) != self.arity:
+            raise OpError(f"{self.name} takes {self.arity} operand(s) and was given {len(operands)}")
+        return _on_floats(self.value, operands, self, 0)
+
+    def local(self, operands: tuple[float, ...], out: float) -> list[float]:
+        """The derivative with respect to each operand, on floats.
+
+        >>> from gradwalk import ops
+        >>> ops.div.local((1.0, 0.0), ops.div(1.0, 0.0))
+        [inf, -inf]
+        """
+        return [_on_floats(rule, (*operands, out), self, i) for i, rule in enumerate(self.partials, start=1)]
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"
+
+
+def op(*partials: Rule, symbol: str = "", **traits: Any) -> Callable[[Callable[..., float]], Op]:
+    """Make an op of your own: the decorated function is its value, the arguments are its derivatives.
+
+    Give one rule for each operand; a rule takes the operands and the result, and is written with operators and
+    gradwalk's own functions, so that it also runs on Values. The op then works eagerly, at higher order and in checks.
+
+    >>> import gradwalk
+    >>> @gradwalk.op(lambda x, out: 3 * x * x)
+    ... def cube(x):
+    ...     return x * x * x
+    >>> x = gradwalk.Value(2.0)
+    >>> cube(x).backward()
+    >>> x.grad, gradwalk.grad(gradwalk.grad(cube))(2.0)
+    (12.0, 12.0)
+    """
+    if not partials or not all(callable(rule) for rule in partials):
+        raise OpError(
+            "@op takes one derivative rule for each operand, as in @op(lambda x, out: 3 * x * x); "
+            f"it was given {partials!r}"
+        )
+
+    def make(value: Callable[..., float]) -> Op:
+        name = getattr(value, "__name__", "op")
+        made = Op(name, symbol or name, value, partials, **traits)
+        update_wrapper(made, value, updated=())  # keeps the docstring and the module
+        return made
+
+    return make
+
+
+# --- numbers -----------------------------------------------------------------------------------------------------
+
+
+def number(x: Any) -> float:
+    """`x` as a float, if it is one real number: an int, a float, a bool, a fraction, a NumPy number or 0-d array.
+
+    >>> from gradwalk.ops import number
+    >>> number(3), number(True)
+    (3.0, 1.0)
+    """
+    if isinstance(x, (int, float)) or (hasattr(x, "numerator") and hasattr(x, "denominator")):
+        try:
+            return float(x)
+        except OverflowError:
+            bits = int(x).bit_length()
+            raise NumberTooLargeError(
+                f"an int of {bits} bits does not fit a float (largest: about 1.8e308); scale it down, or use math.inf"
+            ) from None
+    # NumPy's numbers and 0-d arrays are known by their dtype, so that NumPy need not be imported.
+    if getattr(x, "ndim", None) == 0 and getattr(getattr(x, "dtype", None), "kind", "") in ("b", "i", "u", "f"):
+        return float(x)
+    kind = type(x).__name__
+    remedy = ""
+    if isinstance(x, str):
+        remedy = f"; if it is a number in text, write float({x!r})"
+    elif hasattr(x, "item") and getattr(x, "ndim", None) == 0:
+        remedy = "; take its number with .item()"
+    elif hasattr(x, "__len__"):
+        remedy = "; for many numbers make many Values: [Value(x) for x in numbers]"
+    text = repr(x)
+    text = text if len(text) <= 60 else text[:57] + "..."
+    raise NotANumberError(f"a Value holds one real number (int, float, or a NumPy number), not {kind}: {text}{remedy}")
+
+
+class Ieee(float):
+    """A float whose arithmetic never raises: it gives inf and nan where IEEE 754 does."""
+
+    def __add__(self, y: float) -> Ieee:
+        return Ieee(float(self) + y)
+
+    def __sub__(self, y: float) -> Ieee:
+        return Ieee(float(self) - y)
+
+    def __rsub__(self, y: float) -> Ieee:
+        return Ieee(y - float(self))
+
+    def __mul__(self, y: float) -> Ieee:
+        return Ieee(float(self) * y)
+
+    def __truediv__(self, y: float) -> Ieee:
+        return Ieee(_div(self, y))
+
+    def __rtruediv__(self, y: float) -> Ieee:
+        return Ieee(_div(y, self))
+
+    def __pow__(self, y: float, mod: None = None) -> Ieee:
+        return Ieee(_pow(self, y))
+
+    def __rpow__(self, y: float, mod: None = None) -> Ieee:
+        return Ieee(_pow(y, self))
+
+    def __neg__(self) -> Ieee:
+        return Ieee(-float(self))
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+def _on_floats(rule: Rule, arguments: tuple[float, ...], op: Op, position: int) -> float:
+    """`rule(*arguments)`; where Python's arithmetic raises or turns complex, IEEE's answer instead."""
+    try:
+        result = rule(*arguments)
+        if result.__class__ is float:
+            return result  # type: ignore[no-any-return]
+        if isinstance(result, complex):
+            result = rule(*map(Ieee, arguments))
+    except ArithmeticError:
+        result = rule(*map(Ieee, arguments))
+    except Exception as error:
+        raise OpError(
+            f"{_part(op, position)} raised {type(error).__name__} ({error}) at {_point(op, arguments)}; "
+            "gradwalk's own functions (gradwalk.log, gradwalk.sqrt, …) give inf and nan where math's raise"
+        ) from error
+    if isinstance(result, (int, float)):
+        return float(result)
+    raise OpError(
+        f"{_part(op, position)} gave {type(result).__name__} {result!r} at {_point(op, arguments)}; "
+        "it must give a number"
+    )
+
+
+def _part(op: Op, position: int) -> str:
+    return f"the derivative of {op.name} with respect to operand {position}" if position else f"the value of {op.name}"
+
+
+def _point(op: Op, arguments: tuple[float, ...]) -> str:
+    return "(" + ", ".join(map(repr, arguments[: op.arity])) + ")"
+
+
+# --- words that rules may use beside operators and ops -----------------------------------------------------------
+
+
+def choose(condition: Any, yes: Any, no: Any) -> Any:
+    """`yes` where the condition holds, else `no`: a branch that can also be written down as text.
+
+    >>> from gradwalk.ops import choose
+    >>> choose(3.0 > 2.0, "yes", "no")
+    'yes'
+    """
+    if isinstance(condition, bool):
+        return yes if condition else no
+    return condition.choose(yes, no)
+
+
+def equal(x: Any, y: Any) -> Any:
+    """Whether two numbers are equal; `==` will not do in a rule, because Values compare by identity.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.ops import equal
+    >>> equal(Value(0.0), 0.0), equal(float("nan"), float("nan"))
+    (True, False)
+    """
+    return (x <= y) & (x >= y)
+
+
+# --- values that need care at the edges --------------------------------------------------------------------------
+
+
+def _div(x: float, y: float) -> float:
+    if y != 0.0:
+        return float(x) / float(y)
+    return nan if x == 0.0 or x != x else math.copysign(inf, x) * math.copysign(1.0, y)
+
+
+def _pow(x: float, y: float) -> float:
+    try:
+        return math.pow(x, y)
+    except OverflowError:
+        return -inf if x < 0.0 and y % 2.0 == 1.0 else inf
+    except ValueError:  # zero to a negative power, or a negative number to a fraction
+        if x != 0.0:
+            return nan
+        return math.copysign(inf, x) if y % 2.0 == 1.0 else inf
+
+
+def _exp(x: float) -> float:
+    try:
+        return math.exp(x)
+    except OverflowError:
+        return inf
+
+
+def _expm1(x: float) -> float:
+    try:
+        return math.expm1(x)
+    except OverflowError:
+        return inf
+
+
+def _log(x: float) -> float:
+    if x > 0.0:
+        return math.log(x)
+    return -inf if x == 0.0 else nan
+
+
+def _log1p(x: float) -> float:
+    if x > -1.0:
+        return math.log1p(x)
+    return -inf if x == -1.0 else nan
+
+
+def _sqrt(x: float) -> float:
+    return math.sqrt(x) if x >= 0.0 else nan
+
+
+def _sigmoid(x: float) -> float:
+    if x >= 0.0:
+        return 1.0 / (1.0 + math.exp(-x))
+    z = _exp(x)
+    return z / (1.0 + z)
+
+
+def _softplus(x: float) -> float:
+    return (x if x > 0.0 else 0.0) + math.log1p(math.exp(-math.fabs(x))) if x == x else nan
+
+
+def _relu(x: float) -> float:
+    return 0.0 if x <= 0.0 else x
+
+
+def _leaky_relu(x: float, slope: float) -> float:
+    return x if x > 0.0 else x * slope
+
+
+def _maximum(x: float, y: float) -> float:
+    return x if x >= y or x != x else y
+
+
+def _minimum(x: float, y: float) -> float:
+    return x if x <= y or x != x else y
+
+
+def _clamp(x: float, low: float, high: float) -> float:
+    return _minimum(_maximum(x, low), high)
+
+
+def _sinh(x: float) -> float:
+    try:
+        return math.sinh(x)
+    except OverflowError:
+        return math.copysign(inf, x)
+
+
+def _cosh(x: float) -> float:
+    try:
+        return math.cosh(x)
+    except OverflowError:
+        return inf
+
+
+def _finite_only(f: Callable[[float], float]) -> Callable[[float], float]:
+    """`f`, with nan where it would raise a domain error (`math.sin(inf)`, `math.asin(2)`)."""
+
+    def value(x: float) -> float:
+        try:
+            return f(x)
+        except ValueError:
+            return nan
+
+    return value
+
+
+# --- the table: name, symbol, value | derivatives | where it is smooth ---------------------------------------------
+
+add = Op("add", "+", lambda x, y: x + y, (lambda x, y, out: 1.0, lambda x, y, out: 1.0))
+sub = Op("sub", "-", lambda x, y: x - y, (lambda x, y, out: 1.0, lambda x, y, out: -1.0))
+mul = Op("mul", "*", lambda x, y: x * y, (lambda x, y, out: y, lambda x, y, out: x))
+div = Op(
+    "div", "/", _div,
+    (lambda x, y, out: 1.0 / y, lambda x, y, out: -out / y),
+    rough=lambda x, y: y, there="inf or nan, as IEEE 754 has it",
+)  # fmt: skip
+pow = Op(
+    "pow", "**", _pow,
+    (
+        lambda x, y, out: choose(equal(y, 0.0), 0.0, y * pow(x, y - 1.0)),
+        lambda x, y, out: choose(equal(x, 0.0) & (y >= 0.0), 0.0, out * log(x)),
+    ),
+    domain=(POSITIVE, REALS), there="a negative base has a derivative for whole exponents, and none in the exponent",
+)  # fmt: skip
+neg = Op("neg", "neg", lambda x: -x, (lambda x, out: -1.0,))
+
+exp = Op("exp", "exp", _exp, (lambda x, out: out,))
+expm1 = Op("expm1", "expm1", _expm1, (lambda x, out: out + 1.0,))
+log = Op("log", "log", _log, (lambda x, out: 1.0 / x,), domain=(POSITIVE,), there="-inf at 0 with slope inf")
+log1p = Op(
+    "log1p", "log1p", _log1p, (lambda x, out: 1.0 / (x + 1.0),),
+    domain=((-1.0, inf),), there="-inf at -1 with slope inf",
+)  # fmt: skip
+sqrt = Op("sqrt", "sqrt", _sqrt, (lambda x, out: 0.5 / out,), domain=(POSITIVE,), there="slope inf at 0")
+
+sin = Op("sin", "sin", _finite_only(math.sin), (lambda x, out: cos(x),))
+cos = Op("cos", "cos", _finite_only(math.cos), (lambda x, out: -sin(x),))
+tan = Op(
+    "tan", "tan", _finite_only(math.tan), (lambda x, out: 1.0 + out * out,),
+    rough=lambda x: cos(x), there="no float is exactly a pole: the value is huge but finite",
+)  # fmt: skip
+asin = Op(
+    "asin", "asin", _finite_only(math.asin), (lambda x, out: 1.0 / sqrt(1.0 - x * x),),
+    domain=((-1.0, 1.0),), there="slope inf at the ends",
+)  # fmt: skip
+acos = Op(
+    "acos", "acos", _finite_only(math.acos), (lambda x, out: -1.0 / sqrt(1.0 - x * x),),
+    domain=((-1.0, 1.0),), there="slope -inf at the ends",
+)  # fmt: skip
+atan = Op("atan", "atan", math.atan, (lambda x, out: 1.0 / (x * x + 1.0),))
+sinh = Op("sinh", "sinh", _sinh, (lambda x, out: cosh(x),))
+cosh = Op("cosh", "cosh", _cosh, (lambda x, out: sinh(x),))
+tanh = Op("tanh", "tanh", math.tanh, (lambda x, out: 1.0 - out * out,))
+erf = Op("erf", "erf", math.erf, (lambda x, out: 2.0 / math.sqrt(math.pi) * exp(-(x * x)),))
+
+sigmoid = Op("sigmoid", "sigmoid", _sigmoid, (lambda x, out: out * (1.0 - out),))
+softplus = Op("softplus", "softplus", _softplus, (lambda x, out: sigmoid(x),))
+relu = Op("relu", "ReLU", _relu, (lambda x, out: choose(x <= 0.0, 0.0, 1.0),), rough=lambda x: x, there="slope 0 at 0")
+leaky_relu = Op(
+    "leaky_relu", "LeakyReLU", _leaky_relu,
+    (lambda x, slope, out: choose(x > 0.0, 1.0, slope), lambda x, slope, out: choose(x > 0.0, 0.0, x)),
+    rough=lambda x, slope: x, there="its lower slope at 0",
+)  # fmt: skip
+abs = Op(
+    "abs", "abs", math.fabs,
+    (lambda x, out: choose(x > 0.0, 1.0, choose(x < 0.0, -1.0, 0.0)),),
+    rough=lambda x: x, there="slope 0 at 0",
+)  # fmt: skip
+maximum = Op(
+    "maximum", "max", _maximum,
+    (
+        lambda x, y, out: choose(equal(x, y), 0.5, choose(x < y, 0.0, 1.0)),
+        lambda x, y, out: choose(equal(x, y), 0.5, choose(x > y, 0.0, 1.0)),
+    ),
+    rough=lambda x, y: x - y, there="a tie gives one half to each",
+)  # fmt: skip
+minimum = Op(
+    "minimum", "min", _minimum,
+    (
+        lambda x, y, out: choose(equal(x, y), 0.5, choose(x > y, 0.0, 1.0)),
+        lambda x, y, out: choose(equal(x, y), 0.5, choose(x < y, 0.0, 1.0)),
+    ),
+    rough=lambda x, y: x - y, there="a tie gives one half to each",
+)  # fmt: skip
+clamp = Op(
+    "clamp", "clamp", _clamp,
+    (
+        lambda x, low, high, out: choose((x >= low) & (x <= high), 1.0, 0.0),
+        lambda x, low, high, out: choose((x < low) & (low < high), 1.0, 0.0),
+        lambda x, low, high, out: choose((x > high) | (low > high), 1.0, 0.0),
+    ),
+    rough=lambda x, low, high: (x - low) * (x - high), there="slope 1 in x at a bound",
+)  # fmt: skip
+where = Op(
+    "where", "where", lambda condition, x, y: x if condition else y,
+    (
+        lambda condition, x, y, out: 0.0,
+        lambda condition, x, y, out: choose(equal(condition, 0.0), 0.0, 1.0),
+        lambda condition, x, y, out: choose(equal(condition, 0.0), 1.0, 0.0),
+    ),
+    rough=lambda condition, x, y: condition,
+    there="the branch not taken gets upstream × 0, which is nan where its own slope is inf",
+)  # fmt: skip
+
+#: Every built-in primitive by its name.
+TABLE: dict[str, Op] = {entry.name: entry for entry in list(globals().values()) if isinstance(entry, Op)}
