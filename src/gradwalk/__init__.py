@@ -10,6 +10,7 @@
 
 from gradwalk.derivatives import grad, hessian, jacobian, value_and_grad
 from gradwalk.engine import Hook, Value, zero_grad
+from gradwalk.errors import GradwalkError
 from gradwalk.modes import anomaly, no_grad
 from gradwalk.ops import (
     abs,
@@ -38,6 +39,43 @@ from gradwalk.ops import (
     tanh,
     where,
 )
-from gradwalk.errors import GradwalkError
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "GradwalkError",
+    "Hook",
+    "Value",
+    "abs",
+    "acos",
+    "anomaly",
+    "asin",
+    "atan",
+    "clamp",
+    "cos",
+    "cosh",
+    "erf",
+    "exp",
+    "expm1",
+    "grad",
+    "hessian",
+    "jacobian",
+    "leaky_relu",
+    "log",
+    "log1p",
+    "maximum",
+    "minimum",
+    "no_grad",
+    "op",
+    "relu",
+    "sigmoid",
+    "sin",
+    "sinh",
+    "softplus",
+    "sqrt",
+    "tan",
+    "tanh",
+    "value_and_grad",
+    "where",
+    "zero_grad",
+]

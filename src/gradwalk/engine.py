@@ -59,12 +59,12 @@ class Value(Methods):
         return f"Value(data={self.data}, grad={self.grad})"
 
     # --- forward: every operation makes a node -------------------------------------------------------------------
-    # The busiest operations spell out their line of the op table, for speed; a test holds them to it. All else (an
-    # int beside a Value, a NumPy number, nonsense, a mode such as no_grad) takes the general road, `_apply`.
+    # The busiest operations spell out their line of the op table, for speed; a test holds them to it. All else (a
+    # NumPy number, nonsense, a mode such as no_grad) takes the general road, `_apply`.
 
     def __add__(self, other: Any) -> Value:
         if other.__class__ is Value and not modes.active:
-            out = _new(Value)
+            out = _blank()
             out.data = self.data + other.data
             out.grad = 0.0
             out._kind = _ADD
@@ -72,13 +72,12 @@ class Value(Methods):
             out._b = other
             out._da = out._db = 1.0
             return out
-        if other.__class__ is float and not modes.active:
-            return _node(_ADD, self.data + other, self, 1.0, other, None)
-        return _apply(_ADD, (self, other))
+        c = _plain(other)
+        return _apply(_ADD, (self, other)) if c is None else _node(_ADD, self.data + c, self, 1.0, c, None)
 
     def __mul__(self, other: Any) -> Value:
         if other.__class__ is Value and not modes.active:
-            out = _new(Value)
+            out = _blank()
             out._db = x = self.data
             out._da = y = other.data
             out.data = x * y
@@ -87,19 +86,25 @@ class Value(Methods):
             out._a = self
             out._b = other
             return out
-        if other.__class__ is float and not modes.active:
-            return _node(_MUL, self.data * other, self, other, other, None)
-        return _apply(_MUL, (self, other))
+        c = _plain(other)
+        return _apply(_MUL, (self, other)) if c is None else _node(_MUL, self.data * c, self, c, c, None)
 
     def __sub__(self, other: Any) -> Value:
         if other.__class__ is Value and not modes.active:
             return _node(_SUB, self.data - other.data, self, 1.0, other, -1.0)
-        return _apply(_SUB, (self, other))
+        c = _plain(other)
+        return _apply(_SUB, (self, other)) if c is None else _node(_SUB, self.data - c, self, 1.0, c, None)
+
+    def __truediv__(self, other: Any) -> Value:
+        if other.__class__ is Value and not modes.active and other.data != 0.0:
+            y = other.data
+            quotient = self.data / y
+            return _node(_DIV, quotient, self, 1.0 / y, other, -quotient / y)
+        c = _plain(other)
+        return _apply(_DIV, (self, other)) if not c else _node(_DIV, self.data / c, self, 1.0 / c, c, None)
 
     def __neg__(self) -> Value:
-        if modes.active:
-            return _apply(_NEG, (self,))
-        return _node(_NEG, -self.data, self, -1.0, None, None)
+        return _apply(_NEG, (self,)) if modes.active else _node(_NEG, -self.data, self, -1.0, None, None)
 
     def relu(self) -> Value:
         """The number itself if positive, else 0.
@@ -109,16 +114,16 @@ class Value(Methods):
         """
         if modes.active:
             return _apply(_RELU, (self,))
-        x = self.data
-        if x <= 0.0:
+        if self.data <= 0.0:
             return _node(_RELU, 0.0, self, 0.0, None, None)
-        return _node(_RELU, x, self, 1.0, None, None)
-
-    def __truediv__(self, other: Any) -> Value:
-        return _apply(ops.div, (self, other))
+        return _node(_RELU, self.data, self, 1.0, None, None)
 
     def __pow__(self, other: Any) -> Value:
-        return _apply(ops.pow, (self, other))
+        n = _plain(other)
+        if n is None:
+            return _apply(ops.pow, (self, other))
+        slope = n * _power(self.data, n - 1.0) if n != 0.0 else 0.0
+        return _node(ops.pow, _power(self.data, n), self, slope, n, None)
 
     def __abs__(self) -> Value:
         return _apply(ops.abs, (self,))
@@ -126,23 +131,24 @@ class Value(Methods):
     def __pos__(self) -> Value:
         return self
 
+    def __gradwalk_op__(self, op: Op, operands: tuple[Any, ...]) -> Value:  # tanh, exp and every other function
+        return _apply(op, operands)
+
     def __radd__(self, other: Any) -> Value:  # other + self
-        return self + other
+        return self.__add__(other)
 
     def __rmul__(self, other: Any) -> Value:  # other * self
-        return self * other
+        return self.__mul__(other)
 
     def __rsub__(self, other: Any) -> Value:  # other - self
-        return _apply(_SUB, (other, self))
+        c = _plain(other)
+        return _apply(_SUB, (other, self)) if c is None else _node(_SUB, c - self.data, c, None, self, -1.0)
 
     def __rtruediv__(self, other: Any) -> Value:  # other / self
-        return _apply(ops.div, (other, self))
+        return _apply(_DIV, (other, self))
 
     def __rpow__(self, other: Any) -> Value:  # other ** self
         return _apply(ops.pow, (other, self))
-
-    def __gradwalk_op__(self, op: Op, operands: tuple[Any, ...]) -> Value:  # tanh(self), and every other op
-        return _apply(op, operands)
 
     # --- backward: order, seed, push -----------------------------------------------------------------------------
 
@@ -232,8 +238,12 @@ class Value(Methods):
 
     @_prev.setter
     def _prev(self, children: Iterable[Value]) -> None:
-        self._become_unusual(_checked_children(children), None)
-        self._kind = self._op
+        found = _checked_children(children)
+        self._kind = self._op  # a rule of the table no longer fits these operands
+        if found:
+            self._become_unusual(found, (None,) * len(found))
+        else:
+            self._a = self._b = self._da = self._db = None
 
     @property
     def _op(self) -> str:
@@ -276,20 +286,20 @@ class Value(Methods):
         if self._kind is not ops.pow or self._slopes()[1] is not None:
             return None
         exponent = self._inputs()[1]
-        return exponent.data if isinstance(exponent, Value) else exponent  # type: ignore[no-any-return]
+        return _data(exponent)
 
     def _extras(self) -> _More:
         if not hasattr(self, "_more"):
             self._more = _More()
         return self._more
 
-    def _become_unusual(self, operands: tuple[Value, ...] | None = None, slopes: Any = ...) -> None:
-        """Lay the operands out as a tuple, which sends `backward()` down the careful road."""
-        if operands is None:
-            operands = tuple(x if isinstance(x, Value) else Value(x) for x in self._inputs())
-            slopes = self._slopes()
-        self._extras().slopes = slopes or (None,) * len(operands)
-        self._a, self._b, self._da, self._db = operands, None, None, None
+    def _become_unusual(self, inputs: tuple[Any, ...] | None = None, slopes: tuple[float | None, ...] = ()) -> None:
+        """Lay the operands out as a tuple, which sends `backward()` down its careful road."""
+        if inputs is None:
+            inputs, slopes = self._inputs(), self._slopes()
+        self._extras().slopes = slopes
+        self._a = tuple(x if isinstance(x, Value) else Value(x) for x in inputs)
+        self._b = self._da = self._db = None
 
     # --- comparing, leaving and entering the graph ------------------------------------------------------------------
     # Values are equal only to themselves, so that they can be kept in sets; `<` and `max()` compare their data.
@@ -383,13 +393,14 @@ class Hook:
 
 # --- making nodes --------------------------------------------------------------------------------------------------
 
-_new = Value.__new__
-_ADD, _SUB, _MUL, _NEG, _RELU = ops.add, ops.sub, ops.mul, ops.neg, ops.relu
+_blank = partial(object.__new__, Value)  # a Value without the cost of __init__
+_power = ops.pow.value
+_ADD, _SUB, _MUL, _DIV, _NEG, _RELU = ops.add, ops.sub, ops.mul, ops.div, ops.neg, ops.relu
 
 
 def _node(op: Op, data: float, a: Any, da: float | None, b: Any, db: float | None) -> Value:
     """A node of one or two operands."""
-    out = _new(Value)
+    out = _blank()
     out.data = data
     out.grad = 0.0
     out._kind = op
@@ -400,18 +411,35 @@ def _node(op: Op, data: float, a: Any, da: float | None, b: Any, db: float | Non
     return out
 
 
+def _plain(x: Any) -> Any:
+    """A constant as a float, if nothing about it or the mode we are in needs the general road."""
+    if modes.active:
+        return None
+    if x.__class__ is float:
+        return x
+    return number(x) if x.__class__ is int else None
+
+
 def _apply(op: Op, operands: tuple[Any, ...]) -> Value:
     """Any op on any operands: Values, numbers, or things that take ops in a way of their own."""
-    numbers = []
+    if len(operands) == 1 and not modes.active:  # most functions, most of the time
+        (v,) = operands
+        data = op.forward(v.data)
+        return _node(op, data, v, op.slope(0, v.data, data), None, None)
+    inputs = []
+    point = []
     for x in operands:
         if isinstance(x, Value):
-            numbers.append(x.data)
+            point.append(x.data)
+        elif x.__class__ is float:
+            point.append(x)
         elif hasattr(x, "__gradwalk_op__"):
             return x.__gradwalk_op__(op, operands)  # type: ignore[no-any-return]
         else:
-            numbers.append(number(x))
-    point = tuple(numbers)
-    data = op.forward(point)
+            x = number(x)
+            point.append(x)
+        inputs.append(x)
+    data = op.forward(*point)
     if modes.active:
         if modes.watching() and not math.isfinite(data):
             raise AnomalyError(
@@ -420,25 +448,24 @@ def _apply(op: Op, operands: tuple[Any, ...]) -> Value:
             )
         if not modes.recording():
             return Value(data)
-    slopes: list[Any] = op.local(point, data)
-    inputs: list[Any] = list(operands)
-    for i, x in enumerate(operands):
-        if not isinstance(x, Value):
-            inputs[i], slopes[i] = point[i], None
-    if op.arity == 1:
+    slopes = []
+    for i, x in enumerate(inputs):
+        slopes.append(None if x.__class__ is float else op.slope(i, *point, data))
+    if len(inputs) == 1:
         out = _node(op, data, inputs[0], slopes[0], None, None)
-    elif op.arity == 2:
+    elif len(inputs) == 2:
         out = _node(op, data, inputs[0], slopes[0], inputs[1], slopes[1])
     else:
         out = _node(op, data, None, None, None, None)
-        out._become_unusual(tuple(x if isinstance(x, Value) else Value(x) for x in inputs), tuple(slopes))
+        out._become_unusual(tuple(inputs), tuple(slopes))
     if modes.active and modes.watching():
         out._extras().made_by = modes.users_line()
     return out
 
 
-def _data(x: Any) -> Any:
-    return x.data if isinstance(x, Value) else x
+def _data(x: Any) -> float:
+    data: float = x.data if isinstance(x, Value) else x
+    return data
 
 
 def _checked_children(children: Any) -> tuple[Value, ...]:
@@ -448,7 +475,8 @@ def _checked_children(children: Any) -> tuple[Value, ...]:
     for child in found:
         if not isinstance(child, Value):
             raise GraphError(
-                f"the children of a Value are Values, not {type(child).__name__}: {child!r}; wrap it as Value({child!r})"
+                f"the children of a Value are Values, not {type(child).__name__}: {child!r}; "
+                f"wrap it as Value({child!r})"
             )
     return found
 
@@ -486,24 +514,36 @@ def _order(root: Value) -> list[Value] | None:
     push, pop = stack.append, stack.pop
     while stack:
         v = pop()
-        if v is None:  # everything the node below depends on is in the order
+        if v is None:  # everything the next node depends on is in the order
             done(pop())
             continue
         if v.grad is zero:
             continue
-        v.grad = zero
-        push(v)
-        push(None)
-        if v._db is not None:
-            b = v._b
-            if b._a is not None and b.grad is not zero:
-                push(b)
-        elif v._da is None:
-            return None
-        if v._da is not None:
-            a = v._a
-            if a._a is not None and a.grad is not zero:
-                push(a)
+        while True:  # go down the first operands, and leave the second ones on the stack for later
+            v.grad = zero
+            if v._db is not None:
+                b = v._b
+                if b._a is not None and b.grad is not zero:
+                    push(v)
+                    push(None)
+                    push(b)
+                    if v._da is None:
+                        break
+                    v = v._a
+                    if v._a is None or v.grad is zero:
+                        break
+                    continue
+            elif v._da is None:
+                return None
+            if v._da is not None:
+                a = v._a
+                if a._a is not None and a.grad is not zero:
+                    push(v)
+                    push(None)
+                    v = a
+                    continue
+            done(v)
+            break
     return order
 
 
@@ -535,4 +575,5 @@ def zero_grad(target: Any) -> None:
         for part in target:
             zero_grad(part)
     else:
-        raise GraphError(f"zero_grad takes a Value, a Module or a list of them, not {type(target).__name__}: {target!r}")
+        kind = type(target).__name__
+        raise GraphError(f"zero_grad takes a Value, a Module or a list of them, not {kind}: {target!r}")

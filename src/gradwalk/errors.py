@@ -63,10 +63,10 @@ class NumberTooLargeError(GradwalkError, OverflowError):
     """An int is too large for a float.
 
     >>> import gradwalk
-    >>> gradwalk.Value(10**400)
+    >>> gradwalk.Value(10**400)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    gradwalk.errors.NumberTooLargeError: an int of 1329 bits does not fit a float (largest: about 1.8e308); scale it down, or use math.inf
+    gradwalk.errors.NumberTooLargeError: an int of 1329 bits does not fit a float ...
     """
 
 
@@ -90,10 +90,10 @@ class BackwardError(GradwalkError, RuntimeError):
     >>> def forgetful():
     ...     a.grad += 2 * upstream
     >>> out._backward = forgetful
-    >>> out.backward()
+    >>> out.backward()  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    gradwalk.errors.BackwardError: backward() failed at out = double(a=2): NameError: name 'upstream' is not defined; data and leaf gradients are as they were before the call
+    gradwalk.errors.BackwardError: backward() failed at out = double(a=2): NameError: name 'upstream' is not ...
     """
 
 
@@ -104,10 +104,10 @@ class OpError(GradwalkError, ValueError):
     >>> @gradwalk.op(lambda x, out: "one")
     ... def same(x):
     ...     return x
-    >>> same(gradwalk.Value(3.0))
+    >>> same(gradwalk.Value(3.0))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    gradwalk.errors.OpError: the derivative of same with respect to operand 1 gave str 'one' at (3.0); it must give a number
+    gradwalk.errors.OpError: the derivative of same with respect to operand 1 gave str 'one' at (3.0); ...
     """
 
 

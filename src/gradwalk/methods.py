@@ -20,6 +20,9 @@ class Methods:
 
     __slots__ = ()
 
+    def __gradwalk_op__(self, op: ops.Op, operands: tuple[Any, ...]) -> Value:
+        raise NotImplementedError
+
     def exp(self) -> Value:
         """E to this power.
 
@@ -27,7 +30,7 @@ class Methods:
         >>> Value(0.0).exp().data
         1.0
         """
-        return ops.exp(self)  # type: ignore[no-any-return]
+        return self.__gradwalk_op__(ops.exp, (self,))
 
     def expm1(self) -> Value:
         """E to this power, less 1: exact near 0.
@@ -36,7 +39,7 @@ class Methods:
         >>> Value(0.0).expm1().data
         0.0
         """
-        return ops.expm1(self)  # type: ignore[no-any-return]
+        return self.__gradwalk_op__(ops.expm1, (self,))
 
     def log(self) -> Value:
         """The natural logarithm.
@@ -45,7 +48,7 @@ class Methods:
         >>> Value(1.0).log().data
         0.0
         """
-        return ops.log(self)  # type: ignore[no-any-return]
+        return self.__gradwalk_op__(ops.log, (self,))
 
     def log1p(self) -> Value:
         """The natural logarithm of this plus 1: exact near 0.
@@ -54,7 +57,7 @@ class Methods:
         >>> Value(0.0).log1p().data
         0.0
         """
-        return ops.log1p(self)  # type: ignore[no-any-return]
+        return self.__gradwalk_op__(ops.log1p, (self,))
 
     def sqrt(self) -> Value:
         """The square root.
@@ -63,7 +66,7 @@ class Methods:
         >>> Value(9.0).sqrt().data
         3.0
         """
-        return ops.sqrt(self)  # type: ignore[no-any-return]
+        return self.__gradwalk_op__(ops.sqrt, (self,))
 
     def sin(self) -> Value:
         """The sine.
@@ -72,7 +75,7 @@ class Methods:
         >>> Value(0.0).sin().data
         0.0
         """
-        return ops.sin(self)  # type: ignore[no-any-return]
+        return self.__gradwalk_op__(ops.sin, (self,))
 
     def cos(self) -> Value:
         """The cosine.
@@ -81,7 +84,7 @@ class Methods:
         >>> Value(0.0).cos().data
         1.0
         """
-        return ops.cos(self)  # type: ignore[no-any-return]
+        return self.__gradwalk_op__(ops.cos, (self,))
 
     def tan(self) -> Value:
         """The tangent.
@@ -90,7 +93,7 @@ class Methods:
         >>> Value(0.0).tan().data
         0.0
         """
-        return ops.tan(self)  # type: ignore[no-any-return]
+        return self.__gradwalk_op__(ops.tan, (self,))
 
     def asin(self) -> Value:
         """The angle whose sine this is.
@@ -99,7 +102,7 @@ class Methods:
         >>> Value(0.0).asin().data
         0.0
         """
-        return ops.asin(self)  # type: ignore[no-any-return]
+        return self.__gradwalk_op__(ops.asin, (self,))
 
     def acos(self) -> Value:
         """The angle whose cosine this is.
@@ -108,7 +111,7 @@ class Methods:
         >>> Value(1.0).acos().data
         0.0
         """
-        return ops.acos(self)  # type: ignore[no-any-return]
+        return self.__gradwalk_op__(ops.acos, (self,))
 
     def atan(self) -> Value:
         """The angle whose tangent this is.
@@ -117,7 +120,7 @@ class Methods:
         >>> Value(0.0).atan().data
         0.0
         """
-        return ops.atan(self)  # type: ignore[no-any-return]
+        return self.__gradwalk_op__(ops.atan, (self,))
 
     def sinh(self) -> Value:
         """The hyperbolic sine.
@@ -126,7 +129,7 @@ class Methods:
         >>> Value(0.0).sinh().data
         0.0
         """
-        return ops.sinh(self)  # type: ignore[no-any-return]
+        return self.__gradwalk_op__(ops.sinh, (self,))
 
     def cosh(self) -> Value:
         """The hyperbolic cosine.
@@ -135,7 +138,7 @@ class Methods:
         >>> Value(0.0).cosh().data
         1.0
         """
-        return ops.cosh(self)  # type: ignore[no-any-return]
+        return self.__gradwalk_op__(ops.cosh, (self,))
 
     def tanh(self) -> Value:
         """The hyperbolic tangent: squashes to between -1 and 1.
@@ -144,7 +147,7 @@ class Methods:
         >>> Value(0.0).tanh().data
         0.0
         """
-        return ops.tanh(self)  # type: ignore[no-any-return]
+        return self.__gradwalk_op__(ops.tanh, (self,))
 
     def erf(self) -> Value:
         """The error function.
@@ -153,7 +156,7 @@ class Methods:
         >>> Value(0.0).erf().data
         0.0
         """
-        return ops.erf(self)  # type: ignore[no-any-return]
+        return self.__gradwalk_op__(ops.erf, (self,))
 
     def sigmoid(self) -> Value:
         """1 / (1 + exp(-self)): squashes to between 0 and 1.
@@ -162,7 +165,7 @@ class Methods:
         >>> Value(0.0).sigmoid().data
         0.5
         """
-        return ops.sigmoid(self)  # type: ignore[no-any-return]
+        return self.__gradwalk_op__(ops.sigmoid, (self,))
 
     def softplus(self) -> Value:
         """Log(1 + exp(self)): a smooth relu.
@@ -171,7 +174,7 @@ class Methods:
         >>> Value(1000.0).softplus().data
         1000.0
         """
-        return ops.softplus(self)  # type: ignore[no-any-return]
+        return self.__gradwalk_op__(ops.softplus, (self,))
 
     def abs(self) -> Value:
         """The number without its sign; `abs(v)` does the same.
@@ -180,7 +183,7 @@ class Methods:
         >>> Value(-2.0).abs().data
         2.0
         """
-        return ops.abs(self)  # type: ignore[no-any-return]
+        return self.__gradwalk_op__(ops.abs, (self,))
 
     def leaky_relu(self, slope: Any = 0.01) -> Value:
         """The number itself if positive, else `slope` times it.
@@ -189,7 +192,7 @@ class Methods:
         >>> Value(-2.0).leaky_relu(0.5).data
         -1.0
         """
-        return ops.leaky_relu(self, slope)  # type: ignore[no-any-return]
+        return self.__gradwalk_op__(ops.leaky_relu, (self, slope))
 
     def maximum(self, other: Any) -> Value:
         """The larger of two numbers; a tie shares the gradient.
@@ -198,7 +201,7 @@ class Methods:
         >>> Value(2.0).maximum(3).data
         3.0
         """
-        return ops.maximum(self, other)  # type: ignore[no-any-return]
+        return self.__gradwalk_op__(ops.maximum, (self, other))
 
     def minimum(self, other: Any) -> Value:
         """The smaller of two numbers; a tie shares the gradient.
@@ -207,7 +210,7 @@ class Methods:
         >>> Value(2.0).minimum(3).data
         2.0
         """
-        return ops.minimum(self, other)  # type: ignore[no-any-return]
+        return self.__gradwalk_op__(ops.minimum, (self, other))
 
     def clamp(self, low: Any, high: Any) -> Value:
         """The number, or the nearer bound if it lies outside them.
@@ -216,4 +219,4 @@ class Methods:
         >>> Value(7.0).clamp(0, 1).data
         1.0
         """
-        return ops.clamp(self, low, high)  # type: ignore[no-any-return]
+        return self.__gradwalk_op__(ops.clamp, (self, low, high))

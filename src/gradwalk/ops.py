@@ -78,7 +78,7 @@ class Op:
     >>> from gradwalk import ops
     >>> ops.tanh(0.0), ops.mul(3, 4)
     (0.0, 12.0)
-    >>> ops.mul.local((3.0, 4.0), 12.0)
+    >>> ops.mul.local(3.0, 4.0, 12.0)
     [4.0, 3.0]
     """
 
@@ -104,32 +104,57 @@ class Op:
         """
         return len(self.partials)
 
-    def __call__(self, *operands: Any) -> Any:
+    def __call__(self, *operands: Any) -> Any:  # noqa: D102
+        for operand in operands:
+            if operand.__class__ is not float:
+                break
+        else:
+            return self.forward(*operands)
         for operand in operands:
             apply = getattr(operand, "__gradwalk_op__", None)
             if apply is not None:
                 return apply(self, operands)
-        return self.forward(tuple(number(operand) for operand in operands))
+        return self.forward(*map(number, operands))
 
-    def forward(self, operands: tuple[float, ...]) -> float:
+    def forward(self, *operands: float) -> float:
         """The op's value on floats.
 
         >>> from gradwalk import ops
-        >>> ops.log.forward((0.0,))
+        >>> ops.log.forward(0.0)
         -inf
         """
-        if len(operands) != self.arity:
-            raise OpError(f"{self.name} takes {self.arity} operand(s) and was given {len(operands)}")
-        return _on_floats(self.value, operands, self, 0)
+        try:
+            out = self.value(*operands)
+            if out.__class__ is float:
+                return out
+        except Exception:  # noqa: S110: the careful way says what is wrong
+            pass
+        return _carefully(self.value, operands, self, 0)
 
-    def local(self, operands: tuple[float, ...], out: float) -> list[float]:
+    def slope(self, position: int, *operands_and_out: float) -> float:
+        """The derivative with respect to one operand, counted from 0, on floats.
+
+        >>> from gradwalk import ops
+        >>> ops.div.slope(1, 1.0, 0.0, ops.div(1.0, 0.0))
+        -inf
+        """
+        rule = self.partials[position]
+        try:
+            slope = rule(*operands_and_out)
+            if slope.__class__ is float:
+                return slope
+        except Exception:  # noqa: S110: the careful way says what is wrong
+            pass
+        return _carefully(rule, operands_and_out, self, position + 1)
+
+    def local(self, *operands_and_out: float) -> list[float]:
         """The derivative with respect to each operand, on floats.
 
         >>> from gradwalk import ops
-        >>> ops.div.local((1.0, 0.0), ops.div(1.0, 0.0))
+        >>> ops.div.local(1.0, 0.0, ops.div(1.0, 0.0))
         [inf, -inf]
         """
-        return [_on_floats(rule, (*operands, out), self, i) for i, rule in enumerate(self.partials, start=1)]
+        return [self.slope(position, *operands_and_out) for position in range(self.arity)]
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
@@ -175,6 +200,8 @@ def number(x: Any) -> float:
     >>> number(3), number(True)
     (3.0, 1.0)
     """
+    if x.__class__ is float:
+        return x
     if isinstance(x, (int, float)) or (hasattr(x, "numerator") and hasattr(x, "denominator")):
         try:
             return float(x)
@@ -232,16 +259,18 @@ class Ieee(float):
     __radd__, __rmul__ = __add__, __mul__
 
 
-def _on_floats(rule: Rule, arguments: tuple[float, ...], op: Op, position: int) -> float:
-    """`rule(*arguments)`; where Python's arithmetic raises or turns complex, IEEE's answer instead."""
+def _carefully(rule: Rule, arguments: tuple[float, ...], op: Op, position: int) -> float:
+    """`rule(*arguments)`, with IEEE's answer where Python's arithmetic raises or turns complex."""
+    given = len(arguments) - (position > 0)
+    if given != op.arity:
+        raise OpError(f"{op.name} takes {op.arity} operand(s) and was given {given}")
     try:
-        result = rule(*arguments)
-        if result.__class__ is float:
-            return result  # type: ignore[no-any-return]
+        try:
+            result = rule(*arguments)
+        except ArithmeticError:
+            result = rule(*map(Ieee, arguments))
         if isinstance(result, complex):
             result = rule(*map(Ieee, arguments))
-    except ArithmeticError:
-        result = rule(*map(Ieee, arguments))
     except Exception as error:
         raise OpError(
             f"{_part(op, position)} raised {type(error).__name__} ({error}) at {_point(op, arguments)}; "
@@ -273,8 +302,10 @@ def choose(condition: Any, yes: Any, no: Any) -> Any:
     >>> choose(3.0 > 2.0, "yes", "no")
     'yes'
     """
-    if isinstance(condition, bool):
-        return yes if condition else no
+    if condition is True:
+        return yes
+    if condition is False:
+        return no
     return condition.choose(yes, no)
 
 
@@ -398,15 +429,15 @@ def _finite_only(f: Callable[[float], float]) -> Callable[[float], float]:
 
 # --- the table: name, symbol, value | derivatives | where it is smooth ---------------------------------------------
 
-add = Op("add", "+", lambda x, y: x + y, (lambda x, y, out: 1.0, lambda x, y, out: 1.0))
-sub = Op("sub", "-", lambda x, y: x - y, (lambda x, y, out: 1.0, lambda x, y, out: -1.0))
-mul = Op("mul", "*", lambda x, y: x * y, (lambda x, y, out: y, lambda x, y, out: x))
-div = Op(
+add: Op = Op("add", "+", lambda x, y: x + y, (lambda x, y, out: 1.0, lambda x, y, out: 1.0))
+sub: Op = Op("sub", "-", lambda x, y: x - y, (lambda x, y, out: 1.0, lambda x, y, out: -1.0))
+mul: Op = Op("mul", "*", lambda x, y: x * y, (lambda x, y, out: y, lambda x, y, out: x))
+div: Op = Op(
     "div", "/", _div,
     (lambda x, y, out: 1.0 / y, lambda x, y, out: -out / y),
     rough=lambda x, y: y, there="inf or nan, as IEEE 754 has it",
 )  # fmt: skip
-pow = Op(
+pow: Op = Op(
     "pow", "**", _pow,
     (
         lambda x, y, out: choose(equal(y, 0.0), 0.0, y * pow(x, y - 1.0)),
@@ -414,51 +445,53 @@ pow = Op(
     ),
     domain=(POSITIVE, REALS), there="a negative base has a derivative for whole exponents, and none in the exponent",
 )  # fmt: skip
-neg = Op("neg", "neg", lambda x: -x, (lambda x, out: -1.0,))
+neg: Op = Op("neg", "neg", lambda x: -x, (lambda x, out: -1.0,))
 
-exp = Op("exp", "exp", _exp, (lambda x, out: out,))
-expm1 = Op("expm1", "expm1", _expm1, (lambda x, out: out + 1.0,))
-log = Op("log", "log", _log, (lambda x, out: 1.0 / x,), domain=(POSITIVE,), there="-inf at 0 with slope inf")
-log1p = Op(
+exp: Op = Op("exp", "exp", _exp, (lambda x, out: out,))
+expm1: Op = Op("expm1", "expm1", _expm1, (lambda x, out: out + 1.0,))
+log: Op = Op("log", "log", _log, (lambda x, out: 1.0 / x,), domain=(POSITIVE,), there="-inf at 0 with slope inf")
+log1p: Op = Op(
     "log1p", "log1p", _log1p, (lambda x, out: 1.0 / (x + 1.0),),
     domain=((-1.0, inf),), there="-inf at -1 with slope inf",
 )  # fmt: skip
-sqrt = Op("sqrt", "sqrt", _sqrt, (lambda x, out: 0.5 / out,), domain=(POSITIVE,), there="slope inf at 0")
+sqrt: Op = Op("sqrt", "sqrt", _sqrt, (lambda x, out: 0.5 / out,), domain=(POSITIVE,), there="slope inf at 0")
 
-sin = Op("sin", "sin", _finite_only(math.sin), (lambda x, out: cos(x),))
-cos = Op("cos", "cos", _finite_only(math.cos), (lambda x, out: -sin(x),))
-tan = Op(
+sin: Op = Op("sin", "sin", _finite_only(math.sin), (lambda x, out: cos(x),))
+cos: Op = Op("cos", "cos", _finite_only(math.cos), (lambda x, out: -sin(x),))
+tan: Op = Op(
     "tan", "tan", _finite_only(math.tan), (lambda x, out: 1.0 + out * out,),
     rough=lambda x: cos(x), there="no float is exactly a pole: the value is huge but finite",
 )  # fmt: skip
-asin = Op(
+asin: Op = Op(
     "asin", "asin", _finite_only(math.asin), (lambda x, out: 1.0 / sqrt(1.0 - x * x),),
     domain=((-1.0, 1.0),), there="slope inf at the ends",
 )  # fmt: skip
-acos = Op(
+acos: Op = Op(
     "acos", "acos", _finite_only(math.acos), (lambda x, out: -1.0 / sqrt(1.0 - x * x),),
     domain=((-1.0, 1.0),), there="slope -inf at the ends",
 )  # fmt: skip
-atan = Op("atan", "atan", math.atan, (lambda x, out: 1.0 / (x * x + 1.0),))
-sinh = Op("sinh", "sinh", _sinh, (lambda x, out: cosh(x),))
-cosh = Op("cosh", "cosh", _cosh, (lambda x, out: sinh(x),))
-tanh = Op("tanh", "tanh", math.tanh, (lambda x, out: 1.0 - out * out,))
-erf = Op("erf", "erf", math.erf, (lambda x, out: 2.0 / math.sqrt(math.pi) * exp(-(x * x)),))
+atan: Op = Op("atan", "atan", math.atan, (lambda x, out: 1.0 / (x * x + 1.0),))
+sinh: Op = Op("sinh", "sinh", _sinh, (lambda x, out: cosh(x),))
+cosh: Op = Op("cosh", "cosh", _cosh, (lambda x, out: sinh(x),))
+tanh: Op = Op("tanh", "tanh", math.tanh, (lambda x, out: 1.0 - out * out,))
+erf: Op = Op("erf", "erf", math.erf, (lambda x, out: 2.0 / math.sqrt(math.pi) * exp(-(x * x)),))
 
-sigmoid = Op("sigmoid", "sigmoid", _sigmoid, (lambda x, out: out * (1.0 - out),))
-softplus = Op("softplus", "softplus", _softplus, (lambda x, out: sigmoid(x),))
-relu = Op("relu", "ReLU", _relu, (lambda x, out: choose(x <= 0.0, 0.0, 1.0),), rough=lambda x: x, there="slope 0 at 0")
-leaky_relu = Op(
+sigmoid: Op = Op("sigmoid", "sigmoid", _sigmoid, (lambda x, out: out * (1.0 - out),))
+softplus: Op = Op("softplus", "softplus", _softplus, (lambda x, out: sigmoid(x),))
+relu: Op = Op(
+    "relu", "ReLU", _relu, (lambda x, out: choose(x <= 0.0, 0.0, 1.0),), rough=lambda x: x, there="slope 0 at 0"
+)
+leaky_relu: Op = Op(
     "leaky_relu", "LeakyReLU", _leaky_relu,
     (lambda x, slope, out: choose(x > 0.0, 1.0, slope), lambda x, slope, out: choose(x > 0.0, 0.0, x)),
     rough=lambda x, slope: x, there="its lower slope at 0",
 )  # fmt: skip
-abs = Op(
+abs: Op = Op(
     "abs", "abs", math.fabs,
     (lambda x, out: choose(x > 0.0, 1.0, choose(x < 0.0, -1.0, 0.0)),),
     rough=lambda x: x, there="slope 0 at 0",
 )  # fmt: skip
-maximum = Op(
+maximum: Op = Op(
     "maximum", "max", _maximum,
     (
         lambda x, y, out: choose(equal(x, y), 0.5, choose(x < y, 0.0, 1.0)),
@@ -466,7 +499,7 @@ maximum = Op(
     ),
     rough=lambda x, y: x - y, there="a tie gives one half to each",
 )  # fmt: skip
-minimum = Op(
+minimum: Op = Op(
     "minimum", "min", _minimum,
     (
         lambda x, y, out: choose(equal(x, y), 0.5, choose(x > y, 0.0, 1.0)),
@@ -474,7 +507,7 @@ minimum = Op(
     ),
     rough=lambda x, y: x - y, there="a tie gives one half to each",
 )  # fmt: skip
-clamp = Op(
+clamp: Op = Op(
     "clamp", "clamp", _clamp,
     (
         lambda x, low, high, out: choose((x >= low) & (x <= high), 1.0, 0.0),
@@ -483,7 +516,7 @@ clamp = Op(
     ),
     rough=lambda x, low, high: (x - low) * (x - high), there="slope 1 in x at a bound",
 )  # fmt: skip
-where = Op(
+where: Op = Op(
     "where", "where", lambda condition, x, y: x if condition else y,
     (
         lambda condition, x, y, out: 0.0,
