@@ -305,16 +305,16 @@ class Value(Methods):
     # Values are equal only to themselves, so that they can be kept in sets; `<` and `max()` compare their data.
 
     def __lt__(self, other: Any) -> bool:
-        return self.data < _data(other)
+        return bool(self.data < _data(other))
 
     def __le__(self, other: Any) -> bool:
-        return self.data <= _data(other)
+        return bool(self.data <= _data(other))
 
     def __gt__(self, other: Any) -> bool:
-        return self.data > _data(other)
+        return bool(self.data > _data(other))
 
     def __ge__(self, other: Any) -> bool:
-        return self.data >= _data(other)
+        return bool(self.data >= _data(other))
 
     def __format__(self, spec: str) -> str:
         return format(self.data, spec) if spec else repr(self)
@@ -431,9 +431,7 @@ def _apply(op: Op, operands: tuple[Any, ...]) -> Value:
     for x in operands:
         if isinstance(x, Value):
             point.append(x.data)
-        elif x.__class__ is float:
-            point.append(x)
-        elif hasattr(x, "__gradwalk_op__"):
+        elif hasattr(x, "__gradwalk_op__") and not isinstance(x, float):
             return x.__gradwalk_op__(op, operands)  # type: ignore[no-any-return]
         else:
             x = number(x)
@@ -520,8 +518,8 @@ def _order(root: Value) -> list[Value] | None:
         if v.grad is zero:
             continue
         while True:  # go down the first operands, and leave the second ones on the stack for later
-            v.grad = zero
             if v._db is not None:
+                v.grad = zero
                 b = v._b
                 if b._a is not None and b.grad is not zero:
                     push(v)
@@ -533,7 +531,9 @@ def _order(root: Value) -> list[Value] | None:
                     if v._a is None or v.grad is zero:
                         break
                     continue
-            elif v._da is None:
+            elif v._da is not None:
+                v.grad = zero
+            else:
                 return None
             if v._da is not None:
                 a = v._a

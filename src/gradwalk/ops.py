@@ -13,13 +13,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import update_wrapper
 from typing import Any
 
 from gradwalk.errors import NotANumberError, NumberTooLargeError, OpError
 
 __all__ = [
     "TABLE",
+    "Ieee",
     "Op",
     "abs",
     "acos",
@@ -127,7 +127,7 @@ class Op:
             out = self.value(*operands)
             if out.__class__ is float:
                 return out
-        except Exception:  # noqa: S110: the careful way says what is wrong
+        except Exception:  # the careful way finds out what is wrong, and says it
             pass
         return _carefully(self.value, operands, self, 0)
 
@@ -143,7 +143,7 @@ class Op:
             slope = rule(*operands_and_out)
             if slope.__class__ is float:
                 return slope
-        except Exception:  # noqa: S110: the careful way says what is wrong
+        except Exception:  # the careful way finds out what is wrong, and says it
             pass
         return _carefully(rule, operands_and_out, self, position + 1)
 
@@ -184,7 +184,7 @@ def op(*partials: Rule, symbol: str = "", **traits: Any) -> Callable[[Callable[.
     def make(value: Callable[..., float]) -> Op:
         name = getattr(value, "__name__", "op")
         made = Op(name, symbol or name, value, partials, **traits)
-        update_wrapper(made, value, updated=())  # keeps the docstring and the module
+        vars(made).update(__name__=name, __doc__=value.__doc__, __module__=value.__module__)  # what help() shows
         return made
 
     return make
@@ -226,37 +226,40 @@ def number(x: Any) -> float:
     raise NotANumberError(f"a Value holds one real number (int, float, or a NumPy number), not {kind}: {text}{remedy}")
 
 
+def _never_raising(f: Callable[[float, float], float]) -> tuple[Any, Any]:
+    """An operator of `Ieee` and its reflected form; what is no number is left to its own class."""
+
+    def forth(self: Ieee, other: Any) -> Any:
+        return Ieee(f(float(self), float(other))) if isinstance(other, (int, float)) else NotImplemented
+
+    def back(self: Ieee, other: Any) -> Any:
+        return Ieee(f(float(other), float(self))) if isinstance(other, (int, float)) else NotImplemented
+
+    return forth, back
+
+
 class Ieee(float):
-    """A float whose arithmetic never raises: it gives inf and nan where IEEE 754 does."""
+    """A float whose arithmetic never raises: it gives inf and nan where IEEE 754 does.
 
-    def __add__(self, y: float) -> Ieee:
-        return Ieee(float(self) + y)
+    >>> from gradwalk.ops import Ieee
+    >>> 1 / Ieee(0.0), Ieee(-8.0) ** 0.5
+    (inf, nan)
+    """
 
-    def __sub__(self, y: float) -> Ieee:
-        return Ieee(float(self) - y)
-
-    def __rsub__(self, y: float) -> Ieee:
-        return Ieee(y - float(self))
-
-    def __mul__(self, y: float) -> Ieee:
-        return Ieee(float(self) * y)
-
-    def __truediv__(self, y: float) -> Ieee:
-        return Ieee(_div(self, y))
-
-    def __rtruediv__(self, y: float) -> Ieee:
-        return Ieee(_div(y, self))
-
-    def __pow__(self, y: float, mod: None = None) -> Ieee:
-        return Ieee(_pow(self, y))
-
-    def __rpow__(self, y: float, mod: None = None) -> Ieee:
-        return Ieee(_pow(y, self))
+    __add__, __radd__ = _never_raising(lambda x, y: x + y)
+    __sub__, __rsub__ = _never_raising(lambda x, y: x - y)
+    __mul__, __rmul__ = _never_raising(lambda x, y: x * y)
+    __truediv__, __rtruediv__ = _never_raising(lambda x, y: _div(x, y))
+    __pow__, __rpow__ = _never_raising(lambda x, y: _pow(x, y))
 
     def __neg__(self) -> Ieee:
         return Ieee(-float(self))
 
-    __radd__, __rmul__ = __add__, __mul__
+    def __gradwalk_op__(self, op: Op, operands: tuple[Any, ...]) -> Any:
+        for operand in operands:
+            if not isinstance(operand, float) and hasattr(operand, "__gradwalk_op__"):
+                return operand.__gradwalk_op__(op, operands)
+        return Ieee(op.forward(*map(number, operands)))
 
 
 def _carefully(rule: Rule, arguments: tuple[float, ...], op: Op, position: int) -> float:
