@@ -517,7 +517,7 @@ clamp: Op = Op(
         lambda x, low, high, out: choose((x < low) & (low < high), 1.0, 0.0),
         lambda x, low, high, out: choose((x > high) | (low > high), 1.0, 0.0),
     ),
-    rough=lambda x, low, high: (x - low) * (x - high), there="slope 1 in x at a bound",
+    rough=lambda x, low, high: (x - low) * (x - high) * (high - low), there="slope 1 in x at a bound",
 )  # fmt: skip
 where: Op = Op(
     "where", "where", lambda condition, x, y: x if condition else y,

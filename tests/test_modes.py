@@ -1,0 +1,138 @@
+"""no_grad and anomaly."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import gradwalk
+from gradwalk import Value, errors, modes
+
+
+def test_no_grad_makes_leaves_for_every_kind_of_op() -> None:
+    a, b = Value(3.0), Value(2.0)
+    with gradwalk.no_grad():
+        for out, expected in (
+            (a + b, 5.0),
+            (a * b, 6.0),
+            (a - b, 1.0),
+            (a / b, 1.5),
+            (a**b, 9.0),
+            (-a, -3.0),
+            (a.relu(), 3.0),
+            (a + 1, 4.0),
+            (1 - a, -2.0),
+            (a * 2.0, 6.0),
+            (a / 2, 1.5),
+            (a**2, 9.0),
+            (a.tanh(), math.tanh(3.0)),
+            (a.clamp(0, 1), 1.0),
+        ):
+            assert (out.data, out.operands) == (expected, ())
+    assert (a + b).operands == (a, b)
+
+
+def test_no_grad_as_a_decorator_and_nested() -> None:
+    @gradwalk.no_grad()
+    def forward(x: Value) -> Value:
+        with gradwalk.no_grad():
+            x * 2
+        return x * 2
+
+    assert forward(Value(1.0)).operands == ()
+    assert modes.active == 0
+    assert len((Value(1.0) * Value(2.0)).operands) == 2
+
+
+def test_modes_end_with_an_exception() -> None:
+    with pytest.raises(KeyError), gradwalk.no_grad(), gradwalk.anomaly():
+        raise KeyError
+    assert modes.active == 0
+    assert modes.recording()
+    assert not modes.watching()
+
+
+def test_backward_works_inside_no_grad() -> None:
+    x = Value(3.0)
+    y = x * x
+    with gradwalk.no_grad():
+        y.backward()
+    assert x.grad == 6.0
+
+
+BIRTHS: list[tuple[Callable[[], Any], str]] = [
+    (lambda: Value(-1.0, label="z").log(), r"log\(z=-1\) gave nan"),
+    (lambda: Value(1.0) / Value(0.0), "1 / 0 gave inf"),
+    (lambda: Value(1e200) * Value(1e200), r"1e\+200 \* 1e\+200 gave inf"),
+    (lambda: Value(1e308) + 1e308, r"1e\+308 \+ 1e\+308 gave inf"),
+    (lambda: Value(0.0) ** -1, r"0 \*\* -1 gave inf"),
+    (lambda: Value(math.inf) - Value(math.inf), "inf - inf gave nan"),
+    (lambda: -Value(math.inf), r"neg\(inf\) gave -inf"),
+    (lambda: Value(math.inf).relu(), r"ReLU\(inf\) gave inf"),
+    (lambda: Value(1000.0).exp(), r"exp\(1000\) gave inf"),
+]
+
+
+@pytest.mark.parametrize(("birth", "message"), BIRTHS)
+def test_anomaly_names_op_operands_and_line(birth: Callable[[], Any], message: str) -> None:
+    assert not math.isfinite(birth().data), "outside anomaly() the number is simply made"
+    with gradwalk.anomaly(), pytest.raises(errors.AnomalyError, match=message) as e:
+        birth()
+    text = str(e.value)
+    assert f"made by {__file__}, line {birth.__code__.co_firstlineno}, in <lambda>" in text
+    assert "lambda: " in text.splitlines()[-1]
+
+
+def test_anomaly_watches_the_backward_walk_too() -> None:
+    x = Value(0.0, label="x")
+    with gradwalk.anomaly():
+        y = x.sqrt()
+        y.label = "root"
+        z = y * 3
+        with pytest.raises(errors.AnomalyError) as e:
+            z.backward()
+    text = str(e.value)
+    assert "the gradient turned inf on its way from root = sqrt(x=0) to x=0: upstream 3 × local inf" in text
+    assert "y = x.sqrt()" in text
+    assert x.grad == 0.0
+
+
+def test_anomaly_of_a_graph_built_outside_says_how_to_see_the_line() -> None:
+    x = Value(0.0)
+    y = x.log() * 0.0
+    with gradwalk.anomaly(), pytest.raises(errors.AnomalyError, match=r"build the graph under anomaly\(\)"):
+        y.backward()
+
+
+def test_anomaly_leaves_good_numbers_alone() -> None:
+    with gradwalk.anomaly():
+        x = Value(0.5)
+        y = (x.tanh() + 1) / x
+        y.backward()
+    again = Value(0.5)
+    ((again.tanh() + 1) / again).backward()
+    assert x.grad == again.grad
+    assert len(y.operands) == 2
+
+
+def test_modes_belong_to_the_task_that_entered_them() -> None:
+    async def with_mode(entered: asyncio.Event, leave: asyncio.Event) -> None:
+        with gradwalk.no_grad():
+            entered.set()
+            await leave.wait()
+
+    async def main() -> tuple[Value, ...]:
+        entered, leave = asyncio.Event(), asyncio.Event()
+        task = asyncio.create_task(with_mode(entered, leave))
+        await entered.wait()
+        a = Value(1.0)
+        out = a * a
+        leave.set()
+        await task
+        return out.operands
+
+    assert len(asyncio.run(main())) == 2
