@@ -320,7 +320,9 @@ def equal(x: Any, y: Any) -> Any:
     >>> equal(Value(0.0), 0.0), equal(float("nan"), float("nan"))
     (True, False)
     """
-    return (x <= y) & (x >= y)
+    if isinstance(x, float) and isinstance(y, float):
+        return x == y
+    return x.equals(y) if hasattr(x, "equals") else (x <= y) & (x >= y)
 
 
 # --- values that need care at the edges --------------------------------------------------------------------------

@@ -1,0 +1,74 @@
+"""The benchmarks run, compare like with like, and write what they say they write. No time is asserted here."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from measure import bytes_a_node, check_that_they_agree, interleaved
+from workloads import Engine, Job, chain, gpt_name, gradwalk_engine, micrograd_engine, moons, torch_engine
+
+from gradwalk import Value
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def test_make_bench_prints_a_table_and_writes_json_and_a_plot(tmp_path: Path) -> None:
+    command = [sys.executable, "benchmarks/run.py", "--quick", "--repeats", "1", "--out", str(tmp_path)]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert run.returncode == 0, run.stderr[-2000:]
+    assert "faster" in run.stdout
+    figures = json.loads((tmp_path / "eager.json").read_text())
+    assert {row["peer"] for row in figures["times"]} == {"micrograd", "torch scalars"}
+    assert all(row["ratio"] == pytest.approx(row["peer_ms"] / row["ms"]) for row in figures["times"])
+    assert [row["length"] for row in figures["chain"]] == [100, 1000, 10000]
+    assert (tmp_path / "eager.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_bad_repeats_are_refused() -> None:
+    run = subprocess.run(
+        [sys.executable, "benchmarks/run.py", "--repeats", "0"], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert run.returncode == 2
+    assert "--repeats must be at least 1, not 0" in run.stderr
+
+
+@pytest.mark.parametrize("workload", [lambda e: moons(e, 3), lambda e: gpt_name(e, 1), lambda e: chain(e, 50)])
+def test_every_engine_computes_the_same(workload: object) -> None:
+    check_that_they_agree([workload(engine()) for engine in (gradwalk_engine, micrograd_engine, torch_engine)])  # type: ignore[operator]
+
+
+def test_engines_that_differ_are_not_compared() -> None:
+    def job(name: str, factor: float) -> Job:
+        x = Value(3.0)
+        return Job(Engine(name, Value, Value.exp, Value.log), lambda: x * factor * x * (1 / factor), [x])
+
+    check_that_they_agree([job("one", 1.0), job("other", 2.0)])
+
+    y = Value(3.0)
+    wrong = Job(Engine("wrong", Value, Value.exp, Value.log), lambda: y * y.detach(), [y])
+    with pytest.raises(AssertionError, match=r"one and wrong differ in gradient 0: 6.0, 3.0"):
+        check_that_they_agree([job("one", 1.0), wrong])
+    with pytest.raises(AssertionError, match="differ in the loss"):
+        check_that_they_agree([job("one", 1.0), Job(wrong.engine, lambda: y * y * y, [y])])
+
+
+def test_the_whole_graph_is_weighed() -> None:
+    nodes, built, walked = bytes_a_node(chain(gradwalk_engine(), 1000))
+    assert nodes == 1002
+    assert 100 < built < walked < 200
+    assert bytes_a_node(chain(micrograd_engine(), 300))[1] > 3 * built
+
+
+def test_the_collector_is_on_again_afterwards() -> None:
+    import gc
+
+    ticks: list[int] = []
+    job = chain(gradwalk_engine(), 10)
+    best = interleaved([job, job], 2, collector=False, tick=lambda: ticks.append(1))
+    assert gc.isenabled()
+    assert len(best) == 2
+    assert len(ticks) == 4
