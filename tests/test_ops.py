@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import math
 from typing import Any
@@ -369,3 +370,4 @@ def test_ops_are_immutable() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         ops.exp.name = "other"  # type: ignore[misc]
     assert dataclasses.replace(ops.exp, name="other").name == "other"
+    assert copy.copy(ops.exp) is copy.deepcopy(ops.exp) is ops.exp

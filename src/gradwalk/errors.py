@@ -131,7 +131,7 @@ class InputSizeError(GradwalkError, ValueError):
     >>> nn.MLP(2, [4, 1])([1.0, 2.0, 3.0])
     Traceback (most recent call last):
     ...
-    gradwalk.errors.InputSizeError: MLP takes 2 inputs and was given 3
+    gradwalk.errors.InputSizeError: layer 1 of MLP: Layer of 4 ReLU neurons takes 2 inputs and was given 3
     """
 
 
@@ -153,7 +153,7 @@ class SettingError(GradwalkError, ValueError):
     >>> nn.MLP(2, [4, 1], activation="rel")
     Traceback (most recent call last):
     ...
-    gradwalk.errors.SettingError: no activation is called 'rel'; there are linear, relu, sigmoid, softplus, tanh
+    gradwalk.errors.SettingError: no activation is called 'rel'; there are leaky_relu, linear, relu, sigmoid, softplus, tanh
     """
 
 

@@ -156,6 +156,12 @@ class Op:
         """
         return [self.slope(position, *operands_and_out) for position in range(self.arity)]
 
+    def __copy__(self) -> Op:  # an op is known by its identity, so that a copied model still uses this one
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Op:
+        return self
+
     def __repr__(self) -> str:
         return f"<op {self.name}>"
 

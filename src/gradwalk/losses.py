@@ -1,0 +1,232 @@
+"""Losses: one number that says how wrong a model is, small when it is right.
+
+Each takes what the model gave and what it should have given, in lists of equal length or one of each, and answers
+with their mean as a `Value`, ready for `backward()`. None overflows, however large the numbers: exponentials are
+only ever taken of what is left after the largest number has been subtracted.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+from gradwalk.engine import Value
+from gradwalk.errors import InputSizeError, NotANumberError, SettingError
+from gradwalk.ops import number
+
+__all__ = ["binary_cross_entropy", "cross_entropy", "hinge", "log_softmax", "logsumexp", "mse", "softmax"]
+
+
+# --- losses ------------------------------------------------------------------------------------------------------
+
+
+def mse(predictions: Any, targets: Any) -> Value:
+    """The mean of the squared errors.
+
+    >>> from gradwalk import Value, nn
+    >>> nn.mse([Value(1.0), Value(2.0)], [1.0, 4.0]).data
+    2.0
+    """
+    pairs = _pairs("mse", "predictions", predictions, "targets", targets)
+    errors = [_value(p, "prediction", i) - operand(t, "target", i) for i, (p, t) in enumerate(pairs, start=1)]
+    return _mean([error * error for error in errors])
+
+
+def hinge(scores: Any, labels: Any) -> Value:
+    """The max-margin loss: how far each score falls short of 1 on the side of its label, which is 1 or -1.
+
+    >>> from gradwalk import Value, nn
+    >>> nn.hinge([Value(2.0), Value(0.5)], [1, -1]).data
+    0.75
+    """
+    pairs = _pairs("hinge", "scores", scores, "labels", labels)
+    remedy = "labels of 0 and 1 become these as 2 * label - 1"
+    shortfalls = []
+    for i, (score, label) in enumerate(pairs, start=1):
+        side = _one_of((-1.0, 1.0), label, "hinge label", i, remedy)
+        shortfalls.append((_value(score, "score", i) * -side + 1.0).relu())
+    return _mean(shortfalls)
+
+
+def binary_cross_entropy(logits: Any, targets: Any) -> Value:
+    """The cross-entropy of yes-or-no answers: targets are 1 or 0, and a logit is what a sigmoid would be applied to.
+
+    >>> from gradwalk import Value, nn
+    >>> nn.binary_cross_entropy([Value(1000.0), Value(-1000.0)], [1, 1]).data
+    500.0
+    """
+    pairs = _pairs("binary_cross_entropy", "logits", logits, "targets", targets)
+    remedy = "labels of -1 and 1 become these as (label + 1) / 2"
+    surprises = []
+    for i, (logit, target) in enumerate(pairs, start=1):
+        yes = _one_of((0.0, 1.0), target, "binary_cross_entropy target", i, remedy)
+        z = _value(logit, "logit", i)
+        # -log(sigmoid(z)) is softplus(-z), and -log(1 - sigmoid(z)) is softplus(z): no logarithm of a tiny number.
+        surprises.append((-z if yes else z).softplus())
+    return _mean(surprises)
+
+
+def cross_entropy(logits: Any, targets: Any) -> Value:
+    """The softmax cross-entropy: a row of logits for each sample, and the index of the class that is right.
+
+    One row with one index will do as well.
+
+    >>> from gradwalk import Value, nn
+    >>> nn.cross_entropy([[Value(1000.0), Value(0.0)], [Value(0.0), Value(1000.0)]], [0, 0]).data
+    500.0
+    >>> round(nn.cross_entropy([Value(0.0), Value(0.0)], 1).data, 6)
+    0.693147
+    """
+    if _is_single(targets):
+        logits, targets = [logits], [targets]
+    pairs = _pairs("cross_entropy", "rows of logits", logits, "targets", targets)
+    classes = 0
+    surprises = []
+    for i, (logits_of_sample, target) in enumerate(pairs, start=1):
+        row = _row(logits_of_sample, f"row {i} of the logits of cross_entropy")
+        classes = classes or len(row)
+        if len(row) != classes:
+            raise InputSizeError(
+                f"row {i} of the logits holds {len(row)} and row 1 holds {classes}; each row has one for every class"
+            )
+        shifted = _less_peak(row)
+        surprises.append(_log_total(shifted) - shifted[_class_index(target, classes, i)])
+    return _mean(surprises)
+
+
+# --- softmax and its relatives -----------------------------------------------------------------------------------
+
+
+def logsumexp(values: Any) -> Value:
+    """The logarithm of the sum of the exponentials: a smooth maximum.
+
+    >>> from gradwalk import Value, nn
+    >>> round(nn.logsumexp([Value(1000.0), Value(1000.0)]).data, 6)
+    1000.693147
+    """
+    row = _row(values, "logsumexp")
+    peak = max(v.data for v in row)
+    if not math.isfinite(peak):  # inf - inf would be nan, and the answer is inf
+        return _log_total(row)
+    return _log_total(_less_peak(row)) + peak
+
+
+def softmax(values: Any) -> list[Value]:
+    """Numbers turned into shares of 1, each in proportion to its exponential.
+
+    >>> from gradwalk import Value, nn
+    >>> [p.data for p in nn.softmax([Value(1000.0), Value(1000.0), Value(-1000.0)])]
+    [0.5, 0.5, 0.0]
+    """
+    exponentials = [v.exp() for v in _less_peak(_row(values, "softmax"))]
+    scale = 1.0 / _sum(exponentials)  # one division and many products, which cost less
+    return [e * scale for e in exponentials]
+
+
+def log_softmax(values: Any) -> list[Value]:
+    """The logarithms of the shares that softmax gives, without passing through shares too small for a float.
+
+    >>> from gradwalk import Value, nn
+    >>> [p.data for p in nn.log_softmax([Value(1000.0), Value(-1000.0)])]
+    [0.0, -2000.0]
+    """
+    shifted = _less_peak(_row(values, "log_softmax"))
+    log_total = _log_total(shifted)
+    return [v - log_total for v in shifted]
+
+
+def _less_peak(row: list[Value]) -> list[Value]:
+    """Each value less the largest, a constant here: what follows does not depend on it, so neither does a gradient."""
+    peak = max(v.data for v in row)
+    return [v + -peak for v in row]
+
+
+def _log_total(row: list[Value]) -> Value:
+    return _sum([v.exp() for v in row]).log()
+
+
+def _sum(values: list[Value]) -> Value:
+    return sum(values[1:], values[0])
+
+
+def _mean(values: list[Value]) -> Value:
+    return _sum(values) / len(values)
+
+
+# --- what was given ----------------------------------------------------------------------------------------------
+
+
+def listed(x: Any, taker: str, what: str) -> list[Any]:
+    """`x` as a list; one number or Value becomes a list of one."""
+    if x is None or isinstance(x, (str, bytes, bytearray, dict, set, frozenset)):
+        raise NotANumberError(f"{taker} takes {what} as a list of numbers or Values, not {type(x).__name__}: {x!r:.60}")
+    return [x] if _is_single(x) else list(x)
+
+
+def operand(x: Any, what: str, position: int) -> Any:
+    """`x` if it can be computed with as it is, else as a float."""
+    return x if hasattr(x, "__gradwalk_op__") else real(x, what, position)
+
+
+def real(x: Any, what: str, position: int | str) -> float:
+    """`x` as a float; an error says which of several it was."""
+    try:
+        return number(x)
+    except NotANumberError as error:
+        raise NotANumberError(f"{what} {position}: {error}") from None
+
+
+def _value(x: Any, what: str, position: int) -> Value:
+    x = operand(x, what, position)
+    return Value(x) if isinstance(x, float) else x
+
+
+def _is_single(x: Any) -> bool:
+    try:
+        iter(x)
+    except TypeError:
+        return True
+    return False
+
+
+def _pairs(loss: str, what: str, given: Any, what_else: str, wanted: Any) -> list[tuple[Any, Any]]:
+    """What the model gave beside what it should have given."""
+    left, right = listed(given, loss, what), listed(wanted, loss, what_else)
+    if len(left) != len(right):
+        raise InputSizeError(f"{loss} was given {len(left)} {what} and {len(right)} {what_else}; give as many of each")
+    if not left:
+        raise InputSizeError(f"{loss} was given no {what}, and nothing has no mean; give at least one")
+    return list(zip(left, right, strict=True))
+
+
+def _row(values: Any, taker: str) -> list[Value]:
+    if values is not None and _is_single(values):
+        raise InputSizeError(f"{taker} was given a single number; give a list of them")
+    found = listed(values, taker, "values")
+    if not found:
+        raise InputSizeError(f"{taker} was given an empty list; give at least one number")
+    return [_value(x, f"{taker}: value", i) for i, x in enumerate(found, start=1)]
+
+
+def _one_of(allowed: tuple[float, float], x: Any, what: str, position: int, remedy: str) -> float:
+    """A label, which is one of two numbers; no gradient flows to it."""
+    label: float = x.data if isinstance(x, Value) else real(x, what, position)
+    if label not in allowed:
+        low, high = allowed
+        raise SettingError(f"{what} {position} is {label:g}, and may be {low:g} or {high:g}; {remedy}")
+    return label
+
+
+def _class_index(target: Any, classes: int, position: int) -> int:
+    try:
+        index = operator.index(target)
+    except TypeError:
+        raise SettingError(
+            f"target {position} of cross_entropy is the index of a class, a whole number, not {target!r:.60}"
+        ) from None
+    if not 0 <= index < classes:
+        raise SettingError(
+            f"target {position} of cross_entropy is class {index}, and {classes} logits make classes 0 to {classes - 1}"
+        )
+    return index

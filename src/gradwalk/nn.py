@@ -1,0 +1,465 @@
+"""Neural networks: modules that hold Values and find them again, neurons, layers, and the losses to train them.
+
+The numbers are micrograd's: the same weights after the same `random.seed`, the same outputs to the last bit.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from operator import methodcaller, mul
+from typing import Any, TypeVar
+
+from gradwalk import store
+from gradwalk.engine import Value
+from gradwalk.errors import InputSizeError, ModelFileError, NotANumberError, SettingError
+from gradwalk.losses import (
+    binary_cross_entropy,
+    cross_entropy,
+    hinge,
+    listed,
+    log_softmax,
+    logsumexp,
+    mse,
+    operand,
+    real,
+    softmax,
+)
+from gradwalk.ops import TABLE, Op, number
+
+__all__ = [
+    "ACTIVATIONS",
+    "INITS",
+    "MLP",
+    "Layer",
+    "Module",
+    "Neuron",
+    "binary_cross_entropy",
+    "cross_entropy",
+    "hinge",
+    "log_softmax",
+    "logsumexp",
+    "mse",
+    "softmax",
+]
+
+T = TypeVar("T")
+
+
+# --- modules -----------------------------------------------------------------------------------------------------
+
+
+class Module:
+    """Something with parameters: the Values found in its attributes, in modules, lists, tuples and dicts in them too.
+
+    Write your own by giving it attributes. A Value that was computed from others (a result kept for later) is not a
+    parameter, and a Value that is met twice counts once. To choose the parameters yourself, override `parameters()`;
+    they are then named by their position.
+
+    >>> from gradwalk import Value, nn
+    >>> class Line(nn.Module):
+    ...     def __init__(self):
+    ...         self.slope, self.start = Value(2.0), Value(1.0)
+    ...     def __call__(self, x):
+    ...         return self.slope * x + self.start
+    >>> line = Line()
+    >>> line.state_dict()
+    {'slope': 2.0, 'start': 1.0}
+    >>> nn.mse(line(3.0), 5.0).backward()
+    >>> [p.grad for p in line.parameters()]
+    [12.0, 4.0]
+    """
+
+    def parameters(self) -> list[Value]:
+        """The Values that training changes, in the order of the attributes.
+
+        >>> from gradwalk import nn
+        >>> len(nn.MLP(2, [4, 1]).parameters())
+        17
+        """
+        return [v for _, v in _found_in(self)]
+
+    def named_parameters(self) -> list[tuple[str, Value]]:
+        """The parameters, each with the path to it.
+
+        >>> from gradwalk import nn
+        >>> [name for name, _ in nn.Layer(2, 1).named_parameters()]
+        ['neurons.0.w.0', 'neurons.0.w.1', 'neurons.0.b']
+        """
+        return list(_listed_by(self) if _chooses(self) else _found_in(self))
+
+    def zero_grad(self) -> None:
+        """Set the gradient of every parameter back to 0.
+
+        >>> from gradwalk import nn
+        >>> neuron = nn.Neuron(1)
+        >>> neuron([2.0]).backward()
+        >>> neuron.zero_grad()
+        >>> [p.grad for p in neuron.parameters()]
+        [0.0, 0.0]
+        """
+        for p in self.parameters():
+            p.grad = 0.0
+
+    def state_dict(self) -> dict[str, float]:
+        """The parameters' numbers by name.
+
+        >>> from gradwalk import nn
+        >>> nn.Neuron(2, init="zeros").state_dict()
+        {'w.0': 0.0, 'w.1': 0.0, 'b': 0.0}
+        """
+        named = self.named_parameters()
+        state = {name: number(p.data) for name, p in named}
+        if len(state) < len(named):
+            names = [name for name, _ in named]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise SettingError(f"two parameters of {_kind(self)} are called {twice!r}; give their keys different texts")
+        return state
+
+    def load_state_dict(self, state: Mapping[str, float]) -> None:
+        """Take over numbers by name; they must be all there and no others, or nothing is changed.
+
+        >>> from gradwalk import nn
+        >>> neuron = nn.Neuron(1)
+        >>> neuron.load_state_dict({"w.0": 0.5, "b": -1.0})
+        >>> neuron([4.0]).data
+        1.0
+        >>> neuron.load_state_dict({"w.0": 0.5})
+        Traceback (most recent call last):
+        ...
+        gradwalk.errors.SettingError: Neuron has 2 parameters and the state holds 1; missing: b
+        """
+        if not isinstance(state, Mapping):
+            raise SettingError(f"a state is a dict of numbers by name, not {type(state).__name__}: {state!r:.60}")
+        own = self.state_dict()
+        missing = [name for name in own if name not in state]
+        unexpected = [str(name) for name in state if name not in own]
+        if missing or unexpected:
+            raise SettingError(
+                f"{_kind(self)} has {len(own)} parameters and the state holds {len(state)}"
+                + _some("missing", missing)
+                + _some("unexpected", unexpected)
+            )
+        numbers = {name: real(state[name], "parameter", name) for name in own}
+        for name, p in self.named_parameters():
+            p.data = numbers[name]
+
+    def save(self, path: store.AnyPath) -> None:
+        """Write the parameters to a file, as readable JSON; the file is replaced whole or not at all.
+
+        >>> import tempfile
+        >>> from gradwalk import nn
+        >>> trained, other = nn.MLP(2, [4, 1]), nn.MLP(2, [4, 1])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     trained.save(f"{folder}/model.json")
+        ...     other.load(f"{folder}/model.json")
+        >>> trained([1.0, 2.0]).data == other([1.0, 2.0]).data
+        True
+        """
+        store.write(self.state_dict(), path)
+
+    def load(self, path: store.AnyPath) -> None:
+        """Take over the parameters in a file that `save` wrote; a file that does not fit changes nothing.
+
+        >>> from gradwalk import nn
+        >>> nn.MLP(2, [1]).load("no-such-file.json")
+        Traceback (most recent call last):
+        ...
+        gradwalk.errors.ModelFileError: could not read the model file no-such-file.json: No such file or directory
+        """
+        state = store.read(path)
+        try:
+            self.load_state_dict(state)
+        except SettingError as error:
+            raise ModelFileError(f"{path} holds another model: {error}") from error
+
+
+def _found_in(root: Module) -> Iterator[tuple[str, Value]]:
+    """Every leaf Value in the attributes of `root`, however deep, with its path; each once."""
+    seen: dict[int, Any] = {}  # holds what it has seen, so that no id is used again
+    ahead: list[tuple[str, Any]] = [("", root)]
+    while ahead:
+        path, thing = ahead.pop()
+        if id(thing) in seen:
+            continue
+        inside: Iterable[tuple[Any, Any]]
+        if isinstance(thing, Value):
+            seen[id(thing)] = thing
+            if not thing._inputs():
+                yield path, thing
+            continue
+        if isinstance(thing, Module):
+            inside = vars(thing).items() if thing is root or not _chooses(thing) else _listed_by(thing)
+        elif isinstance(thing, (list, tuple)):
+            inside = enumerate(thing)
+        elif isinstance(thing, dict):
+            inside = thing.items()
+        else:
+            continue
+        seen[id(thing)] = thing
+        ahead.extend(reversed([(f"{path}.{key}" if path else str(key), part) for key, part in inside]))
+
+
+def _chooses(module: Module) -> bool:
+    """Whether the module has a `parameters()` of its own."""
+    return type(module).parameters is not Module.parameters
+
+
+def _listed_by(module: Module) -> Iterator[tuple[str, Value]]:
+    """What the module's own `parameters()` gives, named by position; each Value once."""
+    chosen: Any = module.parameters()
+    values = list(chosen) if isinstance(chosen, Iterable) else [chosen]
+    seen = set()
+    for i, p in enumerate(values):
+        if not isinstance(p, Value):
+            raise SettingError(f"parameters() of {_kind(module)} must give a list of Values; it gave {p!r:.60}")
+        if id(p) not in seen:
+            seen.add(id(p))
+            yield str(i), p
+
+
+def _kind(module: Module) -> str:
+    return type(module).__name__
+
+
+def _some(what: str, names: list[str]) -> str:
+    if not names:
+        return ""
+    shown = ", ".join(names[:3])
+    return f"; {what}: {shown}" + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+# --- choices by name ---------------------------------------------------------------------------------------------
+
+#: Activations by name, and what a neuron with it is called. Each but `linear` is a method of `Value`.
+ACTIVATIONS = {
+    "leaky_relu": "LeakyReLU",
+    "linear": "Linear",
+    "relu": "ReLU",
+    "sigmoid": "Sigmoid",
+    "softplus": "Softplus",
+    "tanh": "Tanh",
+}
+
+#: Initialisations by name: one weight for a layer of `nin` inputs and `nout` outputs.
+INITS: dict[str, Callable[[int, int], float]] = {
+    "kaiming": lambda nin, nout: _within(math.sqrt(6.0 / nin)),  # signals keep their size through relu layers
+    "uniform": lambda nin, nout: _within(1.0),  # micrograd's
+    "xavier": lambda nin, nout: _within(math.sqrt(6.0 / (nin + nout))),  # … and through tanh layers, both ways
+    "zeros": lambda nin, nout: 0.0,
+}
+
+Activation = str | Callable[[Any], Any]
+Init = str | Callable[[int, int], float]
+
+
+def _within(limit: float) -> float:
+    return random.uniform(-limit, limit)
+
+
+def _activation(choice: Activation) -> tuple[str, Callable[[Any], Any]]:
+    """What a neuron with this activation is called, and the activation as a function."""
+    if isinstance(choice, Op) and choice.name in ACTIVATIONS and TABLE[choice.name] is choice:
+        choice = choice.name  # activation=gradwalk.tanh is the same as activation="tanh"
+    if callable(choice):
+        name = str(getattr(choice, "__name__", "") or getattr(choice, "name", ""))
+        return (name[:1].upper() + name[1:] if name.isidentifier() else "Custom"), choice
+    title = _named("activation", choice, ACTIVATIONS)
+    return title, _unchanged if choice == "linear" else methodcaller(choice)
+
+
+_unchanged = operator.pos
+
+
+def _named(what: str, choice: Any, table: Mapping[str, T]) -> T:
+    if not isinstance(choice, str):
+        kind = type(choice).__name__
+        raise SettingError(f"{what} is a name ({', '.join(table)}) or a function, not {kind}: {choice!r:.60}")
+    if choice not in table:
+        raise SettingError(f"no {what} is called {choice!r:.60}; there are {', '.join(table)}")
+    return table[choice]
+
+
+def _size(what: str, n: Any) -> int:
+    if isinstance(n, bool) or not hasattr(n, "__index__"):
+        raise SettingError(f"{what} is a whole number of at least 1, not {type(n).__name__}: {n!r:.60}")
+    if operator.index(n) < 1:
+        raise SettingError(f"{what} is a whole number of at least 1, not {operator.index(n)}")
+    return operator.index(n)
+
+
+# --- neurons, layers, networks -----------------------------------------------------------------------------------
+
+
+class Neuron(Module):
+    """A weighted sum of its inputs plus a bias, and an activation: micrograd's relu unless told otherwise.
+
+    `activation` is a name (see `ACTIVATIONS`) or a function of a Value; `nonlin=False` leaves it out. `init` is a
+    name (see `INITS`) or a function of the numbers of inputs and outputs that gives one weight; the bias starts at 0.
+
+    >>> from gradwalk import nn
+    >>> nn.Neuron(2), nn.Neuron(2, nonlin=False), nn.Neuron(3, activation="tanh")
+    (ReLUNeuron(2), LinearNeuron(2), TanhNeuron(3))
+    >>> nn.Neuron(2, init=lambda nin, nout: 0.5)([1.0, 3.0]).data
+    2.0
+    """
+
+    def __init__(
+        self, nin: int, nonlin: bool = True, *, activation: Activation = "relu", init: Init = "uniform"
+    ) -> None:
+        if isinstance(nonlin, str) or callable(nonlin):
+            raise SettingError(f"nonlin is True or False, not {nonlin!r:.60}; write activation={nonlin!r:.60}")
+        nin = _size("nin", nin)
+        self._title, self._activate = _activation(activation)
+        draw = init if callable(init) else _named("init", init, INITS)
+        self.w = [Value(real(draw(nin, 1), "init, for weight", i)) for i in range(1, nin + 1)]
+        self.b = Value(0.0)
+        self.nonlin = bool(nonlin) and self._activate is not _unchanged
+
+    def __call__(self, x: Any) -> Any:
+        """The neuron's output for `nin` inputs, Values or numbers.
+
+        >>> from gradwalk import Value, nn
+        >>> nn.Neuron(2, init="zeros")([Value(1.0), 2])
+        Value(data=0.0, grad=0.0)
+        """
+        w = self.w
+        if x.__class__ is not _Inputs or len(x) != len(w):  # a Layer has looked at them once for all its neurons
+            x = _inputs(self, x, len(w))
+        total = sum(map(mul, w, x), self.b)  # b + w[0]*x[0] + w[1]*x[1] + …, in micrograd's order
+        return self._activate(total) if self.nonlin else total
+
+    def __repr__(self) -> str:
+        return f"{self._kind()}Neuron({len(self.w)})"
+
+    def _kind(self) -> str:
+        return self._title if self.nonlin else ACTIVATIONS["linear"]
+
+
+class Layer(Module):
+    """Neurons side by side on the same inputs; options are those of `Neuron`. One neuron gives a Value, more a list.
+
+    >>> from gradwalk import nn
+    >>> nn.Layer(2, 3, activation="tanh")
+    Layer of [TanhNeuron(2), TanhNeuron(2), TanhNeuron(2)]
+    >>> len(nn.Layer(2, 3)([1.0, -2.0]))
+    3
+    """
+
+    def __init__(
+        self, nin: int, nout: int, *, nonlin: bool = True, activation: Activation = "relu", init: Init = "uniform"
+    ) -> None:
+        self.nin, nout = _size("nin", nin), _size("nout", nout)
+        draw = init if callable(init) else _named("init", init, INITS)
+
+        def weight(nin: int, _: int) -> float:  # a neuron alone does not know how many stand beside it
+            return draw(nin, nout)
+
+        self.neurons = [Neuron(nin, nonlin, activation=activation, init=weight) for _ in range(nout)]
+
+    def __call__(self, x: Any) -> Any:
+        """The output of every neuron, for `nin` inputs.
+
+        >>> from gradwalk import nn
+        >>> nn.Layer(2, 3)([1.0, 2.0, 3.0])
+        Traceback (most recent call last):
+        ...
+        gradwalk.errors.InputSizeError: Layer of 3 ReLU neurons takes 2 inputs and was given 3
+        """
+        x = _inputs(self, x, self.nin)
+        out = [neuron(x) for neuron in self.neurons]
+        return out[0] if len(out) == 1 else out
+
+    def __repr__(self) -> str:
+        return f"Layer of [{', '.join(map(repr, self.neurons))}]"
+
+
+class MLP(Module):
+    """Layers one after the other: a multi-layer perceptron. `nouts` holds the number of neurons of each.
+
+    `activation` is that of the hidden layers and `output` that of the last; with one output neuron a call gives a
+    Value, with more a list.
+
+    >>> import random
+    >>> from gradwalk import nn
+    >>> random.seed(1337)
+    >>> model = nn.MLP(2, [2, 1])
+    >>> model
+    MLP of [Layer of [ReLUNeuron(2), ReLUNeuron(2)], Layer of [LinearNeuron(2)]]
+    >>> round(model([1.0, -2.0]).data, 6)
+    -0.068496
+    """
+
+    def __init__(
+        self,
+        nin: int,
+        nouts: Sequence[int],
+        *,
+        activation: Activation = "relu",
+        output: Activation = "linear",
+        init: Init = "uniform",
+    ) -> None:
+        widths = list(nouts) if isinstance(nouts, Iterable) and not isinstance(nouts, (str, bytes, dict, set)) else []
+        if not widths:
+            raise SettingError(
+                f"nouts lists the number of neurons of each layer, as in [16, 16, 1]; it was {nouts!r:.60}"
+            )
+        sizes = [_size("nin", nin), *(_size(f"nouts[{i}]", n) for i, n in enumerate(widths))]
+        _activation(activation)  # a wrong name is wrong even if there is no hidden layer to use it
+        each = [activation] * (len(widths) - 1) + [output]
+        self.layers = [
+            Layer(before, after, activation=choice, init=init)
+            for (before, after), choice in zip(pairwise(sizes), each, strict=True)
+        ]
+
+    def __call__(self, x: Any) -> Any:
+        """The output of the last layer, for one sample of `nin` inputs.
+
+        >>> from gradwalk import nn
+        >>> len(nn.MLP(2, [1, 3])([1.0, -2.0]))
+        3
+        >>> nn.MLP(2, [4, 1])([1.0, 2.0, 3.0])
+        Traceback (most recent call last):
+        ...
+        gradwalk.errors.InputSizeError: layer 1 of MLP: Layer of 4 ReLU neurons takes 2 inputs and was given 3
+        """
+        depth = 0
+        try:
+            for layer in self.layers:
+                depth += 1
+                x = layer(x)
+        except (InputSizeError, NotANumberError) as error:
+            raise type(error)(f"layer {depth} of {_kind(self)}: {error}") from None
+        return x
+
+    def __repr__(self) -> str:
+        return f"MLP of [{', '.join(map(repr, self.layers))}]"
+
+
+# --- inputs ------------------------------------------------------------------------------------------------------
+
+
+class _Inputs(list[Any]):
+    """Inputs that have been looked at: as many as they should be, each a Value or a float."""
+
+
+def _inputs(taker: Neuron | Layer, x: Any, nin: int) -> _Inputs:
+    given = x if x.__class__ is list else listed(x, _title(taker), f"{nin} inputs")
+    if len(given) != nin:
+        raise InputSizeError(f"{_title(taker)} takes {nin} input{'s' * (nin != 1)} and was given {len(given)}")
+    checked = _Inputs(given)
+    for i, xi in enumerate(given):
+        if xi.__class__ is not Value and xi.__class__ is not float:
+            checked[i] = operand(xi, f"{_title(taker)}: input", i + 1)
+    return checked
+
+
+def _title(taker: Neuron | Layer) -> str:
+    if isinstance(taker, Layer):
+        first = taker.neurons[0]
+        kind = first._kind() if isinstance(first, Neuron) else _kind(first)
+        return f"Layer of {len(taker.neurons)} {kind} neuron{'s' * (len(taker.neurons) != 1)}"
+    return repr(taker)

@@ -1,0 +1,191 @@
+"""Model files: a few lines of JSON that a person can read, written whole or not at all.
+
+```
+{"format": "gradwalk model", "version": 1, "parameters": {"w.0": 0.5, "b": "nan"}}
+```
+
+Numbers come back to the last bit. JSON has no nan and no infinity, so they stand as the texts "nan", "inf" and
+"-inf". Nothing in such a file is ever run, so a file from a stranger can spoil a model and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import secrets
+import stat
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from gradwalk.errors import ModelFileError, NumberTooLargeError, SettingError
+from gradwalk.ops import number
+
+__all__ = ["FORMAT", "VERSION", "AnyPath", "read", "write"]
+
+FORMAT = "gradwalk model"
+VERSION = 1
+
+AnyPath = str | os.PathLike[str]
+T = TypeVar("T")
+
+_SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+_OPENING = f'{{"format":"{FORMAT}"'.replace(" ", "")  # how every model file begins, less its white space
+
+
+# --- writing -----------------------------------------------------------------------------------------------------
+
+
+def write(state: Mapping[str, float], path: AnyPath) -> None:
+    """Write numbers by name to a model file, so that `path` holds either all of them or what it held before.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from gradwalk import store
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store.write({"w": 0.1, "b": float("inf")}, Path(folder) / "model.json")
+    ...     store.read(Path(folder) / "model.json")
+    {'w': 0.1, 'b': inf}
+    """
+    plain = {name: x if math.isfinite(x) else f"{x:g}" for name, x in state.items()}
+    document = {"format": FORMAT, "version": VERSION, "parameters": plain}
+    text = json.dumps(document, indent=1, allow_nan=False) + "\n"
+    _on_disk("save the model to", path, lambda target: _replace(target, text.encode()))
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Put `content` in place of the file, in one step as seen from outside."""
+    target = Path(os.path.realpath(path))  # a link goes on pointing at its file
+    mode = _mode_to_keep(target)
+    # The name does not build on the target's, which may already be as long as a name can be.
+    draft = target.with_name(f".gradwalk-{secrets.token_hex(8)}.tmp")
+    try:
+        with draft.open("xb") as file:
+            if mode is not None:
+                draft.chmod(mode)
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(target)
+    except BaseException:  # Ctrl-C too must not leave a draft behind
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise
+    _flush_folder(target.parent)
+
+
+def _mode_to_keep(target: Path) -> int | None:
+    """The permissions of the file that is to be replaced; None if there is none yet."""
+    try:
+        status = target.stat()
+    except FileNotFoundError:
+        return None
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(0, "it is a folder; give a file name in it")
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(0, "it is not an ordinary file")
+    if not os.access(target, os.W_OK):  # replacing would get round this, and should not
+        raise PermissionError(0, "the file is read-only")
+    return stat.S_IMODE(status.st_mode)
+
+
+def _flush_folder(folder: Path) -> None:
+    """Make the new name itself survive a power cut, where the system has a way to ask for that."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+# --- reading -----------------------------------------------------------------------------------------------------
+
+
+def read(path: AnyPath) -> dict[str, float]:
+    """The numbers in a model file by name; a file that is not whole and sound is an error.
+
+    >>> from gradwalk import store
+    >>> store.read("no-such-file.json")
+    Traceback (most recent call last):
+    ...
+    gradwalk.errors.ModelFileError: could not read the model file no-such-file.json: No such file or directory
+    """
+    content = _on_disk("read the model file", path, Path.read_bytes)
+    document = _parsed(content, path)
+    version, parameters = document.get("version"), document.get("parameters")
+    if version.__class__ is not int or version != VERSION:
+        raise ModelFileError(
+            f"{path} is a gradwalk model file of version {version!r}, and this gradwalk reads version {VERSION}; "
+            "save the model again with this gradwalk, or load it with the one that wrote it"
+        )
+    if not isinstance(parameters, dict):
+        raise ModelFileError(f'{path} is damaged: it has no "parameters"; save the model again')
+    return {name: _number_in_file(x, name, path) for name, x in parameters.items()}
+
+
+def _parsed(content: bytes, path: AnyPath) -> dict[str, Any]:
+    """The JSON object in a model file, once it is known to be one of ours."""
+    if not content.strip():
+        raise ModelFileError(f"{path} is not a gradwalk model file: it is empty")
+    opening = "".join(content[:200].decode("ascii", "replace").split())[: len(_OPENING)]
+    try:
+        document = json.loads(content.decode("utf-8"), object_pairs_hook=_without_repeats, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        if _OPENING.startswith(opening):
+            reason = f"is truncated or damaged ({error}); save the model again"
+        else:
+            reason = "is not a gradwalk model file (no JSON that gradwalk wrote); give a file made by save()"
+        raise ModelFileError(f"{path} {reason}") from error
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise ModelFileError(
+            f'{path} is not a gradwalk model file (it is JSON without "format": "{FORMAT}"); give a file made by save()'
+        )
+    return document
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{twice!r} stands in it twice")
+    return found
+
+
+def _no_constant(text: str) -> float:
+    raise ValueError(f'{text} is no JSON; a model file has "nan", "inf" and "-inf" in quotes')
+
+
+def _number_in_file(x: Any, name: str, path: AnyPath) -> float:
+    if isinstance(x, str) and x in _SPECIAL:
+        return _SPECIAL[x]
+    if isinstance(x, (int, float)) and not isinstance(x, bool):
+        with suppress(NumberTooLargeError):
+            if math.isfinite(number(x)):
+                return number(x)
+        raise ModelFileError(f"{path} is damaged: {name} is too large for a float; save the model again")
+    raise ModelFileError(f"{path} is damaged: {name} is {_short(x)}, which is no number; save the model again")
+
+
+def _short(x: Any) -> str:
+    text = json.dumps(x)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+# --- both --------------------------------------------------------------------------------------------------------
+
+
+def _on_disk(purpose: str, path: AnyPath, action: Callable[[Path], T]) -> T:
+    """`action(path)`, with whatever the system says against it in words that name the file."""
+    if not isinstance(path, (str, os.PathLike)) or not isinstance(os.fspath(path), str) or not os.fspath(path):
+        raise SettingError(f"a model file has a path such as 'model.json', not {path!r}")
+    try:
+        return action(Path(path))
+    except (OSError, ValueError) as error:  # a ValueError is a null character in the path
+        reason = getattr(error, "strerror", None) or str(error)
+        if isinstance(error, FileNotFoundError) and action is not Path.read_bytes:
+            reason = f"there is no folder {Path(path).parent}; make it first"
+        raise ModelFileError(f"could not {purpose} {path}: {reason}") from error
