@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 import gradwalk
 from gradwalk import Value, errors, ops
-from gradwalk.ops import TABLE, Ieee, Op, choose, equal, number
+from gradwalk.ieee import Ieee
+from gradwalk.ops import TABLE, Op, choose, equal, number
 
 inf, nan = math.inf, math.nan
 

@@ -15,11 +15,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from gradwalk.errors import NotANumberError, NumberTooLargeError, OpError
+from gradwalk import ieee
+from gradwalk.errors import OpError
+from gradwalk.ieee import Ieee, number
 
 __all__ = [
     "TABLE",
-    "Ieee",
     "Op",
     "abs",
     "acos",
@@ -196,78 +197,6 @@ def op(*partials: Rule, symbol: str = "", **traits: Any) -> Callable[[Callable[.
     return make
 
 
-# --- numbers -----------------------------------------------------------------------------------------------------
-
-
-def number(x: Any) -> float:
-    """`x` as a float, if it is one real number: an int, a float, a bool, a fraction, a NumPy number or 0-d array.
-
-    >>> from gradwalk.ops import number
-    >>> number(3), number(True)
-    (3.0, 1.0)
-    """
-    if x.__class__ is float:
-        return x
-    if isinstance(x, (int, float)) or (hasattr(x, "numerator") and hasattr(x, "denominator")):
-        try:
-            return float(x)
-        except OverflowError:
-            bits = int(x).bit_length()
-            raise NumberTooLargeError(
-                f"an int of {bits} bits does not fit a float (largest: about 1.8e308); scale it down, or use math.inf"
-            ) from None
-    # NumPy's numbers and 0-d arrays are known by their dtype, so that NumPy need not be imported.
-    if getattr(x, "ndim", None) == 0 and getattr(getattr(x, "dtype", None), "kind", "") in ("b", "i", "u", "f"):
-        return float(x)
-    kind = type(x).__name__
-    remedy = ""
-    if isinstance(x, str):
-        remedy = f"; if it is a number in text, write float({x!r})"
-    elif hasattr(x, "item") and getattr(x, "ndim", None) == 0:
-        remedy = "; take its number with .item()"
-    elif hasattr(x, "__len__"):
-        remedy = "; for many numbers make many Values: [Value(x) for x in numbers]"
-    text = repr(x)
-    text = text if len(text) <= 60 else text[:57] + "..."
-    raise NotANumberError(f"a Value holds one real number (int, float, or a NumPy number), not {kind}: {text}{remedy}")
-
-
-def _never_raising(f: Callable[[float, float], float]) -> tuple[Any, Any]:
-    """An operator of `Ieee` and its reflected form; what is no number is left to its own class."""
-
-    def forth(self: Ieee, other: Any) -> Any:
-        return Ieee(f(float(self), float(other))) if isinstance(other, (int, float)) else NotImplemented
-
-    def back(self: Ieee, other: Any) -> Any:
-        return Ieee(f(float(other), float(self))) if isinstance(other, (int, float)) else NotImplemented
-
-    return forth, back
-
-
-class Ieee(float):
-    """A float whose arithmetic never raises: it gives inf and nan where IEEE 754 does.
-
-    >>> from gradwalk.ops import Ieee
-    >>> 1 / Ieee(0.0), Ieee(-8.0) ** 0.5
-    (inf, nan)
-    """
-
-    __add__, __radd__ = _never_raising(lambda x, y: x + y)
-    __sub__, __rsub__ = _never_raising(lambda x, y: x - y)
-    __mul__, __rmul__ = _never_raising(lambda x, y: x * y)
-    __truediv__, __rtruediv__ = _never_raising(lambda x, y: _div(x, y))
-    __pow__, __rpow__ = _never_raising(lambda x, y: _pow(x, y))
-
-    def __neg__(self) -> Ieee:
-        return Ieee(-float(self))
-
-    def __gradwalk_op__(self, op: Op, operands: tuple[Any, ...]) -> Any:
-        for operand in operands:
-            if not isinstance(operand, float) and hasattr(operand, "__gradwalk_op__"):
-                return operand.__gradwalk_op__(op, operands)
-        return Ieee(op.forward(*map(number, operands)))
-
-
 def _carefully(rule: Rule, arguments: tuple[float, ...], op: Op, position: int) -> float:
     """`rule(*arguments)`, with IEEE's answer where Python's arithmetic raises or turns complex."""
     given = len(arguments) - (position > 0)
@@ -331,60 +260,13 @@ def equal(x: Any, y: Any) -> Any:
     return x.equals(y) if hasattr(x, "equals") else (x <= y) & (x >= y)
 
 
-# --- values that need care at the edges --------------------------------------------------------------------------
-
-
-def _div(x: float, y: float) -> float:
-    if y != 0.0:
-        return float(x) / float(y)
-    return nan if x == 0.0 or x != x else math.copysign(inf, x) * math.copysign(1.0, y)
-
-
-def _pow(x: float, y: float) -> float:
-    try:
-        return math.pow(x, y)
-    except OverflowError:
-        return -inf if x < 0.0 and y % 2.0 == 1.0 else inf
-    except ValueError:  # zero to a negative power, or a negative number to a fraction
-        if x != 0.0:
-            return nan
-        return math.copysign(inf, x) if y % 2.0 == 1.0 else inf
-
-
-def _exp(x: float) -> float:
-    try:
-        return math.exp(x)
-    except OverflowError:
-        return inf
-
-
-def _expm1(x: float) -> float:
-    try:
-        return math.expm1(x)
-    except OverflowError:
-        return inf
-
-
-def _log(x: float) -> float:
-    if x > 0.0:
-        return math.log(x)
-    return -inf if x == 0.0 else nan
-
-
-def _log1p(x: float) -> float:
-    if x > -1.0:
-        return math.log1p(x)
-    return -inf if x == -1.0 else nan
-
-
-def _sqrt(x: float) -> float:
-    return math.sqrt(x) if x >= 0.0 else nan
+# --- values that need a line or two --------------------------------------------------------------------------
 
 
 def _sigmoid(x: float) -> float:
     if x >= 0.0:
         return 1.0 / (1.0 + math.exp(-x))
-    z = _exp(x)
+    z = ieee.exp(x)
     return z / (1.0 + z)
 
 
@@ -412,44 +294,18 @@ def _clamp(x: float, low: float, high: float) -> float:
     return _minimum(_maximum(x, low), high)
 
 
-def _sinh(x: float) -> float:
-    try:
-        return math.sinh(x)
-    except OverflowError:
-        return math.copysign(inf, x)
-
-
-def _cosh(x: float) -> float:
-    try:
-        return math.cosh(x)
-    except OverflowError:
-        return inf
-
-
-def _finite_only(f: Callable[[float], float]) -> Callable[[float], float]:
-    """`f`, with nan where it would raise a domain error (`math.sin(inf)`, `math.asin(2)`)."""
-
-    def value(x: float) -> float:
-        try:
-            return f(x)
-        except ValueError:
-            return nan
-
-    return value
-
-
 # --- the table: name, symbol, value | derivatives | where it is smooth ---------------------------------------------
 
 add: Op = Op("add", "+", lambda x, y: x + y, (lambda x, y, out: 1.0, lambda x, y, out: 1.0))
 sub: Op = Op("sub", "-", lambda x, y: x - y, (lambda x, y, out: 1.0, lambda x, y, out: -1.0))
 mul: Op = Op("mul", "*", lambda x, y: x * y, (lambda x, y, out: y, lambda x, y, out: x))
 div: Op = Op(
-    "div", "/", _div,
+    "div", "/", ieee.div,
     (lambda x, y, out: 1.0 / y, lambda x, y, out: -out / y),
     rough=lambda x, y: y, there="inf or nan, as IEEE 754 has it",
 )  # fmt: skip
 pow: Op = Op(
-    "pow", "**", _pow,
+    "pow", "**", ieee.power,
     (
         lambda x, y, out: choose(equal(y, 0.0), 0.0, y * pow(x, y - 1.0)),
         lambda x, y, out: choose(equal(x, 0.0) & (y >= 0.0), 0.0, out * log(x)),
@@ -458,32 +314,32 @@ pow: Op = Op(
 )  # fmt: skip
 neg: Op = Op("neg", "neg", lambda x: -x, (lambda x, out: -1.0,))
 
-exp: Op = Op("exp", "exp", _exp, (lambda x, out: out,))
-expm1: Op = Op("expm1", "expm1", _expm1, (lambda x, out: out + 1.0,))
-log: Op = Op("log", "log", _log, (lambda x, out: 1.0 / x,), domain=(POSITIVE,), there="-inf at 0 with slope inf")
+exp: Op = Op("exp", "exp", ieee.exp, (lambda x, out: out,))
+expm1: Op = Op("expm1", "expm1", ieee.expm1, (lambda x, out: out + 1.0,))
+log: Op = Op("log", "log", ieee.log, (lambda x, out: 1.0 / x,), domain=(POSITIVE,), there="-inf at 0 with slope inf")
 log1p: Op = Op(
-    "log1p", "log1p", _log1p, (lambda x, out: 1.0 / (x + 1.0),),
+    "log1p", "log1p", ieee.log1p, (lambda x, out: 1.0 / (x + 1.0),),
     domain=((-1.0, inf),), there="-inf at -1 with slope inf",
 )  # fmt: skip
-sqrt: Op = Op("sqrt", "sqrt", _sqrt, (lambda x, out: 0.5 / out,), domain=(POSITIVE,), there="slope inf at 0")
+sqrt: Op = Op("sqrt", "sqrt", ieee.sqrt, (lambda x, out: 0.5 / out,), domain=(POSITIVE,), there="slope inf at 0")
 
-sin: Op = Op("sin", "sin", _finite_only(math.sin), (lambda x, out: cos(x),))
-cos: Op = Op("cos", "cos", _finite_only(math.cos), (lambda x, out: -sin(x),))
+sin: Op = Op("sin", "sin", ieee.nan_outside(math.sin), (lambda x, out: cos(x),))
+cos: Op = Op("cos", "cos", ieee.nan_outside(math.cos), (lambda x, out: -sin(x),))
 tan: Op = Op(
-    "tan", "tan", _finite_only(math.tan), (lambda x, out: 1.0 + out * out,),
+    "tan", "tan", ieee.nan_outside(math.tan), (lambda x, out: 1.0 + out * out,),
     rough=lambda x: cos(x), there="no float is exactly a pole: the value is huge but finite",
 )  # fmt: skip
 asin: Op = Op(
-    "asin", "asin", _finite_only(math.asin), (lambda x, out: 1.0 / sqrt(1.0 - x * x),),
+    "asin", "asin", ieee.nan_outside(math.asin), (lambda x, out: 1.0 / sqrt(1.0 - x * x),),
     domain=((-1.0, 1.0),), there="slope inf at the ends",
 )  # fmt: skip
 acos: Op = Op(
-    "acos", "acos", _finite_only(math.acos), (lambda x, out: -1.0 / sqrt(1.0 - x * x),),
+    "acos", "acos", ieee.nan_outside(math.acos), (lambda x, out: -1.0 / sqrt(1.0 - x * x),),
     domain=((-1.0, 1.0),), there="slope -inf at the ends",
 )  # fmt: skip
 atan: Op = Op("atan", "atan", math.atan, (lambda x, out: 1.0 / (x * x + 1.0),))
-sinh: Op = Op("sinh", "sinh", _sinh, (lambda x, out: cosh(x),))
-cosh: Op = Op("cosh", "cosh", _cosh, (lambda x, out: sinh(x),))
+sinh: Op = Op("sinh", "sinh", ieee.sinh, (lambda x, out: cosh(x),))
+cosh: Op = Op("cosh", "cosh", ieee.cosh, (lambda x, out: sinh(x),))
 tanh: Op = Op("tanh", "tanh", math.tanh, (lambda x, out: 1.0 - out * out,))
 erf: Op = Op("erf", "erf", math.erf, (lambda x, out: 2.0 / math.sqrt(math.pi) * exp(-(x * x)),))
 

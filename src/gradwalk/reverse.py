@@ -11,7 +11,8 @@ from typing import Any
 
 from gradwalk import modes, walk
 from gradwalk.errors import AnomalyError, BackwardError, GradwalkError
-from gradwalk.ops import Ieee, Op
+from gradwalk.ieee import Ieee
+from gradwalk.ops import Op
 
 Node = Any  # a Value; this module does not need to know the class
 
