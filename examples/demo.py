@@ -20,8 +20,9 @@ from rich.text import Text
 
 from gradwalk import Value, plot, walk
 from gradwalk.cli.options import whole
+from gradwalk.cli.presets import PRESETS
 from gradwalk.cli.screen import console, follow
-from gradwalk.cli.train import PRESETS, training_for
+from gradwalk.cli.train import training_for
 from gradwalk.errors import GradwalkError
 
 TEN_LINES = """\
@@ -109,8 +110,8 @@ def part_two(out: Console) -> None:
         if node.operands:
             tell_forward(out, node)
 
-    out.print("\nBackward: how fast does L change with each of them? Begin at L and walk back. A")
-    out.print("node is visited once all that use it have pushed; then it pushes to its operands.")
+    out.print("\nBackward: how fast does L change with each of them? Begin at L and walk back.")
+    out.print("A node is visited once all that use it have pushed; then it pushes in turn.")
     out.print("A gradient that nothing has reached yet is absent, and absent is not 0.\n")
     arrived = {}
     for step in walk.backward_steps(L):
@@ -149,7 +150,7 @@ def tell_backward(out: Console, step: walk.Seed | walk.Visit | walk.Push) -> Non
         out.print(Text("  seed   ").append_text(equation(f"{name}.grad = ∂{name}/∂{name}", step.gradient, "grad")))
     elif isinstance(step, walk.Visit):
         line = Text(f"  visit  {name}  its gradient, ").append(f"{step.gradient:g}", style="grad")
-        out.print(line.append(", is final" + ("" if step.node.operands else "; a leaf, so it has nobody to push to")))
+        out.print(line.append(", is final" + ("" if step.node.operands else "; a leaf pushes nothing")))
     else:
         to = step.operand.label
         line = Text(f"    {to}.grad += {name}.grad × ∂{name}/∂{to} = ").append(f"{step.upstream:g}", style="grad")

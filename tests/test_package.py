@@ -25,11 +25,11 @@ MODULES = sorted(
 
 #: A module may import modules that stand to its left only (and the standard library).
 LAYERS = (
-    "errors", "ieee", "ops", "walk modes symbols methods", "reverse", "engine", "derivatives", "losses store", "nn",
-    "optim check", "datasets", "train plot", "cli",
+    "errors", "ieee", "ops", "walk modes symbols methods", "reverse", "node", "engine", "derivatives", "losses store",
+    "nn", "optim check", "datasets", "train plot", "cli",
 )  # fmt: skip
 PURE = ("ieee", "ops", "walk", "modes", "symbols", "methods",
-        "reverse", "engine", "derivatives", "nn", "losses", "store",
+        "reverse", "node", "engine", "derivatives", "nn", "losses", "store",
         "optim", "check", "datasets", "train", "errors")  # fmt: skip
 
 

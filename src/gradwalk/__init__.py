@@ -9,9 +9,10 @@
 """
 
 from gradwalk.derivatives import grad, hessian, jacobian, value_and_grad
-from gradwalk.engine import Hook, Value, zero_grad
+from gradwalk.engine import Value, zero_grad
 from gradwalk.errors import GradwalkError
 from gradwalk.modes import anomaly, no_grad
+from gradwalk.node import Hook
 from gradwalk.ops import (
     abs,
     acos,

@@ -8,19 +8,19 @@ the last one a gradient of 1, and lets each in turn push `local × gradient` to 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
 from gradwalk import modes, ops, reverse, walk
 from gradwalk.errors import AnomalyError, GraphError
-from gradwalk.methods import Methods
+from gradwalk.node import Node
 from gradwalk.ops import Op, number
 
-__all__ = ["Hook", "Value", "zero_grad"]
+__all__ = ["Value", "zero_grad"]
 
 
-class Value(Methods):
+class Value(Node):
     """One number in a graph: its `data`, its `grad`, and how it came to be.
 
     >>> a, b = Value(2.0), Value(-3.0)
@@ -30,19 +30,7 @@ class Value(Methods):
     (4.0, -3.0, 2.0)
     """
 
-    # Operands and local derivatives lie in plain fields, because a tuple, a set or a closure for each node is what
-    # makes an engine slow. An operand that is a plain number stays one, and its local derivative is None.
-    __slots__ = ("_a", "_b", "_da", "_db", "_kind", "_more", "data", "grad")
-
-    data: float
-    grad: Any  # a float; after backward(create_graph=True) a Value
-    _kind: Op | str | None  # what made this node; None for a leaf
-    _a: Any  # first operand; None for a leaf; the tuple of all operands for an unusual node (see below)
-    _b: Any  # second operand, if there is one
-    _da: float | None  # how fast data changes with the first operand
-    _db: float | None  # how fast data changes with the second operand
-    _more: _More  # what only few nodes have; not set on the others
-
+    __slots__ = ()  # the fields are those of Node: data, grad, operands and slopes
     __array_ufunc__ = None  # NumPy numbers on the left leave the operation to us
 
     def __init__(self, data: Any, _children: Iterable[Value] = (), _op: str = "", label: str = "") -> None:
@@ -189,118 +177,6 @@ class Value(Methods):
             aftermath = "some gradients are filled and some are not: call zero_grad() before the next backward()"
             raise reverse.failure(v, error, aftermath) from error
 
-    # --- what a node knows about itself ---------------------------------------------------------------------------
-
-    @property
-    def operands(self) -> tuple[Value, ...]:
-        """What the node was computed from, in order, repeats included; constants as Values, which get no gradient.
-
-        >>> a = Value(3.0)
-        >>> [v.data for v in (a * a).operands], [v.data for v in (2 - a).operands]
-        ([3.0, 3.0], [2.0, 3.0])
-        """
-        shown = len(self.local_derivatives)
-        if isinstance(self._a, tuple):
-            return self._a[:shown]
-        if shown and not isinstance(self._a, Value):
-            self._a = Value(self._a)
-        if shown == 2 and not isinstance(self._b, Value):
-            self._b = Value(self._b)
-        return (self._a, self._b)[:shown]
-
-    @property
-    def local_derivatives(self) -> tuple[float | None, ...]:
-        """How fast the node changes with each of its operands, as it was when it was made; None for a constant.
-
-        >>> (Value(3.0) * Value(4.0)).local_derivatives, (2 * Value(5.0)).local_derivatives
-        ((4.0, 3.0), (2.0, None))
-        """
-        slopes = self._slopes()
-        return slopes[:1] if self._constant_exponent() is not None else slopes
-
-    @property
-    def label(self) -> str:
-        """A name for messages and drawings.
-
-        >>> Value(1.0, label="x").label
-        'x'
-        """
-        more = getattr(self, "_more", None)
-        return more.label if more is not None else ""
-
-    @label.setter
-    def label(self, label: str) -> None:
-        self._extras().label = label
-
-    @property
-    def _prev(self) -> set[Value]:
-        return set(self.operands)
-
-    @_prev.setter
-    def _prev(self, children: Iterable[Value]) -> None:
-        found = _checked_children(children)
-        self._kind = self._op  # a rule of the table no longer fits these operands
-        if found:
-            self._become_unusual(found, (None,) * len(found))
-        else:
-            self._a = self._b = self._da = self._db = None
-
-    @property
-    def _op(self) -> str:
-        kind = self._kind
-        if isinstance(kind, Op):
-            exponent = self._constant_exponent()
-            return kind.symbol if exponent is None else f"**{exponent:g}"
-        return kind or ""
-
-    @_op.setter
-    def _op(self, text: str) -> None:
-        self._kind = text
-
-    @property
-    def _backward(self) -> Callable[[], None]:
-        more = getattr(self, "_more", None)
-        return more.closure if more is not None and more.closure is not None else partial(reverse.push, self)
-
-    @_backward.setter
-    def _backward(self, closure: Callable[[], None]) -> None:
-        self._become_unusual()
-        self._extras().closure = closure
-
-    def _inputs(self) -> tuple[Any, ...]:
-        """The operands as the op takes them: Values, and constants as plain numbers."""
-        if isinstance(self._a, tuple):
-            return self._a
-        return (self._a, self._b)[: len(self._slopes())]
-
-    def _slopes(self) -> tuple[float | None, ...]:
-        """The local derivatives, one for each input."""
-        if self._a is None:
-            return ()
-        if isinstance(self._a, tuple):
-            return self._more.slopes
-        return (self._da,) if self._b is None else (self._da, self._db)
-
-    def _constant_exponent(self) -> float | None:
-        """2 for `v ** 2`: such an exponent is part of the op, not an operand (so is it in micrograd)."""
-        if self._kind is not ops.pow or self._slopes()[1] is not None:
-            return None
-        exponent = self._inputs()[1]
-        return _data(exponent)
-
-    def _extras(self) -> _More:
-        if not hasattr(self, "_more"):
-            self._more = _More()
-        return self._more
-
-    def _become_unusual(self, inputs: tuple[Any, ...] | None = None, slopes: tuple[float | None, ...] = ()) -> None:
-        """Lay the operands out as a tuple, which sends `backward()` down its careful road."""
-        if inputs is None:
-            inputs, slopes = self._inputs(), self._slopes()
-        self._extras().slopes = slopes
-        self._a = tuple(x if isinstance(x, Value) else Value(x) for x in inputs)
-        self._b = self._da = self._db = None
-
     # --- comparing, leaving and entering the graph ------------------------------------------------------------------
     # Values are equal only to themselves, so that they can be kept in sets; `<` and `max()` compare their data.
 
@@ -315,6 +191,9 @@ class Value(Methods):
 
     def __ge__(self, other: Any) -> bool:
         return bool(self.data >= _data(other))
+
+    def _as_node(self, x: Any) -> Value:
+        return x if isinstance(x, Value) else Value(x)
 
     def __format__(self, spec: str) -> str:
         return format(self.data, spec) if spec else repr(self)
@@ -334,61 +213,6 @@ class Value(Methods):
         3.0
         """
         return Value(self.data)
-
-    def register_hook(self, hook: Callable[[Any], Any]) -> Hook:
-        """Call `hook(gradient)` when this node's gradient is complete; what it returns, if anything, replaces it.
-
-        >>> x = Value(3.0)
-        >>> handle = x.register_hook(lambda gradient: gradient / 2)
-        >>> (x * x).backward()
-        >>> x.grad
-        3.0
-        >>> handle.remove()
-        """
-        if not callable(hook):
-            raise GraphError(f"a hook is a function of the gradient, not {type(hook).__name__}: {hook!r}")
-        self._become_unusual()
-        return Hook(self._extras().hooks, hook)
-
-
-class _More:
-    """What only few nodes have."""
-
-    __slots__ = ("closure", "hooks", "label", "made_by", "slopes")
-
-    def __init__(self) -> None:
-        self.label = ""
-        self.closure: Callable[[], None] | None = None  # a `_backward` of the user's own
-        self.hooks: list[Hook] = []
-        self.slopes: tuple[float | None, ...] = ()  # of an unusual node: more than two operands, a closure, hooks
-        self.made_by = ""  # the user's source line, noted under anomaly()
-
-
-class Hook:
-    """What `register_hook` gives back; `remove()` unhooks it.
-
-    >>> x = Value(1.0)
-    >>> hook = x.register_hook(print)
-    >>> (x * 2).backward()
-    2.0
-    >>> hook.remove()
-    >>> (x * 2).backward()
-    """
-
-    def __init__(self, hooks: list[Hook], function: Callable[[Any], Any]) -> None:
-        self.function = function
-        self._hooks = hooks
-        hooks.append(self)
-
-    def remove(self) -> None:
-        """Take the hook off its node; a second time does nothing.
-
-        >>> hook = Value(1.0).register_hook(print)
-        >>> hook.remove()
-        >>> hook.remove()
-        """
-        if self in self._hooks:
-            self._hooks.remove(self)
 
 
 # --- making nodes --------------------------------------------------------------------------------------------------
@@ -464,19 +288,6 @@ def _apply(op: Op, operands: tuple[Any, ...]) -> Value:
 def _data(x: Any) -> float:
     data: float = x.data if isinstance(x, Value) else x
     return data
-
-
-def _checked_children(children: Any) -> tuple[Value, ...]:
-    if isinstance(children, Value) or not hasattr(children, "__iter__"):
-        raise GraphError(f"the children of a Value come in a tuple, as in Value(data, (a, b)), not {children!r}")
-    found = tuple(children)
-    for child in found:
-        if not isinstance(child, Value):
-            raise GraphError(
-                f"the children of a Value are Values, not {type(child).__name__}: {child!r}; "
-                f"wrap it as Value({child!r})"
-            )
-    return found
 
 
 def _copied(v: Value, memo: dict[int, Any]) -> Value:

@@ -1,0 +1,91 @@
+"""The command line: `gradwalk train`, `gradwalk info`. One module for each command.
+
+A command's module has a `SUMMARY`, `add_arguments(parser)` and `run(options) -> exit code`. To add a command, write
+such a module and name it in `COMMANDS`.
+
+Exit codes: 0 done; 1 something failed on the way; 2 the command line is wrong, and nothing was begun; 130 stopped by
+Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import gradwalk
+
+__all__ = ["COMMANDS", "main"]
+
+#: The commands, in the order in which `gradwalk --help` tells them.
+COMMANDS = ("train", "info")
+
+OVERVIEW = """\
+gradwalk {version}: an autograd engine you can see through.
+
+{commands}
+
+Every command explains itself:  gradwalk train --help
+In Python it begins with:       from gradwalk import Value
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and give its exit code.
+
+    >>> from gradwalk.cli import main
+    >>> main(["--version"])
+    gradwalk 0.1.0
+    0
+    """
+    _never_fail_on_a_letter()
+    modules = {name: importlib.import_module(f"gradwalk.cli.{name}") for name in COMMANDS}
+    try:
+        options = _parser(modules).parse_args(argv)
+        if options.command is None:
+            print(_overview(modules), end="")  # noqa: T201
+            return 0
+        return int(modules[options.command].run(options))
+    except SystemExit as leaving:  # argparse has printed help, the version, or what is wrong
+        return leaving.code if isinstance(leaving.code, int) else 1
+    except KeyboardInterrupt:
+        print("\nstopped", file=sys.stderr)  # noqa: T201
+        return 130
+    except BrokenPipeError:  # whoever read our output has gone, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter complains when it ends
+        return 1
+
+
+def _never_fail_on_a_letter() -> None:
+    """Where the output cannot hold a letter (× on an old code page), print a question mark instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}\n{self.prog} --help shows what there is\n")
+
+
+def _parser(modules: dict[str, Any]) -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="gradwalk", description=_overview(modules), formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )  # fmt: skip
+    parser.add_argument("--version", action="version", version=f"gradwalk {gradwalk.__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", parser_class=_Parser)
+    for name, module in modules.items():
+        command = commands.add_parser(
+            name, help=module.SUMMARY, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+        )
+        module.add_arguments(command)
+    return parser
+
+
+def _overview(modules: dict[str, Any]) -> str:
+    lines = (f"  gradwalk {name:<8}{module.SUMMARY}" for name, module in modules.items())
+    return OVERVIEW.format(version=gradwalk.__version__, commands="\n".join(lines))

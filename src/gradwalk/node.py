@@ -1,0 +1,228 @@
+"""What a node of the graph holds and can tell about itself: operands, slopes, label, closure, hooks.
+
+`Value` builds on this; here is no arithmetic and no walk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, Self
+
+from gradwalk import ops, reverse
+from gradwalk.errors import GraphError
+from gradwalk.methods import Methods
+from gradwalk.ops import Op
+
+__all__ = ["Hook", "Node"]
+
+
+class Node(Methods):
+    """The fields of a `Value`, and the questions it answers.
+
+    >>> from gradwalk import Value
+    >>> c = Value(2.0) * Value(3.0)
+    >>> c._op, len(c._prev), c.local_derivatives
+    ('*', 2, (3.0, 2.0))
+    """
+
+    # Operands and local derivatives lie in plain fields, because a tuple, a set or a closure for each node is what
+    # makes an engine slow. An operand that is a plain number stays one, and its local derivative is None.
+    __slots__ = ("_a", "_b", "_da", "_db", "_kind", "_more", "data", "grad")
+
+    data: float
+    grad: Any  # a float; after backward(create_graph=True) a Value
+    _kind: Op | str | None  # what made this node; None for a leaf
+    _a: Any  # first operand; None for a leaf; the tuple of all operands for an unusual node (see below)
+    _b: Any  # second operand, if there is one
+    _da: float | None  # how fast data changes with the first operand
+    _db: float | None  # how fast data changes with the second operand
+    _more: More  # what only few nodes have; not set on the others
+
+    def _as_node(self, x: Any) -> Self:
+        """A constant as a leaf; a node as it is."""
+        raise NotImplementedError
+
+    @property
+    def operands(self) -> tuple[Self, ...]:
+        """What the node was computed from, in order, repeats included; constants as Values, which get no gradient.
+
+        >>> from gradwalk import Value
+        >>> a = Value(3.0)
+        >>> [v.data for v in (a * a).operands], [v.data for v in (2 - a).operands]
+        ([3.0, 3.0], [2.0, 3.0])
+        """
+        shown = len(self.local_derivatives)
+        if isinstance(self._a, tuple):
+            return self._a[:shown]
+        if shown:  # a constant becomes a node when it is first looked at, and stays the same one
+            self._a = self._as_node(self._a)
+        if shown == 2:
+            self._b = self._as_node(self._b)
+        return (self._a, self._b)[:shown]
+
+    @property
+    def local_derivatives(self) -> tuple[float | None, ...]:
+        """How fast the node changes with each of its operands, as it was when it was made; None for a constant.
+
+        >>> from gradwalk import Value
+        >>> (Value(3.0) * Value(4.0)).local_derivatives, (2 * Value(5.0)).local_derivatives
+        ((4.0, 3.0), (2.0, None))
+        """
+        slopes = self._slopes()
+        return slopes[:1] if self._constant_exponent() is not None else slopes
+
+    @property
+    def label(self) -> str:
+        """A name for messages and drawings.
+
+        >>> from gradwalk import Value
+        >>> Value(1.0, label="x").label
+        'x'
+        """
+        more = getattr(self, "_more", None)
+        return more.label if more is not None else ""
+
+    @label.setter
+    def label(self, label: str) -> None:
+        self._extras().label = label
+
+    @property
+    def _prev(self) -> set[Self]:
+        return set(self.operands)
+
+    @_prev.setter
+    def _prev(self, children: Iterable[Self]) -> None:
+        found = checked_children(children)
+        self._kind = self._op  # a rule of the table no longer fits these operands
+        if found:
+            self._become_unusual(found, (None,) * len(found))
+        else:
+            self._a = self._b = self._da = self._db = None
+
+    @property
+    def _op(self) -> str:
+        kind = self._kind
+        if isinstance(kind, Op):
+            exponent = self._constant_exponent()
+            return kind.symbol if exponent is None else f"**{exponent:g}"
+        return kind or ""
+
+    @_op.setter
+    def _op(self, text: str) -> None:
+        self._kind = text
+
+    @property
+    def _backward(self) -> Callable[[], None]:
+        more = getattr(self, "_more", None)
+        return more.closure if more is not None and more.closure is not None else partial(reverse.push, self)
+
+    @_backward.setter
+    def _backward(self, closure: Callable[[], None]) -> None:
+        self._become_unusual()
+        self._extras().closure = closure
+
+    def _inputs(self) -> tuple[Any, ...]:
+        """The operands as the op takes them: Values, and constants as plain numbers."""
+        if isinstance(self._a, tuple):
+            return self._a
+        return (self._a, self._b)[: len(self._slopes())]
+
+    def _slopes(self) -> tuple[float | None, ...]:
+        """The local derivatives, one for each input."""
+        if self._a is None:
+            return ()
+        if isinstance(self._a, tuple):
+            return self._more.slopes
+        return (self._da,) if self._b is None else (self._da, self._db)
+
+    def _constant_exponent(self) -> float | None:
+        """2 for `v ** 2`: such an exponent is part of the op, not an operand (so is it in micrograd)."""
+        if self._kind is not ops.pow or self._slopes()[1] is not None:
+            return None
+        exponent = self._inputs()[1]
+        return exponent.data if isinstance(exponent, Node) else exponent
+
+    def _extras(self) -> More:
+        if not hasattr(self, "_more"):
+            self._more = More()
+        return self._more
+
+    def _become_unusual(self, inputs: tuple[Any, ...] | None = None, slopes: tuple[float | None, ...] = ()) -> None:
+        """Lay the operands out as a tuple, which sends `backward()` down its careful road."""
+        if inputs is None:
+            inputs, slopes = self._inputs(), self._slopes()
+        self._extras().slopes = slopes
+        self._a = tuple(map(self._as_node, inputs))
+        self._b = self._da = self._db = None
+
+    def register_hook(self, hook: Callable[[Any], Any]) -> Hook:
+        """Call `hook(gradient)` when this node's gradient is complete; what it returns, if anything, replaces it.
+
+        >>> from gradwalk import Value
+        >>> x = Value(3.0)
+        >>> handle = x.register_hook(lambda gradient: gradient / 2)
+        >>> (x * x).backward()
+        >>> x.grad
+        3.0
+        >>> handle.remove()
+        """
+        if not callable(hook):
+            raise GraphError(f"a hook is a function of the gradient, not {type(hook).__name__}: {hook!r}")
+        self._become_unusual()
+        return Hook(self._extras().hooks, hook)
+
+
+class More:
+    """What only few nodes have."""
+
+    __slots__ = ("closure", "hooks", "label", "made_by", "slopes")
+
+    def __init__(self) -> None:
+        self.label = ""
+        self.closure: Callable[[], None] | None = None  # a `_backward` of the user's own
+        self.hooks: list[Hook] = []
+        self.slopes: tuple[float | None, ...] = ()  # of an unusual node: more than two operands, a closure, hooks
+        self.made_by = ""  # the user's source line, noted under anomaly()
+
+
+class Hook:
+    """What `register_hook` gives back; `remove()` unhooks it.
+
+    >>> from gradwalk import Value
+    >>> x = Value(1.0)
+    >>> hook = x.register_hook(print)
+    >>> (x * 2).backward()
+    2.0
+    >>> hook.remove()
+    >>> (x * 2).backward()
+    """
+
+    def __init__(self, hooks: list[Hook], function: Callable[[Any], Any]) -> None:
+        self.function = function
+        self._hooks = hooks
+        hooks.append(self)
+
+    def remove(self) -> None:
+        """Take the hook off its node; a second time does nothing.
+
+        >>> from gradwalk import Value
+        >>> hook = Value(1.0).register_hook(print)
+        >>> hook.remove()
+        >>> hook.remove()
+        """
+        if self in self._hooks:
+            self._hooks.remove(self)
+
+
+def checked_children(children: Any) -> tuple[Any, ...]:
+    if isinstance(children, Node) or not hasattr(children, "__iter__"):
+        raise GraphError(f"the children of a Value come in a tuple, as in Value(data, (a, b)), not {children!r}")
+    found = tuple(children)
+    for child in found:
+        if not isinstance(child, Node):
+            raise GraphError(
+                f"the children of a Value are Values, not {type(child).__name__}: {child!r}; "
+                f"wrap it as Value({child!r})"
+            )
+    return found
