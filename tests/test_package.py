@@ -113,6 +113,24 @@ def test_importing_gradwalk_loads_nothing_heavy() -> None:
         assert heavy not in loaded
 
 
+def test_modules_and_checks_are_there_on_demand() -> None:
+    script = """
+import gradwalk
+for name in ("nn", "optim", "check", "datasets", "train", "plot", "symbols"):
+    assert getattr(gradwalk, name).__name__ == f"gradwalk.{name}"
+    assert name in dir(gradwalk)
+assert gradwalk.gradcheck is gradwalk.check.gradcheck
+assert gradwalk.check_graph is gradwalk.check.check_graph
+assert gradwalk.compare_with_torch is gradwalk.check.compare_with_torch
+try:
+    gradwalk.grdcheck
+except AttributeError as error:
+    print(error)
+"""
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert run.stdout == "module 'gradwalk' has no attribute 'grdcheck'\n", run.stderr
+
+
 @pytest.mark.parametrize("name", ["gradwalk", *MODULES])
 def test_all_is_complete(name: str) -> None:
     module = importlib.import_module(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any
 
@@ -130,6 +131,12 @@ def test_replaying_the_steps_gives_the_engines_gradients(program: Program) -> No
     for node in nodes:
         if node in replayed:
             assert math.isclose(node.grad, replayed[node], rel_tol=1e-9, abs_tol=1e-12)
+
+
+def test_events_are_values_that_cannot_be_changed() -> None:
+    for step in backward_steps(Value(3.0) * 2):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            step.node = None  # type: ignore[misc]
 
 
 def test_constants_are_not_visited() -> None:

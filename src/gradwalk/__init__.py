@@ -8,6 +8,8 @@
 (-0.004023, 0.002682)
 """
 
+from typing import TYPE_CHECKING, Any
+
 from gradwalk.derivatives import grad, hessian, jacobian, value_and_grad
 from gradwalk.engine import Value, zero_grad
 from gradwalk.errors import GradwalkError
@@ -41,6 +43,9 @@ from gradwalk.ops import (
     where,
 )
 
+if TYPE_CHECKING:
+    from gradwalk.check import check_graph, compare_with_torch, gradcheck
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -52,13 +57,16 @@ __all__ = [
     "anomaly",
     "asin",
     "atan",
+    "check_graph",
     "clamp",
+    "compare_with_torch",
     "cos",
     "cosh",
     "erf",
     "exp",
     "expm1",
     "grad",
+    "gradcheck",
     "hessian",
     "jacobian",
     "leaky_relu",
@@ -80,3 +88,22 @@ __all__ = [
     "where",
     "zero_grad",
 ]
+
+#: What is imported only when it is asked for, so that `import gradwalk` stays quick: name and where it comes from.
+_ON_DEMAND = {
+    **dict.fromkeys(("check_graph", "compare_with_torch", "gradcheck"), "gradwalk.check"),
+    **{module: f"gradwalk.{module}" for module in ("check", "datasets", "nn", "optim", "plot", "symbols", "train")},
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ON_DEMAND:
+        raise AttributeError(f"module 'gradwalk' has no attribute {name!r}")
+    from importlib import import_module
+
+    module = import_module(_ON_DEMAND[name])
+    return module if module.__name__ == f"gradwalk.{name}" else getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_ON_DEMAND})

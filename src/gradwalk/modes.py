@@ -6,12 +6,11 @@ only one question, `modes.active`: is any switch on anywhere? If not, nothing el
 
 from __future__ import annotations
 
-import linecache
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from pathlib import Path
 from threading import Lock
 
 __all__ = ["anomaly", "no_grad"]
@@ -21,7 +20,7 @@ _active_lock = Lock()
 _recording: ContextVar[bool] = ContextVar("recording", default=True)
 _watching: ContextVar[bool] = ContextVar("watching", default=False)
 
-_OWN_FILES = str(Path(__file__).parent)
+_OWN_FILES = os.path.dirname(__file__)  # noqa: PTH120 (importing pathlib takes longer than all of us)
 
 
 @contextmanager
@@ -81,6 +80,8 @@ def watching() -> bool:
 
 def users_line() -> str:
     """The innermost source line outside gradwalk that led to this call, for messages."""
+    import linecache  # only here, where something went wrong anyway
+
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_OWN_FILES):
         frame = frame.f_back
