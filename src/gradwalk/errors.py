@@ -181,5 +181,10 @@ class MissingExtraError(GradwalkError, ImportError):
 
     @classmethod
     def of(cls, module: str, *, extra: str, wanted_for: str) -> MissingExtraError:
-        """The error for `module`, which the extra `extra` would bring."""
+        """The error for `module`, which the extra `extra` would bring.
+
+        >>> from gradwalk.errors import MissingExtraError
+        >>> print(MissingExtraError.of("matplotlib", extra="plot", wanted_for="this"))
+        this needs matplotlib: pip install "gradwalk[plot]"
+        """
         return cls(f'{wanted_for} needs {module}: pip install "gradwalk[{extra}]"')

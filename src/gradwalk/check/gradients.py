@@ -1,0 +1,223 @@
+"""`gradcheck(f, inputs)`: does backward agree with the function itself?"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gradwalk import walk
+from gradwalk.check import suspects
+from gradwalk.check.inputs import Function, Inputs, read_inputs
+from gradwalk.check.judge import ATOL, RTOL, checked_tolerances, judged
+from gradwalk.check.nodes import Graph, Node, at_kink, data
+from gradwalk.check.numeric import slope
+from gradwalk.check.report import CheckReport, InputCheck, Suspect, show
+from gradwalk.check.taylor import remainder
+from gradwalk.errors import SettingError
+
+__all__ = ["gradcheck"]
+
+METHODS = {"central": "central differences", "taylor": "Taylor remainders"}
+
+
+def gradcheck(
+    f: Callable[..., Any],
+    inputs: Any,
+    *,
+    method: str = "central",
+    rtol: float = RTOL,
+    atol: float = ATOL,
+    raise_error: bool = True,
+    value: Callable[..., Any] | None = None,
+    seed: int = 0,
+) -> CheckReport:
+    """Check the gradients of `f` at a point against slopes that are measured by nudging the inputs.
+
+    `inputs` holds one entry for each argument of `f`: a number, a Value (only read), or a list of them in any
+    nesting. `f` gives one Value. What is allowed is `atol + rtol × |slope|` beyond the error of the measurement,
+    which is estimated for each input. Where the function has a kink, any slope between its two sides is right.
+    `method='taylor'` tests one random direction (drawn from `seed`) by the way its Taylor remainder shrinks.
+
+    Beside the gradients of the inputs, each node of the graph is checked on its own, so that a failure names the op
+    whose derivative is wrong. `value=MyValue` checks a class of your own: anything with data, grad and backward().
+
+    Raises `GradientCheckError`, which is an AssertionError; with `raise_error=False` the report says it all.
+
+    >>> from gradwalk.check import gradcheck
+    >>> gradcheck(lambda a, b: (a * b + 1).tanh(), [0.5, -2.0]).ok
+    True
+    >>> import gradwalk
+    >>> @gradwalk.op(lambda x, out: 3.003 * x * x)
+    ... def cube(x):
+    ...     return x * x * x
+    >>> gradcheck(lambda x: cube(x) + x, [2.0])
+    Traceback (most recent call last):
+    ...
+    gradwalk.errors.GradientCheckError: gradcheck failed: the gradient is wrong (central differences, value 10, 3 nodes)
+      input      backward gave  measured     ratio
+      inputs[0]         13.012        13  1.00092  wrong
+    at fault: cube, at cube(2) = 8: its derivative in operand 1 is 12.012 and should be 12 (ratio 1.001)
+    """
+    if method not in METHODS:
+        raise SettingError(f"no method is called {method!r}; there are {', '.join(METHODS)}")
+    rtol, atol = checked_tolerances(rtol, atol)
+    check = _Check(Function(f, read_inputs(inputs, value)), method, rtol, atol, seed)
+    report = check.report()
+    return report.or_raise() if raise_error else report
+
+
+@dataclass
+class _Check:
+    """One run of gradcheck: the graph at the point, then the entries, then who is at fault."""
+
+    f: Function
+    method: str
+    rtol: float
+    atol: float
+    seed: int
+
+    def __post_init__(self) -> None:
+        root, self.leaves = self.f.run(self.f.inputs.numbers)
+        self.graph = Graph(root, self.leaves, fresh=True)
+        self.gradients = [self.graph.gradient(leaf) for leaf in self.leaves]
+        self.measured = suspects.measured_on_their_own(self.graph)
+        self.rounding = self.graph.rounding()
+
+    @property
+    def inputs(self) -> Inputs:
+        return self.f.inputs
+
+    def report(self) -> CheckReport:
+        report = CheckReport("gradcheck", METHODS[self.method], data(self.graph.root), len(self.graph.order), ())
+        stop = self._not_deterministic() or not_finite(self.graph)
+        if stop:
+            return replace(report, problems=(stop,))
+        entries = self._by_taylor() if self.method == "taylor" else [self._entry(i) for i in range(len(self.leaves))]
+        found, problems = self._at_fault(entries)
+        return replace(report, inputs=tuple(entries), suspects=tuple(found), problems=tuple(problems))
+
+    def _not_deterministic(self) -> str:
+        root, leaves = self.f.run(self.inputs.numbers)
+        first, second = data(self.graph.root), data(root)
+        remedy = "draw random numbers before and pass them in, or seed inside f, and let f keep nothing between calls"
+        if first != second and not (first != first and second != second):
+            return f"f is not deterministic: at the same inputs it gave {first!r} and then {second!r}; {remedy}"
+        again = Graph(root, leaves, fresh=True)
+        for name, leaf, twin, got in zip(self.inputs.names, self.leaves, leaves, self.gradients, strict=True):
+            now = again.gradient(twin)
+            # Out of a set the contributions come in any order, and their sum differs in its last digits.
+            if abs(got - now) > 1e-9 * max(abs(got), abs(now)) + self.rounding.get(id(leaf), 0.0):
+                return (
+                    f"backward is not deterministic: at the same inputs it gave {name} the gradient {got!r} and then "
+                    f"{now!r}; {remedy}; does an order come out of a set?"
+                )
+        return ""
+
+    def _entry(self, position: int) -> InputCheck:
+        name, leaf, x = self.inputs.names[position], self.leaves[position], self.inputs.numbers[position]
+        found = slope(self.f.along(position), x, self.graph.noise)
+        entry = judged(
+            name,
+            self.gradients[position],
+            found,
+            rtol=self.rtol,
+            atol=self.atol,
+            size=max(1.0, abs(x)),
+            rounding=self.rounding.get(id(leaf), 0.0),
+        )
+        return replace(entry, note="; ".join(filter(None, [entry.note, *self._notes(entry, leaf, found.kink)])))
+
+    def _notes(self, entry: InputCheck, leaf: Node, kink: bool) -> Iterator[str]:
+        if leaf not in self.graph and len(self.graph.order) > 1:
+            yield (
+                "the result's graph does not reach it: .data, Value(x.data) or no_grad() on the way?"
+                if entry.status == "wrong"
+                else "f does not use it (for a graph over Values that exist already there is check_graph)"
+            )
+        if kink:
+            yield at_kink(self.graph, leaf)
+        if not math.isfinite(entry.got):
+            yield _where_not_finite(self.graph)
+
+    def _explained(self, entry: InputCheck) -> bool:
+        """Whether the note beside an input has already said what is wrong with it."""
+        if entry.status != "wrong":
+            return True
+        leaf = self.leaves[self.inputs.names.index(entry.name)] if entry.name in self.inputs.names else self.graph.root
+        return leaf not in self.graph or not math.isfinite(entry.got)
+
+    # --- along a direction -------------------------------------------------------------------------------------------
+
+    def _by_taylor(self) -> list[InputCheck]:
+        """One random direction; if it fails, each input by itself, to name the one that is wrong."""
+        names, point = self.inputs.names, self.inputs.numbers
+        if len(point) > 1:
+            dice = random.Random(self.seed)
+            way = [dice.choice((-1, 1)) * dice.uniform(0.5, 1.5) * max(1.0, abs(x)) for x in point]
+            whole = self._remainder(f"all {len(point)} inputs, along a random direction", way)
+            if whole.status != "wrong":
+                return [whole]
+        units = ([float(i == j) for j in range(len(point))] for i in range(len(point)))
+        return [self._remainder(name, unit) for name, unit in zip(names, units, strict=True)]
+
+    def _remainder(self, name: str, way: list[float]) -> InputCheck:
+        """The verdict along one way; what the remainder finds wrong is measured, which says by how much it is."""
+        point = self.inputs.numbers
+        got = sum(d * g for d, g in zip(way, self.gradients, strict=True) if d)
+        rounding = sum(abs(d) * self.rounding.get(id(leaf), 0.0) for d, leaf in zip(way, self.leaves, strict=True))
+
+        def along(t: float) -> float:
+            return self.f.value(tuple(x + t * d for x, d in zip(point, way, strict=True)))
+
+        shrinks = remainder(along, got, self.graph.noise + rounding)
+        if shrinks.ok and math.isfinite(got):
+            return InputCheck(name, got, got, 0.0, math.inf, "ok", str(shrinks))
+        if way.count(0.0) == len(way) - 1:
+            entry = self._entry(way.index(1.0))
+        else:
+            found = slope(along, 0.0, self.graph.noise)
+            entry = judged(
+                name, got, found, rtol=self.rtol, atol=self.atol, size=max(map(abs, point)), rounding=rounding
+            )
+        return replace(entry, note="; ".join(filter(None, [str(shrinks), entry.note])))
+
+    # --- who is at fault ---------------------------------------------------------------------------------------------
+
+    def _at_fault(self, entries: list[InputCheck]) -> tuple[list[Suspect], list[str]]:
+        found = suspects.wrong_on_their_own(self.graph, self.measured, self.rtol, self.atol)
+        if all(entry.status != "wrong" for entry in entries):
+            return found, []
+        more, unknown = suspects.wrong_by_rebuilding(self.graph, self.f, self.leaves, self.rtol)
+        found += more
+        if found or all(self._explained(entry) for entry in entries):
+            return found, []
+        names = {id(leaf): name for leaf, name in zip(self.leaves, self.inputs.names, strict=True)}
+        problems = [suspects.lost_on_the_way(self.graph, names)]
+        if unknown:
+            problems.append(
+                f"could not be checked on their own: {', '.join(unknown[:4])}{', …' if len(unknown) > 4 else ''} "
+                "(neither their function nor a _backward that tells their derivative is known)"
+            )
+        return [], problems
+
+
+def not_finite(graph: Graph) -> str:
+    """Why there is no derivative to check, where the value itself is not finite."""
+    if math.isfinite(data(graph.root)):
+        return ""
+    first = graph.first_not_finite()
+    return (
+        f"the value is {show(data(graph.root))}, so there is no derivative to check here, and no fault of backward's. "
+        f"It first stopped being finite at {walk.describe(first)}: choose a point where it is finite"
+    )
+
+
+def _where_not_finite(graph: Graph) -> str:
+    for v in reversed(graph.order):
+        for _, local in graph.locals[id(v)].shares() if id(v) in graph.locals else ():
+            if not math.isfinite(local * graph.gradient(v)):
+                return f"it stopped being finite at {walk.describe(v)}: {show(graph.gradient(v))} × {show(local)}"
+    return ""

@@ -1,0 +1,170 @@
+"""The inputs of a check: numbers, or lists of numbers in any nesting, given to `f` in the same shape as nodes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from gradwalk.engine import Value
+from gradwalk.errors import BackwardError, GradwalkError, GraphError, NotANumberError, SettingError
+from gradwalk.ops import number
+
+Node = Any
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Inputs laid out flat, with a name for each and the shape they came in."""
+
+    shape: Any
+    names: tuple[str, ...]
+    labels: tuple[str, ...]
+    numbers: tuple[float, ...]
+    kind: Callable[..., Node]  # the class of the nodes
+
+
+def read_inputs(inputs: Any, kind: Callable[..., Node] | None) -> Inputs:
+    """Inputs as a user gives them; Values are only read.
+
+    >>> from gradwalk.check.inputs import read_inputs
+    >>> read_inputs([2, [3.0, 4.0]], None).names
+    ('inputs[0]', 'inputs[1][0]', 'inputs[1][1]')
+    """
+    if isinstance(inputs, (str, bytes, dict)) or not isinstance(_as_list(inputs), (list, tuple)):
+        raise GraphError(
+            f"inputs is a list with one entry for each argument of f, as in [2.0, 3.0], not {type(inputs).__name__}: "
+            f"{inputs!r}"
+        )
+    if kind is not None and not callable(kind):
+        raise SettingError(f"value is the class of the nodes, as in value=MyValue, not {type(kind).__name__}: {kind!r}")
+    found = list(_flat(inputs, "inputs"))
+    if not found:
+        raise GraphError("there is nothing to check: give at least one input, as in gradcheck(f, [2.0])")
+    names, labels, numbers = [], [], []
+    for name, given in found:
+        label = str(getattr(given, "label", "") or "") if _is_node(given) else ""
+        names.append(label or name)
+        labels.append(label)
+        numbers.append(_finite(name, given))
+    if kind is None:  # nodes of another class among the inputs tell which class to use
+        kind = next((type(given) for _, given in found if _is_node(given)), Value)
+    return Inputs(inputs, tuple(names), tuple(labels), tuple(numbers), kind)
+
+
+class Function:
+    """`f` as a function of a flat tuple of numbers."""
+
+    def __init__(self, f: Callable[..., Any], inputs: Inputs) -> None:
+        if not callable(f):
+            raise GraphError(f"f is a function that gives one Value, not {type(f).__name__}: {f!r}")
+        self.f, self.inputs = f, inputs
+
+    def run(self, point: tuple[float, ...]) -> tuple[Node, list[Node]]:
+        """The result of `f` at a point, and the fresh leaves that went in."""
+        leaves = [self._leaf(x, label) for x, label in zip(point, self.inputs.labels, strict=True)]
+        return _checked(self.call(leaves)), leaves
+
+    def call(self, leaves: list[Node]) -> Any:
+        """Whatever `f` gives for these leaves; an error of its own is told with the point where it was raised."""
+        try:
+            return self.f(*_shaped(self.inputs.shape, iter(leaves)))
+        except GradwalkError:
+            raise
+        except Exception as error:
+            named = list(zip(self.inputs.names, leaves, strict=True))
+            where = ", ".join(f"{name} = {leaf.data}" for name, leaf in named[:6]) + (", …" if len(named) > 6 else "")
+            raise GraphError(
+                f"f raised {type(error).__name__} at {where}: {error}; "
+                "f is called as f(*inputs), with lists of nodes where inputs has lists of numbers"
+            ) from error
+
+    def value(self, point: tuple[float, ...]) -> float:
+        """The number that `f` gives at a point."""
+        return number(self.run(point)[0].data)
+
+    def along(self, position: int) -> Callable[[float], float]:
+        """`f` as a function of one of its inputs, the others held."""
+        point = self.inputs.numbers
+        return lambda x: self.value((*point[:position], x, *point[position + 1 :]))
+
+    def _leaf(self, x: float, label: str) -> Node:
+        try:
+            leaf = self.inputs.kind(x)
+        except Exception as error:
+            name = getattr(self.inputs.kind, "__name__", repr(self.inputs.kind))
+            raise GraphError(f"{name}({x!r}) raised {type(error).__name__}: {error}") from error
+        if label:
+            with suppress(AttributeError):  # a class with slots may have no room for it
+                leaf.label = label
+        return leaf
+
+
+def _checked(root: Any) -> Node:
+    """`root` if it is a node, else an error with the remedy."""
+    if hasattr(root, "data") and callable(getattr(root, "backward", None)):
+        try:
+            number(root.data)
+        except NotANumberError as error:
+            raise NotANumberError(f"the result of f holds no number in its data: {error}") from error
+        return root
+    if root is None:
+        remedy = "does it end without a return?"
+    elif isinstance(root, (list, tuple)):
+        remedy = "for several results check each, or their sum"
+    elif isinstance(root, (int, float)):
+        remedy = "a plain number does not remember how it was made; did f take .data of a Value, or use math.exp?"
+    else:
+        remedy = "a node has data, grad and backward()"
+    raise GraphError(f"f must give one Value, and it gave {type(root).__name__} {_short(root)}: {remedy}")
+
+
+def run_backward(root: Node) -> None:
+    """`root.backward()`; whatever it raises becomes a named error."""
+    try:
+        root.backward()
+    except GradwalkError:
+        raise
+    except Exception as error:
+        raise BackwardError(f"backward() of {type(root).__name__} raised {type(error).__name__}: {error}") from error
+
+
+def _as_list(x: Any) -> Any:
+    """NumPy arrays as the lists they stand for."""
+    return x.tolist() if getattr(x, "ndim", 0) and hasattr(x, "tolist") else x
+
+
+def _is_node(x: Any) -> bool:
+    return hasattr(x, "data") and callable(getattr(x, "backward", None))
+
+
+def _flat(nested: Any, name: str) -> Iterator[tuple[str, Any]]:
+    nested = _as_list(nested)
+    if isinstance(nested, (list, tuple)):
+        for i, part in enumerate(nested):
+            yield from _flat(part, f"{name}[{i}]")
+    else:
+        yield name, nested
+
+
+def _shaped(like: Any, flat: Iterator[Any]) -> Iterable[Any]:
+    like = _as_list(like)
+    parts = [_shaped(part, flat) if isinstance(_as_list(part), (list, tuple)) else next(flat) for part in like]
+    return tuple(parts) if isinstance(like, tuple) else parts
+
+
+def _finite(name: str, given: Any) -> float:
+    try:
+        x = number(given.data if _is_node(given) else given)
+    except NotANumberError as error:
+        raise NotANumberError(f"{name}: {error}") from None
+    if not math.isfinite(x):
+        raise SettingError(f"{name} is {x}: a derivative can only be measured around a finite number")
+    return x
+
+
+def _short(x: Any) -> str:
+    text = repr(x)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,217 @@
+"""Who is at fault: each node of a graph checked on its own, and the way between nodes if each is right on its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+from gradwalk import walk
+from gradwalk.check.inputs import Function
+from gradwalk.check.judge import judged
+from gradwalk.check.nodes import Graph, Local, Node, ask, data, isinstance_node, ordered_operands
+from gradwalk.check.numeric import EPSILON, Slope, slope
+from gradwalk.check.report import Suspect, ratio, show
+from gradwalk.errors import GradwalkError
+from gradwalk.ops import Op
+
+
+def measured_on_their_own(graph: Graph) -> dict[int, dict[int, Slope]]:
+    """The slopes of each node in its operands, by the node's id and the operand's place; linear in the nodes."""
+    return {
+        v: {i: _measured(here, i) for i, got in enumerate(here.slopes or ()) if got is not None}
+        for v, here in graph.locals.items()
+        # Where several operands meet at a kink (a tie), only all the slopes together are right or wrong.
+        if here.function is not None and here.meeting_at_kink() < 2 and not stale(here)
+    }
+
+
+def wrong_on_their_own(graph: Graph, measured: dict[int, dict[int, Slope]], rtol: float, atol: float) -> list[Suspect]:
+    """The nodes whose local derivatives do not agree with their own function."""
+    found = []
+    for v, slopes in measured.items():
+        here = graph.locals[v]
+        for i, expected in slopes.items():
+            got = (here.slopes or ())[i]
+            assert got is not None
+            verdict = judged("", got, expected, rtol=rtol, atol=atol, size=abs(here.point[i]))
+            if verdict.status == "wrong":
+                place = here.arguments.index(i) + 1
+                found.append(Suspect(name(here), walk.describe(here.node), place, got, verdict.expected, habit(here)))
+    return found
+
+
+def stale(here: Local) -> bool:
+    """Whether a node no longer holds what its function gives: then its data, or an operand's, was changed since."""
+    if here.function is None:
+        return False
+    try:
+        now = here.value(here.point)
+    except GradwalkError:
+        return True
+    held = data(here.node)
+    return not (now == held or (now != now and held != held) or math.isclose(now, held, rel_tol=1e-9))
+
+
+def _measured(here: Local, i: int) -> Slope:
+    point = here.point
+    return slope(
+        lambda x: here.value((*point[:i], x, *point[i + 1 :])), point[i], noise=4 * EPSILON * abs(data(here.node))
+    )
+
+
+def name(here: Local) -> str:
+    """What to call the op of a node."""
+    if isinstance(here.node._kind if hasattr(here.node, "_kind") else None, Op):
+        return here.node._kind.name  # type: ignore[no-any-return]
+    return str(getattr(here.node, "_op", "") or "") or (here.function.name if here.function else "a node without name")
+
+
+def habit(here: Local) -> str:
+    """A habit of a closure that spoils gradients: setting where it should add, or adding the same at any upstream."""
+    operands = tuple(x for x in here.operands if isinstance_node(x))
+    if not callable(getattr(here.node, "_backward", None)) or len(operands) != len(here.operands):
+        return ""
+    plain, onto, triple = (
+        ask(here.node, operands),
+        ask(here.node, operands, held=7.0),
+        ask(here.node, operands, upstream=3.0),
+    )
+    if plain is None or onto is None or triple is None:
+        return ""
+    if any(p != 0.0 and math.isclose(o + 7.0, p, rel_tol=1e-9) for p, o in zip(plain, onto, strict=True)):
+        return "it sets its operand's gradient instead of adding to it: = where += should be"
+    if any(p != 0.0 and not math.isclose(t, 3.0 * p, rel_tol=1e-9) for p, t in zip(plain, triple, strict=True)):
+        return "what it adds does not grow with its own gradient: multiply by out.grad"
+    return ""
+
+
+# --- nodes whose function is not known: watch them while the inputs are nudged --------------------------------------
+
+
+def wrong_by_rebuilding(graph: Graph, f: Function, leaves: list[Node], rtol: float) -> tuple[list[Suspect], list[str]]:
+    """The suspects among nodes whose function is not known, and those of which nothing can be said.
+
+    `f` is run again with one input nudged, and the node is found again at its place in the order. How fast it and
+    its operands change with the input must be linked by its local derivatives.
+    """
+    watched = _Watched(graph, f, leaves)
+    places = {id(v): i for i, v in enumerate(graph.order)}
+    suspects, unknown = [], []
+    for v in graph.order:
+        here = graph.locals.get(id(v))
+        if here is None or (here.function is not None and here.slopes is not None):
+            continue
+        verdict = None if here.slopes is None else _linked(here, watched, places, f, rtol)
+        if isinstance(verdict, Suspect):
+            suspects.append(verdict)
+        elif verdict is None:
+            unknown.append(walk.describe(v))
+    return suspects, unknown
+
+
+def _linked(here: Local, watched: _Watched, places: dict[int, int], f: Function, rtol: float) -> Suspect | bool | None:
+    """A suspect, True if the node is right as far as the inputs can tell, None if they cannot tell."""
+    assert here.slopes is not None
+    told = False
+    for position, x in enumerate(f.inputs.numbers):
+        whole = slope(watched.node(position, places[id(here.node)]), x)
+        parts = [slope(watched.node(position, places[id(operand)]), x) for operand in here.operands]
+        if whole.kink or not whole.known or any(part.kink or not part.known for part in parts):
+            continue
+        shares = [(got or 0.0) * part.value for got, part in zip(here.slopes, parts, strict=True)]
+        off = sum(abs(got or 0.0) * part.error for got, part in zip(here.slopes, parts, strict=True)) + whole.error
+        told = told or any(part.value != 0.0 for part in parts)
+        if abs(sum(shares) - whole.value) <= rtol * (sum(map(abs, shares)) + abs(whole.value)) + 8 * off:
+            continue
+        moving = [i for i, part in enumerate(parts) if abs(part.value) > 8 * part.error]
+        if len(moving) == 1:
+            (i,) = moving
+            got, expected = here.slopes[i] or 0.0, whole.value / parts[i].value
+            return Suspect(name(here), walk.describe(here.node), i + 1, got, expected, habit(here))
+        why = f"measured along {f.inputs.names[position]}, which moves {len(moving)} of its operands at once"
+        why = "; ".join(filter(None, [habit(here), why]))
+        return Suspect(name(here), walk.describe(here.node), 0, sum(shares), whole.value, why)
+    return True if told else None
+
+
+class _Watched:
+    """The numbers of all nodes of `f`'s graph while one input is nudged; a graph of another shape tells nothing."""
+
+    def __init__(self, graph: Graph, f: Function, leaves: list[Node]) -> None:
+        self.f, self.outline = f, _outline(graph.order, leaves)
+        self.seen: dict[tuple[int, float], list[float] | None] = {}
+
+    def node(self, position: int, place: int) -> Callable[[float], float]:
+        """The number of the node at `place` in the order, as a function of one input."""
+
+        def at(x: float) -> float:
+            numbers = self._numbers(position, x)
+            return math.nan if numbers is None else numbers[place]
+
+        return at
+
+    def _numbers(self, position: int, x: float) -> list[float] | None:
+        key = (position, x)
+        if key not in self.seen:
+            point = self.f.inputs.numbers
+            root, leaves = self.f.run((*point[:position], x, *point[position + 1 :]))
+            order = list(walk.topological(root, ordered_operands))
+            same = _outline(order, leaves) == self.outline
+            self.seen[key] = [data(v) for v in order] if same else None
+        return self.seen[key]
+
+
+def _outline(order: list[Node], leaves: list[Node]) -> list[tuple[str, int, tuple[int, ...]]]:
+    """What a graph looks like apart from its numbers: ops, which leaf is where, and which node feeds which."""
+    places = {id(v): i for i, v in enumerate(order)}
+    inputs = {id(leaf): i for i, leaf in enumerate(leaves)}
+    return [
+        (str(getattr(v, "_op", "")), inputs.get(id(v), -1), tuple(places[id(x)] for x in ordered_operands(v)))
+        for v in order
+    ]
+
+
+# --- every node is right on its own, and the total is not ------------------------------------------------------------
+
+
+def lost_on_the_way(graph: Graph, names: dict[int, str]) -> str:
+    """Where a gradient is not the sum of what the node's consumers push, told in words with the likely reason."""
+    root = graph.root
+    if graph.gradient(root) != 1.0:
+        return f"backward() must start by setting the result's own gradient to 1; it is {show(graph.gradient(root))}"
+    pushes: dict[int, list[float]] = {}
+    for v in reversed(graph.order):
+        for operand, local in graph.locals[id(v)].shares() if id(v) in graph.locals else ():
+            pushes.setdefault(id(operand), []).append(graph.gradient(v) * local)
+    for v in reversed(graph.order):
+        pushed, got = pushes.get(id(v), []), graph.gradient(v)
+        size = sum(map(abs, pushed))
+        if v is root or not pushed or not math.isfinite(size) or abs(sum(pushed) - got) <= 1e-9 * size:
+            continue
+        sums = " + ".join(show(x, 6) for x in pushed[:6]) + (" + …" if len(pushed) > 6 else "")
+        total = f"{sums} = {show(sum(pushed), 6)}" if len(pushed) > 1 else show(pushed[0], 6)
+        who = f"{names[id(v)]} ({show(data(v), 6)})" if id(v) in names else walk.describe(v)
+        return (
+            f"every op is right on its own, but a gradient went wrong on the way: {who} should get "
+            f"{total} from what uses it, and has {show(got, 6)}: {_likely(pushed, got, _habits(graph))}"
+        )
+    return (
+        "no op could be shown to be wrong, and every gradient is the sum of what is pushed to it: look for a kink at "
+        "which several operands meet, for something f does beside building a graph, and for a hook"
+    )
+
+
+def _habits(graph: Graph) -> Iterator[str]:
+    return (told for here in graph.locals.values() if isinstance_node(here.node) and (told := habit(here)))
+
+
+def _likely(pushed: list[float], got: float, habits: Iterator[str]) -> str:
+    told = next(habits, "")
+    if told:
+        return "of one of its consumers, " + told
+    times = ratio(got, sum(pushed))
+    if times >= 1.5 and math.isclose(times, round(times), rel_tol=1e-9):
+        return f"{round(times)} times too much: a node visited twice, or gradients not set to 0 before"
+    if len(pushed) > 1 and any(math.isclose(got, x, rel_tol=1e-9) for x in pushed):
+        return "only one of the contributions arrived: = where += should be?"
+    return "a consumer pushed before its own gradient was complete (wrong order), or pushed more than once"

@@ -1,0 +1,229 @@
+"""The measuring of slopes: how good it is, that it knows how good it is, and what it says at kinks and edges."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gradwalk.check.numeric import EPSILON, Slope, conditioning, slope
+from gradwalk.check.taylor import remainder
+
+Function = Callable[[float], float]
+
+#: name: function, point, slope, how well it must be known (as a share of the slope)
+SMOOTH: dict[str, tuple[Function, float, float, float]] = {
+    "line": (lambda x: 3 * x + 1, 2.0, 3.0, 1e-9),
+    "square": (lambda x: x * x, 3.0, 6.0, 1e-9),
+    "steep exp": (math.exp, 30.0, math.exp(30.0), 1e-9),
+    "tiny exp": (math.exp, -30.0, math.exp(-30.0), 1e-9),
+    "pole nearby": (lambda x: 1 / x, 1e-3, -1e6, 1e-9),
+    "eighth power": (lambda x: x**8, 3.0, 8 * 3.0**7, 1e-9),
+    "huge power": (lambda x: x**8, 1e8, 8e56, 1e-9),
+    "huge square": (lambda x: x * x, -1e8, -2e8, 1e-9),
+    "log of little": (math.log, 1e-8, 1e8, 1e-9),
+    "log of next to nothing": (math.log, 1e-100, 1e100, 1e-8),
+    "sine of little": (math.sin, 1e-8, 1.0, 1e-9),
+    "sine of much": (math.sin, 1e8, math.cos(1e8), 1e-9),
+    "quick sine": (lambda x: math.sin(1e4 * x), 0.3, 1e4 * math.cos(3e3), 1e-9),
+    "sharp tanh": (lambda x: math.tanh(1e8 * x), 1e-8, 1e8 / math.cosh(1.0) ** 2, 1e-9),
+    "narrow bump": (lambda x: math.exp(-((1e8 * x) ** 2)) + x, 1e-8, 1 - 2e8 / math.e, 1e-9),
+    "gentle cosine": (math.cos, 1e-8, -1e-8, 1e-3),
+    "large offset": (lambda x: 1e8 + x, 1.0, 1.0, 1e-5),
+    "square root": (math.sqrt, 1e-6, 500.0, 1e-9),
+    "next to the edge": (math.asin, 1 - 1e-6, 1 / math.sqrt(1 - (1 - 1e-6) ** 2), 1e-8),
+    "beside a kink": (lambda x: max(x - 3.0, 0.0), 3.0 + 1e-7, 1.0, 1e-9),
+    "left of a kink": (abs, -1e-9, -1.0, 1e-9),
+}
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_smooth_functions_are_measured_well_and_the_error_is_honest(name: str) -> None:
+    f, x, exact, share = SMOOTH[name]
+    found = slope(f, x)
+    assert not found.kink
+    assert found.left == found.right == found.value
+    assert abs(found.value - exact) <= 4 * found.error + 4 * EPSILON * abs(exact)
+    assert found.error <= share * abs(exact)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.tuples(*[st.floats(-100, 100)] * 4), st.floats(-50, 50))
+def test_a_cubic_lies_within_the_error_that_is_claimed(coefficients: tuple[float, ...], x: float) -> None:
+    a, b, c, d = coefficients
+    exact = float(3 * Fraction(a) * Fraction(x) ** 2 + 2 * Fraction(b) * Fraction(x) + Fraction(c))
+    size = abs(a * x**3) + abs(b * x**2) + abs(c * x) + abs(d)
+    found = slope(lambda x: ((a * x + b) * x + c) * x + d, x, noise=4 * EPSILON * size)
+    assert not found.kink
+    assert abs(found.value - exact) <= 4 * found.error
+
+
+def test_an_easy_function_costs_seven_evaluations_and_a_hard_one_not_hundreds() -> None:
+    calls = []
+
+    def counted(f: Function) -> Function:
+        def g(x: float) -> float:
+            calls.append(x)
+            return f(x)
+
+        return g
+
+    slope(counted(math.sin), 1.0)
+    assert len(calls) == 7
+    assert len(set(calls)) == 7
+    calls.clear()
+    slope(counted(lambda x: 1 / x), 1e-3)
+    assert 7 < len(calls) <= 100
+
+
+@pytest.mark.parametrize("x", [0.0, 5e-324, -1e-300, 1e-20, 1e13, -1e16, 1e200, -1e300])
+def test_no_number_is_too_small_or_too_large_to_be_nudged(x: float) -> None:
+    found = slope(lambda x: 3 * x, x)
+    assert found.value == pytest.approx(3.0, rel=1e-9)
+    assert found.error < 1e-8
+    assert not found.kink
+
+
+def test_a_constant_has_slope_0_at_once() -> None:
+    found = slope(lambda x: 7.0, 2.0)
+    assert (found.value, found.kink) == (0.0, False)
+    assert 0.0 < found.error < 1e-10
+
+
+#: function, point, slope to the left, slope to the right
+KINKS: list[tuple[Function, float, float, float]] = [
+    (abs, 0.0, -1.0, 1.0),
+    (lambda x: max(x, 0.0), 0.0, 0.0, 1.0),
+    (lambda x: max(x, 0.0) + 1.0, 0.0, 0.0, 1.0),
+    (lambda x: -abs(x - 3.0), 3.0, 1.0, -1.0),
+    (lambda x: x + 1e-4 * max(x, 0.0), 0.0, 1.0, 1.0001),
+    (lambda x: abs(x) * math.exp(x) + x * x + 5.0, 0.0, -1.0, 1.0),
+    (lambda x: 1e6 * abs(x - 1e8), 1e8, -1e6, 1e6),
+    (lambda x: 1e-6 * abs(x), 0.0, -1e-6, 1e-6),
+    (lambda x: max(math.sin(x), math.cos(x)), math.pi / 4, -math.sqrt(0.5), math.sqrt(0.5)),
+    (lambda x: 1e8 + max(x - 3.0, 0.0), 3.0 + 1e-12, 0.0, 1.0),  # nearer to it than rounding lets us see
+]
+
+
+@pytest.mark.parametrize(("f", "x", "left", "right"), KINKS)
+def test_kinks_are_seen_with_both_their_slopes(f: Function, x: float, left: float, right: float) -> None:
+    found = slope(f, x)
+    assert found.kink
+    assert found.left == pytest.approx(left, rel=1e-6, abs=1e-6 * abs(right - left))
+    assert found.right == pytest.approx(right, rel=1e-6, abs=1e-6 * abs(right - left))
+
+
+def test_a_kink_is_not_seen_where_only_the_second_derivative_jumps() -> None:
+    found = slope(lambda x: max(x, 0.0) ** 2, 0.0)
+    assert not found.kink
+    assert abs(found.value) <= 4 * found.error < 1e-6
+
+
+def test_at_a_jump_the_slope_of_one_side_is_without_end() -> None:
+    for f, sides in (
+        (lambda x: 1.0 if x > 0 else 0.0, (0.0, math.inf)),
+        (lambda x: 0.0 if x > 0 else 1.0, (0.0, -math.inf)),
+        (lambda x: 1.0 if x >= 0 else 0.0, (math.inf, 0.0)),
+        (lambda x: math.sqrt(max(x, 0.0)), (0.0, math.inf)),
+    ):
+        found = slope(f, 0.0)
+        assert found.kink
+        assert (found.left, found.right) == pytest.approx(sides, abs=1e-9)
+
+
+def test_at_the_edge_of_a_domain_the_side_that_exists_counts() -> None:
+    right = slope(lambda x: x**1.5 if x >= 0 else math.nan, 0.0)
+    assert right.known
+    assert abs(right.value) <= right.error * 4 < 1e-5
+    left = slope(lambda x: math.log1p(-x) if x <= 0.5 else math.inf, 0.5)
+    assert left.value == pytest.approx(-2.0, rel=1e-6)
+    raising = slope(lambda x: 2 * x + math.sqrt(x - 1) ** 2, 1.0)  # a ValueError below 1
+    assert raising.value == pytest.approx(3.0, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "f", [math.sqrt, lambda x: math.nan, lambda x: math.inf, lambda x: 1.0 if x == 0 else math.nan]
+)
+def test_what_cannot_be_measured_is_not_known(f: Function) -> None:
+    found = slope(f, 0.0)
+    assert not found.known
+    assert math.isnan(found.value)
+    assert found.error == math.inf
+
+
+def test_noise_that_is_told_widens_the_error() -> None:
+    quiet, noisy = slope(math.sin, 1.0), slope(math.sin, 1.0, noise=1e-6)
+    assert quiet.error < 1e-10
+    assert 1e-6 < noisy.error < 1e-3
+    assert abs(noisy.value - math.cos(1.0)) < noisy.error
+
+
+def test_a_function_that_is_rounded_to_steps_is_measured_over_long_ones() -> None:
+    found = slope(lambda x: (x + 1e8) - 1e8, 1.0, noise=EPSILON * 1e8)
+    assert abs(found.value - 1.0) <= 4 * found.error < 1e-3
+
+
+def test_conditioning_grows_with_the_bend_and_the_number() -> None:
+    bent = Slope(1.0, 0.0, 1.0, 1.0, kink=False, bend=1e10, step=1.0)
+    assert conditioning(bent, 2.0) == 2 * conditioning(bent, 1.0) == pytest.approx(16e10 * EPSILON)
+
+
+# --- Taylor remainders -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("f", "right", "off"),
+    [
+        (lambda t: (3 + t) ** 2, 6.0, 3e-5),
+        (lambda t: math.exp(2 + t), math.exp(2), 3e-5),
+        (lambda t: math.log(1e-3 + t), 1e3, 1e-2),  # a ValueError for long steps
+        (lambda t: math.tanh(5 + t), 1 - math.tanh(5) ** 2, 1e-6),
+        (lambda t: 1e6 * math.cos(t), 0.0, 10.0),
+    ],
+)
+def test_the_remainder_falls_fourfold_for_a_right_slope_and_twofold_for_a_wrong_one(
+    f: Function, right: float, off: float
+) -> None:
+    found = remainder(f, right)
+    assert found.ok
+    assert found.fall is not None
+    assert 3.8 < found.fall < 4.2
+    for wrong in (right + off, right - off, -right - 1e3 * off, 2 * right + 1e3 * off):
+        found = remainder(f, wrong)
+        assert not found.ok
+        assert found.fall is not None
+        assert 1.8 < found.fall < 2.3
+
+
+def test_a_flatter_remainder_falls_faster_and_a_line_has_none() -> None:
+    cubic = remainder(lambda t: t**3, 0.0)
+    assert cubic.fall == pytest.approx(8.0)
+    assert cubic.ok
+    line = remainder(lambda t: 5 * t + 1, 5.0)
+    assert line.fall is None
+    assert line.ok
+    assert str(line) == "no remainder beyond rounding"
+    assert "by 8 (right: 4 or more, wrong: 2)" in str(cubic)
+
+
+def test_a_slope_that_is_right_to_one_side_only_fails() -> None:
+    assert not remainder(abs, 1.0).ok
+    assert not remainder(abs, -1.0).ok
+    assert not remainder(lambda t: max(t, 0.0), 0.0).ok
+
+
+def test_noise_hides_a_remainder() -> None:
+    assert not remainder(lambda t: t * t + t, 0.9).ok
+    assert remainder(lambda t: t * t + t, 0.9, noise=1.0).ok
+
+
+def test_a_shorter_scale_looks_nearer() -> None:
+    def bumpy(t: float) -> float:
+        return math.tanh(1e6 * t)
+
+    assert remainder(bumpy, 1e6, scale=1e-5).ok
+    assert not remainder(bumpy, 2e6, scale=1e-5).ok
