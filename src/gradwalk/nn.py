@@ -8,14 +8,13 @@ from __future__ import annotations
 import math
 import operator
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from operator import methodcaller, mul
 from typing import Any, TypeVar
 
-from gradwalk import store
 from gradwalk.engine import Value
-from gradwalk.errors import InputSizeError, ModelFileError, NotANumberError, SettingError
+from gradwalk.errors import InputSizeError, NotANumberError, SettingError
 from gradwalk.losses import (
     binary_cross_entropy,
     cross_entropy,
@@ -28,7 +27,8 @@ from gradwalk.losses import (
     real,
     softmax,
 )
-from gradwalk.ops import TABLE, Op, number
+from gradwalk.module import Module, kind_of
+from gradwalk.ops import TABLE, Op
 
 __all__ = [
     "ACTIVATIONS",
@@ -47,189 +47,6 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-
-
-# --- modules -----------------------------------------------------------------------------------------------------
-
-
-class Module:
-    """Something with parameters: the Values found in its attributes, in modules, lists, tuples and dicts in them too.
-
-    Write your own by giving it attributes. A Value that was computed from others (a result kept for later) is not a
-    parameter, and a Value that is met twice counts once. To choose the parameters yourself, override `parameters()`;
-    they are then named by their position.
-
-    >>> from gradwalk import Value, nn
-    >>> class Line(nn.Module):
-    ...     def __init__(self):
-    ...         self.slope, self.start = Value(2.0), Value(1.0)
-    ...     def __call__(self, x):
-    ...         return self.slope * x + self.start
-    >>> line = Line()
-    >>> line.state_dict()
-    {'slope': 2.0, 'start': 1.0}
-    >>> nn.mse(line(3.0), 5.0).backward()
-    >>> [p.grad for p in line.parameters()]
-    [12.0, 4.0]
-    """
-
-    def parameters(self) -> list[Value]:
-        """The Values that training changes, in the order of the attributes.
-
-        >>> from gradwalk import nn
-        >>> len(nn.MLP(2, [4, 1]).parameters())
-        17
-        """
-        return [v for _, v in _found_in(self)]
-
-    def named_parameters(self) -> list[tuple[str, Value]]:
-        """The parameters, each with the path to it.
-
-        >>> from gradwalk import nn
-        >>> [name for name, _ in nn.Layer(2, 1).named_parameters()]
-        ['neurons.0.w.0', 'neurons.0.w.1', 'neurons.0.b']
-        """
-        return list(_listed_by(self) if _chooses(self) else _found_in(self))
-
-    def zero_grad(self) -> None:
-        """Set the gradient of every parameter back to 0.
-
-        >>> from gradwalk import nn
-        >>> neuron = nn.Neuron(1)
-        >>> neuron([2.0]).backward()
-        >>> neuron.zero_grad()
-        >>> [p.grad for p in neuron.parameters()]
-        [0.0, 0.0]
-        """
-        for p in self.parameters():
-            p.grad = 0.0
-
-    def state_dict(self) -> dict[str, float]:
-        """The parameters' numbers by name.
-
-        >>> from gradwalk import nn
-        >>> nn.Neuron(2, init="zeros").state_dict()
-        {'w.0': 0.0, 'w.1': 0.0, 'b': 0.0}
-        """
-        named = self.named_parameters()
-        state = {name: number(p.data) for name, p in named}
-        if len(state) < len(named):
-            names = [name for name, _ in named]
-            twice = next(name for name in names if names.count(name) > 1)
-            raise SettingError(f"two parameters of {_kind(self)} are called {twice!r}; give their keys different texts")
-        return state
-
-    def load_state_dict(self, state: Mapping[str, float]) -> None:
-        """Take over numbers by name; they must be all there and no others, or nothing is changed.
-
-        >>> from gradwalk import nn
-        >>> neuron = nn.Neuron(1)
-        >>> neuron.load_state_dict({"w.0": 0.5, "b": -1.0})
-        >>> neuron([4.0]).data
-        1.0
-        >>> neuron.load_state_dict({"w.0": 0.5})
-        Traceback (most recent call last):
-        ...
-        gradwalk.errors.SettingError: Neuron has 2 parameters and the state holds 1; missing: b
-        """
-        if not isinstance(state, Mapping):
-            raise SettingError(f"a state is a dict of numbers by name, not {type(state).__name__}: {state!r:.60}")
-        own = self.state_dict()
-        missing = [name for name in own if name not in state]
-        unexpected = [str(name) for name in state if name not in own]
-        if missing or unexpected:
-            raise SettingError(
-                f"{_kind(self)} has {len(own)} parameters and the state holds {len(state)}"
-                + _some("missing", missing)
-                + _some("unexpected", unexpected)
-            )
-        numbers = {name: real(state[name], "parameter", name) for name in own}
-        for name, p in self.named_parameters():
-            p.data = numbers[name]
-
-    def save(self, path: store.AnyPath) -> None:
-        """Write the parameters to a file, as readable JSON; the file is replaced whole or not at all.
-
-        >>> import tempfile
-        >>> from gradwalk import nn
-        >>> trained, other = nn.MLP(2, [4, 1]), nn.MLP(2, [4, 1])
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     trained.save(f"{folder}/model.json")
-        ...     other.load(f"{folder}/model.json")
-        >>> trained([1.0, 2.0]).data == other([1.0, 2.0]).data
-        True
-        """
-        store.write(self.state_dict(), path)
-
-    def load(self, path: store.AnyPath) -> None:
-        """Take over the parameters in a file that `save` wrote; a file that does not fit changes nothing.
-
-        >>> from gradwalk import nn
-        >>> nn.MLP(2, [1]).load("no-such-file.json")
-        Traceback (most recent call last):
-        ...
-        gradwalk.errors.ModelFileError: could not read the model file no-such-file.json: No such file or directory
-        """
-        state = store.read(path)
-        try:
-            self.load_state_dict(state)
-        except SettingError as error:
-            raise ModelFileError(f"{path} holds another model: {error}") from error
-
-
-def _found_in(root: Module) -> Iterator[tuple[str, Value]]:
-    """Every leaf Value in the attributes of `root`, however deep, with its path; each once."""
-    seen: dict[int, Any] = {}  # holds what it has seen, so that no id is used again
-    ahead: list[tuple[str, Any]] = [("", root)]
-    while ahead:
-        path, thing = ahead.pop()
-        if id(thing) in seen:
-            continue
-        inside: Iterable[tuple[Any, Any]]
-        if isinstance(thing, Value):
-            seen[id(thing)] = thing
-            if not thing._inputs():
-                yield path, thing
-            continue
-        if isinstance(thing, Module):
-            inside = vars(thing).items() if thing is root or not _chooses(thing) else _listed_by(thing)
-        elif isinstance(thing, (list, tuple)):
-            inside = enumerate(thing)
-        elif isinstance(thing, dict):
-            inside = thing.items()
-        else:
-            continue
-        seen[id(thing)] = thing
-        ahead.extend(reversed([(f"{path}.{key}" if path else str(key), part) for key, part in inside]))
-
-
-def _chooses(module: Module) -> bool:
-    """Whether the module has a `parameters()` of its own."""
-    return type(module).parameters is not Module.parameters
-
-
-def _listed_by(module: Module) -> Iterator[tuple[str, Value]]:
-    """What the module's own `parameters()` gives, named by position; each Value once."""
-    chosen: Any = module.parameters()
-    values = list(chosen) if isinstance(chosen, Iterable) else [chosen]
-    seen = set()
-    for i, p in enumerate(values):
-        if not isinstance(p, Value):
-            raise SettingError(f"parameters() of {_kind(module)} must give a list of Values; it gave {p!r:.60}")
-        if id(p) not in seen:
-            seen.add(id(p))
-            yield str(i), p
-
-
-def _kind(module: Module) -> str:
-    return type(module).__name__
-
-
-def _some(what: str, names: list[str]) -> str:
-    if not names:
-        return ""
-    shown = ", ".join(names[:3])
-    return f"; {what}: {shown}" + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 # --- choices by name ---------------------------------------------------------------------------------------------
@@ -432,7 +249,7 @@ class MLP(Module):
                 depth += 1
                 x = layer(x)
         except (InputSizeError, NotANumberError) as error:
-            raise type(error)(f"layer {depth} of {_kind(self)}: {error}") from None
+            raise type(error)(f"layer {depth} of {kind_of(self)}: {error}") from None
         return x
 
     def __repr__(self) -> str:
@@ -460,6 +277,6 @@ def _inputs(taker: Neuron | Layer, x: Any, nin: int) -> _Inputs:
 def _title(taker: Neuron | Layer) -> str:
     if isinstance(taker, Layer):
         first = taker.neurons[0]
-        kind = first._kind() if isinstance(first, Neuron) else _kind(first)
+        kind = first._kind() if isinstance(first, Neuron) else kind_of(first)
         return f"Layer of {len(taker.neurons)} {kind} neuron{'s' * (len(taker.neurons) != 1)}"
     return repr(taker)

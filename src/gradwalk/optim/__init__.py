@@ -1,0 +1,21 @@
+"""Optimisers, gradient clipping and learning-rate schedules: what changes parameters once gradients are known.
+
+The numbers are those of `torch.optim`, step for step. A gradient that is nan or inf is not hidden: it spoils the
+parameter, as it does there.
+"""
+
+from gradwalk.optim.clipping import clip_grad_norm, clip_grad_value
+from gradwalk.optim.optimizers import SGD, Adam, AdamW, Optimizer
+from gradwalk.optim.schedules import CosineSchedule, LinearSchedule, Schedule
+
+__all__ = [
+    "SGD",
+    "Adam",
+    "AdamW",
+    "CosineSchedule",
+    "LinearSchedule",
+    "Optimizer",
+    "Schedule",
+    "clip_grad_norm",
+    "clip_grad_value",
+]

@@ -1,0 +1,51 @@
+"""Gradient clipping: a step that would go too far is made shorter. The numbers are those of `torch.nn.utils`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from gradwalk.engine import Value
+from gradwalk.optim.settings import at_least_zero, checked_parameters, gradients_of
+
+__all__ = ["clip_grad_norm", "clip_grad_value"]
+
+
+def clip_grad_norm(parameters: Iterable[Value], max_norm: float) -> float:
+    """Scale all gradients down together until their norm, as one vector, is at most `max_norm`; gives the norm before.
+
+    >>> from gradwalk import Value, optim
+    >>> x, y = Value(4.0), Value(3.0)
+    >>> (x * y).backward()
+    >>> optim.clip_grad_norm([x, y], 1.0)
+    5.0
+    >>> round(x.grad, 6), round(y.grad, 6)
+    (0.6, 0.8)
+    """
+    limit = at_least_zero("max_norm", max_norm, highest=math.inf)
+    found = checked_parameters(parameters, "clip_grad_norm")
+    gradients = gradients_of(found)
+    norm = math.hypot(*gradients)  # does not overflow where a sum of squares would
+    if any(g != g for g in gradients):
+        norm = math.nan  # which hypot leaves out if there is also an inf
+    factor = limit / (norm + 1e-6)  # torch adds as much, against a norm of 0
+    if not factor >= 1.0:  # nan too: a gradient that is nan or inf spoils the others, and so is seen
+        for p, g in zip(found, gradients, strict=True):
+            p.grad = g * factor
+    return norm
+
+
+def clip_grad_value(parameters: Iterable[Value], limit: float) -> None:
+    """Bring every gradient to between `-limit` and `limit`; nan stays nan.
+
+    >>> from gradwalk import Value, optim
+    >>> x, y = Value(4.0), Value(0.3)
+    >>> (x * y).backward()
+    >>> optim.clip_grad_value([x, y], 1.0)
+    >>> x.grad, y.grad
+    (0.3, 1.0)
+    """
+    limit = at_least_zero("limit", limit, highest=math.inf)
+    found = checked_parameters(parameters, "clip_grad_value")
+    for p, g in zip(found, gradients_of(found), strict=True):
+        p.grad = limit if g > limit else -limit if g < -limit else g
