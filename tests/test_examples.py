@@ -229,19 +229,6 @@ def test_the_notebook_is_stored_without_outputs() -> None:
     assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in cells)
 
 
-# --- the tour ------------------------------------------------------------------------------------------------------
-
-
-def test_demo_walks_trains_and_writes_its_pictures(tmp_path: Path) -> None:
-    told = succeed("demo.py", "--steps", "3", "--out", "pictures", cwd=tmp_path, COLUMNS="120")
-    assert "a.grad 6  b.grad -4  c.grad -2  f.grad 4" in told  # L = (a·b + c)·f at 2, -3, 10, -2
-    pictures = list((tmp_path / "pictures").iterdir())
-    assert len(pictures) == 2
-    for picture in pictures:
-        assert picture.read_bytes().startswith(b"\x89PNG")
-        assert picture.name in told
-
-
 # --- the GPT: its numbers ------------------------------------------------------------------------------------------
 
 
