@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import gradwalk
 from gradwalk import Value, no_grad, ops
-from gradwalk.check import CheckReport, InputCheck, Suspect, gradcheck
+from gradwalk.check import CheckReport, InputCheck, Suspect, check_graph, gradcheck
 from gradwalk.errors import (
     BackwardError,
     GradientCheckError,
@@ -247,6 +247,13 @@ def test_an_input_that_is_not_used_is_pointed_out_but_not_wrong() -> None:
     assert weight.grad == 0.0
 
 
+def test_a_slope_that_cannot_be_measured_well_is_said_to_be_known_only_so_far() -> None:
+    report = gradcheck(lambda x: x * 1e-6 + 1e10, [0.5])
+    assert report.inputs[0].note.startswith("known only to ±")
+    assert report.inputs[0].tolerance > 1e-6
+    assert gradcheck(lambda x: x * x, [0.5]).inputs[0].note == ""
+
+
 # --- kinks ---------------------------------------------------------------------------------------------------------
 
 KINKS: dict[str, tuple[Callable[..., Any], list[Any], str]] = {
@@ -311,6 +318,15 @@ def test_a_branch_of_python_at_its_jump() -> None:
     assert "any slope between 0 and inf is right" in report.inputs[0].note
 
 
+def test_a_tie_that_no_op_can_be_blamed_for_is_told() -> None:
+    """Bounds of clamp that meet: PyTorch's convention, and so ours, gives neither of them the gradient."""
+    report = gradcheck(lambda x, y: x.clamp(y, y), [0.0, 1.0], raise_error=False)
+    assert [entry.status for entry in report.inputs] == ["ok", "wrong"]
+    assert "no op could be shown to be wrong" in report.problems[0]
+    again = check_graph(Value(0.0).clamp(bound := Value(1.0), bound), raise_error=False)
+    assert again.problems == report.problems
+
+
 # --- what is not finite ---------------------------------------------------------------------------------------------
 
 
@@ -341,6 +357,11 @@ def test_a_slope_without_end_cannot_be_checked() -> None:
     several = gradcheck(lambda x, y: x.sqrt() + y, [0.0, 1.0], raise_error=False)
     assert "1 of 2 gradients could not be checked" in str(several)
     assert not several
+
+
+def test_infinities_inside_the_graph_do_not_stop_the_check() -> None:
+    report = gradcheck(lambda x: (x.exp() * 1e300 * 1e300).tanh() + x, [1.0])
+    assert report.inputs[0].got == 1.0
 
 
 def test_a_gradient_that_is_nan_where_the_slope_is_not_is_wrong() -> None:
@@ -428,6 +449,7 @@ def test_the_taylor_mode_tests_one_direction_and_names_inputs_only_on_failure() 
     (entry,) = report.inputs
     assert entry.name == "all 2 inputs, along a random direction"
     assert "divides the remainder by 4 (right: 4 or more, wrong: 2)" in entry.note
+    assert entry.expected == pytest.approx(entry.got, rel=1e-9)
     assert report.method == "Taylor remainders"
     line = gradcheck(lambda a, b: 2 * a - b, [0.5, 0.7], method="taylor")
     assert line.inputs[0].note == "no remainder beyond rounding"
@@ -466,7 +488,8 @@ BAD: list[tuple[Any, Any, type[GradwalkError], str]] = [
     (lambda x: x.data, [1.0], GraphError, "gave float 1.0: a plain number does not remember"),
     (lambda x: None, [1.0], GraphError, "gave NoneType None: does it end without a return"),
     (lambda x: [x, x], [1.0], GraphError, "for several results check each, or their sum"),
-    (lambda x: "x", [1.0], GraphError, "a node has data, grad and backward"),
+    (lambda x: "x", [1.0], GraphError, "gave str 'x': a node has data, grad and backward"),
+    (lambda x: "x" * 99, [1.0], GraphError, r"gave str 'x{56}\.\.\.: a node"),
     (lambda x: math.exp(x), [1.0], GraphError, "f raised TypeError at inputs"),
     (lambda x, y: x, [1.0], GraphError, r"f is called as f\(\*inputs\)"),
     (lambda x: 1 // 0, [1.0], GraphError, "ZeroDivisionError at .* = 1.0"),
@@ -549,6 +572,9 @@ def test_a_report_is_true_if_all_is_well() -> None:
         with pytest.raises(GradientCheckError) as caught:
             bad.or_raise()
         assert str(caught.value) == str(bad)
+    odd = CheckReport("gradcheck", "by hand", 1.0, 1, (entry,), problems=("something is odd",))
+    assert "gradcheck failed: the gradients agree, but not all is well (by hand" in str(odd)
+    assert str(odd).endswith("something is odd")
     assert str(suspect) == ("mul, at a * b = 6: its derivative in operand 2 is 3 and should be 2 (ratio 1.5); why not")
     assert "through all its operands is 3 and should be 0" in str(Suspect("f", "f(x)", 0, 3.0, 0.0))
     assert "ratio" not in str(Suspect("f", "f(x)", 0, 3.0, 0.0))

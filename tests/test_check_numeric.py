@@ -167,6 +167,14 @@ def test_a_function_that_is_rounded_to_steps_is_measured_over_long_ones() -> Non
     assert abs(found.value - 1.0) <= 4 * found.error < 1e-3
 
 
+@pytest.mark.parametrize("speed", [1e9, 1e11, 1e12, 1e13, 1e14])
+@pytest.mark.parametrize("x", [0.7, 1.0, 2.3])
+def test_a_function_too_wild_to_be_measured_is_not_claimed_to_be_tame(speed: float, x: float) -> None:
+    found = slope(lambda x: math.sin(speed * x), x, noise=EPSILON * speed * x)
+    exact = speed * math.cos(speed * x)
+    assert abs(found.value - exact) <= 4 * found.error or (found.kink and found.left <= exact <= found.right)
+
+
 def test_conditioning_grows_with_the_bend_and_the_number() -> None:
     bent = Slope(1.0, 0.0, 1.0, 1.0, kink=False, bend=1e10, step=1.0)
     assert conditioning(bent, 2.0) == 2 * conditioning(bent, 1.0) == pytest.approx(16e10 * EPSILON)

@@ -16,6 +16,7 @@ from gradwalk.check.nodes import Graph, Node, at_kink, data
 from gradwalk.check.numeric import slope
 from gradwalk.check.report import CheckReport, InputCheck, Suspect, show
 from gradwalk.check.taylor import remainder
+from gradwalk.engine import Value
 from gradwalk.errors import SettingError
 
 __all__ = ["gradcheck"]
@@ -131,7 +132,7 @@ class _Check:
         return replace(entry, note="; ".join(filter(None, [entry.note, *self._notes(entry, leaf, found.kink)])))
 
     def _notes(self, entry: InputCheck, leaf: Node, kink: bool) -> Iterator[str]:
-        if leaf not in self.graph and len(self.graph.order) > 1:
+        if leaf not in self.graph and (isinstance(self.graph.root, Value) or self.graph.locals):
             yield (
                 "the result's graph does not reach it: .data, Value(x.data) or no_grad() on the way?"
                 if entry.status == "wrong"
@@ -164,7 +165,7 @@ class _Check:
         return [self._remainder(name, unit) for name, unit in zip(names, units, strict=True)]
 
     def _remainder(self, name: str, way: list[float]) -> InputCheck:
-        """The verdict along one way; what the remainder finds wrong is measured, which says by how much it is."""
+        """The verdict along one way; where the remainder does not settle it, what is measured does."""
         point = self.inputs.numbers
         got = sum(d * g for d, g in zip(way, self.gradients, strict=True) if d)
         rounding = sum(abs(d) * self.rounding.get(id(leaf), 0.0) for d, leaf in zip(way, self.leaves, strict=True))
@@ -173,15 +174,13 @@ class _Check:
             return self.f.value(tuple(x + t * d for x, d in zip(point, way, strict=True)))
 
         shrinks = remainder(along, got, self.graph.noise + rounding)
-        if shrinks.ok and math.isfinite(got):
-            return InputCheck(name, got, got, 0.0, math.inf, "ok", str(shrinks))
         if way.count(0.0) == len(way) - 1:
             entry = self._entry(way.index(1.0))
         else:
-            found = slope(along, 0.0, self.graph.noise)
-            entry = judged(
-                name, got, found, rtol=self.rtol, atol=self.atol, size=max(map(abs, point)), rounding=rounding
-            )
+            found, size = slope(along, 0.0, self.graph.noise), max(map(abs, point))
+            entry = judged(name, got, found, rtol=self.rtol, atol=self.atol, size=size, rounding=rounding)
+        if shrinks.ok and math.isfinite(got):
+            return replace(entry, status="ok", note=str(shrinks))
         return replace(entry, note="; ".join(filter(None, [str(shrinks), entry.note])))
 
     # --- who is at fault ---------------------------------------------------------------------------------------------
@@ -194,14 +193,13 @@ class _Check:
         found += more
         if found or all(self._explained(entry) for entry in entries):
             return found, []
-        names = {id(leaf): name for leaf, name in zip(self.leaves, self.inputs.names, strict=True)}
-        problems = [suspects.lost_on_the_way(self.graph, names)]
-        if unknown:
-            problems.append(
-                f"could not be checked on their own: {', '.join(unknown[:4])}{', …' if len(unknown) > 4 else ''} "
-                "(neither their function nor a _backward that tells their derivative is known)"
-            )
-        return [], problems
+        names = dict(zip(map(id, self.leaves), self.inputs.names, strict=True))
+        lost = suspects.lost_on_the_way(self.graph, names)
+        if not unknown:
+            return [], [lost or suspects.NOTHING]
+        some = f"{', '.join(unknown[:4])}{', …' if len(unknown) > 4 else ''}"
+        left = f"could not be checked on their own, for want of a function or of a _backward that tells: {some}"
+        return [], list(filter(None, [lost, left]))
 
 
 def not_finite(graph: Graph) -> str:

@@ -11,7 +11,7 @@ from gradwalk import walk
 from gradwalk.check import suspects
 from gradwalk.check.gradients import not_finite
 from gradwalk.check.judge import ATOL, RTOL, checked_tolerances, judged
-from gradwalk.check.nodes import Graph, Local, Node, at_kink, data, isinstance_node
+from gradwalk.check.nodes import Graph, Local, Node, at_kink, data, has_gradient
 from gradwalk.check.numeric import slope
 from gradwalk.check.report import CheckReport, InputCheck
 from gradwalk.errors import GraphError
@@ -52,7 +52,7 @@ def check_graph(
       x       0.0903533195  0.0903533195  ok
     """
     rtol, atol = checked_tolerances(rtol, atol)
-    if not isinstance_node(root) or not callable(getattr(root, "backward", None)):
+    if not has_gradient(root) or not callable(getattr(root, "backward", None)):
         raise GraphError(
             f"check_graph takes the result of a computation, a Value, not {type(root).__name__}: {root!r}; "
             "to check a function, use gradcheck(f, inputs)"
@@ -99,7 +99,7 @@ class _Recomputed:
             entries = [self._direction(i, dice) for i in range(1, DIRECTIONS + 1)]
         found = suspects.wrong_on_their_own(graph, measured, rtol, atol)
         wrong = any(entry.status == "wrong" for entry in entries)
-        problems = (suspects.lost_on_the_way(graph, {}),) if wrong and not found else ()
+        problems = (suspects.lost_on_the_way(graph, {}) or suspects.NOTHING,) if wrong and not found else ()
         return replace(report, inputs=tuple(entries), suspects=tuple(found), problems=problems)
 
     def _changed(self) -> str:
@@ -116,7 +116,7 @@ class _Recomputed:
         known = {id(v) for v in self.leaves}
         for v in chosen:
             if id(v) not in known:
-                text = walk.describe(v) if isinstance_node(v) else repr(v)
+                text = walk.describe(v) if has_gradient(v) else repr(v)
                 raise GraphError(f"leaves= takes leaves of the graph, and {text} is none that it depends on")
         return list(chosen)
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import permutations
 from typing import Any
 
@@ -114,7 +115,7 @@ class Graph:
     def __contains__(self, node: Node) -> bool:
         return id(node) in self.reached
 
-    @property
+    @cached_property
     def noise(self) -> float:
         """How far the root may be off by rounding: each number on the way is good to its last digit only."""
         inner = (abs(data(v) * self.gradient(v)) for v in self.order if id(v) in self.locals)
@@ -155,11 +156,10 @@ def undisturbed(nodes: Iterable[Node]) -> Iterator[None]:
 
 
 def data(x: Any) -> float:
-    """The number of a node, or of a constant; nan where there is none."""
-    try:
-        return number(getattr(x, "data", x))
-    except (TypeError, ArithmeticError):
-        return math.nan
+    """The number of a node, or of a constant."""
+    if not isinstance(x, float) and not hasattr(x, "dtype"):  # NumPy's numbers have a data of another kind
+        x = getattr(x, "data", x)
+    return number(x)
 
 
 def gradient(v: Node) -> float:
@@ -168,7 +168,7 @@ def gradient(v: Node) -> float:
     return 0.0 if held is None else data(held)
 
 
-def isinstance_node(x: Any) -> bool:
+def has_gradient(x: Any) -> bool:
     """Whether an operand is a node rather than a constant."""
     return hasattr(x, "grad")
 
@@ -177,7 +177,7 @@ def ordered_operands(v: Node) -> list[Node]:
     """The nodes that `v` was computed from; out of a set, in an order that is the same in every run."""
     if isinstance(v, Value):
         return [x for x in v._inputs() if isinstance(x, Value)]
-    found = [x for x in walk.operands(v) if isinstance_node(x)]
+    found = [x for x in walk.operands(v) if has_gradient(x)]
     return found if _keeps_order(v) else sorted(found, key=lambda x: (str(getattr(x, "_op", "")), data(x)))
 
 
@@ -191,12 +191,11 @@ def local(v: Node) -> Local:
         distinct = _distinct(inputs)
         return Local(v, distinct, ask(v, distinct), kind, tuple(_place(x, distinct) for x in inputs))
     operands = ordered_operands(v)
-    slopes = getattr(v, "_local_grads", None)
+    function, arguments = _recognised(v, operands)
+    slopes = getattr(v, "_local_grads", None)  # where engines without closures keep them
     if slopes is not None and len(slopes) == len(operands):
-        function, arguments = _recognised(v, operands)
         return Local(v, tuple(operands), tuple(map(data, slopes)), function, arguments)
     distinct = _distinct(operands)
-    function, arguments = _recognised(v, operands)
     places = tuple(_place(operands[x], distinct) if isinstance(x, int) else x for x in arguments)
     return Local(v, distinct, ask(v, distinct), function, places)
 
@@ -253,10 +252,8 @@ def _recognised(v: Node, operands: list[Node]) -> tuple[Op | None, tuple[int | f
     for op in _BY_TEXT.get(text, []):
         if op.arity == len(operands):
             places = tuple(range(op.arity))
-            orders = (
-                [places] if _keeps_order(v) or op.name in ("add", "mul", "maximum", "minimum") else permutations(places)
-            )
-            fit = _if_it_fits(v, operands, op, orders)
+            certain = _keeps_order(v) or op.name in ("add", "mul", "maximum", "minimum")
+            fit = _if_it_fits(v, operands, op, [places] if certain else permutations(places))
             if fit[0] is not None:
                 return fit
     return None, ()
@@ -280,7 +277,7 @@ def _keeps_order(v: Node) -> bool:
 
 
 def _distinct(operands: Iterable[Any]) -> tuple[Any, ...]:
-    return tuple({id(x): x for x in operands if isinstance_node(x)}.values())
+    return tuple({id(x): x for x in operands if has_gradient(x)}.values())
 
 
 def _place(x: Any, distinct: tuple[Any, ...]) -> int | float:

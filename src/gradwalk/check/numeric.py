@@ -196,8 +196,8 @@ def _best(rungs: list[_Rung]) -> Slope:
         estimates = smooth or estimates
     best = _surest(estimates)
     here, error = best.pair, best.error
-    if not best.sharp:
-        error = max(error, _wild(pairs, here, 4 * error))
+    if not best.sharp:  # where shorter steps see steeper slopes, still shorter ones may see steeper slopes yet
+        error = max(error, 16 * _wild(pairs, here, 4 * error))
     return Slope(here.central, error, here.central, here.central, kink=False, bend=here.bend, step=here.step)
 
 

@@ -140,7 +140,7 @@ class CheckReport:
             what = "the gradient" if count == 1 else f"{unchecked} of {count} gradients"
             what += " could not be checked"
         else:
-            what = "nothing could be compared"
+            what = "the gradients agree, but not all is well" if count else "nothing could be compared"
         return f"{self.name} failed: {what} {around}"
 
     def _table(self) -> list[str]:

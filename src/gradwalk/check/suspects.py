@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterator
 from gradwalk import walk
 from gradwalk.check.inputs import Function
 from gradwalk.check.judge import judged
-from gradwalk.check.nodes import Graph, Local, Node, ask, data, isinstance_node, ordered_operands
+from gradwalk.check.nodes import Graph, Local, Node, ask, data, has_gradient, ordered_operands
 from gradwalk.check.numeric import EPSILON, Slope, slope
 from gradwalk.check.report import Suspect, ratio, show
-from gradwalk.errors import GradwalkError
 from gradwalk.ops import Op
 
 
@@ -42,13 +41,7 @@ def wrong_on_their_own(graph: Graph, measured: dict[int, dict[int, Slope]], rtol
 
 def stale(here: Local) -> bool:
     """Whether a node no longer holds what its function gives: then its data, or an operand's, was changed since."""
-    if here.function is None:
-        return False
-    try:
-        now = here.value(here.point)
-    except GradwalkError:
-        return True
-    held = data(here.node)
+    now, held = here.value(here.point), data(here.node)
     return not (now == held or (now != now and held != held) or math.isclose(now, held, rel_tol=1e-9))
 
 
@@ -61,21 +54,17 @@ def _measured(here: Local, i: int) -> Slope:
 
 def name(here: Local) -> str:
     """What to call the op of a node."""
-    if isinstance(here.node._kind if hasattr(here.node, "_kind") else None, Op):
-        return here.node._kind.name  # type: ignore[no-any-return]
-    return str(getattr(here.node, "_op", "") or "") or (here.function.name if here.function else "a node without name")
+    kind = getattr(here.node, "_kind", None)
+    return kind.name if isinstance(kind, Op) else str(getattr(here.node, "_op", "") or "a node without name")
 
 
 def habit(here: Local) -> str:
     """A habit of a closure that spoils gradients: setting where it should add, or adding the same at any upstream."""
-    operands = tuple(x for x in here.operands if isinstance_node(x))
+    operands = tuple(x for x in here.operands if has_gradient(x))
     if not callable(getattr(here.node, "_backward", None)) or len(operands) != len(here.operands):
         return ""
-    plain, onto, triple = (
-        ask(here.node, operands),
-        ask(here.node, operands, held=7.0),
-        ask(here.node, operands, upstream=3.0),
-    )
+    plain, onto = ask(here.node, operands), ask(here.node, operands, held=7.0)
+    triple = ask(here.node, operands, upstream=3.0)
     if plain is None or onto is None or triple is None:
         return ""
     if any(p != 0.0 and math.isclose(o + 7.0, p, rel_tol=1e-9) for p, o in zip(plain, onto, strict=True)):
@@ -174,8 +163,15 @@ def _outline(order: list[Node], leaves: list[Node]) -> list[tuple[str, int, tupl
 # --- every node is right on its own, and the total is not ------------------------------------------------------------
 
 
+#: What is left to say when nothing was found.
+NOTHING = (
+    "no op could be shown to be wrong, and every gradient is the sum of what is pushed to it: look for a kink at which "
+    "several operands meet, and for something that f does beside building a graph"
+)
+
+
 def lost_on_the_way(graph: Graph, names: dict[int, str]) -> str:
-    """Where a gradient is not the sum of what the node's consumers push, told in words with the likely reason."""
+    """Where a gradient is not the sum of what the node's consumers push, and why, as far as can be seen; else ""."""
     root = graph.root
     if graph.gradient(root) != 1.0:
         return f"backward() must start by setting the result's own gradient to 1; it is {show(graph.gradient(root))}"
@@ -195,14 +191,11 @@ def lost_on_the_way(graph: Graph, names: dict[int, str]) -> str:
             f"every op is right on its own, but a gradient went wrong on the way: {who} should get "
             f"{total} from what uses it, and has {show(got, 6)}: {_likely(pushed, got, _habits(graph))}"
         )
-    return (
-        "no op could be shown to be wrong, and every gradient is the sum of what is pushed to it: look for a kink at "
-        "which several operands meet, for something f does beside building a graph, and for a hook"
-    )
+    return ""
 
 
 def _habits(graph: Graph) -> Iterator[str]:
-    return (told for here in graph.locals.values() if isinstance_node(here.node) and (told := habit(here)))
+    return (told for here in graph.locals.values() if (told := habit(here)))
 
 
 def _likely(pushed: list[float], got: float, habits: Iterator[str]) -> str:
