@@ -33,9 +33,10 @@ def picture() -> str:
     root = d * f
     root.label = "L"
     root.backward()
-    pushes = [step for step in walk.backward_steps(root) if isinstance(step, walk.Push)]
-    body = "".join(edge(step) for step in pushes)
-    body += "".join(card(node) for node in walk.topological(root))
+    nodes = list(walk.topological(root))
+    pushes = [step for step in walk.record(root).events if isinstance(step, walk.Push)]
+    body = "".join(edge(nodes[step.node], nodes[step.operand], step.local) for step in pushes)
+    body += "".join(card(node) for node in nodes)
     body += text(30, HEIGHT - 22, "L = (a·b + c)·f", INK, 15)
     body += text(WIDTH - 30, HEIGHT - 22, "operand.grad += node.grad × ∂node/∂operand", GRAD, 13, "end")
     return (
@@ -58,7 +59,7 @@ def card(node: Value) -> str:
     rows = "".join(
         f'<rect x="{x + 8}" y="{y + 26 + k * (ROW + 4)}" width="{CARD - 16}" height="{ROW}" rx="4" fill="{soft}"/>'
         + text(x + 14, y + 41 + k * (ROW + 4), what, colour, 11)
-        + text(x + CARD - 14, y + 42 + k * (ROW + 4), shown(number), colour, 14, "end")
+        + text(x + CARD - 14, y + 42 + k * (ROW + 4), walk.readable(number), colour, 14, "end")
         for k, (what, number, colour, soft) in enumerate(
             (("data", node.data, DATA, DATA_SOFT), ("grad", node.grad, GRAD, GRAD_SOFT))
         )
@@ -69,9 +70,9 @@ def card(node: Value) -> str:
     return frame + text(x + 12, y + 18, name, INK, 13) + rows
 
 
-def edge(step: walk.Push) -> str:
+def edge(node: Value, operand: Value, local: float | None) -> str:
     """An arrow from a node back to an operand, with the local derivative on it."""
-    (x1, y1), (x2, y2) = PLACES[step.node.label], PLACES[step.operand.label]
+    (x1, y1), (x2, y2) = PLACES[node.label], PLACES[operand.label]
     y1, x2, y2 = y1 + 43, x2 + CARD, y2 + 43
     middle = (x1 + x2) / 2
     label_y = (y1 + y2) / 2 + 4
@@ -80,17 +81,12 @@ def edge(step: walk.Push) -> str:
         'stroke-width="1.6" marker-end="url(#head)"/>'
     )
     chip = f'<rect x="{middle - 24}" y="{label_y - 14}" width="48" height="19" rx="4" fill="{PAPER}"/>'
-    return curve + chip + text(middle, label_y, f"× {shown(step.local)}", QUIET, 12, "middle")
+    return curve + chip + text(middle, label_y, f"× {walk.readable(local)}", QUIET, 12, "middle")
 
 
 def text(x: float, y: float, words: str, colour: str, size: int, anchor: str = "start") -> str:
     """A line of text."""
     return f'<text x="{x}" y="{y}" fill="{colour}" font-size="{size}" text-anchor="{anchor}">{words}</text>'
-
-
-def shown(number: float) -> str:
-    """A number with a real minus sign."""
-    return f"{number:g}".replace("-", "−")
 
 
 if __name__ == "__main__":

@@ -106,21 +106,19 @@ def part_two(out: Console) -> None:
 
     out.print("Forward: each number is computed from those before it.\n")
     out.print(Text("  ").append_text(Text("   ").join(equation(v.label, v.data, "data") for v in leaves)))
-    for node in walk.topological(L):
-        if node.operands:
-            tell_forward(out, node)
+    nodes, recording = list(walk.topological(L)), walk.record(L)
+    for step in recording.events:
+        if isinstance(step, walk.Compute):
+            tell_forward(out, nodes[step.node])
 
     out.print("\nBackward: how fast does L change with each of them? Begin at L and walk back.")
     out.print("A node is visited once all that use it have pushed; then it pushes in turn.")
     out.print("A gradient that nothing has reached yet is absent, and absent is not 0.\n")
-    arrived = {}
-    for step in walk.backward_steps(L):
-        tell_backward(out, step)
-        if isinstance(step, walk.Visit):
-            arrived[step.node] = step.gradient
+    for step in recording.events:
+        tell_backward(out, step, nodes)
 
     L.backward()
-    same = all(node.grad == gradient for node, gradient in arrived.items())
+    same = all(node.grad == recording.grads[i] for i, node in enumerate(nodes))
     out.print(f"\nL.backward() does all of that, and fills in {'the same' if same else 'OTHER'} numbers:\n")
     out.print(Text("  ").append_text(Text("   ").join(equation(f"{v.label}.grad", v.grad, "grad") for v in leaves)))
 
@@ -132,33 +130,35 @@ def named(**numbers: float) -> list[Value]:
 
 def equation(name: str, x: float, style: str) -> Text:
     """`name = x`, the number in the colour of its meaning."""
-    return Text.assemble(f"{name} = ", (f"{x:g}", style))
+    return Text.assemble(f"{name} = ", (walk.readable(x), style))
 
 
 def tell_forward(out: Console, node: Value) -> None:
     """A node as its formula, with names and with numbers."""
     names = walk.formula(node._op, [v.label for v in node.operands])
-    numbers = walk.formula(node._op, [f"{v.data:g}" for v in node.operands])
+    numbers = walk.formula(node._op, [walk.readable(v.data) for v in node.operands])
     formula = f"{names} = {numbers}".replace("*", "×")
     out.print(Text("  ").append_text(equation(f"{node.label} = {formula}", node.data, "data")))
 
 
-def tell_backward(out: Console, step: walk.Seed | walk.Visit | walk.Push) -> None:
-    """One event of the walk as one line."""
-    name = step.node.label
-    if isinstance(step, walk.Seed):
-        out.print(Text("  seed   ").append_text(equation(f"{name}.grad = ∂{name}/∂{name}", step.gradient, "grad")))
-    elif isinstance(step, walk.Visit):
-        line = Text(f"  visit  {name}  its gradient, ").append(f"{step.gradient:g}", style="grad")
-        out.print(line.append(", is final" + ("" if step.node.operands else "; a leaf pushes nothing")))
-    else:
-        to = step.operand.label
-        line = Text(f"    {to}.grad += {name}.grad × ∂{name}/∂{to} = ").append(f"{step.upstream:g}", style="grad")
-        line.append(" × ").append(f"{step.local:g}", style="play").append(" = ")
-        line.append(f"{step.contribution:g}", style="grad")
-        before = "nothing" if step.before is None else f"{step.before:g}"
-        line.pad_right(46 - len(line))
-        out.print(line.append(f"(before: {before}, after: {step.after:g})", style="quiet"))
+def tell_backward(out: Console, step: walk.Event, nodes: list[Value]) -> None:
+    """One event of the walk back as one line."""
+    name = nodes[step.node].label
+    match step:
+        case walk.Seed(gradient=gradient):
+            out.print(Text("  seed   ").append_text(equation(f"{name}.grad = ∂{name}/∂{name}", gradient, "grad")))
+        case walk.Visit(gradient=gradient):
+            line = Text(f"  visit  {name}  its gradient, ").append(walk.readable(gradient), style="grad")
+            out.print(line.append(", is final"))
+        case walk.Push():
+            to = nodes[step.operand].label
+            line = Text(f"    {to}.grad += {name}.grad × ∂{name}/∂{to} = ")
+            line.append(walk.readable(step.upstream), style="grad").append(" × ")
+            line.append(walk.readable(step.local), style="play").append(" = ")
+            line.append(walk.readable(step.contribution), style="grad")
+            line.pad_right(46 - len(line))
+            before, after = walk.readable(step.before), walk.readable(step.after)
+            out.print(line.append(f"(before: {before}, after: {after})", style="quiet"))
 
 
 # --- 3: the moons ----------------------------------------------------------------------------------------------------

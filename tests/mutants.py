@@ -36,8 +36,8 @@ TESTS = {
     "engine": "test_engine test_modes test_derivatives test_walk test_against_torch",
     "node": "test_engine test_modes test_walk test_against_torch",
     "reverse": "test_engine test_modes test_derivatives test_against_torch",
-    "walk": "test_walk test_engine test_modes",
-    "check": "test_check",
+    "walk": "test_walk test_walk_recording test_walk_visits test_walk_words test_walk_closures test_engine test_modes",
+    "check": "test_check_numeric test_check_suspects test_check test_check_graph test_check_torch",
 }
 
 #: One or two replacements for each operator: the one next to it, and its opposite.

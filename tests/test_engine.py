@@ -539,6 +539,18 @@ def test_create_graph_accumulates_into_leaves() -> None:
     assert x.grad.data == 13.0
 
 
+def test_create_graph_adds_no_node_to_a_first_gradient_and_sets_interiors_anew() -> None:
+    x = Value(2.0)
+    double = x * 2
+    y = double * 3
+    for call in (1, 2):
+        y.backward(create_graph=True)
+        assert (x.grad.data, double.grad.data) == (6.0 * call, 3.0)
+    x.grad = 0.0
+    y.backward(create_graph=True)
+    assert x.grad.operands == ()
+
+
 def test_create_graph_notices_data_that_changed_meanwhile() -> None:
     x = Value(2.0)
     y = x * x

@@ -269,6 +269,13 @@ def test_ieee_floats_leave_values_their_own_arithmetic() -> None:
 # --- number ----------------------------------------------------------------------------------------------------------
 
 
+def test_number_shows_up_to_sixty_characters_whole() -> None:
+    with pytest.raises(errors.NotANumberError, match="'" + "x" * 58 + "'"):
+        number("x" * 58)
+    with pytest.raises(errors.NotANumberError, match="'" + "x" * 56 + r"\.\.\."):
+        number("x" * 59)
+
+
 def test_number_shortens_what_it_shows() -> None:
     with pytest.raises(errors.NotANumberError) as e:
         number("x" * 500)

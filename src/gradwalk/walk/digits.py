@@ -1,0 +1,36 @@
+"""Numbers and labels short enough for a sentence; whoever wants every digit reads the event."""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["readable"]
+
+LONGEST_NAME = 40  # characters of a label in a sentence
+
+
+def readable(x: float | None) -> str:
+    """A number for people: four decimals at most, a real minus sign, powers of ten where those would hide it.
+
+    >>> from gradwalk.walk import readable
+    >>> readable(0.4999999999999998), readable(-1.5), readable(6.8813735870195432), readable(1e-7), readable(None)
+    ('0.5', '−1.5', '6.8814', '1e−7', 'nothing')
+    """
+    if x is None:
+        return "nothing"
+    if not math.isfinite(x) or x == 0.0:
+        text = "0" if x == 0.0 else str(float(x))
+    elif 0.001 <= abs(x) < 1e6:
+        text = f"{x:.4f}".rstrip("0").rstrip(".")
+    else:
+        digits, _, power = f"{x:.3e}".partition("e")
+        text = f"{digits.rstrip('0').rstrip('.')}e{int(power)}"
+        if abs(x) < 1e15 and x == int(x):
+            text = str(int(x))
+    return text.replace("-", "−")
+
+
+def clean(label: str) -> str:
+    """A label that fits a sentence: one line, not endless."""
+    text = "".join(c if c.isprintable() else " " for c in label)
+    return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"

@@ -1,0 +1,215 @@
+"""A graph as plain data: every node a row of ids, texts and numbers, free of the Values it was taken from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from gradwalk.errors import GraphError
+from gradwalk.ops import Op
+from gradwalk.walk import plain
+from gradwalk.walk.digits import readable
+from gradwalk.walk.nodes import Node, describe, operands
+from gradwalk.walk.orders import topological
+
+__all__ = ["Graph", "NodeInfo", "graph_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeInfo:
+    """One node of a recorded graph. Operands are ids, repeats kept; slopes are the local derivatives beside them.
+
+    A slope is None towards a constant. A node is a leaf if it was given rather than computed, and a constant if it was
+    given as a bare number, so that no gradient flows to it. `handmade` marks a node with a `_backward` of its own: its
+    slopes are as measured on the way, None where that was not possible.
+
+    >>> from gradwalk import Value, walk
+    >>> a = Value(3.0, label="a")
+    >>> graph = walk.graph_of(a * 2)
+    >>> [(node.id, node.name, node.leaf, node.constant) for node in graph.nodes]
+    [(0, 'a', True, False), (1, '2', False, True), (2, 'n2', False, False)]
+    >>> graph.nodes[2].op, graph.nodes[2].operands, graph.nodes[2].slopes
+    ('*', (0, 1), (2.0, None))
+    """
+
+    id: int
+    label: str
+    name: str  # the label, or a name made up for a node without one; the number of a constant
+    op: str
+    operands: tuple[int, ...]
+    slopes: tuple[float | None, ...]
+    constant: bool
+    leaf: bool
+    handmade: bool
+    data: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The node as JSON takes it.
+
+        >>> from gradwalk import Value, walk
+        >>> walk.graph_of(Value(float("inf"), label="a")).nodes[0].to_dict()["data"]
+        'inf'
+        """
+        return {name: plain.plain(getattr(self, name)) for name in _NODE_FIELDS}
+
+
+_NODE_FIELDS = {
+    "id": plain.whole,
+    "label": plain.text,
+    "name": plain.text,
+    "op": plain.text,
+    "operands": plain.many(plain.whole),
+    "slopes": plain.many(plain.maybe(plain.number)),
+    "constant": plain.truth,
+    "leaf": plain.truth,
+    "handmade": plain.truth,
+    "data": plain.number,
+}
+
+
+@dataclass(frozen=True)
+class Graph:
+    """All nodes that a root depends on, operands before the nodes that use them; a node's id is its place.
+
+    >>> from gradwalk import Value, walk
+    >>> a = Value(3.0, label="a")
+    >>> graph = walk.graph_of(a * a + 1)
+    >>> len(graph.nodes), graph.root, graph.consumers[0], graph.interior
+    (4, 3, (1,), (1, 3))
+    """
+
+    nodes: tuple[NodeInfo, ...]
+    root: int
+
+    @cached_property
+    def interior(self) -> tuple[int, ...]:
+        """The ids of the nodes that were computed, operands first.
+
+        >>> from gradwalk import Value, walk
+        >>> walk.graph_of(Value(3.0) * 2).interior
+        (2,)
+        """
+        return tuple(node.id for node in self.nodes if node.operands)
+
+    @cached_property
+    def consumers(self) -> tuple[tuple[int, ...], ...]:
+        """For each node the ids of those that push to it, each once, in order.
+
+        >>> from gradwalk import Value, walk
+        >>> a = Value(3.0)
+        >>> walk.graph_of((a + a) * a).consumers
+        ((1, 2), (2,), ())
+        """
+        found: list[dict[int, None]] = [{} for _ in self.nodes]
+        for node in self.nodes:
+            for operand, slope in zip(node.operands, node.slopes, strict=True):
+                if slope is not None or node.handmade:
+                    found[operand][node.id] = None
+        return tuple(map(tuple, found))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The graph as JSON takes it.
+
+        >>> from gradwalk import Value, walk
+        >>> walk.graph_of(Value(3.0) * 2).to_dict()["root"]
+        2
+        """
+        return {"root": self.root, "nodes": [node.to_dict() for node in self.nodes]}
+
+
+def graph_of(root: Node) -> Graph:
+    """The graph below `root` as plain data; ids are places in `topological(root)`.
+
+    >>> from gradwalk import Value, walk
+    >>> a, b = Value(2.0, label="a"), Value(-3.0, label="b")
+    >>> [node.name for node in walk.graph_of(a * b).nodes]
+    ['a', 'b', 'n2']
+    """
+    return graph_from_nodes(list(topological(root)))
+
+
+def graph_from_nodes(nodes: Sequence[Node]) -> Graph:
+    """The graph of nodes that are already in topological order."""
+    places = {id(node): place for place, node in enumerate(nodes)}
+    below = [tuple(places[id(x)] for x in operands(node)) for node in nodes]
+    slopes = [known_slopes(node, len(ids)) for node, ids in zip(nodes, below, strict=True)]
+    reached = {len(nodes) - 1}  # nodes that some gradient may flow to: all but constants
+    for ids, known in zip(below, slopes, strict=True):
+        reached.update(ids if known is None else (x for x, slope in zip(ids, known, strict=True) if slope is not None))
+    labels = [str(getattr(node, "label", "") or "") for node in nodes]
+    taken = set(labels)
+    rows = []
+    for place, node in enumerate(nodes):
+        ids, known, data = below[place], slopes[place], data_of(node)
+        constant = not ids and place not in reached
+        rows.append(
+            NodeInfo(
+                id=place,
+                label=labels[place],
+                name=labels[place] or (readable(data) if constant else _made_up(place, taken)),
+                op=str(getattr(node, "_op", "") or "") if ids else "",
+                operands=ids,
+                slopes=(None,) * len(ids) if known is None else known,
+                constant=constant,
+                leaf=not ids and not constant,
+                handmade=known is None,
+                data=data,
+            )
+        )
+    return Graph(tuple(rows), len(nodes) - 1)
+
+
+def known_slopes(node: Node, count: int) -> tuple[float | None, ...] | None:
+    """The local derivatives towards `count` operands; None for a node whose own `_backward` alone knows them."""
+    if not count:
+        return ()
+    known = getattr(node, "local_derivatives", None)
+    closure = getattr(getattr(node, "_more", None), "closure", None)
+    if known is not None and closure is None and isinstance(getattr(node, "_kind", None), Op):
+        return tuple(known)
+    if callable(getattr(node, "_backward", None)):
+        return None
+    raise GraphError(
+        f"{describe(node)} cannot be stepped: it knows neither its local derivatives nor a _backward() that pushes "
+        "gradients; build it from gradwalk's operations, or give it a _backward"
+    )
+
+
+def data_of(node: Node) -> float:
+    data = getattr(node, "data", None)
+    try:
+        return float(data)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        kind = type(data).__name__
+        raise GraphError(f"a walk is over nodes that hold one number as .data, not {kind}: {describe(node)}") from None
+
+
+def _made_up(place: int, taken: set[str]) -> str:
+    name = f"n{place}"
+    while name in taken:
+        name += "_"
+    return name
+
+
+# --- back from JSON ------------------------------------------------------------------------------------------------
+
+
+def graph_from_dict(record: Any) -> Graph:
+    found = plain.read(record, {"root": plain.whole, "nodes": plain.many(lambda node: node)}, "the graph")
+    nodes = []
+    for place, row in enumerate(found["nodes"]):
+        node = NodeInfo(**plain.read(row, _NODE_FIELDS, f"node {place}"))
+        if node.id != place:
+            raise GraphError(f"node {place} has the id {node.id}: ids count nodes from 0")
+        if any(operand >= place for operand in node.operands):
+            raise GraphError(f"node {place} has the operands {list(node.operands)}: operands come before their node")
+        if len(node.slopes) != len(node.operands):
+            raise GraphError(f"node {place} has {len(node.operands)} operands and {len(node.slopes)} slopes")
+        if (node.constant or node.leaf) == bool(node.operands) or (node.constant and node.leaf):
+            raise GraphError(f"node {place} must have operands, or be a leaf, or a constant: exactly one of the three")
+        nodes.append(node)
+    if found["root"] >= len(nodes):
+        raise GraphError(f"the graph has {len(nodes)} nodes and no node {found['root']}, which should be its root")
+    return Graph(tuple(nodes), found["root"])

@@ -1,0 +1,188 @@
+"""Plays a backward walk in any visit order, by the engine's own arithmetic, one event at a time.
+
+A node pushes what it has when its turn comes. What arrives later stays with it: that is how an order goes wrong.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from gradwalk.errors import GraphError
+from gradwalk.walk.closures import Borrowed, Share
+from gradwalk.walk.events import Event, Push, Seed, Visit, Words
+from gradwalk.walk.graph import Graph, NodeInfo, graph_of
+from gradwalk.walk.nodes import Node, describe
+
+__all__ = ["naive_recursion_order"]
+
+Hooks = Mapping[int, list[Callable[[float], Any]]]
+
+
+# --- playing an order ----------------------------------------------------------------------------------------------
+
+
+def engine_order(graph: Graph, hooks: Hooks) -> tuple[int, ...]:
+    """The nodes as `backward()` visits them: those that were computed, and leaves only where a hook waits."""
+    return tuple(node.id for node in reversed(graph.nodes) if node.operands or node.id in hooks)
+
+
+def play(
+    graph: Graph, order: Iterable[int], seed: float, words: Words, hooks: Hooks, borrowed: Borrowed | None
+) -> Iterator[Event]:
+    """Seed the root, then visit: each node in its turn pushes to its operands."""
+    gradients: list[float | None] = [None] * len(graph.nodes)
+    turns = [0] * len(graph.nodes)
+    unheard = [len(consumers) for consumers in graph.consumers]
+    gradients[graph.root] = seed
+    yield Seed(graph.root, seed, words=words)
+    for place in order:
+        node = graph.nodes[place]
+        waiting = tuple(x for x in graph.consumers[place] if not turns[x]) if unheard[place] else ()
+        if not turns[place]:
+            for operand in set(node.operands):
+                unheard[operand] -= 1
+        turns[place] += 1
+        arrived = gradients[place]
+        hooked = _through(hooks.get(place, ()), _held(arrived))
+        gradients[place] = arrived if hooked is None else hooked
+        before_hook = None if hooked is None else _held(arrived)
+        yield Visit(place, gradients[place], waiting, turns[place], before_hook, words=words)
+        upstream = _held(gradients[place])
+        for position, operand, share, after in _shares(node, upstream, gradients, borrowed):
+            if gradients[place] is None and share == 0.0:
+                continue  # it has nothing to push; but 0 × inf is nan, and the engine would push that
+            local = _local(node, position, upstream, share, borrowed)
+            yield Push(place, operand, position, upstream, local, share, gradients[operand], after, words=words)
+            gradients[operand] = after
+
+
+def _held(gradient: float | None) -> float:
+    """What the engine's .grad holds: 0.0 where nothing has arrived."""
+    return 0.0 if gradient is None else gradient
+
+
+def _through(hooks: Iterable[Callable[[float], Any]], gradient: float) -> float | None:
+    """What hooks make of a gradient; None if they leave it as it is."""
+    replaced = None
+    for hook in hooks:
+        now = hook(gradient)
+        if now is not None:
+            replaced = gradient = float(now)
+    return replaced
+
+
+def _shares(
+    node: NodeInfo, upstream: float, gradients: list[float | None], borrowed: Borrowed | None
+) -> Iterator[Share]:
+    """What a node pushes where; the sum begins at 0.0, as the engine's does."""
+    if node.handmade and borrowed is not None:
+        yield from borrowed.run(node.id, upstream, gradients)
+        return
+    for position, operand in enumerate(node.operands):
+        slope = node.slopes[position]
+        if slope is not None:
+            share = slope * upstream
+            yield position, operand, share, _held(gradients[operand]) + share
+
+
+def _local(node: NodeInfo, position: int, upstream: float, share: float, borrowed: Borrowed | None) -> float | None:
+    if not node.handmade or borrowed is None:
+        return node.slopes[position]
+    return share / upstream if upstream and math.isfinite(upstream) else None
+
+
+# --- reading an order ----------------------------------------------------------------------------------------------
+
+
+def resolve(order: Iterable[Any], graph: Graph, nodes: Iterable[Node], *, allow_repeats: bool) -> tuple[int, ...]:
+    """The ids of an order given as ids, labels or Values; an error names what it misses, repeats or cannot find."""
+    if isinstance(order, (str, bytes)) or not hasattr(order, "__iter__"):
+        raise GraphError(f"an order is a list of ids, labels or Values, not {order!r}")
+    by_identity = {id(node): place for place, node in enumerate(nodes)}
+    by_name: dict[str, list[int]] = {}
+    for node in graph.nodes:
+        if not node.constant:
+            by_name.setdefault(node.name, []).append(node.id)
+    found = tuple(_find(key, graph, by_identity, by_name) for key in order)
+    for place in found:
+        if graph.nodes[place].constant:
+            raise GraphError(f"{called(graph.nodes[place])} is a constant: no gradient flows to it; leave it out")
+    repeated = [graph.nodes[place] for place, count in Counter(found).items() if count > 1]
+    if repeated and not allow_repeats:
+        raise GraphError(
+            f"the order lists {_several(repeated)} more than once; list each node once, or pass allow_repeats=True "
+            "to see what a second visit does"
+        )
+    listed = set(found)
+    missing = [graph.nodes[place] for place in reversed(graph.interior) if place not in listed]
+    if missing:
+        raise GraphError(f"the order misses {_several(missing)}; only leaves may be left out")
+    return found
+
+
+def _find(key: Any, graph: Graph, by_identity: dict[int, int], by_name: dict[str, list[int]]) -> int:
+    if isinstance(key, str):
+        places = by_name.get(key, [])
+        if len(places) > 1:
+            raise GraphError(
+                f"the label {key!r} is ambiguous: {_several([graph.nodes[x] for x in places])} bear it; use ids instead"
+            )
+        if not places:
+            raise GraphError(
+                f"no node is called {key!r}; there are {_several([x for x in graph.nodes if not x.constant])}"
+            )
+        return places[0]
+    if id(key) in by_identity:
+        return by_identity[id(key)]
+    if isinstance(key, bool) or not hasattr(key, "__index__"):
+        text = describe(key) if hasattr(key, "data") else repr(key)
+        raise GraphError(f"{text} is not a node of this graph; an order lists its ids, labels or Values")
+    place = key.__index__()
+    if not 0 <= place < len(graph.nodes):
+        raise GraphError(f"the graph has no node {place}: ids go from 0 to {len(graph.nodes) - 1}")
+    return int(place)
+
+
+def called(node: NodeInfo) -> str:
+    return f"{node.name} (id {node.id})"
+
+
+def _several(nodes: list[NodeInfo], most: int = 8) -> str:
+    more = f" and {len(nodes) - most} more" if len(nodes) > most else ""
+    return ", ".join(map(called, nodes[:most])) + more
+
+
+# --- what naive recursion visits -------------------------------------------------------------------------------------
+
+
+def naive_recursion_order(root: Node, limit: int = 100_000) -> tuple[int, ...]:
+    """The visits of a backward that pushes and then calls itself on each operand: every path, not every node.
+
+    It grows with the number of paths, so beyond `limit` visits it is refused.
+
+    >>> from gradwalk import Value, walk
+    >>> a = Value(3.0, label="a")
+    >>> b = a * 2
+    >>> c = b * b + b
+    >>> order = walk.naive_recursion_order(c)
+    >>> order
+    (4, 3, 2, 0, 2, 0, 2, 0)
+    >>> walk.record(c, order, allow_repeats=True).grads[0]  # 26 would be right
+    78.0
+    """
+    graph = root if isinstance(root, Graph) else graph_of(root)
+    order: list[int] = []
+    ahead = [graph.root]
+    while ahead:
+        place = ahead.pop()
+        order.append(place)
+        if len(order) > limit:
+            raise GraphError(
+                f"naive recursion walks every path of this graph of {len(graph.nodes)} nodes: more than {limit} "
+                "visits; take a smaller graph, or raise limit="
+            )
+        ahead.extend(x for x in reversed(graph.nodes[place].operands) if not graph.nodes[x].constant)
+    return tuple(order)
