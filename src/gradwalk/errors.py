@@ -11,6 +11,7 @@ GradwalkError
 ├── InputSizeError         (ValueError)     a layer or a loss given the wrong number of inputs
 ├── ModelFileError         (ValueError)     a model file that is truncated, foreign or of another shape
 ├── SettingError           (ValueError)     an option outside what it may be
+├── ProgramError           (ValueError)     a program as text that cannot be read, with the line and column
 ├── GradientCheckError     (AssertionError) a gradient that does not agree with the function
 └── MissingExtraError      (ImportError)    an optional dependency that is not installed
 ```
@@ -32,6 +33,7 @@ __all__ = [
     "NotANumberError",
     "NumberTooLargeError",
     "OpError",
+    "ProgramError",
     "SettingError",
 ]
 
@@ -155,6 +157,35 @@ class SettingError(GradwalkError, ValueError):
     ...
     gradwalk.errors.SettingError: no activation is called 'rel'; there are leaky_relu, linear, relu, ...
     """
+
+
+class ProgramError(GradwalkError, ValueError):
+    """The text of a program cannot be read: what is wrong, where, and what to write instead.
+
+    `reason` is the message without the picture of the line; `line`, `column` and `end_column` count from 1, and are
+    None where no single place is to blame.
+
+    >>> import gradwalk
+    >>> gradwalk.program("L = a^2", a=3)
+    Traceback (most recent call last):
+    ...
+    gradwalk.errors.ProgramError: ^ is no part of a program: write ** for a power, as in a**2
+      line 1: L = a^2
+                   ^
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        picture: str = "",
+        *,
+        line: int | None = None,
+        column: int | None = None,
+        end_column: int | None = None,
+    ) -> None:
+        super().__init__(f"{reason}\n{picture}" if picture else reason)
+        self.reason = reason
+        self.line, self.column, self.end_column = line, column, end_column
 
 
 class GradientCheckError(GradwalkError, AssertionError):

@@ -87,6 +87,20 @@ class Node(Methods):
     def label(self, label: str) -> None:
         self._extras().label = label
 
+    def explain(self, leaf: Any = None) -> Any:
+        """The gradient of each leaf, or of one, as a sum over the paths that lead to it; print it.
+
+        >>> from gradwalk import Value
+        >>> a = Value(2.0, label="a")
+        >>> b, c = a + 1, a * 3
+        >>> b.label, c.label = "b", "c"
+        >>> print(str((b * c).explain(a)).splitlines()[0])
+        a.grad = 15: through b 6 + through c 9 = 15
+        """
+        from gradwalk.explain import explain  # a layer above: only whoever asks for it loads it
+
+        return explain(self, leaf)
+
     @property
     def _prev(self) -> set[Self]:
         return set(self.operands)

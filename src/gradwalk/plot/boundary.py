@@ -1,121 +1,33 @@
-"""Two pictures of a training run: its loss curve, and the map of a model's score with the points on it.
+"""The map of a model's score, with the points of both classes on it.
 
-matplotlib is an extra (`pip install "gradwalk[plot]"`) and is imported only when something is drawn. Figures are made
-as objects, without pyplot, so nothing global changes and no window opens.
-
-Colours carry meaning. Blue is data, as the loss is. The map is told by lightness alone and the classes by shape and
-fill, so that no colour has to be learnt; a point on the wrong side has a ring.
+The map is told by lightness alone and the classes by shape and fill, so that no colour has to be learnt; a point on the
+wrong side has a ring.
 """
 
 from __future__ import annotations
 
-import io
 import math
-import os
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gradwalk import modes
-from gradwalk.errors import AnomalyError, InputSizeError, MissingExtraError, NotANumberError, SettingError
+from gradwalk.errors import AnomalyError, InputSizeError, NotANumberError, SettingError
+from gradwalk.plot.style import INK, INK_2, MISS, MONO, SANS, SMALL, SURFACE, blank, plain_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["FORMATS", "checked_ending", "decision_boundary", "loss_curve", "require", "save"]
+__all__ = ["decision_boundary"]
 
 Extent = tuple[float, float, float, float]  # left, right, bottom, top
 
-#: File endings that `save` knows.
-FORMATS = (".png", ".svg", ".pdf")
-
-SURFACE, INK, INK_2, INK_3, LINE = "#FFFFFF", "#17212A", "#43505B", "#5A6771", "#D2DAD9"
-DATA, MISS, CONTOUR = "#1A5C9E", "#8C174F", "#8FA0A6"
+CONTOUR = "#8FA0A6"
 BANDS = ("#FAFBFB", "#F0F4F3", "#E4EBEA", "#CBD8DA", "#B7C8CD", "#A3B8BF")  # low scores are light
-
-SANS: dict[str, Any] = {"family": "DejaVu Sans"}  # matplotlib brings it along: the same picture everywhere
-MONO: dict[str, Any] = {"family": "DejaVu Sans Mono"}
-SMALL, MEDIUM, LARGE = 8.5, 9.5, 12.0  # points
-DPI = 150
-HEADING = 0.26  # inches from the top of the figure to the middle of its heading
 
 WORK = 800_000  # parameters × points of the map that are evaluated: about a second
 FINEST, COARSEST = 64, 20  # points a side
 REFINE = 4  # the map is interpolated to so many times as many points a side
-
-
-# --- the loss ------------------------------------------------------------------------------------------------------
-
-
-def loss_curve(losses: Sequence[Any], *, title: str = "Loss", details: str = "", window: int = 1) -> Figure:
-    """The loss at each step, with the last and the lowest marked.
-
-    With mini-batches a single loss says little: give a `window`, and the mean over so many steps is drawn over them.
-
-    >>> from gradwalk import plot
-    >>> figure = plot.loss_curve([0.9, 0.4, 0.2, 0.25])
-    >>> [text.get_text() for text in figure.texts]
-    ['Loss', 'last 0.25   lowest 0.2']
-    """
-    require()
-    from matplotlib.ticker import MaxNLocator
-
-    numbers = _checked_losses(losses)
-    line = _running_mean(numbers, window)
-    figure, axes = _blank((6.4, 3.4), (0.075, 0.095, 0.90, 0.765), title, details)
-    steps = range(1, len(numbers) + 1)
-    if window > 1:
-        axes.plot(steps, numbers, color=DATA, alpha=0.3, linewidth=0.8)
-    axes.plot(steps, line, color=DATA, linewidth=1.8, solid_joinstyle="round", gid="loss")
-
-    lowest = min(range(len(line)), key=lambda i: line[i] if math.isfinite(line[i]) else math.inf)
-    _mark(axes, steps[-1], line[-1], filled=True)
-    if lowest < 0.97 * len(line) - 1:  # nearer, the two marks would hide each other
-        _mark(axes, steps[lowest], line[lowest], filled=False)
-
-    axes.set_xlim(0, len(line) * 1.015)
-    top = max(x for x in numbers if math.isfinite(x))
-    axes.set_ylim(min(0.0, min(x for x in numbers if math.isfinite(x))) - 0.02 * abs(top), top * 1.06 or 1.0)
-    axes.xaxis.set_major_locator(MaxNLocator(6, integer=True, steps=[1, 2, 5, 10]))
-    axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}" if x else "step")
-    axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
-    axes.grid(axis="y", color=LINE, linewidth=0.8)
-    axes.set_axisbelow(True)
-    words = [f"mean of {window} steps"] * (window > 1) + [f"last {line[-1]:.4g}", f"lowest {line[lowest]:.4g}"]
-    right, top_line = axes.get_position().x1, 1.0 - HEADING / figure.get_figheight()
-    figure.text(right, top_line, "   ".join(words), ha="right", va="center", color=DATA, fontsize=MEDIUM, **MONO)
-    return figure
-
-
-def _checked_losses(losses: Sequence[Any]) -> list[float]:
-    try:
-        numbers = [_plain(x) for x in losses]
-    except (TypeError, ValueError, OverflowError) as error:
-        raise NotANumberError(f"a loss curve is drawn from numbers, one for each step: {error}") from error
-    if not any(map(math.isfinite, numbers)):
-        raise SettingError(
-            "there is no loss to draw: "
-            + (f"none of the {len(numbers)} is finite" if numbers else "the list of losses is empty")
-        )
-    return numbers
-
-
-def _running_mean(numbers: list[float], window: int) -> list[float]:
-    if isinstance(window, bool) or not isinstance(window, int) or window < 1:
-        raise SettingError(f"window, the steps a mean is taken over, is a whole number from 1 up, not {window!r}")
-    spans = (numbers[max(0, i + 1 - window) : i + 1] for i in range(len(numbers)))
-    return [sum(span) / len(span) for span in spans]
-
-
-def _mark(axes: Axes, x: float, y: float, *, filled: bool) -> None:
-    fill, edge, width = (DATA, SURFACE, 1.2) if filled else (SURFACE, DATA, 1.6)
-    axes.plot([x], [y], "o", markersize=6, markerfacecolor=fill, markeredgecolor=edge, markeredgewidth=width,
-              clip_on=False, zorder=5)  # fmt: skip
-
-
-# --- the map of the score ------------------------------------------------------------------------------------------
 
 
 def decision_boundary(
@@ -134,7 +46,7 @@ def decision_boundary(
     ['class −1, score below 0', 'class +1, above 0', '20 of 20 on the wrong side']
     """
     points, labels = _checked_points(X, y)
-    figure, axes = _blank((6.4, 5.6), (0.065, 0.12, 0.905, 0.79), title, details or _size_in_words(model, len(points)))
+    figure, axes = blank((6.4, 5.6), (0.065, 0.12, 0.905, 0.79), title, details or _size_in_words(model, len(points)))
     scores_at_points = _scores(model, points)
     box = figure.get_size_inches() * axes.get_position().size
     extent = _extent(points, float(box[0] / box[1]))
@@ -263,7 +175,7 @@ def _scores(model: Any, points: list[list[float]]) -> list[float]:
     with modes.no_grad():
         answers = [model(point) for point in points]
     try:
-        return [_plain(answer) for answer in answers]
+        return [plain_number(answer) for answer in answers]
     except (TypeError, ValueError, OverflowError) as error:
         kind = type(answers[0]).__name__
         raise InputSizeError(
@@ -276,11 +188,6 @@ def _checked_grid(grid: Any) -> int:
     if isinstance(grid, bool) or not isinstance(grid, int) or not 2 <= grid <= 1000:
         raise SettingError(f"grid, the evaluations along a side, is a whole number from 2 to 1000, not {grid!r}")
     return grid
-
-
-def _plain(x: Any) -> float:
-    """The number in a Value, of gradwalk or of one's own making, or the number itself."""
-    return float(x.data if hasattr(x, "backward") else x)
 
 
 def _grid_for(model: Any) -> int:
@@ -330,92 +237,3 @@ def _band_height(scores: list[float]) -> float:
 
 def _signed(x: float) -> str:
     return " 0 " if x == 0.0 else f"{x:+g}".replace("-", "−")
-
-
-# --- figures and files ---------------------------------------------------------------------------------------------
-
-
-def require() -> None:
-    """Raise a `MissingExtraError` that holds the pip line if matplotlib is not there: ask before long work.
-
-    >>> from gradwalk import plot
-    >>> plot.require()
-    """
-    try:
-        import matplotlib.figure  # noqa: F401
-    except ImportError as error:
-        raise MissingExtraError.of("matplotlib", extra="plot", wanted_for="drawing plots") from error
-
-
-def checked_ending(path: str | Path) -> str:
-    """The ending of `path`, if it is one that `save` knows.
-
-    >>> from gradwalk import plot
-    >>> plot.checked_ending("out/loss.PNG")
-    '.png'
-    >>> plot.checked_ending("loss.gif")
-    Traceback (most recent call last):
-    ...
-    gradwalk.errors.SettingError: a plot is saved as .png, .svg or .pdf, by its ending, and 'loss.gif' ends in '.gif'
-    """
-    ending = Path(path).suffix.lower()
-    if ending not in FORMATS:
-        has = f"ends in {ending!r}" if ending else "has no ending"
-        known = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
-        raise SettingError(f"a plot is saved as {known}, by its ending, and {str(path)!r} {has}")
-    return ending
-
-
-def save(figure: Figure, path: str | Path) -> Path:
-    """Write a figure to a file: .png, .svg or .pdf. The file appears whole or not at all.
-
-    >>> import tempfile
-    >>> from gradwalk import plot
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     plot.save(plot.loss_curve([3.0, 2.0, 1.0]), folder + "/loss.svg").name
-    'loss.svg'
-    """
-    import matplotlib
-
-    ending, target = checked_ending(path), Path(path)
-    undated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(ending)
-    whole = io.BytesIO()
-    with matplotlib.rc_context({"svg.hashsalt": "gradwalk"}):  # equal figures make equal files
-        figure.savefig(whole, format=ending[1:], dpi=DPI, metadata=undated)
-    real = Path(os.path.realpath(target))  # a link goes on pointing at its file
-    draft = real.with_name(f".gradwalk-{os.getpid()}.draft")
-    try:
-        if real.exists() and not real.is_file():
-            raise OSError(0, "it is a folder" if real.is_dir() else "it is not an ordinary file")
-        draft.write_bytes(whole.getvalue())
-        draft.replace(real)
-    except OSError as error:
-        with suppress(OSError):
-            draft.unlink()
-        raise SettingError(
-            f"cannot write {str(target)!r}: {error.strerror or error}; name a file in a folder that is there and "
-            "that you may write to"
-        ) from error
-    return target
-
-
-def _blank(
-    size: tuple[float, float], place: tuple[float, float, float, float], title: str, details: str
-) -> tuple[Figure, Axes]:
-    """A figure with a heading and one quiet pair of axes."""
-    require()
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=size, facecolor=SURFACE)
-    axes = figure.add_axes(place)
-    axes.set_facecolor(SURFACE)
-    for side in axes.spines.values():
-        side.set_visible(False)
-    axes.tick_params(length=0, pad=5, colors=INK_3, labelsize=SMALL, labelfontfamily=SANS["family"])
-    heading = figure.text(
-        place[0], 1.0 - HEADING / size[1], title, color=INK, fontsize=LARGE, weight="bold", va="center", **SANS
-    )
-    if details:
-        axes.annotate(details, (1.0, 0.5), (12, 0), xycoords=heading, textcoords="offset points", va="center",
-                      color=INK_2, fontsize=MEDIUM, **MONO)  # fmt: skip
-    return figure, axes

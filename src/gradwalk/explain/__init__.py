@@ -1,0 +1,30 @@
+"""The gradient of a leaf as a sum over paths: `print(gradwalk.explain(loss))`.
+
+Every path from the root down to the leaf contributes the product of the slopes along it, and the gradient is the sum
+of these products. The backward walk gets the same number without following a single path to its end, which is why it is
+quick; a person sees best where a gradient comes from by looking at the paths, as long as there are few.
+
+- `paths.py`: counting and finding the paths;
+- `told.py`: what is found, and how it is put into words.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Any
+
+from gradwalk.explain.paths import explain
+from gradwalk.explain.told import Explanation, LeafGradient, Path, Share
+
+__all__ = ["Explanation", "LeafGradient", "Path", "Share", "explain"]
+
+
+class _CallableModule(ModuleType):
+    """`gradwalk.explain` is this module as soon as anyone imports from it, and must stay the function too."""
+
+    def __call__(self, root: Any, leaf: Any = None) -> Explanation:
+        return explain(root, leaf)
+
+
+sys.modules[__name__].__class__ = _CallableModule
