@@ -25,12 +25,13 @@ MODULES = sorted(
 
 #: A module may import modules that stand to its left only (and the standard library).
 LAYERS = (
-    "errors", "ieee", "ops", "walk modes symbols methods", "reverse", "node", "engine", "derivatives", "losses store",
-    "module", "nn", "optim check", "datasets", "train plot", "cli",
+    "errors", "ieee", "ops", "walk modes symbols methods", "reverse", "node", "engine", "derivatives",
+    "program explain", "presets", "losses store",
+    "module", "nn", "optim check", "datasets", "train plot", "stepper", "cli",
 )  # fmt: skip
 PURE = ("ieee", "ops", "walk", "modes", "symbols", "methods",
         "reverse", "node", "engine", "derivatives", "nn", "losses", "store", "module",
-        "optim", "check", "datasets", "train", "errors")  # fmt: skip
+        "optim", "check", "datasets", "train", "errors", "program", "explain", "presets")  # fmt: skip
 
 
 def level(module: str) -> int:
@@ -116,7 +117,7 @@ def test_importing_gradwalk_loads_nothing_heavy() -> None:
 def test_modules_and_checks_are_there_on_demand() -> None:
     script = """
 import gradwalk
-for name in ("nn", "optim", "check", "datasets", "train", "plot", "symbols"):
+for name in ("nn", "optim", "check", "datasets", "train", "plot", "presets", "symbols"):
     assert getattr(gradwalk, name).__name__ == f"gradwalk.{name}"
     assert name in dir(gradwalk)
 assert gradwalk.gradcheck is gradwalk.check.gradcheck

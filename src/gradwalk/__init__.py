@@ -45,6 +45,9 @@ from gradwalk.ops import (
 
 if TYPE_CHECKING:
     from gradwalk.check import check_graph, compare_with_torch, gradcheck
+    from gradwalk.drawing import draw, draw_dot, spy
+    from gradwalk.explain import explain
+    from gradwalk.program import program
 
 __version__ = "0.1.0"
 
@@ -62,8 +65,11 @@ __all__ = [
     "compare_with_torch",
     "cos",
     "cosh",
+    "draw",
+    "draw_dot",
     "erf",
     "exp",
+    "explain",
     "expm1",
     "grad",
     "gradcheck",
@@ -76,11 +82,13 @@ __all__ = [
     "minimum",
     "no_grad",
     "op",
+    "program",
     "relu",
     "sigmoid",
     "sin",
     "sinh",
     "softplus",
+    "spy",
     "sqrt",
     "tan",
     "tanh",
@@ -92,7 +100,12 @@ __all__ = [
 #: What is imported only when it is asked for, so that `import gradwalk` stays quick: name and where it comes from.
 _ON_DEMAND = {
     **dict.fromkeys(("check_graph", "compare_with_torch", "gradcheck"), "gradwalk.check"),
-    **{module: f"gradwalk.{module}" for module in ("check", "datasets", "nn", "optim", "plot", "symbols", "train")},
+    **dict.fromkeys(("draw", "draw_dot", "spy"), "gradwalk.drawing"),
+    **{both: f"gradwalk.{both}" for both in ("explain", "program")},  # modules that can be called
+    **{
+        module: f"gradwalk.{module}"
+        for module in ("check", "datasets", "nn", "optim", "plot", "presets", "symbols", "train")
+    },
 }
 
 

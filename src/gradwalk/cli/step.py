@@ -1,0 +1,119 @@
+"""`gradwalk step`: watch a graph being computed and its gradients walk back, one step at a time."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from gradwalk.errors import GradwalkError, SettingError
+from gradwalk.presets import PRESETS
+from gradwalk.stepper.source import Subject, numbers, subject
+from gradwalk.stepper.transcript import transcript
+from gradwalk.walk import Recording, record
+
+__all__ = ["SUMMARY", "add_arguments", "run"]
+
+SUMMARY = "walk a graph step by step, forwards and back"
+
+DESCRIPTION = """\
+Watch a graph being computed, and its gradients walk back, one step at a time.
+Arrow keys go forth and back, b starts the backward pass, space plays, o puts
+the visits in another order, ? shows every key. Where there is no terminal, in a
+pipe or a file, the walk is printed as text.
+
+WHAT is one of
+  a preset       neuron, diamond, ... (gradwalk step --list shows them)
+  an expression  "(a+b)*c" a=2 b=-3 c=10; steps between semicolons:
+                 "d = a*b; L = d + c"
+  a script       my_script.py:loss runs the script from start to end, in a fresh
+                 namespace as `python my_script.py` would, and takes the Value
+                 called loss
+"""
+
+EXAMPLES = """\
+examples:
+  gradwalk step neuron
+  gradwalk step "(a+b)*c" a=2 b=-3 c=10
+  gradwalk step my_script.py:loss
+  gradwalk step diamond --order c,d,b,a
+  gradwalk step neuron x1=1 > walk.txt
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `gradwalk step`.
+
+    >>> import argparse
+    >>> from gradwalk.cli import step
+    >>> parser = argparse.ArgumentParser()
+    >>> step.add_arguments(parser)
+    >>> parser.parse_args(["(a+b)*c", "a=2", "b=-3", "c=10"]).inputs
+    ['a=2', 'b=-3', 'c=10']
+    """
+    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
+    add = parser.add_argument
+    add("what", nargs="?", metavar="WHAT", help="a preset, an expression, or FILE.py:NAME")
+    add("inputs", nargs="*", metavar="NAME=NUMBER", help="numbers for an expression, or other ones for a preset")
+    add("--order", metavar="NODES",
+        help="visit the nodes in that order, as in c,d,b,a, and judge it (default: the engine's order)")  # fmt: skip
+    add("--plain", action="store_true", help="print the walk as text, on a terminal too")
+    add("--json", action="store_true", help="for machines: the graph, every step and the verdict as one JSON object")
+    add("--list", action="store_true", help="list the presets")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Step through it, or print it.
+
+    >>> import argparse
+    >>> from gradwalk.cli import step
+    >>> step.run(argparse.Namespace(what="a+a", inputs=[], order=None, plain=True, json=False, list=False))
+    ... # doctest: +ELLIPSIS
+    a + a
+      b = a + a
+    ...
+    0
+    """
+    if options.list:
+        _list()
+        return 0
+    try:
+        if options.what is None:
+            raise SettingError("what is to be stepped through? Try gradwalk step neuron; gradwalk step --list")
+        thing = subject(options.what, numbers(options.inputs))
+        order = None if options.order is None else _order(options.order, thing)
+        recording = record(thing.root, order)
+    except GradwalkError as error:
+        print(f"gradwalk step: {error}", file=sys.stderr)  # noqa: T201
+        return 2
+    return _show(options, thing, recording)
+
+
+def _order(text: str, thing: Subject) -> list[str | int]:
+    """Names or ids with commas between them; a name that is a number is an id only if no node has that label."""
+    names = {node.name for node in record(thing.root).graph.nodes}
+    parts = [part.strip() for part in text.split(",")]
+    return [int(part) if part.isdecimal() and part not in names else part for part in parts if part]
+
+
+def _show(options: argparse.Namespace, thing: Subject, recording: Recording) -> int:
+    if options.json:
+        print(recording.to_json())  # noqa: T201
+    elif options.plain or not _is_terminal():
+        for line in transcript(recording, thing, judged=options.order is not None):
+            print(line)  # noqa: T201
+    else:
+        from gradwalk.stepper.app import run as step_through
+
+        step_through(thing, recording, judged=options.order is not None)
+    return 0
+
+
+def _is_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def _list() -> None:
+    width = max(map(len, PRESETS))
+    for name, preset in PRESETS.items():
+        print(f"{name:<{width}}  {preset.title:<22}  {'; '.join(preset.text.splitlines())}"[:80].rstrip())  # noqa: T201
