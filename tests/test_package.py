@@ -27,7 +27,7 @@ MODULES = sorted(
 LAYERS = (
     "errors", "ieee", "ops", "walk modes symbols methods", "reverse", "node", "engine", "derivatives",
     "program explain", "presets", "losses store",
-    "module", "nn", "optim check", "datasets", "train plot", "stepper", "cli",
+    "module", "nn", "optim check", "datasets", "train plot drawing", "stepper", "cli",
 )  # fmt: skip
 PURE = ("ieee", "ops", "walk", "modes", "symbols", "methods",
         "reverse", "node", "engine", "derivatives", "nn", "losses", "store", "module",
@@ -121,6 +121,7 @@ for name in ("nn", "optim", "check", "datasets", "train", "plot", "presets", "sy
     assert getattr(gradwalk, name).__name__ == f"gradwalk.{name}"
     assert name in dir(gradwalk)
 assert gradwalk.gradcheck is gradwalk.check.gradcheck
+assert gradwalk.draw is gradwalk.draw_dot and gradwalk.spy.__module__ == "gradwalk.drawing.matrix"
 assert gradwalk.check_graph is gradwalk.check.check_graph
 assert gradwalk.compare_with_torch is gradwalk.check.compare_with_torch
 try:

@@ -1,0 +1,139 @@
+"""Layout by Graphviz, for those who ask for it and have it: its places and curves, our cards."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+
+from gradwalk.drawing import cards
+from gradwalk.drawing.layout import Layout, Place, Wire
+from gradwalk.drawing.scene import Scene
+from gradwalk.errors import GraphError, MissingExtraError
+
+__all__ = ["layout_by_graphviz", "plain_layout", "question"]
+
+INCH = 72.0  # Graphviz reckons in inches, and we take its 72nds for pixels
+PATIENCE = 60  # seconds
+
+
+def layout_by_graphviz(scene: Scene, rankdir: str) -> Layout:
+    """Places as the program `dot` finds them; an error with the remedy if it is not there.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.drawing.graphviz import layout_by_graphviz
+    >>> from gradwalk.drawing.reading import read
+    >>> layout_by_graphviz(read([Value(2.0) * 3]), "LR")  # doctest: +SKIP
+    Layout(...)
+    """
+    program = shutil.which("dot")
+    if program is None:
+        raise MissingExtraError(
+            "engine='graphviz' needs the program dot of Graphviz, which is not on the PATH: install it "
+            "(apt-get install graphviz, brew install graphviz, winget install graphviz), or leave engine out"
+        )
+    try:
+        run = subprocess.run(
+            [program, "-Tplain"], input=question(scene, rankdir), capture_output=True, encoding="utf-8",
+            timeout=PATIENCE,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise GraphError(
+            f"Graphviz took more than {PATIENCE} seconds for {scene.summary}; leave engine out for the quick layout"
+        ) from None
+    if run.returncode:
+        raise GraphError(f"Graphviz could not lay the graph out: {run.stderr.strip()[:300]}")
+    return plain_layout(run.stdout, scene, rankdir)
+
+
+def question(scene: Scene, rankdir: str) -> str:
+    """What Graphviz is asked: boxes of a given size, without their texts.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.drawing.graphviz import question
+    >>> from gradwalk.drawing.reading import read
+    >>> print(question(read([Value(2.0)]), "LR"))
+    digraph {
+    graph [rankdir=LR, nodesep=0.25, ranksep=0.6]
+    node [shape=box, fixedsize=true, label=""]
+    edge [arrowhead=none]
+    n0 [width=1.278, height=0.792]
+    }
+    """
+    gap = 0.6 + max((cards.chip_width(line.text) for line in scene.lines if line.text), default=0) / INCH
+    parts = [
+        "digraph {",
+        f"graph [rankdir={rankdir}, nodesep=0.25, ranksep={gap:.4g}]",
+        'node [shape=box, fixedsize=true, label=""]',
+        "edge [arrowhead=none]",
+    ]
+    for i, box in enumerate(scene.boxes):
+        wide, high = _whole(cards.size(box), rankdir == "LR")
+        parts.append(f"n{i} [width={wide / INCH:.3f}, height={high / INCH:.3f}]")
+    ports = (":e", ":w") if rankdir == "LR" else (":s", ":n")
+    parts += [f"n{line.source}{ports[0]} -> n{line.target}{ports[1]}" for line in scene.lines]
+    return "\n".join([*parts, "}"])
+
+
+def _whole(size: cards.Size, flat: bool) -> tuple[float, float]:
+    """Width and height of a card together with its op."""
+    if not size.op:
+        return size.width, size.height
+    if flat:
+        return size.width + size.op + cards.STUB, size.height
+    return max(size.width, size.op), size.height + cards.OP + cards.STUB
+
+
+def plain_layout(answer: str, scene: Scene, rankdir: str) -> Layout:
+    """Graphviz's answer in its plain format, as a layout.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.drawing.graphviz import plain_layout
+    >>> from gradwalk.drawing.reading import read
+    >>> answer = "graph 1 1.278 0.792\\nnode n0 0.639 0.396 1.278 0.792 \\"\\" solid box black lightgrey\\nstop\\n"
+    >>> plain_layout(answer, read([Value(2.0)]), "LR").places[0].width
+    92
+    """
+    flat = rankdir == "LR"
+    wide = high = 0.0
+    middles: dict[int, tuple[float, float]] = {}
+    curves: dict[tuple[int, int], list[list[tuple[float, float]]]] = {}
+    for words in (line.split() for line in answer.splitlines() if line):
+        if words[0] == "graph":
+            wide, high = float(words[2]) * INCH, float(words[3]) * INCH
+        elif words[0] == "node":
+            middles[int(words[1][1:])] = float(words[2]) * INCH, high - float(words[3]) * INCH
+        elif words[0] == "edge":
+            many = int(words[3])
+            numbers = [float(word) * INCH for word in words[4 : 4 + 2 * many]]
+            points = [(x, high - y) for x, y in zip(numbers[::2], numbers[1::2], strict=True)]
+            curves.setdefault((int(words[1][1:]), int(words[2][1:])), []).append(points)
+    places = tuple(_place(cards.size(box), middles[i], flat) for i, box in enumerate(scene.boxes))
+    return Layout(places, tuple(_wires(scene, curves)), wide, high)
+
+
+def _place(size: cards.Size, middle: tuple[float, float], flat: bool) -> Place:
+    wide, high = _whole(size, flat)
+    left, top = middle[0] - wide / 2, middle[1] - high / 2
+    if not size.op:
+        return Place(left, top, size.width, size.height, None, 0)
+    if flat:
+        lead = size.op + cards.STUB
+        return Place(left + lead, top, size.width, size.height, (left + size.op / 2, middle[1]), size.op)
+    lead = cards.OP + cards.STUB
+    card = middle[0] - size.width / 2
+    return Place(card, top + lead, size.width, size.height, (middle[0], top + cards.OP / 2), size.op)
+
+
+def _wires(scene: Scene, curves: dict[tuple[int, int], list[list[tuple[float, float]]]]) -> Iterator[Wire]:
+    for i, line in enumerate(scene.lines):
+        points = curves[line.source, line.target].pop(0)
+        path = f"M{points[0][0]:.1f} {points[0][1]:.1f}C" + " ".join(f"{x:.1f} {y:.1f}" for x, y in points[1:])
+        yield Wire(path, (i,), points[-1], _middle(points) if line.text else None)
+
+
+def _middle(points: list[tuple[float, float]]) -> tuple[float, float]:
+    """The middle of the middle one of the curves that hang together, each of four points."""
+    first = (len(points) - 1) // 3 // 2 * 3
+    (ax, ay), (bx, by), (cx, cy), (dx, dy) = points[first : first + 4]
+    return (ax + 3 * bx + 3 * cx + dx) / 8, (ay + 3 * by + 3 * cy + dy) / 8

@@ -1,0 +1,140 @@
+"""What every picture can do, once it is SVG: show itself in a notebook and go into a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from pathlib import Path
+from typing import ClassVar
+
+from gradwalk.drawing.files import AnyPath, checked_format, format_of, png, write
+from gradwalk.drawing.page import fragment, page
+
+__all__ = ["Picture"]
+
+
+class Picture:
+    """A picture that shows itself in JupyterLab, VS Code and marimo, and that can be saved.
+
+    >>> from gradwalk import Value, draw
+    >>> from gradwalk.drawing.picture import Picture
+    >>> isinstance(draw(Value(1.0)), Picture)
+    True
+    """
+
+    formats: ClassVar[tuple[str, ...]] = ("svg", "html", "png")
+    noun: ClassVar[str] = "a picture"
+    theme: str
+    format: str
+
+    @property
+    def summary(self) -> str:
+        """What the picture shows, in a few words.
+
+        >>> from gradwalk import Value, draw
+        >>> draw(Value(2.0) * 3).summary
+        '3 nodes, 2 edges'
+        """
+        raise NotImplementedError
+
+    def _svg(self, theme: str, *, notebook: bool = False) -> str:
+        raise NotImplementedError
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height in pixels.
+
+        >>> from gradwalk import Value, draw
+        >>> draw(Value(2.0)).size
+        (132, 97)
+        """
+        raise NotImplementedError
+
+    @property
+    def svg(self) -> str:
+        """The picture as SVG text.
+
+        >>> from gradwalk import Value, draw
+        >>> draw(Value(2.0)).svg[:4]
+        '<svg'
+        """
+        return self._svg(self.theme)
+
+    @property
+    def html(self) -> str:
+        """The picture as HTML to put into a page; `save("x.html")` writes a whole page.
+
+        >>> from gradwalk import Value, draw
+        >>> draw(Value(2.0)).html[:4]
+        '<div'
+        """
+        return fragment(self._svg(self.theme, notebook=True))
+
+    def pipe(self, format: str | None = None) -> bytes:
+        """The picture as the bytes of a file.
+
+        >>> from gradwalk import Value, draw
+        >>> draw(Value(2.0)).pipe("png")[1:4]
+        b'PNG'
+        """
+        wanted = self.format if format is None else checked_format(format, self.formats, self.noun)
+        if wanted == "png":
+            wide, high = self.size
+            return png(self._svg("dark" if self.theme == "dark" else "light"), wide, high)
+        return self._text(wanted).encode()
+
+    def _text(self, format: str) -> str:
+        return page(self.svg, self.summary, self.theme) if format == "html" else self.svg
+
+    def save(self, path: AnyPath) -> Path:
+        """Write the picture to a file, in the format that the ending says.
+
+        >>> import tempfile
+        >>> from gradwalk import Value, draw
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     draw(Value(2.0)).save(folder + "/value.html").name
+        'value.html'
+        >>> draw(Value(2.0)).save("value.gif")
+        Traceback (most recent call last):
+        ...
+        gradwalk.errors.SettingError: a drawing can be svg, html, png or dot, not 'gif'
+        """
+        return write(path, self.pipe(format_of(path, self.formats, self.noun)))
+
+    def render(
+        self,
+        filename: AnyPath = "drawing",
+        directory: AnyPath | None = None,
+        view: bool = False,
+        cleanup: bool = False,
+        format: str | None = None,
+    ) -> str:
+        """Write `filename` with the format's ending added, and give its path: what Graphviz objects call it.
+
+        `view` opens the file. There are no files in between to clean up; `cleanup` is taken so that old calls work.
+
+        >>> import tempfile
+        >>> from gradwalk import Value, draw
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     draw(Value(2.0)).render("value", directory=folder).endswith("value.svg")
+        True
+        """
+        wanted = self.format if format is None else checked_format(format, self.formats, self.noun)
+        target = Path(directory or "") / f"{os.fspath(filename)}.{wanted}"
+        write(target, self.pipe(wanted))
+        if view:
+            import webbrowser
+
+            webbrowser.open(target.resolve().as_uri())
+        return str(target)
+
+    def _repr_mimebundle_(
+        self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
+    ) -> dict[str, str]:
+        # JupyterLab shows a bare image/svg+xml cut off at the right; in HTML it shrinks and scrolls.
+        bundle = {"text/html": self.html, "text/plain": str(self)}
+        return {
+            kind: text
+            for kind, text in bundle.items()
+            if (not include or kind in include) and not (exclude and kind in exclude)
+        }

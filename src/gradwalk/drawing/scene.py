@@ -1,0 +1,72 @@
+"""What a drawing shows, before anything has a place: boxes with texts, and the lines between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Box", "Line", "Row", "Scene"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A number in a box: the caption, its text, and its place on the scale of magnitudes if there is one.
+
+    >>> from gradwalk.drawing.scene import Row
+    >>> Row("grad", None).text is None  # nothing has arrived: an empty slot, which is not 0
+    True
+    """
+
+    caption: str  # "data" or "grad"
+    text: str | None
+    heat: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A node, or a group of nodes.
+
+    >>> from gradwalk.drawing.scene import Box, Row
+    >>> Box("node", "c", "*", (Row("data", "6"),), "c = a * b").op
+    '*'
+    """
+
+    kind: str  # "leaf", "node", "constant" or "group"
+    label: str
+    op: str
+    rows: tuple[Row, ...]
+    title: str  # everything, in full: what a pointer that rests on the box is told
+    note: str = ""  # a second line, for a group
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One use of a box by another; a box that is used twice has two lines.
+
+    >>> from gradwalk.drawing.scene import Line
+    >>> Line(0, 2, "× −3").text
+    '× −3'
+    """
+
+    source: int
+    target: int
+    text: str = ""
+    title: str = ""
+    heat: int | None = None
+    count: int = 1  # how many edges this line stands for, for its width; 0 for one of very many lines
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Boxes in topological order, the lines between them, and words about the whole.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.drawing.reading import read
+    >>> scene = read([Value(2.0) * 3])
+    >>> len(scene.boxes), len(scene.lines), scene.summary
+    (3, 2, '3 nodes, 2 edges')
+    """
+
+    boxes: tuple[Box, ...]
+    lines: tuple[Line, ...]
+    summary: str
+    scale: tuple[str, ...] = ()  # where the steps of the scale of magnitudes begin, and where the last ends
