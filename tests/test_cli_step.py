@@ -257,3 +257,10 @@ def test_plain_is_plain_on_a_terminal_too() -> None:
     code, written = on_a_terminal("a+a", "--plain", keys=b"")
     assert code == 0
     assert "\x1b" not in written
+
+
+def test_options_may_stand_between_expression_and_inputs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["step", "a*b", "--plain", "a=2", "b=-3"]) == 0
+    assert "= 2 × −3 = −6" in capsys.readouterr().out
+    assert main(["step", "a*b", "a=2", "--plain", "b=-3", "--nonsense"]) == 2
+    assert "unrecognized arguments" in capsys.readouterr().err

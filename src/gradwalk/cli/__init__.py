@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     _never_fail_on_a_letter()
     modules = {name: importlib.import_module(f"gradwalk.cli.{name}") for name in COMMANDS}
     try:
-        options = _parser(modules).parse_args(argv)
+        options = _parsed(_parser(modules), argv)
         if options.command is None:
             print(_overview(modules), end="")  # noqa: T201
             return 0
@@ -84,6 +84,16 @@ def _parser(modules: dict[str, Any]) -> argparse.ArgumentParser:
         )
         module.add_arguments(command)
     return parser
+
+
+def _parsed(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> argparse.Namespace:
+    """The options; argparse takes NAME=NUMBER in one piece only, and people put options in between."""
+    options, stray = parser.parse_known_args(argv)
+    if stray and hasattr(options, "inputs") and not any(word.startswith("-") for word in stray):
+        options.inputs += stray
+    elif stray:
+        parser.error(f"unrecognized arguments: {' '.join(stray)}")
+    return options
 
 
 def _overview(modules: dict[str, Any]) -> str:
