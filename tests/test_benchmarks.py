@@ -82,6 +82,6 @@ def test_the_readmes_figures_are_those_of_the_kept_run() -> None:
         shown = f"| {row['workload']} | {row['peer']} | {state} | {row['peer_ms']:.0f} ms | {row['ms']:.0f} ms | "
         assert f"{shown}**{row['ratio']:.1f}×** |" in text
     ours, theirs = figures["memory"][:2]
-    assert f"A node takes {ours['built']:.0f} bytes in a graph that was just built and {ours['walked']:.0f} once" in text
+    assert f"takes {ours['built']:.0f} bytes in a graph that was just built and {ours['walked']:.0f} once it is" in text
     assert f"(micrograd: {theirs['built']:.0f} and {theirs['walked']:.0f})" in text
     assert f"a million products costs {figures['chain'][-1]['microseconds_a_node']:.2f} µs a node" in text
