@@ -28,6 +28,7 @@ tests: $(READY)test
 
 bench: $(READY)bench  ## measure speed and memory against peers: table, JSON and plot in out/bench
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/see.py
 
 mutants: $(READY)mutants  ## break the source on purpose and see whether a test notices (takes long)
 	$(BIN)/python tests/mutants.py

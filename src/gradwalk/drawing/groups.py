@@ -254,7 +254,7 @@ class Teller:
 def _range(numbers: list[Any]) -> str:
     """`0.5`, or `−1 … 2`; a nan or what is no number shows."""
     known = [float(getattr(x, "data", x)) for x in numbers if heat.magnitude(x) is not None]
-    if len(known) < len(numbers) or not known:
+    if len(known) < len(numbers):
         return shown(next(x for x in numbers if heat.magnitude(x) is None))
     if any(map(math.isnan, known)):
         return "nan"

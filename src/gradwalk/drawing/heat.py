@@ -45,6 +45,8 @@ class Scale:
             return 0
         if size >= self.high:
             return STEPS
+        if size <= self.low:
+            return 1
         along = (math.log(size) - math.log(self.low)) / (math.log(self.high) - math.log(self.low))
         return min(max(int(along * STEPS) + 1, 1), STEPS)
 
@@ -72,7 +74,7 @@ def scale_of(gradients: Iterable[Any]) -> Scale | None:
         return None
     high = max(sizes)
     low = max(min(sizes), high / _WIDEST)
-    return Scale(low if low < high else high / 10, high)
+    return Scale(low if low < high else high / 10 or high, high)  # a tenth of the smallest float is 0
 
 
 def magnitude(gradient: Any) -> float | None:

@@ -115,9 +115,7 @@ class Drafter:
         return self.a.lead[self.a.rank[v]] + (size.width if self.a.flat else size.height)
 
     def _arrives_at(self, v: int) -> float:
-        """Along: where lines reach a vertex."""
-        if v >= self.a.boxes:
-            return self.a.start[self.a.rank[v]]
+        """Along: where lines reach a box, or its op."""
         size = self.a.sizes[v]
         return self.a.lead[self.a.rank[v]] - ((size.op if self.a.flat else cards.OP) + cards.STUB if size.op else 0.0)
 

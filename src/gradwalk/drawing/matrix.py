@@ -24,7 +24,7 @@ __all__ = ["Spy", "spy"]
 
 TOP, LEFT, RIGHT, BOTTOM = 58, 84, 40, 76  # around the matrix
 SMALLEST, LARGEST = 50, 4000  # pixels a side
-LEAST_WIDTH = 420  # of the matrix, so that the words around it have room
+LEAST_WIDTH = 540  # of the whole, so that the words around the matrix have room
 
 
 class Spy(Picture):
@@ -43,13 +43,14 @@ class Spy(Picture):
     noun: ClassVar[str] = "a spy plot"
     format = "png"
 
-    def __init__(self, nodes: int, leaves: int, edges: int, counts: dict[int, int], pixels: int, side: int, theme: str):
+    def __init__(self, nodes: int, leaves: int, edges: int, counts: dict[int, int], pixels: int, dot: int, theme: str):
         self.nodes = nodes
         self.leaves = leaves
         self.edges = edges
         self.theme = theme
-        self.pixels = pixels  # of the matrix, a side: as many as there are nodes, or fewer
-        self.side = side  # as it is shown
+        self.pixels = pixels  # dots of the matrix, a side: as many as there are nodes, or fewer
+        self.dot = dot  # how large a dot is shown, a side
+        self.side = pixels * dot
         self.most = max(counts.values(), default=1)
         begins = {math.ceil((self.most + 1) ** (k / SHADES) - 1e-9) for k in range(SHADES)}
         self.begins = sorted(n for n in begins if n <= self.most)  # the least number of edges of each shade
@@ -77,7 +78,7 @@ class Spy(Picture):
         >>> spy(Value(2.0) * 3, size=600).size
         (724, 734)
         """
-        return LEFT + self.side + RIGHT, TOP + self.side + BOTTOM
+        return max(LEFT + self.side + RIGHT, LEAST_WIDTH), TOP + self.side + BOTTOM
 
     def __repr__(self) -> str:
         return f'Spy plot of {self.summary}; in a notebook it shows itself, .save("graph.png") keeps it'
@@ -102,11 +103,12 @@ class Spy(Picture):
         schemes = {"light": (("gw-day", LIGHT),), "dark": (("gw-night", DARK),)}
         both = (("gw-day", LIGHT), ("gw-night", DARK))
         images = []
+        rows = [large for row in self.rows for large in [_enlarged(row, self.dot)] * self.dot]
         for name, palette in schemes.get(theme, both):
-            picture = base64.b64encode(png_of_indices(self.rows, [palette["surface"], *shades(palette)])).decode()
+            picture = base64.b64encode(png_of_indices(rows, [palette["surface"], *shades(palette)])).decode()
             images.append(
                 f'<image class="{name}" x="{LEFT}" y="{TOP}" width="{self.side}" height="{self.side}" '
-                f'image-rendering="optimizeSpeed" preserveAspectRatio="none" href="data:image/png;base64,{picture}"/>'
+                f'preserveAspectRatio="none" href="data:image/png;base64,{picture}"/>'
             )
         return images
 
@@ -150,7 +152,7 @@ class Spy(Picture):
 def spy(root: Any, *, size: int = 720, theme: str = "auto") -> Spy:
     """The matrix of the graph below a node, or below several: a dot where the node of a row reads that of a column.
 
-    A graph of more nodes than `size`, the side of the matrix in pixels, is shown with many nodes to a pixel.
+    `size` is the side of the matrix in pixels, about; a graph of more nodes than that has many nodes to a dot.
 
     >>> from gradwalk import Value, spy
     >>> x = Value(1.0)
@@ -174,7 +176,7 @@ def spy(root: Any, *, size: int = 720, theme: str = "auto") -> Spy:
             place[id(node)] = len(place)
     pixels = min(size, len(nodes))
     counts = _counts(nodes, reads, place, pixels)
-    return Spy(len(nodes), leaves, sum(map(len, reads)), counts, pixels, max(size, LEAST_WIDTH), theme)
+    return Spy(len(nodes), leaves, sum(map(len, reads)), counts, pixels, size // pixels, theme)
 
 
 def _counts(nodes: Sequence[Any], reads: Sequence[Sequence[Any]], place: dict[int, int], pixels: int) -> dict[int, int]:
@@ -187,6 +189,10 @@ def _counts(nodes: Sequence[Any], reads: Sequence[Sequence[Any]], place: dict[in
             at = row + place[id(x)] * pixels // n
             counts[at] = counts.get(at, 0) + 1
     return counts
+
+
+def _enlarged(row: bytes, times: int) -> bytes:
+    return b"".join(bytes([shade]) * times for shade in row) if times > 1 else row
 
 
 def _ticks(n: int) -> list[int]:

@@ -54,9 +54,7 @@ def _by_fast_sugiyama(rank: Sequence[int], edges: Sequence[Edge]) -> Columns | N
     columns: Columns = [[] for _ in range(max(rank) + 1)]
     for v, c in enumerate(rank):
         columns[c].append(v)
-    layouts = from_edges(
-        list(edges), vertex_spacing=1.0, ranking_type="down", dummy_vertices=False
-    )
+    layouts = from_edges(list(edges), vertex_spacing=1.0, ranking_type="down", dummy_vertices=False)
     place: dict[int, tuple[int, float]] = {}
     for part, (positions, *_) in enumerate(layouts):  # one layout for each connected part
         place.update((int(v), (part, across)) for v, (across, _) in positions)

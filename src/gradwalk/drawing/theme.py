@@ -168,7 +168,7 @@ def shades(palette: Palette) -> list[str]:
 def _wire(step: int, palette: Palette) -> str:
     if step == ODD:
         return palette["miss"]
-    return mix(palette["line"], palette["grad"], step / STEPS)
+    return mix(mix(palette["surface"], palette["line-2"], 0.55), palette["grad"], step / STEPS)
 
 
 def text_on(fill: str, palette: Palette) -> str:
