@@ -4,6 +4,9 @@ cosmic-ray makes the mutants. Each worker has a copy of the repository, so that 
 loads PyTorch and the like once: a mutant then costs a fork instead of a start. A mutant is killed if one of the tests
 named beside its module fails or does not end; `out/mutants/survivors.txt` lists those that no test noticed.
 
+Changes that no test could notice are not made: see `mutants_of`. A number that was found by trial, and whose neighbours
+would do as well (a step, a slack), is left alone if its line says so: `# tuned: <why this value>`.
+
     python tests/mutants.py                    all modules, on all cores
     python tests/mutants.py ops walk           only these
     python tests/mutants.py check --sample 200 an estimate, where all would take hours
@@ -53,8 +56,17 @@ OPERATORS = [
         "Is_IsNot", "IsNot_Is")),
 ]  # fmt: skip
 
+#: Arguments that guard code which is right against what it never does: zip's, and those of dataclasses.
+GUARDS = ("strict", "frozen", "slots")
+#: What a `*`, `/` or `**` stands in where it is no operator: a signature, a lambda's, a dict that takes in another.
+STARRED = ("parameters", "lambdef", "dictorsetmaker")
+#: The comment beside a number whose neighbours would do as well.
+TUNED = "# tuned:"
+
 PRELOADED = ("torch", "numpy", "hypothesis", "pytest", "_pytest.assertion.rewrite", "micrograd.engine", "micrograd.nn")
 PATIENCE = 90.0  # seconds until a mutant counts as one that never ends
+
+Span = tuple[tuple[int, int], tuple[int, int]]  # from where to where in a source, each as row and column
 
 
 @dataclass(frozen=True)
@@ -129,18 +141,25 @@ def sources(name: str) -> list[Path]:
 
 
 def mutants_of(module: str, path: Path) -> Iterator[Mutant]:
-    """Every mutant of a file, but for changes in type annotations, which are never evaluated."""
+    """Every mutant of a file that a test could notice.
+
+    That leaves out type annotations, which are never evaluated; guards that never fire in code that is right
+    (`zip(strict=True)`, frozen dataclasses); stars and slashes that are no operators; and numbers marked as tuned.
+    """
     from cosmic_ray.ast import ast_nodes, get_ast
 
     source = (ROOT / path).read_text(encoding="utf-8")
-    idle = annotated(source)
+    tuned = {row for row, line in enumerate(source.splitlines(), start=1) if TUNED in line}
+    idle = [*annotated(source), *guarded(source)]
     tree = get_ast(source)
     for name in OPERATORS:
         occurrence = 0
         operator = operator_called(name)
         for node in ast_nodes(tree):
+            starred = node.type == "operator" and node.parent.type in STARRED
             for (row, column), _ in operator.mutation_positions(node):  # type: ignore[attr-defined]
-                if not any(start <= (row, column) < end for start, end in idle):
+                skipped = starred or any(start <= (row, column) < end for start, end in idle)
+                if not skipped and not (name == "NumberReplacer" and row in tuned):
                     yield Mutant(module, str(path), name, occurrence, row)
                 occurrence += 1
 
@@ -152,15 +171,23 @@ def operator_called(name: str) -> object:
     return get_operator(f"core/{name}")()
 
 
-def annotated(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+def annotated(source: str) -> list[Span]:
     """From where to where the type annotations of a source stand."""
-    found = []
-    for node in ast.walk(ast.parse(source)):
-        for annotation in (getattr(node, "annotation", None), getattr(node, "returns", None)):
-            if isinstance(annotation, ast.expr):
-                end = (annotation.end_lineno or 0, annotation.end_col_offset or 0)
-                found.append(((annotation.lineno, annotation.col_offset), end))
-    return found
+    nodes = ast.walk(ast.parse(source))
+    found = (getattr(node, field, None) for node in nodes for field in ("annotation", "returns"))
+    return [span(annotation) for annotation in found if isinstance(annotation, ast.expr)]
+
+
+def guarded(source: str) -> list[Span]:
+    """From where to where the guards of a source stand."""
+    nodes = ast.walk(ast.parse(source))
+    keywords = (node for node in nodes if isinstance(node, ast.keyword) and node.arg in GUARDS)
+    return [span(node) for node in keywords if isinstance(node.value, ast.Constant) and node.value.value is True]
+
+
+def span(node: ast.expr | ast.keyword) -> Span:
+    """Where a piece of source begins and ends."""
+    return (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
 
 
 # --- running one -----------------------------------------------------------------------------------------------------

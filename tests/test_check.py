@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import math
 import random
 from collections.abc import Callable
@@ -16,6 +17,9 @@ from hypothesis import strategies as st
 import gradwalk
 from gradwalk import Value, no_grad, ops
 from gradwalk.check import CheckReport, InputCheck, Suspect, check_graph, gradcheck
+from gradwalk.check.inputs import direction
+from gradwalk.check.judge import judged
+from gradwalk.check.numeric import EPSILON, Slope
 from gradwalk.errors import (
     BackwardError,
     GradientCheckError,
@@ -254,6 +258,71 @@ def test_a_slope_that_cannot_be_measured_well_is_said_to_be_known_only_so_far() 
     assert gradcheck(lambda x: x * x, [0.5]).inputs[0].note == ""
 
 
+# --- the verdict on one derivative -------------------------------------------------------------------------------
+
+
+def verdict(got: float, expected: float = 1.0, error: float = 0.0, **options: float) -> InputCheck:
+    bend = options.pop("bend", 0.0)
+    measured = Slope(expected, error, expected, expected, kink=False, bend=bend, step=1.0)
+    return judged("x", got, measured, **{"rtol": 0.0, "atol": 0.0, "size": 0.0} | options)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "options"),
+    [
+        (0.5, {"atol": 0.5}),
+        (0.5, {"rtol": 0.25, "expected": -2.0}),
+        (0.5, {"error": 0.125}),
+        (0.5, {"rounding": 0.5}),
+        (0.5, {"size": 2.0, "bend": -0.5 / (16 * EPSILON)}),
+        (2.5, {"atol": 0.5, "rtol": 0.5, "error": 0.125, "rounding": 0.5, "size": 1.0, "bend": 0.0625 / EPSILON}),
+    ],
+)
+def test_each_part_of_the_tolerance_counts_and_together_they_add_up(allowed: float, options: dict[str, float]) -> None:
+    expected = options.get("expected", 1.0)
+    for sign in (1, -1):
+        entry = verdict(expected + sign * allowed, **options)
+        assert (entry.status, entry.tolerance, entry.error) == ("ok", allowed, allowed)
+        assert verdict(expected + sign * (allowed + 1e-9), **options).status == "wrong"
+
+
+def test_a_derivative_that_is_not_finite_is_never_within_a_tolerance() -> None:
+    for got in (math.nan, math.inf, -math.inf):
+        assert verdict(got, rtol=0.5, atol=1e300).status == "wrong"
+
+
+@pytest.mark.parametrize(
+    ("expected", "error", "note"),
+    [
+        (1.0, 0.1, "known only to ±0.4"),
+        (1.0, 0.0026, "known only to ±0.01"),
+        (1.0, 0.0025, ""),  # to one part in a hundred
+        (0.0, 2.6e-7, "known only to ±1e-06"),
+        (0.0, 2.5e-7, ""),  # nothing to speak of
+        (1.0, 1e-5, ""),
+    ],
+)
+def test_a_measurement_is_called_vague_above_a_hundredth_of_the_slope(expected: float, error: float, note: str) -> None:
+    assert verdict(expected, expected, error).note == note
+
+
+def test_at_a_kink_the_nearest_slope_between_the_two_sides_is_expected() -> None:
+    def at_kink(got: float, left: float, right: float) -> tuple[str, float]:
+        measured = Slope(0.0, 0.0, left, right, kink=True, bend=0.0, step=1.0)
+        entry = judged("x", got, measured, rtol=0.0, atol=0.0, size=1.0)
+        return entry.status, entry.expected
+
+    assert at_kink(0.5, 2.0, -1.0) == ("kink", 0.5)
+    assert at_kink(2.5, 2.0, -1.0) == ("wrong", 2.0)
+    assert at_kink(-1.5, 2.0, -1.0) == ("wrong", -1.0)
+    assert at_kink(math.inf, 0.0, math.inf) == ("kink", math.inf)
+    assert at_kink(math.nan, 0.0, math.inf) == ("wrong", 0.0)
+    assert at_kink(math.nan, -math.inf, 3.0) == ("wrong", 3.0)
+    thirds = Slope(0.5, 0.0, 2 / 3, 1 / 3, kink=True, bend=0.0, step=1.0)
+    entry = judged("x", 0.5, thirds, rtol=0.0, atol=0.0, size=1.0)
+    assert entry.note == "any slope between 0.333333 and 0.666667 is right"
+
+
 # --- kinks ---------------------------------------------------------------------------------------------------------
 
 KINKS: dict[str, tuple[Callable[..., Any], list[Any], str]] = {
@@ -397,6 +466,32 @@ def test_a_gradient_that_changes_from_call_to_call_is_told() -> None:
     assert "y the gradient 2.0 and then 4.0" in report.problems[0]
 
 
+@pytest.mark.parametrize("values", [(math.nan, 1.0), (1.0, math.nan), (1.0, 1.5)])
+def test_a_value_that_is_there_only_at_times_is_told(values: tuple[float, float]) -> None:
+    turns = iter(values)
+    report = gradcheck(lambda x: x * 0 + next(turns), [2.0], raise_error=False)
+    assert f"f is not deterministic: at the same inputs it gave {values[0]} and then {values[1]}" in report.problems[0]
+
+
+def test_a_gradient_that_changes_where_no_graph_is_shown_is_told() -> None:
+    class Moody:
+        """x² with a gradient that grows from call to call; how its nodes hang together is hidden."""
+
+        calls = 0
+
+        def __init__(self, data: float, source: Moody | None = None) -> None:
+            self.data, self.grad, self.source = data, 0.0, source
+
+        def backward(self) -> None:
+            assert self.source is not None
+            Moody.calls += 1
+            self.source.grad = 0.1 * Moody.calls
+
+    report = gradcheck(lambda x: Moody(x.data**2, x), [2.0], value=Moody, raise_error=False)
+    assert "backward is not deterministic" in report.problems[0]
+    assert "inputs[0] the gradient 0.1 and then 0.2" in report.problems[0]
+
+
 # --- shapes and names ------------------------------------------------------------------------------------------------
 
 
@@ -424,6 +519,7 @@ def test_a_single_list_and_numpy_arrays_are_inputs() -> None:
     assert len(gradcheck(lambda w: w[0][0] * w[1][1], [np.ones((2, 2))]).inputs) == 4
     assert gradcheck(lambda a, b: a * b, np.array([2.0, 3.0])).inputs[0].got == 3.0
     assert gradcheck(lambda a, b: a * b, (np.float64(2), np.int64(3))).inputs[1].got == 2.0
+    assert gradcheck(lambda a, b: a * b, array.array("d", [2.0, 3.0])).inputs[0].got == 3.0
 
 
 def test_values_are_read_and_left_alone() -> None:
@@ -438,7 +534,9 @@ def test_values_are_read_and_left_alone() -> None:
 
 
 def test_the_result_may_be_an_input_itself() -> None:
-    assert gradcheck(lambda x, y: x, [2.0, 3.0]).inputs[0].got == 1.0
+    first, second = gradcheck(lambda x, y: x, [2.0, 3.0]).inputs
+    assert (first.got, first.note) == (1.0, "")
+    assert (second.got, second.note.startswith("f does not use it")) == (0.0, True)
 
 
 # --- the Taylor mode -------------------------------------------------------------------------------------------------
@@ -453,6 +551,13 @@ def test_the_taylor_mode_tests_one_direction_and_names_inputs_only_on_failure() 
     assert report.method == "Taylor remainders"
     line = gradcheck(lambda a, b: 2 * a - b, [0.5, 0.7], method="taylor")
     assert line.inputs[0].note == "no remainder beyond rounding"
+    assert [entry.name for entry in gradcheck(lambda x: x * x, [3.0], method="taylor").inputs] == ["inputs[0]"]
+
+
+@pytest.mark.parametrize("gap", [1e-3, 1e-6, 1e-9])
+def test_next_to_an_edge_the_remainder_is_seen_by_shorter_steps(gap: float) -> None:
+    (entry,) = gradcheck(lambda x: x.asin(), [1 - gap], method="taylor").inputs
+    assert entry.note.startswith("halving the step divides the remainder by 4")
 
 
 def test_the_direction_comes_from_the_seed() -> None:
@@ -461,6 +566,20 @@ def test_the_direction_comes_from_the_seed() -> None:
 
     assert directional(1) == directional(1)
     assert directional(1) != directional(2)
+    unasked = gradcheck(lambda a, b: a * b, [0.5, 0.7], method="taylor").inputs[0].got
+    assert directional(0) == unasked
+
+
+def test_along_a_direction_every_number_moves_either_way_by_about_its_size() -> None:
+    point = [0.0, 0.25, 40.0, -1000.0]
+    sizes = [1.0, 1.0, 40.0, 1000.0]
+    for i, size in enumerate(sizes):
+        steps = [2 * direction(random.Random(seed), point)[i] / size for seed in range(200)]  # 2: the root of four
+        assert all(0.5 <= abs(step) <= 1.5 for step in steps)
+        for sign in (1, -1):
+            there = [abs(step) for step in steps if step * sign > 0]
+            assert min(there) < 0.6
+            assert max(there) > 1.4
 
 
 # --- bad input -------------------------------------------------------------------------------------------------------
@@ -490,6 +609,12 @@ BAD: list[tuple[Any, Any, type[GradwalkError], str]] = [
     (lambda x: [x, x], [1.0], GraphError, "for several results check each, or their sum"),
     (lambda x: "x", [1.0], GraphError, "gave str 'x': a node has data, grad and backward"),
     (lambda x: "x" * 99, [1.0], GraphError, r"gave str 'x{56}\.\.\.: a node"),
+    (lambda x: "x" * 59, [1.0], GraphError, r"gave str 'x{56}\.\.\.: a node"),
+    (lambda x: "x" * 58, [1.0], GraphError, r"gave str 'x{58}': a node"),
+    (lambda x: np.float64(x.data), [1.0], GraphError, "gave float64 .*: a plain number does not remember"),
+    (lambda x: np.float32(x.data), [1.0], GraphError, "gave float32 .*: a node has data, grad and backward"),
+    (lambda *xs: 1 // 0, [1.0] * 6, GraphError, r"inputs\[4\] = 1.0, inputs\[5\] = 1.0: integer"),
+    (lambda *xs: 1 // 0, [1.0] * 7, GraphError, r"inputs\[4\] = 1.0, inputs\[5\] = 1.0, …: integer"),
     (lambda x: math.exp(x), [1.0], GraphError, "f raised TypeError at inputs"),
     (lambda x, y: x, [1.0], GraphError, r"f is called as f\(\*inputs\)"),
     (lambda x: 1 // 0, [1.0], GraphError, "ZeroDivisionError at .* = 1.0"),
@@ -580,7 +705,56 @@ def test_a_report_is_true_if_all_is_well() -> None:
     assert "ratio" not in str(Suspect("f", "f(x)", 0, 3.0, 0.0))
 
 
+def test_a_report_lists_up_to_twelve_inputs_in_their_order() -> None:
+    right, wrong = InputCheck("r", 1.0, 1.0, 0.0, 1e-9, "ok"), InputCheck("w", 2.0, 1.0, 1.0, 1e-9, "wrong")
+    odd = InputCheck("o", math.nan, math.nan, math.nan, math.inf, "not finite")
+    kink = InputCheck("k", 1.0, 1.0, 0.0, 1e-9, "kink")
+
+    def names(*entries: InputCheck) -> str:
+        lines = str(CheckReport("gradcheck", "by hand", 1.0, 1, entries)).splitlines()[2:]
+        return "".join(line.split()[0] for line in lines)
+
+    assert names(right, kink, right, wrong, odd) == "rkrwo"
+    assert names(*[right] * 11, wrong) == "rrrrrrrrrrrw"
+    assert names(*[right] * 12, wrong, odd, kink) == "worrrrrrrrrr…"
+    assert names(*[right] * 12, kink) == "rrrrrrrrrrrr…"
+    many = CheckReport("gradcheck", "by hand", 1.0, 1, (*[right] * 12, wrong, kink))
+    assert str(many).endswith("  … and 2 more: 1 kink and 1 ok")
+    uneven = CheckReport("gradcheck", "by hand", 1.0, 1, (InputCheck("w", 2.0, 3.0, 1.0, 1e-9, "wrong"), right))
+    assert str(uneven).splitlines()[1:] == [
+        "  input  backward gave  measured     ratio",
+        "  w                  2         3  0.666667  wrong",
+        "  r                  1         1         1  ok",
+    ]
+    nothing = CheckReport("gradcheck", "by hand", 1.0, 1, (InputCheck("w", 2.0, 0.0, 2.0, 1e-9, "wrong"), right))
+    assert str(nothing).splitlines()[2:] == [  # no ratio to 0
+        "  w                  2         0         wrong",
+        "  r                  1         1      1  ok",
+    ]
+    passed = CheckReport("gradcheck", "by hand", 1.0, 1, (right,), reference="PyTorch")
+    assert str(passed).splitlines()[1:] == [
+        "  input  backward gave  PyTorch",
+        "  r                  1        1  ok",
+    ]
+    assert str(Suspect("f", "f(x)", 1, 2.0, 3.0)).endswith("is 2 and should be 3 (ratio 0.666667)")
+
+
+def test_the_headline_counts_nodes_and_gradients() -> None:
+    def headline(nodes: int, *statuses: str) -> str:
+        entries = tuple(InputCheck(f"x{i}", 1.0, 1.0, 0.0, 1e-9, status) for i, status in enumerate(statuses))  # type: ignore[arg-type]
+        return str(CheckReport("gradcheck", "by hand", 1 / 3, nodes, entries)).splitlines()[0]
+
+    assert headline(1, "ok") == "gradcheck passed: 1 gradient agrees (by hand, value 0.333333, 1 node)"
+    assert headline(2, "ok", "kink") == "gradcheck passed: 2 gradients agree (by hand, value 0.333333, 2 nodes)"
+    assert headline(0, "wrong").startswith("gradcheck failed: the gradient is wrong (by hand, value 0.333333, 0 nodes)")
+    assert headline(3, "wrong", "wrong", "not finite").startswith("gradcheck failed: 2 of 3 gradients are wrong (")
+    assert headline(3, "not finite").startswith("gradcheck failed: the gradient could not be checked (")
+    assert headline(3, "ok", "not finite").startswith("gradcheck failed: 1 of 2 gradients could not be checked (")
+
+
 def test_a_report_cuts_a_long_list_of_suspects() -> None:
+    twelve = tuple(Suspect("mul", f"{i} * 2", 1, 1.0, 2.0) for i in range(12))
+    assert "more nodes" not in str(CheckReport("gradcheck", "by hand", 1.0, 1, (), suspects=twelve))
     suspects = tuple(Suspect("mul", f"{i} * 2", 1, 1.0, 2.0) for i in range(15))
     text = str(CheckReport("gradcheck", "by hand", 1.0, 1, (), suspects=suspects))
     assert text.count("at fault:") == 12

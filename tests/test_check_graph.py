@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import micrograd.engine
@@ -116,9 +117,18 @@ def test_data_that_was_changed_since_is_told() -> None:
     assert "build the graph again" in report.problems[0]
 
 
+def test_data_that_was_changed_to_what_has_no_value_is_told() -> None:
+    a = Value(2.0, label="a")
+    root = a.log()
+    a.data = -1.0
+    assert "does not hold what its operands give now (nan)" in check_graph(root, raise_error=False).problems[0]
+
+
 def test_a_value_that_is_not_finite_is_told() -> None:
     report = check_graph(Value(-1.0).log() + 1, raise_error=False)
-    assert "log(-1) = nan" in report.problems[0]
+    (problem,) = report.problems
+    assert problem.startswith("the value is nan, so there is no derivative to check here")
+    assert "It first stopped being finite at log(-1) = nan" in problem
 
 
 def test_only_the_leaves_that_are_asked_for_are_nudged() -> None:
@@ -152,6 +162,33 @@ def test_a_large_graph_is_checked_along_directions_and_node_by_node() -> None:
     assert [suspect.op for suspect in report.suspects] == ["tanh"]
 
 
+def test_up_to_the_limit_every_leaf_is_nudged(monkeypatch: pytest.MonkeyPatch) -> None:
+    root = Value(2.0, label="a") * Value(3.0, label="b") + 1  # two leaves, and four nodes: the leaves, *, +
+    assert check_graph(root).nodes == 4
+    monkeypatch.setattr("gradwalk.check.graph.AFFORDABLE", 8)
+    assert [entry.name for entry in check_graph(root).inputs] == ["a", "b"]
+    monkeypatch.setattr("gradwalk.check.graph.AFFORDABLE", 7)
+    names = [entry.name for entry in check_graph(root).inputs]
+    assert names == [f"all 2 leaves, along random direction {i}" for i in (1, 2, 3, 4)]
+    assert check_graph(root) == check_graph(root, seed=0)
+    assert check_graph(root) != check_graph(root, seed=1)
+
+
+def test_along_a_direction_kinks_and_rounding_count_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gradwalk.check.graph.AFFORDABLE", 0)
+    a, b = Value(2.0, label="a"), Value(2.0, label="b")
+    report = check_graph(abs(a - 2) + b)
+    assert {entry.status for entry in report.inputs} == {"kink"}
+    assert "abs(0) = 0 is at its kink" in report.inputs[0].note
+    a.register_hook(lambda g: g + 1e-3)
+    assert {entry.status for entry in check_graph(a * b, raise_error=False).inputs} == {"wrong"}
+
+
+def test_beside_a_kink_that_does_not_matter_no_kink_is_named() -> None:
+    (entry,) = check_graph((Value(3.0 + 1e-7) - 3).relu()).inputs
+    assert (entry.status, entry.note) == ("ok", "")
+
+
 def test_a_deep_chain_is_checked_in_linear_time() -> None:
     x = Value(1.0)
     y = x
@@ -180,7 +217,7 @@ def test_a_node_made_by_hand_cannot_be_computed_again() -> None:
         check_graph(out + 1)
 
 
-@pytest.mark.parametrize("root", [3.0, None, "loss", [Value(1.0)], math.pi])
+@pytest.mark.parametrize("root", [3.0, None, "loss", [Value(1.0)], math.pi, SimpleNamespace(data=1.0, grad=0.0)])
 def test_what_is_no_graph_is_refused(root: Any) -> None:
     with pytest.raises(GraphError, match=r"check_graph takes the result of a computation.*gradcheck\(f, inputs\)"):
         check_graph(root)

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gradwalk.check.numeric import EPSILON, Slope, conditioning, slope
-from gradwalk.check.taylor import remainder
+from gradwalk.check.taylor import Remainder, remainder
 
 Function = Callable[[float], float]
 
@@ -53,11 +53,15 @@ def test_smooth_functions_are_measured_well_and_the_error_is_honest(name: str) -
 
 @settings(max_examples=300, deadline=None)
 @given(st.tuples(*[st.floats(-100, 100)] * 4), st.floats(-50, 50))
+@example((5e-324, 0.0, 0.0, 0.0), 8.5)
+@example((0.0, 5e-324, 0.0, 0.0), 20.5)
 def test_a_cubic_lies_within_the_error_that_is_claimed(coefficients: tuple[float, ...], x: float) -> None:
     a, b, c, d = coefficients
     exact = float(3 * Fraction(a) * Fraction(x) ** 2 + 2 * Fraction(b) * Fraction(x) + Fraction(c))
     size = abs(a * x**3) + abs(b * x**2) + abs(c * x) + abs(d)
-    found = slope(lambda x: ((a * x + b) * x + c) * x + d, x, noise=4 * EPSILON * size)
+    # Numbers next to nothing have no last digits to lose: each of the three products may be off by half of 5e-324.
+    noise = 4 * EPSILON * size + 5e-324 * (1 + abs(x) + x * x)
+    found = slope(lambda x: ((a * x + b) * x + c) * x + d, x, noise)
     assert not found.kink
     assert abs(found.value - exact) <= 4 * found.error
 
@@ -78,6 +82,53 @@ def test_an_easy_function_costs_seven_evaluations_and_a_hard_one_not_hundreds() 
     calls.clear()
     slope(counted(lambda x: 1 / x), 1e-3)
     assert 7 < len(calls) <= 100
+
+
+#: number: the first step, the longest and the shortest, as powers of 2
+STEPS = {
+    0.0: (-14, 2, -44),
+    1e-3: (-14, 2, -54),
+    0.25: (-9, 1, -45),
+    1.0: (-7, 1, -43),
+    -2.0: (-7, 3, -43),
+    128.0: (-7, 9, -39),  # 64 of the number's last digits, and no less
+    -1e13: (1, 45, -3),
+    1e16: (11, 55, 7),
+    5e307: (980, 1020, 976),
+    1.5e308: (981, 1019, 977),  # not so long that it would overflow
+}
+
+
+@pytest.mark.parametrize("x", STEPS)
+def test_the_ladder_of_steps(x: float) -> None:
+    """Each step is a quarter of the one before, and is added to the number without rounding."""
+    first, longest, shortest = STEPS[x]
+    seen = []
+
+    def kinked(y: float) -> float:
+        seen.append(y)
+        return abs(y / 4 - x / 4)
+
+    assert slope(kinked, x).kink
+    assert seen[:7] == [x, *(x + sign * 2.0**k for k in (first, first - 2, first - 4) for sign in (1, -1))]
+    ladder = [2.0**k for k in range(longest, shortest - 1, -2)]
+    assert sorted(set(seen)) == sorted({x, *(x + h for h in ladder), *(x - h for h in ladder)})
+    assert len(seen) == len(set(seen))
+
+
+def test_bend_and_step_are_told() -> None:
+    found = slope(math.exp, 1.0)
+    assert found.bend == pytest.approx(math.e, rel=1e-6)
+    assert found.step == 2.0**-11
+    assert slope(lambda x: -x * x, 3.0).bend == pytest.approx(-2.0, rel=1e-9)
+    assert slope(abs, 0.0).bend == 0.0
+    assert slope(lambda x: x * x if x >= 1 else math.nan, 1.0).bend == 0.0
+
+
+def test_the_error_of_a_constant_is_its_rounding_over_the_shortest_step() -> None:
+    assert slope(lambda x: 7.0, 2.0).error == pytest.approx(2 * 7 * EPSILON * 2**11)
+    assert slope(lambda x: -7.0, 2.0, noise=1e-9).error == pytest.approx(2 * (1e-9 + 7 * EPSILON) * 2**11)
+    assert 0.0 < slope(lambda x: 0.0, 2.0).error < 1e-300
 
 
 @pytest.mark.parametrize("x", [0.0, 5e-324, -1e-300, 1e-20, 1e13, -1e16, 1e200, -1e300])
@@ -218,6 +269,10 @@ def test_a_flatter_remainder_falls_faster_and_a_line_has_none() -> None:
     assert "by 8 (right: 4 or more, wrong: 2)" in str(cubic)
 
 
+def test_a_fall_passes_if_it_is_well_above_two() -> None:
+    assert [Remainder(fall).ok for fall in (1.0, 2.0, 2.3, 2.4, 4.0, math.inf)] == [False] * 3 + [True] * 3
+
+
 def test_a_slope_that_is_right_to_one_side_only_fails() -> None:
     assert not remainder(abs, 1.0).ok
     assert not remainder(abs, -1.0).ok
@@ -227,11 +282,3 @@ def test_a_slope_that_is_right_to_one_side_only_fails() -> None:
 def test_noise_hides_a_remainder() -> None:
     assert not remainder(lambda t: t * t + t, 0.9).ok
     assert remainder(lambda t: t * t + t, 0.9, noise=1.0).ok
-
-
-def test_a_shorter_scale_looks_nearer() -> None:
-    def bumpy(t: float) -> float:
-        return math.tanh(1e6 * t)
-
-    assert remainder(bumpy, 1e6, scale=1e-5).ok
-    assert not remainder(bumpy, 2e6, scale=1e-5).ok

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 import gradwalk
 from gradwalk import Value, ops, walk
 from gradwalk.check import CheckReport, check_graph, gradcheck
-from gradwalk.check.nodes import Graph
+from gradwalk.check.nodes import Graph, at_kink
 from gradwalk.check.numeric import EPSILON
 from gradwalk.errors import BackwardError, GraphError, NotANumberError
 from gradwalk.ops import TABLE, Op, Rule
@@ -178,6 +178,12 @@ def test_a_closure_is_checked_against_the_op_that_its_text_names() -> None:
     assert (suspect.got, suspect.expected) == pytest.approx((1 - 0.8**2, 1 - math.tanh(0.8) ** 2))
 
 
+def test_a_node_that_holds_another_last_digit_is_known_by_its_text_all_the_same() -> None:
+    wrong = by_hand("tanh", lambda x: math.nextafter(math.tanh(x), 2.0), lambda x: 1 - x**2)
+    report = gradcheck(lambda x: wrong(x * 2) * 3, [0.4], raise_error=False)
+    assert [suspect.op for suspect in report.suspects] == ["tanh"]
+
+
 def test_a_closure_with_a_text_that_lies_is_not_judged_by_it() -> None:
     lying = by_hand("tanh", lambda x: x**3, lambda x: 3 * x**2)
     assert gradcheck(lambda x: lying(x * 2) * 3, [0.4])
@@ -191,6 +197,45 @@ def test_a_closure_of_an_unknown_op_is_found_by_running_f_again() -> None:
     (suspect,) = report.suspects
     assert (suspect.op, suspect.operand, suspect.node) == ("cube", 1, "cube(0.8) = 0.512")
     assert (suspect.got, suspect.expected) == pytest.approx((2 * 0.64, 3 * 0.64))
+
+
+def test_a_node_that_no_input_moves_cannot_be_checked_and_one_that_is_right_is_not_blamed() -> None:
+    right = by_hand("cube", lambda x: x**3, lambda x: 3 * x**2)
+
+    def f(x: Value, y: Value, elsewhere: float) -> Value:
+        x.register_hook(lambda g: 2 * g)
+        return right(x) + y * right(Value(elsewhere)) if elsewhere else right(x) * y
+
+    still = gradcheck(lambda x, y: f(x, y, 5.0), [0.4, 1.5], raise_error=False)
+    assert len(still.problems) == 2
+    assert still.problems[-1].endswith("for want of a function or of a _backward that tells: cube(5) = 125")
+    all_moved = gradcheck(lambda x, y: f(x, y, 0.0), [0.4, 1.5], raise_error=False)
+    (problem,) = all_moved.problems
+    assert "2 times too much" in problem
+
+
+@pytest.mark.parametrize("count", [4, 5])
+def test_of_many_nodes_that_cannot_be_checked_four_are_named(count: int) -> None:
+    right = by_hand("cube", lambda x: x**3, lambda x: 3 * x**2)
+
+    def f(x: Value) -> Any:
+        x.register_hook(lambda g: 2 * g)
+        return sum((right(Value(float(i))) for i in range(1, count + 1)), x)
+
+    left = gradcheck(f, [0.5], raise_error=False).problems[-1]
+    assert left.count("cube(") == 4
+    assert left.endswith(", …") == (count > 4)
+
+
+def test_contributions_that_cancel_are_no_fault() -> None:
+    wide = by_hand("wide", lambda x, y: 1e9 * x - 1e9 * y, lambda x, y: 1e9, lambda x, y: -1e9)
+
+    def f(x: Value, y: Value) -> Value:
+        y.register_hook(lambda g: 2 * g)
+        return wide(x.sin(), x.sin()) + x + y
+
+    report = gradcheck(f, [0.7, 0.3], raise_error=False)
+    assert report.suspects == ()
 
 
 def test_of_several_operands_the_wrong_one_is_found_if_an_input_moves_it_alone() -> None:
@@ -395,10 +440,25 @@ def test_many_contributions_are_not_all_written_out() -> None:
     report = gradcheck(f, [0.5], raise_error=False)
     assert "should get 7 + 6 + 5 + 4 + 3 + 2 + … = 28 from what uses it, and has 9.33333" in report.problems[0]
 
+    def six(a: Value) -> Any:
+        a.register_hook(lambda g: g / 3)
+        return sum(a * (i / 11) for i in range(1, 7))
+
+    report = gradcheck(six, [2 / 3], raise_error=False)
+    sums = "0.545455 + 0.454545 + 0.363636 + 0.272727 + 0.181818 + 0.0909091 = 1.90909"
+    assert f"inputs[0] (0.666667) should get {sums} from what uses it, and has 0.636364:" in report.problems[0]
+
+    def one(a: Value) -> Any:
+        a.register_hook(lambda g: 5 * g)
+        return a * (2 / 3)
+
+    report = gradcheck(one, [2.0], raise_error=False)
+    assert "inputs[0] (2) should get 0.666667 from what uses it, and has 3.33333: 5 times" in report.problems[0]
+
 
 def test_how_far_rounding_may_put_a_gradient_off() -> None:
     def rounding(root: Value, leaf: Value) -> float:
-        return Graph(root, fresh=True).rounding()[id(leaf)]
+        return Graph(root, fresh=True).rounding(leaf)
 
     last_digits = 64 * EPSILON
     a, b = Value(3.0), Value(-5.0)
@@ -413,6 +473,51 @@ def test_how_far_rounding_may_put_a_gradient_off() -> None:
     assert 10 * EPSILON < rounding(x.tanh(), x) < 40 * EPSILON
     assert rounding(x.tanh() / y, x) == pytest.approx(rounding(x.tanh(), x) / 2, rel=0.1)
     assert rounding(x.maximum(Value(15.0)), x) == last_digits / 2  # at a tie the rule jumps, and that is no rounding
+    assert rounding(x.tanh() + y, x) == rounding(y + x.tanh(), x) == rounding(x.tanh(), x)  # whichever comes first
+    half = Value((1.0 - 1e-9) / 2)
+    x = half * 2
+    assert rounding(x.asin(), half) == pytest.approx(2 * rounding(x.asin(), x), rel=1e-3)
+    assert rounding(x.asin() * 3, x) == pytest.approx(3 * rounding(x.asin(), x), rel=1e-3)
+    assert rounding(x.asin() + x.asin(), x) == pytest.approx(2 * rounding(x.asin(), x), rel=1e-3)
+
+
+def test_where_a_rule_tells_nothing_beside_the_point_only_the_sum_is_rounded() -> None:
+    def rounding(root: Value, leaf: Value) -> float:
+        return Graph(root, fresh=True).rounding(leaf)
+
+    @gradwalk.op(lambda x, out: math.sqrt(1.0 - x) + 1.0)
+    def ending(x: float) -> float:
+        return x
+
+    edge = Value(1.0 - EPSILON / 2)  # the next number up is 1, and beyond it there is no arc sine
+    (slope,) = edge.asin().local_derivatives
+    assert slope is not None
+    assert rounding(edge.asin(), edge) == pytest.approx(64 * EPSILON * slope, rel=1e-12)
+    x = Value(1.0)
+    assert rounding(ending(x), x) == 64 * EPSILON  # a ValueError beyond 1
+    y = by_hand("cube", lambda x: x**3, lambda x: 3 * x**2)(x)
+    assert rounding(y, x) == 64 * EPSILON * 3
+    zero = Value(0.0)
+    assert rounding(zero.sqrt() + x, zero) == 0.0  # its slope is infinite
+    assert rounding(x * 2, Value(3.0)) == 0.0  # not in the graph
+
+
+def test_how_far_rounding_may_put_a_value_off() -> None:
+    a, b = Value(3.0), Value(-5.0)
+    assert Graph(a * b, fresh=True).noise == EPSILON * 15
+    assert Graph(a * b * 2 + b, fresh=True).noise == EPSILON * (2 * 15 + 30 + 35)
+    assert Graph((a * math.inf).tanh() + b, fresh=True).noise == EPSILON * (1 + 4)
+
+
+def test_the_ops_at_or_near_a_kink_are_named_up_to_three() -> None:
+    x, y = Value(0.0), Value(0.0)
+    named = at_kink(Graph(x.relu() + (x + 0.9e-6).relu() + (x + 1.1e-6).relu() + y.abs(), fresh=True), [x])
+    assert named == "ReLU(0) = 0 is at its kink (slope 0 at 0), ReLU(9e-07) = 9e-07 is 9e-07 from its kink"
+    far = Value(1e6)
+    assert "is 9e-01 from its kink" in at_kink(Graph(far.maximum(1e6 - 0.9), fresh=True), [far])
+    assert at_kink(Graph(far.maximum(1e6 - 1.1), fresh=True), [far]) == ""
+    assert at_kink(Graph(sum(abs(x) for _ in range(5)), fresh=True), [x]).count("is at its kink") == 3
+    assert at_kink(Graph(x.relu() + y.abs(), fresh=True), [x, y]).count("is at its kink") == 2
 
 
 def test_a_closure_that_does_not_scale_with_its_gradient() -> None:
@@ -473,7 +578,7 @@ def test_local_derivatives_that_are_stored_in_fields_are_read() -> None:
         """As in engines that keep children and local gradients, and no closures."""
 
         def __init__(self, data: float, children: tuple[Node, ...] = (), slopes: tuple[float, ...] = ()) -> None:
-            self.data, self.grad = data, 0.0
+            self.data, self.grad, self._op = data, 0.0, ""
             self._children, self._local_grads = children, slopes
 
         def __mul__(self, other: Node) -> Node:
@@ -488,6 +593,14 @@ def test_local_derivatives_that_are_stored_in_fields_are_read() -> None:
                 for child, slope in zip(v._children, v._local_grads, strict=True):
                     child.grad += slope * v.grad
 
+        def squared(self, factor: float) -> Node:
+            out = Node(self.data**2, (self,), (factor * self.data,))
+            out._op = "**2"
+            return out
+
+    assert gradcheck(lambda a, b: a.squared(2.0) * b, POINT, value=Node)
+    squared = gradcheck(lambda a, b: a.squared(3.0) * b, POINT, value=Node, raise_error=False)
+    assert [(suspect.op, suspect.operand) for suspect in squared.suspects] == [("**2", 1)]
     assert gradcheck(lambda a, b: a * b * a, POINT, value=Node)
     report = gradcheck(lambda a, b: (a * b).cube() * a, POINT, value=Node, raise_error=False)
     (suspect,) = report.suspects
@@ -676,3 +789,9 @@ def test_gradients_of_nodes_that_f_only_borrows_are_put_back() -> None:
     report: CheckReport = gradcheck(lambda x: (x * weight).relu() + weight, [0.5], value=micrograd.engine.Value)
     assert report.ok
     assert (weight.data, weight.grad) == (4.0, 11.0)
+
+
+def test_an_input_that_a_graph_of_micrograd_does_not_use_is_pointed_out() -> None:
+    report = gradcheck(lambda x, y: x * 2, [0.5, 3.0], value=micrograd.engine.Value)
+    assert report.inputs[0].note == ""
+    assert report.inputs[1].note.startswith("f does not use it")

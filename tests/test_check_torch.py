@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+import torch
 from cases import EDGES, GRADWALK, Program, points, programs
 from hypothesis import given, settings
 
@@ -93,6 +94,60 @@ def test_a_difference_of_one_part_in_1e11_is_seen(share: float) -> None:
     assert not compare_with_torch(f, [3.0], raise_error=False)
     assert compare_with_torch(f, [3.0], rtol=2 * abs(share))
     assert compare_with_torch(f, [3.0], atol=7 * abs(share))
+
+
+def given_to_us(change: Any) -> Any:
+    """x², whose gradient is changed on our side only."""
+
+    def f(x: Any) -> Any:
+        if isinstance(x, Value):
+            x.register_hook(change)
+        return x * x
+
+    return f
+
+
+@pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf])
+def test_what_is_not_finite_on_one_side_only_is_wrong(wrong: float) -> None:
+    (entry,) = compare_with_torch(given_to_us(lambda g: wrong), [3.0], raise_error=False).inputs
+    assert (entry.status, entry.expected) == ("wrong", 6.0)
+
+
+@pytest.mark.parametrize(("tiny", "status"), [(1e-310, "ok"), (1e-300, "wrong")])
+def test_numbers_too_small_to_have_all_their_digits_are_as_good_as_0(tiny: float, status: str) -> None:
+    (entry,) = compare_with_torch(given_to_us(lambda g: tiny), [0.0], raise_error=False).inputs
+    assert (entry.got, entry.expected, entry.status) == (tiny, 0.0, status)
+
+
+def test_an_input_that_only_one_of_the_two_graphs_reaches() -> None:
+    def f(x: Any, y: Any) -> Any:
+        return x * 2 if isinstance(x, Value) else x * 2 + 0.5 * (y - y.detach())
+
+    unused = compare_with_torch(lambda x, y: x * 2, [1.0, 3.0])
+    lost = compare_with_torch(f, [1.0, 3.0], raise_error=False)
+    assert [entry.status for entry in unused.inputs] == ["ok", "ok"]
+    assert unused.inputs[1].tolerance < 1e-300
+    assert [entry.status for entry in lost.inputs] == ["ok", "wrong"]
+    assert (lost.inputs[1].got, lost.inputs[1].expected) == (0.0, 0.5)
+
+
+def test_last_digits_that_a_difference_lays_bare_are_no_difference() -> None:
+    """The two libraries' sinh differ in the last digit here and there; take away what they share, and that is left."""
+    given = [i / 64 for i in range(1, 640)]
+    theirs = torch.sinh(torch.tensor(given, dtype=torch.float64)).tolist()
+    points = [x for x, y in zip(given, theirs, strict=True) if math.sinh(x) != y]
+    assert points
+    for x in points[:20]:
+        assert compare_with_torch(lambda a, x=x: a.sinh() - math.sinh(x), [x]).value == 0.0
+
+
+@pytest.mark.parametrize("point", [(1.0, 1.0), (1.0, 2.0), (2.0, 1.0)])
+def test_comparisons_go_the_same_way_for_both(point: tuple[float, float]) -> None:
+    def f(a: Any, b: Any) -> Any:
+        told = 1 * (a < b) + 2 * (a <= b) + 4 * (a > b) + 8 * (a >= b)
+        return a * (told + 16 * (a < 1) + 32 * (a <= 1.0) + 64 * (a > 1) + 128 * (a >= 1.0))
+
+    assert compare_with_torch(f, point)
 
 
 def test_values_that_differ_are_told() -> None:

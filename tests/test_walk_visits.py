@@ -25,7 +25,7 @@ from gradwalk.walk import (
     naive_recursion_order,
     record,
 )
-from gradwalk.walk.reckoning import linear
+from gradwalk.walk.reckoning import linear, paths
 
 inf, nan = math.inf, math.nan
 lazily = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
@@ -140,6 +140,26 @@ def test_a_loss_far_up_reaches_several_leaves_by_several_paths() -> None:
 
 
 # --- luck ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_strongest_path_and_of_equals_the_latest() -> None:
+    def strongest(*factors: float) -> list[str]:
+        a = Value(2.0, label="a")
+        b, c = (a * factor for factor in factors)
+        b.label, c.label = "b", "c"
+        graph = walk.graph_of(b + c)
+        (path,) = paths(graph, graph.root).values()
+        return [graph.nodes[place].name for place in path][1:]
+
+    assert strongest(3.0, -5.0) == ["c", "a"]
+    assert strongest(-5.0, 3.0) == ["b", "a"]
+    assert strongest(-3.0, 3.0) == ["c", "a"]
+    assert strongest(nan, 3.0) == ["b", "a"]
+    assert strongest(0.0, 0.0) == ["c", "a"]
+
+
+def test_a_verdict_does_not_print_its_whole_graph() -> None:
+    assert repr(record(diamond()).verdict) == "OrderVerdict()"
 
 
 def test_right_by_a_slope_of_zero() -> None:

@@ -10,8 +10,8 @@ from typing import Any
 
 from gradwalk import walk
 from gradwalk.check import suspects
-from gradwalk.check.inputs import Function, Inputs, read_inputs
-from gradwalk.check.judge import ATOL, RTOL, checked_tolerances, judged
+from gradwalk.check.inputs import Function, Inputs, direction, read_inputs
+from gradwalk.check.judge import ATOL, RTOL, checked_tolerances, judged, same
 from gradwalk.check.nodes import Graph, Node, at_kink, data
 from gradwalk.check.numeric import slope
 from gradwalk.check.report import CheckReport, InputCheck, Suspect, show
@@ -85,7 +85,6 @@ class _Check:
         self.graph = Graph(root, self.leaves, fresh=True)
         self.gradients = [self.graph.gradient(leaf) for leaf in self.leaves]
         self.measured = suspects.measured_on_their_own(self.graph)
-        self.rounding = self.graph.rounding()
 
     @property
     def inputs(self) -> Inputs:
@@ -104,13 +103,13 @@ class _Check:
         root, leaves = self.f.run(self.inputs.numbers)
         first, second = data(self.graph.root), data(root)
         remedy = "draw random numbers before and pass them in, or seed inside f, and let f keep nothing between calls"
-        if first != second and not (first != first and second != second):
+        if not same(first, second):
             return f"f is not deterministic: at the same inputs it gave {first!r} and then {second!r}; {remedy}"
         again = Graph(root, leaves, fresh=True)
         for name, leaf, twin, got in zip(self.inputs.names, self.leaves, leaves, self.gradients, strict=True):
             now = again.gradient(twin)
             # Out of a set the contributions come in any order, and their sum differs in its last digits.
-            if abs(got - now) > 1e-9 * max(abs(got), abs(now)) + self.rounding.get(id(leaf), 0.0):
+            if abs(got - now) > 1e-9 * max(abs(got), abs(now)) + self.graph.rounding(leaf):
                 return (
                     f"backward is not deterministic: at the same inputs it gave {name} the gradient {got!r} and then "
                     f"{now!r}; {remedy}; does an order come out of a set?"
@@ -126,8 +125,8 @@ class _Check:
             found,
             rtol=self.rtol,
             atol=self.atol,
-            size=max(1.0, abs(x)),
-            rounding=self.rounding.get(id(leaf), 0.0),
+            size=max(1.0, abs(x)),  # tuned: f may add a number of any size to a small one; 1 is the usual
+            rounding=self.graph.rounding(leaf),
         )
         return replace(entry, note="; ".join(filter(None, [entry.note, *self._notes(entry, leaf, found.kink)])))
 
@@ -139,49 +138,49 @@ class _Check:
                 else "f does not use it (for a graph over Values that exist already there is check_graph)"
             )
         if kink:
-            yield at_kink(self.graph, leaf)
+            yield at_kink(self.graph, [leaf])
         if not math.isfinite(entry.got):
             yield _where_not_finite(self.graph)
 
-    def _explained(self, entry: InputCheck) -> bool:
+    def _explained(self, entry: InputCheck, leaf: Node) -> bool:
         """Whether the note beside an input has already said what is wrong with it."""
-        if entry.status != "wrong":
-            return True
-        leaf = self.leaves[self.inputs.names.index(entry.name)] if entry.name in self.inputs.names else self.graph.root
-        return leaf not in self.graph or not math.isfinite(entry.got)
+        return entry.status != "wrong" or leaf not in self.graph or not math.isfinite(entry.got)
 
     # --- along a direction -------------------------------------------------------------------------------------------
 
     def _by_taylor(self) -> list[InputCheck]:
         """One random direction; if it fails, each input by itself, to name the one that is wrong."""
-        names, point = self.inputs.names, self.inputs.numbers
+        point = self.inputs.numbers
         if len(point) > 1:
-            dice = random.Random(self.seed)
-            way = [dice.choice((-1, 1)) * dice.uniform(0.5, 1.5) * max(1.0, abs(x)) for x in point]
-            whole = self._remainder(f"all {len(point)} inputs, along a random direction", way)
+            way = direction(random.Random(self.seed), point)
+            whole = self._remainder(way, self._measured_along(way))
             if whole.status != "wrong":
                 return [whole]
         units = ([float(i == j) for j in range(len(point))] for i in range(len(point)))
-        return [self._remainder(name, unit) for name, unit in zip(names, units, strict=True)]
+        return [self._remainder(unit, self._entry(i)) for i, unit in enumerate(units)]
 
-    def _remainder(self, name: str, way: list[float]) -> InputCheck:
-        """The verdict along one way; where the remainder does not settle it, what is measured does."""
-        point = self.inputs.numbers
-        got = sum(d * g for d, g in zip(way, self.gradients, strict=True) if d)
-        rounding = sum(abs(d) * self.rounding.get(id(leaf), 0.0) for d, leaf in zip(way, self.leaves, strict=True))
-
-        def along(t: float) -> float:
-            return self.f.value(tuple(x + t * d for x, d in zip(point, way, strict=True)))
-
-        shrinks = remainder(along, got, self.graph.noise + rounding)
-        if way.count(0.0) == len(way) - 1:
-            entry = self._entry(way.index(1.0))
-        else:
-            found, size = slope(along, 0.0, self.graph.noise), max(map(abs, point))
-            entry = judged(name, got, found, rtol=self.rtol, atol=self.atol, size=size, rounding=rounding)
-        if shrinks.ok and math.isfinite(got):
+    def _remainder(self, way: list[float], entry: InputCheck) -> InputCheck:
+        """The verdict along one way; where the remainder does not settle it, what was measured does."""
+        shrinks = remainder(self._along(way), entry.got, self.graph.noise)
+        if shrinks.ok and math.isfinite(entry.got):
             return replace(entry, status="ok", note=str(shrinks))
         return replace(entry, note="; ".join(filter(None, [str(shrinks), entry.note])))
+
+    def _measured_along(self, way: list[float]) -> InputCheck:
+        point = self.inputs.numbers
+        return judged(
+            f"all {len(point)} inputs, along a random direction",
+            sum(d * g for d, g in zip(way, self.gradients, strict=True)),
+            slope(self._along(way), 0.0, self.graph.noise),
+            rtol=self.rtol,
+            atol=self.atol,
+            size=max(map(abs, point)),
+            rounding=sum(abs(d) * self.graph.rounding(leaf) for d, leaf in zip(way, self.leaves, strict=True)),
+        )
+
+    def _along(self, way: list[float]) -> Callable[[float], float]:
+        point = self.inputs.numbers
+        return lambda t: self.f.value(tuple(x + t * d for x, d in zip(point, way, strict=True)))
 
     # --- who is at fault ---------------------------------------------------------------------------------------------
 
@@ -191,7 +190,7 @@ class _Check:
             return found, []
         more, unknown = suspects.wrong_by_rebuilding(self.graph, self.f, self.leaves, self.rtol)
         found += more
-        if found or all(self._explained(entry) for entry in entries):
+        if found or all(map(self._explained, entries, self.leaves)):
             return found, []
         names = dict(zip(map(id, self.leaves), self.inputs.names, strict=True))
         lost = suspects.lost_on_the_way(self.graph, names)

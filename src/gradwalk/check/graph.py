@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -10,6 +9,7 @@ from dataclasses import replace
 from gradwalk import walk
 from gradwalk.check import suspects
 from gradwalk.check.gradients import not_finite
+from gradwalk.check.inputs import direction
 from gradwalk.check.judge import ATOL, RTOL, checked_tolerances, judged
 from gradwalk.check.nodes import Graph, Local, Node, at_kink, data, has_gradient
 from gradwalk.check.numeric import slope
@@ -20,7 +20,7 @@ from gradwalk.ops import number
 __all__ = ["check_graph"]
 
 #: Up to so many evaluations of a node (leaves × nodes) every leaf is nudged; beyond, only directions.
-AFFORDABLE = 200_000
+AFFORDABLE = 200_000  # tuned: seconds, not minutes
 DIRECTIONS = 4
 
 
@@ -90,7 +90,6 @@ class _Recomputed:
         if stop:
             return replace(report, problems=(stop,))
         measured = suspects.measured_on_their_own(graph)
-        self.noise, self.rounding = graph.noise, graph.rounding()
         self.rtol, self.atol = rtol, atol
         if chosen is not None or len(self.leaves) * len(graph.order) <= AFFORDABLE:
             entries = [self._leaf(v) for v in (self.leaves if chosen is None else self._checked(chosen))]
@@ -133,32 +132,28 @@ class _Recomputed:
     def _leaf(self, leaf: Node) -> InputCheck:
         place, label = self.places[id(leaf)], str(getattr(leaf, "label", "") or "")
         name = label or f"leaf {self.leaves.index(leaf)} ({data(leaf):g})"
-        return self._entry(name, lambda x: self._value({place: x}), data(leaf), {id(leaf): 1.0}, leaf)
+        return self._entry(name, lambda x: self._value({place: x}), data(leaf), [(leaf, 1.0)])
 
     def _direction(self, count: int, dice: random.Random) -> InputCheck:
-        way = {
-            id(v): dice.choice((-1, 1)) * dice.uniform(0.5, 1.5) * max(1.0, abs(data(v))) / math.sqrt(len(self.leaves))
-            for v in self.leaves
-        }
+        way = list(zip(self.leaves, direction(dice, [data(v) for v in self.leaves]), strict=True))
 
         def along(t: float) -> float:
-            return self._value({self.places[v]: self.numbers[self.places[v]] + t * d for v, d in way.items()})
+            return self._value({self.places[id(v)]: data(v) + t * d for v, d in way})
 
         return self._entry(f"all {len(self.leaves)} leaves, along random direction {count}", along, 0.0, way)
 
-    def _entry(
-        self, name: str, f: Callable[[float], float], at: float, way: dict[int, float], leaf: Node | None = None
-    ) -> InputCheck:
-        found = slope(f, at, self.noise)
+    def _entry(self, name: str, f: Callable[[float], float], at: float, way: list[tuple[Node, float]]) -> InputCheck:
+        found = slope(f, at, self.graph.noise)
         entry = judged(
             name,
-            sum(d * self.graph.gradients[v] for v, d in way.items()),
+            sum(d * self.graph.gradient(v) for v, d in way),
             found,
             rtol=self.rtol,
             atol=self.atol,
-            size=max(1.0, abs(at)),
-            rounding=sum(abs(d) * self.rounding.get(v, 0.0) for v, d in way.items()),
+            size=max(1.0, abs(at)),  # tuned: a graph may add a number of any size to a small one; 1 is the usual
+            rounding=sum(abs(d) * self.graph.rounding(v) for v, d in way),
         )
-        if found.kink and leaf is not None:
-            entry = replace(entry, note="; ".join(filter(None, [entry.note, at_kink(self.graph, leaf)])))
+        if found.kink:
+            kinks = at_kink(self.graph, [v for v, _ in way])
+            entry = replace(entry, note="; ".join(filter(None, [entry.note, kinks])))
         return entry

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -104,7 +105,7 @@ class Function:
 
 def _checked(root: Any) -> Node:
     """`root` if it is a node, else an error with the remedy."""
-    if hasattr(root, "data") and callable(getattr(root, "backward", None)):
+    if _is_node(root):
         try:
             number(root.data)
         except NotANumberError as error:
@@ -121,6 +122,12 @@ def _checked(root: Any) -> Node:
     raise GraphError(f"f must give one Value, and it gave {type(root).__name__} {_short(root)}: {remedy}")
 
 
+def direction(dice: random.Random, point: Sequence[float]) -> list[float]:
+    """A random way on which every number moves, either way, by about its own size; the more numbers, the less each."""
+    steps = [dice.choice((-1, 1)) * dice.uniform(0.5, 1.5) * max(1.0, abs(x)) for x in point]
+    return [step / math.sqrt(len(point)) for step in steps]
+
+
 def run_backward(root: Node) -> None:
     """`root.backward()`; whatever it raises becomes a named error."""
     try:
@@ -132,8 +139,8 @@ def run_backward(root: Node) -> None:
 
 
 def _as_list(x: Any) -> Any:
-    """NumPy arrays as the lists they stand for."""
-    return x.tolist() if getattr(x, "ndim", 0) and hasattr(x, "tolist") else x
+    """Arrays as the lists they stand for."""
+    return x.tolist() if hasattr(x, "tolist") else x
 
 
 def _is_node(x: Any) -> bool:

@@ -27,21 +27,21 @@ def judged(
     if not slope.known:
         note = "f cannot be measured here: a nudge either way leaves its domain, or its slope grows without end"
         return InputCheck(name, got, expected, math.nan, math.inf, "not finite", note)
-    tolerance = (
-        atol
-        + rtol * max(abs(expected), abs(got) if math.isfinite(got) else 0.0)
-        + 4 * slope.error
-        + conditioning(slope, size)
-        + rounding
-    )
+    doubt = 4 * slope.error
+    tolerance = atol + rtol * abs(expected) + doubt + conditioning(slope, size) + rounding
     error = abs(got - expected)
     fine = error <= tolerance or got == expected  # a nan is not fine
     if slope.kink:
         note = f"any slope between {show(low, 6)} and {show(high, 6)} is right"
         return InputCheck(name, got, expected, error, tolerance, "kink" if fine else "wrong", note)
-    vague = 4 * slope.error > 0.01 * max(abs(got), abs(expected)) and 4 * slope.error > 1e-6
-    note = f"known only to ±{4 * slope.error:.1g}" if vague else ""
+    vague = doubt > 0.01 * max(abs(got), abs(expected)) and doubt > 1e-6
+    note = f"known only to ±{doubt:.1g}" if vague else ""
     return InputCheck(name, got, expected, error, tolerance, "ok" if fine else "wrong", note)
+
+
+def same(x: float, y: float) -> bool:
+    """Whether two numbers are equal, or both none."""
+    return x == y or (math.isnan(x) and math.isnan(y))
 
 
 def checked_tolerances(rtol: float, atol: float) -> tuple[float, float]:

@@ -27,6 +27,8 @@ Node = Any
 
 #: A sum of products may be off by this share of the sum of their magnitudes.
 ROUNDING = 64 * EPSILON
+#: An operand may be off by this share of itself, when it was computed from others.
+LAST_DIGITS = 8 * EPSILON  # tuned: a few last digits
 #: So near its kink an op has a rule that jumps; that is no rounding.
 KINKED = 1e-12
 
@@ -55,20 +57,20 @@ class Local:
         assert self.function is not None
         return self.function.forward(*self.arranged(point))
 
-    def distance_to_kink(self) -> float:
+    def distance_to_kink(self, point: tuple[float, ...] | None = None) -> float:
         """0 where the node's function is not smooth, as far as it says."""
         if self.function is None or self.function.rough is None:
             return math.inf
-        return abs(number(self.function.rough(*self.arranged(self.point))))
+        return abs(number(self.function.rough(*self.arranged(point or self.point))))
 
     def meeting_at_kink(self) -> int:
         """How many operands that gradient flows to have a part in the kink that the node stands at."""
-        if self.function is None or self.function.rough is None or self.distance_to_kink() > 0.0:
+        if self.distance_to_kink():
             return 0
-        point = self.point
+        point, nudge = self.point, 1.0  # tuned: any will do
         flowing = [i for i, slope in enumerate(self.slopes or ()) if slope is not None]
-        nudged = ((*point[:i], point[i] + 1.0, *point[i + 1 :]) for i in flowing)
-        return sum(number(self.function.rough(*self.arranged(there))) != 0.0 for there in nudged)
+        nudged = ((*point[:i], point[i] + nudge, *point[i + 1 :]) for i in flowing)
+        return sum(bool(self.distance_to_kink(there)) for there in nudged)
 
     def slope_rounding(self, place: int) -> float:
         """How much the slope's rule gives otherwise when its operands or its result differ in their last digits."""
@@ -79,7 +81,8 @@ class Local:
         try:
             slope, moved = op.slope(position, *given), 0.0
             for i, x in enumerate(given):
-                change = abs(op.slope(position, *given[:i], x * (1 + 8 * EPSILON), *given[i + 1 :]) - slope)
+                there = x + x * LAST_DIGITS
+                change = abs(op.slope(position, *given[:i], there, *given[i + 1 :]) - slope)
                 moved += change if math.isfinite(change) else 0.0
         except GradwalkError:
             return 0.0
@@ -121,7 +124,12 @@ class Graph:
         inner = (abs(data(v) * self.gradient(v)) for v in self.order if id(v) in self.locals)
         return EPSILON * sum(x for x in inner if math.isfinite(x))
 
-    def rounding(self) -> dict[int, float]:
+    def rounding(self, node: Node) -> float:
+        """How far the gradient of a node may be off by rounding alone."""
+        return self._roundings.get(id(node), 0.0)
+
+    @cached_property
+    def _roundings(self) -> dict[int, float]:
         """How far the gradient of each node, by its id, may be off by rounding alone.
 
         A gradient is a sum over paths of products of slopes, so it is good to a few last digits of the sum of their
@@ -157,7 +165,7 @@ def undisturbed(nodes: Iterable[Node]) -> Iterator[None]:
 
 def data(x: Any) -> float:
     """The number of a node, or of a constant."""
-    if not isinstance(x, float) and not hasattr(x, "dtype"):  # NumPy's numbers have a data of another kind
+    if not hasattr(x, "dtype"):  # NumPy's numbers have a data of another kind
         x = getattr(x, "data", x)
     return number(x)
 
@@ -216,17 +224,17 @@ def ask(v: Node, operands: tuple[Node, ...], upstream: float = 1.0, held: float 
         return tuple(gradient(operand) - held for operand in operands)
 
 
-def at_kink(graph: Graph, leaf: Node) -> str:
-    """The ops that stand at a point where they are not smooth, in words, of those that depend on `leaf`."""
-    depending, found = {id(leaf)}, []
+def at_kink(graph: Graph, leaves: Iterable[Node]) -> str:
+    """The ops that stand at a point where they are not smooth, in words, of those that depend on one of `leaves`."""
+    depending, found = set(map(id, leaves)), []
     for v in graph.order:
         here = graph.locals.get(id(v))
         if here is None or not any(id(x) in depending for x in here.operands):
             continue
         depending.add(id(v))
         distance = here.distance_to_kink()
-        if distance == 0.0 and here.function is not None:
-            there = here.function.there
+        if distance == 0.0:
+            there = getattr(here.function, "there", "")
             found.append(f"{walk.describe(v)} is at its kink" + (f" ({there})" if there else ""))
         elif distance <= 1e-6 * max(1.0, *map(abs, here.point)):
             found.append(f"{walk.describe(v)} is {distance:.0e} from its kink")
@@ -235,10 +243,9 @@ def at_kink(graph: Graph, leaf: Node) -> str:
 
 # --- recognising a home-made op by its text ----------------------------------------------------------------------
 
-_BY_TEXT: dict[str, list[Op]] = {"^": [ops.pow]}
-for _op in ops.TABLE.values():
-    for _text in {_op.name.lower(), _op.symbol.lower()}:
-        _BY_TEXT.setdefault(_text, []).append(_op)
+#: The ops by their names and symbols, and how many operands they take.
+_BY_TEXT = {(text.lower(), op.arity): op for op in ops.TABLE.values() for text in (op.name, op.symbol)}
+_BY_TEXT["^", 2] = ops.pow
 
 _POWER = re.compile(r"(?:\*\*|\^|pow)\s*\(?\s*([-+]?[\d.]+(?:e[-+]?\d+)?)\s*\)?", re.IGNORECASE)
 
@@ -249,14 +256,12 @@ def _recognised(v: Node, operands: list[Node]) -> tuple[Op | None, tuple[int | f
     power = _POWER.fullmatch(text)
     if power is not None:
         return _if_it_fits(v, operands, ops.pow, [(0, float(power[1]))] if len(operands) == 1 else [])
-    for op in _BY_TEXT.get(text, []):
-        if op.arity == len(operands):
-            places = tuple(range(op.arity))
-            certain = _keeps_order(v) or op.name in ("add", "mul", "maximum", "minimum")
-            fit = _if_it_fits(v, operands, op, [places] if certain else permutations(places))
-            if fit[0] is not None:
-                return fit
-    return None, ()
+    op = _BY_TEXT.get((text, len(operands)))
+    if op is None:
+        return None, ()
+    places = tuple(range(op.arity))
+    certain = _keeps_order(v) or op.name in ("add", "mul", "maximum", "minimum")
+    return _if_it_fits(v, operands, op, [places] if certain else permutations(places))
 
 
 def _if_it_fits(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -62,7 +62,7 @@ class Slope:
         return math.isfinite(self.error)
 
 
-UNKNOWN = Slope(math.nan, math.inf, math.nan, math.nan, kink=False, bend=0.0, step=math.nan)
+UNKNOWN = Slope(math.nan, math.inf, math.nan, math.nan, kink=False, bend=math.nan, step=math.nan)
 
 
 def slope(f: Callable[[float], float], x: float, noise: float = 0.0) -> Slope:
@@ -82,13 +82,13 @@ def slope(f: Callable[[float], float], x: float, noise: float = 0.0) -> Slope:
     coarsest, start, finest = _ladder(x)
     tried: dict[int, _Rung] = {}
 
-    def rungs(exponents: range) -> list[_Rung]:
+    def rungs(exponents: Sequence[int]) -> list[_Rung]:
         for exponent in exponents:
             if exponent not in tried:
                 tried[exponent] = _rung(at, x, middle, math.ldexp(1.0, exponent), noise)
         return [tried[exponent] for exponent in exponents]
 
-    first = _best(rungs(range(start, start - 6, -2)))
+    first = _best(rungs((start, start - 2, start - 4)))
     flat = all(rung.right == rung.left == 0.0 for rung in tried.values())
     if flat or (not first.kink and first.error <= SETTLED * abs(first.value)):
         return first
@@ -142,7 +142,8 @@ def _rung(f: Callable[[float], float], x: float, middle: float, h: float, noise:
     right, left = (above - middle) / (up - x), (middle - below) / (x - down)
     largest = max(abs(y) for y in (above, below, middle) if math.isfinite(y))
     # What a long step gains in sharpness it loses in sight: no more is made of it than of one tenth of the number.
-    fuzz = (noise + EPSILON * largest + SMALLEST) / min(h, max(abs(x), 0.01) / 10)
+    sight = min(h, max(abs(x), 0.01) / 10)  # tuned: a tenth, and not nothing at 0
+    fuzz = (noise + EPSILON * largest + SMALLEST) / sight
     return _Rung(h, right if math.isfinite(right) else math.nan, left if math.isfinite(left) else math.nan, fuzz)
 
 
@@ -197,7 +198,7 @@ def _best(rungs: list[_Rung]) -> Slope:
     best = _surest(estimates)
     here, error = best.pair, best.error
     if not best.sharp:  # where shorter steps see steeper slopes, still shorter ones may see steeper slopes yet
-        error = max(error, 16 * _wild(pairs, here, 4 * error))
+        error = max(error, 16 * _wild(pairs, here, 4 * error))  # tuned: two more rungs of slopes that grow fourfold
     return Slope(here.central, error, here.central, here.central, kink=False, bend=here.bend, step=here.step)
 
 
@@ -226,7 +227,7 @@ def _surest(estimates: list[_Estimate]) -> _Estimate:
         found
         for found in sharp
         if found.pair.step < best.pair.step
-        and abs(found.pair.central - best.pair.central) > 4 * (found.error + best.error)
+        and abs(found.pair.central - best.pair.central) > 4 * (found.error + best.error)  # tuned: errors are estimates
     ]
     return _surest(nearer) if nearer else best
 
@@ -235,30 +236,30 @@ def _refutes(found: _Estimate, kink: _Pair) -> bool:
     """Whether a shorter step sees no kink: one slope, better known than the gap is wide, or far outside of the gap."""
     if found.pair.step >= kink.step:
         return False
-    middle = (kink.right + kink.left) / 2
-    return found.error < abs(kink.gap) / 4 or abs(found.pair.central - middle) > abs(kink.gap) / 2 + 4 * found.error
+    middle, width = (kink.right + kink.left) / 2, abs(kink.gap)
+    doubt = 4 * found.error  # tuned: an error is an estimate
+    return doubt < width or abs(found.pair.central - middle) > width / 2 + doubt
 
 
 def _persists(pairs: list[_Pair], kink: _Estimate) -> bool:
     """Whether the gap goes on as it should with every shorter step, as far as rounding lets us see."""
-    expected, shorter = kink.pair.gap, 0
-    for pair in pairs:
-        if pair.step < kink.pair.step:
-            expected *= kink.growth
-            shorter += 1
-            if abs(pair.gap - expected) > abs(expected) / 4 + 16 * pair.fuzz:
-                return False
-    return shorter >= 2
+    expected, shorter = kink.pair.gap, [pair for pair in pairs if pair.step < kink.pair.step]
+    for pair in shorter:
+        expected *= kink.growth
+        allowed = abs(expected) / 4 + 16 * pair.fuzz  # tuned: either side may bend, and both are rounded
+        if abs(pair.gap - expected) > allowed:
+            return False
+    return len(shorter) >= 2
 
 
 def _wild(pairs: list[_Pair], seen: _Pair, allowed: float) -> float:
     """How far shorter steps stray from what was seen, beyond rounding; 0 if they do not."""
-    strays = (
-        abs(pair.central - seen.central)
-        for pair in pairs
-        if pair.step < seen.step and abs(pair.central - seen.central) > allowed + 16 * pair.fuzz
-    )
-    return max(strays, default=0.0)
+    found = 0.0
+    for pair in pairs:
+        stray = abs(pair.central - seen.central)
+        if pair.step < seen.step and stray > allowed + 16 * pair.fuzz:  # tuned: rounding, at its very worst
+            found = max(found, stray)
+    return found
 
 
 def _estimates(pairs: list[_Pair]) -> Iterator[_Estimate]:
@@ -266,7 +267,7 @@ def _estimates(pairs: list[_Pair]) -> Iterator[_Estimate]:
     for before, here, after in zip(pairs, pairs[1:], [*pairs[2:], None], strict=False):
         spread = abs(here.central - before.central)
         if after is not None and after.central == after.central:  # that an estimate moves little may be chance: ask on
-            spread = max(spread, abs(after.central - here.central) / 8)
+            spread = max(spread, abs(after.central - here.central) / 8)  # tuned: a shorter step has more rounding
         correction = abs(here.central - here.plain)
         squared = min(correction, correction * correction / abs(here.central) if here.central else correction)
         # From pair to pair the gap between the sides shrinks 64-fold where the function is smooth; at a kink it stays,
@@ -275,7 +276,7 @@ def _estimates(pairs: list[_Pair]) -> Iterator[_Estimate]:
         error = max(spread, squared, 0.0 if gap < gap_before / 8 else gap / 2, 2 * here.fuzz)
         stays = gap > gap_before / 2 and gap > MEET * max(abs(here.right), abs(here.left))
         moved, growth = min((abs(here.gap - times * before.gap), times) for times in (1, 2, 4))
-        gap_error = moved + 8 * here.fuzz if stays else math.inf
+        gap_error = moved + 8 * here.fuzz if stays else math.inf  # tuned: four values, each off twice
         if error == error:
             yield _Estimate(here, error, gap_error, growth)
 
@@ -294,7 +295,8 @@ def _one_sided(pairs: list[_Pair], side: str) -> Slope:
     best = UNKNOWN
     for i in range(2, len(pairs)):
         moved, moved_before = abs(values[i] - values[i - 1]), abs(values[i - 1] - values[i - 2])
-        error = moved + 6 * pairs[i].fuzz
-        if error < best.error and moved <= moved_before + 6 * pairs[i].fuzz:
+        fuzz = 6 * pairs[i].fuzz  # tuned: three estimates, each off by twice a rung's
+        error = moved + fuzz
+        if error < best.error and moved <= moved_before + fuzz:
             best = Slope(values[i], error, values[i], values[i], kink=False, bend=0.0, step=pairs[i].step)
     return best

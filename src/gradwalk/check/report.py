@@ -146,21 +146,21 @@ class CheckReport:
     def _table(self) -> list[str]:
         if not self.inputs:
             return []
-        entries = sorted(self.inputs, key=lambda entry: entry.status in ("ok", "kink")) if not self.ok else self.inputs
-        shown = self.inputs if len(entries) <= LISTED else entries[:LISTED]
+        worst_first = sorted(self.inputs, key=lambda entry: entry.status in ("ok", "kink"))
+        shown = self.inputs if len(self.inputs) <= LISTED else worst_first[:LISTED]
         with_ratio = any(entry.status == "wrong" for entry in shown)
         rows = [["input", "backward gave", self.reference, "ratio" if with_ratio else "", ""]]
         for entry in shown:
             times = show(entry.ratio, 6) if with_ratio and math.isfinite(entry.ratio) else ""
             verdict = ": ".join(filter(None, [entry.status, entry.note]))
             rows.append([entry.name, show(entry.got), show(entry.expected), times, verdict])
-        widths = [max(len(row[i]) for row in rows) for i in range(4)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = []
         for row in rows:
             cells = [row[0].ljust(widths[0])]
             cells += [row[i].rjust(widths[i]) for i in range(1, 4) if widths[i]]
             lines.append(("  " + "  ".join([*cells, row[4]])).rstrip())
-        left_out = [entry.status for entry in self.inputs if entry not in shown]
+        left_out = [entry.status for entry in worst_first[LISTED:]]
         if left_out:
             kinds = " and ".join(f"{left_out.count(kind)} {kind}" for kind in sorted(set(left_out)))
             lines.append(f"  … and {len(left_out)} more: {kinds}")

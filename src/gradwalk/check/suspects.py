@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from gradwalk import walk
 from gradwalk.check.inputs import Function
-from gradwalk.check.judge import judged
+from gradwalk.check.judge import judged, same
 from gradwalk.check.nodes import Graph, Local, Node, ask, data, has_gradient, ordered_operands
 from gradwalk.check.numeric import EPSILON, Slope, slope
 from gradwalk.check.report import Suspect, ratio, show
@@ -42,14 +42,13 @@ def wrong_on_their_own(graph: Graph, measured: dict[int, dict[int, Slope]], rtol
 def stale(here: Local) -> bool:
     """Whether a node no longer holds what its function gives: then its data, or an operand's, was changed since."""
     now, held = here.value(here.point), data(here.node)
-    return not (now == held or (now != now and held != held) or math.isclose(now, held, rel_tol=1e-9))
+    return not same(now, held) and not math.isclose(now, held, rel_tol=1e-9)
 
 
 def _measured(here: Local, i: int) -> Slope:
     point = here.point
-    return slope(
-        lambda x: here.value((*point[:i], x, *point[i + 1 :])), point[i], noise=4 * EPSILON * abs(data(here.node))
-    )
+    noise = 4 * EPSILON * abs(data(here.node))  # tuned: an op may be off by a few last digits
+    return slope(lambda x: here.value((*point[:i], x, *point[i + 1 :])), point[i], noise)
 
 
 def name(here: Local) -> str:
@@ -100,26 +99,27 @@ def wrong_by_rebuilding(graph: Graph, f: Function, leaves: list[Node], rtol: flo
 
 def _linked(here: Local, watched: _Watched, places: dict[int, int], f: Function, rtol: float) -> Suspect | bool | None:
     """A suspect, True if the node is right as far as the inputs can tell, None if they cannot tell."""
-    assert here.slopes is not None
+    shares = list(here.shares())
     told = False
     for position, x in enumerate(f.inputs.numbers):
         whole = slope(watched.node(position, places[id(here.node)]), x)
-        parts = [slope(watched.node(position, places[id(operand)]), x) for operand in here.operands]
-        if whole.kink or not whole.known or any(part.kink or not part.known for part in parts):
+        parts = [slope(watched.node(position, places[id(operand)]), x) for operand, _ in shares]
+        if any(part.kink or not part.known for part in (whole, *parts)):
             continue
-        shares = [(got or 0.0) * part.value for got, part in zip(here.slopes, parts, strict=True)]
-        off = sum(abs(got or 0.0) * part.error for got, part in zip(here.slopes, parts, strict=True)) + whole.error
-        told = told or any(part.value != 0.0 for part in parts)
-        if abs(sum(shares) - whole.value) <= rtol * (sum(map(abs, shares)) + abs(whole.value)) + 8 * off:
+        told = told or any(part.value for part in parts)
+        pushed = [got * part.value for (_, got), part in zip(shares, parts, strict=True)]
+        off = whole.error + sum(abs(got) * part.error for (_, got), part in zip(shares, parts, strict=True))
+        allowed = rtol * sum(map(abs, pushed)) + 8 * off  # tuned: the errors are estimates
+        if abs(sum(pushed) - whole.value) <= allowed:
             continue
-        moving = [i for i, part in enumerate(parts) if abs(part.value) > 8 * part.error]
+        moving = [i for i, part in enumerate(parts) if abs(part.value) > 8 * part.error]  # tuned: as above
         if len(moving) == 1:
             (i,) = moving
-            got, expected = here.slopes[i] or 0.0, whole.value / parts[i].value
-            return Suspect(name(here), walk.describe(here.node), i + 1, got, expected, habit(here))
+            _, got = shares[i]
+            return Suspect(name(here), walk.describe(here.node), i + 1, got, whole.value / parts[i].value, habit(here))
         why = f"measured along {f.inputs.names[position]}, which moves {len(moving)} of its operands at once"
         why = "; ".join(filter(None, [habit(here), why]))
-        return Suspect(name(here), walk.describe(here.node), 0, sum(shares), whole.value, why)
+        return Suspect(name(here), walk.describe(here.node), 0, sum(pushed), whole.value, why)
     return True if told else None
 
 
@@ -150,12 +150,12 @@ class _Watched:
         return self.seen[key]
 
 
-def _outline(order: list[Node], leaves: list[Node]) -> list[tuple[str, int, tuple[int, ...]]]:
+def _outline(order: list[Node], leaves: list[Node]) -> list[tuple[str, int | None, tuple[int, ...]]]:
     """What a graph looks like apart from its numbers: ops, which leaf is where, and which node feeds which."""
     places = {id(v): i for i, v in enumerate(order)}
     inputs = {id(leaf): i for i, leaf in enumerate(leaves)}
     return [
-        (str(getattr(v, "_op", "")), inputs.get(id(v), -1), tuple(places[id(x)] for x in ordered_operands(v)))
+        (str(getattr(v, "_op", "")), inputs.get(id(v)), tuple(places[id(x)] for x in ordered_operands(v)))
         for v in order
     ]
 
@@ -185,7 +185,7 @@ def lost_on_the_way(graph: Graph, names: dict[int, str]) -> str:
         if v is root or not pushed or not math.isfinite(size) or abs(sum(pushed) - got) <= 1e-9 * size:
             continue
         sums = " + ".join(show(x, 6) for x in pushed[:6]) + (" + …" if len(pushed) > 6 else "")
-        total = f"{sums} = {show(sum(pushed), 6)}" if len(pushed) > 1 else show(pushed[0], 6)
+        total = sums if len(pushed) == 1 else f"{sums} = {show(sum(pushed), 6)}"
         who = f"{names[id(v)]} ({show(data(v), 6)})" if id(v) in names else walk.describe(v)
         return (
             f"every op is right on its own, but a gradient went wrong on the way: {who} should get "
@@ -205,6 +205,6 @@ def _likely(pushed: list[float], got: float, habits: Iterator[str]) -> str:
     times = ratio(got, sum(pushed))
     if times >= 1.5 and math.isclose(times, round(times), rel_tol=1e-9):
         return f"{round(times)} times too much: a node visited twice, or gradients not set to 0 before"
-    if len(pushed) > 1 and any(math.isclose(got, x, rel_tol=1e-9) for x in pushed):
+    if any(math.isclose(got, x, rel_tol=1e-9) for x in pushed):
         return "only one of the contributions arrived: = where += should be?"
     return "a consumer pushed before its own gradient was complete (wrong order), or pushed more than once"

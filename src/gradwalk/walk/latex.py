@@ -67,9 +67,11 @@ def applied(op: str, parts: list[str]) -> str:
         return "-" + _guarded(first)
     if op == "/" and len(parts) == 2:
         return rf"\frac{{{first}}}{{{rest[0]}}}"
-    if op[:2] == "**":
-        power = op[2:] or (rest[0] if rest else "")
-        return f"{{{_guarded(first)}}}^{{{power if _plain_power(power) or not op[2:] else text(power)}}}"
+    if op.startswith("**"):
+        power = op.removeprefix("**")
+        if power and not re.fullmatch(r"-?[\d.]+", power):
+            power = text(power)
+        return f"{{{_guarded(first)}}}^{{{power or ''.join(rest)}}}"
     if op == "sqrt":
         return rf"\sqrt{{{first}}}"
     if op == "abs":
@@ -78,10 +80,6 @@ def applied(op: str, parts: list[str]) -> str:
         sign = {"+": "+", "-": "-", "*": r"\times"}.get(op) or text(op)
         return f" {sign} ".join([first, *map(_guarded, rest)])
     return f"{COMMANDS.get(op) or text(op or 'f')}({', '.join(parts)})"
-
-
-def _plain_power(power: str) -> bool:
-    return re.fullmatch(r"-?[\d.]+", power) is not None
 
 
 def _guarded(part: str) -> str:

@@ -47,28 +47,27 @@ class Books:
 def linear(graph: Graph, start: int, amount: float, *, size: bool = False) -> dict[int, float]:
     """What `amount` at a node becomes at every node below it; with `size`, the sum of the sizes of all paths."""
     reached = {start: abs(amount) if size else amount}
-    for place in range(start, -1, -1):
-        if place in reached:
-            node = graph.nodes[place]
+    for node in reversed(graph.nodes):
+        if node.id in reached:
             for operand, slope in zip(node.operands, node.slopes, strict=True):
                 if slope is not None:
-                    share = (abs(slope) if size else slope) * reached[place]
+                    share = (abs(slope) if size else slope) * reached[node.id]
                     reached[operand] = reached.get(operand, 0.0) + share
     return reached
 
 
 def paths(graph: Graph, start: int) -> dict[int, tuple[int, ...]]:
-    """The strongest path from a node to each leaf below it."""
+    """The strongest path from a node to each leaf below it; of two that are equal, by the node that came last."""
     strength, came_from = {start: 1.0}, {start: start}
-    for place in range(start, -1, -1):
-        if place in strength:
-            node = graph.nodes[place]
+    for node in reversed(graph.nodes):
+        if node.id in strength:
             for operand, slope in zip(node.operands, node.slopes, strict=True):
                 if slope is None:
                     continue
-                here = abs(slope) * strength[place]
-                if not here <= strength.get(operand, -1.0):  # nan counts as strong: that is where the trouble is
-                    strength[operand], came_from[operand] = here, place
+                here = abs(slope) * strength[node.id]
+                # nan counts as strong: that is where the trouble is
+                if operand not in strength or not here <= strength[operand]:
+                    strength[operand], came_from[operand] = here, node.id
     found = {}
     for leaf in strength:
         if graph.nodes[leaf].leaf:
