@@ -483,6 +483,7 @@ def changed(path: str, new: Any) -> str:
         (changed("events.3.gradient", None), "event 3 has 'gradient' = None, which is not a number"),
         (changed("events.3.node", 6), "event 3 is about node 6, and the graph has 6 nodes"),
         (changed("events.3.sentence", ...), "event 3 has no 'sentence'"),
+        (changed("events.5.node", 6), "event 5 pushes from node 6 to 2, which is not its operand 0"),
         (changed("events.5.operand", 4), "event 5 pushes from node 5 to 4, which is not its operand 0"),
         (changed("events.5.position", 2), "event 5 pushes from node 5 to 2, which is not its operand 2"),
         (changed("events.5.node", 9), "event 5 pushes from node 9"),

@@ -23,6 +23,7 @@ from gradwalk.walk import (
     Recording,
     Visit,
     naive_recursion_order,
+    reckoning,
     record,
 )
 from gradwalk.walk.reckoning import linear, paths
@@ -158,6 +159,21 @@ def test_the_strongest_path_and_of_equals_the_latest() -> None:
     assert strongest(0.0, 0.0) == ["c", "a"]
 
 
+def test_last_digits_are_no_loss_and_what_is_not_finite_must_be_the_same() -> None:
+    def close(got: float, right: float) -> bool:
+        return reckoning.close(got, right, size=0.5)
+
+    assert close(0.1 + 0.2, 0.3)
+    assert close(0.3 + 4e-10, 0.3)
+    assert not close(0.3 + 6e-10, 0.3)
+    for odd in (inf, -inf, nan):
+        assert close(odd, odd)
+        assert not close(odd, 1.0)
+        assert not close(1.0, odd)
+    assert not close(inf, -inf)
+    assert not close(nan, inf)
+
+
 def test_a_verdict_does_not_print_its_whole_graph() -> None:
     assert repr(record(diamond()).verdict) == "OrderVerdict()"
 
@@ -282,9 +298,11 @@ def test_a_node_that_pushes_zero_twice_does_no_harm() -> None:
     )
 
 
-@pytest.mark.parametrize(("n", "text"), [(2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (12, "12th"), (21, "21st")])
-def test_ordinals(n: int, text: str) -> None:
-    recording = record(Value(1.0) * 2, [2] * n, allow_repeats=True)
+@pytest.mark.parametrize(
+    "text", ["2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "111th", "112th", "113th", "122nd"]
+)
+def test_ordinals(text: str) -> None:
+    recording = record(Value(1.0) * 2, [2] * int(text[:-2]), allow_repeats=True)
     assert f"for the {text} time" in recording.events[-2].sentence
 
 

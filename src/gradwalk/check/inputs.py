@@ -88,8 +88,7 @@ class Function:
 
     def along(self, position: int) -> Callable[[float], float]:
         """`f` as a function of one of its inputs, the others held."""
-        point = self.inputs.numbers
-        return lambda x: self.value((*point[:position], x, *point[position + 1 :]))
+        return lambda x: self.value(replaced(self.inputs.numbers, position, x))
 
     def _leaf(self, x: float, label: str) -> Node:
         try:
@@ -120,6 +119,11 @@ def _checked(root: Any) -> Node:
     else:
         remedy = "a node has data, grad and backward()"
     raise GraphError(f"f must give one Value, and it gave {type(root).__name__} {_short(root)}: {remedy}")
+
+
+def replaced(point: Sequence[float], position: int, x: float) -> tuple[float, ...]:
+    """A point with another number at one position."""
+    return tuple(x if i == position else y for i, y in enumerate(point))
 
 
 def direction(dice: random.Random, point: Sequence[float]) -> list[float]:

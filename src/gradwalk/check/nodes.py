@@ -17,7 +17,7 @@ from itertools import permutations
 from typing import Any
 
 from gradwalk import ops, walk
-from gradwalk.check.inputs import run_backward
+from gradwalk.check.inputs import replaced, run_backward
 from gradwalk.check.numeric import EPSILON
 from gradwalk.engine import Value
 from gradwalk.errors import GradwalkError
@@ -69,7 +69,7 @@ class Local:
             return 0
         point, nudge = self.point, 1.0  # tuned: any will do
         flowing = [i for i, slope in enumerate(self.slopes or ()) if slope is not None]
-        nudged = ((*point[:i], point[i] + nudge, *point[i + 1 :]) for i in flowing)
+        nudged = (replaced(point, i, point[i] + nudge) for i in flowing)
         return sum(bool(self.distance_to_kink(there)) for there in nudged)
 
     def slope_rounding(self, place: int) -> float:
@@ -81,8 +81,7 @@ class Local:
         try:
             slope, moved = op.slope(position, *given), 0.0
             for i, x in enumerate(given):
-                there = x + x * LAST_DIGITS
-                change = abs(op.slope(position, *given[:i], there, *given[i + 1 :]) - slope)
+                change = abs(op.slope(position, *replaced(given, i, x + x * LAST_DIGITS)) - slope)
                 moved += change if math.isfinite(change) else 0.0
         except GradwalkError:
             return 0.0

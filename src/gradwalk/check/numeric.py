@@ -249,7 +249,7 @@ def _persists(pairs: list[_Pair], kink: _Estimate) -> bool:
         allowed = abs(expected) / 4 + 16 * pair.fuzz  # tuned: either side may bend, and both are rounded
         if abs(pair.gap - expected) > allowed:
             return False
-    return len(shorter) >= 2
+    return len(shorter) >= 2  # tuned: one might agree by chance
 
 
 def _wild(pairs: list[_Pair], seen: _Pair, allowed: float) -> float:
@@ -266,7 +266,7 @@ def _estimates(pairs: list[_Pair]) -> Iterator[_Estimate]:
     """Each pair of rungs judged by its neighbours, one with a longer and one with a shorter step."""
     for before, here, after in zip(pairs, pairs[1:], [*pairs[2:], None], strict=False):
         spread = abs(here.central - before.central)
-        if after is not None and after.central == after.central:  # that an estimate moves little may be chance: ask on
+        if after is not None:  # that an estimate moves little may be chance: ask on
             spread = max(spread, abs(after.central - here.central) / 8)  # tuned: a shorter step has more rounding
         correction = abs(here.central - here.plain)
         squared = min(correction, correction * correction / abs(here.central) if here.central else correction)

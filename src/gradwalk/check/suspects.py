@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 
 from gradwalk import walk
-from gradwalk.check.inputs import Function
+from gradwalk.check.inputs import Function, replaced
 from gradwalk.check.judge import judged, same
 from gradwalk.check.nodes import Graph, Local, Node, ask, data, has_gradient, ordered_operands
 from gradwalk.check.numeric import EPSILON, Slope, slope
@@ -48,7 +48,7 @@ def stale(here: Local) -> bool:
 def _measured(here: Local, i: int) -> Slope:
     point = here.point
     noise = 4 * EPSILON * abs(data(here.node))  # tuned: an op may be off by a few last digits
-    return slope(lambda x: here.value((*point[:i], x, *point[i + 1 :])), point[i], noise)
+    return slope(lambda x: here.value(replaced(point, i, x)), point[i], noise)
 
 
 def name(here: Local) -> str:
@@ -62,13 +62,11 @@ def habit(here: Local) -> str:
     operands = tuple(x for x in here.operands if has_gradient(x))
     if not callable(getattr(here.node, "_backward", None)) or len(operands) != len(here.operands):
         return ""
-    plain, onto = ask(here.node, operands), ask(here.node, operands, held=7.0)
-    triple = ask(here.node, operands, upstream=3.0)
-    if plain is None or onto is None or triple is None:
-        return ""
-    if any(p != 0.0 and math.isclose(o + 7.0, p, rel_tol=1e-9) for p, o in zip(plain, onto, strict=True)):
+    plain = ask(here.node, operands) or ()  # nothing from a closure that raises, as one that runs only once does
+    onto, triple = ask(here.node, operands, held=7.0) or (), ask(here.node, operands, upstream=3.0) or ()
+    if any(p and math.isclose(o + 7.0, p, rel_tol=1e-9) for p, o in zip(plain, onto, strict=False)):
         return "it sets its operand's gradient instead of adding to it: = where += should be"
-    if any(p != 0.0 and not math.isclose(t, 3.0 * p, rel_tol=1e-9) for p, t in zip(plain, triple, strict=True)):
+    if any(p and not math.isclose(t, 3.0 * p, rel_tol=1e-9) for p, t in zip(plain, triple, strict=False)):
         return "what it adds does not grow with its own gradient: multiply by out.grad"
     return ""
 
@@ -142,8 +140,7 @@ class _Watched:
     def _numbers(self, position: int, x: float) -> list[float] | None:
         key = (position, x)
         if key not in self.seen:
-            point = self.f.inputs.numbers
-            root, leaves = self.f.run((*point[:position], x, *point[position + 1 :]))
+            root, leaves = self.f.run(replaced(self.f.inputs.numbers, position, x))
             order = list(walk.topological(root, ordered_operands))
             same = _outline(order, leaves) == self.outline
             self.seen[key] = [data(v) for v in order] if same else None

@@ -30,7 +30,8 @@ def listed(nodes: list[NodeInfo]) -> str:
     names = [quoted(node) for node in nodes]
     if len(names) > MOST_NAMES:
         names = [*names[: MOST_NAMES - 1], f"{len(names) - MOST_NAMES + 1} others"]
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def written(op: str, parts: list[str]) -> str:
