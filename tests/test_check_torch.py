@@ -205,3 +205,8 @@ def test_without_pytorch_the_command_that_installs_it_is_given(monkeypatch: pyte
     monkeypatch.setattr(importlib, "import_module", missing)
     with pytest.raises(MissingExtraError, match="comparing with PyTorch needs torch: pip install torch"):
         compare_with_torch(lambda x: x, [1.0])
+
+
+@pytest.mark.parametrize("x", [-2.0, -0.5, 0.0, 0.5])
+def test_leaky_relu_is_compared_on_both_sides_of_its_kink_and_at_it(x: float) -> None:
+    assert compare_with_torch(lambda v: gradwalk.leaky_relu(v, 0.1) * 3, [x]).ok
