@@ -210,7 +210,9 @@ def prepare_worker() -> None:
     from hypothesis import Phase, settings
 
     # Shrinking a failure to a small one would take longer than finding it.
-    settings.register_profile("mutants", phases=(Phase.explicit, Phase.generate), database=None, derandomize=True)
+    settings.register_profile(
+        "mutants", phases=(Phase.explicit, Phase.generate), database=None, derandomize=True, deadline=None
+    )
     settings.load_profile("mutants")
 
 

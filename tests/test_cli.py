@@ -404,12 +404,10 @@ def test_what_is_wrong_is_said_before_the_first_step(
 
 
 def test_it_is_so_in_a_real_process_too(in_folder: Path) -> None:
-    started = time.perf_counter()
     ran = gradwalk_command("train", "spiral", "--save", "no/m.json")
     assert ran.returncode == 2
     assert ran.stderr == "gradwalk train: --save: cannot write no/m.json: there is no folder no\n"
     assert ran.stdout == ""
-    assert time.perf_counter() - started < 10.0
 
 
 def test_a_write_protected_file_is_found_before_the_first_step(

@@ -3,7 +3,6 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
-import time
 from typing import Any
 
 import pytest
@@ -163,22 +162,18 @@ def test_many_paths_are_counted_and_grouped() -> None:
     assert sum(share.upstream * share.local for share in counted.shares) == counted.gradient
 
 
-def test_counting_takes_no_longer_for_more_paths() -> None:
-    started = time.perf_counter()
+def test_paths_too_many_to_walk_are_counted() -> None:
     found = explain(doubling(Value(1.0, label="a"), 1000)).leaves[0]
     assert "the sum over more than 10¹⁸ paths" in str(found)
     assert found.gradient == 2.0**1000
-    assert time.perf_counter() - started < 2.0
 
 
 def test_a_long_path_is_cut() -> None:
     node = a = Value(1.0, label="a")
     for _ in range(20_000):
         node = node * 1.0
-    started = time.perf_counter()
     found = explain(node)
     text = str(found)
-    assert time.perf_counter() - started < 5.0
     assert "… 19993 nodes …" in text
     assert "… 19992 slopes …" in text
     assert len(text) < 400

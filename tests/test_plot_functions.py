@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-import time
 from pathlib import Path
 from typing import Any
 
@@ -155,7 +154,5 @@ def test_a_function_is_asked_a_bounded_number_of_times() -> None:
         asked.append(x.data)
         return (1 / x).sin()
 
-    started = time.perf_counter()
     plot.function(wild, -1, 1)
     assert len(asked) < 60_000
-    assert time.perf_counter() - started < 5.0
