@@ -498,7 +498,7 @@ def test_text_that_is_no_recording_is_refused(text: str, message: str) -> None:
     assert len(str(caught.value)) < 300
 
 
-# --- large graphs, and the picture in the README ---------------------------------------------------------------------
+# --- large graphs, and the picture in the README --------------------------------------------------------------------
 
 
 def test_ten_thousand_nodes_are_no_trouble() -> None:
