@@ -187,7 +187,7 @@ def points(op: Op) -> st.SearchStrategy[tuple[float, ...]]:
     return st.tuples(*(coordinate(low, high) for low, high in op.domain)).filter(lambda point: inside(op, point, 0.01))
 
 
-#: The seven gradients of one point and more, at which every op is exactly what PyTorch says: EDGES.md as data.
+#: Points at the edges (zeros, ties, infinities, nan), where every op gives exactly what PyTorch gives.
 EDGES: list[tuple[str, tuple[float, ...]]] = [
     *((name, (x,)) for name in ("relu", "abs", "sqrt", "log", "exp", "tanh", "sigmoid", "softplus", "sin", "cos", "erf")
       for x in (0.0, -0.0, 1.0, -1.0, 20.0, -20.0, 1000.0, -1000.0, inf, -inf, nan)),

@@ -103,7 +103,10 @@ def main(argv: list[str] | None = None) -> int:
     total = Counter(mutant.path for mutant in mutants)
     survivors = []
     began = time.monotonic()
-    with multiprocessing.get_context("spawn").Pool(options.jobs, initializer=prepare_worker) as pool:
+    with (
+        tempfile.TemporaryDirectory(prefix="mutants-") as folder,
+        multiprocessing.get_context("spawn").Pool(options.jobs, prepare_worker, (folder,)) as pool,
+    ):
         modules = sorted({mutant.module for mutant in mutants})
         for module, passes in zip(modules, pool.map(healthy, modules), strict=True):
             if not passes:
@@ -195,10 +198,10 @@ def span(node: ast.expr | ast.keyword) -> Span:
 copy = Path()
 
 
-def prepare_worker() -> None:
+def prepare_worker(folder: str) -> None:
     """Give this worker its own copy of the repository, and load what every mutant's tests load."""
     global copy
-    copy = Path(tempfile.mkdtemp(prefix="mutants-")) / "copy"
+    copy = Path(tempfile.mkdtemp(dir=folder)) / "copy"
     ignored = shutil.ignore_patterns(".git", ".venv", "out", ".hypothesis", "*_cache", "__pycache__")
     shutil.copytree(ROOT, copy, ignore=ignored)
     sys.path[:] = [str(copy / "src"), *(path for path in sys.path if Path(path) != ROOT / "src")]
