@@ -27,11 +27,11 @@ MODULES = sorted(
 LAYERS = (
     "errors", "ieee", "ops", "walk modes symbols methods", "reverse", "node", "engine", "derivatives",
     "program explain", "presets", "losses store",
-    "module", "nn", "optim check", "datasets", "train plot drawing", "stepper", "cli",
+    "module", "nn", "optim check", "datasets", "train plot drawing", "diagnose doctor compile", "stepper", "learn", "cli",
 )  # fmt: skip
 PURE = ("ieee", "ops", "walk", "modes", "symbols", "methods",
         "reverse", "node", "engine", "derivatives", "nn", "losses", "store", "module",
-        "optim", "check", "datasets", "train", "errors", "program", "explain", "presets")  # fmt: skip
+        "optim", "check", "datasets", "train", "errors", "program", "explain", "presets", "diagnose", "doctor")  # fmt: skip
 
 
 def level(module: str) -> int:
