@@ -5,10 +5,12 @@ loads PyTorch and the like once: a mutant then costs a fork instead of a start. 
 named beside its module fails or does not end; `out/mutants/survivors.txt` lists those that no test noticed.
 
 Changes that no test could notice are not made: see `mutants_of`. A number that was found by trial, and whose neighbours
-would do as well (a step, a slack), is left alone if its line says so: `# tuned: <why this value>`.
+would do as well (a step, a slack), is left alone if its line says so: `# tuned: <why this value>`. Mutants that behave
+exactly as the code does are listed in `mutants_equivalent.py`, each with the reason; they do not count.
 
     python tests/mutants.py                    all modules, on all cores
     python tests/mutants.py ops walk           only these
+    python tests/mutants.py check/numeric      only this file of a package
     python tests/mutants.py check --sample 200 an estimate, where all would take hours
 """
 
@@ -21,27 +23,37 @@ import importlib
 import multiprocessing
 import os
 import random
+import resource
 import shutil
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from mutants_equivalent import EQUIVALENT
+
 ROOT = Path(__file__).resolve().parents[1]
 
-#: Each module that is broken on purpose, and the tests that must notice, the likeliest first.
+#: Each module that is broken on purpose, and the tests that must notice, the quick ones first (and before them, for a
+#: file of a package, those that are named after it).
 TESTS = {
     "ops": "test_ops test_symbols test_engine test_against_torch",
     "ieee": "test_ops test_engine test_against_torch",
     "engine": "test_engine test_modes test_derivatives test_walk test_against_torch",
     "node": "test_engine test_modes test_walk test_against_torch",
     "reverse": "test_engine test_modes test_derivatives test_against_torch",
-    "walk": "test_walk test_walk_recording test_walk_visits test_walk_words test_walk_closures test_engine test_modes",
-    "check": "test_check_numeric test_check_suspects test_check test_check_graph test_check_torch",
+    "walk": "test_walk test_walk_recording test_walk_visits test_walk_words test_walk_events test_walk_closures "
+    "test_engine test_modes test_walk_large",
+    "check": "test_check_rungs test_check_estimates test_check_numeric test_check_taylor test_check_judge "
+    "test_check_report test_check_inputs test_check_nodes test_check_gradients test_check_suspects "
+    "test_check_graph test_check_against_torch test_check",
 }
+
+#: What a share is reckoned over: each of these must reach 95% by itself.
+GROUPS = {"engine": ("ops", "ieee", "engine", "node", "reverse"), "walk": ("walk",), "check": ("check",)}
+ENOUGH = 0.95
 
 #: One or two replacements for each operator: the one next to it, and its opposite.
 OPERATORS = [
@@ -64,7 +76,10 @@ STARRED = ("parameters", "lambdef", "dictorsetmaker")
 TUNED = "# tuned:"
 
 PRELOADED = ("torch", "numpy", "hypothesis", "pytest", "_pytest.assertion.rewrite", "micrograd.engine", "micrograd.nn")
-PATIENCE = 90.0  # seconds until a mutant counts as one that never ends
+#: Until a mutant counts as one that never ends: seconds of its own, whatever else the machine does, and by the clock.
+PATIENCE, BY_THE_CLOCK = 60, 900.0
+#: So many tests that killed mutants of a file are tried first on its next.
+WITNESSES = 6
 
 Span = tuple[tuple[int, int], tuple[int, int]]  # from where to where in a source, each as row and column
 
@@ -80,60 +95,115 @@ class Mutant:
     line: int
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a mutant, and what it changes."""
+
+    mutant: Mutant
+    killed: bool
+    removed: tuple[str, ...]
+    added: tuple[str, ...]
+
+    @property
+    def equivalent(self) -> str:
+        """Why no test can kill it; nothing if one should."""
+        return EQUIVALENT.get((self.mutant.path, " ".join(self.removed), " ".join(self.added)), "")
+
+    def __str__(self) -> str:
+        lines = [f"{self.mutant.path}:{self.mutant.line} {self.mutant.operator}"]
+        lines += [f"- {line}" for line in self.removed] + [f"+ {line}" for line in self.added]
+        return "\n".join([*lines, *([f"equivalent: {self.equivalent}"] if self.equivalent else [])])
+
+
 def main(argv: list[str] | None = None) -> int:
-    """Run all mutants and report the share that was killed; 1 if that is below 95%."""
+    """Run all mutants and report the share that was killed in each group; 1 if one of them is below 95%."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("modules", nargs="*", metavar="MODULE", help=f"any of {', '.join(TESTS)} (default: all)")
+    named = f"any of {', '.join(TESTS)}, or a file of one, as check/numeric (default: all)"
+    parser.add_argument("modules", nargs="*", metavar="MODULE", help=named)
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "mutants", help="where the survivors are listed")
-    parser.add_argument("--sample", type=int, metavar="N", help="run only N mutants, drawn at random (seed 1)")
+    parser.add_argument("--sample", type=int, metavar="N", help="run only N mutants, drawn at random")
+    parser.add_argument("--seed", type=int, default=1, help="of the draw (default: 1)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="workers side by side")
     options = parser.parse_args(argv)
-    unknown = [name for name in options.modules if name not in TESTS]
-    if unknown:
-        parser.error(f"no module is called {unknown[0]!r}; there are {', '.join(TESTS)}")
+    for name in options.modules:
+        if module_of(name) not in TESTS or not all((ROOT / path).is_file() for path in sources(name)):
+            parser.error(f"no module is called {name!r}; there are {', '.join(TESTS)}")
 
     mutants = [
-        mutant for name in options.modules or TESTS for path in sources(name) for mutant in mutants_of(name, path)
+        mutant
+        for name in options.modules or TESTS
+        for path in sources(name)
+        for mutant in mutants_of(module_of(name), path)
     ]
     if options.sample is not None and options.sample < len(mutants):
         print(f"{options.sample} of {len(mutants)} mutants are drawn")
-        mutants = random.Random(1).sample(mutants, options.sample)
+        mutants = random.Random(options.seed).sample(mutants, options.sample)
+    mutants.sort(key=lambda mutant: (mutant.path, mutant.line))  # neighbours are often killed by the same test
     print(f"{len(mutants)} mutants on {options.jobs} workers", flush=True)
-    killed: Counter[str] = Counter()
-    total = Counter(mutant.path for mutant in mutants)
-    survivors = []
+    outcomes = run(mutants, options.jobs)
+    if outcomes is None:
+        return 2
+    options.out.mkdir(parents=True, exist_ok=True)
+    return report(outcomes, options.out / "survivors.txt")
+
+
+def run(mutants: list[Mutant], jobs: int) -> list[Outcome] | None:
+    """All mutants, each with what became of it; None if the tests fail with nothing broken."""
+    outcomes: list[Outcome] = []
     began = time.monotonic()
     with (
         tempfile.TemporaryDirectory(prefix="mutants-") as folder,
-        multiprocessing.get_context("spawn").Pool(options.jobs, prepare_worker, (folder,)) as pool,
+        multiprocessing.get_context("spawn").Pool(jobs, prepare_worker, (folder,)) as pool,
     ):
         modules = sorted({mutant.module for mutant in mutants})
         for module, passes in zip(modules, pool.map(healthy, modules), strict=True):
             if not passes:
                 print(f"the tests of {module} fail with nothing broken: mend them first", file=sys.stderr)
-                return 2
-        for done, (mutant, difference) in enumerate(pool.imap_unordered(survives, mutants), start=1):
-            if difference is None:
-                killed[mutant.path] += 1
-            else:
-                survivors.append((mutant, difference))
-                print(f"survived: {mutant.path}:{mutant.line} {mutant.operator}", flush=True)
-            if done % 50 == 0:
-                left = (time.monotonic() - began) / done * (len(mutants) - done)
-                print(f"{done} of {len(mutants)}, about {left / 60:.0f} minutes left", flush=True)
+                return None
+        for outcome in pool.imap_unordered(tried, mutants):
+            outcomes.append(outcome)
+            if not outcome.killed and not outcome.equivalent:
+                print(f"survived: {outcome.mutant.path}:{outcome.mutant.line} {outcome.mutant.operator}", flush=True)
+            if len(outcomes) % 50 == 0:
+                left = (time.monotonic() - began) / len(outcomes) * (len(mutants) - len(outcomes))
+                print(f"{len(outcomes)} of {len(mutants)}, about {left / 60:.0f} minutes left", flush=True)
+    return outcomes
 
-    options.out.mkdir(parents=True, exist_ok=True)
-    survivors.sort(key=lambda pair: (pair[0].path, pair[0].line))
-    report = "\n\n".join(f"{mutant.path}:{mutant.line} {mutant.operator}\n{diff}" for mutant, diff in survivors)
-    (options.out / "survivors.txt").write_text(report + "\n", encoding="utf-8")
-    for path, count in total.items():
-        print(f"{path}: {killed[path]} of {count} killed ({killed[path] / count:.1%})")
-    share = sum(killed.values()) / max(1, len(mutants))
-    print(f"in all {sum(killed.values())} of {len(mutants)} killed ({share:.1%}); see {options.out / 'survivors.txt'}")
-    return 0 if share >= 0.95 else 1
+
+def report(outcomes: list[Outcome], survivors: Path) -> int:
+    """Print the shares and write the survivors to a file; 1 if a group is below 95%."""
+    alive = sorted(
+        (outcome for outcome in outcomes if not outcome.killed), key=lambda x: (x.mutant.path, x.mutant.line)
+    )
+    survivors.write_text("\n\n".join(map(str, alive)) + "\n", encoding="utf-8")
+    for outcome in outcomes:
+        if outcome.equivalent and outcome.killed:
+            print(f"listed as equivalent, but a test kills it; strike it off: {outcome}")
+    counted = [outcome for outcome in outcomes if outcome.killed or not outcome.equivalent]
+    for path in sorted({outcome.mutant.path for outcome in counted}):
+        share(path, [outcome for outcome in counted if outcome.mutant.path == path])
+    shares = [
+        share(f"in all of {group}", [outcome for outcome in counted if outcome.mutant.module in modules])
+        for group, modules in GROUPS.items()
+        if any(outcome.mutant.module in modules for outcome in counted)
+    ]
+    print(f"{len(outcomes) - len(counted)} more are equivalent; see {survivors}")
+    return 0 if min(shares, default=1.0) >= ENOUGH else 1
+
+
+def share(name: str, outcomes: list[Outcome]) -> float:
+    """Print and give the share that was killed."""
+    killed = sum(outcome.killed for outcome in outcomes)
+    print(f"{name}: {killed} of {len(outcomes)} killed ({killed / len(outcomes):.1%})")
+    return killed / len(outcomes)
 
 
 # --- which mutants there are ---------------------------------------------------------------------------------------
+
+
+def module_of(name: str) -> str:
+    """The module that a name stands for, or the package that a file is in."""
+    return name.partition("/")[0]
 
 
 def sources(name: str) -> list[Path]:
@@ -146,14 +216,15 @@ def sources(name: str) -> list[Path]:
 def mutants_of(module: str, path: Path) -> Iterator[Mutant]:
     """Every mutant of a file that a test could notice.
 
-    That leaves out type annotations, which are never evaluated; guards that never fire in code that is right
-    (`zip(strict=True)`, frozen dataclasses); stars and slashes that are no operators; and numbers marked as tuned.
+    That leaves out type annotations and imports for them, which are never evaluated; guards that never fire in code
+    that is right (`zip(strict=True)`, frozen dataclasses); stars and slashes that are no operators; and numbers marked
+    as tuned.
     """
     from cosmic_ray.ast import ast_nodes, get_ast
 
     source = (ROOT / path).read_text(encoding="utf-8")
     tuned = {row for row, line in enumerate(source.splitlines(), start=1) if TUNED in line}
-    idle = [*annotated(source), *guarded(source)]
+    idle = [*annotated(source), *guarded(source), *for_type_checkers(source)]
     tree = get_ast(source)
     for name in OPERATORS:
         occurrence = 0
@@ -188,6 +259,13 @@ def guarded(source: str) -> list[Span]:
     return [span(node) for node in keywords if isinstance(node.value, ast.Constant) and node.value.value is True]
 
 
+def for_type_checkers(source: str) -> list[Span]:
+    """From where to where the conditions of imports stand that are for type checkers alone."""
+    nodes = ast.walk(ast.parse(source))
+    tests = (node.test for node in nodes if isinstance(node, ast.If))
+    return [span(test) for test in tests if isinstance(test, ast.Name) and test.id == "TYPE_CHECKING"]
+
+
 def span(node: ast.expr | ast.keyword) -> Span:
     """Where a piece of source begins and ends."""
     return (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
@@ -196,16 +274,19 @@ def span(node: ast.expr | ast.keyword) -> Span:
 # --- running one -----------------------------------------------------------------------------------------------------
 
 copy = Path()
+#: For each file of the source the tests that killed its latest mutants: they may well kill the next.
+witnesses: dict[str, list[str]] = {}
 
 
 def prepare_worker(folder: str) -> None:
     """Give this worker its own copy of the repository, and load what every mutant's tests load."""
     global copy
     copy = Path(tempfile.mkdtemp(dir=folder)) / "copy"
-    ignored = shutil.ignore_patterns(".git", ".venv", "out", ".hypothesis", "*_cache", "__pycache__")
+    ignored = shutil.ignore_patterns(".git", ".venv", "out", ".hypothesis", "*_cache", "__pycache__", "node_modules")
     shutil.copytree(ROOT, copy, ignore=ignored)
     sys.path[:] = [str(copy / "src"), *(path for path in sys.path if Path(path) != ROOT / "src")]
     sys.dont_write_bytecode = True
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # none is needed, and each takes its time to load
     os.environ["PYTHONPATH"] = str(copy / "src")
     for name in PRELOADED:
         importlib.import_module(name)
@@ -221,11 +302,11 @@ def prepare_worker(folder: str) -> None:
 
 def healthy(module: str) -> bool:
     """Whether a module's tests pass with nothing broken: without that, a killed mutant would mean nothing."""
-    return not tests_fail(module)
+    return first_to_fail(TESTS[module].split(), []) is None
 
 
-def survives(mutant: Mutant) -> tuple[Mutant, str | None]:
-    """The mutant, and what it changes if no test noticed."""
+def tried(mutant: Mutant) -> Outcome:
+    """A mutant with what became of it."""
     from cosmic_ray.mutating import mutate_code
 
     file = copy / mutant.path
@@ -233,41 +314,70 @@ def survives(mutant: Mutant) -> tuple[Mutant, str | None]:
     changed = mutate_code(source, operator_called(mutant.operator), mutant.occurrence)
     if changed is None:
         raise LookupError(f"{mutant} is not there any more")
+    latest = witnesses.setdefault(mutant.path, [])
     file.write_text(changed, encoding="utf-8")
     try:
-        noticed = tests_fail(mutant.module)
+        noticed = first_to_fail(tests_of(mutant), latest)
     finally:
         file.write_text(source, encoding="utf-8")
-    lines = difflib.unified_diff(source.splitlines(), changed.splitlines(), lineterm="", n=1)
-    return mutant, None if noticed else "\n".join(list(lines)[2:])
+    if noticed:
+        latest[:] = [noticed, *(test for test in latest if test != noticed)][:WITNESSES]
+    lines = list(difflib.unified_diff(source.splitlines(), changed.splitlines(), lineterm="", n=0))[2:]
+    removed, added = (tuple(line[1:].strip() for line in lines if line[0] == sign) for sign in "-+")
+    return Outcome(mutant, noticed is not None, removed, added)
 
 
-def tests_fail(module: str) -> bool:
-    """Run a module's tests in a fork of this process; a run that never ends has failed."""
-    tests = [f"tests/{name}.py" for name in TESTS[module].split()]
+def tests_of(mutant: Mutant) -> list[str]:
+    """The files with the tests of a mutant's module; first the one that is named after the mutant's file."""
+    namesake = f"test_{mutant.module}_{Path(mutant.path).stem}"
+    return sorted(TESTS[mutant.module].split(), key=lambda name: name != namesake)
+
+
+def first_to_fail(files: list[str], before: list[str]) -> str | None:
+    """Run some tests, then all in some files, in a fork of this process; the first that fails, None if none does.
+
+    A run that never ends has failed, and so has one that takes the whole process with it: their name is empty.
+    """
+    reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
-        code = 1
+        failed = True
         try:
-            quiet = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(quiet, 1)
-            os.dup2(quiet, 2)
-            os.chdir(copy)
-            import pytest
-
-            plain = ["-o", "addopts=", "-p", "no:cacheprovider", "-W", "ignore:Module already imported"]
-            code = int(pytest.main(["-x", "-q", *plain, *tests]))
+            failed = run_tests(files, before, writing)
         finally:
-            os._exit(code)
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
+            os._exit(failed)
+    os.close(writing)
+    deadline, ended, status = time.monotonic() + BY_THE_CLOCK, 0, 0
+    while not ended and time.monotonic() < deadline:
         ended, status = os.waitpid(child, os.WNOHANG)
-        if ended:
-            return status != 0
-        time.sleep(0.02)
-    os.kill(child, 9)
-    os.waitpid(child, 0)
-    return True
+        time.sleep(0.01)
+    if not ended:
+        os.kill(child, 9)
+        _, status = os.waitpid(child, 0)
+    with os.fdopen(reading, encoding="utf-8") as names:
+        name = names.readline().strip()
+    return name if status else None
+
+
+def run_tests(files: list[str], before: list[str], writing: int) -> bool:
+    """Whether a test failed; its name is then written to the pipe."""
+    import pytest
+
+    class Witness:
+        def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+            if report.failed:
+                os.write(writing, f"{report.nodeid}\n".encode())
+
+    quiet = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(quiet, 1)
+    os.dup2(quiet, 2)
+    os.chdir(copy)
+    resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE))
+    plain = ["-x", "-q", "-o", "addopts=", "-p", "no:cacheprovider", "-W", "ignore:Module already imported"]
+    # A test that is not there any more, for the mutant changed what there is to test, is no failure: ask the others.
+    if before and pytest.main([*plain, *before], [Witness()]) == pytest.ExitCode.TESTS_FAILED:
+        return True
+    return any(pytest.main([*plain, f"tests/{name}.py"], [Witness()]) for name in files)
 
 
 if __name__ == "__main__":

@@ -209,6 +209,14 @@ def test_graphs_of_micrograd_are_checked_where_every_op_is_known() -> None:
         check_graph(a * a)  # its set of operands does not say whether it was a times a, or a times a number
 
 
+def test_a_node_that_holds_nan_still_holds_what_its_operands_give() -> None:
+    x = Value(2.0)
+    report = check_graph(gradwalk.where(True, x, (x - 5).sqrt()), raise_error=False)
+    assert report.value == 2.0
+    assert [entry.status for entry in report.inputs] == ["wrong"]  # for 0 × nan is nan
+    assert "was changed after" not in str(report)
+
+
 def test_a_node_made_by_hand_cannot_be_computed_again() -> None:
     a = Value(2.0, label="a")
     out = Value(8.0, (a,), "cube")

@@ -9,9 +9,10 @@ from fractions import Fraction
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from test_check_estimates import pair
 
-from gradwalk.check.numeric import EPSILON, Slope, conditioning, slope
-from gradwalk.check.taylor import Remainder, remainder
+from gradwalk.check.numeric import EPSILON, SETTLED, UNKNOWN, Slope, at_kink, best, conditioning, one_sided, slope
+from gradwalk.check.rungs import Pair
 
 Function = Callable[[float], float]
 
@@ -29,6 +30,7 @@ SMOOTH: dict[str, tuple[Function, float, float, float]] = {
     "log of next to nothing": (math.log, 1e-100, 1e100, 1e-8),
     "sine of little": (math.sin, 1e-8, 1.0, 1e-9),
     "sine of much": (math.sin, 1e8, math.cos(1e8), 1e-9),
+    "brisk sine": (lambda x: math.sin(100 * x), 0.3, 100 * math.cos(30.0), 1e-9),
     "quick sine": (lambda x: math.sin(1e4 * x), 0.3, 1e4 * math.cos(3e3), 1e-9),
     "sharp tanh": (lambda x: math.tanh(1e8 * x), 1e-8, 1e8 / math.cosh(1.0) ** 2, 1e-9),
     "narrow bump": (lambda x: math.exp(-((1e8 * x) ** 2)) + x, 1e-8, 1 - 2e8 / math.e, 1e-9),
@@ -76,10 +78,11 @@ def test_an_easy_function_costs_seven_evaluations_and_a_hard_one_not_hundreds() 
 
         return g
 
-    slope(counted(math.sin), 1.0)
-    assert len(calls) == 7
-    assert len(set(calls)) == 7
-    calls.clear()
+    for easy in (math.sin, lambda x: 7.0, lambda x: 3 * x):
+        slope(counted(easy), 1.0)
+        assert len(calls) == 7
+        assert len(set(calls)) == 7
+        calls.clear()
     slope(counted(lambda x: 1 / x), 1e-3)
     assert 7 < len(calls) <= 100
 
@@ -202,6 +205,7 @@ def test_at_the_edge_of_a_domain_the_side_that_exists_counts() -> None:
 def test_what_cannot_be_measured_is_not_known(f: Function) -> None:
     found = slope(f, 0.0)
     assert not found.known
+    assert not found.kink
     assert math.isnan(found.value)
     assert found.error == math.inf
 
@@ -231,54 +235,129 @@ def test_conditioning_grows_with_the_bend_and_the_number() -> None:
     assert conditioning(bent, 2.0) == 2 * conditioning(bent, 1.0) == pytest.approx(16e10 * EPSILON)
 
 
-# --- Taylor remainders -----------------------------------------------------------------------------------------------
+def test_three_steps_will_do_if_they_settle_it_and_else_all_are_taken() -> None:
+    calls = []
+
+    def line(x: float) -> float:
+        calls.append(x)
+        return x
+
+    shortest = 2.0**-11
+    enough = SETTLED / 2 * shortest - EPSILON * (1 + shortest)  # what may be off beside the last digit of the value
+    assert slope(line, 1.0, noise=enough).error == SETTLED
+    assert len(calls) == 7
+    calls.clear()
+    assert slope(line, 1.0, noise=1.001 * enough).error < SETTLED
+    assert len(calls) > 20
 
 
-@pytest.mark.parametrize(
-    ("f", "right", "off"),
-    [
-        (lambda t: (3 + t) ** 2, 6.0, 3e-5),
-        (lambda t: math.exp(2 + t), math.exp(2), 3e-5),
-        (lambda t: math.log(1e-3 + t), 1e3, 1e-2),  # a ValueError for long steps
-        (lambda t: math.tanh(5 + t), 1 - math.tanh(5) ** 2, 1e-6),
-        (lambda t: 1e6 * math.cos(t), 0.0, 10.0),
-    ],
-)
-def test_the_remainder_falls_fourfold_for_a_right_slope_and_twofold_for_a_wrong_one(
-    f: Function, right: float, off: float
-) -> None:
-    found = remainder(f, right)
-    assert found.ok
-    assert found.fall is not None
-    assert 3.8 < found.fall < 4.2
-    for wrong in (right + off, right - off, -right - 1e3 * off, 2 * right + 1e3 * off):
-        found = remainder(f, wrong)
-        assert not found.ok
-        assert found.fall is not None
-        assert 1.8 < found.fall < 2.3
+# --- what all steps say together ------------------------------------------------------------------------------------
 
 
-def test_a_flatter_remainder_falls_faster_and_a_line_has_none() -> None:
-    cubic = remainder(lambda t: t**3, 0.0)
-    assert cubic.fall == pytest.approx(8.0)
-    assert cubic.ok
-    line = remainder(lambda t: 5 * t + 1, 5.0)
-    assert line.fall is None
-    assert line.ok
-    assert str(line) == "no remainder beyond rounding"
-    assert "by 8 (right: 4 or more, wrong: 2)" in str(cubic)
+def gaps(*widths: float, around: float = 0.0) -> list[Pair]:
+    """Pairs with sides so far apart around the same slope, each with a quarter of the step before."""
+    return [pair(around, gap=width, step=4.0**-k) for k, width in enumerate(widths)]
 
 
-def test_a_fall_passes_if_it_is_well_above_two() -> None:
-    assert [Remainder(fall).ok for fall in (1.0, 2.0, 2.3, 2.4, 4.0, math.inf)] == [False] * 3 + [True] * 3
+def test_a_gap_known_to_a_tenth_of_itself_is_a_kink() -> None:
+    assert not best(gaps(11.0, 10.0, 9.0, 8.0)).kink  # each moves by a tenth, or more
+    found = best(gaps(11.5, 10.5, 9.5, 8.5))
+    assert found.kink
+    assert found.step == 0.25
+    assert best(gaps(-11.5, -10.5, -9.5, -8.5)).kink
 
 
-def test_a_slope_that_is_right_to_one_side_only_fails() -> None:
-    assert not remainder(abs, 1.0).ok
-    assert not remainder(abs, -1.0).ok
-    assert not remainder(lambda t: max(t, 0.0), 0.0).ok
+def test_the_kink_that_is_known_best_is_told() -> None:
+    pairs = gaps(8.5, 8.25, 8.25, 8.0, 8.0625, 8.0)
+    assert best(pairs).step == pairs[2].step
 
 
-def test_noise_hides_a_remainder() -> None:
-    assert not remainder(lambda t: t * t + t, 0.9).ok
-    assert remainder(lambda t: t * t + t, 0.9, noise=1.0).ok
+def test_a_gap_that_does_not_persist_is_no_kink_though_nothing_refutes_it() -> None:
+    found = best(gaps(8.0, 8.0, 8.0, 5.5))
+    assert not found.kink
+    assert (found.error, found.step) == (2.75, 4.0**-3)
+
+
+def test_a_gap_that_rounding_may_hide_is_no_kink_if_a_shorter_step_refutes_it() -> None:
+    """Then only those steps are believed that refute it, though a longer one may claim to know the slope better."""
+    hidden = pair(1024.0, fuzz=0.375, step=4.0**-6)
+    pairs = [*gaps(0.0, 0.0, 8.0, 8.0, 8.0, 8.0, around=1024.0), hidden]
+    found = best(pairs)
+    assert not found.kink
+    assert (found.value, found.error, found.step) == (1024.0, 0.75, hidden.step)
+    assert found.left == found.right == 1024.0
+
+
+def test_where_the_slope_is_only_a_bound_it_is_widened_by_what_shorter_steps_see() -> None:
+    far = [pair(5.0, step=16.0), pair(3.0, step=4.0)]  # 3, give or take 2
+    assert best(far).error == 2.0
+    tame = pair(11.0, gap=16.0, step=1.0)  # within four times that
+    assert best([*far, tame]).error == 2.0
+    wild = pair(11.25, gap=16.5, step=1.0)
+    assert best([*far, wild]).error == 16 * 8.25
+    assert best([*far, wild]).value == 3.0
+    rounded = pair(11.25, gap=16.5, fuzz=1.0, step=1.0)
+    assert best([*far, rounded]).error == 2.0
+
+
+def test_a_slope_that_is_sharp_is_not_widened() -> None:
+    sharp = [pair(1000.0, step=16.0), pair(1000.5, step=4.0), pair(1004.0, gap=100.0, step=1.0)]
+    assert best(sharp).error == 0.5
+
+
+def test_where_one_side_is_missing_the_other_counts_and_the_right_one_first() -> None:
+    right = [pair(math.nan, right=3.0, left=math.nan, step=4.0**-k) for k in range(4)]
+    left = [pair(math.nan, right=math.nan, left=5.0, step=4.0**-k) for k in range(4)]
+    both = [pair(math.nan, right=3.0, left=5.0, step=4.0**-k) for k in range(4)]
+    assert [best(pairs).value for pairs in (right, left, both)] == [3.0, 5.0, 3.0]
+    assert best(right[:2]) is UNKNOWN
+    assert best([]) is UNKNOWN
+
+
+def one_side(*values: float, fuzz: float = 0.0) -> list[Pair]:
+    return [pair(right=value, fuzz=fuzz, step=4.0**-k) for k, value in enumerate(values)]
+
+
+def test_one_side_is_known_by_how_far_its_slope_moved_and_the_least_move_counts() -> None:
+    found = one_sided(one_side(16.0, 8.0, 6.0, 5.0, 6.0), "right")
+    assert found == Slope(5.0, 1.0, 5.0, 5.0, kink=False, bend=0.0, step=4.0**-3)
+    rising = one_sided(one_side(-16.0, -8.0, -6.0, -5.0), "right")
+    assert (rising.value, rising.error) == (-5.0, 1.0)
+    assert one_sided(one_side(8.0, 6.0, 6.0, fuzz=0.125), "right").error == 0.75
+    assert one_sided(one_side(8.0, 7.0), "right") is UNKNOWN
+    mirrored = [pair(left=value, step=1.0) for value in (8.0, 6.0, 5.0)]
+    assert one_sided(mirrored, "left").value == 5.0
+
+
+def test_the_slope_of_a_side_that_moves_ever_more_is_not_known() -> None:
+    assert one_sided(one_side(1.0, 2.0, 4.0, 8.0), "right") is UNKNOWN
+    assert one_sided(one_side(8.0, 7.0, 5.0, 2.0), "right") is UNKNOWN
+    assert one_sided(one_side(1.0, 2.0, 3.0), "right").error == 1.0  # no more than before
+    assert one_sided(one_side(1.0, 2.0, 4.5, fuzz=0.25), "right").value == 4.5  # no more, but for rounding
+    assert one_sided(one_side(1.0, 2.0, 4.75, fuzz=0.25), "right") is UNKNOWN
+
+
+def side(value: float, error: float) -> Slope:
+    return Slope(value, error, value, value, kink=False, bend=0.0, step=1.0)
+
+
+def test_a_kink_is_told_with_both_its_slopes_and_the_larger_error() -> None:
+    here = pair(1.5, right=4.0, left=-1.0, step=0.25)
+    found = at_kink(here, side(-1.25, 0.5), side(4.25, 0.25))
+    assert found == Slope(1.5, 0.5, -1.25, 4.25, kink=True, bend=0.0, step=0.25)
+    assert at_kink(here, side(-1.25, 0.25), side(4.25, 0.5)).error == 0.5
+
+
+def test_a_side_of_a_kink_that_is_not_known_has_a_slope_without_end_in_the_way_it_went() -> None:
+    here = pair(1.5, right=4.0, left=-1.0, step=0.25)
+    found = at_kink(here, UNKNOWN, side(4.25, 0.5))
+    assert (found.left, found.right, found.error) == (-math.inf, 4.25, 0.5)
+    found = at_kink(here, side(-1.25, 0.5), UNKNOWN)
+    assert (found.left, found.right, found.error) == (-1.25, math.inf, 0.5)
+    found = at_kink(here, UNKNOWN, UNKNOWN)
+    assert (found.left, found.right, found.error) == (-math.inf, math.inf, 0.0)
+
+
+def test_a_cusp_is_a_kink_with_slopes_without_end() -> None:
+    found = slope(lambda x: math.sqrt(abs(x)), 0.0)
+    assert (found.kink, found.left, found.right, found.error) == (True, -math.inf, math.inf, 0.0)

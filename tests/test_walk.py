@@ -78,6 +78,7 @@ def test_describe_and_its_parts() -> None:
     assert short(0.1 + 0.2) == "0.3"
     assert short(Home(data=5, label=None)) == "5"
     assert formula("max", ["1", "2"]) == "max(1, 2)"
+    assert formula("f2", ["1", "2"]) == "f2(1, 2)"
     assert formula("<lambda>", ["3"]) == "<lambda>(3)"
     assert formula("_own", ["3"]) == "_own(3)"
     assert formula("-", ["a"]) == "a-"

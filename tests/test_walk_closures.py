@@ -80,6 +80,44 @@ def test_operands_used_twice_in_a_closure() -> None:
     assert told == [(0, None, 3.0, 3.0), (1, 3.0, 3.0, 6.0)]
 
 
+def test_a_closure_that_reads_the_gradient_it_adds_to() -> None:
+    a = Value(3.0, label="a")
+    out = Value(12.0, (a, a), "fourfold", label="out")
+
+    def push() -> None:
+        a.grad += 2 * out.grad
+        a.grad += a.grad  # all that is there by now
+
+    out._backward = push
+    told = [(p.position, p.before, p.contribution, p.after) for p in pushes(record(out))]
+    assert told == [(0, None, 2.0, 2.0), (1, 2.0, 2.0, 4.0)]
+    out.backward()
+    assert a.grad == 4.0
+    once = Value(12.0, (a,), "fourfold")
+    once._backward = push
+    out = once  # whose gradient the closure reads
+    told = [(p.position, p.before, p.contribution, p.after) for p in pushes(record(once))]
+    assert told == [(0, None, 2.0, 2.0), (0, 2.0, 2.0, 4.0)]
+
+
+@pytest.mark.parametrize("leak", [0.0, 5e-10])
+def test_what_a_closure_pushes_out_of_nothing_is_not_right_however_little_it_is(leak: float) -> None:
+    a, b = Value(3.0, label="a"), Value(-1.0).relu()
+    out = Value(6.0, (a,), "leak", label="out")
+
+    def push() -> None:
+        a.grad += leak  # though nothing was passed to it
+
+    out._backward = push
+    still, late = out * 0, b * 3
+    root = still + late
+    recording = record(root, [b, root, still, late, out])
+    assert recording.grads[0] == leak
+    assert recording.graph.nodes[1].slopes == (None,)
+    assert recording.verdict.right == (leak == 0.0)
+    assert not recording.verdict.topological
+
+
 def test_a_closure_that_subtracts() -> None:
     a = Value(3.0, label="a")
     out = Value(-3.0, (a,), "minus")
@@ -192,6 +230,19 @@ def test_a_closure_that_reaches_elsewhere_is_refused(what: str) -> None:
         caught.value
     )
     assert state(loss) == before
+
+
+def test_of_several_nodes_that_a_closure_reaches_the_first_is_named() -> None:
+    a, b, c = Value(3.0, label="a"), Value(1.0, label="b"), Value(2.0, label="c")
+    out = Value(6.0, (a,), "double", label="out")
+
+    def push() -> None:
+        b.grad += 1.0
+        c.grad += 1.0
+
+    out._backward = push
+    with pytest.raises(errors.GraphError, match="changed the gradient of b=1, which"):
+        record(out * b * c)
 
 
 class Bare:

@@ -14,7 +14,7 @@ import pytest
 from cases import GRADWALK, Program, programs
 from hypothesis import HealthCheck, given, settings
 
-from gradwalk import Value, engine, errors, nn, ops, walk
+from gradwalk import Value, engine, errors, ops, walk
 from gradwalk.walk import Compute, Push, Recording, Seed, Visit, record, replay, state_after
 
 inf, nan = math.inf, math.nan
@@ -203,6 +203,27 @@ def test_an_op_that_no_longer_computes_is_left_as_it_was() -> None:
     assert step.recomputed is None
 
 
+def test_a_last_digit_is_no_change_and_nan_is_one() -> None:
+    a = Value(2.0, label="a")
+    b = a.log()
+    b.label = "b"
+    b.data = math.nextafter(b.data, inf)
+    step = record(b).events[0]
+    assert isinstance(step, Compute)
+    assert step.recomputed is None
+    a.data = -1.0
+    assert record(b).events[0].formula == "b.data = 0.6931, though log(−1) = nan now"
+    c = a.log()
+    a.data = 1.0
+    assert record(c).events[0].formula == "n1.data = nan, though log(1) = 0 now"
+
+
+def test_infinity_is_no_change() -> None:
+    step = record(Value(0.0).log()).events[0]
+    assert isinstance(step, Compute)
+    assert (step.value, step.recomputed) == (-inf, None)
+
+
 def test_nan_is_no_change() -> None:
     a = Value(-1.0)
     for event in record(a.log() * nan).events:
@@ -229,15 +250,6 @@ def test_a_cycle_is_refused() -> None:
 
 def test_the_same_graph_gives_the_same_text() -> None:
     assert record(neuron()).to_json() == record(neuron()).to_json()
-
-
-def test_no_recursion_in_a_deep_graph() -> None:
-    v = Value(1.0)
-    for _ in range(20_000):
-        v = v + 1
-    recording = record(v)
-    assert recording.grads[0] == 1.0
-    assert len(walk.search_steps(v)) == 2 * len(recording.graph.nodes)
 
 
 # --- the engine's own walk -------------------------------------------------------------------------------------------
@@ -268,19 +280,6 @@ def test_the_visits_are_the_engines(program: Program) -> None:
     if order is not None:  # None: there are ops of three operands, and the engine walks with care
         assert recording.order == tuple(places[node] for node in reversed(order))
     assert recording.verdict.topological
-
-
-def test_the_engines_visits_over_ten_thousand_nodes() -> None:
-    model = nn.MLP(2, [16, 16, 1])
-    loss = sum((model([x / 50, x / 25]) - 1) ** 2 for x in range(10))
-    places = {node: place for place, node in enumerate(walk.topological(loss))}
-    recording = record(loss)
-    order = engine._order(loss)
-    assert order is not None
-    assert recording.order == tuple(places[node] for node in reversed(order))
-    loss.backward()
-    for node, place in places.items():
-        assert same(node.grad, recording.grads[place])
 
 
 @given(programs(max_steps=40))
@@ -413,6 +412,12 @@ def test_any_label_survives_json(label: str) -> None:
     assert back == recording
 
 
+def test_words_stand_in_json_as_they_are_read() -> None:
+    text = record(Value(2.0, label="größe") * 3).to_json()
+    assert '"label": "größe"' in text
+    assert "`größe` × 3" in text
+
+
 def test_events_alone_go_to_json_and_back() -> None:
     root = diamond()
     for event in (*record(root).events, *walk.search_steps(root)):
@@ -498,17 +503,7 @@ def test_text_that_is_no_recording_is_refused(text: str, message: str) -> None:
     assert len(str(caught.value)) < 300
 
 
-# --- large graphs, and the picture in the README --------------------------------------------------------------------
-
-
-def test_ten_thousand_nodes_are_no_trouble() -> None:
-    leaves = [Value(0.01 * i) for i in range(100)]
-    nodes = list(leaves)
-    while len(nodes) < 3_500:  # three nodes each
-        nodes.append((nodes[-1] + nodes[-50] * leaves[len(nodes) % 100]).tanh())
-    recording = record(nodes[-1])
-    assert len(recording.graph.nodes) > 10_000
-    assert recording.verdict.right
+# --- the picture in the README ----------------------------------------------------------------------------------------
 
 
 def test_the_picture_in_the_readme_is_drawn_from_a_recording() -> None:

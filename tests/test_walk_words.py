@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import gradwalk
 from gradwalk import Value, ops
 from gradwalk.walk import Push, readable, record, search_steps
+from gradwalk.walk.digits import clean
 from gradwalk.walk.latex import applied, name, number
 from gradwalk.walk.words import listed, written
 
@@ -34,6 +35,7 @@ inf, nan = math.inf, math.nan
         (0.0, "0", "0"),
         (-0.0, "0", "0"),
         (1.0, "1", "1"),
+        (-1.0, "−1", "-1"),
         (0.99999999, "1", "1"),
         (0.001, "0.001", "0.001"),
         (0.0009, "9e−4", r"9 \times 10^{-4}"),
@@ -42,8 +44,10 @@ inf, nan = math.inf, math.nan
         (1.23456e-300, "1.235e−300", r"1.235 \times 10^{-300}"),
         (999_999.5, "999999.5", "999999.5"),
         (1_000_000.0, "1000000", "1000000"),
+        (1_000_000.5, "1e6", "10^{6}"),
         (123_456_789.0, "123456789", "123456789"),
         (123_456_789.25, "1.235e8", r"1.235 \times 10^{8}"),
+        (999_999_999_999_999.0, "999999999999999", "999999999999999"),
         (1e15, "1e15", "10^{15}"),
         (-1.5e300, "−1.5e300", r"-1.5 \times 10^{300}"),
         (inf, "inf", r"\infty"),
@@ -67,11 +71,24 @@ def test_a_short_number_is_near_the_real_one_and_never_a_false_zero(x: float) ->
     assert len(text) <= 16
 
 
+def test_a_label_of_forty_characters_is_shown_whole() -> None:
+    assert clean("x" * 40) == "x" * 40
+    assert clean("x" * 41) == "x" * 39 + "…"
+    assert clean("one\ntwo\tthree") == "one two three"
+
+
 # --- sentences -------------------------------------------------------------------------------------------------------
 
 
 def pushes(root: Value) -> list[Push]:
     return [event for event in record(root).events if isinstance(event, Push)]
+
+
+def test_a_first_contribution_of_0_is_added_to_and_not_replaced() -> None:
+    a = Value(2.0, label="a")
+    zero, five = (event for event in pushes(a * 5 + a * 0) if event.operand == 0)
+    assert zero.sentence.endswith("Before it had nothing; now a.grad = 0.")
+    assert five.sentence.endswith("Before it had 0; now a.grad = 0 + 5 = 5.")
 
 
 def test_the_rules_of_plus_and_times() -> None:
@@ -184,6 +201,7 @@ def test_formulas_in_numbers() -> None:
         ("ReLU", ["x"], "ReLU(x)", r"\text{ReLU}(x)"),
         ("max", ["x", "y"], "max(x, y)", r"\max(x, y)"),
         ("clamp", ["x", "0", "1"], "clamp(x, 0, 1)", r"\text{clamp}(x, 0, 1)"),
+        ("atan2", ["y", "x"], "atan2(y, x)", r"\text{atan2}(y, x)"),
         ("", ["x"], "f(x)", r"\text{f}(x)"),
         ("+", ["3"], "3 + 3", "3 + 3"),
         ("*", ["3"], "3 × 3", r"3 \times 3"),

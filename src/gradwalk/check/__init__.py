@@ -5,8 +5,8 @@
 - `compare_with_torch(f, inputs)`: the same function on PyTorch, where that is installed.
 
 Each gives a `CheckReport`, or raises `GradientCheckError` with the report in words. A failure names the input and the
-op at fault. Inside: `numeric` measures slopes, `taylor` watches remainders, `nodes` lays a graph open, `suspects`
-finds who is wrong, `judge` compares, `report` tells.
+op at fault. Inside: `numeric` measures slopes (over `rungs`, of which `estimates` are made), `taylor` watches
+remainders, `nodes` lays a graph open, `suspects` finds who is wrong, `judge` compares, `report` tells.
 """
 
 from gradwalk.check.against_torch import compare_with_torch

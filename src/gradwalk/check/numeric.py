@@ -10,22 +10,17 @@ best rung is taken. Slopes to the left and to the right are kept apart: where th
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-__all__ = ["EPSILON", "Slope", "conditioning", "slope"]
+from gradwalk.check.estimates import estimates, persists, refutes, strays, surest
+from gradwalk.check.rungs import EPSILON, Pair, Rung, ladder, pair, rung
 
-EPSILON = sys.float_info.epsilon
-SMALLEST = 5e-324
+__all__ = ["EPSILON", "Slope", "conditioning", "slope"]
 
 #: Good enough to stop after the first three steps: an error of this share of the slope.
 SETTLED = 1e-9
-#: A slope known to this share of itself is a slope; less is only a bound.
-SHARP = 1e-2
-#: Left and right slopes closer than this share of themselves are one slope.
-MEET = 1e-6
 
 
 @dataclass(frozen=True)
@@ -79,20 +74,20 @@ def slope(f: Callable[[float], float], x: float, noise: float = 0.0) -> Slope:
     middle = at(x)
     if not math.isfinite(middle):
         return UNKNOWN
-    coarsest, start, finest = _ladder(x)
-    tried: dict[int, _Rung] = {}
+    coarsest, start, finest = ladder(x)
+    tried: dict[int, Rung] = {}
 
-    def rungs(exponents: Sequence[int]) -> list[_Rung]:
+    def pairs(exponents: Sequence[int]) -> list[Pair]:
         for exponent in exponents:
             if exponent not in tried:
-                tried[exponent] = _rung(at, x, middle, math.ldexp(1.0, exponent), noise)
-        return [tried[exponent] for exponent in exponents]
+                tried[exponent] = rung(at, x, middle, math.ldexp(1.0, exponent), noise)
+        return [pair(tried[coarse], tried[fine]) for coarse, fine in pairwise(exponents)]
 
-    first = _best(rungs((start, start - 2, start - 4)))
-    flat = all(rung.right == rung.left == 0.0 for rung in tried.values())
-    if flat or (not first.kink and first.error <= SETTLED * abs(first.value)):
+    first = best(pairs((start, start - 2, start - 4)))
+    flat = all(one.right == one.left == 0.0 for one in tried.values())
+    if flat or first.error <= SETTLED * abs(first.value):
         return first
-    return _best(rungs(range(coarsest, finest - 1, -2)))
+    return best(pairs(range(coarsest, finest - 1, -2)))
 
 
 def conditioning(slope: Slope, size: float) -> float:
@@ -116,182 +111,38 @@ def _guarded(f: Callable[[float], float]) -> Callable[[float], float]:
     return at
 
 
-def _ladder(x: float) -> tuple[int, int, int]:
-    """The exponents (of 2) of the longest step, the first to try and the shortest; all differ by even numbers."""
-    size = abs(x)
-    exact = math.frexp(math.ulp(x))[1] + 5  # a step of 2 to this power or more can be added to x without rounding
-    start = max(math.frexp(min(max(size, 0.01), 1.0))[1] - 8, exact + 4)
-    longest = min(math.frexp(max(size, 1.0))[1] + 1, 1020)
-    shortest = max(math.frexp(min(size, 1.0) or 1.0)[1] - 45, exact)
-    return start + 2 * ((longest - start) // 2), start, shortest
-
-
-@dataclass(frozen=True)
-class _Rung:
-    """Slopes to the right and to the left over one step; nan on a side where the function does not exist."""
-
-    step: float
-    right: float
-    left: float
-    fuzz: float  # how far they may be off by rounding
-
-
-def _rung(f: Callable[[float], float], x: float, middle: float, h: float, noise: float) -> _Rung:
-    up, down = x + h, x - h
-    above, below = f(up), f(down)
-    right, left = (above - middle) / (up - x), (middle - below) / (x - down)
-    largest = max(abs(y) for y in (above, below, middle) if math.isfinite(y))
-    # What a long step gains in sharpness it loses in sight: no more is made of it than of one tenth of the number.
-    sight = min(h, max(abs(x), 0.01) / 10)  # tuned: a tenth, and not nothing at 0
-    fuzz = (noise + EPSILON * largest + SMALLEST) / sight
-    return _Rung(h, right if math.isfinite(right) else math.nan, left if math.isfinite(left) else math.nan, fuzz)
-
-
-@dataclass(frozen=True)
-class _Pair:
-    """What two neighbouring rungs say together about a step of length 0."""
-
-    central: float
-    right: float
-    left: float
-    plain: float  # the central slope of the finer rung alone
-    fuzz: float
-    bend: float
-    step: float
-
-    @property
-    def gap(self) -> float:
-        return self.right - self.left
-
-
-def _pair(coarse: _Rung, fine: _Rung) -> _Pair:
-    def towards_zero(at_coarse: float, at_fine: float, *, shrinks: float) -> float:
-        return at_fine + (at_fine - at_coarse) / (shrinks - 1)  # by which the leading error shrinks
-
-    plain = (fine.right + fine.left) / 2
-    return _Pair(
-        central=towards_zero((coarse.right + coarse.left) / 2, plain, shrinks=16.0),
-        right=towards_zero(coarse.right, fine.right, shrinks=4.0),
-        left=towards_zero(coarse.left, fine.left, shrinks=4.0),
-        plain=plain,
-        fuzz=fine.fuzz,
-        bend=(fine.right - fine.left) / fine.step,
-        step=fine.step,
-    )
-
-
-def _best(rungs: list[_Rung]) -> Slope:
-    """What the rungs, longest step first, say together."""
-    pairs = [_pair(coarse, fine) for coarse, fine in pairwise(rungs)]
-    estimates = list(_estimates(pairs))
-    if not estimates:  # the function ends here on one side, or on both
-        right = _one_sided(pairs, "right")
-        return right if right.known else _one_sided(pairs, "left")
-    kinks = [found for found in estimates if found.gap_error < abs(found.pair.gap) / 10]
+def best(pairs: list[Pair]) -> Slope:
+    """What pairs of rungs, longest step first, say together."""
+    found = list(estimates(pairs))
+    if not found:  # the function ends here on one side, or on both
+        right = one_sided(pairs, "right")
+        return right if right.known else one_sided(pairs, "left")
+    kinks = [one for one in found if one.gap_error < abs(one.pair.gap) / 10]
     if kinks:
-        kink = min(kinks, key=lambda found: found.gap_error)
+        kink = min(kinks, key=lambda one: one.gap_error)
         # What looks like a kink from afar may be smooth from near, if rounding lets us go as near as that.
-        smooth = [found for found in estimates if _refutes(found, kink.pair)]
-        if not smooth and _persists(pairs, kink):
-            return _at_kink(kink.pair, _one_sided(pairs, "left"), _one_sided(pairs, "right"))
-        estimates = smooth or estimates
-    best = _surest(estimates)
-    here, error = best.pair, best.error
-    if not best.sharp:  # where shorter steps see steeper slopes, still shorter ones may see steeper slopes yet
-        error = max(error, 16 * _wild(pairs, here, 4 * error))  # tuned: two more rungs of slopes that grow fourfold
+        smooth = [one for one in found if refutes(one, kink.pair)]
+        if not smooth and persists(pairs, kink):
+            return at_kink(kink.pair, one_sided(pairs, "left"), one_sided(pairs, "right"))
+        found = smooth or found
+    chosen = surest(found)
+    here, error = chosen.pair, chosen.error
+    if not chosen.sharp:  # where shorter steps see steeper slopes, still shorter ones may see steeper slopes yet
+        error = max(error, 16 * strays(pairs, here, 4 * error))  # tuned: two more rungs of slopes that grow fourfold
     return Slope(here.central, error, here.central, here.central, kink=False, bend=here.bend, step=here.step)
 
 
-@dataclass(frozen=True)
-class _Estimate:
-    """How far a pair may be off if the function is smooth, and how well its gap is known if there is a kink."""
-
-    pair: _Pair
-    error: float
-    gap_error: float
-    growth: int  # of the gap from pair to pair: 1 at a kink, more at a jump
-
-    @property
-    def sharp(self) -> bool:
-        return self.error < SHARP * abs(self.pair.central)
-
-
-def _surest(estimates: list[_Estimate]) -> _Estimate:
-    """The best estimate that no sharp one with a shorter step contradicts."""
-    # From too far a wild function looks tame: slopes small, and so their errors. A share of the slope misleads less.
-    sharp = [found for found in estimates if found.sharp]
-    if not sharp:
-        return min(estimates, key=lambda found: found.error)
-    best = min(sharp, key=lambda found: found.error / abs(found.pair.central))
-    nearer = [
-        found
-        for found in sharp
-        if found.pair.step < best.pair.step
-        and abs(found.pair.central - best.pair.central) > 4 * (found.error + best.error)  # tuned: errors are estimates
-    ]
-    return _surest(nearer) if nearer else best
-
-
-def _refutes(found: _Estimate, kink: _Pair) -> bool:
-    """Whether a shorter step sees no kink: one slope, better known than the gap is wide, or far outside of the gap."""
-    if found.pair.step >= kink.step:
-        return False
-    middle, width = (kink.right + kink.left) / 2, abs(kink.gap)
-    doubt = 4 * found.error  # tuned: an error is an estimate
-    return doubt < width or abs(found.pair.central - middle) > width / 2 + doubt
-
-
-def _persists(pairs: list[_Pair], kink: _Estimate) -> bool:
-    """Whether the gap goes on as it should with every shorter step, as far as rounding lets us see."""
-    expected, shorter = kink.pair.gap, [pair for pair in pairs if pair.step < kink.pair.step]
-    for pair in shorter:
-        expected *= kink.growth
-        allowed = abs(expected) / 4 + 16 * pair.fuzz  # tuned: either side may bend, and both are rounded
-        if abs(pair.gap - expected) > allowed:
-            return False
-    return len(shorter) >= 2  # tuned: one might agree by chance
-
-
-def _wild(pairs: list[_Pair], seen: _Pair, allowed: float) -> float:
-    """How far shorter steps stray from what was seen, beyond rounding; 0 if they do not."""
-    found = 0.0
-    for pair in pairs:
-        stray = abs(pair.central - seen.central)
-        if pair.step < seen.step and stray > allowed + 16 * pair.fuzz:  # tuned: rounding, at its very worst
-            found = max(found, stray)
-    return found
-
-
-def _estimates(pairs: list[_Pair]) -> Iterator[_Estimate]:
-    """Each pair of rungs judged by its neighbours, one with a longer and one with a shorter step."""
-    for before, here, after in zip(pairs, pairs[1:], [*pairs[2:], None], strict=False):
-        spread = abs(here.central - before.central)
-        if after is not None:  # that an estimate moves little may be chance: ask on
-            spread = max(spread, abs(after.central - here.central) / 8)  # tuned: a shorter step has more rounding
-        correction = abs(here.central - here.plain)
-        squared = min(correction, correction * correction / abs(here.central) if here.central else correction)
-        # From pair to pair the gap between the sides shrinks 64-fold where the function is smooth; at a kink it stays,
-        # at a jump it grows fourfold, and beside a slope without end (a square root at 0) twofold.
-        gap, gap_before = abs(here.gap), abs(before.gap)
-        error = max(spread, squared, 0.0 if gap < gap_before / 8 else gap / 2, 2 * here.fuzz)
-        stays = gap > gap_before / 2 and gap > MEET * max(abs(here.right), abs(here.left))
-        moved, growth = min((abs(here.gap - times * before.gap), times) for times in (1, 2, 4))
-        gap_error = moved + 8 * here.fuzz if stays else math.inf  # tuned: four values, each off twice
-        if error == error:
-            yield _Estimate(here, error, gap_error, growth)
-
-
-def _at_kink(kink: _Pair, left: Slope, right: Slope) -> Slope:
-    """A side on which the slope grows without end, as it does at a jump, has the slope inf."""
+def at_kink(kink: Pair, left: Slope, right: Slope) -> Slope:
+    """The two slopes at a kink; a side on which they grow without end, as they do at a jump, has the slope inf."""
     to_left = left.value if left.known else math.copysign(math.inf, kink.left)
     to_right = right.value if right.known else math.copysign(math.inf, kink.right)
     error = max((side.error for side in (left, right) if side.known), default=0.0)
     return Slope(kink.central, error, to_left, to_right, kink=True, bend=0.0, step=kink.step)
 
 
-def _one_sided(pairs: list[_Pair], side: str) -> Slope:
+def one_sided(pairs: list[Pair], side: str) -> Slope:
     """The slope on one side; estimates that move ever more (the square root at 0) are none."""
-    values = [getattr(pair, side) for pair in pairs]
+    values = [getattr(one, side) for one in pairs]
     best = UNKNOWN
     for i in range(2, len(pairs)):
         moved, moved_before = abs(values[i] - values[i - 1]), abs(values[i - 1] - values[i - 2])

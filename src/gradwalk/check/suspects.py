@@ -60,8 +60,6 @@ def name(here: Local) -> str:
 def habit(here: Local) -> str:
     """A habit of a closure that spoils gradients: setting where it should add, or adding the same at any upstream."""
     operands = tuple(x for x in here.operands if has_gradient(x))
-    if not callable(getattr(here.node, "_backward", None)) or len(operands) != len(here.operands):
-        return ""
     plain = ask(here.node, operands) or ()  # nothing from a closure that raises, as one that runs only once does
     onto, triple = ask(here.node, operands, held=7.0) or (), ask(here.node, operands, upstream=3.0) or ()
     if any(p and math.isclose(o + 7.0, p, rel_tol=1e-9) for p, o in zip(plain, onto, strict=False)):
@@ -82,21 +80,22 @@ def wrong_by_rebuilding(graph: Graph, f: Function, leaves: list[Node], rtol: flo
     """
     watched = _Watched(graph, f, leaves)
     places = {id(v): i for i, v in enumerate(graph.order)}
-    suspects, unknown = [], []
+    suspects: list[Suspect] = []
+    unknown: list[str] = []
     for v in graph.order:
         here = graph.locals.get(id(v))
         if here is None or (here.function is not None and here.slopes is not None):
             continue
-        verdict = None if here.slopes is None else _linked(here, watched, places, f, rtol)
-        if isinstance(verdict, Suspect):
-            suspects.append(verdict)
-        elif verdict is None:
+        found = None if here.slopes is None else _linked(here, watched, places, f, rtol)
+        if found is None:
             unknown.append(walk.describe(v))
+        else:
+            suspects += found
     return suspects, unknown
 
 
-def _linked(here: Local, watched: _Watched, places: dict[int, int], f: Function, rtol: float) -> Suspect | bool | None:
-    """A suspect, True if the node is right as far as the inputs can tell, None if they cannot tell."""
+def _linked(here: Local, watched: _Watched, places: dict[int, int], f: Function, rtol: float) -> list[Suspect] | None:
+    """The node if it is wrong, nothing if it is right as far as the inputs can tell, None if they cannot tell."""
     shares = list(here.shares())
     told = False
     for position, x in enumerate(f.inputs.numbers):
@@ -114,11 +113,12 @@ def _linked(here: Local, watched: _Watched, places: dict[int, int], f: Function,
         if len(moving) == 1:
             (i,) = moving
             _, got = shares[i]
-            return Suspect(name(here), walk.describe(here.node), i + 1, got, whole.value / parts[i].value, habit(here))
+            should = whole.value / parts[i].value
+            return [Suspect(name(here), walk.describe(here.node), i + 1, got, should, habit(here))]
         why = f"measured along {f.inputs.names[position]}, which moves {len(moving)} of its operands at once"
         why = "; ".join(filter(None, [habit(here), why]))
-        return Suspect(name(here), walk.describe(here.node), 0, sum(pushed), whole.value, why)
-    return True if told else None
+        return [Suspect(name(here), walk.describe(here.node), 0, sum(pushed), whole.value, why)]
+    return [] if told else None
 
 
 class _Watched:
@@ -179,7 +179,7 @@ def lost_on_the_way(graph: Graph, names: dict[int, str]) -> str:
     for v in reversed(graph.order):
         pushed, got = pushes.get(id(v), []), graph.gradient(v)
         size = sum(map(abs, pushed))
-        if v is root or not pushed or not math.isfinite(size) or abs(sum(pushed) - got) <= 1e-9 * size:
+        if not pushed or not math.isfinite(size) or abs(sum(pushed) - got) <= 1e-9 * size:
             continue
         sums = " + ".join(show(x, 6) for x in pushed[:6]) + (" + …" if len(pushed) > 6 else "")
         total = sums if len(pushed) == 1 else f"{sums} = {show(sum(pushed), 6)}"

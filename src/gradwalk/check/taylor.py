@@ -62,7 +62,8 @@ def remainder(f: Callable[[float], float], slope: float, noise: float = 0.0) -> 
 
 def _fall(f: Callable[[float], float], slope: float, noise: float) -> float | None:
     middle = f(0.0)
-    before, fall = math.nan, None
+    before: float | None = None
+    fall: float | None = None
     for k in range(2, 46):  # tuned: from a quarter down to where nothing is left but rounding
         t = 2.0**-k
         try:
@@ -71,9 +72,10 @@ def _fall(f: Callable[[float], float], slope: float, noise: float) -> float | No
             there = math.nan
         left_over = abs(there - middle - t * slope)
         fuzz = noise + EPSILON * (abs(there) + abs(middle) + abs(t * slope))
-        if left_over <= CLEAR * fuzz:
-            break
-        if math.isfinite(before) and math.isfinite(left_over):
-            fall = before / left_over
-        before = left_over
+        if left_over > CLEAR * fuzz:
+            if before is not None:
+                fall = before / left_over
+            before = left_over
+        else:  # buried in rounding, for good or by chance; or outside the domain
+            before = None
     return fall

@@ -18,15 +18,15 @@ def readable(x: float | None) -> str:
     """
     if x is None:
         return "nothing"
-    if not math.isfinite(x) or x == 0.0:
-        text = "0" if x == 0.0 else str(float(x))
+    if not math.isfinite(x):
+        text = str(float(x))
+    elif abs(x) < 1e15 and x == int(x):
+        text = str(int(x))
     elif 0.001 <= abs(x) < 1e6:
         text = f"{x:.4f}".rstrip("0").rstrip(".")
     else:
         digits, _, power = f"{x:.3e}".partition("e")
         text = f"{digits.rstrip('0').rstrip('.')}e{int(power)}"
-        if abs(x) < 1e15 and x == int(x):
-            text = str(int(x))
     return text.replace("-", "−")
 
 

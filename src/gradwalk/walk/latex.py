@@ -52,7 +52,7 @@ def number(x: float | None) -> str:
     if math.isnan(x):
         return r"\text{nan}"
     if math.isinf(x):
-        return r"\infty" if x > 0 else r"-\infty"
+        return r"\infty" if x == math.inf else r"-\infty"
     digits, _, power = readable(x).replace("−", "-").partition("e")
     if not power:
         return digits
@@ -66,7 +66,7 @@ def applied(op: str, parts: list[str]) -> str:
     if op == "neg":
         return "-" + _guarded(first)
     if op == "/" and len(parts) == 2:
-        return rf"\frac{{{first}}}{{{rest[0]}}}"
+        return rf"\frac{{{first}}}{{{''.join(rest)}}}"
     if op.startswith("**"):
         power = op.removeprefix("**")
         if power and not re.fullmatch(r"-?[\d.]+", power):

@@ -57,7 +57,7 @@ def formula(op: str, operands: list[str]) -> str:
     """
     if op[:1].isalpha() or op.startswith(("_", "<lambda")):
         return f"{op}({', '.join(operands)})"
-    return f" {op} ".join(operands) if len(operands) > 1 else f"{operands[0]}{op}"
+    return f" {op} ".join(operands) if len(operands) > 1 else "".join(operands) + op
 
 
 def short(node: Node) -> str:

@@ -78,15 +78,15 @@ def state_after(recording: Recording, k: int) -> State:
     return State(_Then(history.data, k), _Then(history.grads, k), _VisitedThen(history.visits, k))
 
 
-Changes = tuple[list[int], list[float | None]]  # after how many events, and to what
+Changes = tuple[list[int], list[float | None]]  # after how many events; and what was there before, between and after
 
 
 class History:
     """For each node when its numbers changed, and to what; built once, in one pass."""
 
     def __init__(self, events: Iterable[Event], graph: Graph) -> None:
-        self.data: list[Changes] = [([0], [None if node.operands else node.data]) for node in graph.nodes]
-        self.grads: list[Changes] = [([0], [None]) for _ in graph.nodes]
+        self.data: list[Changes] = [([], [None if node.operands else node.data]) for node in graph.nodes]
+        self.grads: list[Changes] = [([], [None]) for _ in graph.nodes]
         self.visits: dict[int, int] = {}
         for k, event in enumerate(events, start=1):
             match event:
@@ -101,8 +101,9 @@ class History:
 
 
 def _note(changes: Changes, k: int, x: float | None) -> None:
-    changes[0].append(k)
-    changes[1].append(x)
+    times, numbers = changes
+    times.append(k)
+    numbers.append(x)
 
 
 class _Then(Mapping[int, float | None]):
@@ -115,7 +116,7 @@ class _Then(Mapping[int, float | None]):
         if not 0 <= place < len(self._changes):
             raise KeyError(place)
         times, numbers = self._changes[place]
-        return numbers[bisect_right(times, self._k) - 1]
+        return numbers[bisect_right(times, self._k)]
 
     def __iter__(self) -> Iterator[int]:
         return iter(range(len(self._changes)))

@@ -35,15 +35,14 @@ def play(
     """Seed the root, then visit: each node in its turn pushes to its operands."""
     gradients: list[float | None] = [None] * len(graph.nodes)
     turns = [0] * len(graph.nodes)
-    unheard = [len(consumers) for consumers in graph.consumers]
+    awaited = [dict.fromkeys(consumers) for consumers in graph.consumers]  # those that have not pushed yet, in order
     gradients[graph.root] = seed
     yield Seed(graph.root, seed, words=words)
     for place in order:
         node = graph.nodes[place]
-        waiting = tuple(x for x in graph.consumers[place] if not turns[x]) if unheard[place] else ()
-        if not turns[place]:
-            for operand in set(node.operands):
-                unheard[operand] -= 1
+        waiting = tuple(awaited[place])
+        for operand in node.operands:
+            awaited[operand].pop(place, None)
         turns[place] += 1
         arrived = gradients[place]
         hooked = _through(hooks.get(place, ()), _held(arrived))
@@ -125,16 +124,15 @@ def resolve(order: Iterable[Any], graph: Graph, nodes: Iterable[Node], *, allow_
 
 def _find(key: Any, graph: Graph, by_identity: dict[int, int], by_name: dict[str, list[int]]) -> int:
     if isinstance(key, str):
-        places = by_name.get(key, [])
-        if len(places) > 1:
-            raise GraphError(
-                f"the label {key!r} is ambiguous: {_several([graph.nodes[x] for x in places])} bear it; use ids instead"
-            )
-        if not places:
-            raise GraphError(
-                f"no node is called {key!r}; there are {_several([x for x in graph.nodes if not x.constant])}"
-            )
-        return places[0]
+        match by_name.get(key):
+            case None:
+                there = _several([node for node in graph.nodes if not node.constant])
+                raise GraphError(f"no node is called {key!r}; there are {there}")
+            case [place]:
+                return place
+            case places:
+                bearers = _several([graph.nodes[place] for place in places])
+                raise GraphError(f"the label {key!r} is ambiguous: {bearers} bear it; use ids instead")
     if id(key) in by_identity:
         return by_identity[id(key)]
     if isinstance(key, bool) or not hasattr(key, "__index__"):

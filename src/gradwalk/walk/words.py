@@ -38,7 +38,8 @@ def written(op: str, parts: list[str]) -> str:
     """An operation on texts, as a person writes it: `a × b`, `4 − (−2)`, `(−3)**2`, `tanh(n)`."""
     op = clean(op)
     if op == "neg":
-        return "−" + _guarded(parts[0])
+        first, *_ = parts
+        return "−" + _guarded(first)
     if len(parts) == 1 and op in ("+", "*"):  # an engine that keeps operands in a set knows a + a by one of them
         parts = parts * 2
     if op[:2] == "**":
@@ -139,7 +140,7 @@ def _visit(event: Visit, graph: Graph) -> str:
     elif not consumers:
         told = f"{name} is the root: {grad} is final."
     elif len(consumers) == 1:
-        told = f"{quoted(consumers[0])}, the only node that uses {name}, has pushed: {grad} is final."
+        told = f"{listed(consumers)}, the only node that uses {name}, has pushed: {grad} is final."
     else:
         told = f"All that use {name}, {listed(consumers)}, have pushed: {grad} is final."
     if event.arrived is not None:
