@@ -45,8 +45,11 @@ from gradwalk.ops import (
 
 if TYPE_CHECKING:
     from gradwalk.check import check_graph, compare_with_torch, gradcheck
+    from gradwalk.compile import compile
+    from gradwalk.doctor import itself as doctor
     from gradwalk.drawing import draw, draw_dot, spy
     from gradwalk.explain import explain
+    from gradwalk.functions import dot, linear, logsumexp, max, min, softmax, take
     from gradwalk.program import program
 
 __version__ = "0.1.0"
@@ -63,8 +66,11 @@ __all__ = [
     "check_graph",
     "clamp",
     "compare_with_torch",
+    "compile",
     "cos",
     "cosh",
+    "doctor",
+    "dot",
     "draw",
     "draw_dot",
     "erf",
@@ -76,9 +82,13 @@ __all__ = [
     "hessian",
     "jacobian",
     "leaky_relu",
+    "linear",
     "log",
     "log1p",
+    "logsumexp",
+    "max",
     "maximum",
+    "min",
     "minimum",
     "no_grad",
     "op",
@@ -87,9 +97,11 @@ __all__ = [
     "sigmoid",
     "sin",
     "sinh",
+    "softmax",
     "softplus",
     "spy",
     "sqrt",
+    "take",
     "tan",
     "tanh",
     "value_and_grad",
@@ -101,10 +113,22 @@ __all__ = [
 _ON_DEMAND = {
     **dict.fromkeys(("check_graph", "compare_with_torch", "gradcheck"), "gradwalk.check"),
     **dict.fromkeys(("draw", "draw_dot", "spy"), "gradwalk.drawing"),
-    **{both: f"gradwalk.{both}" for both in ("explain", "program")},  # modules that can be called
+    **dict.fromkeys(("dot", "linear", "logsumexp", "max", "min", "softmax", "take"), "gradwalk.functions"),
+    **{both: f"gradwalk.{both}" for both in ("compile", "doctor", "explain", "program")},  # modules that can be called
     **{
         module: f"gradwalk.{module}"
-        for module in ("check", "datasets", "nn", "optim", "plot", "presets", "symbols", "train")
+        for module in (
+            "check",
+            "datasets",
+            "diagnose",
+            "functions",
+            "nn",
+            "optim",
+            "plot",
+            "presets",
+            "symbols",
+            "train",
+        )
     },
 }
 

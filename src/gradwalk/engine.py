@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from gradwalk import modes, ops, reverse, walk
-from gradwalk.errors import AnomalyError, GraphError
-from gradwalk.node import Node
+from gradwalk import modes, ops, provenance, reverse, walk
+from gradwalk.errors import GraphError, NotANumberError
+from gradwalk.node import Node, owner_of
 from gradwalk.ops import Op, number
 
 __all__ = ["Value", "zero_grad"]
@@ -34,7 +34,13 @@ class Value(Node):
     __array_ufunc__ = None  # NumPy numbers on the left leave the operation to us
 
     def __init__(self, data: Any, _children: Iterable[Value] = (), _op: str = "", label: str = "") -> None:
-        self.data = data if data.__class__ is float else number(data)
+        try:
+            self.data = data if data.__class__ is float else number(data)
+        except NotANumberError:
+            if not modes.active or modes.tracer() is None:
+                raise
+            modes.tracer().become(self, data)  # the number comes later, call by call
+            return
         self.grad = 0.0
         self._kind = _op or None
         self._a = self._b = self._da = self._db = None
@@ -212,6 +218,8 @@ class Value(Node):
         >>> x.grad
         3.0
         """
+        if modes.active and modes.tracer() is not None:
+            return modes.tracer().many("shift", [self])  # type: ignore[no-any-return]
         return Value(self.data)
 
 
@@ -250,6 +258,8 @@ def _apply(op: Op, operands: tuple[Any, ...]) -> Value:
         (v,) = operands
         data = op.forward(v.data)
         return _node(op, data, v, op.slope(0, v.data, data), None, None)
+    if modes.active and modes.tracer() is not None:
+        return modes.tracer().apply(op, operands)  # type: ignore[no-any-return]
     inputs = []
     point = []
     for x in operands:
@@ -264,12 +274,11 @@ def _apply(op: Op, operands: tuple[Any, ...]) -> Value:
     data = op.forward(*point)
     if modes.active:
         if modes.watching() and not math.isfinite(data):
-            raise AnomalyError(
-                f"{walk.formula(op.symbol, [walk.short(x) for x in operands])} gave {data:g}\n"
-                f"  made by {modes.users_line()}"
-            )
+            raise provenance.forward_error(op.symbol, operands, data)
         if not modes.recording():
-            return Value(data)
+            out = Value(data)
+            provenance.note(out, operands)
+            return out
     slopes = []
     for i, x in enumerate(inputs):
         slopes.append(None if x.__class__ is float else op.slope(i, *point, data))
@@ -280,8 +289,8 @@ def _apply(op: Op, operands: tuple[Any, ...]) -> Value:
     else:
         out = _node(op, data, None, None, None, None)
         out._become_unusual(tuple(inputs), tuple(slopes))
-    if modes.active and modes.watching():
-        out._extras().made_by = modes.users_line()
+    if modes.active:
+        provenance.note(out, operands)
     return out
 
 
@@ -377,14 +386,16 @@ def zero_grad(target: Any) -> None:
     >>> a.grad, loss.grad
     (0.0, 0.0)
     """
-    if isinstance(target, Value):
+    if hasattr(target, "zero_grad"):
+        target.zero_grad()
+    elif isinstance(target, Value):
         for v in walk.topological(target):
             v.grad = 0.0
-    elif hasattr(target, "zero_grad"):
-        target.zero_grad()
     elif hasattr(target, "__iter__") and not isinstance(target, (str, bytes)):
-        for part in target:
-            zero_grad(part)
+        owner = owner_of(target)
+        if owner is None or not owner.zero_grad(target):
+            for part in target:
+                zero_grad(part)
     else:
         kind = type(target).__name__
         raise GraphError(f"zero_grad takes a Value, a Module or a list of them, not {kind}: {target!r}")

@@ -12,6 +12,7 @@ GradwalkError
 ├── ModelFileError         (ValueError)     a model file that is truncated, foreign or of another shape
 ├── SettingError           (ValueError)     an option outside what it may be
 ├── ProgramError           (ValueError)     a program as text that cannot be read, with the line and column
+├── TraceError             (RuntimeError)   a function that cannot be compiled as it is written, with the line
 ├── GradientCheckError     (AssertionError) a gradient that does not agree with the function
 └── MissingExtraError      (ImportError)    an optional dependency that is not installed
 ```
@@ -35,6 +36,7 @@ __all__ = [
     "OpError",
     "ProgramError",
     "SettingError",
+    "TraceError",
 ]
 
 
@@ -186,6 +188,20 @@ class ProgramError(GradwalkError, ValueError):
         super().__init__(f"{reason}\n{picture}" if picture else reason)
         self.reason = reason
         self.line, self.column, self.end_column = line, column, end_column
+
+
+class TraceError(GradwalkError, RuntimeError):
+    """A function cannot be compiled as it is written: what it does, the line, and what to write instead.
+
+    >>> import gradwalk
+    >>> @gradwalk.compile
+    ... def larger(x, y):
+    ...     return x if x > y else y
+    >>> larger(1.0, 2.0)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    gradwalk.errors.TraceError: a branch on a traced number: ...
+    """
 
 
 class GradientCheckError(GradwalkError, AssertionError):

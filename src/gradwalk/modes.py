@@ -1,4 +1,4 @@
-"""Switches that change how ops are recorded: `no_grad()` and `anomaly()`.
+"""Switches that change how ops are recorded: `no_grad()`, `anomaly()`, and listening to every op.
 
 A switch holds for the thread or task that turned it on, and until its `with` block ends. The engine's hot paths ask
 only one question, `modes.active`: is any switch on anywhere? If not, nothing else is looked at.
@@ -6,25 +6,26 @@ only one question, `modes.active`: is any switch on anywhere? If not, nothing el
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Lock
+from typing import Any
 
 __all__ = ["anomaly", "no_grad"]
+
+Listener = Callable[[Any, Any], None]  # what is told of every op: the new node, and its operands as they were given
 
 active = 0  # how many switches are on, in all threads together
 _active_lock = Lock()
 _recording: ContextVar[bool] = ContextVar("recording", default=True)
 _watching: ContextVar[bool] = ContextVar("watching", default=False)
-
-_OWN_FILES = os.path.dirname(__file__)  # noqa: PTH120 (importing pathlib takes longer than all of us)
+_listening: ContextVar[Listener | None] = ContextVar("listening", default=None)
+_tracer: ContextVar[Any] = ContextVar("tracer", default=None)
 
 
 @contextmanager
-def _switched(switch: ContextVar[bool], on: bool) -> Iterator[None]:
+def _switched(switch: ContextVar[Any], on: Any) -> Iterator[None]:
     global active
     with _active_lock:
         active += 1
@@ -48,7 +49,7 @@ def no_grad() -> Iterator[None]:
     >>> b.data, b.operands
     (9.0, ())
     """
-    with _switched(_recording, False):
+    with _switched(_recording, False) if tracer() is None else tracer().without_gradient():
         yield
 
 
@@ -68,6 +69,18 @@ def anomaly() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def tracing(recorder: Any) -> Iterator[None]:
+    """Let `recorder` write ops down instead of computing them: what compiling a function does, once."""
+    with _switched(_tracer, recorder):
+        yield
+
+
+def tracer() -> Any:
+    """Who writes ops down here and now; None where they are computed as usual."""
+    return _tracer.get()
+
+
 def recording() -> bool:
     """Whether ops remember their operands here and now."""
     return _recording.get()
@@ -78,13 +91,13 @@ def watching() -> bool:
     return _watching.get()
 
 
-def users_line() -> str:
-    """The innermost source line outside gradwalk that led to this call, for messages."""
-    import linecache  # only here, where something went wrong anyway
+@contextmanager
+def listened(listener: Listener | None) -> Iterator[None]:
+    """Tell `listener` of every op, or nobody. Ops are several times slower."""
+    with _switched(_listening, listener):
+        yield
 
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OWN_FILES):
-        frame = frame.f_back
-    file, line = frame.f_code.co_filename, frame.f_lineno
-    source = linecache.getline(file, line).strip()
-    return f"{file}, line {line}, in {frame.f_code.co_name}" + (f":\n    {source}" if source else "")
+
+def listener() -> Listener | None:
+    """Who is to be told of ops here and now."""
+    return _listening.get()

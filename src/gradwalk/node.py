@@ -13,6 +13,7 @@ from gradwalk import ops, reverse
 from gradwalk.errors import GraphError
 from gradwalk.methods import Methods
 from gradwalk.ops import Op
+from gradwalk.provenance import Place
 
 __all__ = ["Hook", "Node"]
 
@@ -38,6 +39,7 @@ class Node(Methods):
     _da: float | None  # how fast data changes with the first operand
     _db: float | None  # how fast data changes with the second operand
     _more: More  # what only few nodes have; not set on the others
+    _owner: Any = None  # what holds data and grad instead of the fields: compiled code, while it runs a training
 
     def _as_node(self, x: Any) -> Self:
         """A constant as a leaf; a node as it is."""
@@ -197,7 +199,7 @@ class More:
         self.closure: Callable[[], None] | None = None  # a `_backward` of the user's own
         self.hooks: list[Hook] = []
         self.slopes: tuple[float | None, ...] = ()  # of an unusual node: more than two operands, a closure, hooks
-        self.made_by = ""  # the user's source line, noted under anomaly()
+        self.made_by: Place | None = None  # the user's source line, noted under anomaly()
 
 
 class Hook:
@@ -240,3 +242,36 @@ def checked_children(children: Any) -> tuple[Any, ...]:
                 f"wrap it as Value({child!r})"
             )
     return found
+
+
+# --- leaves that compiled code holds -------------------------------------------------------------------------------
+
+
+holding = 0  # how many such holders there are; while there are none, nobody need look for one
+epoch = 0  # counts how often a model that compiled code holds was found to have other parameters than before
+changes: list[tuple[int, list[Any], list[Any]]] = []  # the latest of these: when, the parameters before, and after
+
+
+def note_change(before: list[Any], after: list[Any]) -> None:
+    """A model has other parameters than before: whoever compiled it in will want to know."""
+    global epoch
+    epoch += 1
+    changes.append((epoch, before, after))
+    del changes[:-8]
+
+
+def owner_of(leaves: Any) -> Any:
+    """What holds one of a list of leaves, or more, instead of their own fields; see `Node._owner`."""
+    if not holding or not isinstance(leaves, list) or not leaves:
+        return None
+    if isinstance(leaves[0], Node) and leaves[0]._owner is not None:
+        return leaves[0]._owner
+    return next((v._owner for v in leaves if isinstance(v, Node) and v._owner is not None), None)
+
+
+def clear(leaves: list[Any]) -> None:
+    """Set the gradients of leaves back to 0, without taking them from compiled code if it has them."""
+    owner = owner_of(leaves)
+    if owner is None or not owner.zero_grad(leaves):
+        for v in leaves:
+            v.grad = 0.0

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gradwalk import modes, walk
-from gradwalk.errors import AnomalyError, BackwardError, GradwalkError
+from gradwalk import modes, provenance, walk
+from gradwalk.errors import BackwardError, GradwalkError
 from gradwalk.ieee import Ieee
 from gradwalk.ops import Op
 
@@ -43,8 +43,9 @@ def backward_with_care(root: Node, gradient: float) -> None:
     try:
         earlier = {}  # what a leaf held before, kept aside from its hooks, which see this walk's gradient alone
         for v in order:
-            if v._inputs() or _hooks(v):
-                earlier[v] = 0.0 if v._inputs() else v.grad
+            inside = v._inputs() or _closure(v) is not None  # not a leaf, or one that stands for a graph of its own
+            if inside or _hooks(v):
+                earlier[v] = 0.0 if inside else v.grad
                 v.grad = 0.0
         root.grad = gradient if root in earlier else root.grad + gradient
         for v in reversed(order):
@@ -52,8 +53,9 @@ def backward_with_care(root: Node, gradient: float) -> None:
                 replaced = hook.function(v.grad)
                 v.grad = v.grad if replaced is None else replaced
             if modes.watching():
-                _watch(v)
-            push(v)
+                provenance.push_watched(v, push)
+            else:
+                push(v)
             if v in earlier:
                 v.grad = earlier[v] + v.grad
     except Exception as error:
@@ -129,15 +131,3 @@ def _slopes_as_graph(v: Node) -> list[Any]:
             )
         slopes.append(float(again) if isinstance(again, float) else again)
     return slopes
-
-
-def _watch(v: Node) -> None:
-    """Raise if `v` is about to push something that is not finite."""
-    for operand, slope in zip(v._inputs(), v._slopes(), strict=True):
-        if slope is not None and not math.isfinite(slope * v.grad):
-            made_by = getattr(getattr(v, "_more", None), "made_by", "")
-            raise AnomalyError(
-                f"the gradient turned {slope * v.grad:g} on its way from {walk.describe(v)} to {walk.short(operand)}: "
-                f"upstream {v.grad:g} × local {slope:g}"
-                + (f"\n  made by {made_by}" if made_by else "; build the graph under anomaly() to see the line")
-            )

@@ -1,4 +1,4 @@
-"""The command line: `gradwalk step`, `gradwalk train`, `gradwalk info`. One module for each command.
+"""The command line: `gradwalk learn`, `gradwalk step`, `gradwalk train`, `gradwalk info`. One module for each command.
 
 A command's module has a `SUMMARY`, `add_arguments(parser)` and `run(options) -> exit code`. To add a command, write
 such a module and name it in `COMMANDS`.
@@ -21,7 +21,7 @@ import gradwalk
 __all__ = ["COMMANDS", "main"]
 
 #: The commands, in the order in which `gradwalk --help` tells them.
-COMMANDS = ("step", "train", "info")
+COMMANDS = ("learn", "step", "train", "grade", "doctor", "warmup", "info")
 
 OVERVIEW = """\
 gradwalk {version}: an autograd engine you can see through.

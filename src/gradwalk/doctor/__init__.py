@@ -1,0 +1,52 @@
+"""The doctor: what is wrong with a graph, a model, a training, where, why, and what to try.
+
+- `gradwalk.doctor(loss)`, `gradwalk.doctor(model, loss)`: one graph. `loss` may also be a function that computes it:
+  then the source lines are known, and numbers that left the graph on the way (`Value(v.data)`) are seen.
+- `with gradwalk.doctor.watch(model) as visit:` around a training loop, and `print(visit)` after it.
+- `gradwalk doctor script.py`: a whole program, as it is.
+
+Each gives a `Report`: findings in the order in which to look at them. A healthy run gives none.
+
+| module | what it knows |
+|---|---|
+| `names`, `routes` | which Values are parameters, and what to call them |
+| `order`, `chart` | one graph in one pass: units, layers, what flows |
+| `readings`, `cuts`, `copies` | numbers that left the graph and came back, and what that cost |
+| `replay` | a graph computed again with other numbers in its leaves |
+| `slopes`, `births`, `zeros` | wrong derivatives; nan and inf; why a gradient is exactly 0 |
+| `examine`, `record` | all of that for one graph, and for a run |
+| `wiring`, `units`, `flow`, `rate`, `habits` | from what was seen to findings |
+| `verdict`, `report`, `page` | findings ranked, in words, as JSON and HTML |
+| `hooks`, `case`, `watch` | a training, step by step |
+| `lines` | the source line of a node, from another step's |
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, cast
+
+from gradwalk.doctor.once import doctor
+from gradwalk.doctor.report import Finding, Looked, Report
+from gradwalk.doctor.watch import Visit, watch
+
+__all__ = ["Finding", "Looked", "Report", "Visit", "doctor", "watch"]
+
+
+class _CallableModule(ModuleType):
+    """`gradwalk.doctor` is this module as soon as anyone imports from it, and must stay the function too."""
+
+    def __call__(self, model: Any, loss: Any = None, *, optimiser: Any = None) -> Report:
+        return doctor(model, loss, optimiser=optimiser)
+
+    if TYPE_CHECKING:  # what stands above, for those who know the module by `from gradwalk import doctor`
+        from gradwalk.doctor.report import Finding as Finding
+        from gradwalk.doctor.report import Looked as Looked
+        from gradwalk.doctor.watch import Visit as Visit
+
+        watch = staticmethod(watch)
+
+
+itself: _CallableModule = cast(_CallableModule, sys.modules[__name__])
+itself.__class__ = _CallableModule

@@ -1,0 +1,104 @@
+"""The source line of a node in a graph that was built without writing lines down.
+
+Steps of a training build much the same graph again and again. So the lines of one step, which was followed, serve the
+others: by the place of a node in the order, if the graphs have the same ops throughout; else by what the node looks
+like, its op and the ops below it, if all nodes that look so come from one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradwalk.doctor.chart import Chart
+from gradwalk.engine import Value
+from gradwalk.provenance import Place, made_by
+
+__all__ = ["Lines"]
+
+DEPTH = 4  # of the ops that make up the looks of a node
+
+Outline = list[tuple[Any, tuple[int, ...]]]  # for each node what it is, and the places of its operands
+
+
+class Lines:
+    """The lines of a graph that was followed.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.doctor.chart import Chart
+    >>> from gradwalk.doctor.lines import Lines
+    >>> from gradwalk.doctor.names import Names
+    >>> from gradwalk.doctor.readings import follow
+    >>> x, lines = Value(2.0), Lines()
+    >>> with follow() as readings:
+    ...     y = x.exp() * 2
+    >>> lines.learn(Chart(y, Names()), readings.line)
+    >>> later = (x * 3).exp()
+    >>> lines.finder(Chart(later, Names()))(later).line
+    2
+    """
+
+    def __init__(self) -> None:
+        self._outline: Outline = []
+        self._places: list[Place | None] = []
+
+    def learn(self, chart: Chart, line_of: Callable[[Value], Place | None]) -> None:
+        """Keep the lines of a graph; the nodes are not kept.
+
+        >>> from gradwalk import Value
+        >>> from gradwalk.doctor.chart import Chart
+        >>> from gradwalk.doctor.lines import Lines
+        >>> from gradwalk.doctor.names import Names
+        >>> Lines().learn(Chart(Value(1.0), Names()), lambda v: None)
+        """
+        self._outline = _outline(chart)
+        self._places = [line_of(v) for v in chart.order]
+
+    def finder(self, chart: Chart) -> Callable[[Value], Place | None]:
+        """A function that gives the line of a node of another graph, or None.
+
+        >>> from gradwalk import Value
+        >>> from gradwalk.doctor.chart import Chart
+        >>> from gradwalk.doctor.lines import Lines
+        >>> from gradwalk.doctor.names import Names
+        >>> x = Value(1.0)
+        >>> Lines().finder(Chart(x, Names()))(x) is None
+        True
+        """
+
+        def find(v: Value) -> Place | None:
+            own = made_by(v)
+            if own is not None or not self._outline:
+                return own
+            outline, place = _outline(chart), next(i for i, x in enumerate(chart.order) if x is v)
+            return self._places[place] if outline == self._outline else self._by_looks(outline, place)
+
+        return find
+
+    def _by_looks(self, outline: Outline, place: int) -> Place | None:
+        """The line that all nodes come from that look like the one at `place`, at the depth that shows just one."""
+        ours, theirs = [hash(kind) for kind, _ in self._outline], [hash(kind) for kind, _ in outline]
+        known, looked = ours, theirs
+        for _ in range(DEPTH):
+            found = {at for look, at in zip(known, self._places, strict=True) if look == looked[place] and at}
+            if len(found) == 1:
+                return found.pop()
+            known = [
+                hash((own, *(known[i] for i in below))) for own, (_, below) in zip(ours, self._outline, strict=True)
+            ]
+            looked = [hash((own, *(looked[i] for i in below))) for own, (_, below) in zip(theirs, outline, strict=True)]
+        return None
+
+
+def _outline(chart: Chart) -> Outline:
+    """What a graph looks like apart from its numbers; a parameter is known by its layer."""
+    spots, places = chart.names.spots, {id(v): i for i, v in enumerate(chart.order)}
+    found: Outline = []
+    for v in chart.order:
+        if v._a is None:
+            spot = spots.get(id(v))
+            found.append((spot.layer if spot else None, ()))
+        else:
+            below = v._a if v._a.__class__ is tuple else (v._a, v._b)
+            found.append((v._kind, tuple(places[id(x)] for x in below if id(x) in places)))
+    return found

@@ -1,0 +1,171 @@
+"""A learning rate that overshoots: the loss on the same data rises with a step that, by its gradient, must lower it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from gradwalk.doctor.record import Record, Trial
+from gradwalk.doctor.replay import Replay
+from gradwalk.doctor.report import Finding
+from gradwalk.engine import Value
+
+__all__ = ["overshoot", "tried"]
+
+QUARTERINGS = 20
+DIVERGED = 10.0  # times the first loss
+JUMP = 2.0  # times the loss before the step
+RECENT = 6  # losses that a lasting rise is compared with
+
+
+def tried(
+    replay: Replay,
+    step: int,
+    before: float,
+    parameters: Sequence[Value],
+    old: Sequence[float],
+    gradients: Sequence[float],
+    rate: float | None,
+    *,
+    search: bool,
+) -> Trial | None:
+    """The update that has just been made, tried on the graph it was made for; None if nothing can be said.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.doctor.order import ordered
+    >>> from gradwalk.doctor.rate import tried
+    >>> from gradwalk.doctor.replay import Replay
+    >>> w = Value(1.0)
+    >>> replay = Replay(ordered(w * w))
+    >>> w.data -= 3.0 * 2.0
+    >>> trial = tried(replay, 1, 1.0, [w], [1.0], [2.0], 3.0, search=True)
+    >>> trial.after, trial.overshot, trial.better, trial.then
+    (25.0, True, 0.125, 0.0625)
+    """
+    if not replay.possible:
+        return None
+    moves = [p.data - x for p, x in zip(parameters, old, strict=True)]
+    foretold = sum(g * move for g, move in zip(gradients, moves, strict=True))
+    if not math.isfinite(foretold):
+        return None
+    trial = Trial(step, before, replay(), foretold, rate or _rate(gradients, moves))
+    if not (search and trial.overshot):
+        return trial
+
+    def after(share: float) -> float:
+        return replay({id(p): x + share * move for p, x, move in zip(parameters, old, moves, strict=True)})
+
+    share = 1.0
+    for _ in range(QUARTERINGS):
+        share /= 4.0
+        then, larger = after(share), after(2.0 * share)
+        if then < before + 0.25 * share * foretold:  # at least a quarter of what the slope promises
+            if larger < then:
+                share, then = 2.0 * share, larger
+            return Trial(step, before, trial.after, foretold, trial.rate, share, then)
+    return trial
+
+
+def _rate(gradients: Sequence[float], moves: Sequence[float]) -> float | None:
+    """The learning rate of a plain step, seen from what it did; None if the step was not plain."""
+    ratios = [-move / g for g, move in zip(gradients, moves, strict=True) if g and move]
+    if not ratios or not all(math.isclose(r, ratios[0], rel_tol=1e-6) for r in ratios):
+        return None
+    return float(f"{ratios[0]:.6g}") if ratios[0] > 0.0 else None
+
+
+def overshoot(record: Record) -> Iterator[Finding]:
+    """Whether the learning rate is too large, by the trials of a run.
+
+    >>> from gradwalk import Value, doctor
+    >>> w = Value(1.0, label="w")
+    >>> with doctor.watch([w]) as visit:
+    ...     for _ in range(6):
+    ...         w.grad = 0.0
+    ...         (w * w).backward()
+    ...         w.data -= 3.0 * w.grad
+    >>> finding = visit.report()[0]
+    >>> finding.kind, finding.numbers["rate"], finding.numbers["suggested"]
+    ('overshoot', 3.0, 0.375)
+    """
+    over = [trial for trial in record.trials if trial.overshot]
+    if not over or not record.losses:
+        return
+    lasting = next((trial for trial in over if _lasting(record, trial)), None)
+    finite = [x for x in record.losses if math.isfinite(x)]
+    often = len(over) >= 0.5 * len(record.trials)
+    diverged = often and (len(finite) < len(record.losses) or finite[-1] > DIVERGED * abs(finite[0]))
+    if lasting is None and not diverged and not _bouncing(record, over):
+        return
+    searched = next((trial for trial in over if trial.better is not None), over[0])
+    worst = lasting if lasting is not None and lasting.better is not None else searched
+    yield _too_long(record, worst, over[0].step, len(over))
+
+
+def _lasting(record: Record, trial: Trial) -> bool:
+    """Whether a step made the loss much worse, and it stayed worse than any loss of late, by batch and chance, was."""
+    recent, later = record.losses[max(0, trial.step - RECENT) : trial.step], record.losses[trial.step :]
+    if trial.after < JUMP * trial.before and math.isfinite(trial.after):
+        return False
+    enough = len(later) >= max(3, len(record.losses) // 10)
+    return enough and not median(later) <= max(recent)
+
+
+def _bouncing(record: Record, over: list[Trial]) -> bool:
+    """Whether most steps overshoot and nothing gets better for all of them."""
+    third = len(record.losses) // 3
+    if len(record.trials) < 6 or len(over) < 0.6 * len(record.trials):
+        return False
+    return median(record.losses[-third:]) > 0.8 * median(record.losses[:third])
+
+
+def _too_long(record: Record, worst: Trial, onset: int, count: int) -> Finding:
+    rate, share = worst.rate, worst.better
+    suggested = rate * share if rate and share else None
+    of = f" of {rate:g}" if rate else ""
+    remedy = []
+    if suggested is not None:
+        remedy.append(
+            f"a learning rate of about {suggested:.1g}: with a step of that size the loss would have fallen from "
+            f"{worst.before:.4g} to {worst.then:.4g}"
+        )
+    elif share:
+        remedy.append(f"a learning rate of {share:g} times this one: the loss would have fallen to {worst.then:.4g}")
+    else:
+        remedy.append("a learning rate many times smaller, and first of all a look at how large the gradients are")
+    remedy.append("or clip the gradients: optim.clip_grad_norm(parameters, 1.0)")
+    return Finding(
+        "overshoot",
+        "error",
+        f"the learning rate{of} overshoots",
+        where=(record.optimiser,) if record.optimiser else (),
+        line=record.stepped or record.site,
+        why=(
+            f"{f'step {worst.step} raised' if worst.step else 'one step raises'} the loss from {worst.before:.4g} to "
+            f"{worst.after:.4g} on the same data, where its gradient says that it falls"
+            + (f"; so did {count} of the {len(record.trials)} steps that were tried out" if worst.step else "")
+        ),
+        remedy=tuple(remedy),
+        step=onset,
+        numbers={
+            "rate": rate,
+            "suggested": suggested,
+            "before": worst.before,
+            "after": worst.after,
+            "overshot": count,
+            "tried": len(record.trials),
+        },
+    )
+
+
+def one_step(record: Record, trial: Trial) -> Iterator[Finding]:
+    """The finding for a single step that was tried, if it raises the loss.
+
+    >>> from gradwalk import Value, doctor
+    >>> w = Value(1.0, label="w")
+    >>> doctor([w], w * w, optimiser=3.0)[0].what
+    'the learning rate of 3 overshoots'
+    """
+    if trial.overshot:
+        yield _too_long(record, trial, 0, 1)
