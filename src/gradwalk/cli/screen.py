@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, TypeVar
 
 from rich.console import Console
 from rich.theme import Theme
@@ -17,7 +17,9 @@ from rich.theme import Theme
 if TYPE_CHECKING:
     from gradwalk.train import Step, Training
 
-__all__ = ["THEME", "console", "follow", "is_live", "percent"]
+__all__ = ["THEME", "console", "counted", "follow", "is_live", "percent"]
+
+Item = TypeVar("Item")
 
 #: Colours with a meaning, chosen to read on light and dark terminals alike.
 THEME = Theme(
@@ -107,6 +109,36 @@ def _smoothed(training: Training, steps: int) -> Iterator[tuple[Step, float, flo
     for step in training.run(steps):
         recent.append(step)
         yield step, sum(s.loss for s in recent) / len(recent), sum(s.accuracy for s in recent) / len(recent)
+
+
+def counted(items: Iterable[Item], total: int, doing: str, screen: Console) -> Iterator[Item]:
+    """The items, with a bar that says how many of them there were; plain lines where no bar can move.
+
+    >>> from gradwalk.cli.screen import console, counted
+    >>> list(counted("ab", 2, "judging", console()))
+    judging 1/2
+    judging 2/2
+    ['a', 'b']
+    """
+    if not is_live(screen):
+        every = max(1, total // PLAIN_LINES)
+        for number, item in enumerate(items, start=1):
+            if number % every == 0 or number == total:
+                screen.print(f"{doing} {number}/{total}")
+            yield item
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    with Progress(
+        BarColumn(bar_width=22, style="quiet", complete_style="data", finished_style="data"),
+        TextColumn(f" {doing} {{task.completed:>{len(str(total))}}}/{total} "),
+        TimeRemainingColumn(compact=True, elapsed_when_finished=True),
+        console=screen,
+    ) as progress:
+        task = progress.add_task("", total=total)
+        for item in items:
+            progress.advance(task)
+            yield item
 
 
 def percent(share: float) -> str:

@@ -1,0 +1,164 @@
+"""A class graded: which files are found, what is written, and that one bad submission harms no other."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from gradwalk.cli import main
+from gradwalk.diagnose import grade, teaching
+from gradwalk.diagnose.pages import report_page
+from gradwalk.diagnose.submissions import Submission, as_csv, find, grade_all, write_results
+from gradwalk.errors import SettingError
+
+OVERWRITES = teaching.SOURCE.replace("other.grad += x * out.grad", "other.grad = x * out.grad", 1)
+
+
+class Balanced(HTMLParser):
+    """Fails on a tag that is closed out of turn; keeps the text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stack: list[str] = []
+        self.words: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in ("meta", "br"):
+            self.stack.append(tag)
+        assert tag != "script"
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.stack.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def text_of(page: str) -> str:
+    reader = Balanced()
+    reader.feed(page)
+    assert reader.stack == []
+    return re.sub(r"\s+", " ", "".join(reader.words))
+
+
+def test_one_engine_a_file_and_one_a_folder(tmp_path: Path) -> None:
+    for name, text in {
+        "ada.py": teaching.SOURCE,
+        "grace/engine.py": teaching.SOURCE,
+        "grace/test_engine.py": "class Value:\n    def backward(self): ...\n",
+        "grace/.venv/lib/value.py": teaching.SOURCE,
+        "linus/notes.txt": "nothing to see",
+        "alan/homework.ipynb": json.dumps({"cells": [{"cell_type": "code", "source": teaching.SOURCE}]}),
+        "__pycache__/x.py": "",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    found = [(one.name, str(one.path.relative_to(tmp_path))) for one in find(tmp_path)]
+    assert found == [("ada", "ada.py"), ("alan", "alan/homework.ipynb"), ("grace", "grace/engine.py")]
+
+
+def test_an_empty_folder_is_an_error_with_the_remedy(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="nothing to judge"):
+        find(tmp_path)
+
+
+def test_the_table_is_safe_and_whole() -> None:
+    bad = grade(OVERWRITES, checks=["reuse"])
+    rows = list(csv.DictReader(as_csv([(Submission("=cmd()", Path("a.py")), bad)]).splitlines()))
+    assert rows[0]["name"] == "'=cmd()"
+    assert int(rows[0]["score"]) < int(rows[0]["total"])
+    assert rows[0]["right"] == "no"
+    assert "overwrites" in rows[0]["diagnoses"]
+
+
+def test_a_page_shows_what_was_got_and_what_is_right_and_runs_nothing() -> None:
+    report = grade(OVERWRITES, checks=["reuse"])
+    page = report_page(report, "<b>engine</b>.py", solution=True)
+    words = text_of(page)
+    assert "<b>engine</b>.py" in words
+    assert f"{report.score} of {report.total}" in words
+    failed = next(check for check in report.checks if check.status == "failed")
+    assert failed.title in words
+    assert report.diagnoses[0].sentence.replace("`", "") in words
+    assert report.diagnoses[0].solution in words
+    assert report.diagnoses[0].solution not in text_of(report_page(report, "engine.py"))
+
+
+def test_results_are_written_under_names_that_do_not_clash(tmp_path: Path) -> None:
+    report = grade(teaching.SOURCE, checks=["a-plus-a"])
+    names = ["Ada Lovelace", "ada/lovelace", "index", "Größe"]
+    overview = write_results([(Submission(name, Path("x.py")), report) for name in names], tmp_path, "homework")
+    links = re.findall(r'href="([^"]+)"', overview.read_text(encoding="utf-8"))
+    assert len(set(links)) == 4
+    assert all((tmp_path / link).exists() for link in links)
+    assert "homework" in text_of(overview.read_text(encoding="utf-8"))
+
+
+def test_a_folder_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "submissions"
+    folder.mkdir()
+    (folder / "right.py").write_text(teaching.SOURCE, encoding="utf-8")
+    (folder / "wrong.py").write_text(OVERWRITES, encoding="utf-8")
+    (folder / "broken.py").write_text("class Value(:", encoding="utf-8")
+    assert main(["grade", str(folder), "--out", str(tmp_path / "out"), "--jobs", "2"]) == 2
+    out = capsys.readouterr().out
+    assert "3 engines judged, 1 right in all they implement" in out
+    with (tmp_path / "out" / "grades.csv").open(encoding="utf-8-sig") as file:
+        rows = {row["name"]: row for row in csv.DictReader(file)}
+    assert rows["right"]["percent"] == "100"
+    assert rows["right"]["diagnoses"] == ""
+    assert re.search(r"`__mul__` overwrites.*line \d+ has `=`", rows["wrong"]["diagnoses"])
+    assert "line 1 is no Python" in rows["broken"]["diagnoses"]
+    assert {path.name for path in (tmp_path / "out").iterdir()} >= {"index.html", "right.html", "wrong.html"}
+
+
+def test_one_engine_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, page = tmp_path / "engine.py", tmp_path / "report.html"
+    path.write_text(OVERWRITES, encoding="utf-8")
+    assert main(["grade", str(path), "--html", str(page)]) == 1
+    out = capsys.readouterr().out
+    assert "overwrites" in out
+    assert str(page) in out
+    assert "overwrites" in text_of(page.read_text(encoding="utf-8"))
+    path.write_text(teaching.SOURCE, encoding="utf-8")
+    assert main(["grade", str(path), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["passed"] is True
+    assert report["score"] == report["total"] > 40
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["missing.py"], "there is no missing.py"),
+        (["notes.txt"], "neither Python"),
+        ([".", "--html", "x.html"], "--html is for one engine"),
+        (["engine.py", "--html", "no/such/folder/x.html"], "no/such/folder"),
+    ],
+)
+def test_what_cannot_be_judged_is_said(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    words: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("notes.txt").write_text("x")
+    Path("engine.py").write_text("x = 1")
+    assert main(["grade", *arguments]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_a_class_that_is_broken_off_keeps_what_was_done(tmp_path: Path) -> None:
+    report = grade(teaching.SOURCE, checks=["a-plus-a"])
+    people = [Submission(f"p{i}", Path(f"p{i}.py")) for i in range(20)]
+    results = grade_all(people, lambda path: report, jobs=1)
+    first = next(results)
+    results.close()  # type: ignore[attr-defined]
+    assert first[1] is report
