@@ -7,13 +7,25 @@ only ever taken of what is left after the largest number has been subtracted.
 
 from __future__ import annotations
 
-import math
 import operator
 from typing import Any
 
+from gradwalk import modes
 from gradwalk.engine import Value
-from gradwalk.errors import InputSizeError, NotANumberError, SettingError
-from gradwalk.ops import number
+from gradwalk.errors import InputSizeError, SettingError
+from gradwalk.functions import (
+    is_single,
+    less_peak,
+    listed,
+    log_total,
+    logsumexp,
+    operand,
+    real,
+    row_of_values,
+    softmax,
+    take,
+    total,
+)
 
 __all__ = ["binary_cross_entropy", "cross_entropy", "hinge", "log_softmax", "logsumexp", "mse", "softmax"]
 
@@ -63,7 +75,8 @@ def binary_cross_entropy(logits: Any, targets: Any) -> Value:
         yes = _one_of((0.0, 1.0), target, "binary_cross_entropy target", i, remedy)
         z = _value(logit, "logit", i)
         # -log(sigmoid(z)) is softplus(-z), and -log(1 - sigmoid(z)) is softplus(z): no logarithm of a tiny number.
-        surprises.append((-z if yes else z).softplus())
+        wrong = z * (1.0 - 2.0 * yes) if _is_traced(yes) else -z if yes else z
+        surprises.append(wrong.softplus())
     return _mean(surprises)
 
 
@@ -78,50 +91,24 @@ def cross_entropy(logits: Any, targets: Any) -> Value:
     >>> round(nn.cross_entropy([Value(0.0), Value(0.0)], 1).data, 6)
     0.693147
     """
-    if _is_single(targets):
+    if is_single(targets):
         logits, targets = [logits], [targets]
     pairs = _pairs("cross_entropy", "rows of logits", logits, "targets", targets)
     classes = 0
     surprises = []
     for i, (logits_of_sample, target) in enumerate(pairs, start=1):
-        row = _row(logits_of_sample, f"row {i} of the logits of cross_entropy")
+        row = row_of_values(logits_of_sample, f"row {i} of the logits of cross_entropy")
         classes = classes or len(row)
         if len(row) != classes:
             raise InputSizeError(
                 f"row {i} of the logits holds {len(row)} and row 1 holds {classes}; each row has one for every class"
             )
-        shifted = _less_peak(row)
-        surprises.append(_log_total(shifted) - shifted[_class_index(target, classes, i)])
+        shifted = less_peak(row)
+        surprises.append(log_total(shifted) - take(shifted, _class_index(target, classes, i)))
     return _mean(surprises)
 
 
-# --- softmax and its relatives -----------------------------------------------------------------------------------
-
-
-def logsumexp(values: Any) -> Value:
-    """The logarithm of the sum of the exponentials: a smooth maximum.
-
-    >>> from gradwalk import Value, nn
-    >>> round(nn.logsumexp([Value(1000.0), Value(1000.0)]).data, 6)
-    1000.693147
-    """
-    row = _row(values, "logsumexp")
-    peak = max(v.data for v in row)
-    if not math.isfinite(peak):  # inf - inf would be nan, and the answer is inf
-        return _log_total(row)
-    return _log_total(_less_peak(row)) + peak
-
-
-def softmax(values: Any) -> list[Value]:
-    """Numbers turned into shares of 1, each in proportion to its exponential.
-
-    >>> from gradwalk import Value, nn
-    >>> [p.data for p in nn.softmax([Value(1000.0), Value(1000.0), Value(-1000.0)])]
-    [0.5, 0.5, 0.0]
-    """
-    exponentials = [v.exp() for v in _less_peak(_row(values, "softmax"))]
-    scale = 1.0 / _sum(exponentials)  # one division and many products, which cost less
-    return [e * scale for e in exponentials]
+# --- softmax and its relatives: the others are in functions ---------------------------------------------------------
 
 
 def log_softmax(values: Any) -> list[Value]:
@@ -131,63 +118,22 @@ def log_softmax(values: Any) -> list[Value]:
     >>> [p.data for p in nn.log_softmax([Value(1000.0), Value(-1000.0)])]
     [0.0, -2000.0]
     """
-    shifted = _less_peak(_row(values, "log_softmax"))
-    log_total = _log_total(shifted)
-    return [v - log_total for v in shifted]
-
-
-def _less_peak(row: list[Value]) -> list[Value]:
-    """Each value less the largest, a constant here: what follows does not depend on it, so neither does a gradient."""
-    peak = max(v.data for v in row)
-    return [v + -peak for v in row]
-
-
-def _log_total(row: list[Value]) -> Value:
-    return _sum([v.exp() for v in row]).log()
-
-
-def _sum(values: list[Value]) -> Value:
-    return sum(values[1:], values[0])
+    shifted = less_peak(row_of_values(values, "log_softmax"))
+    log_of_total = log_total(shifted)
+    return [v - log_of_total for v in shifted]
 
 
 def _mean(values: list[Value]) -> Value:
-    return _sum(values) / len(values)
+    mean: Value = total(values) / len(values)
+    return mean
 
 
 # --- what was given ----------------------------------------------------------------------------------------------
 
 
-def listed(x: Any, taker: str, what: str) -> list[Any]:
-    """`x` as a list; one number or Value becomes a list of one."""
-    if x is None or isinstance(x, (str, bytes, bytearray, dict, set, frozenset)):
-        raise NotANumberError(f"{taker} takes {what} as a list of numbers or Values, not {type(x).__name__}: {x!r:.60}")
-    return [x] if _is_single(x) else list(x)
-
-
-def operand(x: Any, what: str, position: int) -> Any:
-    """`x` if it can be computed with as it is, else as a float."""
-    return x if hasattr(x, "__gradwalk_op__") else real(x, what, position)
-
-
-def real(x: Any, what: str, position: int | str) -> float:
-    """`x` as a float; an error says which of several it was."""
-    try:
-        return number(x)
-    except NotANumberError as error:
-        raise NotANumberError(f"{what} {position}: {error}") from None
-
-
 def _value(x: Any, what: str, position: int) -> Value:
     x = operand(x, what, position)
     return Value(x) if isinstance(x, float) else x
-
-
-def _is_single(x: Any) -> bool:
-    try:
-        iter(x)
-    except TypeError:
-        return True
-    return False
 
 
 def _pairs(loss: str, what: str, given: Any, what_else: str, wanted: Any) -> list[tuple[Any, Any]]:
@@ -200,17 +146,10 @@ def _pairs(loss: str, what: str, given: Any, what_else: str, wanted: Any) -> lis
     return list(zip(left, right, strict=True))
 
 
-def _row(values: Any, taker: str) -> list[Value]:
-    if values is not None and _is_single(values):
-        raise InputSizeError(f"{taker} was given a single number; give a list of them")
-    found = listed(values, taker, "values")
-    if not found:
-        raise InputSizeError(f"{taker} was given an empty list; give at least one number")
-    return [_value(x, f"{taker}: value", i) for i, x in enumerate(found, start=1)]
-
-
-def _one_of(allowed: tuple[float, float], x: Any, what: str, position: int, remedy: str) -> float:
-    """A label, which is one of two numbers; no gradient flows to it."""
+def _one_of(allowed: tuple[float, float], x: Any, what: str, position: int, remedy: str) -> Any:
+    """A label, which is one of two numbers; no gradient flows to it. While tracing no label has a number yet."""
+    if _is_traced(x):
+        return x
     label: float = x.data if isinstance(x, Value) else real(x, what, position)
     if label not in allowed:
         low, high = allowed
@@ -218,7 +157,9 @@ def _one_of(allowed: tuple[float, float], x: Any, what: str, position: int, reme
     return label
 
 
-def _class_index(target: Any, classes: int, position: int) -> int:
+def _class_index(target: Any, classes: int, position: int) -> Any:
+    if _is_traced(target):
+        return target
     try:
         index = operator.index(target)
     except TypeError:
@@ -230,3 +171,8 @@ def _class_index(target: Any, classes: int, position: int) -> int:
             f"target {position} of cross_entropy is class {index}, and {classes} logits make classes 0 to {classes - 1}"
         )
     return index
+
+
+def _is_traced(x: Any) -> bool:
+    """Whether `x` is an argument of a function that is being compiled: its number comes later, call by call."""
+    return bool(modes.active) and modes.tracer() is not None and modes.tracer().owns(x)

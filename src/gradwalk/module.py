@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from typing import Any
+from weakref import ref
 
-from gradwalk import store
+from gradwalk import node, store
 from gradwalk.engine import Value
 from gradwalk.errors import ModelFileError, SettingError
-from gradwalk.losses import real
+from gradwalk.functions import real
+from gradwalk.node import clear, owner_of
 from gradwalk.ops import number
 
 __all__ = ["Module"]
@@ -63,8 +66,7 @@ class Module:
         >>> [p.grad for p in neuron.parameters()]
         [0.0, 0.0]
         """
-        for p in self.parameters():
-            p.grad = 0.0
+        clear(_again(self))
 
     def state_dict(self) -> dict[str, float]:
         """The parameters' numbers by name.
@@ -141,8 +143,43 @@ class Module:
             raise ModelFileError(f"{path} holds another model: {error}") from error
 
 
-def _found_in(root: Module) -> Iterator[tuple[str, Value]]:
-    """Every leaf Value in the attributes of `root`, however deep, with its path; each once."""
+#: Modules whose parameters compiled code holds, by id(): the module, its parameters, and what they were found in.
+_known: dict[int, tuple[Any, list[Value], list[Any], list[Any]]] = {}
+
+
+def _again(module: Module) -> list[Value]:
+    """The module's parameters, found anew or known to be the same as last time.
+
+    Looking for them can take longer than a compiled step. So where compiled code holds them, it is enough that every
+    list and every set of attributes they were found in is what it was.
+    """
+    known = _known.get(id(module))
+    if known is not None and known[0]() is not module:
+        known = None  # another one, which is gone
+    if known is not None:
+        try:
+            if known[2] == known[3]:
+                return known[1]
+        except Exception:  # things that cannot be compared, such as arrays: look again
+            pass
+    parameters = module.parameters()
+    if owner_of(parameters) is not None and not _chooses(module):
+        holders: list[Any] = []
+        found = [v for _, v in _found_in(module, holders)]
+        if len(_known) >= 16:
+            _known.clear()
+        _known[id(module)] = (ref(module), found, holders, [copy(holder) for holder in holders])
+        parameters = found
+    if known is not None and parameters != known[1]:
+        node.note_change(known[1], parameters)
+    return parameters
+
+
+def _found_in(root: Module, holders: list[Any] | None = None) -> Iterator[tuple[str, Value]]:
+    """Every leaf Value in the attributes of `root`, however deep, with its path; each once.
+
+    What was looked into on the way is added to `holders`.
+    """
     seen: dict[int, Any] = {}  # holds what it has seen, so that no id is used again
     ahead: list[tuple[str, Any]] = [("", root)]
     while ahead:
@@ -155,14 +192,19 @@ def _found_in(root: Module) -> Iterator[tuple[str, Value]]:
             if not thing._inputs():
                 yield path, thing
             continue
+        held = thing
         if isinstance(thing, Module):
-            inside = vars(thing).items() if thing is root or not _chooses(thing) else _listed_by(thing)
+            free = thing is root or not _chooses(thing)
+            inside = vars(thing).items() if free else _listed_by(thing)
+            held = vars(thing) if free else object()  # which is not equal to its copy
         elif isinstance(thing, (list, tuple)):
             inside = enumerate(thing)
         elif isinstance(thing, dict):
             inside = thing.items()
         else:
             continue
+        if holders is not None:
+            holders.append(held)
         seen[id(thing)] = thing
         ahead.extend(reversed([(f"{path}.{key}" if path else str(key), part) for key, part in inside]))
 

@@ -15,18 +15,8 @@ from typing import Any, TypeVar
 
 from gradwalk.engine import Value
 from gradwalk.errors import InputSizeError, NotANumberError, SettingError
-from gradwalk.losses import (
-    binary_cross_entropy,
-    cross_entropy,
-    hinge,
-    listed,
-    log_softmax,
-    logsumexp,
-    mse,
-    operand,
-    real,
-    softmax,
-)
+from gradwalk.functions import listed, operand, real
+from gradwalk.losses import binary_cross_entropy, cross_entropy, hinge, log_softmax, logsumexp, mse, softmax
 from gradwalk.module import Module, kind_of
 from gradwalk.ops import TABLE, Op
 

@@ -17,6 +17,7 @@ SUMMARY = "versions, which extras are there, how to get the others"
 
 #: What each extra is for. An extra that is not named here is listed all the same.
 PURPOSES = {
+    "fast": "gradwalk.compile: native speed",
     "plot": "loss curves and decision boundaries",
     "test": "gradwalk's own tests",
     "bench": "speed beside micrograd and PyTorch",

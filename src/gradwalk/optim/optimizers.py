@@ -8,6 +8,7 @@ from typing import Any
 
 from gradwalk.engine import Value
 from gradwalk.errors import SettingError
+from gradwalk.node import clear, owner_of
 from gradwalk.ops import div
 from gradwalk.optim.settings import (
     State,
@@ -44,6 +45,7 @@ class Optimizer:
 
     settings: tuple[str, ...] = ("lr",)
     memory: tuple[str, ...] = ()
+    _native: Any = None  # what holds the memory while compiled code has the parameters
 
     def __init__(self, parameters: Iterable[Value], lr: float) -> None:
         self.parameters = checked_parameters(parameters, type(self).__name__)
@@ -92,8 +94,7 @@ class Optimizer:
         >>> x.grad
         0.0
         """
-        for p in self.parameters:
-            p.grad = 0.0
+        clear(self.parameters)
 
     def gradients(self) -> list[float]:
         """The parameters' gradients as floats.
@@ -131,6 +132,23 @@ class Optimizer:
         fresh = type(self)(self.parameters, **{name: state[name] for name in self.settings})
         vars(self).update(vars(fresh))
         vars(self).update(memory, steps=steps)
+
+    # --- where compiled code has the parameters, it also takes the steps ---------------------------------------------
+
+    def _stepped_natively(self) -> bool:
+        owner = owner_of(self.parameters)
+        return owner is not None and bool(owner.step(self))
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in type(self).memory or self._native is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        self._native.hand_back(self)
+        return vars(self)[name]
+
+    def __getstate__(self) -> State:  # for copies and pickles
+        if self._native is not None:
+            self._native.hand_back(self)
+        return vars(self)
 
 
 class SGD(Optimizer):
@@ -177,6 +195,8 @@ class SGD(Optimizer):
         >>> x.data
         0.0
         """
+        if self._stepped_natively():
+            return
         parameters, moves = self.parameters, self.gradients()
         lr, momentum, decay = self.lr, self.momentum, self.weight_decay
         if decay:
@@ -233,6 +253,8 @@ class Adam(Optimizer):
         >>> round(x.data, 6)
         2.485
         """
+        if self._stepped_natively():
+            return
         parameters, gradients = self.parameters, self.gradients()
         lr, (beta1, beta2), eps, decay = self.lr, self.betas, self.eps, self.weight_decay
         if decay and self.decoupled:

@@ -1,0 +1,107 @@
+"""`gradwalk warmup`: compile the kernels of the compiled path ahead of need."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import time
+from typing import TYPE_CHECKING, Any
+
+from gradwalk.cli.screen import console, is_live
+from gradwalk.errors import GradwalkError, MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import Console
+
+__all__ = ["SUMMARY", "add_arguments", "run"]
+
+SUMMARY = "compile the kernels of gradwalk.compile ahead of need"
+
+DESCRIPTION = """\
+The first use of gradwalk.compile on a machine compiles native code for what the
+function is made of, which takes seconds. This command does it beforehand, for
+dense layers, attention, every op and the optimisers, and keeps the code on
+disk; later processes load it in milliseconds. Whatever is there already is not
+compiled again.
+"""
+
+EXAMPLES = """\
+examples:
+  gradwalk warmup
+  gradwalk warmup --fresh
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `gradwalk warmup`.
+
+    >>> import argparse
+    >>> from gradwalk.cli import warmup
+    >>> parser = argparse.ArgumentParser()
+    >>> warmup.add_arguments(parser)
+    >>> parser.parse_args(["--fresh"]).fresh
+    True
+    """
+    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
+    parser.add_argument("--fresh", action="store_true", help="throw away what was compiled before")
+    parser.add_argument("--no-batches", action="store_true", help="leave out the kernels of batch=")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compile, with a bar on a terminal and a line for each piece elsewhere.
+
+    >>> from gradwalk.cli import main
+    >>> main(["warmup", "--warp"])
+    2
+    """
+    screen = console()
+    try:
+        from gradwalk.compile import compile
+
+        compile(abs)  # says what is missing, if it is
+        from gradwalk.compile import objects, warming
+    except MissingExtraError as error:
+        console(stderr=True).print(f"gradwalk warmup: {error}", markup=False)
+        return 1
+    folder = objects.folder()
+    if options.fresh:
+        shutil.rmtree(folder, ignore_errors=True)
+    began = time.perf_counter()
+    compiled = loaded = 0
+    try:
+        wanted = warming.pieces(batches=not options.no_batches)
+        for _, new, known in _followed(warming.warm(wanted), len(wanted), screen):
+            compiled, loaded = compiled + new, loaded + known
+    except GradwalkError as error:
+        console(stderr=True).print(f"gradwalk warmup: {error}", markup=False)
+        return 1
+    files = sorted(folder.glob("*.bin"))
+    screen.print(
+        f"[ok]ready[/ok] in {time.perf_counter() - began:.1f} s: {compiled} functions compiled, {loaded} were there; "
+        f"{len(files)} files, {sum(file.stat().st_size for file in files) / 1e6:.1f} MB in {folder}",
+        soft_wrap=True,
+    )
+    return 0
+
+
+def _followed(work: Iterator[tuple[str, int, int]], total: int, screen: Console) -> Iterator[tuple[str, int, int]]:
+    if not is_live(screen):
+        for number, (name, new, known) in enumerate(work, start=1):
+            screen.print(f"{number:>2}/{total}  {name}: {new} compiled, {known} loaded", highlight=False)
+            yield name, new, known
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns: list[Any] = [
+        BarColumn(bar_width=22, style="quiet", complete_style="data", finished_style="data"),
+        TextColumn(" {task.completed}/{task.total} "),
+        TextColumn("{task.description}"),
+        TimeRemainingColumn(compact=True, elapsed_when_finished=True),
+    ]
+    with Progress(*columns, console=screen, transient=True) as progress:
+        task = progress.add_task("…", total=total)
+        for name, new, known in work:
+            progress.update(task, advance=1, description=name)
+            yield name, new, known

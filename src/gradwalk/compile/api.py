@@ -1,0 +1,317 @@
+"""`gradwalk.compile`: the function that a decorated one becomes."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+from types import FunctionType
+from typing import Any
+
+from gradwalk import modes, node
+from gradwalk.compile import tracer
+from gradwalk.compile.arguments import Key, Numbers, key_of, stand_ins, static_key
+from gradwalk.compile.bound import Bound, Misjudged, slots_of
+from gradwalk.compile.cache import Cache
+from gradwalk.compile.limits import frozen
+from gradwalk.compile.reach import names_read_by
+from gradwalk.errors import SettingError
+from gradwalk.ops import Op
+
+__all__ = ["Compiled"]
+
+TRACES = 64  # kept, unless told otherwise
+RETRACED_OFTEN = 8
+FROZEN = (float, int, bool, str)  # a global or captured name that holds one of these is part of a trace
+
+
+class Compiled:
+    """A function that is traced when it first meets arguments of a structure, and replayed natively from then on.
+
+    >>> import gradwalk
+    >>> w = gradwalk.Value(0.5)
+    >>> @gradwalk.compile
+    ... def loss(xs, ys):
+    ...     return sum((w * x - y) ** 2 for x, y in zip(xs, ys))
+    >>> l = loss([1.0, 2.0], [2.0, 4.0])
+    >>> l.backward()
+    >>> l.data, w.grad
+    (11.25, -15.0)
+    >>> loss([3.0, 4.0], [6.0, 8.0]).data, len(loss.traces())
+    (56.25, 1)
+    """
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        *,
+        static: str | Iterable[str] = (),
+        wrt: str | Iterable[str] = (),
+        cache: int = TRACES,
+    ) -> None:
+        functools.update_wrapper(self, fn)
+        self.eager = fn  # the function itself, which builds an ordinary graph
+        self.cache: Cache[Any] = Cache(cache)
+        self._entries = self.cache.entries
+        self._names = _parameter_names(fn)
+        self._static = self._checked("static", static)
+        self._wrt = self._checked("wrt", wrt)
+        self._frozen: list[tuple[dict[str, Any], str]] | None = None
+        self._structures: dict[Key, int] = {}  # how often each was traced
+        self.traced = 0
+        self._epoch = node.epoch
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
+        if modes.active:
+            return self._under_modes(args, kwargs)
+        if node.epoch != self._epoch:
+            self._notice()
+        numbers = Numbers()
+        if kwargs or self._static or self._frozen:
+            bound = self._entries.get(self._key(args, kwargs, numbers))
+        else:
+            bound = self._entries.get(tuple([key_of(x, numbers) for x in args]))
+        if bound is not None:
+            bound.recent = True
+            try:
+                return bound.run(numbers)
+            except Misjudged:
+                pass
+        bound, numbers = self._found_or_traced(args, kwargs)
+        return bound.run(numbers)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __repr__(self) -> str:
+        name = getattr(self.eager, "__qualname__", repr(self.eager))
+        return f"<compiled {name}, {len(self.cache.entries)} trace{'s' * (len(self.cache.entries) != 1)}>"
+
+    # --- looking and clearing ------------------------------------------------------------------------------------
+
+    def traces(self) -> list[Any]:
+        """What is in the cache: one trace for each structure of arguments.
+
+        >>> import gradwalk
+        >>> f = gradwalk.compile(sum)
+        >>> [f([1.0] * n).data for n in (2, 3, 2)]
+        [2.0, 3.0, 2.0]
+        >>> [(trace.recorded.tape.rows, trace.calls) for trace in f.traces()]
+        [(2, 2), (3, 1)]
+        """
+        return list(self.cache.entries.values())
+
+    def clear(self) -> None:
+        """Forget all traces; the next call traces anew. For when the function reaches other things than it did.
+
+        >>> import gradwalk
+        >>> f = gradwalk.compile(lambda x: x * x)
+        >>> y = f(3.0)
+        >>> f.clear()
+        >>> f.traces()
+        []
+        """
+        self.cache.clear()
+        self._frozen = None
+        self._structures.clear()
+
+    def report(self) -> Any:
+        """What became of the function: nodes, what was rolled up into what, memory, times. Print it, or draw it.
+
+        >>> import gradwalk
+        >>> f = gradwalk.compile(lambda x: x * x)
+        >>> y = f(3.0)
+        >>> print(str(f.report()).splitlines()[0])
+        <lambda>: 1 trace, 1 call
+        """
+        from gradwalk.compile.report import Report
+
+        return Report(self)
+
+    # --- what a call means ---------------------------------------------------------------------------------------
+
+    def _key(self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Numbers) -> Key:
+        if self._static:
+            key: Key = tuple([self._key_of(i, x, numbers) for i, x in enumerate(args)])
+        else:
+            key = tuple([key_of(x, numbers) for x in args])
+        if kwargs:
+            named = [(name, self._key_of(name, x, numbers)) for name, x in sorted(kwargs.items())]
+            key = (key, tuple(named))
+        if self._frozen:
+            key = (key, self._read())
+        return key
+
+    def _read(self) -> Key:
+        """The numbers that the function reads from outside, as they are now."""
+        found = [namespace.get(name) for namespace, name in self._frozen or ()]
+        return tuple([x if x.__class__ in FROZEN else id(x) for x in found])
+
+    def _key_of(self, place: int | str, x: Any, numbers: Numbers) -> Key:
+        name = place if isinstance(place, str) else self._names[place] if place < len(self._names) else ""
+        return static_key(name, x) if name in self._static else key_of(x, numbers)
+
+    def _found_or_traced(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Numbers]:
+        """The trace for these arguments, looked at with care, and their numbers."""
+        if self._frozen is None:
+            self._freeze()
+        numbers = Numbers(careful=True)
+        key = self._key(args, kwargs, numbers)
+        bound = self.cache.get(key)
+        if bound is not None:
+            return bound, numbers
+        structure = key[0] if self._frozen else key
+        self._structures[structure] = self._structures.get(structure, 0) + 1
+        if self._frozen and self._structures[structure] == RETRACED_OFTEN:
+            names = ", ".join(sorted({name for _, name in self._frozen}))
+            frozen(
+                f"the function has been traced {RETRACED_OFTEN} times for arguments of one structure, because a number "
+                f"it reads from outside ({names}) keeps changing; every trace takes time",
+                "pass that number as an argument",
+            )
+        bound = self._bound(args, kwargs, numbers)
+        self.traced += 1
+        self.cache.put(key, bound)
+        return bound, numbers
+
+    def _notice(self) -> None:
+        """A model was found to have other parameters than before: traces that know the old ones go."""
+        news = [change for change in node.changes if change[0] > self._epoch]
+        missed = node.epoch - self._epoch > len(news)
+        self._epoch = node.epoch
+        old = {id(p) for _, before, _ in news for p in before}
+        gone = old - {id(p) for _, _, after in news for p in after}
+        warned = False
+        for key, bound in list(self.cache.entries.items()):
+            known = {id(p) for p in bound.recorded.parameters}
+            if missed or known & old:
+                del self.cache.entries[key]
+                warned = warned or bool(known & gone)
+        if warned:
+            frozen(
+                "a model was given other parameters after it had been compiled in; the function is traced anew, and "
+                "results computed meanwhile are those of the old parameters",
+                "call clear() of the compiled function whenever you change what it reaches",
+            )
+
+    def _freeze(self) -> None:
+        self._frozen = _numbers_read_by(self.eager)
+
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Numbers) -> Any:
+        values = {position for position, _ in numbers.values}
+        sizes = [array.size for array in numbers.arrays]
+
+        def call(recorder: tracer.Tracer) -> Any:
+            plain = iter([recorder.input(value=i in values) for i in range(len(numbers.plain))])
+            arrays = iter([recorder.inputs_like(array) for array in numbers.arrays])
+            stand_args, stand_kwargs = self._each(
+                args, kwargs, lambda x: stand_ins(x, plain.__next__, lambda _: next(arrays), plain.__next__)
+            )
+            return self.eager(*stand_args, **stand_kwargs)
+
+        recorded = tracer.run(call, [self.eager, args, kwargs])
+        positions = iter(range(len(numbers.plain)))
+        starts = iter([len(numbers.plain) + sum(sizes[:k]) for k in range(len(sizes))])
+        slot_args, slot_kwargs = self._each(
+            args, kwargs, lambda x: slots_of(x, positions.__next__, lambda _: next(starts))
+        )
+        named = dict(zip(self._names, slot_args, strict=False)) | slot_kwargs
+        return Bound(recorded, numbers, {name: named[name] for name in self._wrt if name in named})
+
+    def _each(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], change: Callable[[Any], Any]
+    ) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments changed, but for static ones; keywords in the order in which keys are made."""
+        names = [*self._names, *[""] * len(args)]
+        changed = [x if name in self._static else change(x) for name, x in zip(names, args, strict=False)]
+        return changed, {
+            name: kwargs[name] if name in self._static else change(kwargs[name]) for name in sorted(kwargs)
+        }
+
+    def _under_modes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if modes.tracer() is not None or modes.watching() or modes.listener() is not None:
+            return self.eager(*args, **kwargs)  # part of another trace, or someone wants to see every op
+        bound, numbers = self._found_or_traced(args, kwargs)
+        return bound.run(numbers) if modes.recording() else bound.values_only(numbers)
+
+    def _checked(self, option: str, names: str | Iterable[str]) -> tuple[str, ...]:
+        found = (names,) if isinstance(names, str) else tuple(names)
+        for name in found:
+            if name not in self._names:
+                known = ", ".join(self._names) or "none"
+                raise SettingError(
+                    f"{option}= names an argument {name!r:.60} that the function does not have; it has: {known}"
+                )
+        return found
+
+
+def _parameter_names(fn: Callable[..., Any]) -> list[str]:
+    try:
+        parameters = inspect.signature(fn).parameters.values()
+    except (TypeError, ValueError):  # some built-in functions do not tell
+        return []
+    return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+
+
+def _numbers_read_by(fn: Any) -> list[tuple[dict[str, Any], str]]:
+    """Plain numbers and texts that a function reads from outside: where, and under which name."""
+    found: list[tuple[dict[str, Any], str]] = []
+    seen: set[int] = set()
+    ahead = [getattr(fn, "__func__", fn)]
+    while ahead:
+        function = ahead.pop()
+        if not isinstance(function, FunctionType) or id(function) in seen or _is_ours(function):
+            continue
+        seen.add(id(function))
+        for name in names_read_by(function):
+            outside = function.__globals__.get(name)
+            if outside.__class__ in FROZEN and (function.__globals__, name) not in found:
+                found.append((function.__globals__, name))
+            ahead += _functions_in(outside)
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+            captured = _Cell(cell)
+            inside = captured.get(name)
+            if inside.__class__ in FROZEN:
+                found.append((captured, name))
+            ahead += _functions_in(inside)
+    return found
+
+
+def _functions_in(x: Any) -> list[Any]:
+    """The Python functions that a thing runs when it is called: itself, what it wraps, or the rules of an op."""
+    if isinstance(x, Op):
+        return [x.value, *x.partials]
+    return [getattr(x, "__wrapped__", x)]
+
+
+class _Cell(dict[str, Any]):
+    """A captured variable, looked up like a global one."""
+
+    def __init__(self, cell: Any) -> None:
+        super().__init__()
+        self.cell = cell
+
+    def get(self, name: str, default: Any = None) -> Any:
+        try:
+            return self.cell.cell_contents
+        except ValueError:  # not set yet
+            return default
+
+
+def _is_ours(function: FunctionType) -> bool:
+    return function.__module__.split(".")[0] == "gradwalk"
+
+
+def compiled(fn: Any, *, batch: str | None, dtype: str, threads: int, **options: Any) -> Any:
+    """What `gradwalk.compile` gives for these options."""
+    if not callable(fn):
+        raise SettingError(f"compile takes a function, not {type(fn).__name__}: {fn!r:.60}")
+    if isinstance(fn, Compiled):
+        fn = fn.eager
+    if batch is None:
+        if dtype != "float64" or threads != 1:
+            raise SettingError("dtype= and threads= are for batches; write batch='sum', 'mean' or 'each' as well")
+        return Compiled(fn, **options)
+    from gradwalk.compile.batches import Batched
+
+    return Batched(fn, batch=batch, dtype=dtype, threads=threads, **options)

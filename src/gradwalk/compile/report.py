@@ -1,0 +1,248 @@
+"""What became of a compiled function: how many nodes, rolled up into what, in how much memory and time.
+
+`print(fn.report())` tells it; `fn.report().draw()` shows the steps and what flows between them: the structure of a
+network or a GPT, found again in a graph of single numbers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from gradwalk.compile import objects
+from gradwalk.compile.tape import NONE
+from gradwalk.errors import SettingError
+
+if TYPE_CHECKING:
+    from gradwalk.drawing.api import Drawing
+
+__all__ = ["Report"]
+
+STEPS_TOLD = 24  # of each trace, in print
+TRACES_TOLD = 8
+ALIKE = {"add": "+", "sub": "−", "mul": "×", "div": "÷"}
+
+
+class Report:
+    """What became of a compiled function. Print it, or draw it.
+
+    >>> import gradwalk
+    >>> from gradwalk import nn
+    >>> model = nn.MLP(2, [16, 1])
+    >>> f = gradwalk.compile(lambda X: sum(model(x) for x in X))
+    >>> loss = f([[0.1 * i, 1.0] for i in range(50)])
+    >>> report = f.report()
+    >>> report.traces[0].recorded.tape.parameters, len(report.traces[0].program.rows) < 20
+    (65, True)
+    """
+
+    def __init__(self, fn: Any) -> None:
+        self.name: str = getattr(fn.eager, "__name__", repr(fn.eager))
+        self.traces: list[Any] = fn.traces()
+        self.calls = sum(trace.calls for trace in self.traces)
+        self.evicted: int = fn.cache.evicted
+
+    def __str__(self) -> str:
+        many = len(self.traces)
+        lines = [f"{self.name}: {counted(many, 'trace')}, {counted(self.calls, 'call')}"]
+        if self.evicted:
+            lines[0] += f"; {counted(self.evicted, 'trace')} made room for others"
+        for i, trace in enumerate(self.traces[:TRACES_TOLD], start=1):
+            lines += ["", *_told(i, trace)]
+        if many > TRACES_TOLD:
+            lines += ["", f"… and {counted(many - TRACES_TOLD, 'more trace')}"]
+        if not self.traces:
+            lines.append("nothing has been traced yet: call it once")
+        return "\n".join([*lines, "", _native()])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def draw(self, trace: int = 0, *, rankdir: str = "LR", theme: str = "auto") -> Drawing:
+        """A drawing of one trace: its steps as boxes, and what flows between them.
+
+        >>> import gradwalk
+        >>> f = gradwalk.compile(lambda xs: sum(x.tanh() for x in xs))
+        >>> loss = f([gradwalk.Value(0.1 * i) for i in range(200)])
+        >>> f.report().draw().svg[:4]
+        '<svg'
+        """
+        from gradwalk.drawing.api import DIRECTIONS, Drawing
+        from gradwalk.drawing.theme import checked_theme
+
+        if not 0 <= trace < len(self.traces):
+            raise SettingError(
+                f"there are {counted(len(self.traces), 'trace')}, counted from 0, and not number {trace!r:.20}"
+            )
+        if rankdir not in DIRECTIONS:
+            raise SettingError(f"rankdir is 'LR' or 'TB', not {rankdir!r:.60}")
+        scene = _scene(self.traces[trace])
+        return Drawing(scene, rankdir=rankdir, theme=checked_theme(theme), engine="sugiyama", format="svg")
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        if not self.traces:
+            return {"text/plain": str(self)}
+        return {"text/plain": str(self), "text/html": self.draw().html}
+
+
+# --- in words --------------------------------------------------------------------------------------------------------
+
+
+def _told(number: int, trace: Any) -> list[str]:
+    tape, program = trace.recorded.tape, trace.program
+    steps = len(program.rows)
+    milliseconds = {
+        "traced": 1e3 * trace.recorded.seconds,
+        **{name: 1e3 * seconds for name, seconds in program.timings.items()},
+    }
+    lines = [
+        f"trace {number}: {counted(tape.rows, 'node')} rolled up into {counted(steps, 'step')}; "
+        f"{counted(len(trace.recorded.parameters), 'parameter')}, {counted(tape.inputs, 'input')}"
+        + (f", {counted(tape.indices, 'index', 'indices')}" if tape.indices else "")
+        + (f", {counted(len(tape.outputs), 'result')}" if len(tape.outputs) != 1 else ""),
+        f"  {counted(trace.calls, 'call')}; {size(trace.bytes())}; "
+        + ", ".join(f"{name} {spent:.1f} ms" for name, spent in milliseconds.items()),
+    ]
+    if program.rows and program.rows[0].kind == "flat":
+        lines.append("  it has too little structure to roll up, and runs node by node")
+        return lines
+    table = [("step", "what", "shape", "nodes", "memory")]
+    for i, row in enumerate(program.rows[:STEPS_TOLD], start=1):
+        table.append((str(i), _what(row), _shape(row), f"{row.count:,}", size(row.bytes)))
+    widths = [max(len(line[column]) for line in table) for column in range(5)]
+    for line in table:
+        left = f"  {line[0]:>{widths[0]}}  {line[1]:<{widths[1]}}  {line[2]:<{widths[2]}}"
+        lines.append(f"{left}  {line[3]:>{widths[3]}}  {line[4]:>{widths[4]}}")
+    if steps > STEPS_TOLD:
+        lines.append(f"  … and {counted(steps - STEPS_TOLD, 'more step')}")
+    return lines
+
+
+def _what(row: Any) -> str:
+    names = list(dict.fromkeys(row.ops))
+    if row.kind == "product":
+        return "matrix product" + _rest(names, {"add", "mul"})
+    if row.kind == "sums":
+        return ("dot products" if "mul" in names else "sums") + _rest(names, {"add", "mul"})
+    return ", ".join(names) if row.kind == "op" else row.kind
+
+
+def _rest(names: list[str], known: set[str]) -> str:
+    rest = [name for name in names if name not in known]
+    return f" with {', '.join(rest)}" if rest else ""
+
+
+def _shape(row: Any) -> str:
+    return " × ".join(f"{n:,}" for n in row.shape)
+
+
+def _native() -> str:
+    done = objects.record
+    return (
+        f"native code in this process: {counted(int(done['loaded']), 'function')} loaded in "
+        f"{1e3 * done['load_seconds']:.0f} ms, {int(done['compiled'])} compiled in {done['compile_seconds']:.1f} s"
+    )
+
+
+def counted(n: int, noun: str, plural: str = "") -> str:
+    """A number and what it counts."""
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
+def size(n: int) -> str:
+    """Bytes as people read them."""
+    for unit, step in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if n >= step:
+            return f"{n / step:.1f} {unit}"
+    return f"{n} B"
+
+
+# --- as a drawing ----------------------------------------------------------------------------------------------------
+
+
+def _scene(trace: Any) -> Any:
+    from gradwalk.drawing.scene import Box, Line, Scene
+
+    tape, rows = trace.program.tape, trace.program.rows
+    used, flows = _flows(trace)
+    boxes, lines = [], []
+    if tape.inputs:
+        title = f"{counted(tape.inputs, 'input')}, written anew before each call"
+        boxes.append(Box("leaf", "inputs", "", (), title, f"{tape.inputs:,} numbers"))
+    first = len(boxes)
+    for i, row in enumerate(rows):
+        weights = f" · {counted(used[i], 'parameter')}" if used[i] else ""
+        note = f"{_shape(row)}{weights}"
+        title = f"step {i + 1}: {_what(row)}, {_shape(row)}; {counted(row.count, 'node')} of the graph{weights}"
+        boxes.append(Box("group", _what(row), _sign(row), (), title, note))
+    for (source, target), count in sorted(flows.items()):
+        start = 0 if source < 0 else first + source
+        lines.append(Line(start, first + target, "", f"{count:,} numbers", None, count))
+    summary = f"{counted(tape.rows, 'node')} rolled up into {counted(len(rows), 'step')}"
+    return Scene(tuple(boxes), tuple(lines), summary)
+
+
+def _sign(row: Any) -> str:
+    if row.kind in ("product", "sums"):
+        return "Σ" if "mul" not in row.ops else "·"
+    return ALIKE.get(row.ops[0], "") if row.kind == "op" else ""  # the others are told by their names
+
+
+def _flows(trace: Any) -> tuple[Counter[int], Counter[tuple[int, int]]]:
+    """For each step how many parameters it reads, and how many numbers flow from step to step (-1: the inputs)."""
+    tape = trace.program.tape
+    step_of = _steps_of_rows(trace)
+    parameters: dict[int, set[int]] = {}
+    flows: dict[tuple[int, int], set[int]] = {}
+    for row in range(tape.rows):
+        step = step_of[row]
+        if step < 0:
+            continue
+        for x in tape.operands(row):
+            if x == NONE or x < 0:
+                continue
+            if x < tape.parameters:
+                parameters.setdefault(step, set()).add(x)
+                continue
+            source = step_of[x - tape.first_row] if x >= tape.first_row else -1
+            if source < step and (source >= 0 or x < tape.first_row):
+                flows.setdefault((source, step), set()).add(x)
+    used = Counter({step: len(found) for step, found in parameters.items()})
+    return used, Counter({edge: len(found) for edge, found in flows.items()})
+
+
+def _steps_of_rows(trace: Any) -> list[int]:
+    """The step that does each row of the tape; -1 for rows that nothing needs.
+
+    A step's results lie side by side in memory, in the order of the steps; a row that has no place there was absorbed
+    by the one that uses it.
+    """
+    tape, program = trace.program.tape, trace.program
+    step_of = [-1] * tape.rows
+    rolled = getattr(program, "rolled", None)
+    if rolled is None:
+        return [0] * tape.rows
+    places = rolled.places[tape.first_row : tape.first_row + tape.rows]
+    least = tape.inputs + len(tape.constants)  # before it lie inputs and constants; a row without a place is at 0
+    made = sorted((int(place), row) for row, place in enumerate(places) if place >= max(least, 1))
+    ends: list[int] = []
+    for row in program.rows:
+        ends.append((ends[-1] if ends else 0) + _results(row))
+    step = 0
+    for i, (_, row) in enumerate(made):
+        while step < len(ends) - 1 and i >= ends[step]:
+            step += 1
+        step_of[row] = step
+    for row in range(tape.rows - 1, -1, -1):
+        if step_of[row] < 0:
+            continue
+        for x in tape.operands(row):
+            inner = x - tape.first_row
+            if x >= tape.first_row and step_of[inner] < 0:
+                step_of[inner] = step_of[row]
+    return step_of
+
+
+def _results(row: Any) -> int:
+    """How many numbers a step gives."""
+    return int(row.bytes) // 8

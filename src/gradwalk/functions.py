@@ -1,0 +1,250 @@
+"""Functions over lists of numbers, the same eagerly and compiled: softmax, logsumexp, max, min, dot, linear, take.
+
+They take Values and plain numbers alike. None overflows, however large the numbers: exponentials are only ever taken of
+what is left after the largest number has been subtracted. None looks at the number inside a Value in a way that the
+compiled path could not see, so a function made of these compiles as it is.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Sequence
+from functools import lru_cache, reduce
+from typing import Any
+
+from gradwalk import modes, ops
+from gradwalk.engine import Value
+from gradwalk.errors import InputSizeError, NotANumberError, SettingError
+from gradwalk.ops import Op, choose, equal, number
+
+__all__ = ["dot", "linear", "logsumexp", "max", "min", "softmax", "take"]
+
+
+# --- choosing ----------------------------------------------------------------------------------------------------
+
+
+def take(table: Any, index: Any) -> Any:
+    """One entry of a table by its position, counted from 0: a Value of a list, or a row of a list of rows.
+
+    Eagerly it is `table[index]`. Compiled, `index` may be an argument of the function, which `table[index]` could not
+    follow from call to call; the gradient goes to the entry that was taken.
+
+    >>> from gradwalk import Value, take
+    >>> table = [[Value(1.0), Value(2.0)], [Value(3.0), Value(4.0)]]
+    >>> [v.data for v in take(table, 1)]
+    [3.0, 4.0]
+    """
+    if modes.active:
+        tracer = modes.tracer()
+        if tracer is not None:
+            return tracer.take(table, index)
+    return table[checked_index(index, len(table))]
+
+
+def checked_index(index: Any, length: int) -> int:
+    """`index` as an int, if it is the position of one of `length` entries."""
+    try:
+        position = operator.index(index)
+    except TypeError:
+        raise SettingError(
+            f"take takes a whole number as its index, not {type(index).__name__}: {index!r:.60}"
+        ) from None
+    if not 0 <= position < length:
+        raise SettingError(
+            f"take was given index {position}, and the table has {length} entr{'y' if length == 1 else 'ies'}, "
+            f"counted from 0"
+        )
+    return position
+
+
+def max(values: Any, *others: Any) -> Any:
+    """The largest of a list, or of several numbers; a tie shares the gradient evenly.
+
+    >>> import gradwalk
+    >>> xs = [gradwalk.Value(x) for x in (1.0, 3.0, 3.0)]
+    >>> gradwalk.max(xs).backward()
+    >>> [x.grad for x in xs]
+    [0.0, 0.5, 0.5]
+    """
+    return _extreme("max", (values, *others) if others else values)
+
+
+def min(values: Any, *others: Any) -> Any:
+    """The smallest of a list, or of several numbers; a tie shares the gradient evenly.
+
+    >>> import gradwalk
+    >>> gradwalk.min([gradwalk.Value(2.0), 1.0, gradwalk.Value(3.0)]).data
+    1.0
+    """
+    return _extreme("min", (values, *others) if others else values)
+
+
+def _extreme(name: str, values: Any) -> Any:
+    found = given_list(values, name)
+    if modes.active:
+        tracer = modes.tracer()
+        if tracer is not None:
+            return tracer.many(name, found)
+    return found[0] if len(found) == 1 else _extreme_op(name, len(found))(*found)
+
+
+@lru_cache(maxsize=256)
+def _extreme_op(name: str, arity: int) -> Op:
+    """The largest or smallest of so many; each rule shares the gradient among all that are equal to it."""
+    pairwise = ops.maximum.value if name == "max" else ops.minimum.value
+
+    def rule(position: int) -> Any:
+        def slope(*operands_and_out: Any) -> Any:
+            *operands, out = operands_and_out
+            shares = [choose(equal(x, out), 1.0, 0.0) for x in operands]
+            return ops.div(shares[position], sum(shares))  # none is equal to nan, and 0 / 0 is nan, as in PyTorch
+
+        return slope
+
+    return Op(name, name, lambda *operands: reduce(pairwise, operands), tuple(rule(i) for i in range(arity)))
+
+
+# --- softmax and its relatives -----------------------------------------------------------------------------------
+
+
+def softmax(values: Any) -> list[Any]:
+    """Numbers turned into shares of 1, each in proportion to its exponential.
+
+    >>> from gradwalk import Value, softmax
+    >>> [p.data for p in softmax([Value(1000.0), Value(1000.0), Value(-1000.0)])]
+    [0.5, 0.5, 0.0]
+    """
+    exponentials = [ops.exp(v) for v in less_peak(row_of_values(values, "softmax"))]
+    scale = 1.0 / total(exponentials)  # one division and many products, which cost less
+    return [e * scale for e in exponentials]
+
+
+def logsumexp(values: Any) -> Any:
+    """The logarithm of the sum of the exponentials: a smooth maximum.
+
+    >>> from gradwalk import Value, logsumexp
+    >>> round(logsumexp([Value(1000.0), Value(1000.0)]).data, 6)
+    1000.693147
+    """
+    row = row_of_values(values, "logsumexp")
+    peak = peak_of(row)
+    peak = ops.where(
+        peak - peak, 0.0, peak
+    )  # inf - inf would be nan, and the answer is inf: then nothing is subtracted
+    return log_total([v - peak for v in row]) + peak
+
+
+def less_peak(row: list[Any]) -> list[Any]:
+    """Each value less the largest, a constant here: what follows does not depend on it, so neither does a gradient."""
+    peak = peak_of(row)
+    return [v - peak for v in row]
+
+
+def peak_of(row: list[Any]) -> Any:
+    """The largest number of the row, cut off from the graph."""
+    if modes.active:
+        tracer = modes.tracer()
+        if tracer is not None:
+            return tracer.many("shift", row)
+    return reduce(ops.maximum.value, [v.data if isinstance(v, Value) else v for v in row])
+
+
+def log_total(row: list[Any]) -> Any:
+    """The logarithm of the sum of the exponentials, as it stands."""
+    return ops.log(total([ops.exp(v) for v in row]))
+
+
+def total(values: Sequence[Any]) -> Any:
+    """The sum, without the node that starting from 0 would cost."""
+    return sum(values[1:], values[0])
+
+
+# --- products ----------------------------------------------------------------------------------------------------
+
+
+def dot(xs: Any, ys: Any) -> Any:
+    """The sum of the products of two lists, number by number.
+
+    >>> from gradwalk import Value, dot
+    >>> dot([Value(1.0), Value(2.0)], [3.0, 4.0]).data
+    11.0
+    """
+    left, right = given_list(xs, "dot"), given_list(ys, "dot")
+    if len(left) != len(right):
+        raise InputSizeError(f"dot was given {len(left)} numbers and {len(right)}; give as many of each")
+    return total([x * y for x, y in zip(left, right, strict=True)])
+
+
+def linear(x: Any, weights: Any, bias: Any = None) -> list[Any]:
+    """A matrix times a vector, plus a bias if there is one: for each row of weights its dot product with `x`.
+
+    >>> from gradwalk import Value, linear
+    >>> [v.data for v in linear([1.0, 2.0], [[Value(3.0), Value(4.0)], [Value(5.0), Value(6.0)]], [0.5, -0.5])]
+    [11.5, 16.5]
+    """
+    rows = list(weights)
+    inputs = given_list(x, "linear")
+    products = []
+    for i, row in enumerate(rows, start=1):
+        if len(row) != len(inputs):
+            raise InputSizeError(
+                f"row {i} of the weights of linear holds {len(row)}, and there are {len(inputs)} inputs"
+            )
+        products.append(dot(row, inputs))
+    if bias is None:
+        return products
+    biases = given_list(bias, "linear")
+    if len(biases) != len(rows):
+        raise InputSizeError(
+            f"linear was given {len(rows)} rows of weights and {len(biases)} biases; give one for each row"
+        )
+    return [product + b for product, b in zip(products, biases, strict=True)]
+
+
+# --- what was given ----------------------------------------------------------------------------------------------
+
+
+def given_list(values: Any, taker: str) -> list[Any]:
+    """`values` as a list of Values and floats, at least one."""
+    if values is not None and is_single(values):
+        raise InputSizeError(f"{taker} was given a single number; give a list of them")
+    found = listed(values, taker, "values")
+    if not found:
+        raise InputSizeError(f"{taker} was given an empty list; give at least one number")
+    return [operand(x, f"{taker}: value", i) for i, x in enumerate(found, start=1)]
+
+
+def row_of_values(values: Any, taker: str) -> list[Any]:
+    """As `given_list`, numbers made into Values."""
+    return [Value(x) if isinstance(x, float) else x for x in given_list(values, taker)]
+
+
+def listed(x: Any, taker: str, what: str) -> list[Any]:
+    """`x` as a list; one number or Value becomes a list of one."""
+    if x is None or isinstance(x, (str, bytes, bytearray, dict, set, frozenset)):
+        raise NotANumberError(f"{taker} takes {what} as a list of numbers or Values, not {type(x).__name__}: {x!r:.60}")
+    return [x] if is_single(x) else list(x)
+
+
+def operand(x: Any, what: str, position: int) -> Any:
+    """`x` if it can be computed with as it is, else as a float."""
+    return x if hasattr(x, "__gradwalk_op__") else real(x, what, position)
+
+
+def real(x: Any, what: str, position: int | str) -> float:
+    """`x` as a float; an error says which of several it was."""
+    try:
+        return number(x)
+    except NotANumberError as error:
+        raise NotANumberError(f"{what} {position}: {error}") from None
+
+
+def is_single(x: Any) -> bool:
+    """Whether `x` is one thing rather than several."""
+    if isinstance(x, Iterable):
+        return False
+    try:
+        iter(x)
+    except TypeError:
+        return True
+    return False
