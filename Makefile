@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready-
 
-.PHONY: help demo test lint types tests coverage bench mutants clean
+.PHONY: help demo learn site test lint types course tests coverage bench fuzz mutants clean
 
 help:  ## show what there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -12,7 +12,13 @@ help:  ## show what there is to make
 demo: $(READY)plot  ## see it work: a graph walked in numbers, a network trained, two pictures
 	$(BIN)/python examples/demo.py
 
-test: lint types tests  ## lint, types and every test
+learn: site  ## open the course in your browser
+	$(BIN)/gradwalk learn
+
+site: $(VENV)/.ready  ## build the course, if something in it changed
+	@$(BIN)/python web/build_site.py --fetch-node
+
+test: lint types course tests  ## lint, types and every test
 
 lint: $(READY)test
 	$(BIN)/ruff check .
@@ -22,7 +28,12 @@ types: $(READY)test
 	$(BIN)/mypy src benchmarks examples
 	$(BIN)/mypy --allow-untyped-calls tests
 
-tests: $(READY)test
+course: site
+	$(BIN)/python web/build_site.py --npm run check
+	$(BIN)/python web/build_site.py --npm test
+
+tests: $(READY)test site
+	$(BIN)/python tests/chromium.py
 	$(BIN)/python -m coverage run -m pytest
 	$(BIN)/python -m coverage report
 
@@ -30,11 +41,14 @@ bench: $(READY)bench  ## measure speed and memory against peers: table, JSON and
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/see.py
 
+fuzz: $(READY)test  ## compare compiled functions with eager ones on random graphs, for five minutes
+	$(BIN)/python tests/compile/fuzz.py --seconds 300
+
 mutants: $(READY)mutants  ## break the source on purpose and see whether a test notices (takes long)
 	$(BIN)/python tests/mutants.py
 
 clean:  ## remove the virtual environment and everything made by running
-	rm -rf $(VENV) out build dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) out build dist src/gradwalk/learn/site web/node_modules web/generated .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -42,7 +56,11 @@ $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
+$(VENV)/.ready: pyproject.toml | $(VENV)/.made
+	GRADWALK_SITE=skip $(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
 # One mark for each extra, so that a target installs only what it needs, once.
 $(READY)%: pyproject.toml | $(VENV)/.made
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[$*]'
+	GRADWALK_SITE=skip $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[$*]'
 	@touch $@

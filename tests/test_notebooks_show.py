@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import shutil
 import signal
 import socket
 import subprocess
@@ -21,15 +20,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from chromium import launched
+from playwright.sync_api import Browser, Page
 
 from gradwalk.drawing.theme import DARK, LIGHT
 
-FLAGS = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-    "--disable-background-networking", "--disable-component-update",
-]  # fmt: skip
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 PATIENCE = 60_000  # milliseconds
 
 CODE = """
@@ -40,26 +35,10 @@ values.root.backward()
 """
 
 
-def find_chromium() -> str:
-    """The system's Chromium; on Debian it is fetched if it is missing and we are root."""
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None and hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):
-        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        for command in (["apt-get", "update"], ["apt-get", "install", "-y", "--no-install-recommends", "chromium"]):
-            subprocess.run(command, env=environment, capture_output=True, timeout=600)
-        found = shutil.which("chromium")
-    if found is None:
-        pytest.skip("there is no Chromium to look at notebooks with: install it (apt-get install chromium)")
-    return found
-
-
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    program = find_chromium()
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+    with launched() as browser:
         yield browser
-        browser.close()
 
 
 @contextmanager

@@ -1,0 +1,98 @@
+"""Where the page's script and Python meet: a function's name and its arguments as JSON in, its result as JSON out.
+
+`call("programs.run", '{"source": "…"}', emit)` calls `gradwalk.learn.page.programs.run(source="…")`. What is printed
+meanwhile goes to `emit` in pieces, up to a limit, so that a megabyte of prints cannot freeze the page.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import json
+import time
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from typing import Any
+
+from gradwalk.errors import GradwalkError
+from gradwalk.learn.page.sandbox import LearnerError
+
+__all__ = ["MOST_PRINTED", "call"]
+
+#: So many characters of what a call prints are shown.
+MOST_PRINTED = 20_000
+_EVERY = 0.05  # seconds between two pieces
+
+
+def call(function: str, arguments: str, emit: Callable[[str], Any]) -> str:
+    """Call a function of the page by its name; gives JSON: {"result": …} or {"error": {kind, message, line, where}}.
+
+    >>> from gradwalk.learn.page.bridge import call
+    >>> call("nothing.here", "{}", print)[:70]
+    '{"error": {"kind": "LookupError", "message": "the page has no function'
+    """
+    printed = _Printed(emit)
+    try:
+        with redirect_stdout(printed), redirect_stderr(printed):
+            result = _found(function)(**json.loads(arguments))
+        answer: dict[str, Any] = {"result": result}
+        text = json.dumps(answer, ensure_ascii=False, allow_nan=False)
+    except LearnerError as error:
+        text = _told(error.kind, str(error), error.line, error.where)
+    except GradwalkError as error:  # such as a program that cannot be read, which knows its line
+        text = _told(type(error).__name__, getattr(error, "reason", str(error)), getattr(error, "line", None), None)
+    except Exception as error:
+        text = _told(type(error).__name__, str(error), None, None)
+    printed.finish()
+    return text
+
+
+def _told(kind: str, message: str, line: int | None, where: str | None) -> str:
+    return json.dumps({"error": {"kind": kind, "message": message, "line": line, "where": where}}, ensure_ascii=False)
+
+
+def _found(function: str) -> Callable[..., Any]:
+    module_name, _, name = function.rpartition(".")
+    try:
+        module = importlib.import_module(f"gradwalk.learn.page.{module_name}")
+    except ModuleNotFoundError:
+        module = None
+    if module is None or name not in getattr(module, "__all__", ()):
+        raise LookupError(f"the page has no function {function}")
+    found: Callable[..., Any] = getattr(module, name)
+    return found
+
+
+class _Printed(io.TextIOBase):
+    """Takes what is printed, passes it on in pieces, and stops passing on at the limit."""
+
+    def __init__(self, emit: Callable[[str], Any]) -> None:
+        self._emit = emit
+        self._waiting: list[str] = []
+        self._room = MOST_PRINTED
+        self._dropped = 0
+        self._last = 0.0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        taken = text[: self._room]
+        self._room -= len(taken)
+        self._dropped += len(text) - len(taken)
+        if taken:
+            self._waiting.append(taken)
+        if self._waiting and time.monotonic() - self._last > _EVERY:
+            self._pass_on()
+        return len(text)
+
+    def _pass_on(self) -> None:
+        self._emit("".join(self._waiting))
+        self._waiting.clear()
+        self._last = time.monotonic()
+
+    def finish(self) -> None:
+        if self._dropped:
+            self._waiting.append(f"\n… and {self._dropped:,} more characters, which are not shown\n")
+        if self._waiting:
+            self._pass_on()

@@ -1,0 +1,93 @@
+"""The exercises of the course: what to write, what it is tried on, and which mistake a wrong answer is.
+
+| module | what it knows |
+|---|---|
+| `model` | what an exercise is made of |
+| `plus_times`, `slopes`, `walking`, `derived`, `network`, `steps` | the exercises, as data |
+| `engine` | what a learner's text is spliced into; the whole class as a file |
+| `trying` | running the checks |
+| `naming`, `ledger`, `visits` | which mistake it is |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gradwalk.learn.page.exercises.derived import DERIVED, REFLECTED
+from gradwalk.learn.page.exercises.engine import HEAD, PARTS, TAIL
+from gradwalk.learn.page.exercises.model import Exercise
+from gradwalk.learn.page.exercises.network import NETWORK
+from gradwalk.learn.page.exercises.plus_times import PLUS_TIMES
+from gradwalk.learn.page.exercises.result import result
+from gradwalk.learn.page.exercises.slopes import FUNCTIONS, SLOPES
+from gradwalk.learn.page.exercises.steps import TRAINING
+from gradwalk.learn.page.exercises.walking import BACKWARD, DIAMOND
+
+__all__ = ["EXERCISES", "material", "run", "solutions"]
+
+#: Every exercise by its name, in the order of the course.
+EXERCISES: dict[str, Exercise] = {
+    exercise.name: exercise
+    for exercise in (PLUS_TIMES, SLOPES, BACKWARD, DIAMOND, DERIVED, REFLECTED, FUNCTIONS, NETWORK, TRAINING)
+}
+
+
+def run(exercise: str, tab: str, sources: Mapping[str, str]) -> dict[str, Any]:
+    """Try one tab of an exercise; `sources` holds the learner's texts by the names of their tabs.
+
+    >>> from gradwalk.learn.page.exercises import EXERCISES, run
+    >>> tab = EXERCISES["plus-times"].tabs["__mul__"]
+    >>> run("plus-times", "__mul__", {"__mul__": tab.solution})["status"]
+    'passed'
+    >>> told = run("plus-times", "__mul__", {"__mul__": tab.solution.replace("+=", "=")})
+    >>> print(told["headline"], told["why"], told["ask"])
+    3.0 where 6.0 is right The second contribution replaced the first. Is there an `=` that should be `+=`?
+    """
+    return result(EXERCISES[exercise], EXERCISES[exercise].tabs[tab], sources)
+
+
+def solutions() -> dict[str, str]:
+    """The solution of every tab by its name.
+
+    >>> from gradwalk.learn.page.exercises import solutions
+    >>> print(solutions()["__neg__"])
+    def __neg__(self):
+        return self * -1
+    <BLANKLINE>
+    """
+    return {name: tab.solution for exercise in EXERCISES.values() for name, tab in exercise.tabs.items()}
+
+
+def material() -> dict[str, Any]:
+    """What the page needs to show the exercises, as plain data.
+
+    >>> from gradwalk.learn.page.exercises import material
+    >>> list(material()), material()["exercises"]["slopes"]["tabs"][1]["name"]
+    (['engine', 'exercises'], 'tanh')
+    """
+    return {
+        "engine": {
+            "head": HEAD,
+            "tail": TAIL,
+            "parts": [{"name": name, "lesson": since} for name, (_, since) in PARTS.items()],
+        },
+        "exercises": {
+            name: {
+                "title": exercise.title,
+                "kind": exercise.kind,
+                "tabs": [
+                    {
+                        "name": tab.name,
+                        "task": tab.task,
+                        "starter": tab.starter,
+                        "solution": tab.solution,
+                        "hints": list(tab.hints),
+                        "checks": sum(len(check.see) for check in tab.checks),
+                    }
+                    for tab in exercise.tabs.values()
+                ],
+            }
+            for name, exercise in EXERCISES.items()
+        },
+    }

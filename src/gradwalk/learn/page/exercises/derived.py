@@ -1,0 +1,202 @@
+"""Lesson 8: minus and divided by, from plus, times and power; and numbers on the left."""
+
+from __future__ import annotations
+
+from gradwalk.learn.page.exercises.model import Check, Exercise, Mistake, Tab, on
+
+__all__ = ["DERIVED", "REFLECTED"]
+
+_CUT = (
+    "The numbers forward are right, but nothing reaches the operands: the result is a fresh box without a past.",
+    "Do you take `.data` out of a box somewhere? Compute with the boxes themselves.",
+)
+
+
+def _line(
+    name: str,
+    arguments: str,
+    task: str,
+    right: str,
+    cut: str,
+    hints: tuple[str, ...],
+    checks: tuple[Check, ...],
+    wrong: tuple[tuple[str, str, str], ...],
+    done: str,
+) -> Tab:
+    """A method of one line; `cut` is the same line on bare numbers, `wrong` other lines with why and a question."""
+    head = f"def {name}({arguments}):\n    "
+    other_lines = tuple(
+        Mistake("turned round" if "turned round" in why else "wrong value", ((right, other),), why, ask)
+        for other, why, ask in wrong
+    )
+    return Tab(
+        name,
+        task,
+        f"{head}...  # your turn: one line, made of operations that you have\n",
+        f"{head}return {right}\n",
+        hints,
+        checks,
+        (*other_lines, Mistake("cut off", ((right, cut),), *_CUT)),
+        done,
+    )
+
+
+_NEG = _line(
+    "__neg__",
+    "self",
+    "`-v`, from times.",
+    "self * -1",
+    "Value(-self.data)",
+    ("Minus `v` is `v` times minus one.", "`return self * -1`"),
+    (
+        on("y = -x", "y.data x.grad", "−x", x=3),
+        on("y = -(x * x)", "y.data x.grad", "−(x · x)", x=3),
+        on("y = -x * 4 + x", "x.grad", "−x · 4 + x", x=3),
+        on("y = -(x * 2)", "x.grad", "−(x · 2)", x=3),
+    ),
+    (("self", "It gives back `self` unchanged.", "Where is the minus?"),),
+    "Minus, without a rule of its own.",
+)
+
+_SUB = _line(
+    "__sub__",
+    "self, other",
+    "`u - v`, from plus and minus.",
+    "self + (-other)",
+    "Value(self.data - other.data) if isinstance(other, Value) else Value(self.data - other)",
+    ("Minus `v` you have already: `-other`.", "`return self + (-other)`"),
+    (
+        on("y = u - v", "y.data u.grad v.grad", "u − v", u=5, v=3),
+        on("y = u - u", "y.data u.grad", "u − u", u=5),
+        on("y = u - 1", "y.data u.grad", "u − 1", u=5),
+        on("y = (u - v) * u", "u.grad v.grad", "(u − v) · u", u=5, v=3),
+        on("y = u * 2 - v * 3", "u.grad v.grad", "u · 2 − v · 3", u=5, v=3),
+    ),
+    (
+        ("other + (-self)", "The difference is turned round: `v - u`.", "Which of the two gets the minus?"),
+        ("self + other", "It adds.", "Which of the two gets a minus?"),
+    ),
+    "A difference is a sum with a minus in it.",
+)
+
+_TRUEDIV = _line(
+    "__truediv__",
+    "self, other",
+    "`u / v`, from times and power.",
+    "self * other ** -1",
+    "Value(self.data / other.data) if isinstance(other, Value) else Value(self.data / other)",
+    ("One over `v` is `v` to the power of minus one.", "`return self * other ** -1`"),
+    (
+        on("y = u / v", "y.data u.grad v.grad", "u / v", u=6, v=2),
+        on("y = u / u", "y.data u.grad", "u / u", u=6),
+        on("y = u / 4", "y.data u.grad", "u / 4", u=6),
+        on("y = (u / v) * u", "u.grad v.grad", "(u / v) · u", u=6, v=2),
+        on("y = (u * 2) / (v * 4)", "u.grad v.grad", "(u · 2) / (v · 4)", u=6, v=2),
+    ),
+    (
+        ("self ** -1 * other", "The quotient is turned round: `v / u`.", "Which of the two gets the exponent?"),
+        ("self * other", "It multiplies.", "Which of the two gets an exponent of minus one?"),
+        ("self * -other", "It multiplies by minus `v`.", "Minus one is the exponent, not a factor."),
+    ),
+    "A quotient is a product with a power in it.",
+)
+
+DERIVED = Exercise(
+    "derived", "Minus and divide", "methods", {"__neg__": _NEG, "__sub__": _SUB, "__truediv__": _TRUEDIV}
+)
+
+_RADD = _line(
+    "__radd__",
+    "self, other",
+    "`1 + v` asks `v.__radd__(1)`.",
+    "self + other",
+    "Value(other + self.data)",
+    ("For a sum the order makes no difference.", "`return self + other`"),
+    (
+        on("y = 1 + x", "y.data x.grad", "1 + x", x=3),
+        on("y = (2.5 + x) * x", "y.data x.grad", "(2.5 + x) · x", x=3),
+    ),
+    (("self", "The number from the left is gone.", "What should become of `other`?"),),
+    "A number on the left of plus.",
+)
+
+_RMUL = _line(
+    "__rmul__",
+    "self, other",
+    "`2 * v` asks `v.__rmul__(2)`.",
+    "self * other",
+    "Value(other * self.data)",
+    ("For a product the order makes no difference.", "`return self * other`"),
+    (
+        on("y = 2 * x", "y.data x.grad", "2 · x", x=3),
+        on("y = (0.5 * x) * x", "y.data x.grad", "(0.5 · x) · x", x=3),
+    ),
+    (
+        ("self + other", "It adds.", "Which operation was asked for?"),
+        ("self", "The number from the left is gone.", "What should become of `other`?"),
+    ),
+    "A number on the left of times.",
+)
+
+_RSUB = _line(
+    "__rsub__",
+    "self, other",
+    "`8 - v` asks `v.__rsub__(8)`: `self` is `v`, `other` the 8.",
+    "(-self) + other",
+    "Value(other - self.data)",
+    (
+        "Careful: `other - self`, not `self - other`. But `other` is a bare number: `other - self` would ask "
+        "`__rsub__` again, for ever.",
+        "`(-self) + other` is the same, and uses only what you have.",
+        "`return (-self) + other`",
+    ),
+    (
+        on("y = 8 - x", "y.data x.grad", "8 − x", x=3),
+        on("y = (1 - x) * x", "y.data x.grad", "(1 − x) · x", x=3),
+    ),
+    (
+        (
+            "self - other",
+            "It is turned round: `v - 8` where `8 - v` was asked for.",
+            "`self` is the box on the *right*. What is subtracted from what?",
+        ),
+        ("self + other", "It adds.", "Which of the two gets the minus?"),
+        ("(-self) - other", "Both are negative now.", "Which of the two gets the minus?"),
+    ),
+    "A number on the left of minus, the right way round.",
+)
+
+_RTRUEDIV = _line(
+    "__rtruediv__",
+    "self, other",
+    "`1 / v` asks `v.__rtruediv__(1)`: `self` is `v`, `other` the 1.",
+    "self ** -1 * other",
+    "Value(other / self.data)",
+    (
+        "Again `other / self`, and again without asking yourself for ever.",
+        "One over `v` is `self ** -1`. Then times `other`.",
+        "`return self ** -1 * other`",
+    ),
+    (
+        on("y = 1 / x", "y.data x.grad", "1 / x", x=4),
+        on("y = 8 / x", "y.data x.grad", "8 / x", x=4),
+        on("y = (2 / x) * x", "y.data x.grad", "(2 / x) · x", x=4),
+    ),
+    (
+        (
+            "self / other",
+            "It is turned round: `v / 8` where `8 / v` was asked for.",
+            "`self` is the box on the *right*. What is divided by what?",
+        ),
+        ("self * other", "It multiplies.", "Which of the two gets an exponent of minus one?"),
+        ("self ** -1", "One over `v`, but the number from the left is gone.", "What should become of `other`?"),
+    ),
+    "A number on the left of divide, the right way round.",
+)
+
+REFLECTED = Exercise(
+    "reflected",
+    "A number on the left",
+    "methods",
+    {"__radd__": _RADD, "__rmul__": _RMUL, "__rsub__": _RSUB, "__rtruediv__": _RTRUEDIV},
+)

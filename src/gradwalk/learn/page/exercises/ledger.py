@@ -1,0 +1,108 @@
+"""What should have arrived at a node, contribution by contribution, and what became of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from gradwalk import walk
+from gradwalk.engine import Value
+from gradwalk.learn.page.exercises.model import Check
+from gradwalk.learn.page.exercises.trying import same
+
+__all__ = ["Ledger", "Part", "ledger"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One contribution: how much, from which node, and whether it was kept, replaced or lost.
+
+    >>> from gradwalk.learn.page.exercises.ledger import Part
+    >>> Part(3.0, "y", "kept").state
+    'kept'
+    """
+
+    value: float
+    source: str
+    state: str
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The contributions to one gradient.
+
+    >>> from gradwalk.learn.page.exercises.ledger import ledger
+    >>> from gradwalk.learn.page.exercises.model import on
+    >>> found = ledger(on("y = x * x", "x.grad", x=3), "x.grad", 3.0, 6.0)
+    >>> [(part.value, part.state) for part in found.parts]
+    [(3.0, 'replaced'), (3.0, 'kept')]
+    """
+
+    name: str
+    parts: tuple[Part, ...]
+    got: float
+    right: float
+
+    @property
+    def replaced(self) -> bool:
+        """Whether the last contribution is all that is left.
+
+        >>> from gradwalk.learn.page.exercises.ledger import ledger
+        >>> from gradwalk.learn.page.exercises.model import on
+        >>> ledger(on("y = x * z + x", "x.grad", x=3, z=-4), "x.grad", -4.0, -3.0).replaced
+        True
+        """
+        return all(part.state != "lost" for part in self.parts)
+
+
+def ledger(check: Check, name: str, got: float, right: float) -> Ledger | None:
+    """The ledger of one gradient of a check that came out wrong, where the wrong number is a part of the right sum.
+
+    >>> from gradwalk.learn.page.exercises.ledger import ledger
+    >>> from gradwalk.learn.page.exercises.model import on
+    >>> check = on("b = a + 1; c = a * 3; d = b * c", "a.grad", a=2)
+    >>> [(part.value, part.source, part.state) for part in ledger(check, "a.grad", 9.0, 15.0).parts]
+    [(9.0, 'c', 'kept'), (6.0, 'b', 'lost')]
+    """
+    found = _contributions(check, name)
+    if len(found) < 2 or not same(sum(value for value, _ in found), right):
+        return None
+    values = [value for value, _ in found]
+    kept = _kept(values, got)
+    if kept is None:
+        return None
+    gone = "replaced" if kept == {len(values) - 1} else "lost"
+    parts = tuple(Part(value, source, "kept" if i in kept else gone) for i, (value, source) in enumerate(found))
+    return Ledger(name, parts, got, right)
+
+
+def _contributions(check: Check, name: str) -> list[tuple[float, str]]:
+    """What arrives at the node that `name` speaks of, in the order of the engine's own walk."""
+    node, _, attribute = name.partition(".")
+    if attribute != "grad" or not check.program.endswith(".backward()"):
+        return []
+    names: dict[str, Any] = {"Value": Value}
+    exec(check.program, names)
+    for each, value in names.items():
+        if isinstance(value, Value):
+            value.label = each
+    root = names[check.program.splitlines()[-1].removesuffix(".backward()")]
+    recording = walk.record(root)
+    shown = {info.id: info.name for info in recording.graph.nodes}
+    return [
+        (event.contribution, shown[event.node])
+        for event in recording.events
+        if isinstance(event, walk.Push) and shown[event.operand] == node
+    ]
+
+
+def _kept(values: list[float], got: float) -> set[int] | None:
+    """Which contributions add up to `got`: the last alone if that will do, else as many as possible."""
+    if same(values[-1], got):
+        return {len(values) - 1}
+    for count in range(len(values) - 1, 0, -1):
+        for chosen in combinations(range(len(values)), count):
+            if same(sum(values[i] for i in chosen), got):
+                return set(chosen)
+    return None

@@ -1,0 +1,129 @@
+"""What an exercise is made of: functions to write, what each is tried on, and the mistakes that can be named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+__all__ = ["Check", "Exercise", "Kind", "Mistake", "Tab", "on"]
+
+#: What a mistake is called. The first five are those that every learner meets.
+Kind = Literal[
+    "overwritten",
+    "wrong local derivative",
+    "wrong order",
+    "not implemented",
+    "changed the wrong thing",
+    "visited twice",
+    "no seed",
+    "forgets what comes from behind",
+    "counted twice",
+    "a part is missing",
+    "wrong direction",
+    "turned round",
+    "cut off",
+    "not zeroed",
+    "wrong value",
+    "inputs cut short",
+]
+
+
+@dataclass(frozen=True)
+class Check:
+    """A small program to run, and the numbers to look at afterwards.
+
+    >>> from gradwalk.learn.page.exercises.model import Check
+    >>> Check("x · x", "x = Value(3.0)\\ny = x * x\\ny.backward()", ("x.grad",)).see
+    ('x.grad',)
+    """
+
+    title: str
+    program: str
+    see: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A mistake that people make: how the solution would look with it, why that is wrong, and a question.
+
+    >>> from gradwalk.learn.page.exercises.model import Mistake
+    >>> Mistake("overwritten", (("+=", "="),), "", "").apply("x += 1")
+    'x = 1'
+    """
+
+    kind: Kind
+    edits: tuple[tuple[str, str], ...]
+    why: str
+    ask: str
+
+    def apply(self, solution: str) -> str:
+        """The solution with the mistake in it.
+
+        >>> from gradwalk.learn.page.exercises.model import Mistake
+        >>> Mistake("wrong direction", (("self", "out"), ("other", "self")), "", "").apply("self.grad, other.grad")
+        'out.grad, self.grad'
+        """
+        for old, new in self.edits:
+            solution = solution.replace(old, new)
+        return solution
+
+
+@dataclass(frozen=True)
+class Tab:
+    """One function to write.
+
+    `prepare` gives the names that the function and its checks may use, and takes in what the learner's text defined.
+
+    >>> from gradwalk.learn.page.exercises import EXERCISES
+    >>> tab = EXERCISES["plus-times"].tabs["__mul__"]
+    >>> tab.task
+    'Times swaps and scales. Mind `x * x`: both operands are the same box.'
+    """
+
+    name: str
+    task: str
+    starter: str
+    solution: str
+    hints: tuple[str, ...]
+    checks: tuple[Check, ...]
+    mistakes: tuple[Mistake, ...] = ()
+    #: What to say when everything agrees.
+    done: str = ""
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """Functions to write on one screen, and what they are spliced into.
+
+    >>> from gradwalk.learn.page.exercises import EXERCISES
+    >>> EXERCISES["slopes"].title, list(EXERCISES["slopes"].tabs)
+    ('Power, tanh and exp', ['__pow__', 'tanh', 'exp'])
+    """
+
+    name: str
+    title: str
+    #: What the texts are: methods of `Value`, a program on the learner's own engine, or definitions beside `Value`.
+    kind: Literal["methods", "program", "definitions"]
+    tabs: Mapping[str, Tab]
+    #: Names that definitions may use beside Value.
+    given: Callable[[], dict[str, Any]] = field(default=dict)
+
+
+def on(body: str, see: str, title: str = "", /, **inputs: float) -> Check:
+    """A check from a formula and its inputs: leaves, lines, and a walk back from the last one.
+
+    >>> from gradwalk.learn.page.exercises.model import on
+    >>> check = on("y = x * x", "x.grad", x=3)
+    >>> print(check.title, check.program, sep="\\n")
+    x * x, x = 3
+    x = Value(3.0)
+    y = x * x
+    y.backward()
+    """
+    lines = body.split("; ")
+    root = lines[-1].split(" = ")[0]
+    leaves = [f"{name} = Value({float(x)!r})" for name, x in inputs.items()]
+    at = ", ".join(f"{name} = {x:g}" for name, x in inputs.items()).replace("-", "−")
+    shown = title or (lines[0].split(" = ")[1] if len(lines) == 1 else body)
+    return Check(f"{shown}, {at}", "\n".join([*leaves, *lines, f"{root}.backward()"]), tuple(see.split()))

@@ -1,0 +1,145 @@
+"""Running a tab's checks: numbers, or what went wrong and in which line."""
+
+from __future__ import annotations
+
+import builtins
+import math
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from gradwalk.engine import Value
+from gradwalk.learn.page.exercises.engine import BUDGET, names_for
+from gradwalk.learn.page.exercises.model import Check, Exercise, Tab
+from gradwalk.learn.page.sandbox import LearnerError, guarded
+
+__all__ = ["Outcome", "alike", "attempt", "expected", "same", "unchanged"]
+
+_LEAF = re.compile(r"^(\w+) = Value\(", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one check: its numbers, the data of its leaves afterwards, or an error.
+
+    >>> from gradwalk.learn.page.exercises.trying import Outcome
+    >>> Outcome({"x.grad": 6.0}).error is None
+    True
+    """
+
+    numbers: dict[str, float] = field(default_factory=dict)
+    leaves: dict[str, float] = field(default_factory=dict)
+    error: LearnerError | None = None
+
+
+def attempt(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str]) -> tuple[Outcome, ...]:
+    """Each check of a tab, run on a learner's text; raises LearnerError where the text cannot even be defined.
+
+    >>> from gradwalk.learn.page.exercises import EXERCISES
+    >>> from gradwalk.learn.page.exercises.trying import attempt
+    >>> exercise = EXERCISES["plus-times"]
+    >>> attempt(exercise, exercise.tabs["__mul__"], exercise.tabs["__mul__"].solution, {})[0].numbers
+    {'x.grad': 6.0}
+    """
+    found: list[Outcome] = []
+    with unchanged(math, builtins, Value):
+        names = names_for(exercise, tab, text, texts)
+        for check in tab.checks:
+            endless = bool(found) and found[-1].error is not None and found[-1].error.kind == "OutOfSteps"
+            found.append(found[-1] if endless else _outcome(names, check))  # once it did not end, nobody waits again
+    return tuple(found)
+
+
+@contextmanager
+def unchanged(*things: Any) -> Iterator[None]:
+    """Whatever happens inside, these modules and classes hold afterwards what they held before.
+
+    >>> import math
+    >>> from gradwalk.learn.page.exercises.trying import unchanged
+    >>> with unchanged(math):
+    ...     math.tanh, math.tau2 = abs, 2
+    >>> math.tanh(0.0), hasattr(math, "tau2")
+    (0.0, False)
+    """
+    before = [dict(vars(thing)) for thing in things]
+    try:
+        yield
+    finally:
+        for thing, held in zip(things, before, strict=True):
+            for name in [name for name in vars(thing) if name not in held]:
+                delattr(thing, name)
+            for name, value in held.items():
+                if vars(thing).get(name) is not value:
+                    setattr(thing, name, value)
+
+
+def expected(exercise: Exercise, tab: Tab) -> tuple[Outcome, ...]:
+    """What is right: the engine's own numbers, or those of the solution where it defines something beside the engine.
+
+    >>> from gradwalk.learn.page.exercises import EXERCISES
+    >>> from gradwalk.learn.page.exercises.trying import expected
+    >>> expected(EXERCISES["diamond"], EXERCISES["diamond"].tabs["diamond"])[0].numbers["a.grad"]
+    15.0
+    """
+    return _expected(exercise.name, tab.name)
+
+
+@cache
+def _expected(exercise_name: str, tab_name: str) -> tuple[Outcome, ...]:
+    from gradwalk.learn.page.exercises import EXERCISES
+
+    exercise = EXERCISES[exercise_name]
+    tab = exercise.tabs[tab_name]
+    if exercise.kind == "definitions":
+        return attempt(exercise, tab, tab.solution, {})
+    names: dict[str, Any] = {"Value": Value}
+    if exercise.kind == "program":
+        exec(tab.solution, names)
+    return tuple(_outcome(names, check) for check in tab.checks)
+
+
+def same(got: float, right: float) -> bool:
+    """Whether two numbers agree to seven decimals, or to as many digits where they are large.
+
+    >>> from gradwalk.learn.page.exercises.trying import same
+    >>> same(0.1 + 0.2, 0.3), same(1.0000002, 1.0)
+    (True, False)
+    """
+    return got == right or abs(got - right) <= 5e-8 * max(1.0, abs(right))
+
+
+def alike(one: tuple[Outcome, ...], other: tuple[Outcome, ...]) -> bool:
+    """Whether two runs gave the same numbers everywhere, and stopped with the same kind of error where they did.
+
+    >>> from gradwalk.learn.page.exercises.trying import Outcome, alike
+    >>> alike((Outcome({"x.grad": 3.0}),), (Outcome({"x.grad": 6.0}),))
+    False
+    """
+    return all(
+        (a.error and a.error.kind) == (b.error and b.error.kind)
+        and a.numbers.keys() == b.numbers.keys()
+        and all(same(x, b.numbers[name]) for name, x in a.numbers.items())
+        and all(same(x, b.leaves.get(name, x)) for name, x in a.leaves.items())
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def _outcome(names: Mapping[str, Any], check: Check) -> Outcome:
+    space = dict(names)
+    try:
+        with guarded(budget=BUDGET):
+            exec(compile(check.program, "<check>", "exec"), space)
+            numbers = {see: _number(see, eval(see, space)) for see in check.see}
+            leaves = {name: _number(name, space[name].data) for name in _LEAF.findall(check.program)}
+    except LearnerError as error:
+        return Outcome(error=error)
+    return Outcome(numbers, leaves)
+
+
+def _number(what: str, x: Any) -> float:
+    if hasattr(x, "data"):
+        raise LearnerError("NotANumber", f"{what} is a Value, where a plain number should be", None, None)
+    return float(x)

@@ -1,0 +1,101 @@
+"""What the site's build takes from Python, written as files: recordings, exercises, and the engine as a wheel.
+
+    python -m gradwalk.learn.page.export FOLDER
+
+Each module named in `MATERIAL` has a function `material()` that gives something JSON can hold; it is written to
+FOLDER/<name>.json. The wheel holds what the page runs: pure Python, less the parts for terminals, files and drawings.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import gradwalk
+
+__all__ = ["MATERIAL", "WHEEL", "export", "page_modules", "write_wheel"]
+
+#: What is exported, and the module that makes it.
+MATERIAL = {
+    "recordings": "gradwalk.learn.page.recordings",
+    "exercises": "gradwalk.learn.page.exercises",
+    "relief": "gradwalk.learn.relief",
+}
+WHEEL = "engine.whl"
+#: What the page has no use for: it needs a terminal, a compiler, files, or this module's own output.
+LEFT_OUT = ("__main__.py", "cli", "compile", "diagnose/pages.py", "drawing", "plot", "stepper", "learn/site",
+            "learn/server.py", "learn/built.py", "learn/relief.py", "learn/page/export.py")  # fmt: skip
+METADATA = "Metadata-Version: 2.1\nName: gradwalk\nVersion: {version}\n"
+
+
+def export(folder: Path | str) -> None:
+    """Write everything the build needs into a folder.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from gradwalk.learn.page.export import export
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     export(folder)
+    ...     "engine.whl" in {path.name for path in Path(folder).iterdir()}
+    True
+    """
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    for name, module in MATERIAL.items():
+        _write(target / f"{name}.json", importlib.import_module(module).material())
+    write_wheel(target / WHEEL)
+
+
+def _write(path: Path, material: Any) -> None:
+    """Write in one go, for another build may be reading."""
+    text = json.dumps(material, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    part = path.with_suffix(".part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)
+
+
+def page_modules() -> list[Path]:
+    """The modules that the page gets, relative to the package.
+
+    >>> from pathlib import Path
+    >>> from gradwalk.learn.page.export import page_modules
+    >>> Path("engine.py") in page_modules(), Path("cli/train.py") in page_modules()
+    (True, False)
+    """
+    package = Path(gradwalk.__path__[0])
+    found = sorted(path.relative_to(package) for path in package.rglob("*.py"))
+    return [path for path in found if not any(path.is_relative_to(left_out) for left_out in LEFT_OUT)]
+
+
+def write_wheel(path: Path | str) -> None:
+    """Write the engine for the page as a wheel: the same bytes whenever the source is the same.
+
+    >>> import tempfile, zipfile
+    >>> from gradwalk.learn.page.export import write_wheel
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_wheel(f"{folder}/engine.whl")
+    ...     "gradwalk/engine.py" in zipfile.ZipFile(f"{folder}/engine.whl").namelist()
+    True
+    """
+    package = Path(gradwalk.__path__[0])
+    target = Path(path)
+    part = target.with_suffix(".part")
+    with zipfile.ZipFile(part, "w") as archive:
+        for module in page_modules():
+            _add(archive, f"gradwalk/{module.as_posix()}", (package / module).read_bytes())
+        info = f"gradwalk-{gradwalk.__version__}.dist-info/METADATA"
+        _add(archive, info, METADATA.format(version=gradwalk.__version__).encode())
+    part.replace(target)
+
+
+def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+    entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+    archive.writestr(entry, content, compress_type=zipfile.ZIP_DEFLATED, compresslevel=9)
+
+
+if __name__ == "__main__":
+    export(sys.argv[1])

@@ -1,0 +1,295 @@
+"""A learner's own program, run by the engine and given back as a recording to step through.
+
+Two languages, told apart by what is written. A few lines such as `L = a*b + c` are a program of `gradwalk.program`:
+read, never run. Anything else is Python with Values, and runs in the sandbox. Numbers that the text gives names can be
+given others through `inputs`, so that fields and sliders re-run it.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+from gradwalk import nn, ops, walk
+from gradwalk.engine import Value
+from gradwalk.errors import GradwalkError, ProgramError
+from gradwalk.learn.page.sandbox import LearnerError, execute
+from gradwalk.presets import preset as preset_of
+from gradwalk.program import inputs_of, program
+from gradwalk.program.reader import read
+
+__all__ = ["Drawn", "Failed", "preset", "run"]
+
+MOST_NODES = 100  # cards that can still be found on a screen, and laid out while nobody waits
+LONGEST = 20_000  # characters
+NAME = "your program"
+SEED = 1337
+
+
+class Failed(TypedDict):
+    """Why nothing can be drawn: in words, and where, counted from 1; None where there is no place to point at.
+
+    >>> from gradwalk.learn.page.programs import run
+    >>> run("d = a % b")["error"]["column"]
+    7
+    """
+
+    kind: str
+    message: str
+    line: int | None
+    column: int | None
+    end_column: int | None
+
+
+class Drawn(TypedDict):
+    """What `run` gives: a recording, or an error; the numbers that can be changed; names that began at 1; the language.
+
+    >>> from gradwalk.learn.page.programs import run
+    >>> answer = run("L = a*b", {"a": 2.0})
+    >>> answer["inputs"], answer["assumed"], answer["language"]
+    ({'a': 2.0, 'b': 1.0}, ['b'], 'program')
+    """
+
+    recording: dict[str, Any] | None
+    error: Failed | None
+    inputs: dict[str, float]
+    assumed: list[str]
+    language: str
+
+
+def run(text: str, inputs: Mapping[str, float] | None = None) -> Drawn:
+    """Run a text and record the walk over what it computes; `inputs` changes numbers that the text gives names.
+
+    >>> from gradwalk.learn.page.programs import run
+    >>> answer = run("a = Value(2.0)\\nb = a * a\\nb.backward()", {"a": 3.0})
+    >>> [node["name"] for node in answer["recording"]["graph"]["nodes"]], answer["inputs"], answer["language"]
+    (['a', 'b'], {'a': 3.0}, 'python')
+    >>> run("L = sigmod(a)")["error"]["message"]
+    'no function is called sigmod; did you mean sigmoid?'
+    """
+    try:
+        given = {name: _finite(name, x) for name, x in (inputs or {}).items()}
+        if len(text) > LONGEST:
+            raise ProgramError(f"a program here has at most {LONGEST:,} characters, and this one has {len(text):,}")
+        run_it = _as_python if _is_python(text) else _as_program
+        made = run_it(text, given)
+        return Drawn(recording=_recorded(made.root), error=None, inputs=made.inputs, assumed=made.assumed,
+                     language=made.language)  # fmt: skip
+    except (GradwalkError, SyntaxError) as error:
+        return Drawn(recording=None, error=_told(error), inputs={}, assumed=[], language="")
+
+
+def preset(name: str, inputs: Mapping[str, float] | None = None) -> Drawn:
+    """Run a preset, with some of its numbers changed.
+
+    >>> from gradwalk.learn.page.programs import preset
+    >>> preset("a-times-a", {"a": 4.0})["recording"]["graph"]["nodes"][-1]["data"]
+    16.0
+    """
+    known = preset_of(name)
+    return run(known.text, {**known.inputs, **(inputs or {})})
+
+
+@dataclass(frozen=True)
+class _Made:
+    root: Any
+    inputs: dict[str, float]
+    assumed: list[str]
+    language: str
+
+
+def _finite(name: str, x: Any) -> float:
+    try:
+        number = math.nan if isinstance(x, (bool, str)) or x is None else float(x)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise ProgramError(f"{name} is given {x!r:.60}; a number is needed, as 2, -0.5 or 1e-3")
+    return number
+
+
+# --- a program -------------------------------------------------------------------------------------------------------
+
+
+def _as_program(text: str, given: Mapping[str, float]) -> _Made:
+    """Names without a number begin at 1: the page has a field for each."""
+    free = inputs_of(text)
+    result = program(text, **{name: given.get(name, 1.0) for name in free})
+    named = {name: x for name, x in given.items() if name in result.inputs and name not in free}
+    result = result.rerun(**named) if named else result
+    return _Made(result.root, result.inputs, [name for name in free if name not in given], "program")
+
+
+def _is_python(text: str) -> bool:
+    """Whether a text that is no program is meant as Python: it says something that only Python has."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return "Value" in text or "import " in text or "def " in text
+    try:
+        read(text)
+    except ProgramError:
+        return any(map(_only_python, ast.walk(tree)))
+    return False
+
+
+def _only_python(node: ast.AST) -> bool:
+    match node:
+        case ast.Name(name):
+            return name in _PYTHON_NAMES
+        case ast.Assign(targets):
+            return any(isinstance(target, (ast.Attribute, ast.Subscript)) for target in targets)
+    return isinstance(node, _PYTHON_ONLY)
+
+
+_PYTHON_NAMES = {
+    "Value",
+    "MLP",
+    "Layer",
+    "Neuron",
+    "nn",
+    "math",
+    "random",
+    "print",
+    "range",
+    "sum",
+    "len",
+    "zip",
+    "input",
+}
+_PYTHON_ONLY = (
+    ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.For, ast.While, ast.If, ast.With, ast.Try,
+    ast.ListComp, ast.GeneratorExp, ast.Lambda,
+)  # fmt: skip
+
+
+# --- Python ----------------------------------------------------------------------------------------------------------
+
+
+def _as_python(text: str, given: Mapping[str, float]) -> _Made:
+    tree = ast.parse(text)
+    leaves = _leaves(tree)
+    source = _with_last_kept(_with_numbers(text, {name: leaves[name] for name in given if name in leaves}, given), tree)
+    random.seed(SEED)  # a network has the same weights each time that a slider moves
+    names = execute(source, _at_hand(), name=NAME)
+    _label(names, tree)
+    found = {name: names[name].data for name in leaves if isinstance(names.get(name), Value)}
+    return _Made(_root(names, tree), {name: x for name, x in found.items() if math.isfinite(x)}, [], "python")
+
+
+def _at_hand() -> dict[str, Any]:
+    """What a program may use without an import: Value, the functions on Values, and networks."""
+    functions = {name: op for name, op in ops.TABLE.items() if name.isidentifier() and name not in ("abs", "pow")}
+    return {**functions, "Value": Value, "nn": nn, "MLP": nn.MLP, "Neuron": nn.Neuron, "Layer": nn.Layer,
+            "math": math, "random": random}  # fmt: skip
+
+
+def _leaves(tree: ast.Module) -> dict[str, ast.expr]:
+    """The numbers of lines such as `a = Value(2.0, label='a')`, by name, where the name is given nothing else."""
+    stored = (x.id for x in ast.walk(tree) if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store))
+    times = Counter(stored)
+    found: dict[str, ast.expr] = {}
+    for line in tree.body:
+        match line:
+            case ast.Assign([ast.Name(name)], ast.Call(ast.Name("Value"), [number, *_])) if times[name] == 1:
+                if _is_number(number):
+                    found[name] = number
+    return found
+
+
+def _is_number(node: ast.expr) -> bool:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
+        node = node.operand
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
+
+
+def _with_numbers(text: str, places: Mapping[str, ast.expr], given: Mapping[str, float]) -> str:
+    """The text with other numbers in it; every line stays the line it was."""
+    lines = text.encode().split(b"\n")
+    for name, node in sorted(places.items(), key=lambda entry: entry[1].col_offset, reverse=True):
+        row, start, end = node.lineno - 1, node.col_offset, node.end_col_offset
+        if node.end_lineno == node.lineno:
+            lines[row] = lines[row][:start] + repr(given[name]).encode() + lines[row][end:]
+    return b"\n".join(lines).decode()
+
+
+LAST = "_last_"
+
+
+def _with_last_kept(text: str, tree: ast.Module) -> str:
+    """The text with its last line's value kept under a name, if that line is an expression."""
+    if not tree.body or not isinstance(tree.body[-1], ast.Expr):
+        return text
+    last = ast.parse(text).body[-1]  # numbers may have moved it along its line
+    lines = text.encode().split(b"\n")
+    end_line, end = (last.end_lineno or last.lineno) - 1, last.end_col_offset or 0
+    lines[end_line] = lines[end_line][:end] + b")" + lines[end_line][end:]
+    first = last.lineno - 1
+    lines[first] = lines[first][: last.col_offset] + f"{LAST} = (".encode() + lines[first][last.col_offset :]
+    return b"\n".join(lines).decode()
+
+
+def _label(names: Mapping[str, Any], tree: ast.Module) -> None:
+    """A Value without a label gets the name it has in the program."""
+    for name in _assigned(tree):
+        value = names.get(name)
+        if isinstance(value, Value) and not value.label:
+            value.label = name
+
+
+def _assigned(tree: ast.Module) -> list[str]:
+    """The names that the program's own lines give, in order."""
+    targets = (t for line in tree.body if isinstance(line, ast.Assign) for t in line.targets)
+    names: Iterable[ast.expr] = (x for t in targets for x in (t.elts if isinstance(t, ast.Tuple) else [t]))
+    return [x.id for x in names if isinstance(x, ast.Name)]
+
+
+def _root(names: Mapping[str, Any], tree: ast.Module) -> Any:
+    """What the last line gives; where that is nothing, as with `d.backward()`, the last Value that got a name."""
+    line = tree.body[-1].lineno if tree.body else None
+    last = names.get(LAST)
+    if isinstance(last, Value):
+        return last
+    if last is not None:
+        raise LearnerError(
+            "NoRoot",
+            f"the last line gives {type(last).__name__}, not a Value; end with the name of the node to draw",
+            line,
+        )
+    for name in reversed(_assigned(tree)):
+        if isinstance(names.get(name), Value):
+            return names[name]
+    raise LearnerError("NoRoot", "no Value was computed; write lines such as a = Value(2.0) and d = a * a", line)
+
+
+# --- what goes back --------------------------------------------------------------------------------------------------
+
+
+def _recorded(root: Any) -> dict[str, Any]:
+    count = sum(1 for node in walk.graph_of(root).nodes if not node.constant)
+    if count > MOST_NODES:
+        raise ProgramError(
+            f"the graph has {count:,} nodes, and this page draws up to {MOST_NODES}; take a smaller one, or draw it in "
+            "Python: gradwalk.draw_dot(root)"
+        )
+    recording: dict[str, Any] = json.loads(walk.record(root).to_json())
+    return recording
+
+
+def _told(error: GradwalkError | SyntaxError) -> Failed:
+    if isinstance(error, SyntaxError):
+        end = error.end_offset if error.end_lineno == error.lineno else None
+        return Failed(kind=type(error).__name__, message=error.msg, line=error.lineno, column=error.offset or None,
+                      end_column=end or None)  # fmt: skip
+    kind = getattr(error, "kind", type(error).__name__)
+    message = str(getattr(error, "reason", "") or error)
+    if kind == "ModuleNotFoundError":
+        message += "; Value and the functions are at hand without an import"
+    return Failed(kind=kind, message=message, line=getattr(error, "line", None),
+                  column=getattr(error, "column", None), end_column=getattr(error, "end_column", None))  # fmt: skip

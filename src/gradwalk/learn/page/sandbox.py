@@ -1,0 +1,161 @@
+"""Runs what a learner wrote: with a limit on its steps, without input, and with errors told by the learner's own line.
+
+`execute` runs a text and gives the names it defined. What the text defined, functions and classes, is called later
+`with guarded():`. Both raise `LearnerError`, whatever went wrong.
+
+The limit counts steps through the learner's text, so it is the same on every machine. Code that never comes back to
+that text (`sum(iter(int, 1))`) escapes it: the page then ends the whole worker.
+"""
+
+from __future__ import annotations
+
+import builtins
+import linecache
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import FrameType, TracebackType
+from typing import Any, NoReturn
+
+from gradwalk.errors import GradwalkError
+
+__all__ = ["BUDGET", "LearnerError", "execute", "guarded"]
+
+#: So many steps through a learner's text may be done in one go.
+BUDGET = 1_000_000
+
+_BY_INSTRUCTION = sys.version_info < (3, 12)  # a step is a line; but 3.11 does not tell the lines of `while True: pass`
+_texts: set[str] = set()  # the file names under which learners' texts were compiled
+
+
+class LearnerError(GradwalkError, RuntimeError):
+    """What went wrong in a learner's text: the kind of error, what it says, and the line, counted from 1.
+
+    >>> from gradwalk.learn.page.sandbox import LearnerError, execute
+    >>> try:
+    ...     execute("a = 1\\nb = a + c")
+    ... except LearnerError as error:
+    ...     print(error.kind, error.line, error)
+    NameError 2 name 'c' is not defined
+    """
+
+    def __init__(self, kind: str, message: str, line: int | None = None, where: str | None = None) -> None:
+        super().__init__(message)
+        self.kind, self.line, self.where = kind, line, where
+
+
+class _OutOfSteps(BaseException):
+    """Not an Exception, so that a learner's `except Exception` does not swallow it."""
+
+
+def execute(
+    source: str, given: Mapping[str, Any] | None = None, *, name: str = "your code", budget: int = BUDGET
+) -> dict[str, Any]:
+    """Run a text with some names given, and give all names there are then; `name` is what errors call the text.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.learn.page.sandbox import execute
+    >>> execute("b = a * a", {"a": Value(3.0)})["b"].data
+    9.0
+    >>> execute("while True: pass", budget=1000)
+    Traceback (most recent call last):
+    ...
+    gradwalk.learn.page.sandbox.LearnerError: stopped after 1,000 steps: is there a loop that never ends?
+    """
+    file = f"<{name}>"
+    _texts.add(file)
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    namespace: dict[str, Any] = {"__name__": "__learner__", **(given or {})}
+    try:
+        code = compile(source, file, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        raise LearnerError(type(error).__name__, error.msg, error.lineno, name) from None
+    except ValueError as error:  # a null character
+        raise LearnerError("SyntaxError", str(error), None, name) from None
+    with guarded(budget=budget):
+        exec(code, namespace)
+    return namespace
+
+
+@contextmanager
+def guarded(*, budget: int = BUDGET) -> Iterator[None]:
+    """While this lasts, steps through learners' texts are counted, input() is refused, errors become LearnerErrors.
+
+    >>> from gradwalk.learn.page.sandbox import execute, guarded
+    >>> half = execute("def half(x):\\n    return 1 / x")["half"]
+    >>> with guarded():
+    ...     half(0)
+    Traceback (most recent call last):
+    ...
+    gradwalk.learn.page.sandbox.LearnerError: division by zero
+    """
+    try:
+        with _watched(budget):
+            yield
+    except LearnerError:
+        raise
+    except _OutOfSteps as stop:
+        message = f"stopped after {budget:,} steps: is there a loop that never ends?"
+        raise LearnerError("OutOfSteps", message, *_place(stop.__traceback__)) from None
+    except RecursionError as error:
+        message = "a function called itself over and over: what should make it stop?"
+        raise LearnerError("RecursionError", message, *_place(error.__traceback__)) from None
+    except SystemExit as error:
+        message = "exit() ends a program, and here it would end the page's Python; leave it out"
+        raise LearnerError("SystemExit", message, *_place(error.__traceback__)) from None
+    except SyntaxError as error:  # from an exec or an import of the learner's
+        raise LearnerError(type(error).__name__, error.msg, *_place(error.__traceback__)) from None
+    except Exception as error:
+        raise LearnerError(type(error).__name__, _said(error), *_place(error.__traceback__)) from error
+
+
+@contextmanager
+def _watched(budget: int) -> Iterator[None]:
+    before, ask = sys.gettrace(), builtins.input
+    builtins.input = _no_input
+    sys.settrace(_counter(budget))
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+        builtins.input = ask
+
+
+def _counter(budget: int) -> Any:
+    left = budget
+
+    def count(frame: FrameType, event: str, arg: Any) -> Any:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise _OutOfSteps
+        return count
+
+    def enter(frame: FrameType, event: str, arg: Any) -> Any:
+        if frame.f_code.co_filename not in _texts:
+            return None
+        frame.f_trace_opcodes = _BY_INSTRUCTION
+        return count(frame, event, arg)
+
+    return enter
+
+
+def _no_input(*_: object) -> NoReturn:
+    raise EOFError("input() has nobody to ask here: write the number into the code instead")
+
+
+def _place(traceback: TracebackType | None) -> tuple[int | None, str | None]:
+    """The innermost line of a learner's text, and which text it is."""
+    line, file = None, None
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename in _texts:
+            line, file = traceback.tb_lineno, traceback.tb_frame.f_code.co_filename[1:-1]
+        traceback = traceback.tb_next
+    return line, file
+
+
+def _said(error: Exception) -> str:
+    try:
+        return str(error) or type(error).__name__
+    except Exception:  # a learner's own error class may fail to speak
+        return type(error).__name__

@@ -1,0 +1,121 @@
+"""The shapes of what Python hands to the page, as TypeScript: made from the classes that make them.
+
+    python -m gradwalk.learn.page.schema > web/src/graph/schema.ts
+
+A test fails where the file differs from what this prints, so there is one schema in two languages.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
+
+from gradwalk.learn.page.programs import Drawn, Failed
+from gradwalk.learn.page.recordings import Material, PresetEntry, TrainingEntry
+from gradwalk.learn.page.training import Points, Training
+from gradwalk.walk import AlreadyVisited, Compute, Doubled, Enter, Leave, Missing, NodeInfo, Push, Seed, Visit
+
+__all__ = ["SHAPES", "typescript"]
+
+WALK = (Compute, Seed, Visit, Push)
+SEARCH = (Enter, AlreadyVisited, Leave)
+PAGE: tuple[type, ...] = (Failed, Drawn, Points, Training, PresetEntry, TrainingEntry, Material)
+WORDS = {"formula": "string", "sentence": "string", "latex": "string"}  # every event brings them
+
+#: What `to_dict` and `to_json` put together by hand, and fields that are known better than their Python type says.
+BY_HAND: dict[str, dict[str, str]] = {
+    "Graph": {"root": "number", "nodes": "NodeInfo[]"},
+    "Verdict": {
+        "right": "boolean",
+        "topological": "boolean",
+        "lost": "Missing[]",
+        "doubled": "Doubled[]",
+        "sentence": "string",
+        "expected": "(Num | null)[]",
+    },
+    "Recording": {
+        "format": "string",
+        "version": "number",
+        "graph": "Graph",
+        "events": "WalkEvent[]",
+        "verdict": "Verdict",
+    },
+}
+KNOWN_BETTER = {
+    ("PresetEntry", "recording"): "Recording",
+    ("PresetEntry", "search"): "SearchEvent[]",
+    ("Drawn", "recording"): "Recording | null",
+    ("Drawn", "language"): '"program" | "python" | ""',
+}
+
+
+def _shape(thing: type) -> dict[str, str]:
+    hints = get_type_hints(thing)
+    if is_dataclass(thing):
+        names = [entry.name for entry in fields(thing) if entry.name != "words"]
+        kind = {"kind": f'"{thing.kind}"'} if hasattr(thing, "kind") else {}
+        told = WORDS if kind else {}
+        return {**kind, **{name: _type(hints[name]) for name in names}, **told}
+    # the page's own functions give finite numbers only
+    known = {name: KNOWN_BETTER.get((thing.__name__, name)) for name in hints}
+    return {name: known[name] or _type(hint).replace("Num", "number") for name, hint in hints.items()}
+
+
+def _type(hint: Any) -> str:
+    """A Python type as TypeScript; a float of a walk may also be one of the texts that JSON has for nan and inf."""
+    plain = {int: "number", float: "Num", str: "string", bool: "boolean", NoneType: "null", Any: "unknown"}
+    if hint in plain:
+        return plain[hint]
+    if is_typeddict(hint):
+        return str(hint.__name__)
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return " | ".join(map(_type, inner))
+    if origin in (tuple, list):
+        item = _type(inner[0])
+        return f"({item})[]" if " " in item else f"{item}[]"
+    if origin is dict:
+        return f"Record<{_type(inner[0])}, {_type(inner[1])}>"
+    raise TypeError(f"no TypeScript is known for {hint!r}")
+
+
+#: Every shape by its name in TypeScript, as field: type.
+SHAPES: dict[str, dict[str, str]] = {
+    "NodeInfo": _shape(NodeInfo),
+    "Graph": BY_HAND["Graph"],
+    **{thing.__name__: _shape(thing) for thing in (*WALK, *SEARCH, Missing, Doubled)},
+    "Verdict": BY_HAND["Verdict"],
+    "Recording": BY_HAND["Recording"],
+    **{thing.__name__: _shape(thing) for thing in PAGE},
+}
+
+_HEAD = """\
+// Made by `python -m gradwalk.learn.page.schema`, from the classes that make these things. Do not edit.
+
+/** JSON has no nan and no inf: they travel as texts. */
+export type Num = number | "nan" | "inf" | "-inf";
+"""
+
+
+def typescript() -> str:
+    """The file `web/src/graph/schema.ts`.
+
+    >>> from gradwalk.learn.page.schema import typescript
+    >>> "export type Seed" in typescript()
+    True
+    """
+    unions = {
+        "WalkEvent": " | ".join(thing.__name__ for thing in WALK),
+        "SearchEvent": " | ".join(thing.__name__ for thing in SEARCH),
+    }
+    shapes = [
+        f"export type {name} = {{\n" + "".join(f"  {field}: {kind};\n" for field, kind in shape.items()) + "};\n"
+        for name, shape in SHAPES.items()
+    ]
+    return "\n".join([_HEAD, *(f"export type {name} = {union};\n" for name, union in unions.items()), *shapes])
+
+
+if __name__ == "__main__":
+    sys.stdout.write(typescript())

@@ -1,0 +1,150 @@
+"""Moons and a small network, trained step by step in the page.
+
+A step is a function of what came before: the page holds the state, hands it in and gets the next one, so a worker that
+was stopped loses nothing. Each state is whole: its loss, its wrong points and its gradients belong to its parameters.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from typing import Any, TypedDict
+
+from gradwalk import datasets, nn
+from gradwalk.engine import Value
+from gradwalk.errors import SettingError
+
+__all__ = ["Points", "Training", "advance", "points", "start"]
+
+POINTS, NOISE = 100, 0.1
+SEED = 2  # of the weights: a start from which the default settings learn every point in a hundred steps
+RATE, HIDDEN = 1.0, (8, 8)
+MOST_LAYERS, WIDEST = 3, 16
+FASTEST = 10.0
+
+
+class Points(TypedDict):
+    """The points, and the class of each: −1 or +1.
+
+    >>> from gradwalk.learn.page.training import points
+    >>> len(points()["X"]), sum(points()["y"])
+    (100, 0)
+    """
+
+    X: list[list[float]]
+    y: list[int]
+
+
+class Training(TypedDict):
+    """The network after some steps, and how it does there.
+
+    `length` is that of the gradient the next step will use, `fresh` of this walk's own share in it: the same, unless
+    nobody zeroes. `broken` is set when the numbers have left what a float can hold; all else is then as it was before.
+
+    >>> from gradwalk.learn.page.training import start
+    >>> state = start()
+    >>> state["step"], len(state["parameters"]), state["length"] == state["fresh"]
+    (0, 105, True)
+    """
+
+    step: int
+    hidden: list[int]
+    parameters: list[float]
+    gradients: list[float]
+    loss: float
+    wrong: list[int]
+    length: float
+    fresh: float
+    broken: bool
+
+
+def points() -> Points:
+    """The two moons.
+
+    >>> from gradwalk.learn.page.training import points
+    >>> sorted(points())
+    ['X', 'y']
+    """
+    X, y = datasets.moons(POINTS, NOISE)
+    return Points(X=X, y=y)
+
+
+def start(hidden: Sequence[int] = HIDDEN, seed: int = SEED) -> Training:
+    """A network with random weights, before its first step.
+
+    >>> from gradwalk.learn.page.training import start
+    >>> len(start([4])["parameters"]), 0.0 < start([4])["loss"]
+    (17, True)
+    """
+    sizes = _sizes(hidden)
+    random.seed(seed)
+    model = nn.MLP(2, [*sizes, 1], activation="tanh")
+    return _walked(model, 0, sizes)
+
+
+def advance(state: Training, rate: float = RATE, forget: bool = False, steps: int = 1) -> Training:
+    """Some steps further: turn every knob against its gradient, then walk again; with `forget`, without zeroing first.
+
+    >>> from gradwalk.learn.page.training import advance, start
+    >>> state = advance(start(), steps=3)
+    >>> state["step"], state["loss"] < start()["loss"]
+    (3, True)
+    """
+    if not 0.0 < rate <= FASTEST:
+        raise SettingError(f"the learning rate lies above 0 and up to {FASTEST:g}, not {rate!r}")
+    for _ in range(steps):
+        if state["broken"]:
+            break
+        state = _next(state, rate, forget)
+    return state
+
+
+def _next(state: Training, rate: float, forget: bool) -> Training:
+    sizes = _sizes(state["hidden"])
+    model = nn.MLP(2, [*sizes, 1], activation="tanh", init="zeros")
+    knobs = model.parameters()
+    for knob, x, slope in zip(knobs, state["parameters"], state["gradients"], strict=True):
+        knob.data = x - rate * slope
+        knob.grad = slope if forget else 0.0
+    after = _walked(model, state["step"] + 1, sizes)
+    numbers = [after["loss"], *after["parameters"], *after["gradients"]]
+    return after if all(map(math.isfinite, numbers)) else {**state, "broken": True}
+
+
+def _walked(model: nn.MLP, step: int, sizes: list[int]) -> Training:
+    """Loss and gradients of the model as it is; what its knobs hold already stays, and is added to.
+
+    A graph for each point and not one for all: the sum is the same, and the graph is gone before the next is built.
+    """
+    knobs = model.parameters()
+    before = [knob.grad for knob in knobs]
+    X, y = datasets.moons(POINTS, NOISE)
+    loss, wrong = 0.0, []
+    for place, (x, label) in enumerate(zip(X, y, strict=True)):
+        score = model(x)
+        miss = _hinge(score, label) * (1.0 / POINTS)
+        miss.backward()
+        loss += miss.data
+        if score.data * label <= 0.0:
+            wrong.append(place)
+    slopes = [knob.grad for knob in knobs]
+    return Training(
+        step=step, hidden=sizes, parameters=[knob.data for knob in knobs], gradients=slopes, loss=loss, wrong=wrong,
+        length=math.hypot(*slopes), fresh=math.hypot(*(now - was for now, was in zip(slopes, before, strict=True))),
+        broken=False,
+    )  # fmt: skip
+
+
+def _hinge(score: Value, label: int) -> Any:
+    """How far a point is from the safe side: 0 from a score of 1 on."""
+    return (1.0 - label * score).relu()
+
+
+def _sizes(hidden: Sequence[int]) -> list[int]:
+    sizes = list(hidden)
+    if not 1 <= len(sizes) <= MOST_LAYERS or any(type(n) is not int or not 1 <= n <= WIDEST for n in sizes):
+        raise SettingError(
+            f"hidden layers: 1 to {MOST_LAYERS} of them, of 1 to {WIDEST} neurons each, as [8, 8]; not {hidden!r:.60}"
+        )
+    return sizes

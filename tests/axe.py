@@ -1,0 +1,21 @@
+"""What axe finds on a part of a page that is serious."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+AXE = Path(__file__).resolve().parents[1] / "web/node_modules/axe-core/axe.min.js"
+
+
+def serious(page: Page, selector: str) -> list[str]:
+    """Serious and critical findings within the elements of a selector: the rule, and where."""
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.evaluate("(inside) => axe.run({include: [inside]}, {resultTypes: ['violations']})", selector)
+    return [
+        f"{violation['id']}: {node['target']} {node.get('failureSummary', '')}"
+        for violation in found["violations"]
+        if violation["impact"] in ("serious", "critical")
+        for node in violation["nodes"]
+    ]

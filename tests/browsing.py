@@ -1,0 +1,73 @@
+"""What the tests of the course share: a watch over a browser's requests and complaints, and how to wait for a page."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Route, expect
+
+PATIENCE = 60_000  # milliseconds: a busy machine is no failure
+PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+#: Gives every page `course()`: the modules of the page itself, as its own scripts see them.
+COURSE = "window.course = () => import(document.querySelector('script[type=module]').src)"
+
+OpenPage = Callable[..., Page]
+
+
+class Watch:
+    """A context whose requests and complaints are written down; anything off the origin is stopped and told."""
+
+    def __init__(self, context: BrowserContext, origin: str, expected: tuple[str, ...]) -> None:
+        self.expected = expected
+        self.complaints: list[str] = []
+        self._origin = origin
+        context.set_default_timeout(PATIENCE)
+        context.add_init_script(COURSE)
+        context.route("**/*", self._route)
+        context.on("console", self._console)
+        context.on("weberror", lambda error: self._complain(f"a script threw: {error.error}"))
+
+    def _route(self, route: Route) -> None:
+        if route.request.url.startswith((self._origin, "data:", "blob:")):
+            route.continue_()
+        else:
+            self._complain(f"asked for {route.request.url}")
+            route.abort()
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self._complain(f"{message.text} ({message.location.get('url')})")
+
+    def _complain(self, words: str) -> None:
+        if not any(known in words for known in self.expected):
+            self.complaints.append(words)
+
+
+def wait_until(page: Page, expression: str, argument: Any = None) -> None:
+    """Wait until an expression holds. Playwright's own waiting needs eval, which the pages forbid."""
+    until = time.monotonic() + PATIENCE / 1000
+    while time.monotonic() < until:
+        if page.evaluate(expression, argument):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"never came true: {expression}")
+
+
+def widgets_ready(page: Page) -> None:
+    """Wait until every widget of a page has come to life."""
+    expect(page.locator("[data-widget]:not([data-ready])")).to_have_count(0, timeout=PATIENCE)
+
+
+def settled(page: Page) -> None:
+    """Wait until every widget is there, and the editors that some of them load after."""
+    widgets_ready(page)
+    expect(page.locator("[data-widget=exercise]:not(:has(.cm-content))")).to_have_count(0, timeout=PATIENCE)
+    page.wait_for_timeout(200)
+
+
+def site_pages(site: Path) -> list[str]:
+    """The address of every page, from the site's root."""
+    return sorted(path.relative_to(site).parent.as_posix().removeprefix(".") + "/" for path in site.rglob("index.html"))

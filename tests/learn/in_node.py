@@ -1,0 +1,36 @@
+"""Runs the page's own TypeScript outside of a browser, so that Python can hold it to what Python says."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "web"))
+import build_site  # noqa: E402
+
+RUNNER = """
+import {build} from "esbuild";
+import {readFileSync} from "node:fs";
+const {code, data} = JSON.parse(readFileSync(0, "utf8"));
+const stdin = {contents: code, resolveDir: "src", loader: "ts"};
+const jsx = {jsx: "automatic", jsxImportSource: "preact"};
+const {outputFiles} = await build({stdin, bundle: true, format: "esm", platform: "node", write: false, ...jsx});
+const module = await import("data:text/javascript;base64," + Buffer.from(outputFiles[0].text).toString("base64"));
+process.stdout.write(JSON.stringify(await module.default(data)));
+"""
+
+
+def in_node(code: str, data: Any) -> Any:
+    """What the default export of a piece of TypeScript (imports are from web/src) gives for some data."""
+    node = build_site.find_node()
+    assert node, "no Node: make site fetches one"
+    done = subprocess.run(
+        [node[0], "--input-type=module", "-e", RUNNER],
+        input=json.dumps({"code": code, "data": data}), cwd=ROOT / "web", capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)

@@ -1,0 +1,283 @@
+"""The numbers of a lesson: each is written `{{ expression -> shown }}`, and each is checked by running the expression.
+
+What an expression may use: every preset by its name (`diamond.a.grad`, `neuron.o.data`), the helpers below, and what
+the lesson's own Python blocks have defined up to there. Those blocks are run, and what they print is compared with the
+`output` block that follows.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import itertools
+import math
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from gradwalk import Value, nn, walk
+from gradwalk.presets import PRESETS
+from gradwalk.program import program
+
+CHECKED = re.compile(r"\{\{((?:(?!\{\{|\}\}).)*?)->\s*((?:(?!\{\{|\}\}).)*?)\s*\}\}")
+#: A figure that is not part of a name such as x1, nor after a backslash.
+FIGURE = re.compile(r"(?<![\w\\])[-−+]?\d[\d.,]*|[²³¹⁰⁴-⁹]")
+#: Keys of a widget's block that hold text for the reader; the others are settings, which the build checks.
+TEXTS = {"ask", "note", "right", "other", "why", "text", "after", "answer", "value"}
+RIGHT_FLAG = {"yes", "no"}
+
+
+# --- reading -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Block:
+    """A part of a lesson: `kind` is text, python, output, widget or another fence's name."""
+
+    kind: str
+    name: str
+    line: int
+    text: str
+
+
+def blocks(path: Path) -> list[Block]:
+    """The fences of a lesson and the text between them, front matter first, each with its line."""
+    found: list[Block] = []
+    kind, name, start, lines = "text", "", 1, list[str]()
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        if line.startswith("```"):
+            found.append(Block(kind, name, start, "\n".join(lines)))
+            words = line[3:].split() if kind == "text" else []
+            kind, name = (words[0], " ".join(words[1:])) if words else ("text", "")
+            start, lines = number + 1, []
+        else:
+            lines.append(line)
+    assert kind == "text", f"{path.name}: a fence is not closed"
+    return [*found, Block(kind, name, start, "\n".join(lines))]
+
+
+def texts(block: Block) -> Iterator[tuple[int, str, str]]:
+    """What a reader sees of a block, line by line: (line, key, text); the key is empty outside widgets."""
+    for number, line in enumerate(block.text.splitlines(), start=block.line):
+        if block.kind == "text":
+            yield number, "", re.sub(r"^(minutes|title): .*", "", line)
+        elif block.kind == "widget":
+            match = re.match(r"^\s*(?:- )?([a-z-]+): (.*)$", line)
+            if match and match[1] in TEXTS and match[2] not in RIGHT_FLAG:
+                yield number, match[1], match[2]
+
+
+# --- checking ------------------------------------------------------------------------------------------------------
+
+
+def checked(text: str) -> list[tuple[str, str]]:
+    """(expression, shown) for each checked number of a line."""
+    return [(match[1].strip(), match[2]) for match in CHECKED.finditer(text)]
+
+
+def agrees(value: Any, shown: str) -> bool:
+    """Whether what is shown is the value: to the last decimal shown, or exactly where none is shown."""
+    if value is GIVEN:
+        return FIGURE.fullmatch(shown) is not None
+    plain = shown.replace("−", "-").replace(",", "")
+    if re.fullmatch(r"[-+]?\d+/\d+", plain):
+        return math.isclose(value, Fraction(plain), rel_tol=0, abs_tol=1e-12)
+    if not re.fullmatch(r"[-+]?\d+(\.\d+)?", plain):
+        return str(value) == shown
+    decimals = len(plain.partition(".")[2])
+    return bool(abs(value - float(plain)) <= (0.5 * 10**-decimals if decimals else 0.0) + 1e-9)
+
+
+def run_lesson(path: Path) -> Iterator[tuple[int, str, str, Any]]:
+    """Run a lesson from top to bottom; gives (line, expression, shown, value) for each checked number.
+
+    Python blocks run on the way, and must print what the `output` block after them says. A number before the block that
+    defines its names waits for the end.
+    """
+    names = dict(NAMES)
+    waiting: list[tuple[int, str, str]] = []
+    parts = blocks(path)
+    for at, block in enumerate(parts):
+        if block.kind == "python":
+            printed = run_block(block, names)
+            follows = next((b for b in parts[at + 1 : at + 3] if b.kind == "output" or b.text.strip()), None)
+            wanted = follows.text if follows and follows.kind == "output" else ""
+            assert printed.strip() == wanted.strip(), (
+                f"{path.name}:{block.line} prints\n{printed}where the lesson says\n{wanted}"
+            )
+        for line, _, text in texts(block):
+            for expression, shown in checked(text):
+                try:
+                    yield line, expression, shown, eval(expression, names)
+                except NameError:
+                    waiting.append((line, expression, shown))
+    for line, expression, shown in waiting:
+        yield line, expression, shown, eval(expression, names)
+
+
+def run_block(block: Block, names: dict[str, Any]) -> str:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(block.text, f"<line {block.line}>", "exec"), names)
+    return printed.getvalue()
+
+
+# --- what expressions may use --------------------------------------------------------------------------------------
+
+
+class Walked:
+    """A preset after its walk: `diamond.a.grad`. Made when it is asked for."""
+
+    def __init__(self, name: str) -> None:
+        self.preset = PRESETS[name]
+
+    def __getattr__(self, node: str) -> Value:
+        values = self.preset.build()
+        values.root.backward()
+        found: Value = values[node]
+        return found
+
+
+class Grads(dict[str, float]):
+    """Gradients by name, read as attributes."""
+
+    __getattr__ = dict.__getitem__
+
+
+def visited(walked: Walked, order: str) -> Grads:
+    """The gradients after visiting the nodes in this order."""
+    recording = walk.record(walked.preset.build().root, order=order.split())
+    return Grads({info.name: recording.grads[info.id] or 0.0 for info in recording.graph.nodes if info.label})
+
+
+def _orders(walked: Walked) -> list[tuple[str, ...]]:
+    names = [*walked.preset.inputs, *walked.preset.values]
+    return list(itertools.permutations(names))
+
+
+def orders(walked: Walked) -> int:
+    """In how many orders the named nodes can be put."""
+    return len(_orders(walked))
+
+
+def good_orders(walked: Walked) -> int:
+    """How many of them give the right gradients at the leaves."""
+    right = walked.preset.gradients
+    return sum(
+        all(visited(walked, " ".join(order))[leaf] == right[leaf] for leaf in walked.preset.inputs)
+        for order in _orders(walked)
+    )
+
+
+def topological_orders(walked: Walked) -> int:
+    """In how many of them every node comes after all that use it."""
+    values = walked.preset.build()
+    names = [*walked.preset.inputs, *walked.preset.values]
+    uses = [(user, used) for user in names for used in names if values[used] in values[user].operands]
+    return sum(all(order.index(user) < order.index(used) for user, used in uses) for order in _orders(walked))
+
+
+def nodes(walked: Walked) -> int:
+    """How many nodes the graph has."""
+    return len(list(walk.topological(walked.preset.build().root)))
+
+
+def gradient(text: str, name: str, **inputs: float) -> float:
+    """One gradient of a program."""
+    values = program(text, **inputs)
+    values.root.backward()
+    found: float = values[name].grad
+    return found
+
+
+def slope_at(walked: Walked, x: float) -> float:
+    """The slope of a preset with one input, elsewhere."""
+    (name,) = walked.preset.inputs
+    return gradient(walked.preset.text, name, **{name: float(x)})
+
+
+def flat(walked: Walked) -> float:
+    """Where a parabola is flat: its slope is a straight line, so two points of it will do."""
+    low, high = slope_at(walked, 0.0), slope_at(walked, 1.0)
+    return -low / (high - low)
+
+
+def ratio(f: Callable[[float], float], x: float, h: float) -> float:
+    """A slope by nudging."""
+    return (f(x + h) - f(x)) / h
+
+
+def _pushed(walked: Walked, clearing: bool) -> Grads:
+    """The gradients after two walks by hand; the nodes in the middle are cleared between them, or not."""
+    values = walked.preset.build()
+    order = list(walk.topological(values.root))
+    for _ in range(2):
+        for node in order:
+            if clearing and node.operands:
+                node.grad = 0.0
+        values.root.grad = 1.0
+        for node in reversed(order):
+            node._backward()
+    return Grads({name: values[name].grad for name in walked.preset.inputs})
+
+
+def second_walk(walked: Walked) -> Grads:
+    """The gradients of the leaves after two walks of an engine that clears the nodes in the middle."""
+    return _pushed(walked, clearing=True)
+
+
+def second_walk_without_clearing(walked: Walked) -> Grads:
+    """… and of one that does not."""
+    return _pushed(walked, clearing=False)
+
+
+def piled_up(steps: int) -> float:
+    """How many times too large a gradient is that nobody zeroed for so many steps."""
+    w = Value(1.0)
+    for _ in range(steps):
+        (w * 4.0).backward()
+    found: float = w.grad / 4.0
+    return found
+
+
+def sigmoid(x: float) -> float:
+    """The sigmoid's value."""
+    found: float = program("y = sigmoid(x)", x=x).root.data
+    return found
+
+
+def parameters(inputs: int, outputs: list[int]) -> int:
+    """How many knobs a network has."""
+    return len(nn.MLP(inputs, outputs).parameters())
+
+
+#: `{{ given -> 2 }}`: a premise of a question, or a wrong answer that is just a number. It claims nothing.
+GIVEN = object()
+
+NAMES: dict[str, Any] = {
+    **{name.replace("-", "_"): Walked(name) for name in PRESETS},
+    **{
+        helper.__name__: helper
+        for helper in (
+            visited,
+            orders,
+            good_orders,
+            topological_orders,
+            nodes,
+            gradient,
+            slope_at,
+            flat,
+            ratio,
+            parameters,
+            second_walk,
+            second_walk_without_clearing,
+            piled_up,
+            sigmoid,
+        )
+    },
+    "math": math,
+    "given": GIVEN,
+}

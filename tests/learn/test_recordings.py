@@ -1,0 +1,109 @@
+"""What is exported for the page, and that it has the shapes that TypeScript believes in."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradwalk import walk
+from gradwalk.learn.page import programs, training
+from gradwalk.learn.page.recordings import material
+from gradwalk.learn.page.schema import SHAPES, typescript
+from gradwalk.presets import PRESETS
+
+CHECKED_IN = Path(__file__).resolve().parents[2] / "web/src/graph/schema.ts"
+MATERIAL = json.loads(json.dumps(material(), allow_nan=False))
+
+
+def test_the_page_believes_in_the_shapes_that_python_has() -> None:
+    words = "run: python -m gradwalk.learn.page.schema > web/src/graph/schema.ts"
+    assert CHECKED_IN.read_text(encoding="utf-8") == typescript(), words
+
+
+def fits(thing: Any, kind: str) -> bool:
+    """Whether something JSON holds is of a TypeScript type, as far as the schema uses them."""
+    alternatives = re.split(r" \| (?![^(]*\))", kind)
+    if len(alternatives) > 1:
+        return any(fits(thing, each) for each in alternatives)
+    if kind.endswith("[]"):
+        return isinstance(thing, list) and all(fits(each, kind[:-2].strip("()")) for each in thing)
+    if kind.startswith("Record<string, "):
+        return isinstance(thing, dict) and all(fits(each, kind[15:-1]) for each in thing.values())
+    if kind.startswith('"'):
+        return bool(thing == kind.strip('"'))
+    match kind:
+        case "number":
+            return isinstance(thing, (int, float)) and not isinstance(thing, bool)
+        case "Num":
+            return fits(thing, "number") or thing in ("nan", "inf", "-inf")
+        case "string":
+            return isinstance(thing, str)
+        case "boolean":
+            return isinstance(thing, bool)
+        case "null":
+            return thing is None
+        case "WalkEvent":
+            return any(fits(thing, each) for each in ("Compute", "Seed", "Visit", "Push"))
+        case "SearchEvent":
+            return any(fits(thing, each) for each in ("Enter", "AlreadyVisited", "Leave"))
+    shape = SHAPES[kind]
+    return (
+        isinstance(thing, dict)
+        and thing.keys() == shape.keys()
+        and all(fits(thing[name], shape[name]) for name in shape)
+    )
+
+
+def test_what_is_exported_has_the_shapes_of_the_schema() -> None:
+    assert fits(MATERIAL, "Material")
+
+
+def test_what_the_page_calls_has_the_shapes_of_the_schema() -> None:
+    for text in ("L = log(a - 1)", "L = a %", "import os\na = Value(2.0)\na.relu()"):
+        assert fits(json.loads(json.dumps(programs.run(text))), "Drawn")
+    assert fits(json.loads(json.dumps(training.advance(training.start([4])))), "Training")
+
+
+def test_a_walk_that_loses_and_doubles_has_the_shapes_of_the_schema() -> None:
+    root = PRESETS["two-uses"].build().root
+    naive = walk.record(root, walk.naive_recursion_order(root), allow_repeats=True)
+    wrong = walk.record(PRESETS["diamond"].build().root, ["c", "d", "b", "a"])
+    assert naive.verdict.doubled
+    assert wrong.verdict.lost
+    for recording in (naive, wrong):
+        assert fits(json.loads(recording.to_json()), "Recording")
+
+
+@pytest.mark.parametrize(
+    ("thing", "kind"),
+    [
+        (True, "number"), ("2", "Num"), (1.0, "string"), ([1, "x"], "number[]"), ({"kind": "seed"}, "Seed"),
+        (None, "Num"), ("leap", '"seed"'),
+    ],
+)  # fmt: skip
+def test_the_check_of_shapes_finds_what_does_not_fit(thing: Any, kind: str) -> None:
+    assert not fits(thing, kind)
+
+
+def test_every_preset_is_there_with_its_walk_and_its_search() -> None:
+    assert [entry["name"] for entry in MATERIAL["presets"]] == list(PRESETS)
+    for entry in MATERIAL["presets"]:
+        known = PRESETS[entry["name"]]
+        recording = walk.Recording.from_json(json.dumps(entry["recording"]))
+        found = {node.name: recording.grads[node.id] for node in recording.graph.nodes}
+        for node, gradient in known.gradients.items():
+            assert found[node] == pytest.approx(gradient, abs=1e-12)
+        last = [step for step in entry["search"] if step["kind"] == "leave"]
+        assert [step["node"] for step in last] == list(range(len(recording.graph.nodes)))
+
+
+def test_the_first_sight_of_training_is_its_first_state() -> None:
+    entry = MATERIAL["training"]
+    assert entry["start"] == training.start()
+    assert entry["points"] == training.points()
+    assert entry["losses"][0] == entry["start"]["loss"]
+    assert entry["losses"][1] == training.advance(training.start())["loss"]

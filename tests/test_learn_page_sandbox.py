@@ -1,0 +1,104 @@
+"""What a learner wrote, run safely: every way it can go wrong is told with the learner's own line."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from typing import Any
+
+import pytest
+
+from gradwalk import Value
+from gradwalk.learn.page.sandbox import BUDGET, LearnerError, execute, guarded
+
+
+def failing(source: str, **options: Any) -> LearnerError:
+    with pytest.raises(LearnerError) as caught:
+        execute(source, **options)
+    return caught.value
+
+
+def test_names_come_back_and_given_ones_are_there() -> None:
+    names = execute("b = a * 2\ndef f(x):\n    return x + 1", {"a": Value(3.0)})
+    assert names["b"].data == 6.0
+    assert names["f"](1) == 2
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "line", "said"),
+    [
+        ("a = 1\nb = (a", "SyntaxError", 2, "never closed"),
+        ("if True:\nx = 1", "IndentationError", 2, "expected an indented block"),
+        ("a = 1\n\nc = a + b", "NameError", 3, "name 'b' is not defined"),
+        ("def f(x):\n    return x / 0\n\nf(1)", "ZeroDivisionError", 2, "division by zero"),
+        ("x = input('n')", "EOFError", 1, "nobody to ask"),
+        ("exit()", "SystemExit", 1, "leave it out"),
+        ("def f(): return f()\nf()", "RecursionError", 1, "called itself over and over"),
+        ("raise ValueError", "ValueError", 1, "ValueError"),
+        ("class Odd(Exception):\n    def __str__(self):\n        return 1 / 0\nraise Odd", "Odd", 4, "Odd"),
+        ("eval('1 +')", "SyntaxError", 1, "invalid syntax"),
+        ("a = 'b\0'", "SyntaxError", None, "null"),
+    ],
+)
+def test_errors_point_at_the_learners_line(source: str, kind: str, line: int | None, said: str) -> None:
+    error = failing(source)
+    assert error.kind == kind
+    assert said in str(error)
+    if kind != "SyntaxError" or "\0" not in source:
+        assert error.line == line
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ("while True: pass", 1),
+        ("while True:\n    pass", 2),
+        ("i = 0\nwhile i >= 0:\n    i += 1", 3),
+        ("for i in iter(int, 1): pass", 1),
+        ("def f():\n    while True:\n        yield 1\nfor x in f(): pass", None),
+        ("x = [0 for _ in iter(int, 1)]", 1),
+        ("try:\n    while True: pass\nexcept Exception:\n    pass", 2),
+    ],
+)
+def test_a_loop_that_never_ends_is_ended(source: str, line: int | None) -> None:
+    error = failing(source, budget=20_000)
+    assert error.kind == "OutOfSteps"
+    assert "20,000 steps" in str(error)
+    assert line is None or error.line == line
+
+
+def test_the_budget_leaves_room_for_honest_work() -> None:
+    names = execute("total = 0\nfor i in range(20_000):\n    total += i")
+    assert names["total"] == sum(range(20_000))
+    assert BUDGET >= 1_000_000
+
+
+def test_steps_inside_the_engine_are_free() -> None:
+    names = execute("x = a\nfor _ in range(300):\n    x = x * a + a\nx.backward()", {"a": Value(0.5)}, budget=20_000)
+    assert names["a"].grad > 0
+
+
+def test_what_a_text_defined_is_guarded_when_it_is_called_later() -> None:
+    endless = execute("def f():\n    while True:\n        pass", name="__mul__")["f"]
+    with pytest.raises(LearnerError) as caught, guarded(budget=5_000):
+        endless()
+    assert (caught.value.kind, caught.value.where) == ("OutOfSteps", "__mul__")
+
+
+def test_an_error_names_the_text_it_came_from() -> None:
+    helper = execute("def helper(x):\n    return x.nothing", name="helper")["helper"]
+    error = failing("\nhelper(1)", given={"helper": helper}, name="main")
+    assert (error.where, error.line) == ("helper", 2)
+
+
+def test_everything_is_as_before_afterwards() -> None:
+    before = sys.gettrace(), builtins.input
+    failing("1 / 0")
+    failing("while True: pass", budget=100)
+    execute("x = 1")
+    assert (sys.gettrace(), builtins.input) == before
+
+
+def test_one_guard_inside_another() -> None:
+    with pytest.raises(LearnerError, match="name 'z'"), guarded():
+        execute("z")

@@ -1,0 +1,200 @@
+"""The server of the course: its own files, to this machine, GET and HEAD, with the right headers."""
+
+from __future__ import annotations
+
+import gzip
+import http.client
+import re
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gradwalk.learn.built import SiteError
+from gradwalk.learn.server import HOST, POLICY, TRIED, CourseServer, make_server
+
+ROOT = Path(__file__).resolve().parents[1]
+FILES = {
+    "index.html": b"<!doctype html>start",
+    "404.html": b'<!doctype html><a href="./">start</a>',
+    "lessons/one/index.html": b"<!doctype html>one",
+    "assets/main-ABCD1234.js": b"export {};" * 500,
+    "assets/site-ABCD1234.css": b"body {}",
+    "assets/serif-ABCD1234.woff2": b"woff",
+    "assets/engine-ABCD1234.whl": b"PK",
+    "pyodide/314.0.7/pyodide.mjs": b"export {};",
+    "pyodide/314.0.7/pyodide.asm.wasm": b"\0asm",
+    "pyodide/314.0.7/python_stdlib.zip": b"PK",
+    "pyodide/314.0.7/pyodide-lock.json": b"{}",
+    "icon.svg": b"<svg/>",
+    "site.webmanifest": b"{}",
+    ".built-from": b"hidden",
+    "notes.py": b"of no type that the site has",
+    "empty/readme.txt": b"a folder without a page",
+}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CourseServer]:
+    folder = tmp_path_factory.mktemp("server")
+    for name, content in FILES.items():
+        path = folder / "site" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    (folder / "secret.html").write_text("outside")
+    (folder / "site" / "out.html").symlink_to(folder / "secret.html")
+    with make_server(folder / "site", port=0) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def ask(server: CourseServer, path: str, method: str = "GET", **headers: str) -> tuple[http.client.HTTPResponse, bytes]:
+    connection = http.client.HTTPConnection(HOST, server.server_address[1], timeout=10)
+    connection.request(method, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
+    response = connection.getresponse()
+    body = response.read()
+    connection.close()
+    return response, body
+
+
+@pytest.mark.parametrize(
+    ("path", "type"),
+    [
+        ("/", "text/html; charset=utf-8"),
+        ("/index.html", "text/html; charset=utf-8"),
+        ("/lessons/one/", "text/html; charset=utf-8"),
+        ("/lessons/one/?from=mail", "text/html; charset=utf-8"),
+        ("/assets/main-ABCD1234.js", "text/javascript; charset=utf-8"),
+        ("/assets/site-ABCD1234.css", "text/css; charset=utf-8"),
+        ("/assets/serif-ABCD1234.woff2", "font/woff2"),
+        ("/assets/engine-ABCD1234.whl", "application/zip"),
+        ("/pyodide/314.0.7/pyodide.mjs", "text/javascript; charset=utf-8"),
+        ("/pyodide/314.0.7/pyodide.asm.wasm", "application/wasm"),
+        ("/pyodide/314.0.7/python_stdlib.zip", "application/zip"),
+        ("/pyodide/314.0.7/pyodide-lock.json", "application/json; charset=utf-8"),
+        ("/icon.svg", "image/svg+xml"),
+        ("/site.webmanifest", "application/manifest+json"),
+    ],
+)
+def test_files_come_with_their_type(server: CourseServer, path: str, type: str) -> None:
+    response, body = ask(server, path)
+    name = path.split("?")[0].lstrip("/")
+    assert response.status == 200
+    assert response.headers["Content-Type"] == type
+    assert body == FILES[name + "index.html" if not name or name.endswith("/") else name]
+
+
+@pytest.mark.parametrize("path", ["/", "/nothing", "/assets/main-ABCD1234.js", "/lessons/one"])
+@pytest.mark.parametrize("method", ["GET", "HEAD", "POST"])
+def test_every_answer_is_guarded(server: CourseServer, path: str, method: str) -> None:
+    headers = ask(server, path, method)[0].headers
+    assert headers["Content-Security-Policy"] == POLICY
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["Cross-Origin-Opener-Policy"] == headers["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert "Python" not in headers["Server"]
+
+
+def test_the_policy_is_strict_and_the_pages_say_the_same() -> None:
+    assert "unsafe-inline" not in POLICY
+    assert re.findall(r"'(?:wasm-)?unsafe-\w+'", POLICY) == ["'wasm-unsafe-eval'"]
+    assert "http" not in POLICY
+    template = (ROOT / "web/builder/template.mjs").read_text(encoding="utf-8")
+    in_pages = "".join(re.findall(r'"([^"]*)"', template[template.index("POLICY =") : template.index("const ICONS")]))
+    assert in_pages + "; frame-ancestors 'none'" == POLICY
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../secret.html", "/..%2fsecret.html", "/%2e%2e/secret.html", "/assets/../../secret.html", "//secret.html",
+        "/assets/..%5c..%5csecret.html", "/..\\secret.html", "/%2e%2e%2fsecret.html", "/out.html", "/.built-from",
+        "/lessons/.hidden/", "/notes.py", "/empty/", "/empty", "/index.html%00.js", "/index.html/", "/C:/secret.html",
+        "/" + "a" * 5000, "/%ff%fe", "secret.html", "/lessons//one/", "/assets/", "/assets", "http://other/secret.html",
+    ],
+)  # fmt: skip
+def test_nothing_else_is_ever_served(server: CourseServer, path: str) -> None:
+    response, body = ask(server, path)
+    assert response.status == 404
+    assert body == b'<!doctype html><a href="/">start</a>'  # the site's own page, with links that work from anywhere
+    assert b"outside" not in body
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])
+def test_only_get_and_head(server: CourseServer, method: str) -> None:
+    response, _ = ask(server, "/", method)
+    assert response.status == 405
+    assert response.headers["Allow"] == "GET, HEAD"
+
+
+@pytest.mark.parametrize("path", ["/", "/assets/main-ABCD1234.js", "/nothing"])
+def test_head_says_what_get_would(server: CourseServer, path: str) -> None:
+    (get, _), (head, body) = ask(server, path), ask(server, path, "HEAD")
+    assert body == b""
+    assert head.status == get.status
+    for name in ("Content-Type", "Content-Length", "Cache-Control", "ETag"):
+        assert head.headers[name] == get.headers[name]
+
+
+@pytest.mark.parametrize("path", ["/", "/lessons/one/", "/icon.svg"])
+def test_pages_are_asked_for_again_and_answered_briefly(server: CourseServer, path: str) -> None:
+    response, _ = ask(server, path)
+    assert response.headers["Cache-Control"] == "no-cache"
+    again, body = ask(server, path, If_None_Match=response.headers["ETag"])
+    assert (again.status, body) == (304, b"")
+
+
+@pytest.mark.parametrize("path", ["/assets/main-ABCD1234.js", "/pyodide/314.0.7/pyodide.asm.wasm"])
+def test_names_that_change_with_their_content_are_kept_for_good(server: CourseServer, path: str) -> None:
+    assert ask(server, path)[0].headers["Cache-Control"] == "public, max-age=31536000, immutable"
+
+
+def test_text_is_sent_small_to_those_who_take_it(server: CourseServer) -> None:
+    response, body = ask(server, "/assets/main-ABCD1234.js", Accept_Encoding="gzip, br")
+    assert response.headers["Content-Encoding"] == "gzip"
+    assert response.headers["Vary"] == "Accept-Encoding"
+    assert len(body) < len(FILES["assets/main-ABCD1234.js"]) / 10
+    assert gzip.decompress(body) == FILES["assets/main-ABCD1234.js"]
+    assert "Content-Encoding" not in ask(server, "/pyodide/314.0.7/pyodide.asm.wasm", Accept_Encoding="gzip")[0].headers
+
+
+def test_a_folder_without_its_slash_is_sent_on(server: CourseServer) -> None:
+    response, _ = ask(server, "/lessons/one")
+    assert (response.status, response.headers["Location"]) == (301, "/lessons/one/")
+
+
+def test_it_listens_to_this_machine_only(server: CourseServer) -> None:
+    assert server.server_address[0] == "127.0.0.1"
+
+
+def test_nonsense_does_not_stop_it(server: CourseServer) -> None:
+    for garbage in (b"\0\1\2\r\n\r\n", b"GET\r\n\r\n", b"BREW / HTTP/1.1\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b""):
+        with socket.create_connection(server.server_address, timeout=10) as connection:  # type: ignore[arg-type]
+            connection.sendall(garbage)
+            connection.shutdown(socket.SHUT_WR)
+            assert b"outside" not in connection.recv(10_000)
+    assert ask(server, "/")[0].status == 200
+
+
+def test_a_connection_is_used_again(server: CourseServer) -> None:
+    connection = http.client.HTTPConnection(HOST, server.server_address[1], timeout=10)
+    for _ in range(3):
+        connection.request("GET", "/")
+        assert connection.getresponse().read() == FILES["index.html"]
+    connection.close()
+
+
+def test_a_taken_port_leads_to_the_next(tmp_path: Path) -> None:
+    with make_server(tmp_path, port=0) as first, make_server(tmp_path, port=first.server_address[1]) as second:
+        assert first.server_address[1] < second.server_address[1] < first.server_address[1] + TRIED
+
+
+def test_when_no_port_can_be_had_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gradwalk.learn.server.TRIED", 1)
+    with make_server(tmp_path, port=0) as first, pytest.raises(SiteError, match=r"no port from \d+ to \d+ .*--port"):
+        make_server(tmp_path, port=first.server_address[1])

@@ -1,0 +1,88 @@
+"""The course in a real Chromium, served by the real server. Nothing may be asked of another machine, ever.
+
+`open_page(path)` gives a page of the site. When the test ends, it fails if the page asked for anything off the origin,
+if the browser complained (scripts, content security policy, missing files), or if a script threw.
+
+GRADWALK_TEST_SITE names another build of the site to test.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browsing import OpenPage, Watch, wait_until
+from chromium import launched
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from gradwalk.learn.built import find_site
+from gradwalk.learn.server import make_server
+
+
+@pytest.fixture(scope="session")
+def site() -> Path:
+    """The built site."""
+    return find_site(os.environ.get("GRADWALK_TEST_SITE") or find_site())
+
+
+@pytest.fixture(scope="session")
+def address(site: Path) -> Iterator[str]:
+    """Where the site is served, as `gradwalk learn` serves it."""
+    with make_server(site, port=0) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield server.address
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with launched() as browser:
+        yield browser
+
+
+@pytest.fixture
+def open_page(browser: Browser, address: str) -> Iterator[OpenPage]:
+    """Opens pages of the site. `expected` names complaints that the test provokes; other options are the context's."""
+    opened: list[tuple[BrowserContext, Watch]] = []
+
+    def opening(
+        path: str = "",
+        *,
+        origin: str = address,
+        expected: tuple[str, ...] = (),
+        script: str | None = None,
+        **options: Any,
+    ) -> Page:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        opened.append((context, Watch(context, origin, expected)))
+        if script:
+            context.add_init_script(script)
+        page = context.new_page()
+        page.goto(origin + path)
+        return page
+
+    yield opening
+    for context, _ in opened:
+        context.close()
+    complaints = [words for _, watch in opened for words in watch.complaints]
+    assert not complaints, "\n".join(complaints)
+
+
+@pytest.fixture(scope="session")
+def python_page(browser: Browser, address: str) -> Iterator[Page]:
+    """One page in which Python has loaded, for all tests that call it directly."""
+    context = browser.new_context()
+    watch = Watch(context, address, expected=())
+    page = context.new_page()
+    page.goto(address + "help/")
+    page.evaluate("async () => { window.m = await course(); m.python.load(); }")
+    wait_until(page, "m.python.state.value.phase === 'ready'")
+    yield page
+    context.close()
+    assert not watch.complaints, "\n".join(watch.complaints)

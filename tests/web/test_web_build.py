@@ -1,0 +1,112 @@
+"""Building the course as a teacher does: a lesson is a Markdown file; what is wrong with it is said with its line."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import build_site
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+GUIDE = (ROOT / "docs/lessons.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def lessons(tmp_path: Path) -> Path:
+    folder = tmp_path / "lessons"
+    shutil.copytree(ROOT / "web/lessons/en", folder)
+    return folder
+
+
+def build(lessons: Path) -> subprocess.CompletedProcess[str]:
+    found = build_site.find_node()
+    assert found, "no Node: make site fetches one"
+    environment = {"PATH": str(found[0].parent), "PYTHON": sys.executable, "HOME": str(lessons.parent)}
+    command = [str(found[0]), "build.mjs", "--lessons", str(lessons), "--out", str(lessons.parent / "site")]
+    return subprocess.run(command, cwd=ROOT / "web", env=environment, capture_output=True, text=True, timeout=300)
+
+
+def example() -> str:
+    """The whole lesson that the guide for teachers shows."""
+    begin = GUIDE.index("````markdown\n") + len("````markdown\n")
+    return GUIDE[begin : GUIDE.index("\n````", begin)] + "\n"
+
+
+def test_the_guides_example_is_a_lesson(lessons: Path) -> None:
+    (lessons / "14-a-lesson-of-your-own.md").write_text(example(), encoding="utf-8")
+    done = build(lessons)
+    assert done.returncode == 0, done.stderr
+    site = lessons.parent / "site"
+    page = (site / "lessons/a-lesson-of-your-own/index.html").read_text(encoding="utf-8")
+    assert page.count('data-widget="') >= 2
+    assert "<math" in page
+    for other in (site / "index.html", site / "lessons/used-twice/index.html"):
+        assert "lessons/a-lesson-of-your-own/" in other.read_text(encoding="utf-8")
+
+
+HEAD = "---\ntitle: T\nlead: L\nminutes: 5\n---\n\n"
+
+
+#: A lesson, the line at which something is wrong with it, and what is said.
+WRONG = [
+    ("no front matter", ":1", "begins with a line ---"),
+    (HEAD.replace("minutes: 5\n", ""), ":1", '"minutes" is missing'),
+    (HEAD.replace("minutes: 5", "minutes: five"), ":1", '"minutes" must be a whole number'),
+    (HEAD.replace("title: T", "titel: T"), ":2", 'found "titel: T"'),
+    (HEAD + "```widget stepr\n```\n", ":7", 'there is no widget "stepr"'),
+    (HEAD + "x\n\n```widget stepper\npreset: nothing\n```\n", ":10", '"preset" cannot be "nothing"; choose from: '),
+    (HEAD + "x\n\n```widget stepper\npresset: diamond\n```\n", ":10", 'there is no "presset" here'),
+    (HEAD + "[x](lesson:nowhere)\n", ":7", 'there is no lesson "nowhere"'),
+    (HEAD + "[x](../other.html)\n", ":7", "leads nowhere"),
+    (HEAD + "a\n\n$\\frac{1$\n", ":9", "the formula"),
+    (HEAD + "::: wonder\nx\n:::\n", ":7", 'no box "wonder"'),
+    (HEAD + "{{ 1 + 1 }}\n", ":7", "no checked number"),
+    (HEAD + "## Same\n\n## Same\n", "", 'the name "same" is there twice'),
+]  # fmt: skip
+NAMES = ["mine.md", "3-mine.md", "60-Mine.md", "05-another-fifth.md", "61-used-twice.md"]
+
+
+def test_all_that_is_wrong_is_said_at_once_with_file_and_line(lessons: Path) -> None:
+    for number, (text, _, _) in enumerate(WRONG, start=20):
+        (lessons / f"{number}-wrong-{number}.md").write_text(text, encoding="utf-8")
+    for name in NAMES:
+        (lessons / name).write_text(HEAD, encoding="utf-8")
+    done = build(lessons)
+    told = done.stderr.splitlines()
+    assert done.returncode == 1
+    for number, (_, place, said) in enumerate(WRONG, start=20):
+        assert [line for line in told if f"{number}-wrong-{number}.md{place}: " in line and said in line], (place, said)
+    for name in NAMES:
+        assert [line for line in told if f"/{name}" in line], name
+    assert "    at " not in done.stderr  # no stack trace: it is the author's slip, not ours
+    assert not (lessons.parent / "site").exists()
+
+
+def test_the_sites_freshness_follows_its_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("web/lessons/en/01-a.md", "src/gradwalk/engine.py", "src/gradwalk/learn/site/index.html"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x")
+    site = tmp_path / "src/gradwalk/learn/site"
+    monkeypatch.setattr(build_site, "ROOT", tmp_path)
+    monkeypatch.setattr(build_site, "SITE", site)
+    sources = {tmp_path / "web": ("lessons/**/*",), tmp_path / "src/gradwalk": ("**/*.py",)}
+    monkeypatch.setattr(build_site, "SOURCES", sources)
+    assert not build_site.is_fresh()
+    (site / build_site.MARK).write_text(build_site.fingerprint())
+    assert build_site.is_fresh()
+    (tmp_path / "web/lessons/en/01-a.md").write_bytes(b"y\r\n")
+    changed = build_site.fingerprint()
+    assert not build_site.is_fresh()
+    (tmp_path / "web/lessons/en/01-a.md").write_bytes(b"y\n")
+    assert build_site.fingerprint() == changed  # line ends do not count
+    (tmp_path / "web/lessons/en/02-b.md").write_text("new")
+    assert build_site.fingerprint() != changed
+
+
+def test_without_node_the_remedy_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build_site, "find_node", lambda: None)
+    with pytest.raises(build_site.CannotBuild, match="pip install"):
+        build_site.npm("run", "build")

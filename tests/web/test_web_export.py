@@ -1,0 +1,61 @@
+"""The exported site on a plain static server, at its root and under a sub-path: no header of ours, the same course."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from browsing import OpenPage, wait_until, widgets_ready
+
+from gradwalk.learn.built import export_site
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module", params=["", "teaching/2026/gradwalk/"])
+def exported(request: pytest.FixtureRequest, site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("host")
+    export_site(folder / request.param if request.param else folder, site)
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/{request.param}"
+        server.shutdown()
+        thread.join()
+
+
+def test_the_course_works_from_any_address(open_page: OpenPage, exported: str) -> None:
+    page = open_page(origin=exported)
+    widgets_ready(page)
+    page.locator("[data-begin]").click()
+    page.wait_for_url(exported + "lessons/a-slope-you-can-measure/")
+    widgets_ready(page)
+    page.locator(".pager .next").click()
+    page.wait_for_url(exported + "lessons/numbers-that-remember/")
+    page.locator(".brand").click()
+    page.wait_for_url(exported)
+    page.goto(exported + "lessons/used-twice/#" + "the-multivariable")  # a deep link
+    widgets_ready(page)
+    if urlsplit(exported).path != "/":  # the harder case; once is enough for thirteen megabytes
+        page.evaluate("async () => { window.m = await course(); m.python.load(); }")
+        wait_until(page, "['ready', 'failed'].includes(m.python.state.value.phase)")
+        assert page.evaluate("m.python.state.value.phase") == "ready"
+
+
+def test_the_policy_holds_without_our_server(open_page: OpenPage, exported: str) -> None:
+    page = open_page("help/", origin=exported, expected=("Content Security Policy", "Refused"))
+    outcome = page.evaluate("fetch('http://127.0.0.1:9/').then(() => 'answered', (error) => error.message)")
+    assert outcome == "Failed to fetch"
+    page.evaluate(
+        """() => { window.ran = false; const script = document.createElement("script");
+            script.textContent = "window.ran = true"; document.body.append(script); }"""
+    )
+    assert page.evaluate("window.ran") is False

@@ -1,0 +1,143 @@
+"""Every page of the course: quiet, accessible, light, and no wider than a phone."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from axe import serious
+from browsing import PHONE, OpenPage, settled, site_pages, widgets_ready
+
+ROOT = Path(__file__).resolve().parents[2]
+FIRST = "lessons/a-slope-you-can-measure/"
+BUDGET = 300 * 1024  # bytes of script, as they travel, before Python
+
+PAINT = """() => new Promise((done) => new PerformanceObserver(
+    (list) => done(Math.round(list.getEntries().at(-1).startTime))).observe({type: "paint", buffered: true}))"""
+SHIFT = """() => new Promise((done) => {
+    let total = 0;
+    new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) if (!entry.hadRecentInput) total += entry.value;
+    }).observe({type: "layout-shift", buffered: true});
+    setTimeout(() => done(total), 200);
+})"""
+
+
+LESSONS = sorted((ROOT / "web/lessons/en").glob("*.md"))
+PAGES = ["", "playground/", "help/", *(f"lessons/{path.stem[3:]}/" for path in LESSONS)]
+
+
+def test_these_are_all_the_pages(site: Path) -> None:
+    assert sorted(site_pages(site)) == sorted(path or "/" for path in PAGES)
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_is_quiet_and_accessible_in_light_and_dark(open_page: OpenPage, path: str) -> None:
+    page = open_page(path, color_scheme="light", reduced_motion="reduce")
+    settled(page)
+    assert serious(page, "body") == []
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_timeout(100)
+    assert serious(page, "body") == []
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_fits_a_phone(open_page: OpenPage, path: str) -> None:
+    page = open_page(path, **PHONE)
+    widgets_ready(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    small = page.evaluate(
+        """() => [...document.querySelectorAll("main button, header button, main select, main input, main summary")]
+            .filter((e) => e.checkVisibility() && !e.closest(".cm-editor") && e.type !== "range" && e.type !== "file")
+            .map((e) => [(e.closest("label") ?? e).getBoundingClientRect().height, e.outerHTML.slice(0, 90)])
+            .filter(([height]) => height > 0 && height < 40)"""
+    )
+    assert small == []
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_nothing_moves_while_a_page_comes_to_life(open_page: OpenPage, path: str) -> None:
+    page = open_page(path)
+    widgets_ready(page)
+    shift = page.evaluate(SHIFT)
+    print(f"{path or '/'}: first paint after {page.evaluate(PAINT)} ms, layout shift {shift:.4f}")
+    assert shift < 0.1
+
+
+def shrunk(file: Path) -> int:
+    return len(gzip.compress(file.read_bytes(), 6))
+
+
+def test_all_scripts_before_python_are_small_together(site: Path) -> None:
+    sizes = {file.name: shrunk(file) for file in (site / "assets").glob("*.js")}
+    print(f"{sum(sizes.values()) / 1024:.0f} KB of script in the whole site, as it travels")
+    assert sum(sizes.values()) < BUDGET
+
+
+def test_the_editor_is_loaded_only_where_it_is_used(site: Path, open_page: OpenPage) -> None:
+    editor = max((site / "assets").glob("*.js"), key=lambda file: file.stat().st_size)
+    assert "cm-scroller" in editor.read_text(encoding="utf-8")
+    for path, used in (("lessons/used-twice/", False), ("lessons/write-the-engine/", True)):
+        page = open_page(path)
+        settled(page)
+        loaded = page.evaluate("performance.getEntriesByType('resource').map(({name}) => name)")
+        names = {urlsplit(url).path[1:] for url in loaded if url.endswith(".js")}
+        print(f"{path}: {sum(shrunk(site / name) for name in names) / 1024:.0f} KB of script in {len(names)} files")
+        assert (f"assets/{editor.name}" in names) == used
+
+
+def test_every_link_leads_somewhere(site: Path) -> None:
+    for path in [*site.rglob("*.html")]:
+        text = path.read_text(encoding="utf-8")
+        ids = set(re.findall(r'\sid="([^"]+)"', text))
+        assert len(ids) == len(re.findall(r'\sid="([^"]+)"', text)), f"{path}: an id twice"
+        for link in re.findall(r'(?:href|src)="([^"]+)"', text):
+            assert not link.startswith("/"), f"{path}: {link} works at the root only"
+            if link.startswith("https://"):
+                continue
+            target, _, anchor = link.partition("#")
+            found = (path.parent / target).resolve() if target else path
+            found = found / "index.html" if found.is_dir() else found
+            assert found.is_file(), f"{path}: {link}"
+            if anchor:
+                assert f'id="{anchor}"' in found.read_text(encoding="utf-8"), f"{path}: {link}"
+
+
+def test_pages_hold_no_inline_script_and_no_style(site: Path) -> None:
+    for path in site.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        for attributes, body in re.findall(r"<script([^>]*)>(.*?)</script>", text, flags=re.S):
+            assert "application/json" in attributes or not body, path
+            if "application/json" in attributes:
+                json.loads(body)
+        assert not re.search(r"<style|\sstyle=|\son\w+=", text), path
+
+
+def test_the_text_reads_without_javascript(open_page: OpenPage) -> None:
+    page = open_page(FIRST, java_script_enabled=False)
+    assert page.locator("h1").inner_text() == "A slope you can measure"
+    assert page.locator("article p").count() > 5
+    assert "needs it" in page.locator("noscript").inner_text()
+    assert page.locator(".pager .next").get_attribute("href")
+
+
+def test_a_page_that_is_not_there(open_page: OpenPage) -> None:
+    page = open_page("lessons/nothing/at/all/", expected=("404",))
+    assert page.locator("h1").inner_text() == "No path leads here"
+    page.get_by_role("link", name="To the start page").click()
+    page.wait_for_selector(".hero h1")
+    assert page.title() == "gradwalk"
+
+
+@pytest.mark.parametrize("path", ["", FIRST])
+def test_print_leaves_the_controls_out(open_page: OpenPage, path: str) -> None:
+    page = open_page(path, color_scheme="dark")
+    page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    for selector in (".top", ".rail"):
+        assert not page.locator(selector).is_visible()
+    assert page.locator("h1").is_visible()

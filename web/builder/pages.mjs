@@ -1,0 +1,97 @@
+// Lessons and pages in Markdown become pages of the site.
+import {shown} from "./paths.mjs";
+import {escape, jsonScript} from "./html.mjs";
+import {reader, sections} from "./markdown.mjs";
+import {readProps} from "./schemas.mjs";
+import {shownNumbers} from "./numbers.mjs";
+
+/** Renders pages with the same widgets; collects the heights to reserve. */
+export class Renderer {
+  #heights = new Map();
+
+  constructor({schemas, generated, problems, lessons, pages}) {
+    Object.assign(this, {schemas, generated, problems, lessons, pages});
+  }
+
+  /** → {html, sections, tasks, titleHtml, …}; `page` is what lessons.mjs read, `name` its slug, `root` the way to the site's root. */
+  render(page, {name, root}) {
+    const place = (line) => `${shown(page.file)}:${line + page.offset + 1}`;
+    const fail = (line, message) => this.problems.error(place(line), message);
+    const tasks = [];
+    const seen = new Map();
+    const md = reader({
+      fail,
+      link: (target, line) => this.#link(target, root, (message) => fail(line ?? 0, message)),
+      widget: (kind, text, line) => {
+        const schema = this.schemas[kind];
+        if (!schema) {
+          fail(line, `there is no widget "${kind}"; there are: ${Object.keys(this.schemas).join(", ")}`);
+          return "";
+        }
+        const count = (seen.get(kind) ?? 0) + 1;
+        seen.set(kind, count);
+        const inner = (text) => (text.includes("\n") ? md.render(text) : md.renderInline(text));
+        const own = {...schema, fields: {...schema.fields, id: {type: "text"}}};
+        const props = readProps(own, text, line + 1, {generated: this.generated, html: inner, fail});
+        if (!props) return "";
+        const given = props.id ?? `${kind}-${count}`;
+        const id = `${name}/${given}`;
+        const counts = typeof schema.task === "function" ? schema.task(props) : schema.task;
+        if (counts) tasks.push({id, widget: kind});
+        return this.#widget(kind, schema, {...props, id, lesson: name}, given);
+      },
+    });
+    const {title = "", lead = "", needs = "", teaches = "", minutes} = page.front;
+    const text = shownNumbers(page.text, fail);
+    const line = (words) => md.renderInline(shownNumbers(words, fail));
+    const html = md.render(text);
+    for (const id of twice(html)) this.problems.error(shown(page.file), `the name "${id}" is there twice: give the heading other words, or the widget an id`);
+    return {
+      html, sections: sections(md, text), tasks, minutes, widgets: [...seen.keys()],
+      titleHtml: line(title), leadHtml: line(lead), needsHtml: line(needs), teachesHtml: line(teaches),
+      plainTitle: plain(line(title)), description: plain(line(lead)),
+    };
+  }
+
+  #widget(kind, schema, props, anchor) {
+    const [phone, tablet, desktop] = schema.height(props, this.generated).map(Math.round);
+    const height = `h-${phone}-${tablet}-${desktop}`;
+    this.#heights.set(height, [phone, tablet, desktop]);
+    const frame = schema.frame === "wide" ? "widget wide" : "widget column";
+    return (
+      `<div class="${frame} ${height}" id="${escape(anchor)}" data-widget="${kind}">${jsonScript(props)}` +
+      `<p class="fallback">${escape(schema.fallback(props))}</p></div>\n`
+    );
+  }
+
+  #link(target, root, fail) {
+    const lesson = /^lesson:([a-z0-9-]+)(#[\w-]+)?$/.exec(target);
+    if (lesson) {
+      if (!this.lessons.some(({slug}) => slug === lesson[1])) fail(`there is no lesson "${lesson[1]}"; there are: ${this.lessons.map(({slug}) => slug).join(", ")}`);
+      return `${root}lessons/${lesson[1]}/${lesson[2] ?? ""}`;
+    }
+    const page = /^page:([a-z-]+)(#[\w-]+)?$/.exec(target);
+    if (page) {
+      if (!this.pages.includes(page[1])) fail(`there is no page "${page[1]}"; there are: ${this.pages.join(", ")}`);
+      return `${root}${page[1]}/${page[2] ?? ""}`;
+    }
+    if (/^(https:\/\/|#)/.test(target)) return target;
+    fail(`the link "${target}" leads nowhere: write lesson:some-name, page:some-name, #a-heading or https://…`);
+    return "#";
+  }
+
+  /** One rule for each set of heights, in a stylesheet, for the policy allows no style on an element. */
+  heightsCss() {
+    const rules = (index) => [...this.#heights].map(([name, sizes]) => `.${name}{min-height:${sizes[index]}px}`).join("");
+    return `${rules(0)}@media(min-width:600px){${rules(1)}}@media(min-width:1240px){${rules(2)}}`;
+  }
+}
+
+const ENTITIES = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"'};
+const plain = (html) => html.replace(/<[^>]+>/g, "").replace(/&\w+;/g, (entity) => ENTITIES[entity] ?? entity);
+
+/** Names that two headings or widgets of a page have. */
+function twice(html) {
+  const ids = [...html.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
+  return new Set(ids.filter((id, index) => ids.indexOf(id) < index));
+}

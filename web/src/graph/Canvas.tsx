@@ -1,0 +1,148 @@
+/** The frame of a graph: measures its width, scrolls what does not fit, follows what moves, tells every digit. */
+import {useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState} from "preact/hooks";
+import type {RefObject} from "preact";
+import {graph as words} from "../strings/en/graph.ts";
+import {hasRoomForLegend, place, type Box, type Options, type Picture} from "./geometry.ts";
+import {GraphView} from "./GraphView.tsx";
+import type {Layout} from "./layout.ts";
+import type {DrawnGraph} from "./model.ts";
+import {clean, written} from "./names.ts";
+import {exact, readable} from "./numbers.ts";
+import type {Graph} from "./schema.ts";
+import type {GraphState} from "./state.ts";
+
+export type CanvasProps = {
+  /** The graph as it was recorded, and as it is drawn. */
+  info: Graph;
+  graph: DrawnGraph;
+  layout: Layout;
+  state: GraphState;
+  /** Counts steps: what moves, moves once for each. */
+  moment: number;
+  /** Nothing moves: a step back, or a leap. */
+  still?: boolean;
+  label: string;
+  legend?: boolean;
+  options?: Options;
+  /** What covers the lower end of the screen, on a phone: the page scrolls so that the edge in play is above it. */
+  dock?: RefObject<HTMLElement | null>;
+};
+
+export function Canvas({info, graph, layout, state, moment, still, label, legend, options, dock}: CanvasProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const width = useWidth(frame);
+  const picture = useMemo(() => (width ? place(graph, layout, width, options) : null), [graph, layout, width]);
+  const [tabbed, setTabbed] = useState(graph.root);
+  const [tip, setTip] = useState<{id: number; by: "pointer" | "focus"} | null>(null);
+  const [left, setLeft] = useState(0);
+  useEffect(() => setTabbed(graph.root), [graph]);
+  useFollow(frame, picture, state, moment, dock);
+
+  const point = useCallback((id: number | null, by: "pointer" | "focus") => {
+    setTip((now) => (id !== null ? {id, by} : now?.by === by ? null : now));
+    if (id !== null && by === "focus") setTabbed(id);
+  }, []);
+  const keys = (event: KeyboardEvent) => {
+    if (event.key === "Escape") setTip(null);
+    const by = {ArrowDown: 1, ArrowUp: -1}[event.key];
+    if (!by || !(event.target as Element).closest("[data-node]")) return;
+    event.preventDefault();
+    const ids = graph.nodes.map(({id}) => id);
+    const next = ids[(ids.indexOf(tabbed) + by + ids.length) % ids.length]!;
+    frame.current!.querySelector<SVGElement>(`[data-node="${next}"]`)!.focus();
+  };
+  const roomy = picture !== null && hasRoomForLegend(picture, width);
+  return (
+    <>
+      <div class={still ? "canvas still" : "canvas"}>
+        <div class="canvas-scroll" ref={frame} onKeyDown={keys} onScroll={(event) => setLeft(event.currentTarget.scrollLeft)}>
+          {picture && <GraphView graph={graph} picture={picture} state={state} moment={moment} label={label} tabbed={tabbed} onPoint={point} />}
+        </div>
+        {picture && tip && graph.byId.has(tip.id) && <Tip id={tip.id} info={info} state={state} card={picture.cards.get(tip.id)!} left={left} width={width} />}
+        {legend && roomy && <Legend corner />}
+      </div>
+      {legend && !roomy && <Legend />}
+    </>
+  );
+}
+
+/** How wide an element is inside, now and after every change. */
+export function useWidth(element: RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const target = element.current!;
+    const measure = () => setWidth(Math.floor(target.clientWidth - 20)); // less its padding, which is there for focus rings
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(target);
+    return () => observer.disconnect();
+  }, []);
+  return width;
+}
+
+// --- following ----------------------------------------------------------------------------------------------------------
+
+/** Keep what this step is about in sight: inside the frame, and on a phone above the dock. */
+function useFollow(frame: RefObject<HTMLElement | null>, picture: Picture | null, state: GraphState, moment: number, dock?: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    if (moment === 0 || !picture || !frame.current) return;
+    const box = inPlay(picture, state);
+    if (!box) return;
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const behavior = calm ? "auto" : "smooth";
+    const {scrollLeft, clientWidth} = frame.current;
+    if (picture.width > clientWidth && (box.x < scrollLeft + 16 || box.x + box.width > scrollLeft + clientWidth - 16)) {
+      frame.current.scrollTo({left: box.x + box.width / 2 - clientWidth / 2, behavior});
+    }
+    if (!dock?.current || getComputedStyle(dock.current).position !== "sticky") return;
+    const top = frame.current.getBoundingClientRect().top + box.y;
+    const floor = dock.current.getBoundingClientRect().top;
+    if (top < 8 || top + box.height > floor - 8) window.scrollBy({top: top + box.height / 2 - floor / 2, behavior});
+  }, [moment, picture]);
+}
+
+/** The box around the nodes that this step is about. */
+function inPlay(picture: Picture, state: GraphState): Box | null {
+  const boxes: Box[] = [];
+  const add = (id: number) => boxes.push(...[picture.cards.get(id), picture.ops.get(id)].filter((box) => box !== undefined));
+  if (state.hit) add(state.hit.node);
+  for (const {edge} of picture.edges.values()) if (state.edges.get(edge.id)?.look === "play") boxes.push(picture.ops.get(edge.to)!);
+  if (!boxes.length && state.visiting !== null) add(state.visiting);
+  if (!boxes.length) return null;
+  const x = Math.min(...boxes.map((box) => box.x));
+  const y = Math.min(...boxes.map((box) => box.y));
+  return {x, y, width: Math.max(...boxes.map((box) => box.x + box.width)) - x, height: Math.max(...boxes.map((box) => box.y + box.height)) - y};
+}
+
+// --- every digit --------------------------------------------------------------------------------------------------------
+
+function Tip({id, info, state, card, left, width}: {id: number; info: Graph; state: GraphState; card: Box; left: number; width: number}) {
+  const node = info.nodes[id]!;
+  const parts = node.operands.map((operand) => clean(info.nodes[operand]!.name));
+  const x = Math.max(0, Math.min(card.x - left + 4, width - 250));
+  const number = (value: number | null) => (value === null ? words.notYet : exact(value));
+  return (
+    <div class="tip" role="tooltip" style={{left: `${x}px`, top: `${card.y + card.height + 10}px`}}>
+      <div class="made">{node.operands.length ? words.made(clean(node.name), written(node.op, parts)) : `${clean(node.name)}: ${words.leaf}`}</div>
+      <dl>
+        <dt>{words.data}</dt>
+        <dd>{number(state.data[id]!)}</dd>
+        <dt>{words.grad}</dt>
+        <dd>{number(state.grads[id]!)}</dd>
+      </dl>
+    </div>
+  );
+}
+
+// --- the legend -----------------------------------------------------------------------------------------------------------
+
+function Legend({corner}: {corner?: boolean}) {
+  return (
+    <ul class={corner ? "legend corner" : "legend"} aria-label={words.legend}>
+      <li><span class="k k-data">2</span> {words.data}</li>
+      <li><span class="k k-grad">{readable(0.5)}</span> {words.grad}</li>
+      <li><span class="k k-none" /> {words.noGrad}</li>
+      <li><span class="k k-play" /> {words.inPlay}</li>
+    </ul>
+  );
+}

@@ -1,0 +1,270 @@
+/** From ranks and tracks to pixels, for a given width. Nothing is ever scaled: what does not fit, scrolls.
+
+From 840 pixels on the walk goes from left to right, below that from top to bottom; below 600 the cards lose their
+captions. What lies along the walk is called `along`, what lies across it `across`; at the very end they become x and y.
+*/
+import {between, type Layout} from "./layout.ts";
+import type {DrawnEdge, DrawnGraph, DrawnNode} from "./model.ts";
+import {readable} from "./numbers.ts";
+
+export type Point = readonly [x: number, y: number];
+export type Box = {x: number; y: number; width: number; height: number};
+
+export type Picture = {
+  width: number;
+  height: number;
+  leftToRight: boolean;
+  /** Whether the rows of a card say "data" and "grad". */
+  captions: boolean;
+  cards: Map<number, Box>;
+  ops: Map<number, Box>;
+  edges: Map<string, PlacedEdge>;
+};
+
+export type PlacedEdge = {
+  edge: DrawnEdge;
+  /** From the node that uses to the one that is used: the way of a gradient. */
+  path: string;
+  head: string;
+  /** The middle of the label that tells the local derivative. */
+  chip: Point;
+  /** Where the chip stands beside the line rather than on it. */
+  beside: boolean;
+  /** Other places on the line, for a chip with more to say. */
+  spots: Point[];
+};
+
+/** What a picture is made from, in pixels. */
+export type Sizes = {card: number; height: number; head: number; row: number; round: number; stub: number};
+
+const WIDE = 840;
+const CAPTIONS = 600;
+const MONO = 0.6; // of the font size: how wide a letter of the mono face is
+
+export const sizesFor = (picture: Pick<Picture, "captions">): Pick<Sizes, "head" | "row" | "round"> =>
+  picture.captions ? {head: 28, row: 23, round: 14} : {head: 21, row: 18, round: 11};
+
+export const chipText = (slope: number | null): string => (slope === null ? "" : `× ${readable(slope)}`);
+
+export const chipWidth = (text: string, captions: boolean): number => text.length * (captions ? 13 : 12) * MONO + 14;
+
+export function opWidth(op: string, round: number): number {
+  return op.length <= 1 ? 2 * round : Math.max(2 * round, Math.ceil(op.length * 7.4) + (round > 12 ? 16 : 12));
+}
+
+export type Options = {
+  /** Also a narrower picture goes from left to right, from this width on, if it fits. */
+  wideFrom?: number;
+  /** More room between ranks, for longer labels on the edges. */
+  air?: number;
+};
+
+export function place(graph: DrawnGraph, layout: Layout, width: number, {wideFrom = WIDE, air = 0}: Options = {}): Picture {
+  const wide = width >= wideFrom ? gridFor(graph, layout, width, true, air) : null;
+  const leftToRight = wide !== null && (width >= WIDE || wide.grid.width <= width);
+  const {grid, sizes, captions} = leftToRight ? wide : gridFor(graph, layout, width, false, air);
+  const cards = new Map<number, Box>();
+  const ops = new Map<number, Box>();
+  for (const node of graph.nodes) {
+    const [rank, track] = layout.spots[node.id]!;
+    const card: Box = leftToRight
+      ? {x: grid.along[rank]!, y: grid.across(track) - sizes.height / 2, width: sizes.card, height: sizes.height}
+      : {x: grid.across(track) - sizes.card / 2, y: grid.along[rank]!, width: sizes.card, height: sizes.height};
+    cards.set(node.id, card);
+    if (node.op) ops.set(node.id, opBox(node, card, sizes, leftToRight));
+  }
+  const boxes = {leftToRight, captions, cards, ops};
+  const edges = withChips(graph.edges.map((edge) => drafted(edge, boxes, grid, layout)), boxes);
+  return {width: grid.width, height: grid.height, ...boxes, edges};
+}
+
+function gridFor(graph: DrawnGraph, layout: Layout, width: number, leftToRight: boolean, air: number): {grid: Grid; sizes: Sizes; captions: boolean} {
+  const captions = leftToRight || width >= CAPTIONS;
+  const span = Math.max(0, ...tracksOf(layout));
+  const ranks = 1 + Math.max(...Object.values(layout.spots).map(([rank]) => rank));
+  const sizes = {...sizesFor({captions}), height: captions ? 82 : 60, stub: 9, card: cardWidth(graph, width, span, captions, leftToRight)};
+  const grid = leftToRight ? columns(graph, layout, ranks, span, sizes, width) : rows(graph, layout, ranks, span, sizes, width, air);
+  return {grid, sizes, captions};
+}
+
+type Boxes = Pick<Picture, "leftToRight" | "captions" | "cards" | "ops">;
+
+const tracksOf = (layout: Layout): number[] => [...Object.values(layout.spots), ...Object.values(layout.bends).flat()].map(([, track]) => track);
+
+/** Wide enough for the longest label, within reason; narrow enough for the tracks side by side on a phone. */
+function cardWidth(graph: DrawnGraph, width: number, span: number, captions: boolean, leftToRight: boolean): number {
+  const longest = Math.max(...graph.nodes.map(({name}) => name.length));
+  if (captions) return Math.max(width >= 900 || !leftToRight ? 122 : 108, Math.min(176, Math.ceil(longest * 15 * MONO) + 38));
+  const room = Math.floor((width - 8 * span) / (span + 1));
+  return Math.min(Math.max(92, Math.min(128, Math.ceil(longest * 13.5 * MONO) + 28)), Math.max(76, room));
+}
+
+function opBox(node: DrawnNode, card: Box, {round, stub}: Sizes, leftToRight: boolean): Box {
+  const width = opWidth(node.op, round);
+  return leftToRight
+    ? {x: card.x - stub - width, y: card.y + card.height / 2 - round, width, height: 2 * round}
+    : {x: card.x + card.width / 2 - width / 2, y: card.y - stub - 2 * round, width, height: 2 * round};
+}
+
+// --- the grid -----------------------------------------------------------------------------------------------------------
+
+type Grid = {
+  /** Where the cards of each rank begin, and how far before that the ops reach. */
+  along: number[];
+  lead: number[];
+  /** The middle of a track. */
+  across: (track: number) => number;
+  depth: number;
+  width: number;
+  height: number;
+};
+
+const clamp = (x: number, least: number, most: number): number => Math.min(Math.max(x, least), most);
+
+function columns(graph: DrawnGraph, layout: Layout, ranks: number, span: number, sizes: Sizes, width: number): Grid {
+  const lead = leads(graph, layout, ranks, ({op}) => (op ? opWidth(op, sizes.round) + sizes.stub : 0));
+  const fixed = ranks * sizes.card + lead.reduce((a, b) => a + b, 0);
+  const gap = ranks > 1 ? clamp((width - fixed) / (ranks - 1), 58, 150) : 0;
+  const needed = fixed + gap * (ranks - 1);
+  const along: number[] = [];
+  let x = Math.max(0, (width - needed) / 2);
+  for (let rank = 0; rank < ranks; rank++) {
+    x += lead[rank]! + (rank ? gap : 0);
+    along.push(x);
+    x += sizes.card;
+  }
+  const pitch = sizes.height + (span <= 1 ? 58 : span <= 2 ? 34 : 20);
+  const top = 34;
+  const height = top + span * pitch + sizes.height + 18;
+  return {along, lead, depth: sizes.card, across: (track) => top + track * pitch + sizes.height / 2, width: Math.max(width, needed), height};
+}
+
+function rows(graph: DrawnGraph, layout: Layout, ranks: number, span: number, sizes: Sizes, width: number, air: number): Grid {
+  const lead = leads(graph, layout, ranks, ({op}) => (op ? 2 * sizes.round + sizes.stub : 0));
+  const pitch = span ? clamp((width - sizes.card) / span, sizes.card + 8, sizes.card + (sizes.height > 60 ? 90 : 44)) : 0;
+  const needed = span * pitch + sizes.card;
+  const gap = (sizes.height > 60 ? 42 : 34) + air;
+  const along: number[] = [];
+  let y = 14;
+  for (let rank = 0; rank < ranks; rank++) {
+    y += lead[rank]! + (rank ? gap + (isCrossed(graph, layout, rank) ? CROSSED : 0) : 0);
+    along.push(y);
+    y += sizes.height;
+  }
+  const left = Math.max(0, (width - needed) / 2) + sizes.card / 2;
+  return {along, lead, depth: sizes.height, across: (track) => left + track * pitch, width: Math.max(width, needed), height: y + 14};
+}
+
+const CROSSED = 28; // more room where lines cross on their way down
+
+/** Whether two edges cross just before they come to a rank. */
+function isCrossed(graph: DrawnGraph, layout: Layout, rank: number): boolean {
+  const ends = graph.edges
+    .filter(({to}) => layout.spots[to]![0] === rank)
+    .map(({from, to}) => [(layout.bends[between(from, to)]?.at(-1) ?? layout.spots[from]!)[1], layout.spots[to]![1]] as const);
+  return ends.some(([a, b]) => ends.some(([c, d]) => a < c && b > d));
+}
+
+function leads(graph: DrawnGraph, layout: Layout, ranks: number, lead: (node: DrawnNode) => number): number[] {
+  const found = Array<number>(ranks).fill(0);
+  for (const node of graph.nodes) {
+    const rank = layout.spots[node.id]![0];
+    found[rank] = Math.max(found[rank]!, lead(node));
+  }
+  return found;
+}
+
+// --- edges --------------------------------------------------------------------------------------------------------------
+
+type Bezier = readonly [Point, Point, Point, Point];
+
+/** An edge without its chip yet. */
+type Draft = Omit<PlacedEdge, "chip" | "beside"> & {straight: boolean};
+
+function drafted(edge: DrawnEdge, {leftToRight, cards, ops}: Boxes, grid: Grid, layout: Layout): Draft {
+  const [card, op] = [cards.get(edge.from)!, ops.get(edge.to)!];
+  // everything as [along, across] first; a twin leaves and arrives beside its brother, and bulges away from it
+  const side = edge.twin - (edge.twins - 1) / 2;
+  const start: Point = leftToRight
+    ? [card.x + card.width, card.y + card.height / 2 + side * 26]
+    : [card.y + card.height, card.x + card.width / 2 + side * Math.min(36, card.width / 2)];
+  const end: Point = leftToRight ? [op.x, op.y + op.height / 2 + side * 10] : [op.y, op.x + op.width / 2 + side * 10];
+  const stops: Point[] = [[start[0] + 3, start[1]]];
+  for (const [rank, track] of layout.bends[between(edge.from, edge.to)] ?? []) {
+    const across = grid.across(track) + side * 14;
+    stops.push([grid.along[rank]! - grid.lead[rank]!, across], [grid.along[rank]! + grid.depth, across]);
+  }
+  stops.push(end);
+  const bulge = side * (leftToRight ? 40 : 46);
+  const pieces = stops.slice(1).map((stop, i) => curve(stops[i]!, stop, leftToRight ? 0.5 : 0.62, bulge));
+  const flip = ([a, b]: Point): Point => (leftToRight ? [a, b] : [b, a]);
+  const told = (point: Point) => flip(point).map((x) => Math.round(x * 10) / 10).join(" ");
+  const backwards = [...pieces].reverse();
+  const path = `M${told(backwards[0]![3])}` + backwards.map(([a, b, c]) => `C${told(c)} ${told(b)} ${told(a)}`).join("");
+  const [along, across] = start;
+  const head = `M${told([along + 10, across - 5])}L${told([along + 2, across])}L${told([along + 10, across + 5])}`;
+  const straight = edge.twins === 1 && pieces.length === 1 && Math.abs(start[1] - end[1]) < 12;
+  return {edge, path, head, straight, spots: candidates(pieces, start, end).map(flip)};
+}
+
+/** From one point to another, leaving and arriving along the walk. */
+function curve([a0, a1]: Point, [b0, b1]: Point, pull: number, bulge: number): Bezier {
+  const k = (b0 - a0) * pull;
+  return [[a0, a1], [a0 + k, a1 + bulge], [b0 - k, b1 + bulge], [b0, b1]];
+}
+
+function at([a, b, c, d]: Bezier, t: number): Point {
+  const u = 1 - t;
+  const mix = (i: 0 | 1) => u * u * u * a[i] + 3 * u * u * t * b[i] + 3 * u * t * t * c[i] + t * t * t * d[i];
+  return [mix(0), mix(1)];
+}
+
+/** Where a label may stand: on the piece that climbs most, for there it is farthest from other lines; then on the others. */
+function candidates(pieces: Bezier[], start: Point, end: Point): Point[] {
+  const [first, last] = [pieces[0]!, pieces.at(-1)!];
+  const climbs = Math.abs(last[0][1] - end[1]) >= Math.abs(first[3][1] - start[1]) ? last : first;
+  const rest = pieces.filter((piece) => piece !== climbs);
+  return [0.5, 0.6, 0.4, 0.68, 0.32, 0.76, 0.24].map((t) => at(climbs, t)).concat(rest.map((piece) => at(piece, 0.5)));
+}
+
+// --- chips --------------------------------------------------------------------------------------------------------------
+
+/** Every edge gets the place for its chip once, for the text it will have, so that no chip moves when another appears. */
+function withChips(drafts: Draft[], {leftToRight, captions, cards, ops}: Boxes): Map<string, PlacedEdge> {
+  const taken: Box[] = [...cards.values(), ...ops.values()];
+  const placed = drafts.map(({straight, ...edge}) => {
+    const {spots} = edge;
+    const width = chipWidth(chipText(edge.edge.slope), captions);
+    const [x, y] = spots[0]!;
+    const tries: Point[] = straight ? [leftToRight ? [x + 3, y - 15] : [x + width / 2 + 6, y]] : spots;
+    const chip = tries.find((spot) => !taken.some((box) => touches(box, spot, width))) ?? tries[0]!;
+    taken.push({x: chip[0] - width / 2, y: chip[1] - 11, width, height: 22});
+    return {...edge, chip, beside: straight};
+  });
+  return new Map(placed.map((edge) => [edge.edge.id, edge]));
+}
+
+/** Where a longer text than the derivative may stand: on the line, away from the cards, or beside it. */
+export function spotFor(picture: Picture, {edge, spots, chip}: PlacedEdge, width: number): Point {
+  const boxes = [...picture.cards.values(), ...picture.ops.values()];
+  const free = (spot: Point) => !boxes.some((box) => touches(box, spot, width));
+  if (picture.leftToRight) return [chip, ...spots].find(free) ?? chip;
+  const [card, op] = [picture.cards.get(edge.from)!, picture.ops.get(edge.to)!];
+  const outwards = card.x + card.width / 2 < op.x + op.width / 2 - 12 ? -1 : 1;
+  const beside = spots.map(([x, y]): Point => [clamp(x + outwards * (width / 2 + 6), width / 2, picture.width - width / 2), y]);
+  return [...beside, ...spots].find(free) ?? chip;
+}
+
+function touches(box: Box, [x, y]: Point, width: number): boolean {
+  return x + width / 2 > box.x && x - width / 2 < box.x + box.width && y + 10 > box.y && y - 10 < box.y + box.height;
+}
+
+// --- the legend -----------------------------------------------------------------------------------------------------------
+
+const LEGEND = {width: 150, height: 112};
+
+/** Whether the legend can stand in the upper right corner. */
+export function hasRoomForLegend(picture: Picture, width: number): boolean {
+  if (!picture.leftToRight || picture.width > width) return false;
+  return [...picture.cards.values()].every((card) => card.x + card.width < width - LEGEND.width || card.y - 26 > LEGEND.height);
+}

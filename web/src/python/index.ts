@@ -1,0 +1,175 @@
+/** Python for the page: loads in the background, runs one call at a time, and can always be stopped.
+
+Calls wait in a queue until Python is there. The time limit of a call counts from the moment it runs. What runs too
+long is ended by ending the worker; another is started at once, and the queue goes on. A new worker has a fresh memory:
+`python.epoch` counts them, for whoever keeps something in Python between two calls.
+*/
+import {signal, type Signal} from "@preact/signals";
+import type {Answer, FromWorker, PythonFiles, ToWorker} from "./messages.ts";
+
+declare const WORKER_FILE: string; // put in by the build
+declare const PYTHON_FILES: PythonFiles;
+
+export type PythonState = {phase: "idle" | "loading" | "ready" | "failed"; percent: number; message?: string};
+
+/** The time limit was reached, or the learner pressed stop. */
+export class PythonStopped extends Error {
+  override name = "PythonStopped";
+  constructor(message: string, readonly reason: "time" | "user") {
+    super(message);
+  }
+}
+
+/** The learner's own error: `kind` is the exception's name, `line` a line of the learner's text, `where` which text. */
+export class PythonError extends Error {
+  override name = "PythonError";
+  constructor(message: string, readonly kind: string, readonly line?: number, readonly where?: string) {
+    super(message);
+  }
+}
+
+export type CallOptions = {
+  /** After so many seconds the call is stopped; 10 where nothing is said. */
+  seconds?: number;
+  onPrint?: (text: string) => void;
+};
+
+type Call = Required<Pick<CallOptions, "seconds">> & {
+  id: number;
+  fn: string;
+  args: string;
+  onPrint?: (text: string) => void;
+  resolve(value: any): void;
+  reject(error: Error): void;
+};
+
+const state = signal<PythonState>({phase: "idle", percent: 0});
+const epoch = signal(0);
+const queue: Call[] = [];
+let worker: Worker | undefined;
+let running: Call | undefined;
+let timer: ReturnType<typeof setTimeout> | undefined;
+let creep: ReturnType<typeof setInterval> | undefined;
+let lastId = 0;
+const ARRIVED = 55; // percent, when nearly every byte is there
+
+function load(): void {
+  if (state.value.phase === "idle" || state.value.phase === "failed") spawn();
+}
+
+function call<T>(fn: string, args: Record<string, unknown>, options: CallOptions = {}): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    queue.push({id: ++lastId, fn, args: JSON.stringify(args), seconds: options.seconds ?? 10, onPrint: options.onPrint, resolve, reject});
+    load();
+    pump();
+  });
+}
+
+function stop(): void {
+  end(new PythonStopped("stopped", "user"));
+}
+
+function spawn(): void {
+  worker?.terminate();
+  rest();
+  state.value = {phase: "loading", percent: 0};
+  epoch.value++;
+  const fresh = new Worker(new URL(`./${WORKER_FILE}`, import.meta.url), {type: "module", name: "python"});
+  worker = fresh;
+  fresh.onmessage = ({data}: MessageEvent<FromWorker>) => worker === fresh && hear(data);
+  fresh.onerror = (event) => worker === fresh && fail(event.message || "the worker could not be loaded");
+  send({kind: "start", site: new URL("..", import.meta.url).href, files: PYTHON_FILES});
+}
+
+const send = (message: ToWorker): void => worker!.postMessage(message);
+
+function hear(message: FromWorker): void {
+  switch (message.kind) {
+    case "progress":
+      state.value = {phase: "loading", percent: Math.max(message.percent, state.value.percent)};
+      if (message.percent >= ARRIVED) creep ??= setInterval(onwards, 250);
+      break;
+    case "ready":
+      rest();
+      state.value = {phase: "ready", percent: 100};
+      pump();
+      break;
+    case "failed":
+      fail(message.message);
+      break;
+    case "print":
+      if (running?.id === message.id) running.onPrint?.(message.text);
+      break;
+    case "answer":
+      if (running?.id === message.id) answer(JSON.parse(message.json) as Answer);
+  }
+}
+
+/** Everything has arrived and starts; nobody says how far that is, so each moment takes a part of what is left. */
+function onwards(): void {
+  const {phase, percent} = state.value;
+  if (phase === "loading") state.value = {phase, percent: Math.min(98, percent + Math.max(1, Math.round((98 - percent) * 0.08)))};
+}
+
+function rest(): void {
+  clearInterval(creep);
+  creep = undefined;
+}
+
+function pump(): void {
+  if (state.value.phase !== "ready" || running) return;
+  running = queue.shift();
+  if (!running) return;
+  const {id, fn, args, seconds} = running;
+  timer = setTimeout(() => end(new PythonStopped(`stopped after ${seconds} seconds`, "time")), seconds * 1000);
+  send({kind: "call", id, fn, args});
+}
+
+function answer(said: Answer): void {
+  const {resolve, reject} = finish()!;
+  if ("error" in said) {
+    const {kind, message, line, where} = said.error;
+    reject(new PythonError(message, kind, line ?? undefined, where ?? undefined));
+  } else {
+    resolve(said.result);
+  }
+  pump();
+}
+
+function finish(): Call | undefined {
+  clearTimeout(timer);
+  const done = running;
+  running = undefined;
+  return done;
+}
+
+/** End the call that runs; the rest of the queue waits for the next worker. */
+function end(error: PythonStopped): void {
+  const stopped = finish();
+  if (!stopped) return;
+  spawn();
+  stopped.reject(error);
+}
+
+/** Python cannot be had: nobody is left waiting. */
+function fail(message: string): void {
+  worker?.terminate();
+  rest();
+  worker = undefined;
+  state.value = {phase: "failed", percent: 0, message};
+  const waiting = [finish(), ...queue.splice(0)];
+  for (const one of waiting) one?.reject(new PythonError(message, "NotLoaded"));
+}
+
+export const python: {
+  /** What the page shows of it. */
+  state: Signal<PythonState>;
+  /** Counts the workers there have been: what was kept in Python before is gone when it changes. */
+  epoch: Signal<number>;
+  /** Start loading in the background; again after a failure. */
+  load(): void;
+  /** `fn` such as "programs.run" calls gradwalk.learn.page.programs.run(**args); JSON both ways. */
+  call<T>(fn: string, args: Record<string, unknown>, options?: CallOptions): Promise<T>;
+  /** End what runs now. */
+  stop(): void;
+} = {state, epoch, load, call, stop};

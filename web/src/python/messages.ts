@@ -1,0 +1,18 @@
+/** What the page and the worker say to each other. Arguments and results travel as JSON text. */
+
+/** Where Python lies, from the site's root; the sizes make the progress honest. */
+export type PythonFiles = {folder: string; archive: string; sizes: Record<string, number>};
+
+export type ToWorker =
+  | {kind: "start"; site: string; files: PythonFiles}
+  | {kind: "call"; id: number; fn: string; args: string};
+
+export type FromWorker =
+  | {kind: "progress"; percent: number}
+  | {kind: "ready"}
+  | {kind: "failed"; message: string}
+  | {kind: "print"; id: number; text: string}
+  | {kind: "answer"; id: number; json: string};
+
+/** What the Python side answers with; see gradwalk/learn/page/bridge.py. */
+export type Answer = {result: unknown} | {error: {kind: string; message: string; line: number | null; where: string | null}};

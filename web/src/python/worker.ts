@@ -1,0 +1,70 @@
+/** Python in a worker of its own: loads Pyodide and the engine from the site, then answers calls one by one.
+
+The page ends this worker when a call takes too long, and starts another: nothing here needs to be undone.
+*/
+import type {FromWorker, PythonFiles, ToWorker} from "./messages.ts";
+
+type Bridge = {call(fn: string, args: string, emit: (text: string) => void): string};
+type Pyodide = {unpackArchive(buffer: ArrayBuffer, format: string): void; pyimport(name: string): Bridge};
+
+const scope = self as unknown as {
+  postMessage(message: FromWorker): void;
+  onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
+  fetch: typeof fetch;
+};
+let bridge: Bridge | undefined; // there once Python is ready
+
+scope.onmessage = ({data}) => {
+  if (data.kind === "start") {
+    start(data.site, data.files).catch(fail);
+  } else {
+    const {id, fn, args} = data;
+    const json = bridge!.call(fn, args, (text) => scope.postMessage({kind: "print", id, text}));
+    scope.postMessage({kind: "answer", id, json});
+  }
+};
+
+const fail = (error: unknown): void => scope.postMessage({kind: "failed", message: String(error)});
+
+async function start(site: string, files: PythonFiles): Promise<void> {
+  countBytes(Object.values(files.sizes).reduce((sum, size) => sum + size, 0));
+  const folder = new URL(files.folder, site).href;
+  const archive = fetch(new URL(files.archive, site));
+  const {loadPyodide} = await import(`${folder}pyodide.mjs`);
+  const pyodide: Pyodide = await loadPyodide({indexURL: folder});
+  pyodide.unpackArchive(await (await archive).arrayBuffer(), "wheel");
+  bridge = pyodide.pyimport("gradwalk.learn.page.bridge");
+  scope.postMessage({kind: "ready"});
+}
+
+/** Every byte that arrives moves the progress on, up to 60: the rest is for starting what has arrived. */
+function countBytes(total: number): void {
+  const plain = scope.fetch.bind(self);
+  let seen = 0;
+  let told = 0;
+  const counted = (response: Response): Response => {
+    if (!response.ok || !response.body) return response;
+    const counter = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        seen += chunk.byteLength;
+        const percent = Math.min(60, Math.floor((60 * seen) / total));
+        if (percent > told) scope.postMessage({kind: "progress", percent: (told = percent)});
+        controller.enqueue(chunk);
+      },
+    });
+    const {status, statusText, headers} = response;
+    const copy = new Response(response.body.pipeThrough(counter), {status, statusText, headers});
+    Object.defineProperty(copy, "url", {value: response.url});
+    return copy;
+  };
+  scope.fetch = async (...request) => {
+    try {
+      const response = await plain(...request);
+      if (!response.ok && !bridge) fail(`${response.url} answers ${response.status}`);
+      return counted(response);
+    } catch (error) {
+      if (!bridge) fail(error); // Pyodide itself would wait for ever for a file that does not come
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,20 @@
+/** What every page does when it has arrived. The text is there already: nothing here is needed to read it. */
+import {hydrate} from "./hydrate.ts";
+import {showNotices} from "./notices.ts";
+import {showProgress} from "./marks.ts";
+import {showPython} from "./python-status.ts";
+import {watchContents} from "./contents.ts";
+import {watchTheme} from "./theme-button.ts";
+
+watchTheme();
+watchContents();
+showProgress();
+showPython();
+showNotices();
+hydrate(document);
+
+/** For whoever imports this module again: tests, and the curious at the console. */
+export {course} from "./marks.ts";
+export {python} from "../python/index.ts";
+export {store} from "../store/index.ts";
+export {progress} from "../store/progress.ts";

@@ -1,0 +1,131 @@
+/** Every word of the graph stepper. */
+import {readable} from "../../graph/numbers.ts";
+import {code, em, op, rich, type Rich} from "../../graph/rich.ts";
+
+const COUNTS = ["no operands", "one operand", "two operands", "three operands"];
+const operands = (n: number): string => COUNTS[n] ?? `${n} operands`;
+
+export const stepper = {
+  name: "Graph stepper",
+  preset: "Preset",
+  own: "Your own expression",
+  fallback: (title: string) => `A graph to step through, forwards and back: ${title}.`,
+  graph: (title: string) => `The graph of ${title}`,
+  ownTitle: "your program",
+
+  // --- the controls ---
+  reset: "Reset",
+  back: "Back",
+  stepBack: "Step back",
+  play: "Play",
+  pause: "Pause",
+  step: "Step",
+  toTheEnd: "To the end",
+  runToTheEnd: "Run to the end",
+  startBackward: "Start backward",
+  speed: "Speed",
+  speeds: {0.5: "0.5×", 1: "1×", 2: "2×", 4: "4×"} as Record<number, string>,
+  count: (k: number, all: number) => [`Step `, String(k), ` of ${all}`] as const,
+  walk: "Walk, step by step",
+  keys: {step: "step", play: "play"},
+
+  // --- groups of the walk line ---
+  forward: "forward",
+  seed: "seed",
+
+  // --- what a step says ---
+  ready: {
+    where: "Ready",
+    sentence: rich`The leaves have their data. Nothing else is computed yet. Press Step to fill in the first node.`,
+    nothing: rich`A leaf alone: there is nothing to compute. Press Step to seed it.`,
+  },
+  phases: {compute: "Forward", seed: "Seed", backward: "Backward"},
+  visitingNode: (name: string) => `visiting ${name}`,
+  pushOf: (name: string, n: number, all: number) => `visiting ${name}, push ${n} of ${all}`,
+  computed: (name: string, from: Rich, count: number): Rich =>
+    rich`${code(name)} is ${from}. ${count > 1 ? "Its numbers are" : "Its number is"} there, so it can be computed.`,
+  seeded: (name: string): Rich => rich`${code(name)} is the root. Move it a little and it moves exactly as much. So its gradient is 1.`,
+  visitRoot: (name: string, n: number): Rich => rich`${code(name)} is the root: nothing uses it, so its gradient is final. Now it serves its ${operands(n)}.`,
+  visit: (name: string, n: number): Rich =>
+    rich`All that use ${code(name)} have pushed into it, so its gradient is final. Now it serves its ${operands(n)}.`,
+  plus: (sign: string, to: string, from: string): Rich => rich`${op(sign)} copies. ${code(to)} receives what ${code(from)} has, unchanged.`,
+  times: (sign: string, to: string, from: string, other: Rich): Rich =>
+    rich`${op(sign)} swaps. ${code(to)} receives the gradient of ${code(from)}, scaled by the ${em("other")} operand, ${other}.`,
+  square: (sign: string, to: string, from: string): Rich =>
+    rich`${op(sign)} swaps. ${code(to)} receives the gradient of ${code(from)}, scaled by the ${em("other")} operand, which is ${code(to)} again.`,
+  minus: (sign: string, to: string, from: string, turned: boolean): Rich =>
+    turned
+      ? rich`${op(sign)} turns the sign. ${code(to)} receives minus what ${code(from)} has.`
+      : rich`${op(sign)} copies to its first operand. ${code(to)} receives what ${code(from)} has, unchanged.`,
+  slope: (sign: string, rule: string, local: number): Rich =>
+    rich`${op(sign)} multiplies by its slope. Here that is ${rule ? `${rule} = ` : ""}${readable(local)}.`,
+  adds: (name: string, before: number): Rich => rich` ${code(name)} already had ${readable(before)}: the two add up.`,
+  always1: "always 1",
+  alwaysMinus1: "always −1",
+  /** Where the local derivative of an op comes from: in terms of its operands' names and its own. */
+  slopes: {
+    tanh: (_: number, _names: string[], out: string) => `1 − ${out}²`,
+    exp: (_: number, _names: string[], out: string) => out,
+    log: (_: number, [x]: string[]) => `1 / ${x}`,
+    sqrt: (_: number, _names: string[], out: string) => `1 / (2·${out})`,
+    sigmoid: (_: number, _names: string[], out: string) => `${out}·(1 − ${out})`,
+    sin: (_: number, [x]: string[]) => `cos ${x}`,
+    cos: (_: number, [x]: string[]) => `−sin ${x}`,
+    "/": (position: number, [x, y]: string[]) => (position === 0 ? `1 / ${y}` : `−${x} / ${y}²`),
+    "**2": (_: number, [x]: string[]) => `2·${x}`,
+    "**3": (_: number, [x]: string[]) => `3·${x}²`,
+    "**-1": (_: number, [x]: string[]) => `−1 / ${x}²`,
+  } as Record<string, (position: number, names: string[], out: string) => string>,
+  empty: "empty",
+  before: "before",
+  after: "after",
+  /** The numbers of a step, as they are spoken after its sentence. */
+  spokenStep: (k: number, all: number, where: string, sentence: string, numbers: string) => `Step ${k} of ${all}. ${where}. ${sentence} ${numbers}`.trim(),
+  spokenCompute: (name: string, value: string) => `${name} data is ${value}.`,
+  spokenSeed: (name: string, value: string) => `${name} grad is ${value}.`,
+  spokenPush: (upstream: string, local: string, share: string, name: string, before: string | null, after: string) =>
+    `${upstream} times ${local} is ${share}. ${name} grad ${before === null ? "was empty" : `was ${before}`}, is now ${after}.`,
+
+  // --- several contributions to one gradient ---
+  contributions: (n: number) => (n === 2 ? "two contributions" : n === 3 ? "three contributions" : `${n} contributions`),
+  through: (name: string) => `through ${name}`,
+  toCome: "to come",
+
+  // --- the leaves ---
+  leaves: "Change the leaves",
+  leavesNote: "everything re-runs as you type",
+  leafValue: (name: string) => `${name}, number`,
+  leafSlide: (name: string) => `${name}, slider`,
+  leavesBack: "As they were",
+  waiting: (percent: number) => `Python is still loading (${percent}%). Your numbers run as soon as it is there.`,
+  notANumber: (name: string) => `${name} needs a number, such as 2, -0.5 or 1e-3.`,
+
+  // --- your own program ---
+  editor: "Your program",
+  hint: "Any lines of Python with Values. The last one is the root.",
+  hintShort: rich`Short forms work too: ${code("L = tanh(a*b + c)")}. A name without a number starts at 1.`,
+  draw: "Draw it",
+  drawKey: "Ctrl ↵",
+  stop: "Stop",
+  drawing: "Running your program.",
+  loading: (percent: number) => `Python is still loading (${percent}%). Your program will draw itself when it is ready.`,
+  failed: "Python could not be loaded, so own programs cannot run. Presets work all the same.",
+  fromLink: {title: "This program came with a link.", why: "Nothing has run. Read it, then press Draw it."},
+  badLink: {title: "This link cannot be read.", why: "It may have been cut short on its way."},
+  tooLong: (seconds: number) => `It was stopped after ${seconds} seconds: is there a loop that never ends?`,
+  stopped: "You stopped it.",
+  onLine: (line: number) => `Line ${line}`,
+  assumed: (names: string[]) =>
+    names.length > 1 ? `${names.join(", ")} had no number: they start at 1. Change them below.` : `${names[0]} had no number: it starts at 1. Change it below.`,
+  drawn: (n: number) => `Drawn: a graph with ${n} nodes. Step through it below.`,
+  printed: "It printed",
+  changed: "The program has changed since it was drawn.",
+  starter: "a = Value(2.0, label='a')\nb = Value(-3.0, label='b')\nd = a * b + a.tanh()\nd.label = 'd'\nd\n",
+
+  // --- tools ---
+  copyLink: "Copy link",
+  copied: "Link copied",
+  copyThis: "Copy this link",
+  saveSvg: "Save SVG",
+  saved: "Saved",
+};

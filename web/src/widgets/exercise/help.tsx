@@ -1,0 +1,46 @@
+/** Hints, each more explicit than the one before; the solution, after an honest try; and a way to start again. */
+import {useState} from "preact/hooks";
+import {Icon} from "../../site/icons.tsx";
+import {exercise as words} from "../../strings/en/exercise.ts";
+import type {Tab} from "./material.ts";
+import {Text} from "./text.tsx";
+import {note, recordOf, replace, textOf} from "./work.ts";
+
+export function Help({tab}: {tab: Tab}) {
+  const {hints, tries} = recordOf(tab.name).value;
+  const [solution, setSolution] = useState(false);
+  const [refused, setRefused] = useState(false);
+  const [resetting, setResetting] = useState(false);
+  const all = tab.hints.length;
+  const tried = tries >= 2 || (tries >= 1 && hints >= all);
+  const touched = textOf(tab.name, tab.starter).value !== tab.starter;
+  return (
+    <>
+      <button class="btn" type="button" aria-disabled={hints >= all} onClick={() => hints < all && note(tab.name, {hints: hints + 1})}>{words.hint(hints, all)}</button>
+      <button class="btn ghost" type="button" aria-disabled={!tried} aria-expanded={solution} onClick={() => (tried ? setSolution(!solution) : setRefused(true))}>{words.solution}</button>
+      <button class="btn ghost push" type="button" disabled={!touched} onClick={() => setResetting(true)}>{words.reset}</button>
+      {resetting && (
+        <div class="confirm" role="alertdialog" aria-label={words.resetAsk(tab.name)}>
+          <p>{words.resetAsk(tab.name)}</p>
+          <button class="btn primary" type="button" onClick={() => (replace(tab.name, tab.starter, tab.starter), setResetting(false))}>{words.resetYes}</button>
+          <button class="btn" type="button" ref={(button) => button?.focus()} onClick={() => setResetting(false)}>{words.resetNo}</button>
+        </div>
+      )}
+      <div class="help" role="status">
+        {hints > 0 && (
+          <ol class="hints">
+            {tab.hints.slice(0, hints).map((hint, index) => <li key={index}><b>{words.hintNumber(index + 1)}</b><span><Text of={hint} /></span></li>)}
+          </ol>
+        )}
+        {refused && !tried && <p class="later">{words.solutionLater}</p>}
+      </div>
+      {solution && tried && (
+        <div class="solution">
+          <p>{words.solutionTitle(tab.name)}</p>
+          <pre tabIndex={0} role="region" aria-label={words.solutionTitle(tab.name)}><code>{tab.solution}</code></pre>
+          <button class="btn" type="button" onClick={() => replace(tab.name, tab.solution, tab.starter)}><Icon name="copy" />{words.takeIt}</button>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,175 @@
+/** Functions to write, a test that says which mistake it is, hints, and a solution for whoever has tried. */
+import material from "#generated/exercises.json";
+import {render} from "preact";
+import {useEffect, useRef, useState} from "preact/hooks";
+import {PythonError, PythonStopped, python} from "../../python/index.ts";
+import {Icon} from "../../site/icons.tsx";
+import {progress} from "../../store/progress.ts";
+import {exercise as words} from "../../strings/en/exercise.ts";
+import type {Editor} from "./editor.ts";
+import {Help} from "./help.tsx";
+import {wholeClass, type Exercise, type Material, type Result, type Tab} from "./material.ts";
+import {Findings, type Shown} from "./result.tsx";
+import type {Props} from "./schema.ts";
+import {Text} from "./text.tsx";
+import {Whole} from "./whole.tsx";
+import {allTexts, note, recordOf, replaced, textOf, write} from "./work.ts";
+
+const MATERIAL = material as Material;
+const SECONDS = 10;
+const MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+export function mount(element: HTMLElement, props: Props): void {
+  render(<ExerciseWidget {...props} exercise={MATERIAL.exercises[props.exercise]!} name={props.exercise} />, element);
+}
+
+type Run = {shown?: Shown; text?: string};
+
+function ExerciseWidget({id, exercise, name}: {id: string; exercise: Exercise; name: string}) {
+  const [at, setAt] = useState(() => Math.max(0, exercise.tabs.findIndex((tab) => !recordOf(tab.name).value.passed)));
+  const [runs, setRuns] = useState<Record<string, Run>>({});
+  const [running, setRunning] = useState(false);
+  const [whole, setWhole] = useState(false);
+  const tab = exercise.tabs[at]!;
+  const run = runs[tab.name];
+  const text = textOf(tab.name, tab.starter).value;
+  const keep = (shown: Shown, of: string) => setRuns((before) => ({...before, [tab.name]: {shown, text: of}}));
+
+  const test = async () => {
+    if (running) return;
+    const sources = allTexts(MATERIAL);
+    const tried = sources[tab.name]!;
+    let printed = "";
+    setRunning(true);
+    try {
+      const options = {seconds: SECONDS, onPrint: (more: string) => void (printed += more)};
+      const result = await python.call<Result>("exercises.run", {exercise: name, tab: tab.name, sources}, options);
+      const record = recordOf(tab.name).value;
+      note(tab.name, {passed: record.passed || result.status === "passed", tries: record.tries + (result.status === "missing" ? 0 : 1)});
+      if (exercise.tabs.every((each) => recordOf(each.name).value.passed)) progress.mark(id);
+      keep({kind: "result", result, printed}, tried);
+    } catch (error) {
+      if (error instanceof PythonStopped) note(tab.name, {tries: recordOf(tab.name).value.tries + 1});
+      keep({kind: "stopped", ...reason(error), printed}, tried);
+    } finally {
+      setRunning(false);
+    }
+  };
+
+  const lines = run?.shown?.kind === "result" && run.text === text ? run.shown.result.lines : [];
+  const panel = `${id.replace(/[^\w-]/g, "-")}-panel`;
+  return (
+    <>
+      <div class="w-bar file-tabs">
+        <FileTabs {...{exercise, at, setAt, panel}} />
+        <div class="w-tools">
+          <button class="quiet" type="button" onClick={() => setWhole(true)}>{exercise.kind === "definitions" ? words.wholeFile : words.whole}</button>
+        </div>
+      </div>
+      <div class="code-grid" id={panel} role="tabpanel" aria-label={tab.name}>
+        <div class="code-left">
+          <p class="code-task"><Text of={tab.task} /></p>
+          <Code key={tab.name} tab={tab} lines={lines} onRun={() => void test()} />
+          <div class="code-actions">
+            <RunButton running={running} onRun={() => void test()} />
+            <Help key={tab.name} tab={tab} />
+          </div>
+        </div>
+        <div class="code-right">
+          {run?.shown ? <Findings shown={run.shown} stale={run.text !== text} /> : <p class="before" role="status">{words.before(tab.checks)}</p>}
+        </div>
+      </div>
+      {whole && <Whole title={exercise.kind === "definitions" ? words.wholeFileTitle : words.wholeTitle} code={wholeText(exercise)} onClose={() => setWhole(false)} />}
+    </>
+  );
+}
+
+function wholeText(exercise: Exercise): string {
+  const texts = allTexts(MATERIAL);
+  if (exercise.kind === "definitions") return exercise.tabs.map(({name}) => texts[name]!.trim()).join("\n\n\n") + "\n";
+  const names = new Set(exercise.tabs.map((tab) => tab.name));
+  const lesson = Math.max(7, ...MATERIAL.engine.parts.filter((part) => names.has(part.name)).map((part) => part.lesson));
+  return wholeClass(MATERIAL.engine, texts, lesson);
+}
+
+function reason(error: unknown): {title: string; why: string} {
+  if (error instanceof PythonStopped) return error.reason === "time" ? words.stoppedByTime : words.stoppedByYou;
+  if (error instanceof PythonError && error.kind === "NotLoaded") return words.notLoaded;
+  return {title: words.broken.title, why: `${words.broken.why} (${error instanceof Error ? error.message : String(error)})`};
+}
+
+function FileTabs({exercise, at, setAt, panel}: {exercise: Exercise; at: number; setAt: (index: number) => void; panel: string}) {
+  const list = useRef<HTMLDivElement>(null);
+  const move = (event: KeyboardEvent) => {
+    const last = exercise.tabs.length - 1;
+    const to = {ArrowRight: at === last ? 0 : at + 1, ArrowLeft: at === 0 ? last : at - 1, Home: 0, End: last}[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    setAt(to);
+    list.current!.querySelectorAll("button")[to]!.focus();
+  };
+  return (
+    <div class="tabs" role="tablist" aria-label={words.files} ref={list} onKeyDown={move}>
+      {exercise.tabs.map(({name}, index) => {
+        const {passed, tries} = recordOf(name).value;
+        return (
+          <button key={name} type="button" role="tab" aria-selected={index === at} aria-controls={panel} tabIndex={index === at ? 0 : -1} onClick={() => setAt(index)}>
+            {passed ? <Icon name="ok" /> : tries > 0 ? <Icon name="miss" /> : null}
+            {name} <span class="vh">{passed ? words.passed : tries > 0 ? words.failed : words.untried}</span>
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+function RunButton({running, onRun}: {running: boolean; onRun: () => void}) {
+  const {phase, percent} = python.state.value;
+  if (!running) {
+    return <button class="btn primary run" type="button" onClick={onRun}>{words.run} <kbd aria-hidden="true">{words.keys(MAC)}</kbd></button>;
+  }
+  return (
+    <>
+      <button class="btn primary run" type="button" aria-disabled="true" aria-busy="true"><Icon name="again" />{phase === "ready" ? words.running : words.loading(percent)}</button>
+      {phase === "ready" && <button class="btn" type="button" onClick={() => python.stop()}><Icon name="stop" />{words.stop}</button>}
+    </>
+  );
+}
+
+/** The editor; until it has loaded, the text as it is. */
+function Code({tab, lines, onRun}: {tab: Tab; lines: number[]; onRun: () => void}) {
+  const place = useRef<HTMLDivElement>(null);
+  const editor = useRef<Editor | undefined>(undefined);
+  const run = useRef(onRun);
+  run.current = onRun;
+  const text = textOf(tab.name, tab.starter).value;
+  const described = `${tab.name}-keys`;
+  useEffect(() => {
+    let gone = false;
+    python.load();
+    void import("./editor.ts").then(({edit}) => {
+      if (gone) return;
+      place.current!.replaceChildren();
+      editor.current = edit(place.current!, {
+        text: textOf(tab.name, tab.starter).value,
+        label: words.editor(tab.name),
+        describedBy: described,
+        onChange: (next) => write(tab.name, next, tab.starter),
+        onRun: () => run.current(),
+      });
+    });
+    return () => {
+      gone = true;
+      editor.current?.destroy();
+    };
+  }, []);
+  const times = replaced.value; // not on every change of the text: what the learner types is in the editor already
+  useEffect(() => editor.current?.show(textOf(tab.name, tab.starter).peek()), [times]);
+  useEffect(() => editor.current?.mark(lines), [lines.join()]);
+  return (
+    <>
+      <div class="editor" ref={place} data-tab={tab.name}><pre>{text}</pre></div>
+      <span class="vh" id={described}>{words.editorKeys}</span>
+    </>
+  );
+}

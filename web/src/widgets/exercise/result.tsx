@@ -1,0 +1,86 @@
+/** What a test found: the mistake in words, its ledger, and every number, got and expected. */
+import {Icon} from "../../site/icons.tsx";
+import {exercise as words} from "../../strings/en/exercise.ts";
+import type {Ledger, Result, Row} from "./material.ts";
+import {Text} from "./text.tsx";
+
+/** A result, or why there is none. */
+export type Shown = {kind: "result"; result: Result; printed: string} | {kind: "stopped"; title: string; why: string; printed: string};
+
+export function Findings({shown, stale}: {shown: Shown; stale: boolean}) {
+  if (shown.kind === "stopped") {
+    return (
+      <>
+        <div class="bug" role="status"><p class="reply-h"><Icon name="miss" />{shown.title}</p><p>{shown.why}</p></div>
+        <Printed text={shown.printed} />
+      </>
+    );
+  }
+  const {result, printed} = shown;
+  const passed = result.status === "passed";
+  return (
+    <div class={stale ? "stale" : ""}>
+      <div class="bug" role="status" data-status={result.status} data-kind={result.kind}>
+        <p class="reply-h"><Icon name={passed ? "ok" : "miss"} /><span><Text of={result.headline} /></span></p>
+        <p class="bug-why"><Text of={sentence(result.why)} /> {result.ask && <Text of={result.ask} />}</p>
+        {result.ledger && <Contributions {...result.ledger} />}
+        {stale && <p class="stale-note">{words.stale}</p>}
+      </div>
+      <Printed text={printed} />
+      <Checks rows={result.checks} passed={result.passed} total={result.total} />
+    </div>
+  );
+}
+
+const sentence = (text: string) => (text === "" || /[.!?…]$/.test(text) ? text : `${text}.`);
+
+function Printed({text}: {text: string}) {
+  if (text === "") return null;
+  return (
+    <div class="printed">
+      <p>{words.printed}</p>
+      <pre tabIndex={0} role="region" aria-label={words.printed}>{text}</pre>
+    </div>
+  );
+}
+
+/** Contributions side by side, as wide as they are large; one below the other where signs differ. */
+function Contributions({name, parts, got, expected}: Ledger) {
+  const mixed = parts.some(({value}) => value < 0) && parts.some(({value}) => value > 0);
+  const size = (value: number) => Math.max(0.35, Math.abs(value));
+  return (
+    <div class="ledger">
+      <p class="ledger-h"><code class="grad">{name}</code> <span>{words.contributions(parts.length)}</span></p>
+      <div class={mixed ? "bar rows" : "bar"}>
+        {parts.map(({value, source, state}, index) => (
+          <span key={index} class={state === "kept" ? "got" : "lost"} style={mixed ? {} : {"--n": String(size(value))}}>
+            <b>{short(value)}</b> {words.states[state]} <small>{words.from(source)}</small>
+          </span>
+        ))}
+      </div>
+      <p class="sum"><span>{words.got} <b>{minus(got)}</b></span><span>{words.expected} <b>{minus(expected)}</b></span></p>
+    </div>
+  );
+}
+
+function Checks({rows, passed, total}: {rows: Row[]; passed: number; total: number}) {
+  return (
+    <table class="checks">
+      <caption>{words.checksPass(passed, total)}</caption>
+      <thead><tr><th><span class="vh">✓</span></th><th>{words.columns.check}</th><th>{words.columns.got}</th><th>{words.columns.expected}</th></tr></thead>
+      <tbody>
+        {rows.map(({check, name, got, expected, ok}, index) => (
+          <tr key={index} class={ok ? "" : "f"}>
+            <td><Icon name={ok ? "ok" : "miss"} /><span class="vh">{ok ? words.rowOk : words.rowMiss}</span></td>
+            <td>{check}: <code class={/\.grad$/.test(name) ? "grad" : /\.data$/.test(name) ? "data" : ""}>{name}</code></td>
+            <td>{got === null ? <span class="none">{words.noNumber}</span> : minus(got)}</td>
+            <td>{minus(expected)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const minus = (text: string) => text.replace("-", "−");
+const short = (value: number) => minus(String(Number(value.toFixed(4))));

@@ -1,0 +1,203 @@
+/** The graph stepper: a graph, its walk forwards and back, step by step. */
+import {render} from "preact";
+import {useEffect, useMemo, useRef, useState} from "preact/hooks";
+import {useComputed} from "@preact/signals";
+import {python} from "../../python/index.ts";
+import {stepper as words} from "../../strings/en/stepper.ts";
+import {Canvas} from "../../graph/Canvas.tsx";
+import {clean} from "../../graph/names.ts";
+import {presetOf, presetScene, presets, sceneOf, type Scene} from "../../graph/presets.ts";
+import type {Drawn} from "../../graph/schema.ts";
+import {stateAfter} from "../../graph/state.ts";
+import {sharedNodes} from "./contributions.ts";
+import {Leaves} from "./Leaves.tsx";
+import {readLink} from "./link.ts";
+import {keptDraft, Own, type Draft} from "./Own.tsx";
+import {usePlayer, type Player} from "./player.ts";
+import type {Props} from "./schema.ts";
+import {StepBlock} from "./StepBlock.tsx";
+import {tell} from "./tell.ts";
+import {Tools} from "./Tools.tsx";
+import {Transport} from "./Transport.tsx";
+import {WalkLine} from "./WalkLine.tsx";
+
+export function mount(element: HTMLElement, props: Props): void {
+  element.classList.add("stepper");
+  render(<Stepper {...props} />, element);
+}
+
+/** What is being walked: where it comes from, its program, the numbers it starts from, and its picture. */
+export type Walked = {preset: string | null; title: string; text: string; inputs: Record<string, number>; original: Record<string, number>; scene: Scene};
+
+function fromPreset(name: string): Walked {
+  const entry = presetOf(name) ?? presets[0]!;
+  return {preset: entry.name, title: entry.title, text: entry.text, inputs: entry.inputs, original: entry.inputs, scene: presetScene(entry)};
+}
+
+function Stepper({id, lesson, preset, until, at, own}: Props) {
+  const isPage = lesson === "playground"; // the page that links lead to
+  const [linked] = useState(() => (isPage ? readLink(location.hash) : null));
+  const [tab, setTab] = useState<"preset" | "own">(linked && linked.kind !== "preset" ? "own" : own ? "own" : "preset");
+  const [walked, setWalked] = useState<Walked>(() => fromPreset(linked?.kind === "preset" ? linked.name : preset));
+  const [ownWalk, setOwnWalk] = useState<Walked | null>(null);
+  const [draft, setDraft] = useState<Draft>(() =>
+    linked?.kind === "program" ? {text: linked.text, inputs: linked.inputs, from: "link"} : linked?.kind === "unreadable" ? {text: "", from: "bad link"} : keptDraft(),
+  );
+  const current = tab === "own" ? ownWalk : walked;
+  const set = tab === "own" ? setOwnWalk : setWalked;
+  const start = linked?.kind === "preset" ? linked.step : at;
+  const forwardOnly = until === "forward" && current?.preset === presetOf(preset)?.name; // what the lesson asks of its own preset
+  const rerun = useRerun(current, set);
+  useEffect(() => {
+    if (linked?.kind === "preset" && Object.keys(linked.inputs).length) rerun({...walked.inputs, ...known(linked.inputs, walked.inputs)});
+    const onHash = () => readLink(location.hash) && location.reload(); // another link: begin anew
+    if (isPage) addEventListener("hashchange", onHash);
+    return () => removeEventListener("hashchange", onHash);
+  }, []);
+
+  const drawn = async (text: string, {recording, inputs}: Drawn) => {
+    const scene = await sceneOf(recording!);
+    const root = recording!.graph.nodes[recording!.graph.root]!;
+    setDraft((now) => ({...now, from: "learner"}));
+    setOwnWalk({preset: null, title: root.label ? clean(root.label) : words.ownTitle, text, inputs, original: inputs, scene});
+  };
+  const walk = useRef<HTMLDivElement>(null);
+  const choose = (name: string) => {
+    walk.current!.closest<HTMLElement>(".widget")!.style.minHeight = "0"; // room was kept for another graph
+    setWalked(fromPreset(name));
+  };
+  return (
+    <div ref={walk}>
+      <div class="w-bar">
+        <div class="tabs" role="tablist" aria-label={words.name} onKeyDown={(event) => tabKeys(event, tab, setTab)}>
+          {(["preset", "own"] as const).map((each) => (
+            <button key={each} type="button" role="tab" id={`${id}-${each}`} aria-selected={tab === each} aria-controls={`${id}-pane`}
+              tabIndex={tab === each ? 0 : -1} onClick={() => setTab(each)}>{words[each]}</button>
+          ))}
+        </div>
+        {tab === "preset" && (
+          <>
+            <label class="select"><span class="vh">{words.preset}</span>
+              <select value={walked.preset!} onChange={(event) => choose(event.currentTarget.value)}>
+                {presets.map(({name, title}) => <option key={name} value={name}>{title}</option>)}
+              </select>
+            </label>
+            <code class="program">{walked.text.replaceAll("; ", "   ").replaceAll("\n", "   ")}</code>
+          </>
+        )}
+        {current && <Tools walked={current} element={walk} />}
+      </div>
+      <div role="tabpanel" id={`${id}-pane`} aria-labelledby={`${id}-${tab}`}>
+        {tab === "own" && <Own id={id} draft={draft} onDraft={setDraft} drawnText={ownWalk?.text ?? null} onDrawn={drawn} />}
+        {current && <Walk key={`${tab}:${current.preset ?? current.text}`} walked={current} forwardOnly={forwardOnly} start={start} onInputs={rerun} />}
+      </div>
+    </div>
+  );
+}
+
+/** Only names that the program has. */
+const known = (given: Record<string, number>, names: Record<string, number>): Record<string, number> =>
+  Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(names, name)));
+
+function tabKeys(event: KeyboardEvent, tab: "preset" | "own", choose: (tab: "preset" | "own") => void): void {
+  if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+  event.preventDefault();
+  event.stopPropagation();
+  choose(tab === "own" ? "preset" : "own");
+  const buttons = [...(event.currentTarget as HTMLElement).querySelectorAll("button")];
+  buttons.find((button) => button !== document.activeElement)?.focus();
+}
+
+/** Run the program again with other numbers, the newest only: a slider asks more often than Python can answer. */
+function useRerun(walked: Walked | null, set: (change: any) => void): (inputs: Record<string, number>) => void {
+  const wanted = useRef<Record<string, number> | null>(null);
+  const busy = useRef(false);
+  const latest = useRef(walked);
+  latest.current = walked;
+  const pump = async () => {
+    if (busy.current || !wanted.current || !latest.current) return;
+    const [inputs, before] = [wanted.current, latest.current];
+    wanted.current = null;
+    busy.current = true;
+    try {
+      const answer = await python.call<Drawn>("programs.run", {text: before.text, inputs}, {seconds: 8});
+      if (answer.recording && latest.current.text === before.text) {
+        const scene = await sceneOf(answer.recording, before.scene);
+        set((now: Walked | null) => now && now.text === before.text && {...now, scene});
+      }
+    } catch {
+      // stopped, or Python cannot be had: the header says so, and the picture stays as it was
+    }
+    busy.current = false;
+    void pump();
+  };
+  return (inputs) => {
+    set((now: Walked | null) => now && {...now, inputs});
+    wanted.current = inputs;
+    void pump();
+  };
+}
+
+// --- the walk itself ------------------------------------------------------------------------------------------------------
+
+type WalkProps = {walked: Walked; forwardOnly: boolean; start: number; onInputs(inputs: Record<string, number>): void};
+
+function Walk({walked: {scene, title, inputs, original}, forwardOnly, start, onInputs}: WalkProps) {
+  const recording = useMemo(
+    () => (forwardOnly ? {...scene.recording, events: scene.recording.events.filter((event) => event.kind === "compute")} : scene.recording),
+    [scene, forwardOnly],
+  );
+  const all = recording.events.length;
+  const player = usePlayer(recording.events.map((event) => event.kind), start);
+  const shared = useMemo(() => sharedNodes(recording), [recording]);
+  const state = useMemo(() => stateAfter(recording, player.k), [recording, player.k]);
+  const told = useMemo(() => tell(recording, scene.graph, player.k, all), [recording, scene, player.k]);
+  const dock = useRef<HTMLDivElement>(null);
+  const backward = recording.events.findIndex((event) => event.kind === "seed") + 1;
+  const {phase, percent} = useComputed(() => python.state.value).value;
+  const note = phase === "loading" && inputs !== original ? words.waiting(percent) : phase === "failed" ? words.failed : "";
+  return (
+    <div class="walk" data-speed={player.speed} data-k={player.k} tabIndex={-1} role="group" aria-label={words.name}
+      onKeyDown={(event) => walkKeys(event, player, all, backward)} onFocusIn={() => python.load()} onPointerDown={() => python.load()}>
+      <Canvas info={recording.graph} graph={scene.graph} layout={scene.layout} state={state} moment={player.moment} still={player.still}
+        label={words.graph(title)} legend dock={dock} />
+      <div class="dock" ref={dock}>
+        <p class="vh" aria-live="polite" data-spoken>{player.moment > 0 ? told.spoken : ""}</p>
+        <StepBlock told={told} recording={recording} shared={shared} k={player.k} />
+        <div class="transport">
+          <WalkLine recording={recording} k={player.k} spoken={told.spoken} onGo={player.go} />
+          <Transport player={player} all={all} />
+        </div>
+      </div>
+      <div class="more">
+        <Leaves inputs={inputs} original={original} note={note} onChange={onInputs} />
+        <div class="ctl-side">
+          {backward > 0 && <button type="button" class="btn ghost" data-act="backward" onClick={() => player.go(backward)}>{words.startBackward} <kbd>B</kbd></button>}
+          <label class="speed">{words.speed}
+            <select value={String(player.speed)} onChange={(event) => player.setSpeed(Number(event.currentTarget.value))}>
+              {Object.keys(words.speeds).map(Number).sort((a, b) => a - b).map((speed) => <option key={speed} value={String(speed)}>{words.speeds[speed]}</option>)}
+            </select>
+          </label>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function walkKeys(event: KeyboardEvent, player: Player, all: number, backward: number): void {
+  const target = event.target as HTMLElement;
+  if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) return;
+  if (event.key === " " && /^(BUTTON|SUMMARY)$/.test(target.tagName)) return;
+  const moves: Record<string, () => void> = {
+    ArrowRight: player.step,
+    ArrowLeft: player.back,
+    " ": player.toggle,
+    End: () => player.go(all),
+    Home: () => player.go(0),
+    ...(backward > 0 ? {b: () => player.go(backward), B: () => player.go(backward)} : {}),
+  };
+  const move = moves[event.key];
+  if (!move) return;
+  event.preventDefault();
+  move();
+}

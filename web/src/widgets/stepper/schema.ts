@@ -1,0 +1,44 @@
+import {stepper as words} from "../../strings/en/stepper.ts";
+import {drawn} from "../../graph/model.ts";
+import {hasRoomForLegend, place} from "../../graph/geometry.ts";
+import type {Layout} from "../../graph/layout.ts";
+import type {Material, PresetEntry} from "../../graph/schema.ts";
+import type {Generated, Schema} from "../types.ts";
+import {ledgerHeight, sharedNodes} from "./contributions.ts";
+
+export type Props = {id: string; lesson: string; preset: string; until: "forward" | "end"; at: number; own: boolean};
+
+const presets = (generated: Generated): PresetEntry[] => (generated.recordings as Material | undefined)?.presets ?? [];
+
+/** By its name or its title. */
+export const found = (all: PresetEntry[], name: string): PresetEntry | undefined => all.find((entry) => entry.name === name || entry.title === name);
+
+export const schema: Schema = {
+  fields: {
+    preset: {type: "text", default: "neuron", choices: (generated) => presets(generated).flatMap(({name, title}) => [name, title])},
+    until: {type: "text", default: "end", choices: ["forward", "end"]},
+    at: {type: "number", default: 0},
+    own: {type: "flag", default: false},
+  },
+  height: (props: Props, generated) => {
+    const entry = found(presets(generated), props.preset);
+    const layout = entry && (generated.layouts as Record<string, Layout> | undefined)?.[entry.name];
+    if (!layout) return [900, 900, 760];
+    const graph = drawn(entry.recording.graph);
+    const canvas = (width: number) => {
+      const picture = place(graph, layout, width);
+      return picture.height + (hasRoomForLegend(picture, width) ? 0 : 35) + (picture.width > width ? 10 : 0);
+    };
+    const ledger = props.until === "end" ? ledgerHeight(sharedNodes(entry.recording)) : 0;
+    const lines = (width: number) => 20 * Math.ceil((entry.text.length * 7.9) / width);
+    // what stands around the graph: the bar, the legend, the step, the walk line, the buttons
+    return [
+      canvas(330) + lines(330) + 679 + Math.max(0, ledger - 22),
+      canvas(654) + lines(680) + 523 + Math.max(0, ledger - 16),
+      canvas(1020) + Math.max(0, lines(420) - 40) + 460 + ledger,
+    ];
+  },
+  fallback: ({preset}: Props) => words.fallback(preset),
+  frame: "wide",
+  check: ({at}: Props) => (Number.isInteger(at) && at >= 0 ? undefined : `"at" is the number of a step, and is ${at}`),
+};
