@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Playwright, sync_playwright
 
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
@@ -54,7 +54,7 @@ def _there() -> str | None:
 
 
 def _playwrights_own() -> str | None:
-    with sync_playwright() as playwright:
+    with _playwright() as playwright:
         path = playwright.chromium.executable_path
     return path if Path(path).exists() else None
 
@@ -89,10 +89,24 @@ def launched() -> Iterator[Browser]:
     program = find_chromium()
     if program is None:
         pytest.skip(NONE)
-    with sync_playwright() as playwright:
+    with _playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
         yield browser
         browser.close()
+
+
+_running: list[Playwright] = []  # one entry for each user: a thread can have one Playwright only, so they share it
+
+
+@contextmanager
+def _playwright() -> Iterator[Playwright]:
+    _running.append(_running[0] if _running else sync_playwright().start())
+    try:
+        yield _running[0]
+    finally:
+        playwright = _running.pop()
+        if not _running:
+            playwright.stop()
 
 
 if __name__ == "__main__":

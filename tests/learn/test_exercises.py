@@ -230,6 +230,7 @@ MUSEUM = {
     "root-twice": {"visited twice"},
     "breadth-first": {"wrong order"},
     "preorder": {"wrong order"},
+    "wrong-end": {"wrong order"},
     "not-seeded": {"no seed"},
     "leaves-reset": {"not zeroed"},
     "only-once": {"not zeroed"},

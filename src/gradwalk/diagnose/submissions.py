@@ -125,9 +125,9 @@ def as_csv(results: Sequence[tuple[Submission, Report]]) -> str:
     >>> from pathlib import Path
     >>> from gradwalk.diagnose import grade, teaching
     >>> from gradwalk.diagnose.submissions import Submission, as_csv
-    >>> print(as_csv([(Submission("ada", Path("ada.py")), grade(teaching.SOURCE, checks=["reuse"]))]).strip())
+    >>> print(as_csv([(Submission("ada", Path("ada.py")), grade(teaching.SOURCE, checks=["a-plus-a"]))]).strip())
     name,file,score,total,percent,missing,right,diagnoses
-    ada,ada.py,7,7,100,0,yes,
+    ada,ada.py,1,1,100,0,yes,
     """
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
