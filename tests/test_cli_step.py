@@ -105,7 +105,7 @@ def test_list_names_every_preset_within_80_columns(capsys: Captured) -> None:
 
 SCRIPT = """\
 import sys
-from helper import three
+from beside_the_script import three
 from gradwalk import Value
 print("hello from", sys.argv)
 a = Value(2.0)
@@ -118,7 +118,7 @@ several = [a, b]
 
 
 def test_a_value_of_a_script_with_its_variables_as_labels(here: Path, capsys: Captured) -> None:
-    (here / "helper.py").write_text("three = 3.0\n")
+    (here / "beside_the_script.py").write_text("three = 3.0\n")
     (here / "my_script.py").write_text(SCRIPT)
     argv, path = list(sys.argv), list(sys.path)
     assert main(["step", "my_script.py:loss", "--json"]) == 0
