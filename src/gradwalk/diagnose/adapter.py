@@ -112,7 +112,7 @@ class Engine:
         >>> a.data
         5.0
         """
-        setattr(node, self.data_name, x)
+        setattr(node, self.data_name, _like(getattr(node, self.data_name), x))
 
     def set_grad(self, node: Any, x: float) -> None:
         """Change the gradient that a node holds.
@@ -124,7 +124,7 @@ class Engine:
         >>> a.grad
         7.0
         """
-        setattr(node, self.grad_name, x)
+        setattr(node, self.grad_name, _like(getattr(node, self.grad_name, None), x))
 
     def backward(self, root: Any) -> None:
         """Walk back from a node.
@@ -238,14 +238,12 @@ class Engine:
             raise TypeError(f"the result is {kind}, not a {self.cls.__name__}")
 
     def _number(self, x: Any) -> float:
-        for _ in range(3):  # a gradient may be a node itself
-            if isinstance(x, (int, float)):
-                return float(x)
-            if isinstance(x, complex):
-                raise TypeError(f"{x} is a complex number, not a real one")
-            if not hasattr(x, self.data_name):
-                break
+        while isinstance(x, self.cls):  # a gradient may be a node itself
             x = getattr(x, self.data_name)
+        if hasattr(x, "item"):  # an array of one number
+            x = x.item()
+        if isinstance(x, complex):
+            raise TypeError(f"{x} is a complex number, not a real one")
         return float(x)
 
     def _find_op(self, name: str) -> Callable[..., Any]:
@@ -287,3 +285,8 @@ class Engine:
                 self.names[name] = alias
                 return found
         raise MissingOp(name)
+
+
+def _like(held: Any, x: float) -> Any:
+    """A number in the shape of what it replaces: engines for arrays keep an array of one."""
+    return held * 0.0 + x if hasattr(held, "shape") else x

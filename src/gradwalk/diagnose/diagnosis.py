@@ -151,7 +151,7 @@ class _Inquiry:
 
     def _repeat(self) -> Diagnosis | None:
         programs = [program for check in CHECKS.values() if check.group == "repeat" for program in check.programs]
-        programs = [program for program in programs if self.trial.outcome(program).kind != "missing"]
+        programs = [program for program in programs if self.trial.outcome(program).kind == "numbers"]
         for name in REPEATED:
             if self.case.explains((*self.found.faults, whole(name)), programs, self.found.arrangement):
                 return self._fault(whole(name))

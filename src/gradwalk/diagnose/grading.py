@@ -58,10 +58,21 @@ def _report(trial: Trial, source: str | None, chosen: tuple[Check, ...], diagnos
     if trial.shares_state():  # nothing else can be judged then, whatever was asked for
         chosen = tuple(dict.fromkeys([CHECKS["own-state"], *chosen]))
     results = [trial.judge(check) for check in chosen if not check.extra or trial.has(check.extra)]
-    causes = diagnose(trial, source, results) if diagnosing else {}
+    causes, notes = _causes(trial, source, results) if diagnosing else ({}, ())
     told = tuple(replace(result, diagnosis=causes.get(result.name)) for result in results)
-    notes = speed_notes(trial) if chosen == select() else ()
+    if chosen == select():
+        notes += speed_notes(trial)
     return Report(told, tuple(dict.fromkeys(causes.values())), notes, trial.engine.cls.__name__)
+
+
+def _causes(
+    trial: Trial, source: str | None, results: list[CheckResult]
+) -> tuple[dict[str, Diagnosis], tuple[str, ...]]:
+    """A diagnosis for each failed check; an engine that cannot even be looked at must not cost the whole report."""
+    try:
+        return diagnose(trial, source, results), ()
+    except Exception as error:
+        return {}, (f"no diagnosis could be made: {type(error).__name__}: {error}",)
 
 
 def _trial(target: Target, source: str | None, class_name: str) -> tuple[Trial, str | None]:

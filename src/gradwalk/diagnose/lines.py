@@ -50,7 +50,7 @@ def _in_op(fault: Fault, reading: Reading, function: Function, backward: str) ->
         case "counting-itself":
             found = [push.line for push in pushes if push.adds and _says_itself(push, reading.grad)]
         case "without-upstream":
-            found = [push.line for push in pushes if not mentions(push.right, reading.grad)]
+            found = [push.line for push in pushes if not _says_upstream(push, reading.grad)]
             found = found or list(_slopes(reading, function, fault.operand))
         case "slope" | "adds-upstream":
             found = [push.line for push in pushes] or list(_slopes(reading, function, fault.operand))
@@ -84,6 +84,14 @@ def _other(fault: Fault, reading: Reading, function: Function, pushes: list[Push
     return _values(reading, function)
 
 
+def _says_upstream(push: Push, grad: str) -> bool:
+    """Whether a push mentions a gradient that is not the one that it changes."""
+    return any(
+        isinstance(node, ast.Attribute) and node.attr == grad and ast.unparse(node.value) != push.owner
+        for node in ast.walk(push.right)
+    )
+
+
 def _says_itself(push: Push, grad: str) -> bool:
     return any(
         isinstance(node, ast.Attribute) and node.attr == grad and ast.unparse(node.value) == push.owner
@@ -104,9 +112,18 @@ def _slopes(reading: Reading, function: Function, operand: int | None) -> Iterat
                 other = node.elts[1]
                 is_slope = not (isinstance(other, ast.Name) and other.id in names)
                 if is_slope and (operand is None or names.index(first.id) == operand):
-                    yield other.lineno
+                    yield _origin(function, other)
             elif not all(isinstance(part, ast.Name) and part.id in names for part in node.elts):
                 yield node.elts[min(operand or 0, len(node.elts) - 1)].lineno
+
+
+def _origin(function: Function, expression: ast.expr) -> int:
+    """The line of an expression; of a name, the line that gave it what it holds."""
+    if isinstance(expression, ast.Name):
+        for node in function.body:
+            if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", None) == expression.id:
+                return node.lineno
+    return expression.lineno
 
 
 def _values(reading: Reading, function: Function) -> list[int]:
@@ -114,16 +131,10 @@ def _values(reading: Reading, function: Function) -> list[int]:
     inner = reading.helper(function, "forward")
     if inner is not None:
         return [node.lineno for node in ast.walk(inner) if isinstance(node, ast.Return)]
-    found = []
-    for statement in function.body:
-        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-            given = _given(reading, function)
-            if given is not None and statement.targets[0].id == getattr(given, "id", None):
-                found.append(statement.lineno)
-    computed = _given(reading, function)
-    if not found and computed is not None:
-        found = [computed.lineno]
-    return found or [node.lineno for node in function.body if isinstance(node, ast.Return)]
+    given = _given(reading, function)
+    if given is not None:
+        return [_origin(function, given)]
+    return [node.lineno for node in function.body if isinstance(node, ast.Return)]
 
 
 def _given(reading: Reading, function: Function) -> ast.expr | None:
@@ -136,7 +147,7 @@ def _given(reading: Reading, function: Function) -> ast.expr | None:
         and mentions_name(node.func, reading.cls.name if reading.cls else "")
     ]
     returned = [node.value for node in ast.walk(function) if isinstance(node, ast.Return)]
-    calls = [node for node in made if len(node.args) > 1 or node in returned] or made
+    calls = [node for node in made if len(node.args) > 1 or node in returned]  # Value(other) only wraps an operand
     calls += [node for node in returned if isinstance(node, ast.Call) and node.args]
     return calls[0].args[0] if calls else None
 
@@ -168,12 +179,14 @@ def _overwriting_lines(reading: Reading, backward: str) -> list[int]:
 
 
 def _pushing(reading: Reading, backward: str) -> int | None:
-    """The line on which the walk pushes."""
-    for function in reading.walk(backward):
-        for push in reading.pushes(function):
-            if not isinstance(push.right, ast.Constant):
-                return push.line
-    return None
+    """The line on which the walk pushes: the last that changes a gradient, after those that prepare it."""
+    lines = [
+        push.line
+        for function in reading.walk(backward)
+        for push in reading.pushes(function)
+        if not isinstance(push.right, ast.Constant)
+    ]
+    return max(lines, default=None)
 
 
 def _overwriting(reading: Reading, backward: str) -> int | None:

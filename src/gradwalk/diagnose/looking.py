@@ -146,6 +146,7 @@ def _needs_argument(method: Callable[..., Any]) -> bool:
 
 def _equals(held: Any, number: float) -> bool:
     try:
+        held = held.item() if hasattr(held, "item") else held  # an array of one number
         return not isinstance(held, bool) and math.isclose(float(held), number, rel_tol=1e-6)
     except (TypeError, ValueError, OverflowError):
         return False

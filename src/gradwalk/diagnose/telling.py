@@ -265,7 +265,7 @@ class Teller:
             line = function.lineno if function else line
             hint = "Follow one call by hand: which op does it use, and which op does that one use?"
             return Diagnosis(None, f"your {self._called(op)} calls itself without end{at(line)}", line, op, hint, "")
-        where = f"line {line}" if line else f"your {self._called(op)}"
+        where = f"line {line}" if line else f"your {self._called(op)}" if op else "your engine"
         hint = next((hint for part, hint in _ERROR_HINTS.items() if part in outcome.message), _RUN_IT)
         return Diagnosis(None, f"{where} stops with {outcome.error}: {outcome.message}", line, op or None, hint, "")
 

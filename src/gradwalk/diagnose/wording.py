@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 
 from gradwalk.diagnose.checks import GROUPS
 from gradwalk.diagnose.programs import same
@@ -37,9 +38,8 @@ def report_text(report: Report, *, solution: bool = False) -> str:
     missing = [check.message.removesuffix(NOT_YET) for check in report.checks if check.status == "missing"]
     if missing:
         parts.append(_wrapped(f"Not implemented yet: {', '.join(dict.fromkeys(missing))}", "  "))
-    skipped = [check for check in report.checks if check.status == "skipped"]
-    if skipped:
-        parts.append(_wrapped(f"Not tried: {len(skipped)} checks ({skipped[0].message})", "  "))
+    skipped = Counter(check.message for check in report.checks if check.status == "skipped")
+    parts += [_wrapped(f"Not judged: {n} check{'s' * (n > 1)}, because {why}", "  ") for why, n in skipped.items()]
     parts += [_wrapped(f"Note: {note}", "  ") for note in report.notes]
     parts.append(f"{report.score} of {report.total} checks passed.")
     return "\n\n".join(part for part in parts if part)
