@@ -14,6 +14,31 @@ EQUIVALENT = {
         "return (x if x >= 0.0 else 0.0) + math.log1p(math.exp(-math.fabs(x))) if x == x else nan",
     ): "either branch gives a zero at 0, and a positive number is added to it",
     (
+        "src/gradwalk/ieee.py",
+        "return nan if x == 0.0 or x != x else math.copysign(inf, x) * math.copysign(1.0, y)",
+        "return nan if x == 0.0 or x != x else math.copysign(inf, x) * math.copysign( 2.0, y)",
+    ): "infinity times 2 is infinity",
+    (
+        "src/gradwalk/ieee.py",
+        "return nan if x == 0.0 or x != x else math.copysign(inf, x) * math.copysign(1.0, y)",
+        "return nan if x == 0.0 or x != x else math.copysign(inf, x) / math.copysign(1.0, y)",
+    ): "to multiply by 1 or -1 is to divide by it",
+    (
+        "src/gradwalk/ieee.py",
+        "return -inf if x < 0.0 and y % 2.0 == 1.0 else inf",
+        "return -inf if x <= 0.0 and y % 2.0 == 1.0 else inf",
+    ): "no power of 0 overflows",
+    (
+        "src/gradwalk/engine.py",
+        "if len(operands) == 1 and not modes.active:  # most functions, most of the time",
+        "if len(operands) == 0 and not modes.active:  # most functions, most of the time",
+    ): "only the shortcut is lost: the way of all ops gives the same",
+    (
+        "src/gradwalk/engine.py",
+        "if len(inputs) == 1:",
+        "if len(inputs) == 0:",
+    ): "only room is lost: the operand is kept as those of an op of three are",
+    (
         "src/gradwalk/check/nodes.py",
         "nudged = (replaced(point, i, point[i] + nudge) for i in flowing)",
         "nudged = (replaced(point, i, point[i] - nudge) for i in flowing)",

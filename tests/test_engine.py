@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import math
 import pickle
 from collections.abc import Callable
@@ -730,3 +731,23 @@ def test_the_quick_order_is_a_topological_order() -> None:
     assert set(place) == {c, *d.operands, d}
     assert all(place[x] < place[v] for v in order for x in v.operands if x in place)
     assert engine._order(cube(a)) is None
+
+
+def test_the_quick_order_lists_a_shared_node_once_whichever_operand_it_is() -> None:
+    """Every graph of four sums over two leaves, each of any two of the nodes before it, the last not left out."""
+    pairs = [list(itertools.product(range(count), repeat=2)) for count in (2, 3, 4, 5)]
+    for steps in itertools.product(*pairs[:3], [pair for pair in pairs[3] if 4 in pair]):
+        nodes = [Value(1.0), Value(2.0)]
+        for i, j in steps:
+            nodes.append(nodes[i] + nodes[j])
+        order = engine._order(nodes[-1])
+        assert order is not None
+        assert order == [v for v in order if v.operands]
+        assert len(order) == len(set(order)) == sum(bool(v.operands) for v in walk.topological(nodes[-1])), steps
+
+
+def test_a_node_seen_again_as_a_first_operand_pushes_once() -> None:
+    x, y = Value(2.0), Value(5.0)
+    p, r = x * y, x + y
+    (p + p * r).backward()
+    assert (x.grad, y.grad) == (5.0 + 45.0, 2.0 + 24.0)

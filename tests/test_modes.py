@@ -136,3 +136,11 @@ def test_modes_belong_to_the_task_that_entered_them() -> None:
         return out.operands
 
     assert len(asyncio.run(main())) == 2
+
+
+@pytest.mark.parametrize("mode", [gradwalk.no_grad, gradwalk.anomaly])
+def test_a_value_can_be_detached_in_any_mode(mode: Callable[[], Any]) -> None:
+    x = Value(3.0)
+    with mode():
+        y = x.detach()
+    assert (y.data, y.operands) == (3.0, ())
