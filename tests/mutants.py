@@ -42,7 +42,7 @@ TESTS = {
     "ops": "test_ops test_symbols test_engine test_against_torch",
     "ieee": "test_ops test_engine test_against_torch",
     "engine": "test_engine test_modes test_derivatives test_walk compile/test_compile_tracer test_against_torch",
-    "node": "test_engine test_modes test_walk compile/test_compile_ownership test_against_torch test_nn",
+    "node": "test_node test_engine test_modes test_walk compile/test_compile_ownership test_against_torch test_nn",
     "reverse": "test_engine test_modes test_derivatives test_against_torch",
     "walk": "test_walk test_walk_recording test_walk_visits test_walk_words test_walk_events test_walk_closures "
     "test_engine test_modes test_walk_large",

@@ -78,3 +78,19 @@ def test_bad_input() -> None:
         grad(lambda x: None)(1.0)
     with pytest.raises(errors.NotANumberError):
         grad(lambda x: x)("one")
+
+
+def test_hooks_run_where_gradients_are_graphs_too() -> None:
+    x = Value(3.0)
+    y = x * x
+    seen: list[float] = []
+    y.register_hook(seen.append)  # which leaves it as it is
+    y.register_hook(lambda gradient: gradient * x)
+    (y * 5).backward(create_graph=True)
+    assert seen == [5.0]
+    first = x.grad
+    assert isinstance(first, Value)
+    assert first.data == 5.0 * 3.0 * 2 * 3.0
+    x.grad = 0.0
+    first.backward()
+    assert x.grad == 60.0  # of 10 x²
