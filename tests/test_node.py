@@ -40,6 +40,7 @@ def test_whoever_holds_one_of_a_list_of_leaves_is_found(monkeypatch: pytest.Monk
 
 def test_only_lists_are_searched_and_only_while_something_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
     held = held_by(Holder(clears=True))
+    monkeypatch.setattr(node, "holding", 0)
     assert node.owner_of([held]) is None
     monkeypatch.setattr(node, "holding", 1)
     for other in ((held,), {held}, iter([held]), held, None, "held", 3.0):
