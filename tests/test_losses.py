@@ -268,7 +268,7 @@ def test_what_is_no_list(loss: Any, bad: Any) -> None:
         loss([1.0], None)
 
 
-@pytest.mark.parametrize("bad", ["1", None, 1j, [1.0], object()], ids=repr)
+@pytest.mark.parametrize("bad", ["1", None, 1j, [1.0], object()], ids=lambda bad: type(bad).__name__)
 def test_an_item_that_is_no_number_is_named(bad: Any) -> None:
     with pytest.raises(NotANumberError, match=r"^prediction 2: a Value holds one real number"):
         nn.mse([1.0, bad], [1.0, 1.0])

@@ -140,7 +140,7 @@ def test_odd_functions_are_drawn_all_the_same(
         ("x^2", (0, 1), ProgramError, r"write \*\* for a power"),
         (lambda x: [x, x], (0, 1), NotANumberError, "needs f to give one number"),
     ],
-    ids=str,
+    ids=lambda given: type(given).__name__,
 )
 def test_what_cannot_be_drawn_is_refused(f: Any, arguments: Any, error: Any, message: str) -> None:
     with pytest.raises(error, match=message):

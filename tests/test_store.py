@@ -251,7 +251,7 @@ class BytesPath:
         return b"model.json"
 
 
-@pytest.mark.parametrize("path", [None, 3, "", b"model.json", BytesPath()], ids=repr)
+@pytest.mark.parametrize("path", [None, 3, "", b"model.json", BytesPath()], ids=lambda path: type(path).__name__)
 def test_what_is_no_path(path: Any) -> None:
     for action in (lambda: store.read(path), lambda: store.write(STATE, path)):
         with pytest.raises(SettingError, match=r"a model file has a path such as 'model\.json', not"):

@@ -38,6 +38,14 @@ class Module:
     [12.0, 4.0]
     """
 
+    def __setattr__(self, name: str, x: Any) -> None:
+        _attributes.changes += 1
+        super().__setattr__(name, x)
+
+    def __delattr__(self, name: str) -> None:
+        _attributes.changes += 1
+        super().__delattr__(name)
+
     def parameters(self) -> list[Value]:
         """The Values that training changes, in the order of the attributes.
 
@@ -143,8 +151,42 @@ class Module:
             raise ModelFileError(f"{path} holds another model: {error}") from error
 
 
-#: Modules whose parameters compiled code holds, by id(): the module, its parameters, and what they were found in.
-_known: dict[int, tuple[Any, list[Value], list[Any], list[Any]]] = {}
+class _Attributes:
+    """Counts how often an attribute of any module was set or deleted."""
+
+    changes = 0
+
+
+class _Known:
+    """A module whose parameters compiled code holds: the parameters, and what they were found in, now and then."""
+
+    __slots__ = ("attributes", "attributes_then", "changes", "containers", "containers_then", "found", "module")
+
+    def __init__(self, module: Module) -> None:
+        self.module = ref(module)
+        self.containers: list[Any] = []  # lists, tuples and dicts
+        self.attributes: list[dict[str, Any]] = []
+        self.found = [v for _, v in _found_in(module, self.containers, self.attributes)]
+        self.containers_then = [copy(holder) for holder in self.containers]
+        self.attributes_then = [copy(holder) for holder in self.attributes]
+        self.changes = _attributes.changes
+
+    def holds(self) -> bool:
+        """Whether everything is as it was. Attributes need a look only if those of some module were set."""
+        try:
+            if self.containers != self.containers_then:
+                return False
+            if self.changes != _attributes.changes:
+                if self.attributes != self.attributes_then:
+                    return False
+                self.changes = _attributes.changes
+        except Exception:  # things that cannot be compared, such as arrays: look again
+            return False
+        return True
+
+
+_attributes = _Attributes()
+_known: dict[int, _Known] = {}  # by id() of the module
 
 
 def _again(module: Module) -> list[Value]:
@@ -154,31 +196,27 @@ def _again(module: Module) -> list[Value]:
     list and every set of attributes they were found in is what it was.
     """
     known = _known.get(id(module))
-    if known is not None and known[0]() is not module:
+    if known is not None and known.module() is not module:
         known = None  # another one, which is gone
-    if known is not None:
-        try:
-            if known[2] == known[3]:
-                return known[1]
-        except Exception:  # things that cannot be compared, such as arrays: look again
-            pass
+    if known is not None and known.holds():
+        return known.found
     parameters = module.parameters()
     if owner_of(parameters) is not None and not _chooses(module):
-        holders: list[Any] = []
-        found = [v for _, v in _found_in(module, holders)]
         if len(_known) >= 16:
             _known.clear()
-        _known[id(module)] = (ref(module), found, holders, [copy(holder) for holder in holders])
-        parameters = found
-    if known is not None and parameters != known[1]:
-        node.note_change(known[1], parameters)
+        _known[id(module)] = now = _Known(module)
+        parameters = now.found
+    if known is not None and parameters != known.found:
+        node.note_change(known.found, parameters)
     return parameters
 
 
-def _found_in(root: Module, holders: list[Any] | None = None) -> Iterator[tuple[str, Value]]:
+def _found_in(
+    root: Module, containers: list[Any] | None = None, attributes: list[dict[str, Any]] | None = None
+) -> Iterator[tuple[str, Value]]:
     """Every leaf Value in the attributes of `root`, however deep, with its path; each once.
 
-    What was looked into on the way is added to `holders`.
+    What was looked into on the way is added to `containers`, or to `attributes` if it was those of a module.
     """
     seen: dict[int, Any] = {}  # holds what it has seen, so that no id is used again
     ahead: list[tuple[str, Any]] = [("", root)]
@@ -192,11 +230,13 @@ def _found_in(root: Module, holders: list[Any] | None = None) -> Iterator[tuple[
             if not thing._inputs():
                 yield path, thing
             continue
-        held = thing
-        if isinstance(thing, Module):
-            free = thing is root or not _chooses(thing)
-            inside = vars(thing).items() if free else _listed_by(thing)
-            held = vars(thing) if free else object()  # which is not equal to its copy
+        holders, held = containers, thing
+        if isinstance(thing, Module) and (thing is root or not _chooses(thing)):
+            inside = vars(thing).items()
+            holders, held = attributes, vars(thing)
+        elif isinstance(thing, Module):
+            inside = _listed_by(thing)
+            held = object()  # which is not equal to its copy
         elif isinstance(thing, (list, tuple)):
             inside = enumerate(thing)
         elif isinstance(thing, dict):

@@ -264,8 +264,11 @@ def owner_of(leaves: Any) -> Any:
     """What holds one of a list of leaves, or more, instead of their own fields; see `Node._owner`."""
     if not holding or not isinstance(leaves, list) or not leaves:
         return None
-    if isinstance(leaves[0], Node) and leaves[0]._owner is not None:
-        return leaves[0]._owner
+    first = leaves[0]
+    if isinstance(first, Node):
+        owner = first._owner
+        if owner is not None:
+            return owner
     return next((v._owner for v in leaves if isinstance(v, Node) and v._owner is not None), None)
 
 

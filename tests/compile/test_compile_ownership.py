@@ -372,3 +372,22 @@ def test_places_of_parameters_are_stretches_of_one_store() -> None:
     found = [third.store.parameters[third.start + i] for i in where]
     assert found == [values[4], values[1], values[5]]
     assert [second.store.parameters[second.start + i] for i in range(2)] == values[3:5]
+
+
+def test_containers_and_attributes_of_a_module_are_watched_each_in_its_way() -> None:
+    model = nn.MLP(2, [2, 1])
+    model.extra = {"scale": Value(2.0)}  # type: ignore[attr-defined]
+    model.offset = Value(1.0)  # type: ignore[attr-defined]
+    loss_of = gradwalk.compile(lambda x: model(x) * model.extra["scale"] + model.offset)  # type: ignore[attr-defined]
+    for _ in range(2):
+        loss_of([1.0, 2.0]).backward()
+        model.zero_grad()
+    model.extra["scale"] = Value(3.0)  # type: ignore[attr-defined]  # no attribute was set
+    model.extra["scale"].grad = 5.0  # type: ignore[attr-defined]
+    model.zero_grad()
+    assert model.extra["scale"].grad == 0.0  # type: ignore[attr-defined]
+    gone = model.offset  # type: ignore[attr-defined]
+    del model.offset  # type: ignore[attr-defined]
+    gone.grad = 5.0
+    model.zero_grad()
+    assert gone.grad == 5.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable
+from itertools import repeat
 from types import FunctionType
 from typing import Any
 
@@ -70,7 +71,7 @@ class Compiled:
         if kwargs or self._static or self._frozen:
             bound = self._entries.get(self._key(args, kwargs, numbers))
         else:
-            bound = self._entries.get(tuple([key_of(x, numbers) for x in args]))
+            bound = self._entries.get(tuple(map(key_of, args, repeat(numbers))))
         if bound is not None:
             bound.recent = True
             try:
@@ -155,7 +156,8 @@ class Compiled:
         """The trace for these arguments, looked at with care, and their numbers."""
         if self._frozen is None:
             self._freeze()
-        numbers = Numbers(careful=True)
+        numbers = Numbers()
+        numbers.careful = True
         key = self._key(args, kwargs, numbers)
         bound = self.cache.get(key)
         if bound is not None:

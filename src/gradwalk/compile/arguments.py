@@ -38,14 +38,14 @@ class Numbers:
     [1.0, 2.0, 3]
     """
 
-    __slots__ = ("arrays", "careful", "kept", "plain", "values")
+    # What most calls have none of stands in the class: an object is made at every call.
+    careful = False  # look at every number of a list, not only at its ends
+    arrays: tuple[Any, ...] = ()
+    values: tuple[tuple[int, Value], ...] = ()  # Values among the plain ones, with their positions
+    kept: tuple[Any, ...] = ()  # objects that are known by their identity, and so must live on
 
-    def __init__(self, *, careful: bool = False) -> None:
-        self.careful = careful  # look at every number of a list, not only at its ends
+    def __init__(self) -> None:
         self.plain: list[Any] = []
-        self.arrays: tuple[Any, ...] = ()
-        self.values: tuple[tuple[int, Value], ...] = ()  # Values among the plain ones, with their positions
-        self.kept: tuple[Any, ...] = ()  # objects that are known by their identity, and so must live on
 
 
 def key_of(x: Any, found: Numbers) -> Key:
@@ -58,6 +58,8 @@ def key_of(x: Any, found: Numbers) -> Key:
     False
     """
     kind = x.__class__
+    if kind is np.ndarray:
+        return _key_of_array(x, found)
     if kind in NUMBERS:
         found.plain.append(x)
         return 0
@@ -75,8 +77,6 @@ def key_of(x: Any, found: Numbers) -> Key:
     if kind in _objects:
         found.kept += (x,)
         return "same", id(x)
-    if kind is np.ndarray:
-        return _key_of_array(x, found)
     return _key_of_other(x, found)
 
 
@@ -88,14 +88,15 @@ def _seem_numbers(x: Any, careful: bool) -> bool:
 
 
 def _key_of_array(x: Any, found: Numbers) -> Key:
-    if x.ndim == 0:
+    shape = x.shape
+    if not shape:
         found.plain.append(number(x))
         return 0
     if x.dtype.kind in "biuf":
         found.arrays += (x,)
-        return "array", x.shape
+        return shape
     if x.dtype == object:
-        return "objects", x.shape, tuple([key_of(part, found) for part in x.ravel().tolist()])
+        return "objects", shape, tuple([key_of(part, found) for part in x.ravel().tolist()])
     raise NotANumberError(f"an array of {x.dtype} holds no real numbers; compiled functions take ints and floats")
 
 

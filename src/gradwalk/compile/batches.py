@@ -8,6 +8,7 @@ side, and gives the sum or the mean of what the function gives, or each by itsel
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from gradwalk.ops import number
 
 __all__ = ["Batched", "Samples"]
 
+ARRAY = np.ndarray
 WAYS = ("sum", "mean", "each")
 DTYPES = ("float64", "float32")
 
@@ -61,16 +63,22 @@ class Batched(Compiled):
             self._notice()
         if self._frozen is None:
             self._freeze()
-        lanes = Lanes()
-        key = self._key(args, kwargs, lanes)  # type: ignore[arg-type]
-        if not lanes.arrays:
+        lanes: Any = Lanes()
+        if kwargs or self._static or self._frozen:
+            key = self._key(args, kwargs, lanes)
+        else:
+            key = tuple(map(key_of_samples, args, repeat(lanes)))
+        if not lanes.n:
             raise SettingError("batch= needs lists or arrays of samples among the arguments, and there are none")
-        bound = self.cache.get(key)
+        bound = self._entries.get(key)
         if bound is None:
             bound = LaneBound(self, self._recorded(args, kwargs), lanes)
             self.traced += 1
             self.cache.put(key, bound)
-        return bound.run(lanes, forward_only=bool(modes.active) and not modes.recording())
+        bound.recent = True
+        if modes.active and not modes.recording():
+            return bound.values_only(lanes)
+        return bound.run(lanes)
 
     def one_by_one(self, *args: Any, **kwargs: Any) -> Any:
         """The same without native code: the function on each sample in turn, and the sum, mean or list of its results.
@@ -116,17 +124,16 @@ class Lanes:
     >>> from gradwalk.compile.batches import Lanes, key_of_samples
     >>> lanes = Lanes()
     >>> key_of_samples(([[1.0, 2.0], [3.0, 4.0]], 0.5), lanes), lanes.n
-    (('tuple', (('lanes', 'list', (2,)), 0)), 2)
+    (('tuple', ((<class 'list'>, 2), 0)), 2)
     """
 
-    __slots__ = ("arrays", "kept", "n", "order", "plain")
+    n = 0
+    plain: tuple[float, ...] = ()
+    plain_at: tuple[int, ...] = ()  # which of all, arrays and numbers, a plain number is
+    kept: tuple[Any, ...] = ()
 
     def __init__(self) -> None:
-        self.n = 0
         self.arrays: list[Any] = []
-        self.plain: list[float] = []
-        self.order: list[bool] = []  # True for an array, False for a number: how they follow each other
-        self.kept: tuple[Any, ...] = ()
 
 
 def key_of_samples(x: Any, lanes: Lanes) -> Key:
@@ -134,16 +141,22 @@ def key_of_samples(x: Any, lanes: Lanes) -> Key:
 
     >>> from gradwalk.compile.batches import Lanes, key_of_samples
     >>> key_of_samples([1.0, 2.0, 3.0], Lanes())
-    ('lanes', 'list', ())
+    (<class 'list'>,)
     """
+    if x.__class__ is ARRAY and x.dtype.kind in "biuf":  # the most usual, and so the quickest
+        shape = x.shape
+        n = shape[0] if shape else 0
+        if n and n == (lanes.n or n):
+            lanes.n = n
+            lanes.arrays.append(x)
+            return shape[1:]
     if isinstance(x, (list, np.ndarray)) and not (isinstance(x, np.ndarray) and x.ndim == 0):
         array = _array(x)
         if lanes.arrays and len(array) != lanes.n:
             raise InputSizeError(f"one argument holds {lanes.n} samples and another {len(array)}; give as many of each")
         lanes.n = len(array)
         lanes.arrays.append(array)
-        lanes.order.append(True)
-        return "lanes", type(x).__name__, array.shape[1:]
+        return x.__class__, *array.shape[1:]
     if isinstance(x, tuple):
         return "tuple", tuple([key_of_samples(part, lanes) for part in x])
     if isinstance(x, dict):
@@ -153,18 +166,20 @@ def key_of_samples(x: Any, lanes: Lanes) -> Key:
     if isinstance(x, TEXTS):
         return "is", x.__class__, x
     if x.__class__ in NUMBERS or hasattr(x, "dtype"):
-        lanes.plain.append(number(x))
-        lanes.order.append(False)
+        lanes.plain_at += (len(lanes.arrays) + len(lanes.plain),)
+        lanes.plain += (number(x),)
         return 0
     lanes.kept += (x,)
     return "same", id(x)
 
 
 def _array(x: Any) -> Any:
-    try:
-        array = np.asarray(x)
-    except ValueError:
-        array = np.zeros(0, object)
+    array = x
+    if x.__class__ is not np.ndarray:
+        try:
+            array = np.asarray(x)
+        except ValueError:
+            array = np.zeros(0, object)
     if array.dtype.kind not in "biuf":
         raise NotANumberError(
             "the samples of a batch are numbers, or lists or arrays of numbers, all of one shape; put samples of one "

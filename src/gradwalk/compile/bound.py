@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from itertools import pairwise
-from operator import lt
+from operator import itemgetter, lt
 from typing import Any
 
 import numpy as np
@@ -55,6 +55,7 @@ class Bound:
         self.values: Any = None  # the store's array that the runner is bound to
         self.runner: Runner
         self.slots = recorded.slots
+        self.chosen = _picker(self.slots)
         self.least = min(recorded.bounds, default=0)
         self.single = isinstance(recorded.result, Output) and not recorded.result.plain
         plain = len(numbers.plain)
@@ -114,9 +115,11 @@ class Bound:
             store.take()
         if self.values is not store.values:
             self._bind(store)
-        if self.last is not None:
-            self._put_aside(self.last)
+        last = self.last
+        if last is not None:
             self.last = None
+            if self.shapes and last.saved is None:
+                self._put_aside(last)
         if saved is not None:
             self.runner.inputs[:], self.runner.indices[:] = saved
         else:
@@ -132,19 +135,20 @@ class Bound:
                     view[...] = array
             if self.slots:
                 self._write_indices(numbers)
-        self.runner.forward()
+        self.forward()
 
     def _put_aside(self, call: Call) -> None:
         """Keep what the next call overwrites; lists were copied as they were read."""
-        if self.shapes and call.saved is None:
-            call.saved = self.runner.inputs.copy(), self.runner.indices.copy()
+        indices = self.runner.indices
+        call.saved = self.runner.inputs.copy(), indices.copy() if self.slots else indices
 
     def _write_indices(self, numbers: Numbers) -> None:
         plain, bounds = numbers.plain, self.recorded.bounds
+        chosen: Any
         if self.shapes:
             chosen = [plain[i] if i < len(plain) else self._element(numbers, i) for i in self.slots]
         else:
-            chosen = [plain[i] for i in self.slots]
+            chosen = self.chosen(plain)
         try:
             self.indexed.pack_into(self.indices, 0, *chosen)
             if min(chosen) >= 0 and (max(chosen) < self.least or all(map(lt, chosen, bounds))):
@@ -161,12 +165,13 @@ class Bound:
         return numbers.arrays[k].ravel()[i - self.ends[k]]
 
     def _bind(self, store: Store) -> None:
-        if self.last is not None:
+        if self.last is not None and self.shapes and self.last.saved is None:
             self._put_aside(self.last)
-            self.last = None
+        self.last = None
         self.values = store.values
         self.runner = Runner(self.program, *self.place.arrays())
         self.outputs, self.seeds = self.runner.outputs, self.runner.seeds
+        self.forward, self.push = self.runner._forward, self.runner._backward  # without a step in between
         self.inputs, self.indices = self.runner.inputs.data, self.runner.indices.data
         self.views = [
             self.runner.inputs[start:end].reshape(shape)
@@ -199,8 +204,11 @@ class Bound:
                 self.last = call
             before = store.grads.copy() if store.hooked else None
             self.seeds[position] = gradient
-            self.runner.backward()
-            self.seeds[position] = 0.0
+            if self.single:
+                self.push()
+            else:
+                self.runner.backward()
+                self.seeds[position] = 0.0
             if self.program.input_grads:
                 call.input_grads = self.runner.input_grads.copy()
             if before is not None:
@@ -230,6 +238,11 @@ class Bound:
         tape = self.program.tape
         arrays = (tape.code, tape.a, tape.b, tape.aux, tape.constants)
         return int(sum(array.nbytes for array in arrays)) + getattr(self.program, "bytes", 0)
+
+
+def _picker(slots: list[int]) -> Callable[[list[Any]], tuple[Any, ...]]:
+    """Picks the numbers that serve as indices out of all."""
+    return itemgetter(*slots) if len(slots) > 1 else lambda plain: tuple([plain[i] for i in slots])
 
 
 def _results(call: Call, outputs: list[float]) -> list[Result]:

@@ -9,7 +9,7 @@ import numpy as np
 from gradwalk.compile.arguments import Numbers
 from gradwalk.compile.bound import filled
 from gradwalk.compile.lanes import LaneRunner, prepare_lanes
-from gradwalk.compile.recorded import Recorded
+from gradwalk.compile.recorded import Output, Recorded
 from gradwalk.compile.results import Result
 from gradwalk.compile.store import Store, place_of
 from gradwalk.engine import Value
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from gradwalk.compile.batches import Batched, Lanes
 
 __all__ = ["LaneBound", "Samples"]
+
+_blank = object.__new__
 
 
 class LaneBound:
@@ -39,19 +41,22 @@ class LaneBound:
         self.calls = 0
         self.recent = True
         self.n = 0
+        self.scale = 1.0  # what a sample counts
         self.last: LaneCall | None = None  # the call whose numbers are in memory
         self.values: Any = None
         self.runner: LaneRunner
         self.one = len(recorded.tape.outputs) == 1 and fn.batch != "each"
+        self.single = self.one and isinstance(recorded.result, Output) and not recorded.result.plain
         self.wrt: dict[str, Any] = {}
-        rows = iter(np.cumsum([0, *self._sizes(lanes)]).tolist())
-        self.starts = [next(rows) for _ in lanes.order]
-
-    def _sizes(self, lanes: Lanes) -> list[int]:
         arrays = iter(lanes.arrays)
-        return [int(np.prod(next(arrays).shape[1:])) if is_array else 1 for is_array in lanes.order]
+        count = len(lanes.arrays) + len(lanes.plain)
+        sizes = [1 if i in lanes.plain_at else int(np.prod(next(arrays).shape[1:])) for i in range(count)]
+        starts = np.cumsum([0, *sizes]).tolist()
+        self.array_at = [starts[i] for i in range(count) if i not in lanes.plain_at]  # the input that each begins with
+        self.plain_at = [starts[i] for i in lanes.plain_at]
+        self.views: list[Any] = []  # where each array is written
 
-    def run(self, lanes: Lanes, *, forward_only: bool) -> Any:
+    def run(self, lanes: Lanes) -> Any:
         """Compute with these samples; gives what the function gives, reduced.
 
         >>> import gradwalk
@@ -62,24 +67,36 @@ class LaneBound:
         store = self.place.store
         with store.lock:
             self._write(lanes)
-            if self.one and not forward_only:  # gradients as well, because samples do not stay in memory
-                self.runner.forward_and_backward(self._seeds(1.0))
+            if self.one:  # gradients as well, because samples do not stay in memory
+                self.runner.forward_and_backward_once(self.scale)
             else:
                 self.runner.forward()
             self.calls += 1
             self.last = call = LaneCall(self, lanes, store.version)
-            outputs = self.runner.each.tolist() if self.batch == "each" else self._reduced_outputs()
-            if forward_only:
-                self.last = None
-                return filled(self.recorded.result, [_leaf(x) for x in outputs])
-            return filled(self.recorded.result, [call.result(i, x) for i, x in enumerate(outputs)])
+            if self.single:
+                return call.result(0, self.scale * self.runner.totals.item())
+            return filled(self.recorded.result, [call.result(i, x) for i, x in enumerate(self._outputs())])
 
-    def _reduced_outputs(self) -> list[float]:
-        scale = 1.0 / self.n if self.batch == "mean" else 1.0
-        return [scale * x for x in self.runner.totals.tolist()]
+    def values_only(self, lanes: Lanes) -> Any:
+        """As `run`, with leaves as results: what happens under `no_grad()`.
 
-    def _seeds(self, gradient: float) -> Any:
-        return np.array([gradient / self.n if self.batch == "mean" else gradient])
+        >>> import gradwalk
+        >>> f = gradwalk.compile(lambda x: 2 * x, batch="sum")
+        >>> with gradwalk.no_grad():
+        ...     f([1.0, 2.0]).operands
+        ()
+        """
+        with self.place.store.lock:
+            self._write(lanes)
+            self.runner.forward()
+            self.calls += 1
+            self.last = None
+            return filled(self.recorded.result, [_leaf(x) for x in self._outputs()])
+
+    def _outputs(self) -> list[Any]:
+        if self.batch == "each":
+            return self.runner.each.tolist()
+        return [self.scale * x for x in self.runner.totals.tolist()]
 
     def _write(self, lanes: Lanes) -> None:
         store = self.place.store
@@ -90,28 +107,28 @@ class LaneBound:
         if self.values is not store.values:
             self._bind(store)
         if self.n != lanes.n:
-            self.runner.resize(lanes.n)
-            self.n = lanes.n
-        inputs = self.runner.inputs
-        arrays, plain = iter(lanes.arrays), iter(lanes.plain)
-        for start, is_array in zip(self.starts, lanes.order, strict=True):
-            if is_array:
-                array = next(arrays)
-                inputs[start : start + array[0].size] = array.reshape(self.n, -1).T
-            else:
-                inputs[start] = next(plain)
+            self._resize(lanes)
+        for view, array in zip(self.views, lanes.arrays, strict=True):
+            view[...] = array if array.ndim < 3 else array.reshape(self.n, -1)
+        if lanes.plain:
+            self.runner.inputs[self.plain_at] = np.array(lanes.plain)[:, None]
         if self.recorded.slots:
             self._write_indices(lanes)
 
+    def _resize(self, lanes: Lanes) -> None:
+        self.runner.resize(lanes.n)
+        self.n = lanes.n
+        self.scale = 1.0 / self.n if self.batch == "mean" else 1.0
+        inputs = self.runner.inputs
+        self.views = [  # samples stand in columns there
+            inputs[start] if array.ndim == 1 else inputs[start : start + array[0].size].T
+            for start, array in zip(self.array_at, lanes.arrays, strict=True)
+        ]
+
     def _write_indices(self, lanes: Lanes) -> None:
-        rows: dict[int, Any] = {}
-        arrays, plain = iter(lanes.arrays), iter(lanes.plain)
-        for start, is_array in zip(self.starts, lanes.order, strict=True):
-            if is_array:
-                array = next(arrays)
-                rows |= {start + k: column for k, column in enumerate(array.reshape(self.n, -1).T)}
-            else:
-                rows[start] = np.array(next(plain))
+        rows: dict[int, Any] = {at: np.array(x) for at, x in zip(self.plain_at, lanes.plain, strict=True)}
+        for at, array in zip(self.array_at, lanes.arrays, strict=True):
+            rows |= {at + k: column for k, column in enumerate(array.reshape(self.n, -1).T)}
         for slot, (row, bound) in enumerate(zip(self.recorded.slots, self.recorded.bounds, strict=True)):
             index = rows[row]
             whole = index.astype(np.int64)
@@ -158,7 +175,7 @@ class LaneBound:
                 self.last = call
             shape = (len(self.recorded.tape.outputs), self.n) if np.ndim(gradient) else len(self.recorded.tape.outputs)
             seeds = np.zeros(shape)
-            seeds[position] = gradient / self.n if self.batch == "mean" else gradient
+            seeds[position] = gradient * self.scale
             self.runner.forward_and_backward(seeds)
             self.runner.add_gradients()
 
@@ -179,14 +196,13 @@ class LaneBound:
 class LaneCall:
     """One call of a batched function."""
 
-    __slots__ = ("bound", "gradients", "lanes", "numbers", "version")
+    numbers = Numbers()  # no Values among the arguments
+    gradients: Any = None  # kept once another call uses the memory
 
     def __init__(self, bound: LaneBound, lanes: Lanes, version: int) -> None:
         self.bound = bound
         self.lanes = lanes
         self.version = version
-        self.numbers = _NOTHING  # no Values among the arguments
-        self.gradients: Any = None  # kept once another call uses the memory
 
     def keep(self) -> None:
         """Put aside what the next call overwrites."""
@@ -196,17 +212,14 @@ class LaneCall:
             self.lanes.arrays = [array.copy() for array in self.lanes.arrays]
 
     def result(self, position: int, data: Any) -> Any:
-        if isinstance(data, list):
+        if data.__class__ is list:
             return Samples(self, position, np.array(data))
-        out = object.__new__(Result)
+        out = _blank(Result)
         out._call = self
         out._position = position
         out.data = data
         out.grad = 0.0
         return out
-
-
-_NOTHING = Numbers()
 
 
 def _leaf(x: Any) -> Any:

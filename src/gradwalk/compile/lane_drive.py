@@ -26,10 +26,12 @@ TABLE = (
     "steps", "forward", "backward", "end", "descriptors", "context", "inputs", "input_count", "begin", "stop",
     "outputs", "places", "totals", "each", "seeds", "seeds_for_each", "with_gradients", "clear_count", "clear",
     "parameter_count", "sums_size", "input_grads", "values", "own_count", "gradients",
+    "shared", "shared_there", "shared_back", "shared_outputs", "shared_seeds",
 )  # fmt: skip
 (STEPS, FORWARD, BACKWARD, END, DESCRIPTORS, CONTEXT, INPUTS, INPUT_COUNT, BEGIN, STOP, OUTPUTS, PLACES, TOTALS, EACH,
  SEEDS, SEEDS_FOR_EACH, WITH_GRADIENTS, CLEAR_COUNT, CLEAR, PARAMETER_COUNT, SUMS_SIZE, INPUT_GRADS,
- VALUES, OWN_COUNT, GRADIENTS) = range(len(TABLE))  # fmt: skip
+ VALUES, OWN_COUNT, GRADIENTS, SHARED, SHARED_THERE, SHARED_BACK, SHARED_OUTPUTS,
+ SHARED_SEEDS) = range(len(TABLE))  # fmt: skip
 
 
 def _driver(memory: Any, size: int, real: Any) -> Any:
@@ -55,6 +57,11 @@ def _driver(memory: Any, size: int, real: Any) -> Any:
             parameters, values = memory(c[PARAMETERS]), doubles(t[VALUES])
             for i in range(t[OWN_COUNT]):
                 parameters[i] = real(values[i])
+            if t[SHARED] > 0:  # numbers that depend on parameters alone
+                there, outputs = longs(t[SHARED_THERE]), doubles(t[SHARED_OUTPUTS])
+                invoke(there[0], there[1], 0)
+                for i in range(t[SHARED]):
+                    parameters[t[OWN_COUNT] + i] = real(outputs[i])
         for j in range(t[OUTPUTS]):
             totals[j] = 0.0
         cleared(c[SUMS], t[SUMS_SIZE])
@@ -89,8 +96,8 @@ def _driver(memory: Any, size: int, real: Any) -> Any:
                             line[lane] += real(seed)
                         else:
                             memory(c[PARAMETER_GRADS])[~places[j]] += real(seed)
-                for back in range(t[STEPS]):
-                    step = t[STEPS] - 1 - back
+                for after in range(t[STEPS]):
+                    step = t[STEPS] - 1 - after
                     if backward[step] != 0:
                         invoke(backward[step], descriptors[step], context)
                 if t[INPUT_GRADS] != 0:
@@ -108,6 +115,11 @@ def _driver(memory: Any, size: int, real: Any) -> Any:
                 gradients, added_up = doubles(t[GRADIENTS]), memory(c[PARAMETER_GRADS])
                 for i in range(t[OWN_COUNT]):
                     gradients[i] = np.float64(added_up[i])
+                if t[SHARED] > 0:  # the walk goes on through what all samples share
+                    back, shares = longs(t[SHARED_BACK]), doubles(t[SHARED_SEEDS])
+                    for i in range(t[SHARED]):
+                        shares[i] = np.float64(added_up[t[OWN_COUNT] + i])
+                    invoke(back[0], back[1], 0)
 
     return drive
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -197,6 +198,7 @@ class LaneRunner:
         count = max(1, min(self.threads, blocks))
         ends = [min(samples, (blocks * k // count) * lanes) for k in range(count + 1)]
         self._workers = [_Worker(self, lanes, ends[k], ends[k + 1]) for k in range(count)]
+        self._way = 0  # what their tables say of gradients, and of seeds for each sample
 
     def forward(self) -> None:
         """Compute `totals`, the sums of the outputs over all samples, and `each`, the outputs themselves.
@@ -223,6 +225,16 @@ class LaneRunner:
             self._first_seeds[:] = seeds
         self._run(with_gradients=True, for_each=for_each)
 
+    def forward_and_backward_once(self, seed: float) -> None:
+        """As `forward_and_backward` of a function with one output, with one seed for all samples.
+
+        >>> from gradwalk.compile.lanes import LaneRunner
+        >>> LaneRunner.forward_and_backward_once.__name__
+        'forward_and_backward_once'
+        """
+        self._first_seeds[0] = seed
+        self._run(with_gradients=True)
+
     def add_gradients(self, scale: float = 1.0) -> None:
         """Add what `forward_and_backward` left to the gradients of the parameters.
 
@@ -236,26 +248,29 @@ class LaneRunner:
             self.grads += scale * self.gradients
 
     def _run(self, with_gradients: bool, for_each: bool = False) -> None:
-        own = self.program.tape.parameters
         workers = self._workers
-        if self._shared is not None:
-            self._shared.forward()
-            self._parameters[self._exports] = self._shared.outputs
-        for worker in workers:
-            worker.table[SEEDS_FOR_EACH] = for_each
-            worker.table[WITH_GRADIENTS] = with_gradients
+        way = with_gradients + 2 * for_each
+        if way != self._way:
+            for worker in workers:
+                worker.table[SEEDS_FOR_EACH], worker.table[WITH_GRADIENTS] = for_each, with_gradients
+            self._way = way
         if len(workers) == 1:
-            self._drive(workers[0].address, 0)
+            workers[0].drive()
         else:
-            self._parameters[:own] = self.values
-            list(self._pool.map(lambda worker: self._drive(worker.address, 0), workers))
-            self.totals[:] = sum(worker.totals for worker in workers)
-            self.gradients[:] = sum(worker.parameter_grads[:own].astype(np.float64) for worker in workers)
-        if with_gradients and self._shared is not None:  # the walk goes on through what all samples share
-            self._shared.seeds[:] = workers[0].parameter_grads[self._exports]
-            for worker in workers[1:]:
-                self._shared.seeds += worker.parameter_grads[self._exports]
-            self._shared.push()
+            self._run_together(with_gradients)
+
+    def _run_together(self, with_gradients: bool) -> None:
+        own, shared = self.program.tape.parameters, self._shared
+        self._parameters[:own] = self.values
+        if shared is not None:
+            shared.forward()
+            self._parameters[self._exports] = shared.outputs
+        list(self._pool.map(lambda worker: worker.drive(), self._workers))
+        self.totals[:] = sum(worker.totals for worker in self._workers)
+        self.gradients[:] = sum(worker.parameter_grads[:own].astype(np.float64) for worker in self._workers)
+        if with_gradients and shared is not None:  # the walk goes on through what all samples share
+            shared.seeds[:] = sum(worker.parameter_grads[self._exports] for worker in self._workers)
+            shared.push()
 
 
 class _Worker:
@@ -284,6 +299,14 @@ class _Worker:
             self.totals.ctypes.data, runner.each.ctypes.data, runner._seeds.ctypes.data, 0, 0, len(rolled.cleared),
             rolled.cleared.ctypes.data, len(self.parameter_grads), len(self.sums), input_grads,
             runner.values.ctypes.data if alone else 0, len(runner.values),
-            runner.gradients.ctypes.data if alone else 0,
+            runner.gradients.ctypes.data if alone else 0, *self._of_shared(runner._shared),
         ], np.int64)  # fmt: skip
-        self.address = self.table.ctypes.data
+        self.drive = partial(runner._drive, self.table.ctypes.data, 0)
+
+    def _of_shared(self, shared: Runner | None) -> list[int]:
+        """Where the program of what all samples share is found, for a worker that is alone."""
+        if shared is None:
+            return [0] * 5
+        self.there, self.back = (np.array(shared.native(way), np.int64) for way in ("forward", "backward"))
+        arrays = (self.there, self.back, shared.outputs, shared.seeds)
+        return [len(shared.outputs), *(x.ctypes.data for x in arrays)]

@@ -48,8 +48,7 @@ SGD = """
 """
 
 ADAM = """
-    beta1, beta2, eps, decay, shrink = c[0], c[1], c[2], c[3], c[4]
-    size, root = c[5], c[6]
+    beta1, beta2, decay, shrink, size, least = c[0], c[1], c[2], c[3], c[4], c[5]
     new = 1.0 - beta1
     keep = 1.0 - new
     fresh = 1.0 - beta2
@@ -62,10 +61,10 @@ ADAM = """
         square = beta2 * s[i] + fresh * d * d
         m[i] = mean
         s[i] = square
-        p[i] = x - size * mean / (sqrt(square) / root + eps)
+        p[i] = x - size * mean / (sqrt(square) + least)
 """
 
-SGD_SETTINGS, ADAM_SETTINGS = Struct("4d"), Struct("7d")
+SGD_SETTINGS, ADAM_SETTINGS = Struct("4d"), Struct("6d")
 
 #: The native steps by the name of the class whose `step()` they are.
 KERNELS = {"SGD": HEAD + SGD, "Adam": HEAD + ADAM}
@@ -109,8 +108,8 @@ class Memory:
         self.call = objects.call(objects.generated(f"{_kind(optimizer)} step", KERNELS[_kind(optimizer)]))
         self.addresses = self.table.ctypes.data, self.settings.ctypes.data
 
-    def serves(self, store: Store, optimizer: Any) -> bool:
-        """Whether parameters and memory are still where they were.
+    def stepped(self, optimizer: Any) -> bool:
+        """Take a step if parameters and memory are still where they were at the last; says whether it did.
 
         >>> import gradwalk
         >>> from gradwalk import optim
@@ -118,19 +117,20 @@ class Memory:
         >>> f, descent = gradwalk.compile(lambda x: w * x), optim.SGD([w], lr=0.5, momentum=0.9)
         >>> f(2.0).backward()
         >>> descent.step()
-        >>> descent._native.serves(w._owner, descent)
+        >>> descent._native.stepped(descent)
         True
         >>> descent.velocities = [0.0]
-        >>> descent._native.serves(w._owner, descent)
+        >>> descent._native.stepped(descent)
         False
         """
-        if self.values is not store.values or self.parameters is not optimizer.parameters:
-            return False
-        state = vars(optimizer)
-        for name in self.names:
-            if name in state:  # someone has set it anew
+        store, state = self.store, vars(optimizer)
+        with store.lock:
+            if not store.owns or self.values is not store.values or self.parameters is not optimizer.parameters:
                 return False
-        return len(self.parameters) == self.size
+            for name in self.names:
+                if name in state:  # someone has set it anew
+                    return False
+            return len(self.parameters) == self.size and self.step(optimizer)
 
     def step(self, optimizer: Any) -> bool:
         """Take a step.
@@ -149,9 +149,12 @@ class Memory:
         if self.is_adam:
             (beta1, beta2), steps = optimizer.betas, optimizer.steps
             apart = optimizer.decoupled
+            root = math.sqrt(
+                1.0 - beta2**steps
+            )  # of what the mean of squares falls short: in both parts of the quotient
             ADAM_SETTINGS.pack_into(
-                self.packed, 0, beta1, beta2, optimizer.eps, 0.0 if apart else decay,
-                1.0 - lr * decay if apart else 1.0, lr / (1.0 - beta1**steps), math.sqrt(1.0 - beta2**steps),
+                self.packed, 0, beta1, beta2, 0.0 if apart else decay, 1.0 - lr * decay if apart else 1.0,
+                lr * root / (1.0 - beta1**steps), optimizer.eps * root,
             )  # fmt: skip
         else:
             SGD_SETTINGS.pack_into(self.packed, 0, lr, optimizer.momentum, optimizer.nesterov, decay)
@@ -196,10 +199,6 @@ def step(store: Store, optimizer: Any) -> bool:
     (False, 0.0, True)
     """
     memory = optimizer._native
-    if memory is not None and memory.serves(store, optimizer):  # nothing has moved since the last step
-        with store.lock:
-            if store.owns:
-                return bool(memory.step(optimizer))
     if not _is_plain(optimizer):
         return False
     everyone = store.with_all(optimizer.parameters)

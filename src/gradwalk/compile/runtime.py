@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import time
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -116,7 +118,7 @@ class Runner:
         >>> Runner.forward.__name__
         'forward'
         """
-        self._forward(self._forward_table, 0)
+        self._forward()
 
     def backward(self, seeds: Any = None) -> None:
         """Add the gradients of `seeds[0] * outputs[0] + seeds[1] * outputs[1] + …` to those of the parameters.
@@ -132,7 +134,7 @@ class Runner:
         if self._several and not self.seeds.all():
             self._backward_from_some()
         else:
-            self._backward(self._backward_table, 0)
+            self._backward()
 
     def push(self) -> None:
         """Go back from all outputs, whatever their seeds.
@@ -141,7 +143,17 @@ class Runner:
         >>> Runner.push.__name__
         'push'
         """
-        self._backward(self._backward_table, 0)
+        self._backward()
+
+    def native(self, way: str) -> tuple[int, int]:
+        """The address of the native function that goes `forward` or `backward`, and what it is to be given.
+
+        >>> from gradwalk.compile.runtime import Runner
+        >>> Runner.native.__name__
+        'native'
+        """
+        step: Any = self._forward if way == "forward" else self._backward
+        return ctypes.cast(step.func, ctypes.c_void_p).value or 0, step.args[0]
 
     def _backward_from_some(self) -> None:
         """Go back from some outputs only.
@@ -152,7 +164,7 @@ class Runner:
         wanted = np.flatnonzero(self.seeds)
         before = self.grads.copy()
         with np.errstate(all="ignore"):
-            self._backward(self._backward_table, 0)
+            self._backward()
             if np.isfinite(self.grads.sum() + self.input_grads.sum()):
                 return
         self.grads[:] = before
@@ -185,8 +197,8 @@ class Runner:
         clear = [len(rolled.cleared), rolled.cleared.ctypes.data]
         back = np.array([count, backward.ctypes.data, *shared, self.seeds.ctypes.data, *clear], np.int64)
         self._keep += [*arrays, context, words, descriptors, forward, backward, places, there, back]
-        self._forward, self._backward = (objects.call(fixed("kernels", name)) for name in ("drive", "drive_back"))
-        self._forward_table, self._backward_table = there.ctypes.data, back.ctypes.data
+        self._forward = partial(objects.call(fixed("kernels", "drive")), there.ctypes.data, 0)
+        self._backward = partial(objects.call(fixed("kernels", "drive_back")), back.ctypes.data, 0)
 
     def _bind_flat(self, flat: FlatProgram, tape: Tape) -> None:
         memory, slopes = flat.memory(), np.zeros(flat.graph.nodes)
@@ -203,8 +215,8 @@ class Runner:
 
         tables = table(flat.values, self.values, self.outputs), table(flat.slopes, self.grads, self.seeds)
         self._keep += [memory, slopes, box, nodes, flat, *tables]
-        self._forward, self._backward = flat.forward, flat.backward
-        self._forward_table, self._backward_table = tables[0].ctypes.data, tables[1].ctypes.data
+        self._forward = partial(flat.forward, tables[0].ctypes.data, 0)
+        self._backward = partial(flat.backward, tables[1].ctypes.data, 0)
 
 
 def aligned(size: int, real: Any = np.float64) -> Any:

@@ -136,6 +136,8 @@ class Optimizer:
     # --- where compiled code has the parameters, it also takes the steps ---------------------------------------------
 
     def _stepped_natively(self) -> bool:
+        if self._native is not None and self._native.stepped(self):  # as the step before
+            return True
         owner = owner_of(self.parameters)
         return owner is not None and bool(owner.step(self))
 
