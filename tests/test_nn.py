@@ -211,7 +211,9 @@ def test_inputs_that_are_no_list_of_numbers(model: Any, x: Any) -> None:
         model(x)
 
 
-@pytest.mark.parametrize("bad", ["1", None, 1j, [1.0], np.array([1.0, 2.0]), torch.tensor(1.0), object()], ids=lambda bad: type(bad).__name__)
+@pytest.mark.parametrize(
+    "bad", ["1", None, 1j, [1.0], np.array([1.0, 2.0]), torch.tensor(1.0), object()], ids=lambda bad: type(bad).__name__
+)
 def test_an_input_that_is_no_number_is_named(bad: Any) -> None:
     with pytest.raises(
         NotANumberError, match="layer 1 of MLP: Layer of 4 ReLU neurons: input 2: a Value holds one real"
@@ -574,7 +576,9 @@ def test_zero_grad_through_the_module_and_the_package() -> None:
         assert [p.grad for p in model.parameters()] == [0.0] * len(model.parameters())
 
 
-@pytest.mark.parametrize("activation", ["relu", "linear", "tanh", gradwalk.sin, cube], ids=lambda x: getattr(x, "__name__", x))
+@pytest.mark.parametrize(
+    "activation", ["relu", "linear", "tanh", gradwalk.sin, cube], ids=lambda x: getattr(x, "__name__", x)
+)
 def test_deepcopy_gives_a_model_of_its_own(activation: Any) -> None:
     model = nn.MLP(2, [3, 1], activation=activation)
     model([1.0, 2.0]).backward()

@@ -291,17 +291,44 @@ def test_results_are_walked_back_after_later_calls() -> None:
         assert w.grad == expected
 
 
-def test_a_result_from_before_a_change_of_parameters_says_so() -> None:
+def test_a_result_from_before_a_change_of_parameters_is_walked_back_as_it_was() -> None:
     w = Value(3.0)
     f = gradwalk.compile(lambda x: w * w * x)
-    before = f(2.0)
+    first, second = f(2.0), f(5.0)
     w.data = 4.0
-    with pytest.raises(TraceError, match="parameters have changed since this result was computed"):
-        before.backward()
-    assert before.data == 18.0
-    w.data = 3.0
-    f(2.0).backward()
+    for result, expected in ((second, 30.0), (first, 12.0), (f(2.0), 16.0), (first, 12.0)):
+        w.grad = 0.0
+        result.backward()
+        assert (w.grad, w.data) == (expected, 4.0)
+    assert first.data == 18.0
+
+
+def test_numbers_in_arrays_are_those_of_the_call_whatever_happens_to_array_and_parameters() -> None:
+    w, other = Value(3.0), Value(1.0)
+    f = gradwalk.compile(lambda x: w * w * x[0])
+    x = np.array([2.0])
+    result = f(x)
+    x[:] = 99.0
+    gradwalk.compile(lambda x: w * other * x)(1.0)  # the parameters' store grows
+    w.data = 4.0
+    result.backward()
     assert w.grad == 12.0
+
+
+def test_a_result_that_was_walked_back_before_its_parameters_changed_says_so() -> None:
+    w = Value(3.0)
+    f = gradwalk.compile(lambda x: w * w * x)
+    result = f(2.0)
+    result.backward()
+    w.data = 4.0
+    with pytest.raises(TraceError, match="parameters have changed since this result was first walked back"):
+        result.backward()
+    assert (w.data, w.grad) == (4.0, 12.0)
+    both = gradwalk.compile(lambda x: (w * x, w * w * x))(1.0)
+    both[0].backward()
+    w.data = 5.0
+    both[1].backward()
+    assert (w.data, w.grad) == (5.0, 12.0 + 1.0 + 8.0)
 
 
 def test_values_among_the_arguments_get_gradients() -> None:

@@ -16,7 +16,6 @@ from gradwalk.compile.results import Call, Result
 from gradwalk.compile.runtime import Program, Runner, prepare
 from gradwalk.compile.store import Place, Store, place_of
 from gradwalk.engine import Value
-from gradwalk.errors import TraceError
 from gradwalk.functions import checked_index
 from gradwalk.ops import number
 
@@ -82,8 +81,10 @@ class Bound:
             call = _blank(Call)
             call.bound = self
             call.numbers = numbers
-            call.version = store.version
+            call.version = version = store.version
+            version.waiting += 1
             call.saved = call.input_grads = None
+            call.walked = False
             self.last = call
             if self.single:
                 out = _blank(Result)
@@ -110,7 +111,8 @@ class Bound:
             leaves = [Value(x) for x in self.outputs.tolist()]
         return filled(self.recorded.result, leaves)
 
-    def _forward(self, store: Store, numbers: Numbers, saved: Any = None) -> None:
+    def _forward(self, store: Store, numbers: Numbers, again: Call | None = None) -> None:
+        """Compute; `again` is a call whose numbers may have been put aside."""
         if not store.owns:
             store.take()
         if self.values is not store.values:
@@ -120,8 +122,8 @@ class Bound:
             self.last = None
             if self.shapes and last.saved is None:
                 self._put_aside(last)
-        if saved is not None:
-            self.runner.inputs[:], self.runner.indices[:] = saved
+        if again is not None and again.saved is not None:
+            self.runner.inputs[:], self.runner.indices[:] = again.saved
         else:
             if self.plain:
                 try:
@@ -140,7 +142,7 @@ class Bound:
     def _put_aside(self, call: Call) -> None:
         """Keep what the next call overwrites; lists were copied as they were read."""
         indices = self.runner.indices
-        call.saved = self.runner.inputs.copy(), indices.copy() if self.slots else indices
+        call.saved = self.runner.inputs.copy(), indices.copy() if self.slots else 0
 
     def _write_indices(self, numbers: Numbers) -> None:
         plain, bounds = numbers.plain, self.recorded.bounds
@@ -194,25 +196,32 @@ class Bound:
         with store.lock:
             if not store.owns:
                 store.take()
-            if store.version != call.version:
-                raise TraceError(
-                    "parameters have changed since this result was computed, and replay keeps one copy of them; call "
-                    "backward() before the parameters change, or call the function again"
-                )
+            if store.version is not call.version:
+                with store.as_of(call.version):
+                    self._forward(store, call.numbers, call)
+                    self._walk_back(store, call, position, gradient)
+                    self.last = None
+                return
             if self.last is not call or self.values is not store.values:
-                self._forward(store, call.numbers, call.saved)
+                self._forward(store, call.numbers, call)
                 self.last = call
-            before = store.grads.copy() if store.hooked else None
-            self.seeds[position] = gradient
-            if self.single:
-                self.push()
-            else:
-                self.runner.backward()
-                self.seeds[position] = 0.0
-            if self.program.input_grads:
-                call.input_grads = self.runner.input_grads.copy()
-            if before is not None:
-                store.call_hooks(before)
+            self._walk_back(store, call, position, gradient)
+            if self.single and not call.walked:
+                call.walked = True
+                call.version.waiting -= 1
+
+    def _walk_back(self, store: Store, call: Call, position: int, gradient: float) -> None:
+        before = store.grads.copy() if store.hooked else None
+        self.seeds[position] = gradient
+        if self.single:
+            self.push()
+        else:
+            self.runner.backward()
+            self.seeds[position] = 0.0
+        if self.program.input_grads:
+            call.input_grads = self.runner.input_grads.copy()
+        if before is not None:
+            store.call_hooks(before)
 
     def argument_grads(self, call: Call) -> dict[str, Any]:
         """The gradients of arguments, each in the structure of its argument.

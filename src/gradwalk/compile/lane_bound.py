@@ -11,9 +11,9 @@ from gradwalk.compile.bound import filled
 from gradwalk.compile.lanes import LaneRunner, prepare_lanes
 from gradwalk.compile.recorded import Output, Recorded
 from gradwalk.compile.results import Result
-from gradwalk.compile.store import Store, place_of
+from gradwalk.compile.store import Store, Version, place_of
 from gradwalk.engine import Value
-from gradwalk.errors import InputSizeError, SettingError, TraceError
+from gradwalk.errors import InputSizeError, SettingError
 
 if TYPE_CHECKING:
     from gradwalk.compile.batches import Batched, Lanes
@@ -98,7 +98,8 @@ class LaneBound:
             return self.runner.each.tolist()
         return [self.scale * x for x in self.runner.totals.tolist()]
 
-    def _write(self, lanes: Lanes) -> None:
+    def _write(self, lanes: Lanes, again: LaneCall | None = None) -> None:
+        """Write the samples; `again` is a call whose numbers may have been put aside."""
         store = self.place.store
         if not store.owns:
             store.take()
@@ -108,6 +109,9 @@ class LaneBound:
             self._bind(store)
         if self.n != lanes.n:
             self._resize(lanes)
+        if again is not None and again.saved is not None:
+            self.runner.inputs[:], self.runner.indices[:] = again.saved
+            return
         for view, array in zip(self.views, lanes.arrays, strict=True):
             view[...] = array if array.ndim < 3 else array.reshape(self.n, -1)
         if lanes.plain:
@@ -165,19 +169,23 @@ class LaneBound:
             if self.one and self.last is call and self.values is store.values:
                 self.runner.add_gradients(gradient)
                 return
-            if store.version != call.version:
-                raise TraceError(
-                    "parameters have changed since this result was computed, and replay keeps one copy of them; call "
-                    "backward() before the parameters change, or call the function again"
-                )
+            if store.version is not call.version:
+                with store.as_of(call.version):
+                    self._write(call.lanes, call)
+                    self._walk_back(position, gradient)
+                    self.last = None
+                return
             if self.last is not call or self.values is not store.values:
-                self._write(call.lanes)
+                self._write(call.lanes, call)
                 self.last = call
-            shape = (len(self.recorded.tape.outputs), self.n) if np.ndim(gradient) else len(self.recorded.tape.outputs)
-            seeds = np.zeros(shape)
-            seeds[position] = gradient * self.scale
-            self.runner.forward_and_backward(seeds)
-            self.runner.add_gradients()
+            self._walk_back(position, gradient)
+
+    def _walk_back(self, position: int, gradient: Any) -> None:
+        count = len(self.recorded.tape.outputs)
+        seeds = np.zeros((count, self.n) if np.ndim(gradient) else count)
+        seeds[position] = gradient * self.scale
+        self.runner.forward_and_backward(seeds)
+        self.runner.add_gradients()
 
     def bytes(self) -> int:
         """How much memory the trace takes, for one sample.
@@ -197,19 +205,22 @@ class LaneCall:
     """One call of a batched function."""
 
     numbers = Numbers()  # no Values among the arguments
-    gradients: Any = None  # kept once another call uses the memory
+    gradients: Any = None  # kept once another call uses the memory, where they are known
+    saved: Any = None  # the samples, kept then where gradients are not known
 
-    def __init__(self, bound: LaneBound, lanes: Lanes, version: int) -> None:
+    def __init__(self, bound: LaneBound, lanes: Lanes, version: Version) -> None:
         self.bound = bound
         self.lanes = lanes
         self.version = version
+        version.waiting += not bound.one  # of one result the gradients are there already
 
     def keep(self) -> None:
         """Put aside what the next call overwrites."""
+        runner = self.bound.runner
         if self.bound.one:
-            self.gradients = self.bound.runner.gradients.copy()
-        else:
-            self.lanes.arrays = [array.copy() for array in self.lanes.arrays]
+            self.gradients = runner.gradients.copy()
+        elif self.saved is None:
+            self.saved = runner.inputs.copy(), runner.indices.copy()
 
     def result(self, position: int, data: Any) -> Any:
         if data.__class__ is list:

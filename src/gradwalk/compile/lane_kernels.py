@@ -289,8 +289,8 @@ def _choices(memory: Any, size: int, real: Any) -> dict[str, Any]:
         for i in range(d[TAKE_COUNT]):
             push = memory(c[OWN_GRADS] + size * (d[OUT] + i) * c[LANES])
             index = longs(c[INDICES] + 8 * (slots[i] * c[SAMPLES] + c[FIRST]))
-            for lane in range(c[PRESENT]):
-                add_at(c, np.int64(lists[tables[i] + index[lane]]), lane, push[lane])
+            for lane in range(c[LANES]):
+                add_at(c, np.int64(lists[tables[i] + index[min(lane, c[PRESENT] - 1)]]), lane, push[lane])
 
     def extreme(descriptor: int, context: int) -> None:
         d, c = longs(descriptor), longs(context)

@@ -159,13 +159,13 @@ class Memory:
         else:
             SGD_SETTINGS.pack_into(self.packed, 0, lr, optimizer.momentum, optimizer.nesterov, decay)
         store = self.store
+        store.changing()
         if self.whole:
             self.call(*self.addresses)
         else:
             self.gathered[0][:], self.gathered[1][:] = store.values[self.order], store.grads[self.order]
             self.call(*self.addresses)
             store.values[self.order] = self.gathered[0]
-        store.changed()
         return True
 
     def hand_back(self, optimizer: Optimizer) -> None:

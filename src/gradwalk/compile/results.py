@@ -14,6 +14,7 @@ from gradwalk.ops import number
 if TYPE_CHECKING:
     from gradwalk.compile.arguments import Numbers
     from gradwalk.compile.bound import Bound
+    from gradwalk.compile.store import Version
 
 __all__ = ["Call", "Result"]
 
@@ -27,11 +28,12 @@ class Call:
     [3.0]
     """
 
-    __slots__ = ("bound", "input_grads", "numbers", "saved", "version")
+    __slots__ = ("bound", "input_grads", "numbers", "saved", "version", "walked")
 
     bound: Bound
     numbers: Numbers
-    version: int  # of the parameters
+    version: Version  # of the parameters
+    walked: bool  # back, and no other result of the call is left for that
     saved: Any  # what stood in the arrays among the arguments, once another call has overwritten it; or None
     input_grads: Any  # of the latest backward(), where arguments get gradients; or None
 

@@ -10,8 +10,8 @@ the store; when two stores grow together because a function uses both, places mo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import count
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from threading import RLock
 from typing import Any
 from weakref import WeakSet, WeakValueDictionary
@@ -32,8 +32,26 @@ __all__ = ["Place", "Store", "place_of", "store_of"]
 Floats = npt.NDArray[np.float64]
 
 _homes: WeakValueDictionary[int, Store] = WeakValueDictionary()  # a parameter's store by its id(); stores hold them
-_versions = count()
 _growing = RLock()  # one at a time makes stores, lets them grow, or joins them
+
+
+class Version:
+    """The parameters' numbers at one time. A copy is kept if they change while a result still waits for `backward()`.
+
+    >>> import gradwalk
+    >>> w = gradwalk.Value(3.0)
+    >>> result = gradwalk.compile(lambda x: w * w * x)(1.0)
+    >>> w.data = 100.0
+    >>> result.backward()  # as it was when the result was computed
+    >>> w.grad
+    6.0
+    """
+
+    __slots__ = ("values", "waiting")
+
+    def __init__(self) -> None:
+        self.values: Floats | None = None
+        self.waiting = 0  # results that were not walked back yet
 
 
 class Store:
@@ -56,7 +74,7 @@ class Store:
         self.values: Floats = np.zeros(0)
         self.grads: Floats = np.zeros(0)
         self.owns = False  # whether the arrays hold the truth, or the Values do
-        self.version = next(_versions)  # a new one whenever the parameters' numbers change
+        self.version = Version()  # a new one whenever the parameters' numbers change
         self.hooked = False  # whether a parameter has hooks, which only Python can call
         self.places: WeakSet[Place] = WeakSet()
         self.lists: dict[int, tuple[Any, ...]] = {}  # lists of parameters that were asked for before; see `positions`
@@ -76,8 +94,8 @@ class Store:
             values = self._numbers([p.data for p in self.parameters], "data")
             grads = self._numbers([p.grad for p in self.parameters], "gradient")
             if values.tobytes() != self.values.tobytes():  # 0 and -0 are equal, and are not the same
+                self.changing()
                 self.values[:] = values
-                self.changed()
             self.grads[:] = grads
             self.hooked = any(_hooks(p) for p in self.parameters)
             self.classes = [Value if type(p) is Watched else type(p) for p in self.parameters]  # another thread traces
@@ -228,17 +246,42 @@ class Store:
         store.take()
         return store
 
-    def changed(self) -> None:
-        """Note that the parameters' numbers are not what they were: results from before cannot be walked back any more.
+    def changing(self) -> None:
+        """To be called before the parameters' numbers change: those that a result still needs are kept.
 
         >>> from gradwalk.compile.store import Store
         >>> store = Store()
         >>> before = store.version
-        >>> store.changed()
-        >>> store.version == before
+        >>> store.changing()
+        >>> store.version is before
         False
         """
-        self.version = next(_versions)
+        if self.version.waiting:
+            self.version.values = self.values.copy()
+        self.version = Version()
+
+    @contextmanager
+    def as_of(self, version: Version) -> Iterator[None]:
+        """The parameters' numbers as they were, for a while.
+
+        >>> from gradwalk.compile.store import Store, Version
+        >>> with Store().as_of(Version()):  # doctest: +ELLIPSIS
+        ...     pass
+        Traceback (most recent call last):
+        ...
+        gradwalk.errors.TraceError: parameters have changed since this result was first walked back, ...
+        """
+        if version.values is None:
+            raise TraceError(
+                "parameters have changed since this result was first walked back, and what they were is not kept any "
+                "longer; call the function again"
+            )
+        now = self.values[: len(version.values)].copy()  # more may have come since
+        self.values[: len(now)] = version.values
+        try:
+            yield
+        finally:
+            self.values[: len(now)] = now
 
     def step(self, optimizer: Any) -> bool:
         """Take an optimiser's step where the parameters are; says whether it could.
