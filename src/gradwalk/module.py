@@ -40,10 +40,14 @@ class Module:
 
     def __setattr__(self, name: str, x: Any) -> None:
         _attributes.changes += 1
+        if node.homes and name in vars(self):
+            _note_change(vars(self)[name], x)
         super().__setattr__(name, x)
 
     def __delattr__(self, name: str) -> None:
         _attributes.changes += 1
+        if node.homes and name in vars(self):
+            _note_change(vars(self)[name], None)
         super().__delattr__(name)
 
     def parameters(self) -> list[Value]:
@@ -151,6 +155,13 @@ class Module:
             raise ModelFileError(f"{path} holds another model: {error}") from error
 
 
+def _note_change(before: Any, after: Any) -> None:
+    """An attribute is given something else: whoever compiled in what was there will want to know."""
+    compiled_in = [v for _, v in _found_in(before) if id(v) in node.homes]
+    if compiled_in and before is not after:
+        node.note_change(compiled_in, [v for _, v in _found_in(after)])
+
+
 class _Attributes:
     """Counts how often an attribute of any module was set or deleted."""
 
@@ -212,9 +223,9 @@ def _again(module: Module) -> list[Value]:
 
 
 def _found_in(
-    root: Module, containers: list[Any] | None = None, attributes: list[dict[str, Any]] | None = None
+    root: Any, containers: list[Any] | None = None, attributes: list[dict[str, Any]] | None = None
 ) -> Iterator[tuple[str, Value]]:
-    """Every leaf Value in the attributes of `root`, however deep, with its path; each once.
+    """Every leaf Value in a module's attributes, or in a list or the like, however deep, with its path; each once.
 
     What was looked into on the way is added to `containers`, or to `attributes` if it was those of a module.
     """

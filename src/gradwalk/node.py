@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Self
+from weakref import WeakValueDictionary
 
 from gradwalk import ops, reverse
 from gradwalk.errors import GraphError
@@ -247,7 +248,8 @@ def checked_children(children: Any) -> tuple[Any, ...]:
 # --- leaves that compiled code holds -------------------------------------------------------------------------------
 
 
-holding = 0  # how many such holders there are; while there are none, nobody need look for one
+homes: WeakValueDictionary[int, Any] = WeakValueDictionary()  # leaves that were compiled in, by id(), and their holder
+holding = 0  # how many holders have their leaves now; while there are none, nobody need look for one
 epoch = 0  # counts how often a model that compiled code holds was found to have other parameters than before
 changes: list[tuple[int, list[Any], list[Any]]] = []  # the latest of these: when, the parameters before, and after
 

@@ -391,3 +391,28 @@ def test_containers_and_attributes_of_a_module_are_watched_each_in_its_way() -> 
     gone.grad = 5.0
     model.zero_grad()
     assert gone.grad == 5.0
+
+
+@pytest.mark.parametrize("looked_at", [False, True])
+def test_a_parameter_that_is_replaced_is_noticed_at_the_next_call(looked_at: bool) -> None:
+    model = nn.MLP(2, [2, 1])
+    loss_of = gradwalk.compile(lambda x: model(x) ** 2)
+    loss_of([1.0, 2.0]).backward()
+    if looked_at:
+        assert model.layers[1].neurons[0].b.grad != 0.0  # so that Python has the parameters when they change
+    model.layers[1].neurons[0].b = Value(7.0)
+    with pytest.warns(FrozenWarning, match="other parameters after it had been compiled in"):
+        changed = loss_of([1.0, 2.0])
+    assert changed.data == pytest.approx(loss_of.eager([1.0, 2.0]).data, rel=1e-14)
+    model.layers = nn.MLP(2, [2, 1]).layers
+    with pytest.warns(FrozenWarning, match="other parameters after it had been compiled in"):
+        changed = loss_of([1.0, 2.0])
+    assert changed.data == pytest.approx(loss_of.eager([1.0, 2.0]).data, rel=1e-14)
+
+
+def test_attributes_that_hold_results_may_change_at_every_call() -> None:
+    model = nn.MLP(2, [2, 1])
+    loss_of = gradwalk.compile(lambda x: model(x) ** 2)
+    for _ in range(20):
+        model.latest = loss_of([1.0, 2.0])  # type: ignore[attr-defined]
+    assert loss_of.traced == 1

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import RLock
 from typing import Any
-from weakref import WeakSet, WeakValueDictionary
+from weakref import WeakSet
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,6 @@ __all__ = ["Place", "Store", "place_of", "store_of"]
 
 Floats = npt.NDArray[np.float64]
 
-_homes: WeakValueDictionary[int, Store] = WeakValueDictionary()  # a parameter's store by its id(); stores hold them
 _growing = RLock()  # one at a time makes stores, lets them grow, or joins them
 
 
@@ -319,7 +318,7 @@ class Store:
         for p in parameters:
             self.position[id(p)] = len(self.parameters)
             self.parameters.append(p)
-            _homes[id(p)] = self
+            node.homes[id(p)] = self
         self.values = np.concatenate((self.values, self._numbers([p.data for p in parameters], "data")))
         self.grads = np.zeros(len(self.parameters))
         self.lists.clear()
@@ -377,7 +376,7 @@ def place_of(parameters: Sequence[Value]) -> tuple[Place, npt.NDArray[np.int64]]
     with _growing:
         homes: dict[int, Store] = {}
         for p in parameters:
-            home = _homes.get(id(p))
+            home = node.homes.get(id(p))
             if home is not None:
                 homes[id(home)] = home
         stores = sorted(homes.values(), key=lambda store: -len(store.parameters))
