@@ -40,6 +40,8 @@ tests: $(READY)test site
 bench: $(READY)bench  ## measure speed and memory against peers: table, JSON and plot in out/bench
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/see.py
+	$(BIN)/python benchmarks/doctor.py
+	$(BIN)/python benchmarks/compiled.py
 
 fuzz: $(READY)test  ## compare compiled functions with eager ones on random graphs, for five minutes
 	$(BIN)/python tests/compile/fuzz.py --seconds 300

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import compiled
 import pytest
 from measure import bytes_a_node, check_that_they_agree, interleaved
 from workloads import Engine, Job, chain, gpt_name, gradwalk_engine, micrograd_engine, moons, torch_engine
@@ -26,6 +27,16 @@ def test_make_bench_prints_a_table_and_writes_json_and_a_plot(tmp_path: Path) ->
     assert all(row["ratio"] == pytest.approx(row["peer_ms"] / row["ms"]) for row in figures["times"])
     assert [row["length"] for row in figures["chain"]] == [100, 1000, 10000]
     assert (tmp_path / "eager.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_growth_of_the_compiled_path_is_measured_and_plotted(tmp_path: Path) -> None:
+    command = [sys.executable, "benchmarks/compiled.py", "--quick", "--only", "growth", "--out", str(tmp_path)]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert run.returncode == 0, run.stderr[-2000:]
+    rows = json.loads((tmp_path / "compiled.json").read_text())["growth"]
+    assert [row["nodes"] for row in rows] == [644, 9660]
+    assert all(row[name] > 0 for row in rows for name in ("trace", "analysis", "replay"))
+    assert (tmp_path / "compiled.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_bad_repeats_are_refused() -> None:
@@ -85,3 +96,23 @@ def test_the_readmes_figures_are_those_of_the_kept_run() -> None:
     assert f"takes {ours['built']:.0f} bytes in a graph that was just built and {ours['walked']:.0f} once it is" in text
     assert f"(micrograd: {theirs['built']:.0f} and {theirs['walked']:.0f})" in text
     assert f"a million products costs {figures['chain'][-1]['microseconds_a_node']:.2f} µs a node" in text
+
+
+def test_the_readmes_figures_of_the_compiled_path_are_those_of_the_kept_run() -> None:
+    figures = json.loads((ROOT / "benchmarks" / "results" / "compiled.json").read_text())
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for row in figures["figures"]:
+        assert row["ratio"] == pytest.approx(row["peer_seconds"] / row["seconds"])
+        ratio = f"{row['ratio']:,.2g}" if row["ratio"] < 10 else f"{row['ratio']:,.0f}"
+        times = f"{compiled.shown(row['peer_seconds'])} | {compiled.shown(row['seconds'])}"
+        assert f"| {row['what']} | {row['peer']} | {times} | **{ratio}×** |" in text
+    first, warm, cold, node = (row["seconds"] for row in figures["limits"])
+    words = " ".join(text.split())
+    assert f"with its 65,000 operations, takes {1e3 * first:.0f} ms" in words
+    assert f"through its first native step after {warm:.1f} s" in words
+    assert f"on the machine, after {cold:.0f} s" in words
+    assert f"costs {1e9 * node:.1f} ns a node" in words
+    largest = figures["growth"][-1]
+    assert largest["nodes"] > 9e6
+    assert f"traced in {largest['trace']:.0f} s, analysed in {largest['analysis']:.1f} s" in words
+    assert f"replayed in {1e3 * largest['replay']:.1f} ms" in words
