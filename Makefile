@@ -34,8 +34,7 @@ course: site
 
 tests: $(READY)test site
 	$(BIN)/python tests/chromium.py
-	$(BIN)/python -m coverage run -m pytest
-	$(BIN)/python -m coverage report
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile --cov
 
 bench: $(READY)bench  ## measure speed and memory against peers: table, JSON and plot in out/bench
 	$(BIN)/python benchmarks/run.py

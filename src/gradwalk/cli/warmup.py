@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     compiled = loaded = 0
     try:
         wanted = warming.pieces(batches=not options.no_batches)
-        for _, new, known in _followed(warming.warm(wanted), len(wanted), screen):
+        for _, new, known in _followed(warming.warm(wanted), [name for name, _ in wanted], screen):
             compiled, loaded = compiled + new, loaded + known
     except GradwalkError as error:
         console(stderr=True).print(f"gradwalk warmup: {error}", markup=False)
@@ -86,22 +86,35 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _followed(work: Iterator[tuple[str, int, int]], total: int, screen: Console) -> Iterator[tuple[str, int, int]]:
+def _followed(
+    work: Iterator[tuple[str, int, int]], names: list[str], screen: Console
+) -> Iterator[tuple[str, int, int]]:
     if not is_live(screen):
         for number, (name, new, known) in enumerate(work, start=1):
-            screen.print(f"{number:>2}/{total}  {name}: {new} compiled, {known} loaded", highlight=False)
+            screen.print(f"{number:>2}/{len(names)}  {name}: {new} compiled, {known} loaded", highlight=False)
             yield name, new, known
         return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.text import Text
+
+    from gradwalk.compile import objects
+
+    class Compiled(ProgressColumn):
+        """Grows while a piece is under way: some take long."""
+
+        def render(self, task: Any) -> Text:
+            return Text(f"{objects.record['compiled']:.0f} functions", style="quiet")
 
     columns: list[Any] = [
+        SpinnerColumn(style="data"),
         BarColumn(bar_width=22, style="quiet", complete_style="data", finished_style="data"),
-        TextColumn(" {task.completed}/{task.total} "),
+        TextColumn("{task.completed}/{task.total}"),
         TextColumn("{task.description}"),
-        TimeRemainingColumn(compact=True, elapsed_when_finished=True),
+        Compiled(),
+        TimeElapsedColumn(),
     ]
     with Progress(*columns, console=screen, transient=True) as progress:
-        task = progress.add_task("…", total=total)
-        for name, new, known in work:
-            progress.update(task, advance=1, description=name)
+        task = progress.add_task(names[0] if names else "", total=len(names))
+        for done, (name, new, known) in enumerate(work, start=1):
+            progress.update(task, advance=1, description=names[min(done, len(names) - 1)])
             yield name, new, known
