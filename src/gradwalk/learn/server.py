@@ -190,10 +190,13 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(HTTPStatus.OK, found.read_bytes(), found.suffix, headers, body=body)
 
     def _missing(self, *, body: bool) -> None:
-        """The site's own page for it; it stands at the root, so its links are made to begin there."""
-        page = self.server.site / "404.html"
-        text = page.read_text(encoding="utf-8").replace('="./', '="/') if page.is_file() else "there is no page here\n"
-        ending = ".html" if page.is_file() else ".txt"
+        """The site's own page for it, in the language of the address; its links are made to begin at the root."""
+        first = urlsplit(self.path).path.split("/")[1]
+        home = f"/{first}/" if re.fullmatch("[a-z]+", first) and (self.server.site / first / "404.html").is_file() else "/"
+        page = self.server.site / home[1:] / "404.html"
+        text, ending = "there is no page here\n", ".txt"
+        if page.is_file():
+            text, ending = page.read_text(encoding="utf-8").replace('="../', '="/').replace('="./', f'="{home}'), ".html"
         self._send(HTTPStatus.NOT_FOUND, text.encode(), ending, {"Cache-Control": "no-cache"}, body=body)
 
     def _send(self, status: HTTPStatus, content: bytes, ending: str, headers: dict[str, str], *, body: bool) -> None:
