@@ -16,7 +16,7 @@ export const training: Words<typeof en> = {
   right: "lado correcto",
   rightOf: (right, all) => `${right} de ${all}`,
   gradient: "gradiente",
-  tooLong: (times) => `${times}× de más`,
+  tooLong: (times) => `${times}× demasiado largo`,
   curve: (step, loss) => `La pérdida en cada paso; tras ${step} pasos es ${loss}.`,
   firstStep: "paso 0",
   withZero: "con zero_grad",
