@@ -191,8 +191,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _missing(self, *, body: bool) -> None:
         """The site's own page for it, in the language of the address; its links are made to begin at the root."""
-        first = urlsplit(self.path).path.split("/")[1]
-        home = f"/{first}/" if re.fullmatch("[a-z]+", first) and (self.server.site / first / "404.html").is_file() else "/"
+        folder = re.match(r"/([a-z]{2,3})/", urlsplit(self.path).path)
+        home = folder[0] if folder and (self.server.site / folder[1] / "404.html").is_file() else "/"
         page = self.server.site / home[1:] / "404.html"
         text, ending = "there is no page here\n", ".txt"
         if page.is_file():

@@ -21,7 +21,7 @@ export const stepper: Words<typeof en> = {
   reset: "Reiniciar",
   back: "Atrás",
   stepBack: "Un paso atrás",
-  play: "Reproducir",
+  play: "Andar",
   pause: "Pausa",
   step: "Paso",
   toTheEnd: "Al final",
@@ -31,7 +31,7 @@ export const stepper: Words<typeof en> = {
   speeds: {0.5: "0.5×", 1: "1×", 2: "2×", 4: "4×"},
   count: (k, all) => [`Paso `, String(k), ` de ${all}`] as const,
   walk: "El recorrido, paso a paso",
-  keys: {step: "paso", play: "reproducir"},
+  keys: {step: "paso", play: "andar"},
 
   // --- los grupos de la línea del recorrido ---
   forward: "hacia delante",

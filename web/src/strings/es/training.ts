@@ -22,7 +22,7 @@ export const training: Words<typeof en> = {
   withZero: "con zero_grad",
   withoutZero: "sin zero_grad",
   notes: {
-    start: "Pesos al azar: la línea va por cualquier sitio. Pulsa reproducir.",
+    start: "Pesos al azar: la línea va por cualquier sitio. Pulsa Entrenar.",
     zeroed: "Cada paso empieza con los gradientes vacíos y baja un poco. La pérdida es un dato, por eso es azul.",
     learned: "Cada punto está en su lado. La pérdida sigue bajando: la red está cada vez más segura.",
     forgot: "Nada vacía los gradientes. Cada recorrido se suma a todos los anteriores, así que el paso es más largo que la pendiente sobre la que está.",
@@ -31,7 +31,7 @@ export const training: Words<typeof en> = {
     limit: "Ya basta para una vez. Reinicia para empezar de nuevo.",
   },
   reset: "Reiniciar",
-  play: "Reproducir",
+  play: "Entrenar",
   pause: "Pausa",
   stepOn: "Paso",
   rate: "Tasa de aprendizaje",
