@@ -79,7 +79,7 @@ async function readLanguage(language, original, {generated, heights, problems}) 
   const home = page("index", "");
   const extras = EXTRA.map((name) => page(name, "../"));
   const wayFromHome = (lesson) => (lesson.language === code ? lesson.path.slice(folder.length) : `${home.base}${lesson.path}`);
-  const listed = lessons.map((lesson) => ({number: lesson.number, slug: lesson.id, path: wayFromHome(lesson), title: lesson.plainTitle, minutes: lesson.minutes, tasks: lesson.tasks}));
+  const listed = lessons.map((lesson) => ({number: lesson.number, slug: lesson.id, path: wayFromHome(lesson), title: lesson.plainTitle, language: lesson.language, minutes: lesson.minutes, tasks: lesson.tasks}));
   writeFileSync(path.join(GENERATED, `course.${code}.json`), JSON.stringify(listed));
   return {code, folder, words, strings, lessons, home, extras};
 }

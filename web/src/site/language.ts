@@ -17,6 +17,7 @@ export function watchLanguage(): void {
 
 /** The other page's name for the section that is being read here; none at the top. */
 function sectionNow(theirs: string[]): string {
+  if (scrollY === 0) return "";
   const headings = [...document.querySelectorAll<HTMLElement>(".lesson > h2[id]")];
   const line = innerHeight * 0.35;
   return theirs[headings.findLastIndex((heading) => heading.getBoundingClientRect().top < line)] ?? "";

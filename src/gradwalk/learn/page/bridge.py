@@ -49,7 +49,9 @@ def call(function: str, arguments: str, emit: Callable[[str], Any]) -> str:
 
 
 def _told(kind: str, message: str, line: int | None, where: str | None) -> str:
-    return json.dumps({"error": {"kind": kind, "message": say(message), "line": line, "where": where}}, ensure_ascii=False)
+    return json.dumps(
+        {"error": {"kind": kind, "message": say(message), "line": line, "where": where}}, ensure_ascii=False
+    )
 
 
 def _found(function: str) -> Callable[..., Any]:

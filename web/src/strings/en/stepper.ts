@@ -28,7 +28,7 @@ export const stepper = {
   speeds: {0.5: "0.5×", 1: "1×", 2: "2×", 4: "4×"} as Record<number, string>,
   count: (k: number, all: number) => [`Step `, String(k), ` of ${all}`] as const,
   walk: "Walk, step by step",
-  keys: {step: "step", play: "play"},
+  keys: {step: "step", play: "play", space: "Space"},
 
   // --- groups of the walk line ---
   forward: "forward",

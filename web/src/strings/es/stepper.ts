@@ -25,13 +25,13 @@ export const stepper: Words<typeof en> = {
   pause: "Pausa",
   step: "Paso",
   toTheEnd: "Al final",
-  runToTheEnd: "Ir hasta el final",
+  runToTheEnd: "Ir al final",
   startBackward: "Empezar hacia atrás",
   speed: "Velocidad",
   speeds: {0.5: "0.5×", 1: "1×", 2: "2×", 4: "4×"},
   count: (k, all) => [`Paso `, String(k), ` de ${all}`] as const,
   walk: "El recorrido, paso a paso",
-  keys: {step: "paso", play: "andar"},
+  keys: {step: "paso", play: "andar", space: "Espacio"},
 
   // --- los grupos de la línea del recorrido ---
   forward: "hacia delante",

@@ -40,9 +40,7 @@ MESSAGES = {
         "Value(…) guarda un solo número, como en Value(3.0); aquí no hace falta"
     ),
     "{name} is not a method: write {same}(…)": "{name} no es un método: escribe {same}(…)",
-    "no function is called {name}; did you mean {other}?": (
-        "ninguna función se llama {name}; ¿querías decir {other}?"
-    ),
+    "no function is called {name}; did you mean {other}?": ("ninguna función se llama {name}; ¿querías decir {other}?"),
     "no function is called {name}; there are {names}": "ninguna función se llama {name}; las que hay son {names}",
     "there is no {name}; did you mean {other}? If it is an input, give it a value: {remedy}": (
         "no hay ningún {name}; ¿querías decir {other}? Si es una entrada, dale un valor: {remedy}"
