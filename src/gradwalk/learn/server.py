@@ -196,10 +196,8 @@ class _Handler(BaseHTTPRequestHandler):
         page = self.server.site / home[1:] / "404.html"
         text, ending = "there is no page here\n", ".txt"
         if page.is_file():
-            text, ending = (
-                page.read_text(encoding="utf-8").replace('="../', '="/').replace('="./', f'="{home}'),
-                ".html",
-            )
+            written = page.read_text(encoding="utf-8")
+            text, ending = written.replace('="../', '="/').replace('="./', f'="{home}'), ".html"
         self._send(HTTPStatus.NOT_FOUND, text.encode(), ending, {"Cache-Control": "no-cache"}, body=body)
 
     def _send(self, status: HTTPStatus, content: bytes, ending: str, headers: dict[str, str], *, body: bool) -> None:

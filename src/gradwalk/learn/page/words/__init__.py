@@ -2,8 +2,8 @@
 
 A message is written in English where it arises. A catalogue, one module for each language in this folder, gives it in
 another: what is in braces stands for a part that changes. A part in `PHRASES` is itself looked up, so that a sentence
-and the remedy in it are translated each by its own line; the others are names and numbers. What no catalogue knows, such
-as the text of Python's own exceptions, is said as it is.
+and the remedy in it are translated each by its own line; the others are names and numbers. What no catalogue knows,
+such as the text of Python's own exceptions, is said as it is.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ def translated(message: str, language: str) -> str:
         if match:
             found = match.groupdict()
             parts = {name: translated(part, language) if name in PHRASES else part for name, part in found.items()}
-            return _HOLE.sub(lambda hole: parts[hole[1]], template)
+            pieces = _HOLE.split(template)  # text, name, text, name, … text
+            return "".join(parts[piece] if place % 2 else piece for place, piece in enumerate(pieces))
     return message
 
 
@@ -93,5 +94,5 @@ def _patterns(language: str) -> list[tuple[re.Pattern[str], str]]:
 
 
 def _as_pattern(english: str) -> str:
-    pieces = _HOLE.split(english)  # text, name, text, name, … text
+    pieces = _HOLE.split(english)
     return "".join(f"(?P<{piece}>.+?)" if place % 2 else re.escape(piece) for place, piece in enumerate(pieces))

@@ -91,7 +91,9 @@ MESSAGES = {
     "it is only the condition of a choice, as in where(a > b, x, y)": (
         "solo sirve como condición de una elección, como en where(a > b, x, y)"
     ),
-    "turn the comparison round, as in where(a <= b, x, y)": "dale la vuelta a la comparación, como en where(a <= b, x, y)",
+    "turn the comparison round, as in where(a <= b, x, y)": (
+        "dale la vuelta a la comparación, como en where(a <= b, x, y)"
+    ),
     "there are no loops; write the steps out, or build the graph with Values in Python": (
         "no hay bucles; escribe los pasos uno a uno, o construye el grafo con Values en Python"
     ),
