@@ -20,6 +20,7 @@ FILES = {
     "index.html": b"<!doctype html>start",
     "404.html": b'<!doctype html><a href="./">start</a>',
     "lessons/one/index.html": b"<!doctype html>one",
+    "es/404.html": b'<!doctype html><a href="./">inicio</a><a href="../">start</a>',
     "assets/main-ABCD1234.js": b"export {};" * 500,
     "assets/site-ABCD1234.css": b"body {}",
     "assets/serif-ABCD1234.woff2": b"woff",
@@ -123,6 +124,13 @@ def test_nothing_else_is_ever_served(server: CourseServer, path: str) -> None:
     assert response.status == 404
     assert body == b'<!doctype html><a href="/">start</a>'  # the site's own page, with links that work from anywhere
     assert b"outside" not in body
+
+
+@pytest.mark.parametrize("path", ["/es/nada/", "/es/lessons/nada/a/b/", "/es/../secret.html", "/es/assets/x.js"])
+def test_what_is_missing_is_told_in_the_language_of_its_address(server: CourseServer, path: str) -> None:
+    response, body = ask(server, path)
+    assert response.status == 404
+    assert body == b'<!doctype html><a href="/es/">inicio</a><a href="/">start</a>'
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])

@@ -4,77 +4,126 @@ import {mkdirSync, renameSync, rmSync, writeFileSync} from "node:fs";
 import path from "node:path";
 import {parseArgs} from "node:util";
 import {bundle} from "./builder/bundle.mjs";
+import {comparePages} from "./builder/compare.mjs";
+import {compareStrings, compareTitles, loadStrings} from "./builder/strings.mjs";
 import {document, homeBody, lessonBody, missingBody, pageBody} from "./builder/template.mjs";
 import {exportFromPython} from "./builder/python.mjs";
 import {GENERATED, LESSONS, PAGES, SITE} from "./builder/paths.mjs";
+import {languagesIn} from "./builder/languages.mjs";
 import {layOutPresets} from "./builder/layouts.mjs";
 import {loadSchemas} from "./builder/schemas.mjs";
-import {loadStrings} from "./builder/strings.mjs";
 import {ornament} from "./builder/ornament.mjs";
-import {placeHashed, placeIcons, placePython} from "./builder/assets.mjs";
+import {placeHashed, placeIcons, placeManifest, placePython} from "./builder/assets.mjs";
 import {BuildError, Problems} from "./builder/problems.mjs";
-import {readLessons, readPage} from "./builder/lessons.mjs";
-import {Renderer} from "./builder/pages.mjs";
+import {readCourse, readPage} from "./builder/lessons.mjs";
+import {heightsCss, Renderer} from "./builder/pages.mjs";
 
-const LANGUAGE = "en";
 const PRELOADED = ["source-serif-4-latin-opsz-normal", "inter-latin-wght-normal", "jetbrains-mono-latin-wght-normal"]; // what the first screen is set in
 const EXTRA = ["playground", "help"]; // pages beside the lessons
 
 async function main() {
   const {values: options} = parseArgs({options: {lessons: {type: "string"}, out: {type: "string"}}});
   const out = path.resolve(options.out ?? SITE);
-  const course = await readCourse(path.resolve(options.lessons ?? path.join(LESSONS, LANGUAGE)));
+  const read = await readSite(path.resolve(options.lessons ?? LESSONS));
   const site = `${out}.new-${process.pid}`; // moved to its place when it is whole: a server may be reading the old one
   try {
-    await writeSite(site, course);
+    await writeSite(site, read);
     rmSync(out, {recursive: true, force: true});
     renameSync(site, out);
   } finally {
     rmSync(site, {recursive: true, force: true});
   }
-  console.log(`${course.lessons.length} lessons and ${course.extras.length + 1} pages are in ${path.relative(process.cwd(), out)}`);
+  for (const {code, lessons, extras} of read.courses) {
+    const own = lessons.filter(({language}) => language === code).length;
+    console.log(`${code}: ${own} lessons and ${extras.length + 1} pages are in ${path.relative(process.cwd(), out)}`);
+  }
 }
 
 /** Everything that is said, read and checked: what is wrong is said now, before anything is written. */
-async function readCourse(folder) {
+async function readSite(folder) {
   const problems = new Problems();
   mkdirSync(GENERATED, {recursive: true});
   const generated = exportFromPython();
   generated.layouts = await layOutPresets(generated.recordings);
-  const [schemas, strings] = [await loadSchemas(), await loadStrings(LANGUAGE)];
+  const heights = new Map();
+  const courses = [];
+  for (const language of languagesIn(folder)) courses.push(await readLanguage(language, courses[0], {generated, heights, problems}));
+  problems.settle();
+  return {courses, heights: heightsCss(heights), relief: generated.relief};
+}
 
-  const lessons = readLessons(folder, problems);
-  const renderer = new Renderer({schemas, generated, problems, lessons, pages: EXTRA});
-  for (const lesson of lessons) Object.assign(lesson, renderer.render(lesson, {name: lesson.slug, root: "../../"}));
+/** A whole course in one language; held against `original`, the course it was translated from. */
+async function readLanguage(language, original, {generated, heights, problems}) {
+  const {code, home: folder} = language;
+  const words = await loadStrings(code);
+  if (original) compareStrings(code, words, original.words, problems);
+  if (original) compareTitles(code, words.presets?.presets.titles ?? {}, generated.recordings.presets, problems);
+  problems.settle(); // without its words nothing can be written
+  const strings = words.site.site;
+  const lessons = readCourse(language, original?.lessons, problems);
+  const known = {...generated, recordings: withTitles(generated.recordings, words.presets.presets.titles)};
+  const renderer = new Renderer({schemas: await loadSchemas(code), strings, generated: known, problems, lessons, pages: EXTRA, heights});
+  const place = (root) => ({root, base: root + folder.replace(/[^/]+/g, "..")});
+  for (const lesson of lessons.filter((lesson) => lesson.language === code)) {
+    Object.assign(lesson, place("../../"), renderer.render(lesson, {name: lesson.id, ...place("../../")}));
+    const twin = original?.lessons.find(({id}) => id === lesson.id);
+    if (twin) comparePages(lesson, twin, problems);
+  }
   const page = (name, root) => {
-    const read = readPage(path.join(PAGES, LANGUAGE, `${name}.md`), {title: true, lead: true}, problems);
-    return {...read, name, root, ...renderer.render(read, {name, root})};
+    const read = readPage(path.join(PAGES, code, `${name}.md`), {title: true, lead: true}, problems);
+    const made = {...read, name, ...place(root), path: `${folder}${name === "index" ? "" : `${name}/`}`, ...renderer.render(read, {name, ...place(root)})};
+    const twin = original && [original.home, ...original.extras].find((page) => page.name === name);
+    if (twin) comparePages(made, twin, problems);
+    return made;
   };
   const home = page("index", "");
   const extras = EXTRA.map((name) => page(name, "../"));
-  problems.settle();
-  const listed = lessons.map(({number, slug, plainTitle, minutes, tasks}) => ({number, slug, title: plainTitle, minutes, tasks}));
-  writeFileSync(path.join(GENERATED, "course.json"), JSON.stringify(listed));
-  return {strings, lessons, home, extras, heights: renderer.heightsCss(), relief: generated.relief};
+  const wayFromHome = (lesson) => (lesson.language === code ? lesson.path.slice(folder.length) : `${home.base}${lesson.path}`);
+  const listed = lessons.map((lesson) => ({number: lesson.number, slug: lesson.id, path: wayFromHome(lesson), title: lesson.plainTitle, language: lesson.language, minutes: lesson.minutes, tasks: lesson.tasks}));
+  writeFileSync(path.join(GENERATED, `course.${code}.json`), JSON.stringify(listed));
+  return {code, folder, words, strings, lessons, home, extras};
 }
 
-async function writeSite(site, {strings, lessons, home, extras, heights, relief}) {
-  const files = await bundle(site, {python: placePython(site)});
+/** What Python exported, with the presets' titles in the reader's language. */
+const withTitles = ({presets, ...rest}, titles) => ({...rest, presets: presets.map((entry) => ({...entry, title: titles[entry.name] ?? entry.title}))});
+
+async function writeSite(site, {courses, heights, relief}) {
+  const files = await bundle(site, {python: placePython(site), languages: courses.map(({code}) => code)});
   files.heights = placeHashed(site, heights, "heights", "css");
   files.preload = files.fonts.filter((font) => PRELOADED.some((name) => font.includes(name)));
-  placeIcons(site, strings);
-  const shared = {language: LANGUAGE, strings, lessons, files, relief: (which) => ornament(relief, which)};
+  placeIcons(site);
+  for (const course of courses) writeCourse(site, course, courses.filter((other) => other !== course), files, (which) => ornament(relief, which));
+}
+
+function writeCourse(site, {code, folder, strings, lessons, home, extras}, others, files, relief) {
+  placeManifest(site, {home: folder, base: home.base, language: code, strings});
+  const shared = {language: code, strings, lessons, files, relief, ...files.scripts[code]};
   const write = (file, content) => {
-    mkdirSync(path.dirname(path.join(site, file)), {recursive: true});
-    writeFileSync(path.join(site, file), withoutInlineStyle(file, content));
+    mkdirSync(path.dirname(path.join(site, folder, file)), {recursive: true});
+    writeFileSync(path.join(site, folder, file), withoutInlineStyle(file, content));
   };
-  write("index.html", document(shared, {...home, body: homeBody(shared, home)}));
-  for (const lesson of lessons) {
-    const page = {...lesson, name: lesson.slug, root: "../../", lesson, body: lessonBody(shared, lesson)};
-    write(`lessons/${lesson.slug}/index.html`, document(shared, page));
+  /** The page with its counterpart in each other language: `twin` finds it in the course of that language. */
+  const linked = (page, twin) => ({
+    ...page,
+    self: `${page.base}${page.path ?? ""}` || "./",
+    alternates: others.map((other) => {
+      const found = twin(other);
+      const exact = found?.language === undefined || found.language === other.code;
+      return {code: other.code, strings: other.strings, exact, href: (exact ? `${page.base}${found.path}` : `${page.base}${other.folder}#lessons`) || "./", sections: found?.sections?.map(({id}) => id)};
+    }),
+  });
+  const start = linked(home, (other) => other.home);
+  write("index.html", document(shared, {...start, body: homeBody(shared, start)}));
+  for (const lesson of lessons.filter(({language}) => language === code)) {
+    const page = linked(lesson, (other) => other.lessons.find(({id}) => id === lesson.id));
+    write(`lessons/${lesson.slug}/index.html`, document(shared, {...page, name: lesson.id, lesson, body: lessonBody(shared, lesson)}));
   }
-  for (const extra of extras) write(`${extra.name}/index.html`, document(shared, {...extra, body: pageBody(shared, extra)}));
-  write("404.html", document(shared, {name: "404", root: "", plainTitle: strings.notFound.title, body: missingBody(shared)}));
+  for (const extra of extras) {
+    const page = linked(extra, (other) => other.extras.find(({name}) => name === extra.name));
+    write(`${extra.name}/index.html`, document(shared, {...page, body: pageBody(shared, page)}));
+  }
+  const missing = {...linked({root: "./", base: home.base || "./"}, (other) => ({path: other.folder})), name: "404", plainTitle: strings.notFound.title};
+  write("404.html", document(shared, {...missing, self: undefined, body: missingBody(shared, missing)}));
 }
 
 /** The policy forbids it, and a browser would only complain: better here. */

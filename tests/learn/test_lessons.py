@@ -20,8 +20,10 @@ from pathlib import Path
 import pytest
 from learn.lesson_numbers import CHECKED, FIGURE, NAMES, agrees, blocks, checked, run_lesson, texts
 
-LESSONS = sorted((Path(__file__).parents[2] / "web" / "lessons" / "en").glob("*.md"))
-each_lesson = pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+FOLDER = Path(__file__).parents[2] / "web" / "lessons"
+LESSONS = sorted((FOLDER / "en").glob("*.md"))
+IN_ALL_LANGUAGES = [*LESSONS, *sorted(path for path in FOLDER.glob("*/*.md") if path not in LESSONS)]
+each_lesson = pytest.mark.parametrize("path", IN_ALL_LANGUAGES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 
 
 def everywhere(claim: str) -> str:

@@ -27,8 +27,16 @@ SHIFT = """() => new Promise((done) => {
 })"""
 
 
-LESSONS = sorted((ROOT / "web/lessons/en").glob("*.md"))
-PAGES = ["", "playground/", "help/", *(f"lessons/{path.stem[3:]}/" for path in LESSONS)]
+LANGUAGES = {"en": "", "es": "es/"}  # and where each has its pages
+
+
+def pages_of(language: str) -> list[str]:
+    lessons = sorted((ROOT / "web/lessons" / language).glob("*.md"))
+    own = ["", "playground/", "help/", *(f"lessons/{path.stem[3:]}/" for path in lessons)]
+    return [LANGUAGES[language] + path for path in own]
+
+
+PAGES = [path for language in LANGUAGES for path in pages_of(language)]
 
 
 def test_these_are_all_the_pages(site: Path) -> None:
@@ -72,10 +80,35 @@ def shrunk(file: Path) -> int:
     return len(gzip.compress(file.read_bytes(), 6))
 
 
-def test_all_scripts_before_python_are_small_together(site: Path) -> None:
-    sizes = {file.name: shrunk(file) for file in (site / "assets").glob("*.js")}
-    print(f"{sum(sizes.values()) / 1024:.0f} KB of script in the whole site, as it travels")
+def scripts_of(site: Path, page: str) -> set[str]:
+    """Every script that a page loads or may load later: the one it names, and those that a script of its names."""
+    text = (site / page / "index.html").read_text(encoding="utf-8")
+    waiting, found = re.findall(r"assets/([\w-]+\.js)", text), set[str]()
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            script = (site / "assets" / name).read_text(encoding="utf-8")
+            waiting += re.findall(r"\b([\w-]+-[A-Z0-9]{8}\.js)\b", script)
+    return found
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_all_scripts_before_python_are_small_together(site: Path, language: str) -> None:
+    sizes = {name: shrunk(site / "assets" / name) for name in scripts_of(site, LANGUAGES[language])}
+    print(f"{sum(sizes.values()) / 1024:.0f} KB of script in {language}, as it travels")
     assert sum(sizes.values()) < BUDGET
+
+
+def test_no_script_is_there_for_nothing_and_each_language_has_its_own_words(site: Path) -> None:
+    scripts = {language: scripts_of(site, home) for language, home in LANGUAGES.items()}
+    assert set().union(*scripts.values()) == {file.name for file in (site / "assets").glob("*.js")}
+    told = {language: "".join((site / "assets" / name).read_text(encoding="utf-8") for name in scripts[language])
+            for language in LANGUAGES}  # fmt: skip
+    assert ["Copy link" in told[language] for language in ("en", "es")] == [True, False]
+    assert ["Copiar enlace" in told[language] for language in ("en", "es")] == [False, True]
+    editor = max((site / "assets").glob("*.js"), key=lambda file: file.stat().st_size)
+    assert all(editor.name in names for names in scripts.values())  # what holds no words is one file for all
 
 
 def test_the_editor_is_loaded_only_where_it_is_used(site: Path, open_page: OpenPage) -> None:

@@ -33,8 +33,13 @@ export function placeHashed(site, content, name, ending) {
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#f3f6f5"/><g stroke="#17212a" stroke-width="2.2" fill="#f3f6f5"><path d="M24 16H16.5M16.5 16 9 10M16.5 16 9 22"/><circle cx="24" cy="16" r="3.2" fill="#17212a"/><circle cx="8" cy="9" r="3"/><circle cx="8" cy="23" r="3"/></g></svg>
 `;
 
-export function placeIcons(site, strings) {
+export function placeIcons(site) {
   writeFileSync(path.join(site, "icon.svg"), icon);
-  const manifest = {name: strings.name, short_name: strings.name, description: strings.description, start_url: "./", display: "minimal-ui", icons: [{src: "icon.svg", sizes: "any", type: "image/svg+xml"}]};
-  writeFileSync(path.join(site, "site.webmanifest"), JSON.stringify(manifest));
+}
+
+/** `home` is the folder of a language's start page, with a slash behind it; `base` the way from there to the site's root. */
+export function placeManifest(site, {home, base, language, strings}) {
+  mkdirSync(path.join(site, home), {recursive: true});
+  const manifest = {lang: language, name: strings.name, short_name: strings.name, description: strings.description, start_url: "./", display: "minimal-ui", icons: [{src: `${base}icon.svg`, sizes: "any", type: "image/svg+xml"}]};
+  writeFileSync(path.join(site, home, "site.webmanifest"), JSON.stringify(manifest));
 }

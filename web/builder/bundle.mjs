@@ -3,6 +3,7 @@ import {build} from "esbuild";
 import {existsSync, readdirSync} from "node:fs";
 import path from "node:path";
 import {SOURCE, STYLES, WEB} from "./paths.mjs";
+import {inLanguage} from "./languages.mjs";
 
 const common = (site) => ({
   outdir: path.join(site, "assets"),
@@ -24,8 +25,11 @@ const common = (site) => ({
   loader: {".woff2": "file"},
 });
 
-/** → {main, theme, styles, fonts, partsOf}: paths from the site's root. `python` says where Pyodide and the engine lie. */
-export async function bundle(site, {python}) {
+/** → {theme, styles, fonts, scripts: language → {main, partsOf}}: paths from the site's root. `python` says where Pyodide and the engine lie.
+
+Each language has a main script of its own, with its own words in it; what holds no words comes out the same and is one file.
+*/
+export async function bundle(site, {python, languages}) {
   const run = (options) => build({...common(site), ...options});
   const fromSite = (output) => path.relative(site, path.join(WEB, output)).split(path.sep).join("/");
   const outputs = (result) => Object.keys(result.metafile.outputs).map(fromSite);
@@ -33,7 +37,14 @@ export async function bundle(site, {python}) {
 
   const worker = await run({entryPoints: {python: "src/python/worker.ts"}});
   const define = {WORKER_FILE: JSON.stringify(path.basename(entry(worker, "src/python/worker.ts"))), PYTHON_FILES: JSON.stringify(python)};
-  const main = await run({entryPoints: {main: "src/site/main.ts"}, splitting: true, define});
+  const scripts = {};
+  for (const language of languages) {
+    const main = await run({entryPoints: {main: "src/site/main.ts"}, splitting: true, define, plugins: [inLanguage(language)]});
+    scripts[language] = {
+      main: entry(main, "src/site/main.ts"),
+      partsOf: (widgets) => needed(main.metafile.outputs, ["src/site/main.ts", ...widgets.map((name) => `src/widgets/${name}/index.tsx`)]).map(fromSite),
+    };
+  }
   const theme = await run({entryPoints: {theme: "src/site/theme.ts"}, format: "iife"});
   const styles = await run({
     stdin: {contents: styleSheets().map((file) => `@import ${JSON.stringify(file)};`).join("\n"), resolveDir: WEB, loader: "css", sourcefile: "site.css"},
@@ -41,10 +52,9 @@ export async function bundle(site, {python}) {
     target: ["chrome110", "firefox115", "safari16.4"],
   });
   return {
-    main: entry(main, "src/site/main.ts"),
+    scripts,
     theme: entry(theme, "src/site/theme.ts"),
     styles: outputs(styles).find((file) => file.endsWith(".css")),
-    partsOf: (widgets) => needed(main.metafile.outputs, ["src/site/main.ts", ...widgets.map((name) => `src/widgets/${name}/index.tsx`)]).map(fromSite),
     fonts: outputs(styles).filter((file) => file.endsWith(".woff2")),
   };
 }

@@ -7,4 +7,5 @@ export const escape = (text) => String(text).replace(/[&<>"]/g, (letter) => ENTI
 /** Data inside a page, in a script element that is never run: `<` cannot end it. */
 export const jsonScript = (value) => `<script type="application/json">${JSON.stringify(value).replace(/</g, "\\u003c")}</script>`;
 
-export const slugOf = (text) => text.toLowerCase().replace(/<[^>]+>/g, "").replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
+/** An address without accents: «Así se mide» becomes asi-se-mide. */
+export const slugOf = (text) => text.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "").replace(/<[^>]+>/g, "").replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");

@@ -1,5 +1,5 @@
 // The lessons of a folder: front matter, order, text. A file NN-some-name.md is lesson NN at lessons/some-name/.
-import {readFileSync, readdirSync} from "node:fs";
+import {existsSync, readFileSync, readdirSync} from "node:fs";
 import path from "node:path";
 import {shown} from "./paths.mjs";
 import {shownNumbers} from "./numbers.mjs";
@@ -7,7 +7,7 @@ import {shownNumbers} from "./numbers.mjs";
 const FRONT = {title: true, lead: true, minutes: true, needs: false, teaches: false};
 const NAME = /^(\d\d)-([a-z0-9-]+)\.md$/;
 
-export function readLessons(folder, problems) {
+function readLessons(folder, problems) {
   const lessons = readdirSync(folder)
     .filter((name) => name.endsWith(".md"))
     .sort()
@@ -27,8 +27,29 @@ export function readLessons(folder, problems) {
   return lessons;
 }
 
+/** The lessons of a language, in order. Each has an `id`, the same in every language, and a `path` from the site's root.
+ * A lesson that is not translated yet stands there as it is in `originals`, with its own `language`. */
+export function readCourse({code, folder, home}, originals, problems) {
+  const lessons = readLessons(folder, problems).map((lesson) => ({...lesson, language: code, path: `${home}lessons/${lesson.slug}/`}));
+  if (!originals) return lessons.map((lesson) => ({...lesson, id: lesson.slug}));
+  for (const lesson of lessons) {
+    const original = originals.find(({number}) => number === lesson.number);
+    if (original) lesson.id = original.id;
+    else problems.error(shown(lesson.file), `is a translation of nothing: there is no lesson ${lesson.number} in ${originals[0]?.language}`);
+  }
+  const last = Math.max(0, ...lessons.map(({number}) => number));
+  for (const {number, file} of originals) {
+    if (number < last && !lessons.some((lesson) => lesson.number === number)) problems.error(shown(folder), `lesson ${number} is missing, though lesson ${last} is there: translate ${shown(file)}`);
+  }
+  return originals.map((original) => lessons.find(({number}) => number === original.number) ?? original);
+}
+
 /** A Markdown file with `key: value` lines between two lines of ---; `keys` says which there are, and which must be. */
 export function readPage(file, keys, problems) {
+  if (!existsSync(file)) {
+    problems.error(shown(file), "is missing");
+    return {file, front: {}, text: "", offset: 0};
+  }
   const lines = readFileSync(file, "utf8").replace(/\r\n/g, "\n").split("\n");
   const end = lines.indexOf("---", 1);
   const front = {};

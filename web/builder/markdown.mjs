@@ -16,9 +16,9 @@ const BOXES = {
 };
 const COLOURS = new Set(["data", "grad", "play"]);
 
-/** A reader of Markdown. `page` gives: fail(line, message), link(target) → URL, widget(name, text, line) → HTML. */
+/** A reader of Markdown. `page` gives: fail(line, message), link(target) → URL, widget(name, text, line) → HTML, strings. */
 export function reader(page) {
-  const md = new MarkdownIt({html: false, linkify: false, typographer: true});
+  const md = new MarkdownIt({html: false, linkify: false, typographer: true, quotes: page.strings?.quotes ?? "“”‘’"});
   md.disable(["replacements", "image"]); // "(c)" is a variable here, and pictures are drawn by widgets
   md.block.ruler.before("fence", "box", box(page), {alt: ["paragraph", "list", "blockquote"]});
   md.block.ruler.before("fence", "formula", displayFormula, {alt: ["paragraph", "list"]});
@@ -41,7 +41,7 @@ export function reader(page) {
       return self.renderToken(tokens, index, options);
     },
     heading_open: (tokens, index) => `<${tokens[index].tag} id="${slugOf(tokens[index + 1].content)}">`,
-    table_open: () => '<div class="table" tabindex="0" role="region" aria-label="Table"><table>',
+    table_open: () => `<div class="table" tabindex="0" role="region" aria-label="${page.strings?.table ?? "Table"}"><table>`,
     table_close: () => "</table></div>",
   });
   return md;
@@ -53,6 +53,10 @@ export const sections = (md, text) =>
     .parse(text, {})
     .flatMap((token, index, all) => (token.type === "heading_open" && token.tag === "h2" ? [all[index + 1]] : []))
     .map((inline) => ({id: slugOf(inline.content), title: md.renderInline(inline.content)}));
+
+/** The parts of a page, one word for each: what a translation must have too. */
+export const blocks = (md, text) =>
+  md.parse(text, {}).filter(({type, level}) => /_open$|^fence$|^formula$/.test(type) && level < 2).map(({type, tag, info}) => (type === "fence" ? info.trim() : type === "box_open" ? info : tag || type));
 
 function fence(token, page) {
   const [kind, name] = token.info.trim().split(/\s+/);

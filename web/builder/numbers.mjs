@@ -1,7 +1,7 @@
 // Checked numbers: a lesson writes {{ expression -> shown }}, and the reader sees what is after the arrow.
 // The expressions are run by tests/learn/test_lessons.py, which fails where a number is not what the engine gives.
 
-const CHECKED = /\{\{((?:(?!\{\{|\}\}).)*?)->\s*((?:(?!\{\{|\}\}).)*?)\s*\}\}/g;
+export const CHECKED = /\{\{((?:(?!\{\{|\}\}).)*?)->\s*((?:(?!\{\{|\}\}).)*?)\s*\}\}/g;
 
 /** The text as it is read; `fail(line, message)` for a pair of braces that is not a checked number. */
 export function shownNumbers(text, fail) {

@@ -1,27 +1,29 @@
 // Lessons and pages in Markdown become pages of the site.
 import {shown} from "./paths.mjs";
 import {escape, jsonScript} from "./html.mjs";
-import {reader, sections} from "./markdown.mjs";
+import {blocks, reader, sections} from "./markdown.mjs";
 import {readProps} from "./schemas.mjs";
+import {settingsOf} from "./compare.mjs";
 import {shownNumbers} from "./numbers.mjs";
 
-/** Renders pages with the same widgets; collects the heights to reserve. */
+/** Renders the pages of one language; `heights` collects the room to reserve, for all languages. */
 export class Renderer {
-  #heights = new Map();
-
-  constructor({schemas, generated, problems, lessons, pages}) {
-    Object.assign(this, {schemas, generated, problems, lessons, pages});
+  constructor({schemas, strings, generated, problems, lessons, pages, heights}) {
+    Object.assign(this, {schemas, strings, generated, problems, lessons, pages, heights});
   }
 
-  /** → {html, sections, tasks, titleHtml, …}; `page` is what lessons.mjs read, `name` its slug, `root` the way to the site's root. */
-  render(page, {name, root}) {
+  /** → {html, sections, tasks, titleHtml, …}; `page` is what lessons.mjs read, `name` its name in the learner's progress,
+   * `root` the way to the language's start page, `base` that to the site's root. */
+  render(page, {name, root, base}) {
     const place = (line) => `${shown(page.file)}:${line + page.offset + 1}`;
     const fail = (line, message) => this.problems.error(place(line), message);
     const tasks = [];
     const seen = new Map();
+    const widgets = [];
     const md = reader({
       fail,
-      link: (target, line) => this.#link(target, root, (message) => fail(line ?? 0, message)),
+      strings: this.strings,
+      link: (target, line) => this.#link(target, {root, base}, (message) => fail(line ?? 0, message)),
       widget: (kind, text, line) => {
         const schema = this.schemas[kind];
         if (!schema) {
@@ -38,6 +40,7 @@ export class Renderer {
         const id = `${name}/${given}`;
         const counts = typeof schema.task === "function" ? schema.task(props) : schema.task;
         if (counts) tasks.push({id, widget: kind});
+        widgets.push({kind, id: given, settings: settingsOf(schema.fields, props)});
         return this.#widget(kind, schema, {...props, id, lesson: name}, given);
       },
     });
@@ -47,7 +50,7 @@ export class Renderer {
     const html = md.render(text);
     for (const id of twice(html)) this.problems.error(shown(page.file), `the name "${id}" is there twice: give the heading other words, or the widget an id`);
     return {
-      html, sections: sections(md, text), tasks, minutes, widgets: [...seen.keys()],
+      html, sections: sections(md, text), blocks: blocks(md, text), tasks, minutes, widgets,
       titleHtml: line(title), leadHtml: line(lead), needsHtml: line(needs), teachesHtml: line(teaches),
       plainTitle: plain(line(title)), description: plain(line(lead)),
     };
@@ -56,19 +59,20 @@ export class Renderer {
   #widget(kind, schema, props, anchor) {
     const [phone, tablet, desktop] = schema.height(props, this.generated).map(Math.round);
     const height = `h-${phone}-${tablet}-${desktop}`;
-    this.#heights.set(height, [phone, tablet, desktop]);
+    this.heights.set(height, [phone, tablet, desktop]);
     const frame = schema.frame === "wide" ? "widget wide" : "widget column";
     return (
       `<div class="${frame} ${height}" id="${escape(anchor)}" data-widget="${kind}">${jsonScript(props)}` +
-      `<p class="fallback">${escape(schema.fallback(props))}</p></div>\n`
+      `<p class="fallback">${escape(schema.fallback(props, this.generated))}</p></div>\n`
     );
   }
 
-  #link(target, root, fail) {
+  #link(target, {root, base}, fail) {
     const lesson = /^lesson:([a-z0-9-]+)(#[\w-]+)?$/.exec(target);
     if (lesson) {
-      if (!this.lessons.some(({slug}) => slug === lesson[1])) fail(`there is no lesson "${lesson[1]}"; there are: ${this.lessons.map(({slug}) => slug).join(", ")}`);
-      return `${root}lessons/${lesson[1]}/${lesson[2] ?? ""}`;
+      const found = this.lessons.find(({id}) => id === lesson[1]);
+      if (!found) fail(`there is no lesson "${lesson[1]}"; there are: ${this.lessons.map(({id}) => id).join(", ")}`);
+      return `${base}${found?.path}${lesson[2] ?? ""}`;
     }
     const page = /^page:([a-z-]+)(#[\w-]+)?$/.exec(target);
     if (page) {
@@ -79,12 +83,12 @@ export class Renderer {
     fail(`the link "${target}" leads nowhere: write lesson:some-name, page:some-name, #a-heading or https://…`);
     return "#";
   }
+}
 
-  /** One rule for each set of heights, in a stylesheet, for the policy allows no style on an element. */
-  heightsCss() {
-    const rules = (index) => [...this.#heights].map(([name, sizes]) => `.${name}{min-height:${sizes[index]}px}`).join("");
-    return `${rules(0)}@media(min-width:600px){${rules(1)}}@media(min-width:1240px){${rules(2)}}`;
-  }
+/** One rule for each set of heights, in a stylesheet, for the policy allows no style on an element. */
+export function heightsCss(heights) {
+  const rules = (index) => [...heights].map(([name, sizes]) => `.${name}{min-height:${sizes[index]}px}`).join("");
+  return `${rules(0)}@media(min-width:600px){${rules(1)}}@media(min-width:1240px){${rules(2)}}`;
 }
 
 const ENTITIES = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"'};

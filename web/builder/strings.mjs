@@ -1,11 +1,54 @@
-// The words of the pages, from the same file as those of the scripts.
+// The words of the pages, from the same files as those of the scripts; and whether a translation has all of them.
 import {build} from "esbuild";
+import {existsSync, readdirSync} from "node:fs";
 import path from "node:path";
 import {pathToFileURL} from "node:url";
-import {GENERATED, SOURCE} from "./paths.mjs";
+import {GENERATED, SOURCE, shown} from "./paths.mjs";
+import {ORIGIN} from "./languages.mjs";
 
+const folderOf = (language) => path.join(SOURCE, "strings", language);
+const namesIn = (language) => (existsSync(folderOf(language)) ? readdirSync(folderOf(language)).filter((name) => name.endsWith(".ts")).sort() : []);
+
+/** Every file of words of a language: its name without .ts → what it exports. */
 export async function loadStrings(language) {
-  const outfile = path.join(GENERATED, "strings.mjs");
-  await build({entryPoints: [path.join(SOURCE, "strings", language, "site.ts")], bundle: true, format: "esm", platform: "node", outfile, logLevel: "silent"});
-  return (await import(`${pathToFileURL(outfile)}?${Date.now()}`)).site;
+  const outfile = path.join(GENERATED, `strings.${language}.mjs`);
+  const names = namesIn(language);
+  const contents = names.map((name, index) => `export * as file${index} from "./${name}";`).join("\n");
+  await build({stdin: {contents, resolveDir: folderOf(language), loader: "ts"}, bundle: true, format: "esm", platform: "node", outfile, logLevel: "silent"});
+  const loaded = await import(`${pathToFileURL(outfile)}?${Date.now()}`);
+  return Object.fromEntries(names.map((name, index) => [name.slice(0, -3), {...loaded[`file${index}`]}]));
+}
+
+/** What a translation lacks, or has too much, goes to `problems`, with its file. */
+export function compareStrings(language, theirs, ours, problems) {
+  const file = (name) => shown(path.join(folderOf(language), `${name}.ts`));
+  for (const name of Object.keys(ours)) {
+    if (!(name in theirs)) problems.error(file(name), `is missing: translate ${shown(path.join(folderOf(ORIGIN), `${name}.ts`))}`);
+    else for (const difference of differences(ours[name], theirs[name], "")) problems.error(file(name), difference);
+  }
+  for (const name of Object.keys(theirs)) if (!(name in ours)) problems.error(file(name), `there is no such file in ${ORIGIN}`);
+}
+
+/** A translation has a title for each preset; in English they come from Python. */
+export function compareTitles(language, titles, presets, problems) {
+  const lacking = presets.filter(({name}) => !titles[name]);
+  for (const {name, title} of lacking) problems.error(shown(path.join(folderOf(language), "presets.ts")), `"titles" has none for "${name}", which is "${title}" in ${ORIGIN}`);
+}
+
+/** In words, where two sets of words have not the same shape. */
+export function differences(ours, theirs, where) {
+  if (kind(ours) !== kind(theirs)) return [theirs === undefined ? `"${where}" is missing` : `"${where}" must be ${kind(ours)}, and is ${kind(theirs)}`];
+  if (kind(ours) === "an object" && Object.keys(ours).length === 0) return []; // filled by the translation alone
+  if (kind(ours) !== "an object") return theirs === "" && ours !== "" ? [`"${where}" is empty`] : [];
+  const inside = (key) => (where ? `${where}.${key}` : key);
+  return [
+    ...Object.keys(ours).flatMap((key) => differences(ours[key], theirs[key], inside(key))),
+    ...Object.keys(theirs).filter((key) => !(key in ours)).map((key) => `"${inside(key)}" is not in ${ORIGIN}`),
+  ];
+}
+
+/** A sentence made of parts (see src/graph/rich.ts) may have other parts in another language. */
+function kind(words) {
+  if (Array.isArray(words)) return "a list";
+  return {string: "text", function: "a function", object: "an object", undefined: "missing"}[typeof words] ?? `a ${typeof words}`;
 }

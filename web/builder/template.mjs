@@ -14,13 +14,14 @@ const ICONS = {
   menu: '<svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true"><path d="M2 4.5h14M2 9h14M2 13.5h9" stroke="currentColor" stroke-width="1.6" fill="none"/></svg>',
 };
 
-/** `site` is what all pages share (strings, lessons, files); `page`: {name, root, title, body, lesson?, sections?}. */
+/** `site` is what the pages of a language share (strings, lessons, files, main, partsOf); `page`: {name, root, base, title, body,
+ * alternates, lesson?, sections?}: `root` leads to the language's start page, `base` to the site's root. */
 export function document(site, page) {
   const {strings, files} = site;
-  const at = (file) => `${page.root || "./"}${file}`;
+  const at = (file) => `${page.base || "./"}${file}`;
   const title = page.name === "index" ? strings.name : `${page.plainTitle} · ${strings.name}`;
   return `<!doctype html>
-<html lang="${site.language}" data-root="${page.root || "./"}" data-page="${page.name}"${page.lesson ? ` data-lesson="${page.lesson.slug}"` : ""}>
+<html lang="${site.language}" data-root="${page.root || "./"}" data-page="${page.name}"${page.lesson ? ` data-lesson="${page.lesson.id}"` : ""}>
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
@@ -29,13 +30,13 @@ export function document(site, page) {
 <meta name="referrer" content="no-referrer">
 <title>${escape(title)}</title>
 <link rel="icon" href="${at("icon.svg")}" type="image/svg+xml">
-<link rel="manifest" href="${at("site.webmanifest")}">
+<link rel="manifest" href="${page.root || "./"}site.webmanifest">${alternateLinks(site, page)}
 ${files.preload.map((font) => `<link rel="preload" href="${at(font)}" as="font" type="font/woff2" crossorigin>`).join("\n")}
 <link rel="stylesheet" href="${at(files.styles)}">
 <link rel="stylesheet" href="${at(files.heights)}">
 <script src="${at(files.theme)}"></script>
-<script type="module" src="${at(files.main)}"></script>
-${files.partsOf(page.widgets ?? []).filter((file) => file !== files.main).map((file) => `<link rel="modulepreload" href="${at(file)}">`).join("\n")}
+<script type="module" src="${at(site.main)}"></script>
+${site.partsOf((page.widgets ?? []).map(({kind}) => kind)).filter((file) => file !== site.main).map((file) => `<link rel="modulepreload" href="${at(file)}">`).join("\n")}
 </head>
 <body>
 <a class="skip" href="#main">${strings.skip}</a>
@@ -52,9 +53,31 @@ ${page.body}
 `;
 }
 
-function header({strings, lessons}, page) {
+/** The same page in every language that has it, for whoever reads the head of a page. */
+function alternateLinks({language}, {alternates = [], self}) {
+  const exact = alternates.filter((alternate) => alternate.exact);
+  if (!self || exact.length === 0) return "";
+  return [{code: language, href: self}, ...exact].map(({code, href}) => `\n<link rel="alternate" hreflang="${code}" href="${href}">`).join("");
+}
+
+/** The way to the other languages: to the same place in the same lesson, where it is translated. */
+function languageLinks({strings}, {alternates = []}) {
+  if (alternates.length === 0) return "";
+  const link = ({code, href, strings: theirs, sections, exact}) =>
+    `<a href="${href}" hreflang="${code}" lang="${code}" data-language="${code}" data-offer="${escape(theirs.language.offer)}" data-close="${escape(theirs.dismiss)}"` +
+    `${exact && sections?.length ? ` data-sections="${sections.join(" ")}"` : ""}${exact ? "" : ` title="${escape(theirs.language.notYet)}"`}>` +
+    `<span class="long">${theirs.language.name}</span><span class="short" aria-hidden="true">${code.toUpperCase()}</span></a>`;
+  return `<nav class="langs" aria-label="${strings.language.label}">${alternates.map(link).join("")}</nav>\n`;
+}
+
+/** A mark on a lesson that is there in another language only. */
+const foreign = ({language, strings}, lesson) => (lesson.language === language ? "" : ` <small class="foreign">${strings.language.inEnglish}</small>`);
+const inTongue = ({language}, lesson, html) => (lesson.language === language ? `<span>${html}</span>` : `<span lang="${lesson.language}">${html}</span>`);
+
+function header(site, page) {
+  const {strings, lessons} = site;
   const here = page.lesson ? lessons.indexOf(page.lesson) : -1;
-  const waypoints = lessons.map(({slug}, index) => `<li data-lesson="${slug}"${index === here ? ' class="here"' : ""}></li>`).join("");
+  const waypoints = lessons.map(({id}, index) => `<li data-lesson="${id}"${index === here ? ' class="here"' : ""}></li>`).join("");
   const place = page.lesson ? `<span class="trail-text"><b>${strings.lesson} ${page.lesson.number}</b> ${strings.ofAll(lessons.at(-1).number)}</span>` : "";
   const links = page.name === "index" ? `<nav class="top-links" aria-label="${strings.more}"><a href="playground/">${strings.stepper}</a><a href="help/">${strings.about}</a></nav>\n` : "";
   return `<header class="top">
@@ -62,17 +85,18 @@ function header({strings, lessons}, page) {
 <div class="trail"><ol aria-hidden="true">${waypoints}</ol>${place}</div>
 <div class="top-right">
 <div class="py" data-python role="status"></div>
-${links}<button class="icon-btn" type="button" data-theme-button aria-label="${strings.theme.label}">${ICONS.theme}</button>
+${links}${languageLinks(site, page)}<button class="icon-btn" type="button" data-theme-button aria-label="${strings.theme.label}">${ICONS.theme}</button>
 <button class="icon-btn menu-btn" type="button" data-menu aria-expanded="false" aria-controls="rail">${ICONS.menu}<span>${strings.contents}</span></button>
 </div>
 </header>`;
 }
 
-function rail({strings, lessons}, page) {
+function rail(site, page) {
+  const {strings, lessons} = site;
   const entry = (lesson) => {
     const here = lesson === page.lesson;
     const inside = here && page.sections?.length ? `<ol class="sub">${page.sections.map(({id, title}) => `<li><a href="#${id}">${title}</a></li>`).join("")}</ol>` : "";
-    return `<li data-lesson="${lesson.slug}"${here ? ' class="here"' : ""}><a href="${page.root}lessons/${lesson.slug}/"${here ? ' aria-current="page"' : ""}><span class="n">${lesson.number}</span><span>${lesson.titleHtml}</span></a>${inside}</li>`;
+    return `<li data-lesson="${lesson.id}"${here ? ' class="here"' : ""}><a href="${page.base}${lesson.path}"${tongue(site, lesson)}${here ? ' aria-current="page"' : ""}><span class="n">${lesson.number}</span><span>${inTongue(site, lesson, lesson.titleHtml)}${foreign(site, lesson)}</span></a>${inside}</li>`;
   };
   const extra = (name, title) => `<li><a href="${page.root}${name}/"${page.name === name ? ' aria-current="page"' : ""}>${title}</a></li>`;
   return `<nav class="rail" id="rail" aria-label="${strings.contents}">
@@ -82,8 +106,11 @@ function rail({strings, lessons}, page) {
 </nav>`;
 }
 
+const tongue = ({language}, lesson) => (lesson.language === language ? "" : ` hreflang="${lesson.language}"`);
+
 /** A lesson's own page, inside the document. */
-export function lessonBody({strings, lessons, relief}, lesson) {
+export function lessonBody(site, lesson) {
+  const {strings, lessons, relief} = site;
   const at = lessons.indexOf(lesson);
   const fact = (name, html) => (html ? `<div><dt>${name}</dt><dd>${html}</dd></div>` : "");
   const facts = lesson.needsHtml || lesson.teachesHtml ? `<dl class="facts">${fact(strings.needs, lesson.needsHtml)}${fact(strings.teaches, lesson.teachesHtml)}</dl>` : "";
@@ -94,14 +121,16 @@ export function lessonBody({strings, lessons, relief}, lesson) {
 <p class="lead">${lesson.leadHtml}</p>
 ${facts}</header>
 ${lesson.html}
-${pager(strings, lessons[at - 1], lessons[at + 1])}
+${pager(site, lesson, lessons[at - 1], lessons[at + 1])}
 </article>`;
 }
 
-function pager(strings, before, after) {
+function pager(site, here, before, after) {
+  const {strings} = site;
+  const way = (lesson) => (lesson.language === here.language ? `../${lesson.slug}/` : `${here.base}${lesson.path}`);
   const link = (lesson, kind) =>
     lesson
-      ? `<a class="${kind}" rel="${kind}" href="../${lesson.slug}/"><small>${strings.lesson} ${lesson.number}</small><span>${lesson.titleHtml}</span></a>`
+      ? `<a class="${kind}" rel="${kind}" href="${way(lesson)}"${tongue(site, lesson)}><small>${strings.lesson} ${lesson.number}${lesson.language === here.language ? "" : `, ${strings.language.inEnglish}`}</small>${inTongue(site, lesson, lesson.titleHtml)}</a>`
       : kind === "next" ? `<a class="next" href="../../"><small>${strings.lastOne}</small><span>${strings.overview}</span></a>` : "<span></span>";
   return `<nav class="pager" aria-label="${strings.lessons}">${link(before, "prev")}${link(after, "next")}</nav>`;
 }
@@ -113,14 +142,15 @@ ${page.html}
 </article>`;
 
 /** The title page: what this is, where to begin, every lesson. */
-export function homeBody({strings, lessons, relief}, page) {
+export function homeBody(site, page) {
+  const {strings, lessons, relief} = site;
   const first = lessons[0];
-  const entry = (lesson) => `<li data-lesson="${lesson.slug}"><a href="lessons/${lesson.slug}/"><span class="n">${lesson.number}</span><span class="what"><b>${lesson.titleHtml}</b><span>${lesson.leadHtml}</span></span><span class="mins">${strings.shortMinutes(lesson.minutes)}</span></a></li>`;
+  const entry = (lesson) => `<li data-lesson="${lesson.id}"><a href="${page.base}${lesson.path}"${tongue(site, lesson)}><span class="n">${lesson.number}</span><span class="what"><b>${inTongue(site, lesson, lesson.titleHtml)}${foreign(site, lesson)}</b>${inTongue(site, lesson, lesson.leadHtml)}</span><span class="mins">${strings.shortMinutes(lesson.minutes)}</span></a></li>`;
   return `<div class="hero">${relief(0)}
 <p class="kicker">${strings.kicker(lessons.length)}</p>
 <h1>${page.titleHtml}</h1>
 <p class="lead">${page.leadHtml}</p>
-<p class="begin"><a class="btn primary" data-begin href="lessons/${first.slug}/">${strings.begin}</a><a class="btn" href="playground/">${strings.openStepper}</a></p>
+<p class="begin"><a class="btn primary" data-begin href="${page.base}${first.path}">${strings.begin}</a><a class="btn" href="playground/">${strings.openStepper}</a></p>
 </div>
 <section class="overview" aria-labelledby="lessons"><h2 id="lessons">${strings.lessons}</h2>
 <ol class="lesson-list">${lessons.map(entry).join("\n")}</ol>
@@ -130,7 +160,8 @@ ${page.html}
 </article>`;
 }
 
-export const missingBody = ({strings, relief}) => `<div class="hero missing">${relief(3)}
+export const missingBody = ({strings, relief}, {alternates}) => `<div class="hero missing">${relief(3)}
 <p class="kicker">404</p><h1>${strings.notFound.title}</h1>
 <p class="lead">${strings.notFound.text}</p>
-<p class="begin"><a class="btn primary" href="./">${strings.notFound.start}</a></p></div>`;
+<p class="begin"><a class="btn primary" href="./">${strings.notFound.start}</a></p>
+${alternates.map(({code, href, strings: theirs}) => `<p lang="${code}">${theirs.notFound.title}. <a href="${href}" hreflang="${code}">${theirs.notFound.start}</a></p>`).join("\n")}</div>`;

@@ -190,10 +190,14 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(HTTPStatus.OK, found.read_bytes(), found.suffix, headers, body=body)
 
     def _missing(self, *, body: bool) -> None:
-        """The site's own page for it; it stands at the root, so its links are made to begin there."""
-        page = self.server.site / "404.html"
-        text = page.read_text(encoding="utf-8").replace('="./', '="/') if page.is_file() else "there is no page here\n"
-        ending = ".html" if page.is_file() else ".txt"
+        """The site's own page for it, in the language of the address; its links are made to begin at the root."""
+        folder = re.match(r"/([a-z]{2,3})/", urlsplit(self.path).path)
+        home = folder[0] if folder and (self.server.site / folder[1] / "404.html").is_file() else "/"
+        page = self.server.site / home[1:] / "404.html"
+        text, ending = "there is no page here\n", ".txt"
+        if page.is_file():
+            written = page.read_text(encoding="utf-8")
+            text, ending = written.replace('="../', '="/').replace('="./', f'="{home}'), ".html"
         self._send(HTTPStatus.NOT_FOUND, text.encode(), ending, {"Cache-Control": "no-cache"}, body=body)
 
     def _send(self, status: HTTPStatus, content: bytes, ending: str, headers: dict[str, str], *, body: bool) -> None:

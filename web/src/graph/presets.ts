@@ -4,8 +4,9 @@ import recordings from "#generated/recordings.json";
 import {drawn, type DrawnGraph} from "./model.ts";
 import type {Layout} from "./layout.ts";
 import type {Graph, Material, PresetEntry, Recording} from "./schema.ts";
+import {presets as words} from "../strings/en/presets.ts";
 
-export const presets: PresetEntry[] = (recordings as unknown as Material).presets;
+export const presets: PresetEntry[] = (recordings as unknown as Material).presets.map((entry) => ({...entry, title: words.titles[entry.name] ?? entry.title}));
 
 export const presetOf = (name: string): PresetEntry | undefined => presets.find((entry) => entry.name === name || entry.title === name);
 

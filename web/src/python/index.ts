@@ -78,7 +78,7 @@ function spawn(): void {
   worker = fresh;
   fresh.onmessage = ({data}: MessageEvent<FromWorker>) => worker === fresh && hear(data);
   fresh.onerror = (event) => worker === fresh && fail(event.message || "the worker could not be loaded");
-  send({kind: "start", site: new URL("..", import.meta.url).href, files: PYTHON_FILES});
+  send({kind: "start", site: new URL("..", import.meta.url).href, files: PYTHON_FILES, language: document.documentElement.lang});
 }
 
 const send = (message: ToWorker): void => worker!.postMessage(message);

@@ -4,7 +4,7 @@
 export type PythonFiles = {folder: string; archive: string; sizes: Record<string, number>};
 
 export type ToWorker =
-  | {kind: "start"; site: string; files: PythonFiles}
+  | {kind: "start"; site: string; files: PythonFiles; language: string}
   | {kind: "call"; id: number; fn: string; args: string};
 
 export type FromWorker =

@@ -2,9 +2,10 @@
 
 The page ends this worker when a call takes too long, and starts another: nothing here needs to be undone.
 */
-import type {FromWorker, PythonFiles, ToWorker} from "./messages.ts";
+import type {FromWorker, ToWorker} from "./messages.ts";
 
-type Bridge = {call(fn: string, args: string, emit: (text: string) => void): string};
+type Bridge = {speak(language: string): void; call(fn: string, args: string, emit: (text: string) => void): string};
+type Start = Extract<ToWorker, {kind: "start"}>;
 type Pyodide = {unpackArchive(buffer: ArrayBuffer, format: string): void; pyimport(name: string): Bridge};
 
 const scope = self as unknown as {
@@ -16,7 +17,7 @@ let bridge: Bridge | undefined; // there once Python is ready
 
 scope.onmessage = ({data}) => {
   if (data.kind === "start") {
-    start(data.site, data.files).catch(fail);
+    start(data).catch(fail);
   } else {
     const {id, fn, args} = data;
     const json = bridge!.call(fn, args, (text) => scope.postMessage({kind: "print", id, text}));
@@ -26,7 +27,7 @@ scope.onmessage = ({data}) => {
 
 const fail = (error: unknown): void => scope.postMessage({kind: "failed", message: String(error)});
 
-async function start(site: string, files: PythonFiles): Promise<void> {
+async function start({site, files, language}: Start): Promise<void> {
   countBytes(Object.values(files.sizes).reduce((sum, size) => sum + size, 0));
   const folder = new URL(files.folder, site).href;
   const archive = fetch(new URL(files.archive, site));
@@ -34,6 +35,7 @@ async function start(site: string, files: PythonFiles): Promise<void> {
   const pyodide: Pyodide = await loadPyodide({indexURL: folder});
   pyodide.unpackArchive(await (await archive).arrayBuffer(), "wheel");
   bridge = pyodide.pyimport("gradwalk.learn.page.bridge");
+  bridge.speak(language);
   scope.postMessage({kind: "ready"});
 }
 

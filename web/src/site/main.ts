@@ -1,4 +1,5 @@
 /** What every page does when it has arrived. The text is there already: nothing here is needed to read it. */
+import {watchLanguage} from "./language.ts";
 import {hydrate} from "./hydrate.ts";
 import {showNotices} from "./notices.ts";
 import {showProgress} from "./marks.ts";
@@ -8,6 +9,7 @@ import {watchTheme} from "./theme-button.ts";
 
 watchTheme();
 watchContents();
+watchLanguage();
 showProgress();
 showPython();
 showNotices();

@@ -31,5 +31,5 @@ function showBegin(): void {
   const next = course.find((lesson) => progress.of(lesson).done < lesson.tasks.length);
   if (!begin || !next || Object.keys(progress.done.value).length === 0) return;
   begin.textContent = site.goOn(next.number);
-  begin.href = `lessons/${next.slug}/`;
+  begin.href = next.path;
 }

@@ -4,8 +4,8 @@ import {store} from "./index.ts";
 
 /** Task id → when it was done (ISO date). */
 export type Done = Record<string, string>;
-/** A lesson as `#generated/course.json` lists it. */
-export type CourseLesson = {number: number; slug: string; title: string; minutes: string; tasks: {id: string; widget: string}[]};
+/** A lesson as `#generated/course.json` lists it: `slug` names it in every language, `path` leads there from the start page. */
+export type CourseLesson = {number: number; slug: string; path: string; title: string; language: string; minutes: string; tasks: {id: string; widget: string}[]};
 
 const done = computed(() => {
   void store.changes.value;

@@ -37,7 +37,7 @@ export type Schema = {
   /** Pixels to reserve: [phone (390), tablet (768), desktop (1440)]. The page must not move when the widget arrives. */
   height: (props: any, generated: Generated) => readonly [number, number, number];
   /** Plain text that stands there until the widget arrives, and for readers without JavaScript. */
-  fallback: (props: any) => string;
+  fallback: (props: any, generated: Generated) => string;
   /** Whether the widget has a frame (white, rounded, as wide as the page) or stands in the column of the text. */
   frame: "wide" | "column";
   /** Whether doing it counts as a part of the lesson: it then has a mark in the progress. */

@@ -16,8 +16,9 @@ from typing import Any
 
 from gradwalk.errors import GradwalkError
 from gradwalk.learn.page.sandbox import LearnerError
+from gradwalk.learn.page.words import say, speak
 
-__all__ = ["MOST_PRINTED", "call"]
+__all__ = ["MOST_PRINTED", "call", "speak"]
 
 #: So many characters of what a call prints are shown.
 MOST_PRINTED = 20_000
@@ -48,7 +49,9 @@ def call(function: str, arguments: str, emit: Callable[[str], Any]) -> str:
 
 
 def _told(kind: str, message: str, line: int | None, where: str | None) -> str:
-    return json.dumps({"error": {"kind": kind, "message": message, "line": line, "where": where}}, ensure_ascii=False)
+    return json.dumps(
+        {"error": {"kind": kind, "message": say(message), "line": line, "where": where}}, ensure_ascii=False
+    )
 
 
 def _found(function: str) -> Callable[..., Any]:
@@ -93,6 +96,6 @@ class _Printed(io.TextIOBase):
 
     def finish(self) -> None:
         if self._dropped:
-            self._waiting.append(f"\n… and {self._dropped:,} more characters, which are not shown\n")
+            self._waiting.append(say(f"\n… and {self._dropped:,} more characters, which are not shown\n"))
         if self._waiting:
             self._pass_on()

@@ -20,6 +20,7 @@ from gradwalk import nn, ops, walk
 from gradwalk.engine import Value
 from gradwalk.errors import GradwalkError, ProgramError
 from gradwalk.learn.page.sandbox import LearnerError, execute
+from gradwalk.learn.page.words import say
 from gradwalk.presets import preset as preset_of
 from gradwalk.program import inputs_of, program
 from gradwalk.program.reader import read
@@ -291,5 +292,5 @@ def _told(error: GradwalkError | SyntaxError) -> Failed:
     message = str(getattr(error, "reason", "") or error)
     if kind == "ModuleNotFoundError":
         message += "; Value and the functions are at hand without an import"
-    return Failed(kind=kind, message=message, line=getattr(error, "line", None),
+    return Failed(kind=kind, message=say(message), line=getattr(error, "line", None),
                   column=getattr(error, "column", None), end_column=getattr(error, "end_column", None))  # fmt: skip

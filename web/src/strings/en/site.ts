@@ -40,4 +40,13 @@ export const site = {
   done: "done",
   partly: (done: number, all: number) => `${done} of ${all} done`,
   dismiss: "Close this note",
+  table: "Table",
+  quotes: "“”‘’",
+  language: {
+    name: "English",
+    label: "Language",
+    offer: "This course can be read in English.",
+    inEnglish: "in English",
+    notYet: "This lesson is not there in English.",
+  },
 };

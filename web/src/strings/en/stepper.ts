@@ -1,6 +1,7 @@
 /** Every word of the graph stepper. */
 import {readable} from "../../graph/numbers.ts";
 import {code, em, op, rich, type Rich} from "../../graph/rich.ts";
+import {SLOPES} from "../formulas.ts";
 
 const COUNTS = ["no operands", "one operand", "two operands", "three operands"];
 const operands = (n: number): string => COUNTS[n] ?? `${n} operands`;
@@ -27,7 +28,7 @@ export const stepper = {
   speeds: {0.5: "0.5×", 1: "1×", 2: "2×", 4: "4×"} as Record<number, string>,
   count: (k: number, all: number) => [`Step `, String(k), ` of ${all}`] as const,
   walk: "Walk, step by step",
-  keys: {step: "step", play: "play"},
+  keys: {step: "step", play: "play", space: "Space"},
 
   // --- groups of the walk line ---
   forward: "forward",
@@ -63,19 +64,7 @@ export const stepper = {
   always1: "always 1",
   alwaysMinus1: "always −1",
   /** Where the local derivative of an op comes from: in terms of its operands' names and its own. */
-  slopes: {
-    tanh: (_: number, _names: string[], out: string) => `1 − ${out}²`,
-    exp: (_: number, _names: string[], out: string) => out,
-    log: (_: number, [x]: string[]) => `1 / ${x}`,
-    sqrt: (_: number, _names: string[], out: string) => `1 / (2·${out})`,
-    sigmoid: (_: number, _names: string[], out: string) => `${out}·(1 − ${out})`,
-    sin: (_: number, [x]: string[]) => `cos ${x}`,
-    cos: (_: number, [x]: string[]) => `−sin ${x}`,
-    "/": (position: number, [x, y]: string[]) => (position === 0 ? `1 / ${y}` : `−${x} / ${y}²`),
-    "**2": (_: number, [x]: string[]) => `2·${x}`,
-    "**3": (_: number, [x]: string[]) => `3·${x}²`,
-    "**-1": (_: number, [x]: string[]) => `−1 / ${x}²`,
-  } as Record<string, (position: number, names: string[], out: string) => string>,
+  slopes: SLOPES,
   empty: "empty",
   before: "before",
   after: "after",

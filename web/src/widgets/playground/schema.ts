@@ -28,7 +28,7 @@ export const schema: Schema = {
     const strip = (columns: number) => Math.ceil(count / columns) * 68;
     return [canvas(342) + count * 60 + 470, canvas(656) + strip(4) + 460, Math.max(canvas(548), 330) + strip(5) + 152];
   },
-  fallback: ({preset}: Props) => words.fallback(preset),
+  fallback: ({preset}: Props, generated) => words.fallback(presets(generated).find(({name}) => name === preset)?.title ?? preset),
   frame: "wide",
   check: ({preset, order}: Props, generated) => {
     const entry = presets(generated).find(({name}) => name === preset);

@@ -23,9 +23,9 @@ function OneLesson({lesson}: {lesson: Lesson}) {
     <section class="progress" aria-label={words.lessonTitle}>
       <Counts lesson={lesson} />
       <ol class="tasks">
-        {lesson.tasks.map(({id, widget}) => (
+        {lesson.tasks.map(({id, widget}, index) => (
           <li key={id} class={id in done ? "done" : ""}>
-            <a href={`#${id.split("/")[1]}`}>{id in done && <Icon name="ok" />}<span class="vh">{(words.kinds[widget] ?? words.other)[0]} {id.split("/")[1]}{id in done ? `, ${words.done}` : ""}</span></a>
+            <a href={`#${id.split("/")[1]}`}>{id in done && <Icon name="ok" />}<span class="vh">{(words.kinds[widget] ?? words.other)[0]} {index + 1}{id in done ? `, ${words.done}` : ""}</span></a>
           </li>
         ))}
       </ol>
@@ -50,7 +50,7 @@ function Course() {
           return (
             <li key={lesson.slug}>
               <span class="meter" aria-hidden="true"><i style={{width: `${100 * part}%`}} /></span>
-              <span><b>{lesson.number}</b> {lesson.title}{part === 1 && <span class="vh">, {words.done}</span>}</span>
+              <span><b>{lesson.number}</b> <span lang={lesson.language}>{lesson.title}</span>{part === 1 && <span class="vh">, {words.done}</span>}</span>
               <Counts lesson={lesson} />
             </li>
           );

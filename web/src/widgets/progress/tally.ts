@@ -1,5 +1,5 @@
 /** Counting what is done. No browser in here. */
-export type Lesson = {number: number; slug: string; title: string; tasks: {id: string; widget: string}[]};
+export type Lesson = {number: number; slug: string; title: string; language?: string; tasks: {id: string; widget: string}[]};
 export type Tally = Record<string, {done: number; all: number}>;
 
 /** How many tasks of each kind there are in a lesson, and how many are done; kinds in the order they come. */

@@ -17,7 +17,7 @@ export function Transport({player, all}: {player: Player; all: number}) {
         <Act act="end" icon="end" after label={words.runToTheEnd} off={last} onClick={() => player.go(all)}>{words.toTheEnd}</Act>
       </div>
       <span class="count" data-count>{before}<b>{now}</b>{after}</span>
-      <p class="keys" aria-hidden="true"><kbd>←</kbd><kbd>→</kbd> {words.keys.step} <kbd>Space</kbd> {words.keys.play}</p>
+      <p class="keys" aria-hidden="true"><kbd>←</kbd><kbd>→</kbd> {words.keys.step} <kbd>{words.keys.space}</kbd> {words.keys.play}</p>
     </div>
   );
 }

@@ -38,7 +38,7 @@ export const schema: Schema = {
       canvas(1020) + Math.max(0, lines(420) - 40) + 460 + ledger,
     ];
   },
-  fallback: ({preset}: Props) => words.fallback(preset),
+  fallback: ({preset}: Props, generated) => words.fallback(found(presets(generated), preset)?.title ?? preset),
   frame: "wide",
   check: ({at}: Props) => (Number.isInteger(at) && at >= 0 ? undefined : `"at" is the number of a step, and is ${at}`),
 };

@@ -1,0 +1,174 @@
+"""Spanish: what the page's Python says, apart from Python's own exceptions."""
+
+from __future__ import annotations
+
+MESSAGES = {
+    # --- programs: what is wrong ---
+    "a program here has at most {most} characters, and this one has {count}": (
+        "aquí un programa tiene como mucho {most} caracteres, y este tiene {count}"
+    ),
+    "there is nothing to compute; write a line such as L = a*b": (
+        "no hay nada que calcular; escribe una línea como L = a*b"
+    ),
+    "{name} is given {number}; a number is needed, as 2, -0.5 or 1e-3": (
+        "{name} recibe {number}; hace falta un número, como 2, -0.5 o 1e-3"
+    ),
+    "this result is not kept: give it a name, as in d = a*b": (
+        "este resultado no se guarda: ponle un nombre, como en d = a*b"
+    ),
+    "a line names one result: write b = 2 and then a = b": (
+        "cada línea da nombre a un solo resultado: escribe b = 2 y luego a = b"
+    ),
+    "only a name stands to the left of =, as in d = a*b": (
+        "a la izquierda de = solo puede haber un nombre, como en d = a*b"
+    ),
+    "a condition compares two numbers with <, <=, >, >=, == or !=": (
+        "una condición compara dos números con <, <=, >, >=, == o !="
+    ),
+    "functions have no module here: write {name}(…)": "aquí las funciones no tienen módulo: escribe {name}(…)",
+    "only a function by its name can be called; write * to multiply": (
+        "solo se puede llamar a una función por su nombre; para multiplicar escribe *"
+    ),
+    "{what} is no part of a program: {remedy}": "{what} no forma parte de un programa: {remedy}",
+    "{what} is no part of a program; write {instead}": "{what} no forma parte de un programa; escribe {instead}",
+    "{name} takes {takes} and is given {count}": "{name} toma {takes} y recibe {count}",
+    "{count} operand": "{count} operando",
+    "{count} operands": "{count} operandos",
+    "{count} or more operands": "{count} operandos o más",
+    "{count} or {most} operands": "{count} o {most} operandos",
+    "Value(…) holds one number, as in Value(3.0); leave it out here": (
+        "Value(…) guarda un solo número, como en Value(3.0); aquí no hace falta"
+    ),
+    "{name} is not a method: write {same}(…)": "{name} no es un método: escribe {same}(…)",
+    "no function is called {name}; did you mean {other}?": ("ninguna función se llama {name}; ¿querías decir {other}?"),
+    "no function is called {name}; there are {names}": "ninguna función se llama {name}; las que hay son {names}",
+    "there is no {name}; did you mean {other}? If it is an input, give it a value: {remedy}": (
+        "no hay ningún {name}; ¿querías decir {other}? Si es una entrada, dale un valor: {remedy}"
+    ),
+    "there is no {name}; give it a value: {remedy}": "no hay ningún {name}; dale un valor: {remedy}",
+    "{name} is a function; write {same}(…)": "{name} es una función; escribe {same}(…)",
+    "{name} is used before line {line} makes it; move that line up, or give it a value: {remedy}": (
+        "{name} se usa antes de que la línea {line} lo cree; sube esa línea o dale un valor: {remedy}"
+    ),
+    "{names} have no value; give them one: {remedy}": "{names} no tienen valor; dales uno: {remedy}",
+    "an expression nests too deeply to be read; give its parts names, on lines of their own": (
+        "una expresión tiene demasiados paréntesis unos dentro de otros; da nombre a sus partes, cada una en su línea"
+    ),
+    "a number this large does not fit a float (largest: about 1.8e308); scale it down": (
+        "un número tan grande no cabe en un float (el mayor es de unos 1.8e308); usa uno más pequeño"
+    ),
+    "a number runs into a name; write * to multiply, as in 2*a": (
+        "un número está pegado a un nombre; para multiplicar escribe *, como en 2*a"
+    ),
+    "this cannot be read; between two names or numbers stands an operator, as in a*b": (
+        "esto no se puede leer; entre dos nombres o números va un operador, como en a*b"
+    ),
+    "this cannot be read ({why}); a program is made of lines such as d = a*b + c": (
+        "esto no se puede leer ({why}); un programa está hecho de líneas como d = a*b + c"
+    ),
+    "this cannot be read ({why})": "esto no se puede leer ({why})",
+    "the graph has {count} nodes, and this page draws up to {most}; take a smaller one, or draw it in Python: "
+    "gradwalk.draw_dot(root)": (
+        "el grafo tiene {count} nodos, y esta página dibuja hasta {most}; prueba con uno más pequeño o dibújalo en "
+        "Python: gradwalk.draw_dot(root)"
+    ),
+    # --- programs: what Python can say and a program cannot ---
+    "the functions are there already, as in tanh(x)": "las funciones ya están ahí, como en tanh(x)",
+    "write the formula out; ops of your own are made with gradwalk.op in Python": (
+        "escribe la fórmula entera; las operaciones propias se hacen con gradwalk.op en Python"
+    ),
+    "write the formula out": "escribe la fórmula entera",
+    "it is made of lines such as d = a*b + c": "está hecho de líneas como d = a*b + c",
+    "every name is one number; give each its own, as x1, x2, x3": (
+        "cada nombre es un solo número; da a cada uno el suyo, como x1, x2, x3"
+    ),
+    "a choice is written where(a > b, x, y), for x if a > b, else y": (
+        "una elección se escribe where(a > b, x, y): x si a > b, y si no"
+    ),
+    "the condition of a choice is one comparison, as in where(a > b, x, y)": (
+        "la condición de una elección es una sola comparación, como en where(a > b, x, y)"
+    ),
+    "it is only the condition of a choice, as in where(a > b, x, y)": (
+        "solo sirve como condición de una elección, como en where(a > b, x, y)"
+    ),
+    "turn the comparison round, as in where(a <= b, x, y)": (
+        "dale la vuelta a la comparación, como en where(a <= b, x, y)"
+    ),
+    "there are no loops; write the steps out, or build the graph with Values in Python": (
+        "no hay bucles; escribe los pasos uno a uno, o construye el grafo con Values en Python"
+    ),
+    "it holds numbers and names, without quotes": "contiene números y nombres, sin comillas",
+    "write one name = expression at a time, and numbers with a point, as 1.5": (
+        "escribe nombre = expresión de una en una, y los números con punto, como 1.5"
+    ),
+    "it is for methods, as in n.tanh(); data and gradients are read from the result": (
+        "es para métodos, como en n.tanh(); los datos y los gradientes se leen en el resultado"
+    ),
+    "give it a line of its own, name = expression": "dale una línea propia, nombre = expresión",
+    "write the operands one by one": "escribe los operandos uno a uno",
+    "write name = expression": "escribe nombre = expresión",
+    "write -x for the negative": "escribe -x para el opuesto",
+    "write / to divide; rounding has no slope": "escribe / para dividir; redondear no tiene pendiente",
+    "it has no slope worth following; write / to divide": (
+        "no tiene una pendiente que merezca seguirse; escribe / para dividir"
+    ),
+    "write ** for a power, as in a**2": "escribe ** para una potencia, como en a**2",
+    "write the products out, as in x1*w1 + x2*w2": "escribe los productos uno a uno, como en x1*w1 + x2*w2",
+    "write a*2**n": "escribe a*2**n",
+    "write a/2**n": "escribe a/2**n",
+    "write 1 or 0": "escribe 1 o 0",
+    "numbers are real, as 2, 0.5 or 1e-3": "los números son reales, como 2, 0.5 o 1e-3",
+    "numbers are written as 2, 0.5 or 1e-3": "los números se escriben como 2, 0.5 o 1e-3",
+    "it only computes forward; write program(…).root.backward()": (
+        "solo calcula hacia delante; escribe program(…).root.backward()"
+    ),
+    "look at the result instead, as in program(…)['L']": "mira mejor el resultado, como en program(…)['L']",
+    "write the sum out, as in a + b + c": "escribe la suma entera, como en a + b + c",
+    "numbers are floats already": "los números ya son floats",
+    "it belongs to the result; write gradwalk.zero_grad(program(…).root)": (
+        "es cosa del resultado; escribe gradwalk.zero_grad(program(…).root)"
+    ),
+    "labels come from the names": "las etiquetas salen de los nombres",
+    "write the operands in order": "escribe los operandos en orden",
+    "a plain space": "un espacio normal",
+    "a comprehension": "una comprensión",
+    "a comparison here": "aquí una comparación",
+    "a list": "una lista",
+    "a comma": "una coma",
+    "a dot here": "aquí un punto",
+    "an f-string": "una f-string",
+    "an annotation": "una anotación",
+    "text": "un texto",
+    "True or False": "True o False",
+    "a complex number": "un número complejo",
+    # --- Python with Values ---
+    "the last line gives {kind}, not a Value; end with the name of the node to draw": (
+        "la última línea da {kind}, no un Value; termina con el nombre del nodo que hay que dibujar"
+    ),
+    "no Value was computed; write lines such as a = Value(2.0) and d = a * a": (
+        "no se calculó ningún Value; escribe líneas como a = Value(2.0) y d = a * a"
+    ),
+    "{said}; Value and the functions are at hand without an import": (
+        "{said}; Value y las funciones están a mano sin ningún import"
+    ),
+    "stopped after {steps} steps: is there a loop that never ends?": (
+        "detenido tras {steps} pasos: ¿hay un bucle que no termina nunca?"
+    ),
+    "a function called itself over and over: what should make it stop?": (
+        "una función se llamó a sí misma una y otra vez: ¿qué debería detenerla?"
+    ),
+    "exit() ends a program, and here it would end the page's Python; leave it out": (
+        "exit() termina un programa, y aquí terminaría el Python de la página; quítalo"
+    ),
+    "input() has nobody to ask here: write the number into the code instead": (
+        "aquí input() no tiene a quién preguntar: escribe el número en el código"
+    ),
+    "\n… and {count} more characters, which are not shown\n": "\n… y {count} caracteres más, que no se muestran\n",
+    # --- the training view ---
+    "the learning rate lies above 0 and up to {fastest}, not {rate}": (
+        "la tasa de aprendizaje está por encima de 0 y llega hasta {fastest}; no puede ser {rate}"
+    ),
+    "hidden layers: 1 to {most} of them, of 1 to {widest} neurons each, as [8, 8]; not {hidden}": (
+        "capas ocultas: de 1 a {most}, con 1 a {widest} neuronas cada una, como [8, 8]; no {hidden}"
+    ),
+}
