@@ -16,10 +16,13 @@ export type Player = {
   setSpeed(speed: number): void;
 };
 
+/** A step that somebody else holds too, such as Python in a notebook: each tells the other. */
+export type Follow = {k: number; tell(k: number): void};
+
 /** How long a step rests at speed 1: what it shows takes its time, and a short rest after it. */
 const REST = {compute: 220 + 420, other: 260 + 620 + 220 + 180, calm: 900};
 
-export function usePlayer(kinds: readonly string[], start: number): Player {
+export function usePlayer(kinds: readonly string[], start: number, follow?: Follow): Player {
   const all = kinds.length;
   const [place, setPlace] = useState({k: Math.min(start, all), moment: 0, still: true});
   const [playing, setPlaying] = useState(false);
@@ -32,6 +35,12 @@ export function usePlayer(kinds: readonly string[], start: number): Player {
     const next = Math.max(0, Math.min(latest.current.all, to));
     setPlace(({k: now, moment}) => ({k: next, moment: moment + 1, still: next !== now + 1}));
   };
+  useEffect(() => {
+    if (!follow || follow.k === latest.current.k) return;
+    setPlaying(false);
+    go(follow.k);
+  }, [follow?.k]);
+  useEffect(() => follow?.tell(k), [k]);
   useEffect(() => {
     if (!playing) return;
     if (k >= all) return setPlaying(false);
