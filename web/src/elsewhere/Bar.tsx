@@ -5,7 +5,8 @@ import type {Graph} from "../graph/schema.ts";
 import {elsewhere as words} from "../strings/en/elsewhere.ts";
 import {programOf} from "./scene.ts";
 
-export function Bar({title, graph}: {title: string; graph: Graph}) {
+/** `named`: whether the title stands in it; a page has it in a heading above. */
+export function Bar({title, graph, named = true}: {title: string; graph: Graph; named?: boolean}) {
   const bar = useRef<HTMLDivElement>(null);
   const [said, setSaid] = useState("");
   const picture = () => {
@@ -16,7 +17,7 @@ export function Bar({title, graph}: {title: string; graph: Graph}) {
   };
   return (
     <div class="w-bar" ref={bar}>
-      <span class="w-name">{title}</span>
+      {named && <span class="w-name">{title}</span>}
       <code class="program">{programOf(graph)}</code>
       <span class="w-tools">
         <span class="said" role="status">{said}</span>

@@ -28,3 +28,20 @@ export function tell<Traits>(model: Model<Traits>, values: Partial<Traits>): voi
   for (const name of news) model.set(name, values[name]!);
   model.save_changes();
 }
+
+/** Traits that a view moves by itself: what it tells is not told back to it, for it may have gone on meanwhile. */
+export function shared<Traits>(model: Model<Traits>, names: (keyof Traits & string)[]) {
+  let telling = false;
+  return {
+    tell: (values: Partial<Traits>): void => {
+      telling = true;
+      tell(model, values);
+      telling = false;
+    },
+    listen: (callback: () => void): (() => void) => {
+      const hear = () => !telling && callback();
+      for (const name of names) model.on(`change:${name}`, hear);
+      return () => names.forEach((name) => model.off(`change:${name}`, hear));
+    },
+  };
+}

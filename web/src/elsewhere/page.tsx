@@ -1,6 +1,6 @@
 /** The walk in a file of its own: the recording and the layout lie in the page, and nothing is fetched. */
 import {render} from "preact";
-import {useEffect, useState} from "preact/hooks";
+import {useState} from "preact/hooks";
 import {Walk} from "../widgets/stepper/Walk.tsx";
 import {Bar} from "./Bar.tsx";
 import {sceneFrom, type Given} from "./scene.ts";
@@ -13,19 +13,21 @@ const asked = (): number | null => {
   return found && Number(found[1]);
 };
 
+const follow = {
+  tell: () => {},
+  listen: (go: (k: number) => void) => {
+    const hear = () => asked() !== null && go(asked()!);
+    addEventListener("hashchange", hear);
+    return () => removeEventListener("hashchange", hear);
+  },
+};
+
 function Page({data}: {data: Data}) {
   const [scene] = useState(() => sceneFrom(data));
-  const all = scene.recording.events.length;
-  const [k, setK] = useState(() => Math.min(asked() ?? data.step, all));
-  useEffect(() => {
-    const follow = () => asked() !== null && setK(Math.min(asked()!, all));
-    addEventListener("hashchange", follow);
-    return () => removeEventListener("hashchange", follow);
-  }, []);
   return (
     <>
-      <Bar title={data.title} graph={scene.recording.graph} />
-      <Walk scene={scene} title={data.title} inputs={{}} original={{}} start={k} follow={{k, tell: setK}} onInputs={() => {}} />
+      <Bar title={data.title} graph={scene.recording.graph} named={false} />
+      <Walk scene={scene} title={data.title} inputs={{}} original={{}} start={asked() ?? data.step} follow={follow} onInputs={() => {}} />
     </>
   );
 }

@@ -4,11 +4,14 @@ import {elsewhere as words} from "../strings/en/elsewhere.ts";
 import {Walk} from "../widgets/stepper/Walk.tsx";
 import {Bar} from "./Bar.tsx";
 import {inShadow} from "./host.tsx";
-import {tell, useTrait, type Model} from "./model.ts";
+import {shared, tell, useTrait, type Model} from "./model.ts";
 import {rootName, sceneFrom, type Given} from "./scene.ts";
 
 type Numbers = Record<string, number | string>;
 type Traits = {scene: Given; title: string; step: number; leaves: Numbers; first_leaves: Numbers; note: string};
+
+/** A notebook is narrower than a page, and lower: from left to right wherever that fits. */
+const OPTIONS = {wideFrom: 480};
 
 /** nan and inf come as texts; a slider cannot hold them. */
 const finite = (numbers: Numbers): Record<string, number> => Object.fromEntries(Object.entries(numbers).filter((entry): entry is [string, number] => typeof entry[1] === "number"));
@@ -18,14 +21,17 @@ function WalkWidget({model}: {model: Model<Traits>}) {
   const scene = useMemo(() => sceneFrom(given), [given]);
   const leaves = useTrait(model, "leaves");
   const original = useTrait(model, "first_leaves");
-  const step = useTrait(model, "step");
+  const follow = useMemo(() => {
+    const step = shared(model, ["step"]);
+    return {tell: (k: number) => step.tell({step: k}), listen: (go: (k: number) => void) => step.listen(() => go(model.get("step")))};
+  }, [model]);
   const note = useTrait(model, "note");
   const title = useTrait(model, "title") || words.walk(rootName(scene.recording.graph));
   return (
     <>
       <Bar title={title} graph={scene.recording.graph} />
-      <Walk scene={scene} title={title} inputs={finite(leaves)} original={finite(original)} start={step} note={note}
-        follow={{k: step, tell: (k) => tell(model, {step: k})}} onInputs={(changed) => tell(model, {leaves: {...leaves, ...changed}})} />
+      <Walk scene={scene} title={title} inputs={finite(leaves)} original={finite(original)} start={model.get("step")} note={note} options={OPTIONS}
+        follow={follow} onInputs={(changed) => tell(model, {leaves: {...leaves, ...changed}})} />
     </>
   );
 }

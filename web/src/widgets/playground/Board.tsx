@@ -18,15 +18,15 @@ const REST = 700; // between two visits of a run
 /** The nodes in the order in which they were computed: the one order that goes wrong everywhere. */
 export const forwards = (graph: Graph): number[] => graph.nodes.filter((node) => !node.constant).map((node) => node.id);
 
-/** An order that somebody else holds too, such as Python in a notebook, with how many of its visits are done. */
-export type Follow = {order: readonly number[]; visits: number; tell(order: readonly number[], visits: number): void};
+/** Somebody else who holds the order and the number of visits too, such as Python in a notebook; it hears no echo of itself. */
+export type Follow = {tell(order: readonly number[], visits: number): void; listen(take: (order: readonly number[], visits: number) => void): () => void};
 
-type BoardProps = {scene: Scene; title: string; search: SearchEvent[]; first: readonly number[]; follow?: Follow};
+type BoardProps = {scene: Scene; title: string; search: SearchEvent[]; first: readonly number[]; visited?: number; follow?: Follow};
 
-export function Board({scene, title, search: found, first, follow}: BoardProps) {
+export function Board({scene, title, search: found, first, visited = 0, follow}: BoardProps) {
   const graph = scene.recording.graph;
   const [order, setOrder] = useState<readonly number[]>(first);
-  const [visits, setVisits] = useState(follow?.visits ?? 0);
+  const [visits, setVisits] = useState(visited);
   const [running, setRunning] = useState(false);
   const [moment, setMoment] = useState(0);
   const [search, setSearch] = useState<number | null>(null);
@@ -57,14 +57,17 @@ export function Board({scene, title, search: found, first, follow}: BoardProps) 
     return () => clearTimeout(timer);
   }, [running, visits]);
 
-  useEffect(() => {
-    if (!follow || (follow.order.join() === order.join() && follow.visits === visits)) return;
-    setOrder(follow.order);
-    setRunning(false);
-    setSearch(null);
-    visit(follow.visits);
-  }, [follow?.order.join(), follow?.visits]);
-  useEffect(() => follow?.tell(order, visits), [order, visits]);
+  useEffect(
+    () =>
+      follow?.listen((wanted, done) => {
+        setOrder(wanted);
+        setRunning(false);
+        setSearch(null);
+        visit(done);
+      }),
+    [follow],
+  );
+  useEffect(() => follow?.tell(order, visits), [order, visits, follow]);
 
   const searching = search !== null;
   const state = useMemo(() => (searching ? searchState(graph, steps[search]!) : stateOf(done, visits)), [graph, done, visits, search, steps]);

@@ -5,6 +5,7 @@ It knows nothing of where its recording comes from: a page of the course, a note
 import {useMemo, useRef} from "preact/hooks";
 import {stepper as words} from "../../strings/en/stepper.ts";
 import {Canvas} from "../../graph/Canvas.tsx";
+import type {Options} from "../../graph/geometry.ts";
 import type {Scene} from "../../graph/presets.ts";
 import {stateAfter} from "../../graph/state.ts";
 import {sharedNodes} from "./contributions.ts";
@@ -22,6 +23,8 @@ type WalkProps = {
   inputs: Record<string, number>;
   original: Record<string, number>;
   forwardOnly?: boolean;
+  /** How the graph is drawn, where not as in the course. */
+  options?: Options;
   start: number;
   /** Somebody else who moves along with the step. */
   follow?: Follow;
@@ -32,7 +35,7 @@ type WalkProps = {
   onWake?(): void;
 };
 
-export function Walk({scene, title, inputs, original, forwardOnly, start, follow, note = "", onInputs, onWake}: WalkProps) {
+export function Walk({scene, title, inputs, original, forwardOnly, options, start, follow, note = "", onInputs, onWake}: WalkProps) {
   const recording = useMemo(
     () => (forwardOnly ? {...scene.recording, events: scene.recording.events.filter((event) => event.kind === "compute")} : scene.recording),
     [scene, forwardOnly],
@@ -48,7 +51,7 @@ export function Walk({scene, title, inputs, original, forwardOnly, start, follow
     <div class="walk" data-speed={player.speed} data-k={player.k} tabIndex={-1} role="group" aria-label={words.name}
       onKeyDown={(event) => walkKeys(event, player, all, backward)} onFocusIn={onWake} onPointerDown={onWake}>
       <Canvas info={recording.graph} graph={scene.graph} layout={scene.layout} state={state} moment={player.moment} still={player.still}
-        label={words.graph(title)} legend dock={dock} />
+        label={words.graph(title)} legend options={options} dock={dock} />
       <div class="dock" ref={dock}>
         <p class="vh" aria-live="polite" data-spoken>{player.moment > 0 ? told.spoken : ""}</p>
         <StepBlock told={told} recording={recording} shared={shared} k={player.k} />
