@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gradwalk.engine import Value
 from gradwalk.ops import Op
 
 __all__ = ["compute", "put", "reason_not_to"]
@@ -13,7 +14,7 @@ Result = list[tuple[float, tuple[float | None, ...]]]  # for each node its data 
 
 
 def reason_not_to(nodes: Sequence[Any]) -> str:
-    """Why a graph cannot be computed anew: the first node that no op of the table made; empty if it can.
+    """Why a graph cannot be computed anew: the first node that is not ours, or that no op made; empty if it can.
 
     >>> from gradwalk import Value
     >>> from gradwalk.notebook.again import reason_not_to
@@ -22,6 +23,8 @@ def reason_not_to(nodes: Sequence[Any]) -> str:
     ('', 'out was made by hand')
     """
     for place, node in enumerate(nodes):
+        if not isinstance(node, Value):
+            return f"node {place} is of another engine ({type(node).__module__})"
         closure = getattr(getattr(node, "_more", None), "closure", None)
         if node.operands and (closure is not None or not isinstance(node._kind, Op)):
             return f"{node.label or f'node {place}'} was made by hand"

@@ -28,7 +28,8 @@ def _out(leaves: Mapping[str, float], widget: Any) -> dict[str, float | str]:
 
 
 def _in(leaves: Mapping[str, Any], widget: Any) -> dict[str, Any]:
-    return {name: SPECIAL.get(x, x) if isinstance(x, str) else x for name, x in leaves.items()}
+    """And back: JavaScript writes 6.0 as 6."""
+    return {name: SPECIAL.get(x, x) if isinstance(x, str) else float(x) for name, x in leaves.items()}
 
 
 class WalkWidget(Widget):
@@ -61,7 +62,6 @@ class WalkWidget(Widget):
         names = names_of(self._recording.graph)
         rows = self._recording.graph.nodes
         self._places = {} if self._fixed else {name: place for name, place in names.items() if rows[place].leaf}
-        self._busy = False
         leaves = {name: self._nodes[place].data for name, place in self._places.items()}
         super().__init__(
             _esm=bundle("walk.js"), scene=scene_of(self._recording), leaves=leaves, first_leaves=leaves,
@@ -105,7 +105,9 @@ class WalkWidget(Widget):
     @traitlets.validate("leaves")
     def _check_leaves(self, proposal: Any) -> dict[str, float]:
         given = proposal["value"]
-        if self._fixed and given:
+        if self._fixed and not given:
+            return {}
+        if self._fixed:
             raise TraitSettingError(
                 f"{self._fixed}, so the graph cannot be computed anew; build it with gradwalk's operations, "
                 "or define the operation with @gradwalk.op"
@@ -124,7 +126,8 @@ class WalkWidget(Widget):
     def _follow(self, change: Any) -> None:
         """Put the leaves into the graph, and show the walk over it."""
         leaves = {self._places[name]: x for name, x in change["new"].items()}
-        again.put(self._nodes, again.compute(self._nodes, leaves))
+        if not self._fixed:
+            again.put(self._nodes, again.compute(self._nodes, leaves))
         self._recording = walk.record(self._nodes[-1])
         with self.hold_trait_notifications():
             self.step = min(self.step, len(self._recording.events))
