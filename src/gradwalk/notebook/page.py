@@ -50,7 +50,7 @@ PAGE = """\
 <p class="fallback">Stepping needs JavaScript. What comes of it stands below.</p>
 </div>
 <section class="why"><h2>Every gradient as a sum over its paths</h2><pre tabindex="0">{why}</pre></section>
-<footer>Made with gradwalk {version}. <code>{name}#step=7</code> opens at the seventh step.</footer>
+<footer>Made with gradwalk {version}. <code>{name}#step={half}</code> opens at step {half}.</footer>
 </main>
 <script type="application/json" id="recording">{data}</script>
 <script>{script}</script>
@@ -119,6 +119,7 @@ def page_of(
         style=style,
         why=html.escape(_cut(why)),
         name=html.escape(name),
+        half=all_steps // 2,
         data=_as_data(data),
         script=script,
     )
