@@ -9,10 +9,13 @@ from pathlib import Path
 import pytest
 from axe import serious
 from chromium import launched
-from hosts import jupyterlab, marimo, notebook, page_of, set_jupyterlab
+from hosts import PATIENCE, jupyterlab, marimo, notebook, page_of, set_jupyterlab
 from playwright.sync_api import Browser, Locator, Page, expect
 
+GROUND_OF = "(element) => getComputedStyle(element).backgroundColor"
 GROUND = {"light": "rgb(255, 255, 255)", "dark": "rgb(24, 33, 39)"}
+
+expect.set_options(timeout=PATIENCE)  # a busy machine is no failure
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +25,7 @@ def browser() -> Iterator[Browser]:
 
 
 def ground(page: Page, selector: str) -> str:
-    colour: str = page.locator(selector).evaluate("(element) => getComputedStyle(element).backgroundColor")
+    colour: str = page.locator(selector).evaluate(GROUND_OF)
     return colour
 
 
@@ -44,7 +47,7 @@ WALK = (
     "print('read', w.step, w.leaves, graph['L'].data)",
     "w.step = 5\nw.leaves = {'a': 4}",
     "print('read', w.step, w.leaves, graph['L'].data)",
-    "print('over')",
+    "w",
 )
 OTHERS = (
     "import gradwalk\np = gradwalk.playground_widget(gradwalk.program('b = a + 1; c = a*3; d = b*c', a=2).root)\np",
@@ -107,10 +110,19 @@ def test_jupyterlab_steps_and_both_sides_follow(browser: Browser, tmp_path: Path
         expect(card(page, "stepper", 6)).to_have_attribute("aria-label", re.compile(r"^L, data −6,"))
         assert run_cell(page, 3).strip() == "read 5 {'a': 4.0, 'b': -3.0, 'c': 10.0, 'f': 3.0} -6.0"
 
+        # shown twice: each follows the other
+        run_cell(page, 4)
+        expect(walk).to_have_count(2)
+        expect(walk.nth(1)).to_have_attribute("data-k", "5")
+        page.locator("[data-act=step]").nth(1).click()
+        expect(walk.nth(0)).to_have_attribute("data-k", "6")
+        page.locator("[data-act=back]").nth(0).click()
+        expect(walk.nth(1)).to_have_attribute("data-k", "5")
+
         assert serious(page, ".jp-OutputArea-output") == []
         styles = "(element) => { const {fontSize, color} = getComputedStyle(element); return [fontSize, color]; }"
         before = page.locator(".jp-Notebook .cm-content").first.evaluate(styles)
-        page.locator(".jp-OutputArea-output .widget").evaluate("(element) => element.getRootNode().host.remove()")
+        page.locator(".jp-OutputArea-output .widget").first.evaluate("(element) => element.getRootNode().host.remove()")
         assert page.locator(".jp-Notebook .cm-content").first.evaluate(styles) == before  # nothing leaked out
 
         set_jupyterlab(tmp_path, "JupyterLab Dark")
@@ -120,12 +132,11 @@ def test_jupyterlab_steps_and_both_sides_follow(browser: Browser, tmp_path: Path
         open_notebook(page, address)
         page.locator("body[data-jp-theme-light=false]").wait_for(state="attached")
         run_cell(page, 0)
-        expect(page.locator(".walk")).to_be_visible()
-        assert ground(page, ".widget.wide") == GROUND["dark"]
+        expect(page.locator(".walk").first).to_be_visible()
+        assert page.locator(".widget.wide").first.evaluate(GROUND_OF) == GROUND["dark"]
         assert serious(page, ".jp-OutputArea-output") == []
         page.evaluate("document.body.dataset.jpThemeLight = 'true'")  # the theme changes while it is shown
-        page.wait_for_function("getComputedStyle(document.querySelector('.jp-Notebook')).color !== ''")
-        expect(page.locator(".gw")).to_have_attribute("data-theme", "light")
+        expect(page.locator(".gw").first).to_have_attribute("data-theme", "light")
 
 
 def test_jupyterlab_has_the_playground_and_the_training_too(browser: Browser, tmp_path: Path) -> None:

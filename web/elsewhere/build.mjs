@@ -5,6 +5,7 @@ import {mkdirSync, renameSync, rmSync, writeFileSync} from "node:fs";
 import path from "node:path";
 import {parseArgs} from "node:util";
 import {REPO, SOURCE, STYLES, WEB} from "../builder/paths.mjs";
+import {scoped} from "../builder/scoped.mjs";
 
 const OUT = path.join(REPO, "src", "gradwalk", "notebook", "built");
 const HERE = path.join(WEB, "elsewhere");
@@ -34,16 +35,6 @@ async function bundled(options) {
   return made.outputFiles[0].text.trim();
 }
 
-/** Styles for a shadow root: its frame takes the part of the page, its width that of the screen, and its units are its own. */
-export function scoped(css) {
-  return css
-    .replace(/:root/g, ".gw")
-    .replace(/(^|[{},])html\{[^}]*\}/g, "$1")
-    .replace(/(^|[{},])body\{/g, "$1.gw{")
-    .replace(/@media\s*\((max-width:\s*600px|width<=600px|width <= 600px)\)/g, "@container (max-width:600px)")
-    .replace(/(?<![\w#])(\d*\.?\d+)rem\b/g, (_, number) => `${Number((number * 16).toFixed(3))}px`);
-}
-
 async function main() {
   const {values} = parseArgs({options: {out: {type: "string"}}});
   const out = path.resolve(values.out ?? OUT);
@@ -64,4 +55,4 @@ async function main() {
   console.log(Object.entries(files).map(([name, text]) => `${name} ${Math.ceil(Buffer.byteLength(text) / 1000)} KB`).join(", "));
 }
 
-if (process.argv[1] && path.resolve(process.argv[1]) === path.join(HERE, "build.mjs")) await main();
+await main();
