@@ -49,7 +49,7 @@ mutants: $(READY)mutants  ## break the source on purpose and see whether a test 
 	$(BIN)/python tests/mutants.py
 
 clean:  ## remove the virtual environment and everything made by running
-	rm -rf $(VENV) out build dist src/gradwalk/learn/site web/node_modules web/generated .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) out build dist src/gradwalk/learn/site src/gradwalk/notebook/built web/node_modules web/generated .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

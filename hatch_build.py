@@ -35,4 +35,4 @@ class SiteHook(BuildHookInterface[Any]):
                 build_site.build()
             except build_site.CannotBuild as error:
                 sys.exit(str(error))
-        build_data["artifacts"].append("src/gradwalk/learn/site/**")
+        build_data["artifacts"] += ["src/gradwalk/learn/site/**", "src/gradwalk/notebook/built/**"]

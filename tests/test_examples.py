@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import math
 import os
 import random
@@ -198,35 +197,6 @@ def test_moons_without_matplotlib_trains_and_says_what_to_install(tmp_path: Path
     assert told.endswith('no picture: drawing plots needs matplotlib: pip install "gradwalk[plot]"\n')
     # A picture that was asked for and not made is a failure.
     assert run("moons.py", *arguments, "--out", "x.png", cwd=tmp_path, PYTHONPATH=str(tmp_path)).returncode == 1
-
-
-def test_the_moons_notebook_runs_from_top_to_bottom(tmp_path: Path) -> None:
-    import nbformat
-    from nbclient import NotebookClient
-
-    notebook = nbformat.read(EXAMPLES / "moons.ipynb", as_version=4)
-    settings = [cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", [])]
-    assert len(settings) == 1
-    settings[0].source = "STEPS = 20\nSAMPLES = 40"
-    NotebookClient(notebook, timeout=60, resources={"metadata": {"path": str(tmp_path)}}).execute()
-
-    outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
-    assert [output.text for output in outputs if output.get("name") == "stderr"] == []
-    pictures = [output for output in outputs if "image/png" in output.get("data", {})]
-    assert len(pictures) == 3
-    told = "".join(output.text for output in outputs if output.output_type == "stream")
-    backward, nudged = re.findall(r"backward says ([0-9.]+), nudging says ([0-9.]+)", told)[0]
-    assert float(backward) == pytest.approx(float(nudged), abs=1e-7)
-    losses = [float(x) for x in re.findall(r"loss ([0-9.]+)", told)]
-    assert losses[-1] < 0.5 * losses[0]
-    assert float(re.findall(r"final accuracy ([0-9.]+)%", told)[0]) >= 85.0
-
-
-def test_the_notebook_is_stored_without_outputs() -> None:
-    notebook = json.loads((EXAMPLES / "moons.ipynb").read_text(encoding="utf-8"))
-    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
-    assert len(cells) >= 10
-    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in cells)
 
 
 # --- the GPT: its numbers ------------------------------------------------------------------------------------------

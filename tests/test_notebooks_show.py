@@ -1,31 +1,17 @@
-"""Drawings in a real JupyterLab and a real marimo, seen by a real browser: Chromium, driven by Playwright.
-
-Servers run on 127.0.0.1 with a port and a home of their own. Nothing may ask for anything from elsewhere.
-"""
+"""Drawings in a real JupyterLab and a real marimo, seen by a real browser: Chromium, driven by Playwright."""
 
 from __future__ import annotations
 
-import json
-import os
-import secrets
-import signal
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from chromium import launched
+from hosts import jupyterlab, marimo, notebook, page_of, set_jupyterlab
 from playwright.sync_api import Browser, Page
 
 from gradwalk.drawing.theme import DARK, LIGHT
-
-PATIENCE = 60_000  # milliseconds
 
 CODE = """
 from gradwalk import draw, nn, spy
@@ -39,65 +25,6 @@ values.root.backward()
 def browser() -> Iterator[Browser]:
     with launched() as browser:
         yield browser
-
-
-@contextmanager
-def page_of(browser: Browser, **options: Any) -> Iterator[Page]:
-    """A page that fails the test if it asked for anything from another machine."""
-    page = browser.new_page(viewport={"width": 1200, "height": 1000}, **options)
-    page.set_default_timeout(PATIENCE)
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    yield page
-    page.close()
-    assert asked
-    assert not [url for url in asked if not url.startswith(("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:"))]
-
-
-@contextmanager
-def server(command: list[str], folder: Path, port: int, ready: str) -> Iterator[None]:
-    """A program that serves on a port, with a home of its own, until the block ends."""
-    home = folder / "home"
-    home.mkdir(exist_ok=True)
-    places = {
-        name: str(home / name.lower()) for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
-    }
-    environment = {**os.environ, **places, "HOME": str(home), "XDG_CONFIG_HOME": str(home / "config")}
-    environment["JUPYTERLAB_SETTINGS_DIR"] = str(home / "settings")
-    with (folder / "server.log").open("wb") as log:
-        process = subprocess.Popen(
-            command, cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
-        )
-        try:
-            wait_for(f"http://127.0.0.1:{port}{ready}", process, folder / "server.log")
-            yield
-        finally:
-            process.terminate()
-            try:
-                process.wait(timeout=10)
-            except subprocess.TimeoutExpired:
-                pass
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)  # the session we started it in: its kernels too
-            process.wait(timeout=10)
-
-
-def wait_for(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    until = time.monotonic() + PATIENCE / 1000
-    while time.monotonic() < until:
-        assert process.poll() is None, log.read_text(errors="replace")[-2000:]
-        try:
-            with urllib.request.urlopen(address, timeout=2):
-                return
-        except OSError:
-            time.sleep(0.1)
-    raise AssertionError(f"{address} did not answer: {log.read_text(errors='replace')[-2000:]}")
-
-
-def free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
 
 
 def rgb(colour: str) -> str:
@@ -139,30 +66,6 @@ def check_that_it_is_all_there(seen: dict[str, Any], palette: dict[str, str]) ->
 # --- JupyterLab ------------------------------------------------------------------------------------------------------
 
 
-def notebook(*cells: str) -> str:
-    def cell(i: int, source: str) -> dict[str, Any]:
-        fresh: dict[str, Any] = {"execution_count": None, "metadata": {}, "outputs": []}
-        return {"cell_type": "code", "id": f"cell{i}", "source": source, **fresh}
-
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    return json.dumps(
-        {
-            "cells": [cell(i, source) for i, source in enumerate(cells)],
-            "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}},
-            "nbformat": 4,
-            "nbformat_minor": 5,
-        }
-    )
-
-
-def set_jupyterlab(folder: Path, theme: str) -> None:
-    """Its settings: the theme, and no asking for news."""
-    settings = folder / "home" / "settings" / "@jupyterlab" / "apputils-extension"
-    settings.mkdir(parents=True, exist_ok=True)
-    (settings / "themes.jupyterlab-settings").write_text(json.dumps({"theme": theme}))
-    (settings / "notification.jupyterlab-settings").write_text(json.dumps({"fetchNews": "false"}))
-
-
 def test_jupyterlab_shows_drawings_and_follows_its_theme(browser: Browser, tmp_path: Path) -> None:
     cells = (
         f"{CODE}\ndraw(values.root)",
@@ -172,14 +75,7 @@ def test_jupyterlab_shows_drawings_and_follows_its_theme(browser: Browser, tmp_p
     )
     (tmp_path / "drawing.ipynb").write_text(notebook(*cells))
     set_jupyterlab(tmp_path, "JupyterLab Light")
-    port, token = free_port(), secrets.token_hex(16)
-    command = [
-        sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}",
-        "--ServerApp.port_retries=0", f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={tmp_path}",
-        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
-    ]  # fmt: skip
-    address = f"http://127.0.0.1:{port}/lab/tree/drawing.ipynb?reset&token={token}"
-    with server(command, tmp_path, port, f"/api?token={token}"), page_of(browser) as page:
+    with jupyterlab(tmp_path, "drawing.ipynb") as address, page_of(browser) as page:
         page.goto(address)
         page.locator(".jp-Notebook .jp-CodeCell").first.click()
         page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
@@ -235,15 +131,9 @@ def test_marimo_shows_drawings_and_follows_its_theme(
     browser: Browser, tmp_path: Path, theme: str, palette: dict[str, str]
 ) -> None:
     (tmp_path / "drawing.py").write_text(MARIMO)
-    (tmp_path / "pyproject.toml").write_text(f'[tool.marimo.display]\ntheme = "{theme}"\n')
-    port = free_port()
-    command = [
-        sys.executable, "-m", "marimo", "-q", "run", "--headless", "--no-token", "--host", "127.0.0.1",
-        "--port", str(port), "drawing.py",
-    ]  # fmt: skip
     other = "dark" if theme == "light" else "light"  # the system's: the notebook's own choice goes before it
-    with server(command, tmp_path, port, "/"), page_of(browser, color_scheme=other) as page:
-        page.goto(f"http://127.0.0.1:{port}/")
+    with marimo(tmp_path, "drawing.py", theme) as address, page_of(browser, color_scheme=other) as page:
+        page.goto(address)
         check_that_it_is_all_there(look(page), palette)
         assert "Which node reads which" in look(page, 1)["texts"]
         page.screenshot(path=tmp_path / f"marimo-{theme}.png")

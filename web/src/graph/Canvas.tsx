@@ -71,7 +71,9 @@ export function useWidth(element: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
     const target = element.current!;
-    const measure = () => setWidth(Math.floor(target.clientWidth - 20)); // less its padding, which is there for focus rings
+    const measure = () => {
+      if (target.clientWidth) setWidth(Math.floor(target.clientWidth - 20)); // less its padding, which is there for focus rings; 0: out of sight
+    };
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(target);

@@ -3,9 +3,9 @@
 From 840 pixels on the walk goes from left to right, below that from top to bottom; below 600 the cards lose their
 captions. What lies along the walk is called `along`, what lies across it `across`; at the very end they become x and y.
 */
-import {between, type Layout} from "./layout.ts";
 import type {DrawnEdge, DrawnGraph, DrawnNode} from "./model.ts";
 import {readable} from "./numbers.ts";
+import {between, type Layout} from "./spots.ts";
 
 export type Point = readonly [x: number, y: number];
 export type Box = {x: number; y: number; width: number; height: number};

@@ -5,21 +5,13 @@ right and top to bottom, and every width of the page. Loads d3-dag: import it la
 */
 import {coordGreedy, coordSimplex, decrossTwoLayer, graph as dag, layeringSimplex, sugiyama, type MutGraphNode, type SugiNode} from "d3-dag";
 import type {DrawnEdge, DrawnGraph} from "./model.ts";
+import {between, type Layout, type Spot} from "./spots.ts";
 
-export type Spot = readonly [rank: number, track: number];
-
-export type Layout = {
-  /** By the node's id. */
-  spots: Record<number, Spot>;
-  /** Where an edge crosses ranks between its ends, operand first; by the two ends, "from>to". */
-  bends: Record<string, Spot[]>;
-};
+export type {Layout, Spot} from "./spots.ts";
 
 const CARD = 0.8; // of a track; the rest is the gap
 const GAP = 0.2;
 const LARGE = 60; // from so many nodes on, quick beats neat
-
-export const between = (from: number, to: number): string => `${from}>${to}`;
 
 export function layOut(graph: DrawnGraph): Layout {
   const net = dag<number, number>();

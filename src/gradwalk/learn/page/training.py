@@ -15,7 +15,7 @@ from gradwalk import datasets, nn
 from gradwalk.engine import Value
 from gradwalk.errors import SettingError
 
-__all__ = ["Points", "Training", "advance", "points", "start"]
+__all__ = ["Points", "Training", "advance", "of_model", "points", "sizes", "start"]
 
 POINTS, NOISE = 100, 0.1
 SEED = 2  # of the weights: a start from which the default settings learn every point in a hundred steps
@@ -77,10 +77,36 @@ def start(hidden: Sequence[int] = HIDDEN, seed: int = SEED) -> Training:
     >>> len(start([4])["parameters"]), 0.0 < start([4])["loss"]
     (17, True)
     """
-    sizes = _sizes(hidden)
+    found = sizes(hidden)
     random.seed(seed)
-    model = nn.MLP(2, [*sizes, 1], activation="tanh")
-    return _walked(model, 0, sizes)
+    model = nn.MLP(2, [*found, 1], activation="tanh")
+    return _walked(model, 0, found)
+
+
+def of_model(model: nn.MLP) -> Training:
+    """A network of one's own, before its first step here; its gradients are left as they were.
+
+    >>> from gradwalk import nn
+    >>> from gradwalk.learn.page.training import of_model
+    >>> of_model(nn.MLP(2, [4, 1], activation="tanh"))["hidden"]
+    [4]
+    >>> of_model(nn.MLP(3, [4, 1]))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    gradwalk.errors.SettingError: the view trains an MLP of two inputs, hidden layers of tanh and one linear output, ...
+    """
+    *layers, last = model.layers if isinstance(model, nn.MLP) else [None]
+    kinds = {neuron._kind() for layer in layers for neuron in layer.neurons}
+    if not layers or layers[0].nin != 2 or kinds != {"Tanh"} or [n._kind() for n in last.neurons] != ["Linear"]:
+        raise SettingError(
+            "the view trains an MLP of two inputs, hidden layers of tanh and one linear output, as "
+            f'nn.MLP(2, [8, 8, 1], activation="tanh"); not {model!r:.60}'
+        )
+    found = sizes([len(layer.neurons) for layer in layers])
+    twin = nn.MLP(2, [*found, 1], activation="tanh", init="zeros")
+    for knob, given in zip(twin.parameters(), model.parameters(), strict=True):
+        knob.data = given.data
+    return _walked(twin, 0, found)
 
 
 def advance(state: Training, rate: float = RATE, forget: bool = False, steps: int = 1) -> Training:
@@ -101,13 +127,13 @@ def advance(state: Training, rate: float = RATE, forget: bool = False, steps: in
 
 
 def _next(state: Training, rate: float, forget: bool) -> Training:
-    sizes = _sizes(state["hidden"])
-    model = nn.MLP(2, [*sizes, 1], activation="tanh", init="zeros")
+    found = sizes(state["hidden"])
+    model = nn.MLP(2, [*found, 1], activation="tanh", init="zeros")
     knobs = model.parameters()
     for knob, x, slope in zip(knobs, state["parameters"], state["gradients"], strict=True):
         knob.data = x - rate * slope
         knob.grad = slope if forget else 0.0
-    after = _walked(model, state["step"] + 1, sizes)
+    after = _walked(model, state["step"] + 1, found)
     numbers = [after["loss"], *after["parameters"], *after["gradients"]]
     return after if all(map(math.isfinite, numbers)) else {**state, "broken": True}
 
@@ -141,10 +167,16 @@ def _hinge(score: Value, label: int) -> Any:
     return (1.0 - label * score).relu()
 
 
-def _sizes(hidden: Sequence[int]) -> list[int]:
-    sizes = list(hidden)
-    if not 1 <= len(sizes) <= MOST_LAYERS or any(type(n) is not int or not 1 <= n <= WIDEST for n in sizes):
+def sizes(hidden: Sequence[int]) -> list[int]:
+    """The sizes of the hidden layers, if they are such as a page has room and time for.
+
+    >>> from gradwalk.learn.page.training import sizes
+    >>> sizes((8, 8))
+    [8, 8]
+    """
+    found = list(hidden)
+    if not 1 <= len(found) <= MOST_LAYERS or any(type(n) is not int or not 1 <= n <= WIDEST for n in found):
         raise SettingError(
             f"hidden layers: 1 to {MOST_LAYERS} of them, of 1 to {WIDEST} neurons each, as [8, 8]; not {hidden!r:.60}"
         )
-    return sizes
+    return found

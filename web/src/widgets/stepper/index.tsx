@@ -1,25 +1,17 @@
 /** The graph stepper: a graph, its walk forwards and back, step by step. */
 import {render} from "preact";
-import {useEffect, useMemo, useRef, useState} from "preact/hooks";
+import {useEffect, useRef, useState} from "preact/hooks";
 import {useComputed} from "@preact/signals";
 import {python} from "../../python/index.ts";
 import {stepper as words} from "../../strings/en/stepper.ts";
-import {Canvas} from "../../graph/Canvas.tsx";
 import {clean} from "../../graph/names.ts";
 import {presetOf, presetScene, presets, sceneOf, type Scene} from "../../graph/presets.ts";
 import type {Drawn} from "../../graph/schema.ts";
-import {stateAfter} from "../../graph/state.ts";
-import {sharedNodes} from "./contributions.ts";
-import {Leaves} from "./Leaves.tsx";
 import {readLink} from "./link.ts";
 import {keptDraft, Own, type Draft} from "./Own.tsx";
-import {usePlayer, type Player} from "./player.ts";
 import type {Props} from "./schema.ts";
-import {StepBlock} from "./StepBlock.tsx";
-import {tell} from "./tell.ts";
 import {Tools} from "./Tools.tsx";
-import {Transport} from "./Transport.tsx";
-import {WalkLine} from "./WalkLine.tsx";
+import {Walk} from "./Walk.tsx";
 
 export function mount(element: HTMLElement, props: Props): void {
   element.classList.add("stepper");
@@ -55,6 +47,9 @@ function Stepper({id, lesson, preset, until, at, own}: Props) {
     return () => removeEventListener("hashchange", onHash);
   }, []);
 
+  const {phase, percent} = useComputed(() => python.state.value).value;
+  const note = phase === "loading" && current?.inputs !== current?.original ? words.waiting(percent) : phase === "failed" ? words.failed : "";
+
   const drawn = async (text: string, {recording, inputs}: Drawn) => {
     const scene = await sceneOf(recording!);
     const root = recording!.graph.nodes[recording!.graph.root]!;
@@ -89,7 +84,9 @@ function Stepper({id, lesson, preset, until, at, own}: Props) {
       </div>
       <div role="tabpanel" id={`${id}-pane`} aria-labelledby={`${id}-${tab}`}>
         {tab === "own" && <Own id={id} draft={draft} onDraft={setDraft} drawnText={ownWalk?.text ?? null} onDrawn={drawn} />}
-        {current && <Walk key={`${tab}:${current.preset ?? current.text}`} walked={current} forwardOnly={forwardOnly} start={start} onInputs={rerun} />}
+        {current && (
+          <Walk key={`${tab}:${current.preset ?? current.text}`} {...current} forwardOnly={forwardOnly} start={start} note={note} onInputs={rerun} onWake={() => python.load()} />
+        )}
       </div>
     </div>
   );
@@ -136,68 +133,4 @@ function useRerun(walked: Walked | null, set: (change: any) => void): (inputs: R
     wanted.current = inputs;
     void pump();
   };
-}
-
-// --- the walk itself ------------------------------------------------------------------------------------------------------
-
-type WalkProps = {walked: Walked; forwardOnly: boolean; start: number; onInputs(inputs: Record<string, number>): void};
-
-function Walk({walked: {scene, title, inputs, original}, forwardOnly, start, onInputs}: WalkProps) {
-  const recording = useMemo(
-    () => (forwardOnly ? {...scene.recording, events: scene.recording.events.filter((event) => event.kind === "compute")} : scene.recording),
-    [scene, forwardOnly],
-  );
-  const all = recording.events.length;
-  const player = usePlayer(recording.events.map((event) => event.kind), start);
-  const shared = useMemo(() => sharedNodes(recording), [recording]);
-  const state = useMemo(() => stateAfter(recording, player.k), [recording, player.k]);
-  const told = useMemo(() => tell(recording, scene.graph, player.k, all), [recording, scene, player.k]);
-  const dock = useRef<HTMLDivElement>(null);
-  const backward = recording.events.findIndex((event) => event.kind === "seed") + 1;
-  const {phase, percent} = useComputed(() => python.state.value).value;
-  const note = phase === "loading" && inputs !== original ? words.waiting(percent) : phase === "failed" ? words.failed : "";
-  return (
-    <div class="walk" data-speed={player.speed} data-k={player.k} tabIndex={-1} role="group" aria-label={words.name}
-      onKeyDown={(event) => walkKeys(event, player, all, backward)} onFocusIn={() => python.load()} onPointerDown={() => python.load()}>
-      <Canvas info={recording.graph} graph={scene.graph} layout={scene.layout} state={state} moment={player.moment} still={player.still}
-        label={words.graph(title)} legend dock={dock} />
-      <div class="dock" ref={dock}>
-        <p class="vh" aria-live="polite" data-spoken>{player.moment > 0 ? told.spoken : ""}</p>
-        <StepBlock told={told} recording={recording} shared={shared} k={player.k} />
-        <div class="transport">
-          <WalkLine recording={recording} k={player.k} spoken={told.spoken} onGo={player.go} />
-          <Transport player={player} all={all} />
-        </div>
-      </div>
-      <div class="more">
-        <Leaves inputs={inputs} original={original} note={note} onChange={onInputs} />
-        <div class="ctl-side">
-          {backward > 0 && <button type="button" class="btn ghost" data-act="backward" onClick={() => player.go(backward)}>{words.startBackward} <kbd>B</kbd></button>}
-          <label class="speed">{words.speed}
-            <select value={String(player.speed)} onChange={(event) => player.setSpeed(Number(event.currentTarget.value))}>
-              {Object.keys(words.speeds).map(Number).sort((a, b) => a - b).map((speed) => <option key={speed} value={String(speed)}>{words.speeds[speed]}</option>)}
-            </select>
-          </label>
-        </div>
-      </div>
-    </div>
-  );
-}
-
-function walkKeys(event: KeyboardEvent, player: Player, all: number, backward: number): void {
-  const target = event.target as HTMLElement;
-  if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) return;
-  if (event.key === " " && /^(BUTTON|SUMMARY)$/.test(target.tagName)) return;
-  const moves: Record<string, () => void> = {
-    ArrowRight: player.step,
-    ArrowLeft: player.back,
-    " ": player.toggle,
-    End: () => player.go(all),
-    Home: () => player.go(0),
-    ...(backward > 0 ? {b: () => player.go(backward), B: () => player.go(backward)} : {}),
-  };
-  const move = moves[event.key];
-  if (!move) return;
-  event.preventDefault();
-  move();
 }

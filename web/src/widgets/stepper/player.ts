@@ -16,10 +16,13 @@ export type Player = {
   setSpeed(speed: number): void;
 };
 
+/** Somebody else who holds the step too, such as Python in a notebook: each tells the other, and hears no echo of itself. */
+export type Follow = {tell(k: number): void; listen(go: (k: number) => void): () => void};
+
 /** How long a step rests at speed 1: what it shows takes its time, and a short rest after it. */
 const REST = {compute: 220 + 420, other: 260 + 620 + 220 + 180, calm: 900};
 
-export function usePlayer(kinds: readonly string[], start: number): Player {
+export function usePlayer(kinds: readonly string[], start: number, follow?: Follow): Player {
   const all = kinds.length;
   const [place, setPlace] = useState({k: Math.min(start, all), moment: 0, still: true});
   const [playing, setPlaying] = useState(false);
@@ -28,10 +31,16 @@ export function usePlayer(kinds: readonly string[], start: number): Player {
   const latest = useRef({k, all});
   latest.current = {k, all};
 
-  const go = (to: number) => {
-    const next = Math.max(0, Math.min(latest.current.all, to));
-    setPlace(({k: now, moment}) => ({k: next, moment: moment + 1, still: next !== now + 1}));
-  };
+  /** To a step, or so many steps from where we are by then: keys come faster than pictures. */
+  const go = (to: number | ((now: number) => number)) =>
+    setPlace(({k: was, moment}) => {
+      const now = Math.min(was, latest.current.all);
+      const next = Math.max(0, Math.min(latest.current.all, typeof to === "number" ? to : to(now)));
+      return {k: next, moment: moment + 1, still: next !== now + 1};
+    });
+  const halt = (move: () => void) => () => (setPlaying(false), move());
+  useEffect(() => follow?.listen((to) => halt(() => go(to))()), [follow]);
+  useEffect(() => follow?.tell(k), [k, follow]);
   useEffect(() => {
     if (!playing) return;
     if (k >= all) return setPlaying(false);
@@ -41,7 +50,6 @@ export function usePlayer(kinds: readonly string[], start: number): Player {
     return () => clearTimeout(timer);
   }, [playing, k, all, speed]);
 
-  const halt = (move: () => void) => () => (setPlaying(false), move());
   return {
     k,
     moment: place.moment,
@@ -50,8 +58,8 @@ export function usePlayer(kinds: readonly string[], start: number): Player {
     speed,
     setSpeed,
     go: (to) => halt(() => go(to))(),
-    step: halt(() => go(latest.current.k + 1)),
-    back: halt(() => go(latest.current.k - 1)),
+    step: halt(() => go((now) => now + 1)),
+    back: halt(() => go((now) => now - 1)),
     toggle: () => {
       if (!playing && latest.current.k >= latest.current.all) go(0);
       setPlaying(!playing);

@@ -3,30 +3,11 @@ import {useEffect, useRef, useState} from "preact/hooks";
 import recordings from "#generated/recordings.json";
 import {python, PythonStopped} from "../../python/index.ts";
 import {training as words} from "../../strings/en/training.ts";
-import type {Material, Points, Training} from "../../graph/schema.ts";
+import type {Material, Training} from "../../graph/schema.ts";
 import type {Other} from "./LossCurve.tsx";
+import {LIMIT, type Trainer} from "./View.tsx";
 
 const material = (recordings as unknown as Material).training;
-export const SIZES = [[4], [8], [4, 4], [8, 8], [16, 16]];
-export const LIMIT = 300; // steps of one run
-
-export type Trainer = {
-  points: Points;
-  state: Training;
-  losses: number[];
-  other: Other | null;
-  playing: boolean;
-  rate: number;
-  forget: boolean;
-  trouble: string;
-  play(): void;
-  pause(): void;
-  step(): void;
-  reset(): void;
-  setRate(rate: number): void;
-  setForget(forget: boolean): void;
-  setHidden(hidden: number[]): void;
-};
 
 type Run = {state: Training; losses: number[]};
 

@@ -1,0 +1,34 @@
+/** `gradwalk.playground_widget(root)`: the visit-order playground in a notebook. The order and the visits done are traits. */
+import {useMemo} from "preact/hooks";
+import type {SearchEvent} from "../graph/schema.ts";
+import {elsewhere as words} from "../strings/en/elsewhere.ts";
+import {Board} from "../widgets/playground/Board.tsx";
+import {Bar} from "./Bar.tsx";
+import {inShadow} from "./host.tsx";
+import {shared, useTrait, type Model} from "./model.ts";
+import {rootName, sceneFrom, type Given} from "./scene.ts";
+
+type Traits = {scene: Given & {search: SearchEvent[]; names: Record<string, number>}; title: string; order: string[]; visits: number};
+
+function OrderWidget({model}: {model: Model<Traits>}) {
+  const given = useTrait(model, "scene");
+  const scene = useMemo(() => sceneFrom(given), [given]);
+  const {names, byId} = useMemo(() => ({names: given.names, byId: new Map(Object.entries(given.names).map(([name, id]) => [id, name]))}), [given]);
+  const order = () => model.get("order").map((name) => names[name]!);
+  const follow = useMemo(() => {
+    const both = shared(model, ["order", "visits"]);
+    return {
+      tell: (ids: readonly number[], visits: number) => both.tell({order: ids.map((id) => byId.get(id)!), visits}),
+      listen: (take: (order: readonly number[], visits: number) => void) => both.listen(() => take(order(), model.get("visits"))),
+    };
+  }, [model, names]);
+  const title = useTrait(model, "title") || `${words.order}: ${rootName(scene.recording.graph)}`;
+  return (
+    <>
+      <Bar title={title} graph={scene.recording.graph} />
+      <Board scene={scene} title={title} search={given.search} first={order()} visited={model.get("visits")} follow={follow} />
+    </>
+  );
+}
+
+export default {render: ({model, el}: {model: Model<Traits>; el: HTMLElement}) => inShadow(el, "order", <OrderWidget model={model} />)};
