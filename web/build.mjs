@@ -13,6 +13,7 @@ import {loadStrings} from "./builder/strings.mjs";
 import {ornament} from "./builder/ornament.mjs";
 import {placeHashed, placeIcons, placePython} from "./builder/assets.mjs";
 import {BuildError, Problems} from "./builder/problems.mjs";
+import {readVersions} from "./builder/versions.mjs";
 import {readLessons, readPage} from "./builder/lessons.mjs";
 import {Renderer} from "./builder/pages.mjs";
 
@@ -41,6 +42,7 @@ async function readCourse(folder) {
   mkdirSync(GENERATED, {recursive: true});
   const generated = exportFromPython();
   generated.layouts = await layOutPresets(generated.recordings);
+  generated.versions = readVersions();
   const [schemas, strings] = [await loadSchemas(), await loadStrings(LANGUAGE)];
 
   const lessons = readLessons(folder, problems);

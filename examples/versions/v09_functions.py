@@ -148,12 +148,12 @@ if __name__ == "__main__":
             y = y + x
         return x, y
 
-    x, y = chain(5000)
+    x, y = chain(2000)
     try:
         y.backward()
-        print("5,000 deep:", x.grad)
+        print("2,000 deep:", x.grad)
     except RecursionError:
-        print("5,000 deep: RecursionError, the search calls itself too often")
+        print("2,000 deep: RecursionError, the search calls itself too often")
 
     x = Value(3.0)
     y = x * x * x

@@ -109,9 +109,9 @@ if __name__ == "__main__":
             y = y + x
         return x, y
 
-    x, y = chain(5000)
+    x, y = chain(2000)
     y.backward()
-    print("5,000 deep:", x.grad)
+    print("2,000 deep:", x.grad)
 
     x = Value(3.0)
     y = x * x * x

@@ -12,6 +12,7 @@ import io
 import itertools
 import math
 import re
+import runpy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,6 +23,7 @@ from gradwalk import Value, nn, walk
 from gradwalk.presets import PRESETS
 from gradwalk.program import program
 
+ROOT = Path(__file__).resolve().parents[2]
 CHECKED = re.compile(r"\{\{((?:(?!\{\{|\}\}).)*?)->\s*((?:(?!\{\{|\}\}).)*?)\s*\}\}")
 #: A figure that is not part of a name such as x1, nor after a backslash.
 FIGURE = re.compile(r"(?<![\w\\])[-−+]?\d[\d.,]*|[²³¹⁰⁴-⁹]")
@@ -254,6 +256,45 @@ def parameters(inputs: int, outputs: list[int]) -> int:
     return len(nn.MLP(inputs, outputs).parameters())
 
 
+# --- the engine in versions
+
+
+def version(number: int) -> Any:
+    """The class of a version of the engine, from its file."""
+    (path,) = (ROOT / "examples" / "versions").glob(f"v{number:02}_*.py")
+    return runpy.run_path(str(path))["Value"]
+
+
+def in_version(number: int, text: str, **inputs: float) -> Grads:
+    """The gradients that a version of the engine gives for an expression."""
+    make = version(number)
+    leaves = {name: make(float(x)) for name, x in inputs.items()}
+    eval(text, {}, leaves).backward()
+    return Grads({name: leaf.grad for name, leaf in leaves.items()})
+
+
+def in_order(number: int, order: str) -> Grads:
+    """The gradients of (a + b)·c when one pushes by hand, in this order."""
+    make = version(number)
+    a, b, c = make(2.0), make(-3.0), make(10.0)
+    nodes = {"e": a + b}
+    nodes["d"] = nodes["e"] * c
+    nodes["d"].grad = 1.0
+    for name in order.split():
+        nodes[name]._backward()
+    return Grads(a=a.grad, b=b.grad, c=c.grad)
+
+
+def walks(number: int, times: int) -> float:
+    """The gradient of x·x·x at 3 after so many walks over the same graph."""
+    x = version(number)(3.0)
+    y = x * x * x
+    for _ in range(times):
+        y.backward()
+    found: float = x.grad
+    return found
+
+
 #: `{{ given -> 2 }}`: a premise of a question, or a wrong answer that is just a number. It claims nothing.
 GIVEN = object()
 
@@ -276,6 +317,9 @@ NAMES: dict[str, Any] = {
             second_walk_without_clearing,
             piled_up,
             sigmoid,
+            in_version,
+            in_order,
+            walks,
         )
     },
     "math": math,
