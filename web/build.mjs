@@ -13,6 +13,7 @@ import {loadStrings} from "./builder/strings.mjs";
 import {ornament} from "./builder/ornament.mjs";
 import {placeHashed, placeIcons, placePython} from "./builder/assets.mjs";
 import {BuildError, Problems} from "./builder/problems.mjs";
+import {readRecorded} from "./builder/recorded.mjs";
 import {readVersions} from "./builder/versions.mjs";
 import {readLessons, readPage} from "./builder/lessons.mjs";
 import {Renderer} from "./builder/pages.mjs";
@@ -43,6 +44,7 @@ async function readCourse(folder) {
   const generated = exportFromPython();
   generated.layouts = await layOutPresets(generated.recordings);
   generated.versions = readVersions();
+  generated.recorded = readRecorded();
   const [schemas, strings] = [await loadSchemas(), await loadStrings(LANGUAGE)];
 
   const lessons = readLessons(folder, problems);

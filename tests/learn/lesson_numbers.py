@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import io
 import itertools
+import json
 import math
 import re
 import runpy
@@ -28,7 +29,7 @@ CHECKED = re.compile(r"\{\{((?:(?!\{\{|\}\}).)*?)->\s*((?:(?!\{\{|\}\}).)*?)\s*\
 #: A figure that is not part of a name such as x1, nor after a backslash.
 FIGURE = re.compile(r"(?<![\w\\])[-−+]?\d[\d.,]*|[²³¹⁰⁴-⁹]")
 #: Keys of a widget's block that hold text for the reader; the others are settings, which the build checks.
-TEXTS = {"ask", "note", "right", "other", "why", "text", "after", "answer", "value"}
+TEXTS = {"ask", "note", "right", "other", "why", "text", "after", "answer", "value", "says"}
 RIGHT_FLAG = {"yes", "no"}
 
 
@@ -295,6 +296,16 @@ def walks(number: int, times: int) -> float:
     return found
 
 
+# --- against PyTorch
+
+
+def recorded(comparison: str, row: str, side: str = "theirs") -> Any:
+    """The number that a row of a recorded comparison printed (the last one, if there are several)."""
+    rows = json.loads((ROOT / "web/recorded/against_torch.json").read_text(encoding="utf-8"))["comparisons"][comparison]
+    (found,) = (each for each in rows if each["name"] == row)
+    return float(found[f"{side}Printed"].split()[-1])
+
+
 #: `{{ given -> 2 }}`: a premise of a question, or a wrong answer that is just a number. It claims nothing.
 GIVEN = object()
 
@@ -320,6 +331,7 @@ NAMES: dict[str, Any] = {
             in_version,
             in_order,
             walks,
+            recorded,
         )
     },
     "math": math,

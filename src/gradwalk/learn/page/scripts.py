@@ -1,7 +1,6 @@
 """Code that stands in a lesson, run in the page: an engine in one of its versions, or the left side of a comparison.
 
-The code comes in parts that share their names, as the cells of a notebook do. What each part prints is given back beside
-it.
+The code comes in parts that share their names, as the cells of a notebook do. What each part prints is given back.
 """
 
 from __future__ import annotations
@@ -67,4 +66,6 @@ def _printing(part: str, names: dict[str, Any], printed: list[str]) -> tuple[dic
 
 def _shortened(text: str) -> str:
     left_out = len(text) - MOST_PRINTED
-    return text if left_out <= 0 else f"{text[:MOST_PRINTED]}\n… and {left_out:,} more characters, which are not shown\n"
+    return (
+        text if left_out <= 0 else f"{text[:MOST_PRINTED]}\n… and {left_out:,} more characters, which are not shown\n"
+    )
