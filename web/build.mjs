@@ -14,6 +14,7 @@ import {ornament} from "./builder/ornament.mjs";
 import {placeHashed, placeIcons, placePython} from "./builder/assets.mjs";
 import {BuildError, Problems} from "./builder/problems.mjs";
 import {readRecorded} from "./builder/recorded.mjs";
+import {readTimes} from "./builder/times.mjs";
 import {readVersions} from "./builder/versions.mjs";
 import {readLessons, readPage} from "./builder/lessons.mjs";
 import {Renderer} from "./builder/pages.mjs";
@@ -45,6 +46,7 @@ async function readCourse(folder) {
   generated.layouts = await layOutPresets(generated.recordings);
   generated.versions = readVersions();
   generated.recorded = readRecorded();
+  generated.times = readTimes();
   const [schemas, strings] = [await loadSchemas(), await loadStrings(LANGUAGE)];
 
   const lessons = readLessons(folder, problems);

@@ -21,10 +21,12 @@ from pathlib import Path
 from typing import Any
 
 from gradwalk import Value, nn, walk
+from gradwalk.learn.page import rolling
 from gradwalk.presets import PRESETS
 from gradwalk.program import program
 
 ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "benchmarks" / "results"
 CHECKED = re.compile(r"\{\{((?:(?!\{\{|\}\}).)*?)->\s*((?:(?!\{\{|\}\}).)*?)\s*\}\}")
 #: A figure that is not part of a name such as x1, nor after a backslash.
 FIGURE = re.compile(r"(?<![\w\\])[-−+]?\d[\d.,]*|[²³¹⁰⁴-⁹]")
@@ -100,7 +102,7 @@ def run_lesson(path: Path) -> Iterator[tuple[int, str, str, Any]]:
     Python blocks run on the way, and must print what the `output` block after them says. A number before the block that
     defines its names waits for the end.
     """
-    names = dict(NAMES)
+    names = {**NAMES, "__name__": "lesson"}
     waiting: list[tuple[int, str, str]] = []
     parts = blocks(path)
     for at, block in enumerate(parts):
@@ -306,6 +308,50 @@ def recorded(comparison: str, row: str, side: str = "theirs") -> Any:
     return float(found[f"{side}Printed"].split()[-1])
 
 
+# --- speed
+
+
+def _counted(graph: dict[str, Any]) -> Grads:
+    return Grads(nodes=graph["nodes"], leaves=graph["leaves"], steps=len(graph["steps"]), levels=len(graph["levels"]))
+
+
+def rolled(name: str) -> Grads:
+    """How many nodes, levels and steps a recorded graph has."""
+    return _counted(json.loads((ROOT / "web/recorded/rolled.json").read_text(encoding="utf-8"))[name])
+
+
+def own() -> Grads:
+    """The same for the program that the page begins with."""
+    return _counted(rolling.material()["rolled"])
+
+
+def chain_of(terms: int) -> int:
+    """The rounds that a sum takes."""
+    return max(rolling.levels(rolling.tape_of(sum(Value(1.0 * i) for i in range(terms)))))
+
+
+def eager(peer: str, what: str, *, on: bool, workload: str = "W1 moons step") -> float:
+    """A figure of benchmarks/results/eager.json; `on`: with the garbage collector."""
+    rows = json.loads((RESULTS / "eager.json").read_text(encoding="utf-8"))["times"]
+    (row,) = (r for r in rows if (r["workload"], r["peer"], r["collector"]) == (workload, peer, on))
+    return float(row[what])
+
+
+def compiled(what: str, peer: str) -> Any:
+    """How many times faster than a peer, by benchmarks/results/compiled.json; without that file, no claim."""
+    path = RESULTS / "compiled.json"
+    if not path.is_file():
+        return GIVEN
+    rows = json.loads(path.read_text(encoding="utf-8"))["figures"]
+    (row,) = (r for r in rows if (r["what"], r["peer"]) == (what, peer))
+    return row["peer_seconds"] / row["seconds"]
+
+
+def at_least(x: Any, n: float) -> Any:
+    """For "more than n times": n while that holds, else what it is. A new measurement need not change the text."""
+    return n if x is not GIVEN and x >= n else x
+
+
 #: `{{ given -> 2 }}`: a premise of a question, or a wrong answer that is just a number. It claims nothing.
 GIVEN = object()
 
@@ -332,6 +378,12 @@ NAMES: dict[str, Any] = {
             in_order,
             walks,
             recorded,
+            rolled,
+            own,
+            chain_of,
+            eager,
+            compiled,
+            at_least,
         )
     },
     "math": math,
