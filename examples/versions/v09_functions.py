@@ -148,9 +148,9 @@ if __name__ == "__main__":
             y = y + x
         return x, y
 
-    x, y = chain(2000)
+    x, deep = chain(2000)
     try:
-        y.backward()
+        deep.backward()
         print("2,000 deep:", x.grad)
     except RecursionError:
         print("2,000 deep: RecursionError, the search calls itself too often")

@@ -109,8 +109,8 @@ if __name__ == "__main__":
             y = y + x
         return x, y
 
-    x, y = chain(2000)
-    y.backward()
+    x, deep = chain(2000)
+    deep.backward()
     print("2,000 deep:", x.grad)
 
     x = Value(3.0)
@@ -121,6 +121,6 @@ if __name__ == "__main__":
     print("x*x*x, second walk:", x.grad, "  right: 54")
 
     gc.collect()
-    x, y = chain(1000)
-    del x, y
+    sums = [Value(1.0) + Value(2.0) for _ in range(1000)]
+    del sums
     print("left for the garbage collector:", gc.collect() > 1000)

@@ -5,6 +5,7 @@ The code comes in parts that share their names, as the cells of a notebook do. W
 
 from __future__ import annotations
 
+import gc
 import io
 import random
 from collections.abc import Sequence
@@ -50,7 +51,19 @@ def run(parts: Sequence[str], engine: str = "") -> Ran:
     except LearnerError as error:
         told = {"kind": error.kind, "message": str(error), "line": error.line, "where": error.where}
         return Ran(printed=printed, error=told)
+    finally:
+        _let_go(names)
     return Ran(printed=printed, error=None)
+
+
+def _let_go(names: dict[str, Any]) -> None:
+    """Take apart what the text made, object by object.
+
+    A long chain frees its links one within the other. That is deeper than a page's stack, which Python does not know.
+    """
+    kinds = {x for x in names.values() if isinstance(x, type) and x.__module__ == "__learner__"}
+    for x in [x for x in gc.get_objects() if type(x) in kinds]:
+        getattr(x, "__dict__", {}).clear()
 
 
 def _printing(part: str, names: dict[str, Any], printed: list[str]) -> tuple[dict[str, Any], str]:

@@ -17,7 +17,7 @@ export const times = {
   units: {s: "s", ms: "ms", us: "µs", ns: "ns"},
   logarithmic: "From one line to the next it is ten times as long.",
   times: (n: string) => `${n} times as fast as the first`,
-  machine: (words: string) => `Measured on: ${words}. Yours will differ; the order of things will not.`,
+  machine: (words: string) => `Measured on: ${words}. Yours will differ, the proportions less so.`,
   missing: "Here the compiled path has not been measured yet. Measure it with python benchmarks/compiled.py --out benchmarks/results.",
   nothing: "Nothing has been measured here yet. Measure it with make bench.",
   label: (who: string, time: string) => `${who}: ${time}`,

@@ -17,7 +17,7 @@ export const times = {
   units: {s: "s", ms: "ms", us: "µs", ns: "ns"},
   logarithmic: "De una línea a la siguiente hay diez veces más tiempo.",
   times: (n: string) => `${n} veces más rápido que el primero`,
-  machine: (words: string) => `Medido en: ${words}. En tu máquina será distinto; el orden de las cosas, no.`,
+  machine: (words: string) => `Medido en: ${words}. En tu máquina será distinto, las proporciones menos.`,
   missing: "Aquí todavía no se ha medido el camino compilado. Mídelo con python benchmarks/compiled.py --out benchmarks/results.",
   nothing: "Aquí todavía no se ha medido nada. Mídelo con make bench.",
   label: (who: string, time: string) => `${who}: ${time}`,

@@ -1,5 +1,5 @@
 /** The steps in their order, with arcs for what flows between them; choosing one shows what it reads. */
-import {useRef, useState} from "preact/hooks";
+import {useLayoutEffect, useRef, useState} from "preact/hooks";
 import {faster as words} from "../../strings/en/faster.ts";
 import type {Rolled, Step} from "./schema.ts";
 import {Spy} from "./Spy.tsx";
@@ -12,6 +12,11 @@ export function Steps({rolled, said}: {rolled: Rolled; said: string}) {
   const {steps, flows, pictures, nodes, leaves} = rolled;
   const [at, setAt] = useState(() => steps.findIndex(({nodes: n}) => n === Math.max(...steps.map((step) => step.nodes))));
   const list = useRef<HTMLOListElement>(null);
+  const scroll = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => { // the chosen step is in sight; only this list moves, never the page
+    const {scrollTop, clientHeight} = scroll.current!;
+    if ((at + 1) * ROW > scrollTop + clientHeight || at * ROW < scrollTop) scroll.current!.scrollTop = (at + 0.5) * ROW - clientHeight / 2;
+  }, [at]);
   const chosen = steps[at]!;
   const all = nodes + leaves;
   const before = leaves + steps.slice(0, at).reduce((sum, step) => sum + step.nodes, 0);
@@ -34,7 +39,7 @@ export function Steps({rolled, said}: {rolled: Rolled; said: string}) {
       </div>
       <div class="f-steps">
         <p class="f-reads" role="status">{words.reads(at + 1, name(chosen), parts)}</p>
-        <div class="f-scroll">
+        <div class="f-scroll" ref={scroll}>
           <Arcs {...{flows, at}} steps={steps.length} />
           <ol ref={list} onKeyDown={move} aria-label={words.stepsLabel}>
             {steps.map((step, index) => (

@@ -8,7 +8,6 @@ import type {Props, Times} from "./schema.ts";
 const TIMES = material as Times;
 
 export function mount(element: HTMLElement, props: Props): void {
-  element.classList.add("times");
   render(<Bars {...props} />, element);
 }
 

@@ -19,5 +19,5 @@ test("times that differ much are bars by powers of ten, and none is empty", () =
 test("a time has the unit that fits it, a ratio the figures one remembers", () => {
   const units = {s: "s", ms: "ms", us: "µs", ns: "ns"};
   assert.deepEqual([0.648, 0.0412, 11.2e-6, 2, 216.8, 4e-9].map((time) => timeOf(time, units)), ["648 ms", "41 ms", "11 µs", "2 s", "217 s", "4 ns"]);
-  assert.deepEqual([1.94, 14.4, 51_234].map(coarse), ["1.9", "14", "50,000"]);
+  assert.deepEqual([1.94, 14.4, 51_234].map(coarse), ["1.9", "14", "51,000"]);
 });

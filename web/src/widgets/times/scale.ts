@@ -20,6 +20,5 @@ export function timeOf(seconds: number, units: {s: string; ms: string; us: strin
 
 /** A ratio, coarsely: what one remembers of it. */
 export function coarse(ratio: number): string {
-  const digits = ratio < 10 ? 2 : ratio < 100 ? 2 : 1;
-  return Number(ratio.toPrecision(digits)).toLocaleString("en");
+  return Number(ratio.toPrecision(2)).toLocaleString("en");
 }
