@@ -97,7 +97,7 @@ def test_a_program_of_ones_own_is_rolled_up_and_mistakes_are_told(open_page: Ope
 
     editor.click()
     page.keyboard.press("Control+a")
-    page.keyboard.insert_text("a = Value(2.0)\nb = a * nothing")
+    page.keyboard.insert_text("a = Value(2.0)\nprint(nothing)")
     found.get_by_role("button", name="Roll it up").click()
     expect(found.get_by_text("Line 2: name 'nothing' is not defined")).to_be_visible()
     expect(found.locator(".bad-line")).to_have_count(1)

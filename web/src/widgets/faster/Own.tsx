@@ -37,9 +37,9 @@ export function Own({text, onRolled}: {text: string; onRolled: (rolled: Rolled) 
   useEffect(() => {
     let gone = false;
     void import("../exercise/editor.ts").then(({edit}) => {
-      if (gone) return;
-      place.current!.replaceChildren();
-      editor.current = edit(place.current!, {text: latest.current, label: words.editor, describedBy: "faster-keys", onChange: (next) => void (latest.current = next), onRun: () => void run.current()});
+      if (gone || !place.current) return;
+      place.current.replaceChildren();
+      editor.current = edit(place.current, {text: latest.current, label: words.editor, describedBy: "faster-keys", onChange: (next) => void (latest.current = next), onRun: () => void run.current()});
     });
     return () => {
       gone = true;

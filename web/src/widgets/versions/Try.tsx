@@ -84,9 +84,9 @@ function Lines({version: {demo, number, name}, editor, onChange, onRun}: LinesPr
     let gone = false;
     python.load();
     void import("../exercise/editor.ts").then(({edit}) => {
-      if (gone) return;
-      place.current!.replaceChildren();
-      editor.current = edit(place.current!, {text: demo, label: words.editor(number), describedBy: described, onChange, onRun});
+      if (gone || !place.current) return;
+      place.current.replaceChildren();
+      editor.current = edit(place.current, {text: demo, label: words.editor(number), describedBy: described, onChange, onRun});
     });
     return () => {
       gone = true;
