@@ -17,6 +17,9 @@ import {placeHashed, placeIcons, placeManifest, placePython} from "./builder/ass
 import {BuildError, Problems} from "./builder/problems.mjs";
 import {readCourse, readPage} from "./builder/lessons.mjs";
 import {heightsCss, Renderer} from "./builder/pages.mjs";
+import {readRecorded} from "./builder/recorded.mjs";
+import {readTimes} from "./builder/times.mjs";
+import {readVersions} from "./builder/versions.mjs";
 
 const PRELOADED = ["source-serif-4-latin-opsz-normal", "inter-latin-wght-normal", "jetbrains-mono-latin-wght-normal"]; // what the first screen is set in
 const EXTRA = ["playground", "help"]; // pages beside the lessons
@@ -45,6 +48,9 @@ async function readSite(folder) {
   mkdirSync(GENERATED, {recursive: true});
   const generated = exportFromPython();
   generated.layouts = await layOutPresets(generated.recordings);
+  generated.versions = readVersions();
+  generated.recorded = readRecorded();
+  generated.times = readTimes();
   const heights = new Map();
   const courses = [];
   for (const language of languagesIn(folder)) courses.push(await readLanguage(language, courses[0], {generated, heights, problems}));

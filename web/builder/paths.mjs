@@ -11,6 +11,9 @@ export const LESSONS = path.join(WEB, "lessons");
 export const PAGES = path.join(WEB, "pages");
 export const GENERATED = path.join(WEB, "generated");
 export const MODULES = path.join(WEB, "node_modules");
+export const VERSIONS = path.join(REPO, "examples", "versions");
+export const RECORDED = path.join(WEB, "recorded");
+export const RESULTS = path.join(REPO, "benchmarks", "results");
 export const SITE = path.join(REPO, "src", "gradwalk", "learn", "site");
 
 /** A path as a person who stands in the repository would write it. */

@@ -24,6 +24,7 @@ MATERIAL = {
     "recordings": "gradwalk.learn.page.recordings",
     "exercises": "gradwalk.learn.page.exercises",
     "relief": "gradwalk.learn.relief",
+    "rolling": "gradwalk.learn.page.rolling",
 }
 WHEEL = "engine.whl"
 #: What the page has no use for: it needs a terminal, a compiler, files, or this module's own output.

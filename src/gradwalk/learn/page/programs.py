@@ -25,7 +25,7 @@ from gradwalk.presets import preset as preset_of
 from gradwalk.program import inputs_of, program
 from gradwalk.program.reader import read
 
-__all__ = ["Drawn", "Failed", "preset", "run"]
+__all__ = ["Drawn", "Failed", "built", "preset", "run"]
 
 MOST_NODES = 100  # cards that can still be found on a screen, and laid out while nobody waits
 LONGEST = 20_000  # characters
@@ -95,6 +95,18 @@ def preset(name: str, inputs: Mapping[str, float] | None = None) -> Drawn:
     """
     known = preset_of(name)
     return run(known.text, {**known.inputs, **(inputs or {})})
+
+
+def built(text: str) -> Any:
+    """The node that a text computes last; raises a GradwalkError or a SyntaxError that says what is wrong.
+
+    >>> from gradwalk.learn.page.programs import built
+    >>> built("a = Value(3.0)\\nL = a * a").data
+    9.0
+    """
+    if len(text) > LONGEST:
+        raise ProgramError(f"a program here has at most {LONGEST:,} characters, and this one has {len(text):,}")
+    return (_as_python if _is_python(text) else _as_program)(text, {}).root
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,366 @@
+"""From nodes to matrix products, in plain Python: what `gradwalk.compile` finds in a graph, to look at in the page.
+
+1. `tape_of`: the graph as a list of rows, each an operation and the places of its operands.
+2. `levels`: the earliest round in which each row can be computed; rows of one round do not wait for each other.
+3. `gathered`: sums, with the products that occur nowhere else, become one macro-row each.
+4. `steps`: macro-rows of one level and one shape are done together. Sums whose factors pair up, each of some lists on
+   the left with each of some lists on the right, are a product of matrices.
+
+The compiler does the same with arrays and machine code, moves some rows to a later level where that helps, and leaves
+small blocks alone. Tests hold this sketch to it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+from gradwalk import walk
+from gradwalk.errors import GradwalkError, ProgramError
+from gradwalk.learn.page.picturing import Picture, pictured
+from gradwalk.learn.page.programs import built
+
+__all__ = ["Macro", "Rolled", "Step", "Tape", "gathered", "levels", "material", "roll", "steps", "tape_of"]
+
+MOST_NODES = 20_000
+LINES_SHOWN = 60  # of a tape
+SMALLEST_BLOCK = 4  # results; the compiler itself leaves blocks of fewer than sixteen alone
+
+#: What the page begins with: a network, a few points, a loss.
+EXAMPLE = """\
+model = MLP(2, [8, 8, 1])
+points = [[0.1 * i, 0.3 * i - 1] for i in range(12)]
+loss = sum((model(p) - 1) ** 2 for p in points)"""
+
+
+@dataclass(frozen=True)
+class Tape:
+    """A graph as rows. Ids: leaves first, then rows; an operand `~k`, which is negative, is `constants[k]`.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.learn.page.rolling import tape_of
+    >>> a = Value(2.0, label="a")
+    >>> tape = tape_of(a * a + 1)
+    >>> tape.names, tape.ops, tape.operands, tape.constants
+    (['a'], ['mul', 'add'], [(0, 0), (1, -1)], [1.0])
+    """
+
+    names: list[str]  # of the leaves
+    ops: list[str]
+    operands: list[tuple[int, ...]]
+    constants: list[float]
+
+    @property
+    def leaves(self) -> int:
+        """How many leaves there are.
+
+        >>> from gradwalk import Value
+        >>> from gradwalk.learn.page.rolling import tape_of
+        >>> tape_of(Value(2.0) * Value(3.0)).leaves
+        2
+        """
+        return len(self.names)
+
+    def line(self, row: int) -> str:
+        """One row as text.
+
+        >>> from gradwalk import Value
+        >>> from gradwalk.learn.page.rolling import tape_of
+        >>> tape_of(Value(2.0, label="a") * 3.0).line(0)
+        'n0 = mul(a, 3)'
+        """
+        return f"n{row} = {self.ops[row]}({', '.join(map(self._name, self.operands[row]))})"
+
+    def _name(self, x: int) -> str:
+        if x < 0:
+            return f"{self.constants[~x]:.4g}"
+        return self.names[x] if x < self.leaves else f"n{x - self.leaves}"
+
+
+def tape_of(root: Any) -> Tape:
+    """The graph below a node as a tape: operands always stand before what is made of them.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.learn.page.rolling import tape_of
+    >>> tape_of(Value(1.0).tanh()).ops
+    ['tanh']
+    """
+    order = list(walk.topological(root))
+    rows = [node for node in order if node.operands]
+    reads = [list(zip(node._inputs(), node._slopes(), strict=True)) for node in rows]
+    # a leaf that no gradient flows to is a constant, and one constant is as good as another of its value
+    leaves = {id(x): x for read in reads for x, slope in read if slope is not None and not x.operands}
+    ids = {key: i for i, key in enumerate([*leaves, *map(id, rows)])}
+    constants: dict[float, int] = {}
+
+    def place(x: Any) -> int:
+        return ids[id(x)] if id(x) in ids else ~constants.setdefault(float(getattr(x, "data", x)), len(constants))
+
+    operands = [tuple(place(x) for x, _ in read) for read in reads]
+    names = [leaf.label or f"p{i}" for i, leaf in enumerate(leaves.values())]
+    return Tape(names, [getattr(node._kind, "name", node._op) for node in rows], operands, list(constants))
+
+
+def levels(tape: Tape) -> list[int]:
+    """The round of each row, counted from 1: one more than the latest of its operands; leaves are there from the start.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.learn.page.rolling import levels, tape_of
+    >>> a, b = Value(2.0), Value(3.0)
+    >>> levels(tape_of(a * b + a.tanh()))
+    [1, 1, 2]
+    """
+    found = [0] * tape.leaves
+    for operands in tape.operands:
+        found.append(1 + max((found[x] for x in operands if x >= 0), default=0))
+    return found[tape.leaves :]
+
+
+@dataclass(frozen=True)
+class Macro:
+    """One thing to compute: an operation, or a sum of products (`pairs`), single terms (`tails`) and a constant.
+
+    `rows` are the rows of the tape that it does, the result last.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.learn.page.rolling import gathered, tape_of
+    >>> a, b = Value(2.0), Value(3.0)
+    >>> (macro,) = gathered(tape_of(a * b + b * b + a + 1))
+    >>> macro.op, macro.pairs, macro.tails, macro.constant, macro.rows
+    ('sum', ((0, 1), (1, 1)), (0,), True, (0, 1, 2, 3, 4))
+    """
+
+    op: str
+    rows: tuple[int, ...]
+    pairs: tuple[tuple[int, int], ...] = ()
+    tails: tuple[int, ...] = ()
+    constant: bool = False
+    exponent: float | None = None
+
+    @property
+    def operands(self) -> Iterable[int]:
+        """Everything that is read.
+
+        >>> from gradwalk.learn.page.rolling import Macro
+        >>> list(Macro("sum", (2,), pairs=((0, 1),), tails=(3,)).operands)
+        [0, 1, 3]
+        """
+        return [*(x for pair in self.pairs for x in pair), *self.tails]
+
+
+def gathered(tape: Tape) -> list[Macro]:
+    """The rows with each sum, and the products that only it uses, made into one.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.learn.page.rolling import gathered, tape_of
+    >>> ws = [Value(0.1 * i) for i in range(5)]
+    >>> [macro.op for macro in gathered(tape_of(sum(w * 2 for w in ws).tanh()))]
+    ['sum', 'tanh']
+    """
+    uses = Counter(x for operands in tape.operands for x in operands)
+    absorbed: set[int] = set()
+    found: list[Macro] = []
+    for row in range(len(tape.ops) - 1, -1, -1):
+        if row in absorbed:
+            continue
+        macro = _sum(tape, row, uses) if tape.ops[row] == "add" else _single(tape, row)
+        absorbed.update(macro.rows)
+        found.append(macro)
+    return found[::-1]
+
+
+def _single(tape: Tape, row: int) -> Macro:
+    op, operands = tape.ops[row], tape.operands[row]
+    power = tape.constants[~operands[1]] if op == "pow" and operands[1] < 0 else None
+    return Macro(op, (row,), tails=operands, exponent=power)
+
+
+def _sum(tape: Tape, top: int, uses: Counter[int]) -> Macro:
+    rows, pairs, tails, constant, open_ = [top], [], [], False, list(reversed(tape.operands[top]))
+    while open_:
+        x = open_.pop()
+        row = x - tape.leaves
+        once = row >= 0 and uses[x] == 1
+        if x < 0:
+            constant = True
+        elif once and tape.ops[row] == "add":
+            rows.append(row)
+            open_.extend(reversed(tape.operands[row]))
+        elif once and tape.ops[row] == "mul":
+            rows.append(row)
+            pairs.append(_leaf_first(tape, tape.operands[row]))
+        else:
+            tails.append(x)
+    if len(rows) == 1 and len(tails) + constant == 2:
+        return _single(tape, top)
+    return Macro("sum", tuple(sorted(rows)), tuple(pairs), tuple(tails), constant)
+
+
+def _leaf_first(tape: Tape, pair: Sequence[int]) -> tuple[int, int]:
+    """Weights on the left, whichever way they were written."""
+    a, b = pair
+    return (b, a) if 0 <= b < tape.leaves and not 0 <= a < tape.leaves else (a, b)
+
+
+class Step(TypedDict):
+    """Many macro-rows done at once: what they are, the sizes, how many nodes of the graph, how many leaves are read.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.learn.page.rolling import steps, tape_of
+    >>> step = steps(tape_of(Value(2.0) * Value(3.0)))[0][0]
+    >>> step["what"], step["shape"], step["nodes"], step["parameters"]
+    ('mul', [1, 1], 1, 2)
+    """
+
+    what: str
+    shape: list[int]
+    nodes: int
+    parameters: int
+
+
+def steps(tape: Tape) -> tuple[list[Step], list[int], list[list[int]]]:
+    """The steps; the step of each row; and what flows: [from, to, how many numbers].
+
+    >>> from gradwalk import Value, nn
+    >>> from gradwalk.learn.page.rolling import steps, tape_of
+    >>> model = nn.MLP(2, [4, 1])
+    >>> found, _, flows = steps(tape_of(sum(model([0.1 * i, 1.0]) for i in range(8))))
+    >>> [(step["what"], step["shape"]) for step in found][:2], flows[0]
+    ([('matrix product', [4, 2, 8]), ('relu', [1, 32])], [0, 1, 32])
+    """
+    macros = gathered(tape)
+    level, at = [0] * (tape.leaves + len(tape.ops)), []
+    for macro in macros:
+        at.append(1 + max((level[x] for x in macro.operands if x >= 0), default=0))
+        level[tape.leaves + macro.rows[-1]] = at[-1]
+    groups: dict[tuple[Any, ...], list[Macro]] = defaultdict(list)
+    for macro, round_ in zip(macros, at, strict=True):
+        shape = (len(macro.pairs), len(macro.tails), macro.constant, macro.exponent)
+        groups[round_, macro.op, shape].append(macro)
+    parts = [part for _, group in sorted(groups.items(), key=lambda entry: entry[0][0]) for part in _parts(group)]
+    step_of = [-1] * len(tape.ops)
+    for i, (_, part) in enumerate(parts):
+        for macro in part:
+            for row in macro.rows:
+                step_of[row] = i
+    return [_step(what, part, tape) for what, part in parts], step_of, _flows(tape, step_of)
+
+
+def _parts(group: list[Macro]) -> list[tuple[list[int] | None, list[Macro]]]:
+    """A group cut into products of matrices, each with its shape, and the rest."""
+    if group[0].op != "sum" or not group[0].pairs:
+        return [(None, group)]
+    lefts: dict[tuple[int, ...], set[tuple[int, ...]]] = defaultdict(set)
+    for macro in group:
+        left, right = zip(*macro.pairs, strict=True)
+        lefts[right].add(left)
+    blocks: dict[frozenset[tuple[int, ...]], list[Macro]] = defaultdict(list)
+    for macro in group:
+        blocks[frozenset(lefts[tuple(zip(*macro.pairs, strict=True))[1]])].append(macro)
+    found: list[tuple[list[int] | None, list[Macro]]] = []
+    rest: list[Macro] = []
+    for rows, block in blocks.items():
+        columns = len(block) // len(rows)
+        if len(block) >= SMALLEST_BLOCK and len(rows) * columns == len(block):
+            found.append(([len(rows), len(block[0].pairs), columns], block))
+        else:
+            rest += block
+    return [*found, *([(None, rest)] if rest else [])]
+
+
+def _step(shape: list[int] | None, part: list[Macro], tape: Tape) -> Step:
+    first = part[0]
+    if shape is not None:
+        what = "matrix product"
+    elif first.op == "sum":
+        what = "dot products" if first.pairs else "sums"
+        shape = [len(part), len(first.pairs) + len(first.tails) + first.constant]
+    else:
+        what, shape = first.op, [1, len(part)]
+    read = {x for macro in part for x in macro.operands if 0 <= x < tape.leaves}
+    return Step(what=what, shape=shape, nodes=sum(len(macro.rows) for macro in part), parameters=len(read))
+
+
+def _flows(tape: Tape, step_of: Sequence[int]) -> list[list[int]]:
+    moved: dict[tuple[int, int], set[int]] = defaultdict(set)
+    for row, operands in enumerate(tape.operands):
+        for x in operands:
+            source = step_of[x - tape.leaves] if x >= tape.leaves else step_of[row]
+            if source != step_of[row]:
+                moved[source, step_of[row]].add(x)
+    return [[source, target, len(numbers)] for (source, target), numbers in sorted(moved.items())]
+
+
+# --- for the page ----------------------------------------------------------------------------------------------------
+
+
+class Rolled(TypedDict):
+    """A graph at each stage. `pictures` show which node reads which: in the order of the tape, of levels, of steps.
+
+    >>> from gradwalk.learn.page.rolling import roll
+    >>> roll("L = a*b + c")["rolled"]["nodes"]
+    2
+    """
+
+    nodes: int
+    leaves: int
+    tape: list[str]
+    levels: list[int]  # how many rows each has
+    steps: list[Step]
+    flows: list[list[int]]
+    pictures: dict[str, Picture]
+
+
+def roll(text: str) -> dict[str, Any]:
+    """Run a text and roll its graph up; {"rolled": …} or {"error": {message, line}}.
+
+    >>> from gradwalk.learn.page.rolling import roll
+    >>> roll("L = sigmod(a)")["error"]["message"]
+    'no function is called sigmod; did you mean sigmoid?'
+    """
+    try:
+        root = built(text)
+        count = sum(1 for _ in walk.topological(root))
+        if count > MOST_NODES:
+            raise ProgramError(f"the graph has {count:,} nodes, and this page rolls up to {MOST_NODES:,}; take fewer")
+        tape = tape_of(root)
+        if not tape.ops:
+            raise ProgramError("there is nothing to roll up: the program computes nothing from its numbers")
+        return {"rolled": rolled(tape)}
+    except (GradwalkError, SyntaxError) as error:
+        message = str(error.msg if isinstance(error, SyntaxError) else getattr(error, "reason", "") or error)
+        line = error.lineno if isinstance(error, SyntaxError) else getattr(error, "line", None)
+        return {"error": {"message": message, "line": line}}
+
+
+def rolled(tape: Tape) -> Rolled:
+    """Everything there is to show of a tape."""
+    rounds = levels(tape)
+    found, step_of, flows = steps(tape)
+    widths = Counter(rounds)
+    reads = [[x for x in operands if x >= 0] for operands in tape.operands]
+    return Rolled(
+        nodes=len(tape.ops),
+        leaves=tape.leaves,
+        tape=[tape.line(row) for row in range(min(len(tape.ops), LINES_SHOWN))],
+        levels=[widths[level] for level in range(1, max(rounds) + 1)],
+        steps=found,
+        flows=flows,
+        pictures={
+            "tape": pictured(tape.leaves, reads, [0] * len(reads)),
+            "levels": pictured(tape.leaves, reads, rounds),
+            "steps": pictured(tape.leaves, reads, step_of),
+        },
+    )
+
+
+def material() -> dict[str, Any]:
+    """What the page shows before anybody has written anything.
+
+    >>> from gradwalk.learn.page.rolling import material
+    >>> sorted(material())
+    ['rolled', 'text']
+    """
+    return {"text": EXAMPLE, **roll(EXAMPLE)}

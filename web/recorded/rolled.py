@@ -1,0 +1,109 @@
+"""Two large graphs as `gradwalk.compile` sees them, at each stage: what lesson 13 shows beside the learner's own.
+
+    python web/recorded/rolled.py        writes rolled.json, which the site is built from
+
+One step of the moons demo on a hundred points, and the GPT of the examples on a name of seven letters. Tape and steps
+are the compiler's own; the page has no Numba. A test runs it again and compares.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "examples"))  # the GPT
+
+import gpt  # noqa: E402
+
+import gradwalk  # noqa: E402
+from gradwalk import datasets, nn  # noqa: E402
+from gradwalk.compile import report  # noqa: E402
+from gradwalk.compile.tape import SPECIAL  # noqa: E402
+from gradwalk.learn.page.picturing import pictured  # noqa: E402
+
+__all__ = ["FILE", "recorded"]
+
+FILE = Path(__file__).with_suffix(".json")
+LINES_SHOWN = 60
+
+
+def moons() -> Any:
+    """One step of the moons demo: a 2-16-16-1 network, a hundred points, a margin loss with a penalty on weights."""
+    random.seed(1337)
+    model = nn.MLP(2, [16, 16, 1])
+    X, y = datasets.moons(100)
+
+    @gradwalk.compile
+    def loss(X: Any, y: Any) -> Any:
+        margins = [(1 - label * model(point)).relu() for point, label in zip(X, y, strict=True)]
+        return sum(margins) * (1.0 / len(y)) + 1e-4 * sum(p * p for p in model.parameters())
+
+    loss(X, y)
+    return loss
+
+
+def letters() -> Any:
+    """The GPT of the examples, on one name of seven letters."""
+    names = gpt.read_names(gpt.NAMES)
+    vocabulary = gpt.Vocabulary.of(names)
+    parameters = gpt.make_parameters(gpt.Config(len(vocabulary)), 1)
+    loss = gradwalk.compile(gpt.loss)
+    loss(parameters, vocabulary.encode(next(name for name in names if len(name) == 7)))
+    return loss
+
+
+def recorded() -> dict[str, Any]:
+    """Both graphs, in the form that `gradwalk.learn.page.rolling` gives a learner's own."""
+    return {"moons": _stages(moons()), "gpt": _stages(letters())}
+
+
+def _stages(compiled: Any) -> dict[str, Any]:
+    trace = compiled.report().traces[0]
+    tape, rows = trace.program.tape, trace.program.rows
+    used, flows = report._flows(trace)
+    step_of = report._steps_of_rows(trace)
+    reads = [[x for x in tape.operands(row) if x >= 0] for row in range(tape.rows)]
+    rounds = _rounds(tape.first_row, reads)
+    widths = Counter(rounds)
+    return {
+        "nodes": tape.rows,
+        "leaves": tape.first_row,
+        "tape": [_line(tape, row) for row in range(LINES_SHOWN)],
+        "levels": [widths[level] for level in range(1, max(rounds) + 1)],
+        "steps": [
+            {"what": report._what(row), "shape": list(row.shape), "nodes": row.count, "parameters": used[i]}
+            for i, row in enumerate(rows)
+        ],
+        "flows": [[source, target, count] for (source, target), count in sorted(flows.items()) if source >= 0],
+        "pictures": {
+            "tape": pictured(tape.first_row, reads, [0] * tape.rows),
+            "levels": pictured(tape.first_row, reads, rounds),
+            "steps": pictured(tape.first_row, reads, step_of),
+        },
+    }
+
+
+def _line(tape: Any, row: int) -> str:
+    """A row as text; of a table to choose from, only its ends."""
+    code = int(tape.code[row])
+    words = [tape.name(x) for x in tape.operands(row)]
+    if len(words) > 4:
+        words = [words[0], words[1], "…", words[-1]]
+    return f"n{row} = {SPECIAL.get(code) or tape.ops[code].name}({', '.join(words)})"
+
+
+def _rounds(leaves: int, reads: list[list[int]]) -> list[int]:
+    found = [0] * leaves
+    for read in reads:
+        found.append(1 + max((found[x] for x in read), default=0))
+    return found[leaves:]
+
+
+if __name__ == "__main__":
+    FILE.write_text(json.dumps(recorded(), ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
+    sys.stdout.write(f"written: {FILE.name}\n")

@@ -1,0 +1,25 @@
+/** Every word of the bars of time. The numbers are those of the benchmarks. */
+export const times = {
+  captions: {
+    collector: "One step of the moons demo, garbage collector on and off",
+    moons: "One step of the moons demo: a hundred points, loss and all gradients",
+    gpt: "A small GPT learning to spell names",
+  } as Record<string, string>,
+  names: {
+    "torch scalars": "PyTorch, one tensor for each number",
+    torch: "PyTorch, whole tensors",
+    "JAX jit": "JAX, compiled by XLA",
+    "CasADi VM": "CasADi",
+    "C, -O3": "C, written by hand",
+    "C, -Ofast": "C, by hand, sums reordered",
+  } as Record<string, string>,
+  how: {on: "collector on", off: "collector off", compiled: "compiled", "": ""} as Record<string, string>,
+  units: {s: "s", ms: "ms", us: "µs", ns: "ns"},
+  logarithmic: "From one line to the next it is ten times as long.",
+  times: (n: string) => `${n} times as fast as the first`,
+  machine: (words: string) => `Measured on: ${words}. Yours will differ, the proportions less so.`,
+  missing: "Here the compiled path has not been measured yet. Measure it with python benchmarks/compiled.py --out benchmarks/results.",
+  nothing: "Nothing has been measured here yet. Measure it with make bench.",
+  label: (who: string, time: string) => `${who}: ${time}`,
+  fallback: (caption: string) => `${caption}: measured times, as bars. Showing them needs JavaScript.`,
+};

@@ -1,0 +1,63 @@
+/** The learner's own program: written here, run and rolled up by the page's Python. */
+import {useEffect, useRef, useState} from "preact/hooks";
+import {PythonError, PythonStopped, python} from "../../python/index.ts";
+import {Icon} from "../../site/icons.tsx";
+import {faster as words} from "../../strings/en/faster.ts";
+import type {Editor} from "../exercise/editor.ts";
+import type {Rolled} from "./schema.ts";
+import {count} from "./Stage.tsx";
+
+const SECONDS = 20;
+const MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+type Answer = {rolled?: Rolled; error?: {message: string; line: number | null}};
+
+export function Own({text, onRolled}: {text: string; onRolled: (rolled: Rolled) => void}) {
+  const place = useRef<HTMLDivElement>(null);
+  const editor = useRef<Editor | undefined>(undefined);
+  const latest = useRef(text);
+  const [running, setRunning] = useState(false);
+  const [said, setSaid] = useState<{ok: boolean; words: string}>();
+  const roll = async () => {
+    if (running) return;
+    setRunning(true);
+    try {
+      const {rolled, error} = await python.call<Answer>("rolling.roll", {text: latest.current}, {seconds: SECONDS});
+      editor.current?.mark(error?.line ? [error.line] : []);
+      if (rolled) onRolled(rolled);
+      setSaid(rolled ? {ok: true, words: words.rolled(count(rolled.nodes), count(rolled.steps.length))} : {ok: false, words: words.error(error!.message, error!.line)});
+    } catch (error) {
+      setSaid({ok: false, words: error instanceof PythonStopped ? words.stopped : error instanceof PythonError && error.kind === "NotLoaded" ? words.notLoaded : String(error)});
+    } finally {
+      setRunning(false);
+    }
+  };
+  const run = useRef(roll);
+  run.current = roll;
+  useEffect(() => {
+    let gone = false;
+    void import("../exercise/editor.ts").then(({edit}) => {
+      if (gone || !place.current) return;
+      place.current.replaceChildren();
+      editor.current = edit(place.current, {text: latest.current, label: words.editor, describedBy: "faster-keys", onChange: (next) => void (latest.current = next), onRun: () => void run.current()});
+    });
+    return () => {
+      gone = true;
+      editor.current?.destroy();
+    };
+  }, []);
+  const {phase, percent} = python.state.value;
+  return (
+    <div class="f-own" onFocusIn={() => python.load()} onPointerEnter={() => python.load()}>
+      <div class="editor" ref={place}><pre>{text}</pre></div>
+      <span class="vh" id="faster-keys">{words.editorKeys}</span>
+      <div class="f-actions">
+        <button class="btn primary run" type="button" data-act="roll" aria-disabled={running} aria-busy={running} onClick={() => void roll()}>
+          {running ? <><Icon name="again" />{phase === "ready" ? words.running : words.loading(percent)}</> : <>{words.roll} <kbd aria-hidden="true">{words.keys(MAC)}</kbd></>}
+        </button>
+        {running && phase === "ready" && <button class="btn" type="button" onClick={() => python.stop()}><Icon name="stop" />{words.stop}</button>}
+        <p role="status">{said && <><Icon name={said.ok ? "ok" : "miss"} /> {said.words}</>}</p>
+      </div>
+    </div>
+  );
+}

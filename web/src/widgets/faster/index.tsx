@@ -1,0 +1,66 @@
+/** A graph on its way from single nodes to products of matrices: the learner's own, or a large one that was recorded. */
+import example from "#generated/rolling.json";
+import {render} from "preact";
+import {useRef, useState} from "preact/hooks";
+import {faster as words} from "../../strings/en/faster.ts";
+import {Own} from "./Own.tsx";
+import type {Props, Rolled, Source} from "./schema.ts";
+import {count, Stage} from "./Stage.tsx";
+
+const SOURCES: Source[] = ["own", "moons", "gpt"];
+
+export function mount(element: HTMLElement, props: Props): void {
+  element.classList.add("faster");
+  render(<Faster {...props} />, element);
+}
+
+/** The recorded graphs are large: they come when they are looked at. */
+const recorded = () => import("#recorded/rolled.json").then(({default: graphs}) => graphs as Record<string, Rolled>);
+
+function Faster({id, source: first, stage: begin}: Props) {
+  const [source, setSource] = useState<Source>(first);
+  const [stage, setStage] = useState(begin - 1);
+  const [own, setOwn] = useState<Rolled>((example as {rolled: Rolled}).rolled);
+  const [graphs, setGraphs] = useState<Record<string, Rolled>>();
+  if (source !== "own" && !graphs) void recorded().then(setGraphs);
+  const rolled = source === "own" ? own : graphs?.[source];
+  const panel = `${id.replace(/[^\w-]/g, "-")}-panel`;
+  return (
+    <>
+      <div class="w-bar">
+        <div class="chips" role="group" aria-label={words.sourcesLabel}>
+          {SOURCES.map((name) => <button key={name} type="button" aria-pressed={name === source} onClick={() => setSource(name)}>{words.sources[name]}</button>)}
+        </div>
+      </div>
+      {source === "own" && <Own text={(example as {text: string}).text} onRolled={setOwn} />}
+      <div class="w-bar f-stages">
+        <Stages {...{stage, setStage, panel}} />
+        {rolled && <p class="f-facts">{words.facts(count(rolled.nodes), count(rolled.leaves), count(rolled.levels.length), count(rolled.steps.length))}</p>}
+      </div>
+      <div id={panel} role="tabpanel" aria-label={words.stages[stage]!} class="f-panel" data-stage={stage + 1} data-nodes={rolled?.nodes} data-steps={rolled?.steps.length}>
+        {rolled && <Stage key={`${source} ${stage}`} rolled={rolled} stage={stage} />}
+      </div>
+    </>
+  );
+}
+
+function Stages({stage, setStage, panel}: {stage: number; setStage: (index: number) => void; panel: string}) {
+  const list = useRef<HTMLDivElement>(null);
+  const move = (event: KeyboardEvent) => {
+    const last = words.stages.length - 1;
+    const to = {ArrowRight: stage === last ? 0 : stage + 1, ArrowLeft: stage === 0 ? last : stage - 1, Home: 0, End: last}[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    setStage(to);
+    list.current!.querySelectorAll("button")[to]!.focus();
+  };
+  return (
+    <div class="tabs" role="tablist" aria-label={words.stagesLabel} ref={list} onKeyDown={move}>
+      {words.stages.map((name, index) => (
+        <button key={name} type="button" role="tab" aria-selected={index === stage} aria-controls={panel} tabIndex={index === stage ? 0 : -1} onClick={() => setStage(index)}>
+          <span class="f-n">{index + 1}</span>{name}
+        </button>
+      ))}
+    </div>
+  );
+}

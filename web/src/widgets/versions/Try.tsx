@@ -1,0 +1,103 @@
+/** A few lines to run on a version, in an editor, and what they print. */
+import {useEffect, useRef, useState} from "preact/hooks";
+import {PythonError, PythonStopped, python} from "../../python/index.ts";
+import {Icon} from "../../site/icons.tsx";
+import {versions as words} from "../../strings/en/versions.ts";
+import type {Editor} from "../exercise/editor.ts";
+import {engineOf, type Version} from "./folds.ts";
+
+const SECONDS = 20;
+const MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+type Failure = {kind: string; message: string; line: number | null; where: string | null};
+type Ran = {printed: string[]; error: Failure | null};
+type Shown = {printed: string; error?: Failure; note?: string};
+type Props = {version: Version; onRan: () => void; next?: {number: number; go: () => void}};
+
+export function Try({version, onRan, next}: Props) {
+  const [text, setText] = useState(version.demo);
+  const [running, setRunning] = useState(false);
+  const [shown, setShown] = useState<Shown>();
+  const editor = useRef<Editor | undefined>(undefined);
+  const run = async () => {
+    if (running) return;
+    setRunning(true);
+    try {
+      const {printed, error} = await python.call<Ran>("scripts.run", {parts: [latest.current.text], engine: engineOf(version)}, {seconds: SECONDS});
+      setShown({printed: printed.join(""), ...(error ? {error} : {})});
+      editor.current?.mark(error?.line && error.where !== "the engine" ? [error.line] : []);
+      if (!error) onRan();
+    } catch (error) {
+      setShown({printed: "", note: error instanceof PythonStopped ? words.stopped : error instanceof PythonError && error.kind === "NotLoaded" ? words.notLoaded : String(error)});
+    } finally {
+      setRunning(false);
+    }
+  };
+  const latest = useRef({text, run});
+  latest.current = {text, run};
+  const reset = () => {
+    setText(version.demo);
+    editor.current?.show(version.demo);
+  };
+  return (
+    <div class="v-try">
+      <Lines {...{version, editor}} onChange={setText} onRun={() => void latest.current.run()} />
+      <div class="v-actions">
+        <RunButton running={running} onRun={() => void run()} />
+        {text !== version.demo && <button class="btn ghost" type="button" onClick={reset}>{words.again}</button>}
+        {shown && next && <button class="btn push" type="button" onClick={next.go}>{words.next(next.number)}<Icon name="arrow" /></button>}
+      </div>
+      <div class="v-printed" role="status">{shown ? <Output {...shown} /> : <p class="before">{words.before}</p>}</div>
+    </div>
+  );
+}
+
+function Output({printed, error, note}: Shown) {
+  return (
+    <>
+      {note && <p class="reply-h"><Icon name="stop" />{note}</p>}
+      {printed && <><p class="before">{words.printed}</p><pre tabIndex={0} role="region" aria-label={words.printed}>{printed}</pre></>}
+      {error && <p class="reply-h"><Icon name="miss" /><span>{words.error(error.kind, error.where === "the engine" ? null : error.line)}{error.where === "the engine" && ` ${words.inEngine}`}: {error.message}</span></p>}
+      {!printed && !error && !note && <p class="before">{words.nothing}</p>}
+    </>
+  );
+}
+
+function RunButton({running, onRun}: {running: boolean; onRun: () => void}) {
+  const {phase, percent} = python.state.value;
+  if (!running) return <button class="btn primary run" type="button" onClick={onRun}>{words.run} <kbd aria-hidden="true">{words.keys(MAC)}</kbd></button>;
+  return (
+    <>
+      <button class="btn primary run" type="button" aria-disabled="true" aria-busy="true"><Icon name="again" />{phase === "ready" ? words.running : words.loading(percent)}</button>
+      {phase === "ready" && <button class="btn" type="button" onClick={() => python.stop()}><Icon name="stop" />{words.stop}</button>}
+    </>
+  );
+}
+
+type LinesProps = {version: Version; editor: {current: Editor | undefined}; onChange: (text: string) => void; onRun: () => void};
+
+/** The editor, loaded when it comes near; until then, the lines as they are. */
+function Lines({version: {demo, number, name}, editor, onChange, onRun}: LinesProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const described = `${name}-keys`;
+  useEffect(() => {
+    let gone = false;
+    python.load();
+    void import("../exercise/editor.ts").then(({edit}) => {
+      if (gone || !place.current) return;
+      place.current.replaceChildren();
+      editor.current = edit(place.current, {text: demo, label: words.editor(number), describedBy: described, onChange, onRun});
+    });
+    return () => {
+      gone = true;
+      editor.current?.destroy();
+      editor.current = undefined;
+    };
+  }, []);
+  return (
+    <>
+      <div class="editor" ref={place}><pre>{demo}</pre></div>
+      <span class="vh" id={described}>{words.editorKeys}</span>
+    </>
+  );
+}

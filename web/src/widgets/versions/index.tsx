@@ -1,0 +1,66 @@
+/** The engine in versions: what each changes in the one before, why, and a few lines to run on it. */
+import material from "#generated/versions.json";
+import {render} from "preact";
+import {useRef, useState} from "preact/hooks";
+import {progress} from "../../store/progress.ts";
+import {versions as words} from "../../strings/en/versions.ts";
+import {Html} from "../quiz/parts.tsx";
+import {Difference} from "./Difference.tsx";
+import type {Version} from "./folds.ts";
+import type {Props} from "./schema.ts";
+import {Try} from "./Try.tsx";
+
+const VERSIONS = material as Version[];
+
+export function mount(element: HTMLElement, props: Props): void {
+  element.classList.add("versions");
+  render(<Versions {...props} />, element);
+}
+
+function Versions({id, show}: Props) {
+  const shown = show.map(({file}) => VERSIONS.find(({name}) => name === file)!);
+  const [at, setAt] = useState(0);
+  const [ran, setRan] = useState<readonly string[]>([]);
+  const version = shown[at]!;
+  const panel = `${id.replace(/[^\w-]/g, "-")}-panel`;
+  const onRan = () => {
+    const now = [...new Set([...ran, version.name])];
+    setRan(now);
+    if (now.length === shown.length) progress.mark(id);
+  };
+  const next = shown[at + 1];
+  return (
+    <>
+      <div class="w-bar"><Tabs {...{shown, at, setAt, panel}} /></div>
+      <div class="v-grid" id={panel} role="tabpanel" aria-label={words.version(version.number)} data-version={version.number}>
+        <div class="v-why">
+          <h3>{words.version(version.number)}: {show[at]!.name}</h3>
+          <div class="v-reason"><Html of={show[at]!.why} /></div>
+        </div>
+        <Difference key={`code-${version.name}`} version={version} />
+        <Try key={version.name} version={version} onRan={onRan} next={next && {number: next.number, go: () => setAt(at + 1)}} />
+      </div>
+    </>
+  );
+}
+
+function Tabs({shown, at, setAt, panel}: {shown: Version[]; at: number; setAt: (index: number) => void; panel: string}) {
+  const list = useRef<HTMLDivElement>(null);
+  const move = (event: KeyboardEvent) => {
+    const last = shown.length - 1;
+    const to = {ArrowRight: at === last ? 0 : at + 1, ArrowLeft: at === 0 ? last : at - 1, Home: 0, End: last}[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    setAt(to);
+    list.current!.querySelectorAll("button")[to]!.focus();
+  };
+  return (
+    <div class="tabs" role="tablist" aria-label={words.tabs} ref={list} onKeyDown={move}>
+      {shown.map(({name, number}, index) => (
+        <button key={name} type="button" role="tab" aria-selected={index === at} aria-controls={panel} tabIndex={index === at ? 0 : -1} onClick={() => setAt(index)}>
+          {words.version(number)}
+        </button>
+      ))}
+    </div>
+  );
+}
