@@ -7,7 +7,7 @@ import {bundle} from "./builder/bundle.mjs";
 import {document, homeBody, lessonBody, missingBody, pageBody} from "./builder/template.mjs";
 import {exportFromPython} from "./builder/python.mjs";
 import {GENERATED, LESSONS, PAGES, SITE} from "./builder/paths.mjs";
-import {layOutPresets} from "./builder/layouts.mjs";
+import {layOutHunt, layOutPresets} from "./builder/layouts.mjs";
 import {loadSchemas} from "./builder/schemas.mjs";
 import {loadStrings} from "./builder/strings.mjs";
 import {ornament} from "./builder/ornament.mjs";
@@ -41,6 +41,7 @@ async function readCourse(folder) {
   mkdirSync(GENERATED, {recursive: true});
   const generated = exportFromPython();
   generated.layouts = await layOutPresets(generated.recordings);
+  await layOutHunt(generated.hunt);
   const [schemas, strings] = [await loadSchemas(), await loadStrings(LANGUAGE)];
 
   const lessons = readLessons(folder, problems);

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from gradwalk import Value, nn, walk
+from gradwalk.diagnose import museum
 from gradwalk.presets import PRESETS
 from gradwalk.program import program
 
@@ -249,6 +250,13 @@ def sigmoid(x: float) -> float:
     return found
 
 
+def said_by(specimen: str, program: str, see: str) -> float:
+    """What an engine of the museum says after a program."""
+    names: dict[str, Any] = {"Value": museum.find(specimen).engine()}
+    exec(program, names)
+    return float(eval(see, names))
+
+
 def parameters(inputs: int, outputs: list[int]) -> int:
     """How many knobs a network has."""
     return len(nn.MLP(inputs, outputs).parameters())
@@ -276,6 +284,7 @@ NAMES: dict[str, Any] = {
             second_walk_without_clearing,
             piled_up,
             sigmoid,
+            said_by,
         )
     },
     "math": math,

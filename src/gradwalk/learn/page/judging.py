@@ -51,6 +51,7 @@ class Watchful(Trial):
         self._doing = ""
         self._done = 0
         self._programs = 0
+        self._endless: list[int | None] = []  # the lines that were under way
 
     def judge(self, check: Check) -> CheckResult:
         """How a check went."""
@@ -72,13 +73,17 @@ class Watchful(Trial):
         True
         """
         found = grade(self, source=source, diagnosing=False)
-        if found.passed:
+        if self._endless:
+            where = f", the first in line {self._endless[0]}" if self._endless[0] else ""
+            note = f"{len(self._endless)} programs did not end and were stopped{where}: {ENDLESS}"
+            found = replace(found, notes=(*found.notes, note))
+        if found.passed or self.steps_left <= 0:
             return found
         self._done, self._doing = -1, DIAGNOSIS
         self._say()
         try:
             with guarded(budget=LINES):
-                return grade(self, source=source)
+                return replace(grade(self, source=source), notes=found.notes)
         except LearnerError as error:
             return replace(found, notes=(*found.notes, f"no diagnosis could be made: {error}"))
 
@@ -99,6 +104,7 @@ class Watchful(Trial):
             if found.error == "_OutOfSteps":
                 found = replace(found, kind="stopped", error="", message=ENDLESS, steps=LINES)
                 self.steps_left -= TOTAL // PATIENCE
+                self._endless.append(found.line)
         self.outcomes[program] = found
         return found
 

@@ -1,8 +1,8 @@
 """The instrument: what an engine says about each leaf, and what nudging that leaf says about the engine.
 
 A leaf is moved a little up and a little down, the program is run again on the engine itself, and the results are
-compared. So the instrument sees a gradient that does not belong to the value, and is blind to a value that is wrong: that is why
-the value stands beside it, as plain arithmetic has it.
+compared. So the instrument sees a gradient that does not belong to the value, and is blind to a value that is wrong:
+that is why the value stands beside it, as plain arithmetic has it.
 """
 
 from __future__ import annotations
