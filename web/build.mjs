@@ -10,7 +10,7 @@ import {document, homeBody, lessonBody, missingBody, pageBody} from "./builder/t
 import {exportFromPython} from "./builder/python.mjs";
 import {GENERATED, LESSONS, PAGES, SITE} from "./builder/paths.mjs";
 import {languagesIn} from "./builder/languages.mjs";
-import {layOutPresets} from "./builder/layouts.mjs";
+import {layOutHunt, layOutPresets} from "./builder/layouts.mjs";
 import {loadSchemas} from "./builder/schemas.mjs";
 import {ornament} from "./builder/ornament.mjs";
 import {placeHashed, placeIcons, placeManifest, placePython} from "./builder/assets.mjs";
@@ -48,6 +48,7 @@ async function readSite(folder) {
   mkdirSync(GENERATED, {recursive: true});
   const generated = exportFromPython();
   generated.layouts = await layOutPresets(generated.recordings);
+  await layOutHunt(generated.hunt);
   generated.versions = readVersions();
   generated.recorded = readRecorded();
   generated.times = readTimes();

@@ -8,10 +8,10 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diagnose.mutants import ENGINES, Mutant, mutants
 from gradwalk.diagnose import grade
 from gradwalk.diagnose.adapter import Engine, find_class
 from gradwalk.diagnose.evidence import BASIC, REVERSED
+from gradwalk.diagnose.museum.mutants import ENGINES, Mutant, mutants
 from gradwalk.diagnose.programs import Outcome, Program, agree, run
 from gradwalk.diagnose.randoms import random_programs
 from gradwalk.diagnose.report import Report

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from gradwalk import Value, nn, walk
+from gradwalk.diagnose import museum
 from gradwalk.learn.page import rolling
 from gradwalk.presets import PRESETS
 from gradwalk.program import program
@@ -254,6 +255,13 @@ def sigmoid(x: float) -> float:
     return found
 
 
+def said_by(specimen: str, program: str, see: str) -> float:
+    """What an engine of the museum says after a program."""
+    names: dict[str, Any] = {"Value": museum.find(specimen).engine()}
+    exec(program, names)
+    return float(eval(see, names))
+
+
 def parameters(inputs: int, outputs: list[int]) -> int:
     """How many knobs a network has."""
     return len(nn.MLP(inputs, outputs).parameters())
@@ -384,6 +392,7 @@ NAMES: dict[str, Any] = {
             eager,
             compiled,
             at_least,
+            said_by,
         )
     },
     "math": math,

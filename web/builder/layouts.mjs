@@ -5,6 +5,13 @@ import path from "node:path";
 import {pathToFileURL} from "node:url";
 import {GENERATED, SOURCE} from "./paths.mjs";
 
+/** The same for every engine of the hunt: its layout goes beside its graph, in generated/hunt.json. */
+export async function layOutHunt(hunt) {
+  const {layOut, drawn} = await import(pathToFileURL(path.join(GENERATED, "layout.mjs")));
+  for (const entry of Object.values(hunt.cases)) if (entry.graph) entry.layout = layOut(drawn(entry.graph));
+  writeFileSync(path.join(GENERATED, "hunt.json"), JSON.stringify(hunt));
+}
+
 /** → {preset's name: layout}; also written to generated/layouts.json, which the widgets import. */
 export async function layOutPresets({presets}) {
   const outfile = path.join(GENERATED, "layout.mjs");

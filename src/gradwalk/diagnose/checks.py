@@ -14,7 +14,7 @@ from gradwalk.diagnose.programs import Program
 from gradwalk.diagnose.vocabulary import EXTRA, UNARY
 from gradwalk.errors import SettingError
 
-__all__ = ["CHECKS", "GROUPS", "Check", "chained", "on_points", "select"]
+__all__ = ["BEYOND", "CHECKS", "GROUPS", "Check", "chained", "is_essential", "on_points", "select"]
 
 #: The groups in the order of the report, with what each is about.
 GROUPS = {
@@ -30,6 +30,9 @@ GROUPS = {
     "manners": "what an op must leave alone",
     "random": "random expressions",
 }
+
+#: Groups and checks that go beyond what an engine must have: much that learns well does without them.
+BEYOND = frozenset({"repeat", "depth", "edges", "data-changed-later"})
 
 RANDOM = 100  # how many random expressions
 
@@ -49,6 +52,16 @@ class Check:
     programs: tuple[Program, ...]
     extra: str = ""
     repeats: int = 1
+
+
+def is_essential(name: str, group: str) -> bool:
+    """Whether a check asks for what every engine must have: ordinary numbers, used in any way, walked back once.
+
+    >>> from gradwalk.diagnose.checks import is_essential
+    >>> is_essential("a-plus-a", "reuse"), is_essential("deep", "depth")
+    (True, False)
+    """
+    return group not in BEYOND and name not in BEYOND
 
 
 # --- how programs are written ------------------------------------------------------------------------------------

@@ -81,7 +81,7 @@ def overview_page(rows: Sequence[Row], title: str) -> str:
         body.append("</ol>")
     body.append(
         '<div class="scroll" tabindex="0" role="region" aria-label="all engines"><table><thead><tr><th>engine</th>'
-        "<th>score</th><th></th><th>diagnosis</th></tr></thead><tbody>"
+        "<th>score</th><th>essentials</th><th></th><th>diagnosis</th></tr></thead><tbody>"
     )
     body += [_overview_row(row) for row in rows]
     body.append("</tbody></table></div>")
@@ -95,7 +95,8 @@ def _overview_row(row: Row) -> str:
     )
     return (
         f'<tr><td><a href="{escape(row.link)}">{escape(row.name)}</a></td>'
-        f"<td class='number'>{report.score} of {report.total}</td><td>{_bar(report)}</td><td>{found}</td></tr>"
+        f"<td class='number'>{report.score} of {report.total}</td>"
+        f"<td class='number'>{report.essentials}</td><td>{_bar(report)}</td><td>{found}</td></tr>"
     )
 
 
@@ -117,7 +118,11 @@ def _groups(checks: Iterable[CheckResult]) -> dict[str, list[CheckResult]]:
 def _score(report: Report) -> str:
     missing = sum(check.status == "missing" for check in report.checks)
     rest = f", {missing} not implemented yet" if missing else ""
-    return f'<p class="score">{_bar(report)} <strong>{report.score} of {report.total}</strong> checks passed{rest}</p>'
+    marks = f"essentials {report.essentials}" + (f", beyond them {report.beyond}" if report.beyond.total else "")
+    return (
+        f'<p class="score">{_bar(report)} <strong>{report.score} of {report.total}</strong> checks passed{rest}<br>'
+        f'<span class="marks">{marks}</span></p>'
+    )
 
 
 def _bar(report: Report) -> str:

@@ -12,6 +12,7 @@ import io
 import math
 import sys
 import warnings
+from collections import Counter
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -23,6 +24,7 @@ from gradwalk.diagnose.budget import OutOfSteps, Steps, limited
 
 __all__ = ["Outcome", "Program", "Quiet", "agree", "run", "same"]
 
+TOO_DEEP = "maximum recursion depth exceeded"  # Pythons add what they were just about to do
 STEPS = 300_000  # a right engine needs a few thousand for the largest program but the deep one, and 100,000 for that
 
 
@@ -153,7 +155,7 @@ def _outcome(program: Program, engine: Engine, steps: int, made: list[Any]) -> O
         refused = program.optional and isinstance(error, (TypeError, AssertionError, AttributeError))
         return Outcome(
             "missing" if refused else "raised",
-            message=str(error)[:300],
+            message=TOO_DEEP if isinstance(error, RecursionError) else str(error)[:300],
             error=type(error).__name__,
             line=line_of(error, engine.files),
             printed=out.text,
@@ -170,13 +172,15 @@ def _expected(program: Program) -> Outcome:
 
 
 def line_of(error: BaseException, files: set[str]) -> int | None:
-    """The last line of these files that an error came through."""
-    line, trace = None, error.__traceback__
+    """The last line of these files that an error came through; of endless recursion the line that recurs."""
+    lines, trace = [], error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename in files:
-            line = trace.tb_lineno
+            lines.append(trace.tb_lineno)
         trace = trace.tb_next
-    return line
+    if lines and isinstance(error, RecursionError):  # where the stack happened to be full says nothing
+        return Counter(lines).most_common(1)[0][0]
+    return lines[-1] if lines else None
 
 
 class Quiet(io.TextIOBase):

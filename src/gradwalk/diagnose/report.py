@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-__all__ = ["CheckResult", "Diagnosis", "Report", "Status"]
+from gradwalk.diagnose.checks import is_essential
+
+__all__ = ["CheckResult", "Diagnosis", "Mark", "Report", "Status"]
 
 Status = Literal["passed", "failed", "missing", "error", "skipped"]
 
@@ -68,6 +70,16 @@ class CheckResult:
         """
         return self.status in ("passed", "failed", "error")
 
+    @property
+    def essential(self) -> bool:
+        """Whether it asks for what every engine must have.
+
+        >>> from gradwalk.diagnose import CheckResult
+        >>> CheckResult("one-over-zero", "edges", "1/0 is inf", "passed").essential
+        False
+        """
+        return is_essential(self.name, self.group)
+
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data that JSON can hold: inf and nan as text.
 
@@ -81,6 +93,34 @@ class CheckResult:
             "expected": _plain(self.expected),
             "diagnosis": self.diagnosis and self.diagnosis.to_dict(),
         }
+
+
+@dataclass(frozen=True)
+class Mark:
+    """So many checks passed, of so many that count.
+
+    >>> from gradwalk.diagnose.report import Mark
+    >>> print(Mark(41, 42))
+    41 of 42
+    """
+
+    score: int
+    total: int
+
+    @classmethod
+    def of(cls, checks: Iterable[CheckResult]) -> Mark:
+        """The mark for some checks; what is not implemented yet does not count.
+
+        >>> from gradwalk.diagnose import CheckResult
+        >>> from gradwalk.diagnose.report import Mark
+        >>> Mark.of([CheckResult("exp", "ops", "exp(a)", "passed"), CheckResult("tanh", "ops", "tanh(a)", "missing")])
+        Mark(score=1, total=1)
+        """
+        statuses = [check.status for check in checks if check.counts]
+        return cls(statuses.count("passed"), len(statuses))
+
+    def __str__(self) -> str:
+        return f"{self.score} of {self.total}"
 
 
 @dataclass(frozen=True)
@@ -129,18 +169,41 @@ class Report:
         """
         return self.score == self.total > 0
 
+    @property
+    def essentials(self) -> Mark:
+        """The mark for what every engine must have.
+
+        >>> from gradwalk.diagnose import grade, museum
+        >>> report = grade(museum.find("left-over-gradients").source(), checks=["reuse", "repeat"])
+        >>> report.essentials, report.beyond
+        (Mark(score=8, total=8), Mark(score=1, total=5))
+        """
+        return Mark.of(check for check in self.checks if check.essential)
+
+    @property
+    def beyond(self) -> Mark:
+        """The mark for the rest: walking back again, long graphs, numbers at the edges.
+
+        >>> from gradwalk.diagnose import grade, teaching
+        >>> print(grade(teaching.SOURCE, checks=["depth"]).beyond)
+        2 of 2
+        """
+        return Mark.of(check for check in self.checks if not check.essential)
+
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data that JSON can hold.
 
         >>> from gradwalk.diagnose import grade, teaching
         >>> sorted(grade(teaching.SOURCE, checks=["a-plus-a"]).to_dict())
-        ['checks', 'diagnoses', 'engine', 'notes', 'passed', 'score', 'total']
+        ['beyond', 'checks', 'diagnoses', 'engine', 'essentials', 'notes', 'passed', 'score', 'total']
         """
         return {
             "engine": self.engine,
             "score": self.score,
             "total": self.total,
             "passed": self.passed,
+            "essentials": dict(vars(self.essentials)),
+            "beyond": dict(vars(self.beyond)),
             "notes": list(self.notes),
             "checks": [check.to_dict() for check in self.checks],
             "diagnoses": [diagnosis.to_dict() for diagnosis in self.diagnoses],
@@ -168,7 +231,7 @@ class Report:
 
         >>> from gradwalk.diagnose import grade, teaching
         >>> print(grade(teaching.SOURCE, checks=["reuse"]).text().splitlines()[-1])
-        8 of 8 checks passed.
+        8 of 8 checks passed: all of the essentials.
         """
         from gradwalk.diagnose.wording import report_text
 

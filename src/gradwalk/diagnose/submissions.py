@@ -126,12 +126,14 @@ def as_csv(results: Sequence[tuple[Submission, Report]]) -> str:
     >>> from gradwalk.diagnose import grade, teaching
     >>> from gradwalk.diagnose.submissions import Submission, as_csv
     >>> print(as_csv([(Submission("ada", Path("ada.py")), grade(teaching.SOURCE, checks=["a-plus-a"]))]).strip())
-    name,file,score,total,percent,missing,right,diagnoses
-    ada,ada.py,1,1,100,0,yes,
+    name,file,score,total,percent,essentials,of_essentials,missing,right,diagnoses
+    ada,ada.py,1,1,100,1,1,0,yes,
     """
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
-    table.writerow(["name", "file", "score", "total", "percent", "missing", "right", "diagnoses"])
+    table.writerow(
+        ["name", "file", "score", "total", "percent", "essentials", "of_essentials", "missing", "right", "diagnoses"]
+    )
     for submission, report in results:
         share = round(100 * report.score / report.total) if report.total else 0
         missing = sum(check.status == "missing" for check in report.checks)
@@ -139,7 +141,8 @@ def as_csv(results: Sequence[tuple[Submission, Report]]) -> str:
             check.message for check in report.checks if check.status == "error" and check.name == "loads"
         ]
         table.writerow(
-            [_safe(submission.name), submission.path.name, report.score, report.total, share, missing,
+            [_safe(submission.name), submission.path.name, report.score, report.total, share,
+             report.essentials.score, report.essentials.total, missing,
              "yes" if report.passed else "no", _safe(" | ".join(words))]
         )  # fmt: skip
     return out.getvalue()

@@ -10,7 +10,7 @@ from gradwalk.diagnose.programs import same
 from gradwalk.diagnose.report import CheckResult, Diagnosis, Report
 from gradwalk.diagnose.trial import NOT_YET
 
-__all__ = ["numbers_text", "report_text"]
+__all__ = ["numbers_text", "report_text", "score_text"]
 
 WIDTH = 110
 MOST = 3  # checks that are shown with their numbers under one diagnosis
@@ -28,7 +28,7 @@ def report_text(report: Report, *, solution: bool = False) -> str:
        Hint: In `__rtruediv__`, which of `self` and `other` stands on the left of the `/` that was written?
        - 8 / a, 0.5 / a, at a = 3.5: b.data is 0.4375, 2.285714 is right; a.grad is 0.125, -0.6530612 is right
     <BLANKLINE>
-    7 of 8 checks passed.
+    7 of 8 checks passed: essentials 7 of 8.
     """
     parts = ["\n".join(_groups(report))]
     parts += ["\n".join(_diagnosis(i, told, report, solution)) for i, told in enumerate(report.diagnoses, 1)]
@@ -41,8 +41,24 @@ def report_text(report: Report, *, solution: bool = False) -> str:
     skipped = Counter(check.message for check in report.checks if check.status == "skipped")
     parts += [_wrapped(f"Not judged: {n} check{'s' * (n > 1)}, because {why}", "  ") for why, n in skipped.items()]
     parts += [_wrapped(f"Note: {note}", "  ") for note in report.notes]
-    parts.append(f"{report.score} of {report.total} checks passed.")
+    parts.append(score_text(report))
     return "\n\n".join(part for part in parts if part)
+
+
+def score_text(report: Report) -> str:
+    """The score in a sentence, what every engine must have apart from what goes beyond.
+
+    >>> from gradwalk.diagnose import grade, museum, teaching
+    >>> from gradwalk.diagnose.wording import score_text
+    >>> score_text(grade(museum.find("left-over-gradients").source(), checks=["reuse", "repeat"]))
+    '9 of 13 checks passed: essentials 8 of 8, beyond them 1 of 5.'
+    """
+    whole = f"{report.score} of {report.total} checks passed"
+    if not report.beyond.total:
+        return f"{whole}: {'all of the essentials' if report.passed else f'essentials {report.essentials}'}."
+    if not report.essentials.total:
+        return f"{whole}, all of them beyond the essentials."
+    return f"{whole}: essentials {report.essentials}, beyond them {report.beyond}."
 
 
 def numbers_text(check: CheckResult) -> str:

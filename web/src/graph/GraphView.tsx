@@ -52,6 +52,7 @@ export function GraphView({graph, picture, state, moment, label, tabbed, onPoint
         })}
         {inPlay.map(({path}) => <circle key={moment} class="runner" r="5.5" style={{offsetPath: `path("${path}")`}} />)}
         {state.visiting !== null && picture.captions && <VisitTag picture={picture} state={state} id={state.visiting} />}
+        {[...state.beside].map(([id, {text}]) => <Beside key={id} card={picture.cards.get(id)!} text={text} />)}
         {[...state.badges].map(([id, badge]) => {
           const card = picture.cards.get(id)!;
           return (
@@ -63,6 +64,17 @@ export function GraphView({graph, picture, state, moment, label, tabbed, onPoint
         })}
       </g>
     </svg>
+  );
+}
+
+/** The right number, on the lower edge of a card that holds a wrong one. */
+function Beside({card, text}: {card: Box; text: string}) {
+  const width = Math.max(card.width, text.length * 7 + 16);
+  return (
+    <g class="beside" transform={`translate(${card.x + card.width / 2} ${card.y + card.height + 8})`}>
+      <rect x={-width / 2} y={-9} width={width} height={22} rx={6} />
+      <text y={6}>{text}</text>
+    </g>
   );
 }
 

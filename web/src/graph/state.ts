@@ -20,6 +20,8 @@ export type GraphState = {
   hit: {node: number; slot: "data" | "grad"; before: number | null} | null;
   /** Small numbers on the cards: places in an order. */
   badges: Map<number, {text: string; bad: boolean}>;
+  /** What should stand in a slot, where something else does. */
+  beside: Map<number, {slot: "data" | "grad"; text: string}>;
 };
 
 export function blank(graph: Graph): GraphState {
@@ -31,6 +33,7 @@ export function blank(graph: Graph): GraphState {
     visited: new Set(),
     hit: null,
     badges: new Map(),
+    beside: new Map(),
   };
 }
 

@@ -5,7 +5,8 @@ the list of bugs found in public engines that they go back to; 18 stands for tho
 
 - `specimen.py`: what an exhibit is;
 - `gradients.py`, `walks.py`, `derivatives.py`, `state.py`, `around.py`: the exhibits;
-- `faults.py`: the same faults in one op at a time, and several at once; `formulas.py`: what a wrong derivative is.
+- `faults.py`: the same faults in one op at a time, and several at once; `formulas.py`: what a wrong derivative is;
+- `mutants.py`: slips of the pen in engines of every style.
 """
 
 from __future__ import annotations

@@ -94,6 +94,11 @@ class _Printed(io.TextIOBase):
         self._waiting.clear()
         self._last = time.monotonic()
 
+    def flush(self) -> None:
+        """Pass on what waits, for whoever must be heard now."""
+        if self._waiting:
+            self._pass_on()
+
     def finish(self) -> None:
         if self._dropped:
             self._waiting.append(say(f"\n… and {self._dropped:,} more characters, which are not shown\n"))

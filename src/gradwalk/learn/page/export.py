@@ -23,6 +23,7 @@ __all__ = ["MATERIAL", "WHEEL", "export", "page_modules", "write_wheel"]
 MATERIAL = {
     "recordings": "gradwalk.learn.page.recordings",
     "exercises": "gradwalk.learn.page.exercises",
+    "hunt": "gradwalk.learn.page.hunting",
     "relief": "gradwalk.learn.relief",
     "rolling": "gradwalk.learn.page.rolling",
 }

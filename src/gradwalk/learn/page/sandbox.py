@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 
 from gradwalk.errors import GradwalkError
 
-__all__ = ["BUDGET", "LearnerError", "execute", "guarded"]
+__all__ = ["BUDGET", "LearnerError", "execute", "guarded", "watch_over"]
 
 #: So many steps through a learner's text may be done in one go.
 BUDGET = 1_000_000
@@ -75,6 +75,20 @@ def execute(
     with guarded(budget=budget):
         exec(code, namespace)
     return namespace
+
+
+def watch_over(file: str) -> None:
+    """Count the steps through this file too, which was not run by `execute`.
+
+    >>> from gradwalk.learn.page.sandbox import guarded, watch_over
+    >>> watch_over("engine.py")
+    >>> with guarded(budget=1000):
+    ...     exec(compile("while True: pass", "engine.py", "exec"))
+    Traceback (most recent call last):
+    ...
+    gradwalk.learn.page.sandbox.LearnerError: stopped after 1,000 steps: is there a loop that never ends?
+    """
+    _texts.add(file)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 export const progress = {
   lessonTitle: "In this lesson",
   courseTitle: "Your progress",
-  kinds: {quiz: ["question", "questions"], exercise: ["exercise", "exercises"]} as Record<string, [string, string]>,
+  kinds: {quiz: ["question", "questions"], exercise: ["exercise", "exercises"], hunt: ["hunt", "hunts"]} as Record<string, [string, string]>,
   other: ["task", "tasks"] as [string, string],
   of: (done: number, all: number, [one, many]: [string, string]) => `${done} of ${all} ${all === 1 ? one : many}`,
   allDone: "All done.",

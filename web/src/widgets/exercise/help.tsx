@@ -6,7 +6,8 @@ import type {Tab} from "./material.ts";
 import {Text} from "./text.tsx";
 import {note, recordOf, replace, textOf} from "./work.ts";
 
-export function Help({tab}: {tab: Tab}) {
+/** `shown` is what the text is called, where its name is not for reading. */
+export function Help({tab, shown = tab.name}: {tab: Tab; shown?: string}) {
   const {hints, tries} = recordOf(tab.name).value;
   const [solution, setSolution] = useState(false);
   const [refused, setRefused] = useState(false);
@@ -20,8 +21,8 @@ export function Help({tab}: {tab: Tab}) {
       <button class="btn ghost" type="button" aria-disabled={!tried} aria-expanded={solution} onClick={() => (tried ? setSolution(!solution) : setRefused(true))}>{words.solution}</button>
       <button class="btn ghost push" type="button" disabled={!touched} onClick={() => setResetting(true)}>{words.reset}</button>
       {resetting && (
-        <div class="confirm" role="alertdialog" aria-label={words.resetAsk(tab.name)}>
-          <p>{words.resetAsk(tab.name)}</p>
+        <div class="confirm" role="alertdialog" aria-label={words.resetAsk(shown)}>
+          <p>{words.resetAsk(shown)}</p>
           <button class="btn primary" type="button" onClick={() => (replace(tab.name, tab.starter, tab.starter), setResetting(false))}>{words.resetYes}</button>
           <button class="btn" type="button" ref={(button) => button?.focus()} onClick={() => setResetting(false)}>{words.resetNo}</button>
         </div>
@@ -36,8 +37,8 @@ export function Help({tab}: {tab: Tab}) {
       </div>
       {solution && tried && (
         <div class="solution">
-          <p>{words.solutionTitle(tab.name)}</p>
-          <pre tabIndex={0} role="region" aria-label={words.solutionTitle(tab.name)}><code>{tab.solution}</code></pre>
+          <p>{words.solutionTitle(shown)}</p>
+          <pre tabIndex={0} role="region" aria-label={words.solutionTitle(shown)}><code>{tab.solution}</code></pre>
           <button class="btn" type="button" onClick={() => replace(tab.name, tab.solution, tab.starter)}><Icon name="copy" />{words.takeIt}</button>
         </div>
       )}

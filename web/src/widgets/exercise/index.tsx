@@ -1,23 +1,22 @@
 /** Functions to write, a test that says which mistake it is, hints, and a solution for whoever has tried. */
 import material from "#generated/exercises.json";
 import {render} from "preact";
-import {useEffect, useRef, useState} from "preact/hooks";
-import {PythonError, PythonStopped, python} from "../../python/index.ts";
+import {useRef, useState} from "preact/hooks";
+import {PythonStopped, python} from "../../python/index.ts";
 import {Icon} from "../../site/icons.tsx";
 import {progress} from "../../store/progress.ts";
 import {exercise as words} from "../../strings/en/exercise.ts";
-import type {Editor} from "./editor.ts";
+import {Code, RunButton, reason} from "./code.tsx";
 import {Help} from "./help.tsx";
-import {wholeClass, type Exercise, type Material, type Result, type Tab} from "./material.ts";
+import {wholeClass, type Exercise, type Material, type Result} from "./material.ts";
 import {Findings, type Shown} from "./result.tsx";
 import type {Props} from "./schema.ts";
 import {Text} from "./text.tsx";
 import {Whole} from "./whole.tsx";
-import {allTexts, note, recordOf, replaced, textOf, write} from "./work.ts";
+import {allTexts, note, recordOf, textOf} from "./work.ts";
 
 const MATERIAL = material as Material;
 const SECONDS = 10;
-const MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 export function mount(element: HTMLElement, props: Props): void {
   render(<ExerciseWidget {...props} exercise={MATERIAL.exercises[props.exercise]!} name={props.exercise} />, element);
@@ -92,12 +91,6 @@ function wholeText(exercise: Exercise): string {
   return wholeClass(MATERIAL.engine, texts, lesson);
 }
 
-function reason(error: unknown): {title: string; why: string} {
-  if (error instanceof PythonStopped) return error.reason === "time" ? words.stoppedByTime : words.stoppedByYou;
-  if (error instanceof PythonError && error.kind === "NotLoaded") return words.notLoaded;
-  return {title: words.broken.title, why: `${words.broken.why} (${error instanceof Error ? error.message : String(error)})`};
-}
-
 function FileTabs({exercise, at, setAt, panel}: {exercise: Exercise; at: number; setAt: (index: number) => void; panel: string}) {
   const list = useRef<HTMLDivElement>(null);
   const move = (event: KeyboardEvent) => {
@@ -120,56 +113,5 @@ function FileTabs({exercise, at, setAt, panel}: {exercise: Exercise; at: number;
         );
       })}
     </div>
-  );
-}
-
-function RunButton({running, onRun}: {running: boolean; onRun: () => void}) {
-  const {phase, percent} = python.state.value;
-  if (!running) {
-    return <button class="btn primary run" type="button" onClick={onRun}>{words.run} <kbd aria-hidden="true">{words.keys(MAC)}</kbd></button>;
-  }
-  return (
-    <>
-      <button class="btn primary run" type="button" aria-disabled="true" aria-busy="true"><Icon name="again" />{phase === "ready" ? words.running : words.loading(percent)}</button>
-      {phase === "ready" && <button class="btn" type="button" onClick={() => python.stop()}><Icon name="stop" />{words.stop}</button>}
-    </>
-  );
-}
-
-/** The editor; until it has loaded, the text as it is. */
-function Code({tab, lines, onRun}: {tab: Tab; lines: number[]; onRun: () => void}) {
-  const place = useRef<HTMLDivElement>(null);
-  const editor = useRef<Editor | undefined>(undefined);
-  const run = useRef(onRun);
-  run.current = onRun;
-  const text = textOf(tab.name, tab.starter).value;
-  const described = `${tab.name}-keys`;
-  useEffect(() => {
-    let gone = false;
-    python.load();
-    void import("./editor.ts").then(({edit}) => {
-      if (gone) return;
-      place.current!.replaceChildren();
-      editor.current = edit(place.current!, {
-        text: textOf(tab.name, tab.starter).value,
-        label: words.editor(tab.name),
-        describedBy: described,
-        onChange: (next) => write(tab.name, next, tab.starter),
-        onRun: () => run.current(),
-      });
-    });
-    return () => {
-      gone = true;
-      editor.current?.destroy();
-    };
-  }, []);
-  const times = replaced.value; // not on every change of the text: what the learner types is in the editor already
-  useEffect(() => editor.current?.show(textOf(tab.name, tab.starter).peek()), [times]);
-  useEffect(() => editor.current?.mark(lines), [lines.join()]);
-  return (
-    <>
-      <div class="editor" ref={place} data-tab={tab.name}><pre>{text}</pre></div>
-      <span class="vh" id={described}>{words.editorKeys}</span>
-    </>
   );
 }

@@ -11,12 +11,20 @@ from dataclasses import dataclass
 
 from gradwalk.diagnose import teaching
 
+__all__ = ["ENGINES", "Mutant", "mutants"]
+
+#: The engines that slips are made in, by their style.
 ENGINES = {"teaching": teaching.SOURCE, **teaching.STYLES}
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change in one engine: `kind` says what was done, `function` and `line` where."""
+    """One change in one engine: `kind` says what was done, `function` and `line` where.
+
+    >>> from gradwalk.diagnose.museum.mutants import mutants
+    >>> next(iter(mutants("teaching")))
+    <teaching: drop a term in Value.__add__, line 21: x + y → x>
+    """
 
     engine: str
     kind: str
@@ -33,7 +41,12 @@ class Mutant:
 
 
 def mutants(engine: str) -> Iterator[Mutant]:
-    """Every mutant of an engine."""
+    """Every mutant of an engine.
+
+    >>> from gradwalk.diagnose.museum.mutants import mutants
+    >>> len({mutant.kind for mutant in mutants("teaching")})
+    4
+    """
     source = ENGINES[engine]
     tree = ast.parse(source)
     for owner, function in _functions(tree):

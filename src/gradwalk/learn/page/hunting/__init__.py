@@ -1,0 +1,102 @@
+"""The hunt: engines that are wrong on purpose. Watch one, measure it, name its bug, mend it.
+
+| module | what it knows |
+|---|---|
+| `cases` | the exhibits of the museum, easy ones first, and what each is watched on |
+| `trimming` | an engine with no more in it than a program needs |
+| `watching` | which line of an engine writes which number |
+| `nudging` | the instrument: what an engine says, what nudging says |
+| `naming` | four choices, and why it is not the other three |
+| `mending` | whether it is mended, by the grader's own checks |
+| `practice` | bugs drawn at random |
+| `showing` | all of it as the page shows it |
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from gradwalk.learn.page.hunting.cases import SETS, Case, case_of
+from gradwalk.learn.page.hunting.mending import judged
+from gradwalk.learn.page.hunting.naming import choices_for, family_of
+from gradwalk.learn.page.hunting.practice import drawn
+from gradwalk.learn.page.hunting.showing import shown
+
+__all__ = ["draw", "material", "mend", "walk"]
+
+PRACTICE = "practice-"
+
+
+def material() -> dict[str, Any]:
+    """What the page shows before Python is there: every case of the lesson, with its walk and its measurements.
+
+    >>> from gradwalk.learn.page.hunting import material
+    >>> found = material()
+    >>> found["sets"]["classic"], found["cases"]["no-order"]["check"]["leaves"][0]["said"]
+    (['overwriting', 'not-zeroed', 'no-order', 'wrong-derivative'], 78.0)
+    """
+    sets = {name: list(cases) for name, cases in SETS.items()}
+    return {
+        "sets": sets,
+        "cases": {name: _entry(case_of(name), family_of(name)) for cases in sets.values() for name in cases},
+    }
+
+
+def mend(case: str, text: str) -> dict[str, Any]:
+    """Whether a learner's text mends a case; in the shape of an exercise's result.
+
+    >>> from gradwalk.learn.page.hunting import mend
+    >>> from gradwalk.learn.page.hunting.cases import case_of
+    >>> mend("not-zeroed", case_of("not-zeroed").mended)["headline"]
+    'Mended'
+    """
+    return judged(_case(case), text)
+
+
+def walk(case: str, text: str) -> dict[str, Any]:
+    """The walk of what the learner has made of a case.
+
+    >>> from gradwalk.learn.page.hunting import walk
+    >>> from gradwalk.learn.page.hunting.cases import case_of
+    >>> walk("no-order", case_of("no-order").mended)["wrong"]
+    []
+    """
+    return shown(_case(case), text)
+
+
+def draw(seed: int) -> dict[str, Any]:
+    """An engine with a bug, drawn by a number: the same number, the same engine.
+
+    >>> from gradwalk.learn.page.hunting import draw
+    >>> entry = draw(3)
+    >>> entry["name"], len(entry["wrong"]) > 0
+    ('practice-3', True)
+    """
+    case, family = _drawn(seed)
+    return _entry(case, family)
+
+
+@lru_cache(maxsize=8)
+def _drawn(seed: int) -> tuple[Case, str]:
+    return drawn(seed)
+
+
+def _case(name: str) -> Case:
+    return _drawn(int(name.removeprefix(PRACTICE)))[0] if name.startswith(PRACTICE) else case_of(name)
+
+
+def _entry(case: Case, family: str) -> dict[str, Any]:
+    return {
+        "name": case.name,
+        "title": case.title,
+        "where": "engine" if case.where == "engine" else "program",
+        "program": case.program,
+        "text": case.text,
+        "mended": case.mended,
+        "explanation": case.explanation,
+        "solution": case.solution,
+        "hints": list(case.hints),
+        "choices": choices_for(case, family),
+        **shown(case),
+    }

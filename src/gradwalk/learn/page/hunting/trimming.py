@@ -1,0 +1,136 @@
+"""An engine with no more in it than a program needs: a learner should read what matters, not three screens of it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from gradwalk.diagnose.museum.faults import METHOD
+from gradwalk.diagnose.vocabulary import REFLECTED
+
+__all__ = ["functions_of", "ops_of", "trimmed"]
+
+ALWAYS = ("__init__", "__add__", "__mul__", "backward", "__repr__")
+#: A helper alone would be taken for the op itself.
+_WITH = {"divide": "__truediv__", "power": "__pow__", "exponential": "exp", "logistic": "sigmoid"}
+_SIGNS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow"}
+
+
+def ops_of(program: str) -> set[str]:
+    """The methods that a program calls, by the names that Python has for them.
+
+    >>> from gradwalk.learn.page.hunting.trimming import ops_of
+    >>> sorted(ops_of("a = Value(2.0); b = 8 / a - a.tanh()"))
+    ['__rtruediv__', '__sub__', '__truediv__', 'tanh']
+    """
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(program)):
+        if isinstance(node, ast.BinOp) and type(node.op) in _SIGNS:
+            name = _SIGNS[type(node.op)]
+            found.add(METHOD[name])
+            if isinstance(node.left, ast.Constant) and name in REFLECTED:
+                found.add(REFLECTED[name])
+        elif (
+            isinstance(node, ast.UnaryOp)
+            and isinstance(node.op, ast.USub)
+            and not isinstance(node.operand, ast.Constant)
+        ):
+            found.add("__neg__")
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr != "backward":
+            found.add(node.func.attr)
+    return found
+
+
+def functions_of(source: str) -> set[str]:
+    """The functions beside the class.
+
+    >>> from gradwalk.learn.page.hunting.trimming import functions_of
+    >>> functions_of("class Value: ...\\ndef ordered(root): ...")
+    {'ordered'}
+    """
+    return {node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
+
+
+def trimmed(source: str, program: str, keep: Iterable[str] = ()) -> str:
+    """An engine's source without the methods and functions that the program does not need; + and × always stay.
+
+    >>> from gradwalk.diagnose import teaching
+    >>> from gradwalk.learn.page.hunting.trimming import trimmed
+    >>> short = trimmed(teaching.SOURCE, "a = Value(2.0); b = a.tanh()")
+    >>> "def tanh" in short, "def exp" in short, "def divide" in short, "def ordered" in short
+    (True, False, False, True)
+    """
+    tree = ast.parse(source)
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef) and _is_engine(node)]
+    if len(classes) != 1:
+        return source
+    methods = {node.name: node for node in classes[0].body if isinstance(node, ast.FunctionDef)}
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    wanted, used = {*ALWAYS, *ops_of(program), *keep}, set(keep)
+    for _ in range(len(functions) + 1):  # what stays needs what it uses, and that may need more
+        wanted = _needed(methods, wanted)
+        parts = [*(methods[name] for name in wanted), *(functions[name] for name in used & set(functions))]
+        used |= {node.id for part in parts for node in ast.walk(part) if isinstance(node, ast.Name)}
+        wanted |= {method for helper, method in _WITH.items() if helper in used}
+    gone = [methods[name] for name in methods if name not in wanted]
+    gone += [functions[name] for name in functions if name not in used]
+    short = _without(source, gone)
+    return short if "math." in short else short.replace("import math\n\n\n", "\n", 1)
+
+
+def _is_engine(node: ast.ClassDef) -> bool:
+    names = {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
+    return {"__init__", "__add__", "__mul__", "backward"} <= names
+
+
+def _needed(methods: dict[str, ast.FunctionDef], wanted: set[str]) -> set[str]:
+    """With every method that one of them is made from: `self + (-other)` needs __neg__."""
+    wanted = wanted & set(methods)
+    while True:
+        more: set[str] = set()
+        for name in wanted:
+            nested = any(
+                isinstance(node, ast.FunctionDef) for node in ast.walk(methods[name]) if node is not methods[name]
+            )
+            if not nested:
+                more |= ops_of(ast.unparse(methods[name])) & set(methods)
+            if name in REFLECTED.values():
+                more.add(name.replace("__r", "__"))
+        if more <= wanted:
+            return wanted
+        wanted |= more
+
+
+def _without(source: str, gone: list[ast.FunctionDef]) -> str:
+    """The text without these functions, and without headings that nothing stands under any more."""
+    lines: list[str | None] = list(source.splitlines())
+    for node in gone:
+        for at in range(node.lineno - 1, node.end_lineno or node.lineno):
+            lines[at] = None
+    kept = [line for line in lines if line is not None]
+    out: list[str] = []
+    for at, line in enumerate(kept):
+        following = next((later for later in kept[at + 1 :] if later.strip()), "")
+        heading = line.strip().startswith("# ---")
+        if heading and (
+            not following or following.strip().startswith("# ---") or not following.startswith(_indent(line))
+        ):
+            continue
+        if heading and line.startswith("#") and not following.startswith("def "):
+            continue
+        blanks = 2 if not following.startswith((" ", "#")) else 1
+        if not line.strip() and (not out or not following or _trailing(out) >= blanks):
+            continue
+        out.append(line)
+    return "\n".join(out).rstrip("\n") + "\n"
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _trailing(lines: list[str]) -> int:
+    count = 0
+    while count < len(lines) and not lines[-1 - count].strip():
+        count += 1
+    return count

@@ -1,0 +1,67 @@
+/** Where code is written and tested: the editor, the button, and why a test could not be run. */
+import {useEffect, useRef} from "preact/hooks";
+import {PythonError, PythonStopped, python} from "../../python/index.ts";
+import {Icon} from "../../site/icons.tsx";
+import {exercise as words} from "../../strings/en/exercise.ts";
+import type {Editor} from "./editor.ts";
+import type {Tab} from "./material.ts";
+import {replaced, textOf, write} from "./work.ts";
+
+const MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+export function reason(error: unknown): {title: string; why: string} {
+  if (error instanceof PythonStopped) return error.reason === "time" ? words.stoppedByTime : words.stoppedByYou;
+  if (error instanceof PythonError && error.kind === "NotLoaded") return words.notLoaded;
+  return {title: words.broken.title, why: `${words.broken.why} (${error instanceof Error ? error.message : String(error)})`};
+}
+
+export function RunButton({running, label = words.run, onRun}: {running: boolean; label?: string; onRun: () => void}) {
+  const {phase, percent} = python.state.value;
+  if (!running) {
+    return <button class="btn primary run" type="button" onClick={onRun}>{label} <kbd aria-hidden="true">{words.keys(MAC)}</kbd></button>;
+  }
+  return (
+    <>
+      <button class="btn primary run" type="button" aria-disabled="true" aria-busy="true"><Icon name="again" />{phase === "ready" ? words.running : words.loading(percent)}</button>
+      {phase === "ready" && <button class="btn" type="button" onClick={() => python.stop()}><Icon name="stop" />{words.stop}</button>}
+    </>
+  );
+}
+
+/** The editor; until it has loaded, the text as it is. */
+export function Code({tab, label = words.editor(tab.name), lines, onRun}: {tab: Tab; label?: string; lines: number[]; onRun: () => void}) {
+  const place = useRef<HTMLDivElement>(null);
+  const editor = useRef<Editor | undefined>(undefined);
+  const run = useRef(onRun);
+  run.current = onRun;
+  const text = textOf(tab.name, tab.starter).value;
+  const described = `${tab.name.replace(/[^\w-]/g, "-")}-keys`;
+  useEffect(() => {
+    let gone = false;
+    python.load();
+    void import("./editor.ts").then(({edit}) => {
+      if (gone) return;
+      place.current!.replaceChildren();
+      editor.current = edit(place.current!, {
+        text: textOf(tab.name, tab.starter).value,
+        label,
+        describedBy: described,
+        onChange: (next) => write(tab.name, next, tab.starter),
+        onRun: () => run.current(),
+      });
+    });
+    return () => {
+      gone = true;
+      editor.current?.destroy();
+    };
+  }, []);
+  const times = replaced.value; // not on every change of the text: what the learner types is in the editor already
+  useEffect(() => editor.current?.show(textOf(tab.name, tab.starter).peek()), [times]);
+  useEffect(() => editor.current?.mark(lines), [lines.join()]);
+  return (
+    <>
+      <div class="editor" ref={place} data-tab={tab.name}><pre>{text}</pre></div>
+      <span class="vh" id={described}>{words.editorKeys}</span>
+    </>
+  );
+}

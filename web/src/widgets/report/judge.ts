@@ -1,0 +1,56 @@
+/** Having an engine judged by the page's Python, check by check; what never ends is left out, and the rest goes on. */
+import {PythonError, PythonStopped, python} from "../../python/index.ts";
+
+export type Mark = {score: number; total: number};
+export type Diagnosis = {specimen: string | null; sentence: string; line: number | null; hint: string; solution: string};
+export type CheckResult = {
+  name: string;
+  group: string;
+  title: string;
+  status: "passed" | "failed" | "missing" | "error" | "skipped";
+  got: Record<string, number | string>;
+  expected: Record<string, number | string>;
+  message: string;
+  program: string;
+};
+export type Report = Mark & {passed: boolean; essentials: Mark; beyond: Mark; notes: string[]; checks: CheckResult[]; diagnoses: Diagnosis[]};
+export type Judged = {report: Report; groups: Record<string, string>; beyond: string[]};
+export type Going = {done: number; of: number; doing: string; restarted: boolean};
+export type Ended = {kind: "judged"; judged: Judged} | {kind: "stopped" | "gave up" | "not loaded"};
+
+const SILENCE = 15_000; // milliseconds without a word: a program that even the count of lines does not stop
+const MOST = 3;
+
+export async function judge(source: string, onGoing: (going: Going) => void): Promise<Ended> {
+  const leftOut: number[] = [];
+  for (;;) {
+    let program = 0;
+    let silent = false;
+    let rest = "";
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const heard = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => ((silent = true), python.stop()), SILENCE);
+    };
+    const onPrint = (text: string) => {
+      heard();
+      const lines = (rest + text).split("\n");
+      rest = lines.pop()!;
+      const found = /^(\d+) (\d+) (\d+) (.*)$/.exec(lines.at(-1) ?? "");
+      if (!found) return;
+      program = Number(found[3]);
+      onGoing({done: Number(found[1]), of: Number(found[2]), doing: found[4]!, restarted: leftOut.length > 0});
+    };
+    try {
+      const judged = await python.call<Judged>("report.run", {source, left_out: leftOut}, {seconds: 300, onPrint});
+      return {kind: "judged", judged};
+    } catch (error) {
+      if (error instanceof PythonError) return {kind: "not loaded"};
+      if (!(error instanceof PythonStopped) || !(silent || error.reason === "time")) return {kind: "stopped"};
+      leftOut.push(program);
+      if (leftOut.length >= MOST) return {kind: "gave up"};
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
