@@ -85,6 +85,53 @@ def test_all_that_is_wrong_is_said_at_once_with_file_and_line(lessons: Path) -> 
     assert not (lessons.parent / "site").exists()
 
 
+#: A change to each Spanish lesson after which it says something else than the English one, and what is said about it.
+UNFAITHFUL = {
+    "01": ("id: flat", "id: plano", "quiz flat"),
+    "02": ("nodes(a_plus_a) -> 2 }}", "nodes(a_plus_a) -> 3 }}", "checked number"),
+    "03": ("## Para qué sirve\n", "", "part "),
+    "04": ("preset: neuron\n", "preset: diamond\n", '"preset":"neuron"'),
+    "05": ("```widget stepper\npreset: a-plus-a\n```\n", "", "stepper"),
+    "06": ("print(d.data, a.grad)", "print(d.data)", "code block 1"),
+}
+
+
+def test_a_translation_that_says_something_else_is_an_error(tmp_path: Path) -> None:
+    folder = tmp_path / "lessons"
+    shutil.copytree(ROOT / "web/lessons", folder)
+    changed = {number: next((folder / "es").glob(f"{number}-*.md")) for number in UNFAITHFUL}
+    for number, (old, new, _) in UNFAITHFUL.items():
+        text = changed[number].read_text(encoding="utf-8")
+        assert old in text
+        changed[number].write_text(text.replace(old, new, 1), encoding="utf-8")
+    done = build(folder)
+    assert done.returncode == 1
+    for number, (_, _, said) in UNFAITHFUL.items():
+        told = [line for line in done.stderr.splitlines() if changed[number].name in line]
+        assert [line for line in told if said in line], (number, told)
+
+
+def test_a_translation_has_an_original_and_no_gaps(tmp_path: Path) -> None:
+    folder = tmp_path / "lessons"
+    shutil.copytree(ROOT / "web/lessons", folder)
+    (third,) = (folder / "es").glob("03-*.md")
+    third.rename(folder / "es" / "70-sin-original.md")
+    done = build(folder)
+    assert done.returncode == 1
+    assert "70-sin-original.md: is a translation of nothing: there is no lesson 70 in en" in done.stderr
+    assert "lesson 3 is missing, though lesson" in done.stderr
+
+
+def test_a_language_without_its_words_is_an_error(tmp_path: Path) -> None:
+    folder = tmp_path / "lessons"
+    shutil.copytree(ROOT / "web/lessons", folder)
+    shutil.copytree(folder / "es", folder / "xx")
+    done = build(folder)
+    assert done.returncode == 1
+    for name in (path.stem for path in (ROOT / "web/src/strings/en").glob("*.ts")):
+        assert f"strings/xx/{name}.ts: is missing" in done.stderr.replace("\\", "/")
+
+
 def test_the_sites_freshness_follows_its_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("web/lessons/en/01-a.md", "src/gradwalk/engine.py", "src/gradwalk/learn/site/index.html"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -44,6 +44,16 @@ def test_the_course_works_from_any_address(open_page: OpenPage, exported: str) -
     page.wait_for_url(exported)
     page.goto(exported + "lessons/used-twice/#" + "the-multivariable")  # a deep link
     widgets_ready(page)
+    page.get_by_role("link", name="Español", exact=True).click()
+    page.wait_for_url(exported + "es/lessons/usado-dos-veces/**")
+    widgets_ready(page)
+    page.locator(".pager .next").click()
+    page.wait_for_url(exported + "es/lessons/quien-va-primero/")
+    page.locator(".pager .next").click()  # not translated yet
+    page.wait_for_url(exported + "lessons/write-the-engine/")
+    page.goto(exported + "es/lessons/usado-dos-veces/")
+    page.locator(".brand").click()
+    page.wait_for_url(exported + "es/")
     if urlsplit(exported).path != "/":  # the harder case; once is enough for thirteen megabytes
         page.evaluate("async () => { window.m = await course(); m.python.load(); }")
         wait_until(page, "['ready', 'failed'].includes(m.python.state.value.phase)")

@@ -155,7 +155,7 @@ def questions(site: Path, lesson: str) -> list[dict[str, Any]]:
     found = re.findall(r'data-widget="quiz"><script type="application/json">(.*?)</script>', page, re.DOTALL)
     asked = []
     for props in map(json.loads, found):
-        answers = list(range(len(props.get("options", []))))
+        answers: list[Any] = list(range(len(props.get("options", []))))
         if "answer" in props:
             wrong = [known["value"] for known in props.get("wrong", [])]
             answers = ["", "dos", "1/0", *wrong, "123456.789", props["answer"]]

@@ -5,6 +5,7 @@ long is ended by ending the worker; another is started at once, and the queue go
 `python.epoch` counts them, for whoever keeps something in Python between two calls.
 */
 import {signal, type Signal} from "@preact/signals";
+import {site} from "../strings/en/site.ts";
 import type {Answer, FromWorker, PythonFiles, ToWorker} from "./messages.ts";
 
 declare const WORKER_FILE: string; // put in by the build
@@ -77,7 +78,7 @@ function spawn(): void {
   const fresh = new Worker(new URL(`./${WORKER_FILE}`, import.meta.url), {type: "module", name: "python"});
   worker = fresh;
   fresh.onmessage = ({data}: MessageEvent<FromWorker>) => worker === fresh && hear(data);
-  fresh.onerror = (event) => worker === fresh && fail(event.message || "the worker could not be loaded");
+  fresh.onerror = (event) => worker === fresh && fail(event.message || site.python.noWorker);
   send({kind: "start", site: new URL("..", import.meta.url).href, files: PYTHON_FILES, language: document.documentElement.lang});
 }
 

@@ -62,7 +62,7 @@ function countBytes(total: number): void {
   scope.fetch = async (...request) => {
     try {
       const response = await plain(...request);
-      if (!response.ok && !bridge) fail(`${response.url} answers ${response.status}`);
+      if (!response.ok && !bridge) fail(`${response.url}: ${response.status}`);
       return counted(response);
     } catch (error) {
       if (!bridge) fail(error); // Pyodide itself would wait for ever for a file that does not come

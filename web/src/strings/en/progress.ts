@@ -20,6 +20,7 @@ export const progress = {
   resetNo: "Keep it",
   file: "gradwalk-work.json",
   imported: "Your work is back.",
+  importReasons: {unreadable: "it holds no work of this course", newer: "it comes from a newer version of this course"},
   importFailed: (why: string) => `That file could not be read: ${why}`,
   fallback: "Here stands what you have done. It needs JavaScript.",
 };

@@ -27,6 +27,7 @@ export const site = {
     ready: "Python is ready",
     failed: "Python did not load",
     retry: "Load Python again",
+    noWorker: "the worker could not be loaded",
   },
   noScript: "The text reads without JavaScript; what you can try needs it.",
   notFound: {title: "No path leads here", text: "There is no page at this address. It may have moved, or the link has a slip in it.", start: "To the start page"},

@@ -23,6 +23,7 @@ export const progress: Words<typeof en> = {
   resetNo: "Conservarlo",
   file: "gradwalk-trabajo.json",
   imported: "Tu trabajo está de vuelta.",
+  importReasons: {unreadable: "no contiene trabajo de este curso", newer: "viene de una versión más nueva de este curso"},
   importFailed: (why) => `Ese archivo no se ha podido leer: ${why}`,
   fallback: "Aquí está lo que has hecho. Necesita JavaScript.",
 };

@@ -3,7 +3,7 @@ import course from "#generated/course.json";
 import {render} from "preact";
 import {useRef, useState} from "preact/hooks";
 import {Icon} from "../../site/icons.tsx";
-import {store} from "../../store/index.ts";
+import {ImportError, store} from "../../store/index.ts";
 import {progress} from "../../store/progress.ts";
 import {progress as words} from "../../strings/en/progress.ts";
 import {tally, type Lesson} from "./tally.ts";
@@ -83,7 +83,7 @@ function Belongings() {
       setSaid(words.imported);
       location.reload(); // every widget reads its own part again
     } catch (error) {
-      setSaid(words.importFailed(error instanceof Error ? error.message : String(error)));
+      setSaid(words.importFailed(error instanceof ImportError ? words.importReasons[error.reason] : String(error)));
     }
     file.current!.value = "";
   };

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+__all__ = ["MESSAGES"]
+
+#: English → Spanish.
 MESSAGES = {
     # --- programs: what is wrong ---
     "a program here has at most {most} characters, and this one has {count}": (

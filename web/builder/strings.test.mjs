@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {Problems} from "./problems.mjs";
+import {compareStrings, compareTitles, differences} from "./strings.mjs";
+import {readPage} from "./lessons.mjs";
+import {slugOf} from "./html.mjs";
+
+const told = (work) => {
+  const problems = new Problems();
+  work(problems);
+  try {
+    problems.settle();
+  } catch (error) {
+    return error.message;
+  }
+  return "";
+};
+
+test("a translation has every word of English, of the same kind, and no other", () => {
+  const ours = {a: "text", b: {c: (n) => `${n}`, d: ["x"]}, e: {}};
+  assert.deepEqual(differences(ours, {a: "texto", b: {c: (n) => `${n}`, d: ["y", {text: "z"}]}, e: {more: "allowed"}}, ""), []);
+  assert.deepEqual(differences(ours, {a: "texto", b: {d: ["y"]}, e: {}}, ""), ['"b.c" is missing']);
+  assert.deepEqual(differences(ours, {a: "texto", b: {c: "no", d: []}, e: {}}, ""), ['"b.c" must be a function, and is text']);
+  assert.deepEqual(differences(ours, {...ours, f: "x"}, ""), ['"f" is not in en']);
+  assert.deepEqual(differences(ours, {...ours, a: ""}, ""), ['"a" is empty']);
+});
+
+test("a file that is missing, or there for nothing, is named", () => {
+  assert.match(told((problems) => compareStrings("xx", {}, {quiz: {quiz: {}}}, problems)), /strings.xx.quiz\.ts: is missing: translate/);
+  assert.match(told((problems) => compareStrings("xx", {old: {}}, {}, problems)), /strings.xx.old\.ts: there is no such file in en/);
+  assert.match(told((problems) => compareTitles("xx", {}, [{name: "diamond", title: "The diamond"}], problems)), /none for "diamond"/);
+});
+
+test("a page that is missing is named", () => {
+  assert.match(told((problems) => readPage("/nowhere/help.md", {title: true}, problems)), /help\.md: is missing/);
+});
+
+test("an address has no accents", () => {
+  assert.equal(slugOf("¿Qué es un árbol, señor?"), "que-es-un-arbol-senor");
+  assert.equal(slugOf("Too large, too small"), "too-large-too-small");
+});
