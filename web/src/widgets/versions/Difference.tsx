@@ -27,7 +27,7 @@ function CodeLine({line: {sign, text, marks}, first}: {line: Line; first: boolea
   const kind = first || sign === " " ? "" : sign === "+" ? "new" : "gone";
   const spoken = kind === "new" ? words.added : words.removed;
   return (
-    <code class={`v-line ${kind}`} style={{"--in": `${indent}ch`}}>
+    <code class={`v-line ${kind}`} data-blank={text.trim() === "" || undefined} style={{"--in": `${indent}ch`}}>
       {kind && text.trim() && <span class="vh">{spoken} </span>}
       <i aria-hidden="true">{kind === "new" ? "+" : kind === "gone" ? "−" : ""}</i>
       <span>{marks ? <>{body(indent, marks[0])}<mark>{body(...marks)}</mark>{body(marks[1], text.length)}</> : body(indent, text.length)}</span>
