@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready-
 
-.PHONY: help demo learn site test lint types course tests coverage bench fuzz mutants clean
+.PHONY: help demo learn site recorded test lint types course tests coverage bench fuzz mutants clean
 
 help:  ## show what there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -17,6 +17,10 @@ learn: site  ## open the course in your browser
 
 site: $(VENV)/.ready  ## build the course, if something in it changed
 	@$(BIN)/python web/build_site.py --fetch-node
+
+recorded: $(READY)test  ## run again what lessons 12 and 13 show as recorded: PyTorch, and the compiler
+	$(BIN)/python web/recorded/against_torch.py
+	$(BIN)/python web/recorded/rolled.py
 
 test: lint types course tests  ## lint, types and every test
 

@@ -14,6 +14,7 @@ formula with figures in it is listed in FORMULAS below, with what must hold for 
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -276,3 +277,19 @@ def test_a_wrong_number_a_wrong_output_and_an_unknown_name_are_noticed(tmp_path:
     lesson.write_text("{{ nowhere -> 1 }}\n", encoding="utf-8")
     with pytest.raises(NameError):
         list(run_lesson(lesson))
+
+
+def test_a_claim_about_speed_holds_while_the_measurement_bears_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from learn import lesson_numbers
+    from learn.lesson_numbers import GIVEN, at_least, compiled
+
+    assert (at_least(51_234, 30_000), at_least(29_000, 30_000), at_least(GIVEN, 5)) == (30_000, 29_000, GIVEN)
+    monkeypatch.setattr(lesson_numbers, "RESULTS", tmp_path)
+    assert compiled("W1 step", "micrograd") is GIVEN  # not measured: nothing is claimed
+    figure = {"what": "W1 step", "peer": "micrograd", "seconds": 2e-5, "peer_seconds": 0.5}
+    (tmp_path / "compiled.json").write_text(json.dumps({"figures": [figure]}), encoding="utf-8")
+    assert compiled("W1 step", "micrograd") == pytest.approx(25_000)
+    with pytest.raises(ValueError, match="not enough values"):
+        compiled("W1 step", "nobody")

@@ -98,8 +98,9 @@ def test_each_version_prints_in_the_page_what_its_file_prints(open_page: OpenPag
         assert f"the-engine-in-versions/{name}" in done_ids
 
 
-def test_version_six_is_seen_failing_and_version_seven_mends_it(open_page: OpenPage) -> None:
-    found = widget(open_page(LESSON), "bug")
+def test_version_six_fails_seven_mends_it_and_lines_can_be_changed_stopped_and_put_back(open_page: OpenPage) -> None:
+    page = open_page(LESSON)
+    found = widget(page, "bug")
     printed = run(found)
     assert "a + a: 1.0   right: 2" in printed
     assert "a*b * (a+b): 3.0 -2.0   right: -3 -8" in printed
@@ -109,10 +110,8 @@ def test_version_six_is_seen_failing_and_version_seven_mends_it(open_page: OpenP
     assert "a + a: 2.0   right: 2" in printed
     assert "a*b * (a+b): -3.0 -8.0   right: -3 -8" in printed
 
-
-def test_lines_can_be_changed_run_by_key_and_put_back(open_page: OpenPage) -> None:
-    page = open_page(LESSON)
-    found = widget(page, "bug")
+    # lines of one's own, run by a key, on version six again
+    found.get_by_role("tab", name="Version 6").click()
     editor = found.locator(".cm-content")
     editor.click()
     page.keyboard.press("Control+a")
@@ -124,9 +123,7 @@ def test_lines_can_be_changed_run_by_key_and_put_back(open_page: OpenPage) -> No
     found.get_by_role("button", name="As it was").click()
     expect(editor).to_contain_text("right: 10 10 -1")
 
-
-def test_an_endless_loop_is_stopped(open_page: OpenPage) -> None:
-    page = open_page(LESSON)
+    # a loop without an end
     found = widget(page, "box")
     found.locator(".cm-content").click()
     page.keyboard.press("Control+a")

@@ -1,10 +1,12 @@
 /** Every word of the stages from nodes to matrix products. */
+const some = (n: string, noun: string) => `${n} ${n === "1" ? noun : `${noun}s`}`;
+
 export const faster = {
   sources: {own: "Your own program", moons: "Moons, 100 points", gpt: "A small GPT"} as Record<string, string>,
   sourcesLabel: "Which graph",
   stagesLabel: "Stages",
   stages: ["Nodes", "Tape", "Levels", "Steps"],
-  facts: (nodes: string, leaves: string, levels: string, steps: string) => `${nodes} operations on ${leaves} leaves → ${levels} levels → ${steps} steps`,
+  facts: (nodes: string, leaves: string, levels: string, steps: string) => `${some(nodes, "operation")} on ${leaves === "1" ? "1 leaf" : `${leaves} leaves`} → ${some(levels, "level")} → ${some(steps, "step")}`,
   said: [
     (nodes: string, leaves: string) => `${nodes} boxes. Each points at the boxes it was made from. In the picture every node is a row and a column, the ${leaves} leaves first, then the others as they were made. A dot says: the node of this row reads the node of this column. What is repeated in the program shows as a pattern that is repeated.`,
     (nodes: string) => `The same graph as a list. No boxes and no pointers any more, only an operation and the places of its operands, ${nodes} rows of it. One loop from top to bottom computes all the data. The same loop from bottom to top computes all the gradients.`,
@@ -30,7 +32,7 @@ export const faster = {
   whats: {
     "matrix product": "matrix product", "dot products": "dot products", sums: "sums", take: "take from a table", shift: "largest of each",
   } as Record<string, string>,
-  nodes: (n: string) => `${n} nodes`,
+  nodes: (n: string) => some(n, "node"),
   reads: (n: number, what: string, parts: string[]) => (parts.length ? `Step ${n}, ${what}, reads ${parts.join(" and ")}.` : `Step ${n}, ${what}, reads inputs only.`),
   readsFrom: (numbers: string, step: number) => `${numbers} ${numbers === "1" ? "number" : "numbers"} from step ${step}`,
   readsLeaves: (numbers: string) => `${numbers} ${numbers === "1" ? "parameter" : "parameters"}`,
@@ -41,7 +43,7 @@ export const faster = {
   running: "Rolling up",
   loading: (percent: number) => `Python is loading, ${percent}%`,
   stop: "Stop",
-  rolled: (nodes: string, steps: string) => `Rolled up: ${nodes} nodes into ${steps} steps.`,
+  rolled: (nodes: string, steps: string) => `Rolled up: ${some(nodes, "node")} into ${some(steps, "step")}.`,
   error: (message: string, line: number | null) => (line === null ? message : `Line ${line}: ${message}`),
   stopped: "Stopped. Is there a loop that never ends?",
   notLoaded: "Python did not load. Check that the page comes from a server, then try again.",

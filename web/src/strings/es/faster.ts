@@ -1,10 +1,12 @@
 /** Cada palabra de las etapas, de los nodos a los productos de matrices. */
+const some = (n: string, one: string, many = `${one}s`) => `${n} ${n === "1" ? one : many}`;
+
 export const faster = {
   sources: {own: "Tu propio programa", moons: "Lunas, 100 puntos", gpt: "Un GPT pequeño"} as Record<string, string>,
   sourcesLabel: "Qué grafo",
   stagesLabel: "Etapas",
   stages: ["Nodos", "Cinta", "Niveles", "Pasos"],
-  facts: (nodes: string, leaves: string, levels: string, steps: string) => `${nodes} operaciones sobre ${leaves} hojas → ${levels} niveles → ${steps} pasos`,
+  facts: (nodes: string, leaves: string, levels: string, steps: string) => `${some(nodes, "operación", "operaciones")} sobre ${some(leaves, "hoja")} → ${some(levels, "nivel", "niveles")} → ${some(steps, "paso")}`,
   said: [
     (nodes: string, leaves: string) => `${nodes} cajas. Cada una señala las cajas de las que está hecha. En la imagen cada nodo es una fila y una columna, primero las ${leaves} hojas y luego los demás según se hicieron. Un punto dice: el nodo de esta fila lee el nodo de esta columna. Lo que se repite en el programa se ve como un dibujo que se repite.`,
     (nodes: string) => `El mismo grafo como una lista. Ya no hay cajas ni punteros, solo una operación y los lugares de sus operandos, ${nodes} filas. Un bucle de arriba abajo calcula todos los datos. El mismo bucle de abajo arriba calcula todos los gradientes.`,
@@ -30,7 +32,7 @@ export const faster = {
   whats: {
     "matrix product": "producto de matrices", "dot products": "productos escalares", sums: "sumas", take: "tomar de una tabla", shift: "el mayor de cada uno",
   } as Record<string, string>,
-  nodes: (n: string) => `${n} nodos`,
+  nodes: (n: string) => some(n, "nodo"),
   reads: (n: number, what: string, parts: string[]) => (parts.length ? `El paso ${n}, ${what}, lee ${parts.join(" y ")}.` : `El paso ${n}, ${what}, solo lee entradas.`),
   readsFrom: (numbers: string, step: number) => `${numbers} ${numbers === "1" ? "número" : "números"} del paso ${step}`,
   readsLeaves: (numbers: string) => `${numbers} ${numbers === "1" ? "parámetro" : "parámetros"}`,
@@ -41,7 +43,7 @@ export const faster = {
   running: "Enrollando",
   loading: (percent: number) => `Python se está cargando, ${percent} %`,
   stop: "Parar",
-  rolled: (nodes: string, steps: string) => `Enrollado: ${nodes} nodos en ${steps} pasos.`,
+  rolled: (nodes: string, steps: string) => `Enrollado: ${some(nodes, "nodo")} en ${some(steps, "paso")}.`,
   error: (message: string, line: number | null) => (line === null ? message : `Línea ${line}: ${message}`),
   stopped: "Parado. ¿Hay un bucle que no termina nunca?",
   notLoaded: "Python no se ha cargado. Comprueba que la página viene de un servidor y vuelve a intentarlo.",

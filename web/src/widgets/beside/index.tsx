@@ -91,7 +91,7 @@ function Side({name, code, children}: {name: string; code: string; children: Com
   return (
     <div class="side" role="group" aria-label={name}>
       <span class="side-name" aria-hidden="true">{name}</span>
-      <pre tabIndex={0}><code><Python of={code} /></code></pre>
+      <pre><code><Python of={code} /></code></pre>
       {children}
     </div>
   );
@@ -102,7 +102,7 @@ function Output({of, verdict}: {of?: string; verdict?: "same" | "other"}) {
   if (of === undefined) return <div class="out empty"><span>{words.notYet}</span></div>;
   return (
     <div class="out">
-      <pre tabIndex={0}><span class="vh">{words.prints}: </span>{of.trimEnd()}</pre>
+      <pre><span class="vh">{words.prints}: </span>{of.trimEnd()}</pre>
       {verdict && <span class="out-same"><Icon name={verdict === "same" ? "ok" : "info"} />{verdict === "same" ? words.agrees : words.differs}</span>}
     </div>
   );

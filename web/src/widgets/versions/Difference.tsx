@@ -10,7 +10,7 @@ export function Difference({version: {lines, number}}: {version: Version}) {
   return (
     <div class="v-code">
       <p class="v-count">{number === 1 ? words.first(count("+")) : <><b>{words.changes(count("+"), count("-"))}</b> {words.since(number - 1)}</>}</p>
-      <div class="v-lines" role="region" aria-label={words.code(number)} tabIndex={0}>
+      <div class="v-lines" role="region" aria-label={words.code(number)}>
         {folded(lines).map((stretch, index) =>
           stretch.kind === "fold" && !open.includes(index)
             ? <button key={index} class="v-fold" type="button" aria-expanded="false" onClick={() => setOpen([...open, index])}><i aria-hidden="true">⋯</i> {words.folded(stretch.lines.length)}</button>
@@ -27,7 +27,7 @@ function CodeLine({line: {sign, text, marks}, first}: {line: Line; first: boolea
   const kind = first || sign === " " ? "" : sign === "+" ? "new" : "gone";
   const spoken = kind === "new" ? words.added : words.removed;
   return (
-    <code class={`v-line ${kind}`} style={{"--in": `${indent}ch`}}>
+    <code class={`v-line ${kind}`} data-blank={text.trim() === "" || undefined} style={{"--in": `${indent}ch`}}>
       {kind && text.trim() && <span class="vh">{spoken} </span>}
       <i aria-hidden="true">{kind === "new" ? "+" : kind === "gone" ? "−" : ""}</i>
       <span>{marks ? <>{body(indent, marks[0])}<mark>{body(...marks)}</mark>{body(marks[1], text.length)}</> : body(indent, text.length)}</span>

@@ -56,7 +56,7 @@ function Output({printed, error, note}: Shown) {
   return (
     <>
       {note && <p class="reply-h"><Icon name="stop" />{note}</p>}
-      {printed && <><p class="before">{words.printed}</p><pre tabIndex={0} role="region" aria-label={words.printed}>{printed}</pre></>}
+      {printed && <><p class="before">{words.printed}</p><pre>{printed}</pre></>}
       {error && <p class="reply-h"><Icon name="miss" /><span>{words.error(error.kind, error.where === "the engine" ? null : error.line)}{error.where === "the engine" && ` ${words.inEngine}`}: {error.message}</span></p>}
       {!printed && !error && !note && <p class="before">{words.nothing}</p>}
     </>
