@@ -325,7 +325,7 @@ def _counted(graph: dict[str, Any]) -> Grads:
 
 def rolled(name: str) -> Grads:
     """How many nodes, levels and steps a recorded graph has."""
-    return _counted(json.loads((ROOT / "web/recorded/rolled.json").read_text(encoding="utf-8"))[name])
+    return _counted(json.loads((ROOT / "web/recorded/rolled.graphs.json").read_text(encoding="utf-8"))[name])
 
 
 def own() -> Grads:

@@ -17,7 +17,7 @@ expect.set_options(timeout=PATIENCE)
 
 ROOT = Path(__file__).resolve().parents[2]
 LESSON = "lessons/faster-without-changing-a-line/"
-RECORDED: dict[str, Any] = json.loads((ROOT / "web/recorded/rolled.json").read_text(encoding="utf-8"))
+RECORDED: dict[str, Any] = json.loads((ROOT / "web/recorded/rolled.graphs.json").read_text(encoding="utf-8"))
 EAGER: list[dict[str, Any]] = json.loads((ROOT / "benchmarks/results/eager.json").read_text(encoding="utf-8"))["times"]
 LONG_TASKS = """window.long = [];
 new PerformanceObserver((list) => {
@@ -152,6 +152,18 @@ def test_the_chosen_step_of_a_long_list_is_in_sight_and_the_page_stays_where_it_
     assert frame["y"] <= box["y"]
     assert box["y"] + box["height"] <= frame["y"] + frame["height"] + 1
     assert abs(page.evaluate("scrollY") - before) < 5
+
+
+def test_a_graph_that_does_not_load_is_told_and_can_be_asked_for_again(open_page: OpenPage) -> None:
+    page = open_page(LESSON, expected=("ERR_FAILED", "net::"))
+    page.route("**/rolled.graphs-*.json", lambda route: route.abort())
+    page.reload()
+    found = widget(page, "recorded")
+    expect(found.get_by_text("This graph did not load.")).to_be_visible()
+    page.unroute("**/rolled.graphs-*.json")
+    found.get_by_role("button", name="Your own program").click()
+    found.get_by_role("button", name="Moons").click()
+    expect(found.locator(".f-panel")).to_have_attribute("data-nodes", str(RECORDED["moons"]["nodes"]))
 
 
 def milliseconds(text: str) -> float:

@@ -105,6 +105,7 @@ def test_version_six_fails_seven_mends_it_and_lines_can_be_changed_stopped_and_p
     assert "a + a: 1.0   right: 2" in printed
     assert "a*b * (a+b): 3.0 -2.0   right: -3 -8" in printed
     found.get_by_role("button", name="On to version 7").click()
+    expect(found.get_by_role("tabpanel")).to_be_focused()
     found.locator(".cm-content").wait_for()
     printed = run(found)
     assert "a + a: 2.0   right: 2" in printed

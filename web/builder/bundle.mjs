@@ -22,7 +22,7 @@ const common = (site) => ({
   jsxImportSource: "preact",
   // CodeMirror writes its styles through this; ours needs no style element, which the content security policy forbids
   alias: {"style-mod": "./src/site/style-mod.ts"},
-  loader: {".woff2": "file"},
+  loader: {".woff2": "file", ".graphs.json": "file"}, // files that are fetched, not part of a script
 });
 
 /** → {theme, styles, fonts, scripts: language → {main, partsOf}}: paths from the site's root. `python` says where Pyodide and the engine lie.

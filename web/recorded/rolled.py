@@ -1,6 +1,6 @@
 """Two large graphs as `gradwalk.compile` sees them, at each stage: what lesson 13 shows beside the learner's own.
 
-    python web/recorded/rolled.py        writes rolled.json, which the site is built from
+    python web/recorded/rolled.py        writes rolled.graphs.json, which the site is built from
 
 One step of the moons demo on a hundred points, and the GPT of the examples on a name of seven letters. Tape and steps
 are the compiler's own; the page has no Numba. A test runs it again and compares.
@@ -28,7 +28,7 @@ from gradwalk.learn.page.picturing import pictured  # noqa: E402
 
 __all__ = ["FILE", "recorded"]
 
-FILE = Path(__file__).with_suffix(".json")
+FILE = Path(__file__).with_name("rolled.graphs.json")
 LINES_SHOWN = 60
 
 

@@ -47,5 +47,6 @@ export const faster = {
   error: (message: string, line: number | null) => (line === null ? message : `Line ${line}: ${message}`),
   stopped: "Stopped. Is there a loop that never ends?",
   notLoaded: "Python did not load. Check that the page comes from a server, then try again.",
+  notFetched: "This graph did not load. Choose another, then this one again.",
   fallback: "A graph on its way from single nodes to products of matrices, stage by stage. Showing it needs JavaScript.",
 };

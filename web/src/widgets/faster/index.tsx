@@ -1,7 +1,8 @@
 /** A graph on its way from single nodes to products of matrices: the learner's own, or a large one that was recorded. */
 import example from "#generated/rolling.json";
+import file from "#recorded/rolled.graphs.json";
 import {render} from "preact";
-import {useRef, useState} from "preact/hooks";
+import {useEffect, useRef, useState} from "preact/hooks";
 import {faster as words} from "../../strings/en/faster.ts";
 import {Own} from "./Own.tsx";
 import type {Props, Rolled, Source} from "./schema.ts";
@@ -14,15 +15,20 @@ export function mount(element: HTMLElement, props: Props): void {
   render(<Faster {...props} />, element);
 }
 
-/** The recorded graphs are large: they come when they are looked at. */
-const recorded = () => import("#recorded/rolled.json").then(({default: graphs}) => graphs as Record<string, Rolled>);
+/** The recorded graphs are large: they are a file of their own, and come when they are looked at. */
+const recorded = async (): Promise<Record<string, Rolled>> => (await fetch(new URL(file as unknown as string, import.meta.url))).json();
 
 function Faster({id, source: first, stage: begin}: Props) {
   const [source, setSource] = useState<Source>(first);
   const [stage, setStage] = useState(begin - 1);
   const [own, setOwn] = useState<Rolled>((example as {rolled: Rolled}).rolled);
   const [graphs, setGraphs] = useState<Record<string, Rolled>>();
-  if (source !== "own" && !graphs) void recorded().then(setGraphs);
+  const [trouble, setTrouble] = useState(false);
+  useEffect(() => {
+    if (source === "own" || graphs) return;
+    setTrouble(false);
+    recorded().then(setGraphs, () => setTrouble(true)); // choosing a graph again tries again
+  }, [source]);
   const rolled = source === "own" ? own : graphs?.[source];
   const panel = `${id.replace(/[^\w-]/g, "-")}-panel`;
   return (
@@ -38,6 +44,7 @@ function Faster({id, source: first, stage: begin}: Props) {
         {rolled && <p class="f-facts">{words.facts(count(rolled.nodes), count(rolled.leaves), count(rolled.levels.length), count(rolled.steps.length))}</p>}
       </div>
       <div id={panel} role="tabpanel" aria-label={words.stages[stage]!} class="f-panel" data-stage={stage + 1} data-nodes={rolled?.nodes} data-steps={rolled?.steps.length}>
+        {!rolled && trouble && <p class="f-said" role="status">{words.notFetched}</p>}
         {rolled && <Stage key={`${source} ${stage}`} rolled={rolled} stage={stage} />}
       </div>
     </>

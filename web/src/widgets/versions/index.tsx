@@ -29,16 +29,22 @@ function Versions({id, show}: Props) {
     if (now.length === shown.length) progress.mark(id);
   };
   const next = shown[at + 1];
+  const top = useRef<HTMLDivElement>(null);
+  const goOn = () => { // the button goes with its version: the reader is taken to the top of the next
+    setAt(at + 1);
+    top.current!.focus();
+    top.current!.scrollIntoView({block: "start"});
+  };
   return (
     <>
       <div class="w-bar"><Tabs {...{shown, at, setAt, panel}} /></div>
-      <div class="v-grid" id={panel} role="tabpanel" aria-label={words.version(version.number)} data-version={version.number}>
+      <div class="v-grid" id={panel} ref={top} tabIndex={-1} role="tabpanel" aria-label={words.version(version.number)} data-version={version.number}>
         <div class="v-why">
           <h3>{words.version(version.number)}: {show[at]!.name}</h3>
           <div class="v-reason"><Html of={show[at]!.why} /></div>
         </div>
         <Difference key={`code-${version.name}`} version={version} />
-        <Try key={version.name} version={version} onRan={onRan} next={next && {number: next.number, go: () => setAt(at + 1)}} />
+        <Try key={version.name} version={version} onRan={onRan} next={next && {number: next.number, go: goOn}} />
       </div>
     </>
   );
