@@ -250,7 +250,7 @@ def graph_of_run(ours: Watched) -> tuple[Graph, list[int]]:
 
     >>> from gradwalk.diagnose import teaching
     >>> from gradwalk.learn.page.hunting.watching import engine_of, graph_of_run, watch
-    >>> graph, ids = graph_of_run(watch("a = Value(3.0); b = a * 2", *engine_of(teaching.SOURCE)).ours)
+    >>> graph, ids = graph_of_run(watch("a = Value(3.0); b = a * 2; b.backward()", *engine_of(teaching.SOURCE)).ours)
     >>> [node.name for node in graph.nodes], ids
     (['a', '2', 'b'], [0, 2])
     """
