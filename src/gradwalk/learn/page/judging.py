@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection
+from contextlib import nullcontext
 from dataclasses import replace
 
 from gradwalk.diagnose.adapter import Engine
@@ -99,8 +100,8 @@ class Watchful(Trial):
             found = Outcome("raised", error="Stopped", message="it did not end, and was stopped")
             self.steps_left -= TOTAL // PATIENCE
         else:
-            with guarded(budget=LINES):
-                found = super().outcome(program, repeats)
+            with nullcontext() if "range(" in program.text else guarded(budget=LINES):
+                found = super().outcome(program, repeats)  # of long programs the calls are counted, and not the lines
             if found.error == "_OutOfSteps":
                 found = replace(found, kind="stopped", error="", message=ENDLESS, steps=LINES)
                 self.steps_left -= TOTAL // PATIENCE
