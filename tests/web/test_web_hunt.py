@@ -137,9 +137,7 @@ def test_an_endless_loop_is_stopped_and_work_is_kept_over_a_reload(open_page: Op
     widget = open_set(open_page, "classic")
     page = widget.page
     choose(widget, "overwriting")
-    loop = case_of("overwriting").text.replace(
-        "        self.grad = 1.0\n", "        self.grad = 1.0\n        while True: pass\n"
-    )
+    loop = case_of("overwriting").text.replace("            other.grad = out.grad\n", "            while True: pass\n")
     write(page, widget, loop)
     expect(test_it(widget)).to_contain_text("never ends")
     page.reload()
@@ -208,6 +206,7 @@ def test_a_hunt_by_keys_alone(open_page: OpenPage) -> None:
     widget.locator(".cm-content").wait_for()
     widget.locator(".cm-content").focus()
     page.keyboard.press("Control+A")
+    page.keyboard.press("Delete")
     page.keyboard.insert_text(case_of("overwriting").mended)
     page.keyboard.press("Control+Enter")
     expect(widget.locator(".hunt-was")).to_be_visible()

@@ -56,7 +56,15 @@ class Watchful(Trial):
         self._given_up: set[str] = set()  # checks with a program that did not end
 
     def judge(self, check: Check) -> CheckResult:
-        """How a check went."""
+        """How a check went.
+
+        >>> from gradwalk import Value
+        >>> from gradwalk.diagnose.adapter import Engine
+        >>> from gradwalk.diagnose.checks import CHECKS
+        >>> from gradwalk.learn.page.judging import Watchful
+        >>> Watchful(Engine(Value)).judge(CHECKS["diamond"]).status
+        'passed'
+        """
         if self._done < 0:
             return super().judge(check)  # all outcomes are there already
         self._doing = check.title
@@ -90,7 +98,15 @@ class Watchful(Trial):
             return replace(found, notes=(*found.notes, f"no diagnosis could be made: {error}"))
 
     def outcome(self, program: Program, repeats: int = 1) -> Outcome:
-        """What comes of a program, or that it did not end."""
+        """What comes of a program, or that it did not end.
+
+        >>> from gradwalk import Value
+        >>> from gradwalk.diagnose.adapter import Engine
+        >>> from gradwalk.diagnose.programs import Program
+        >>> from gradwalk.learn.page.judging import Watchful
+        >>> Watchful(Engine(Value), left_out=[1]).outcome(Program("", "a = Value(1.0)", ("a.data",))).error
+        'Stopped'
+        """
         if program in self.outcomes:
             return self.outcomes[program]
         self._programs += 1
