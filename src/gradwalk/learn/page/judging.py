@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection
+from contextlib import nullcontext
 from dataclasses import replace
 
 from gradwalk.diagnose.adapter import Engine
@@ -24,7 +25,7 @@ __all__ = ["LINES", "Tell", "Watchful"]
 #: So many steps through a learner's text may be done for one program; a right engine needs a third for the deepest.
 LINES = 500_000 if sys.version_info >= (3, 12) else 5_000_000  # lines; before 3.12 instructions
 #: After so many programs that did not end nobody waits for more.
-PATIENCE = 6
+PATIENCE = 10
 
 DIAGNOSIS = "diagnosis"
 ENDLESS = "is there a loop that never ends?"
@@ -52,9 +53,18 @@ class Watchful(Trial):
         self._done = 0
         self._programs = 0
         self._endless: list[int | None] = []  # the lines that were under way
+        self._given_up: set[str] = set()  # checks with a program that did not end
 
     def judge(self, check: Check) -> CheckResult:
-        """How a check went."""
+        """How a check went.
+
+        >>> from gradwalk import Value
+        >>> from gradwalk.diagnose.adapter import Engine
+        >>> from gradwalk.diagnose.checks import CHECKS
+        >>> from gradwalk.learn.page.judging import Watchful
+        >>> Watchful(Engine(Value)).judge(CHECKS["diamond"]).status
+        'passed'
+        """
         if self._done < 0:
             return super().judge(check)  # all outcomes are there already
         self._doing = check.title
@@ -75,7 +85,7 @@ class Watchful(Trial):
         found = grade(self, source=source, diagnosing=False)
         if self._endless:
             where = f", the first in line {self._endless[0]}" if self._endless[0] else ""
-            note = f"{len(self._endless)} programs did not end and were stopped{where}: {ENDLESS}"
+            note = f"programs that did not end were stopped ({len(self._endless)}{where}): {ENDLESS}"
             found = replace(found, notes=(*found.notes, note))
         if found.passed or self.steps_left <= 0:
             return found
@@ -88,25 +98,37 @@ class Watchful(Trial):
             return replace(found, notes=(*found.notes, f"no diagnosis could be made: {error}"))
 
     def outcome(self, program: Program, repeats: int = 1) -> Outcome:
-        """What comes of a program, or that it did not end."""
+        """What comes of a program, or that it did not end.
+
+        >>> from gradwalk import Value
+        >>> from gradwalk.diagnose.adapter import Engine
+        >>> from gradwalk.diagnose.programs import Program
+        >>> from gradwalk.learn.page.judging import Watchful
+        >>> Watchful(Engine(Value), left_out=[1]).outcome(Program("", "a = Value(1.0)", ("a.data",))).error
+        'Stopped'
+        """
         if program in self.outcomes:
             return self.outcomes[program]
         self._programs += 1
         self._say()
-        if self.steps_left <= 0:  # it did not end too often: nobody waits again
-            found = Outcome("stopped", message=ENDLESS)
+        if self.steps_left <= 0 or self._doing in self._given_up:  # nobody waits again for the same
+            found = Outcome("stopped", message=ENDLESS, steps=LINES)
         elif self._programs in self._left_out:
             found = Outcome("raised", error="Stopped", message="it did not end, and was stopped")
-            self.steps_left -= TOTAL // PATIENCE
+            self._give_up(None)
         else:
-            with guarded(budget=LINES):
-                found = super().outcome(program, repeats)
+            with nullcontext() if "range(" in program.text else guarded(budget=LINES):
+                found = super().outcome(program, repeats)  # of long programs the calls are counted, and not the lines
             if found.error == "_OutOfSteps":
                 found = replace(found, kind="stopped", error="", message=ENDLESS, steps=LINES)
-                self.steps_left -= TOTAL // PATIENCE
-                self._endless.append(found.line)
+                self._give_up(found.line)
         self.outcomes[program] = found
         return found
+
+    def _give_up(self, line: int | None) -> None:
+        self.steps_left -= TOTAL // PATIENCE
+        self._endless.append(line)
+        self._given_up.add(self._doing)
 
     def _say(self) -> None:
         if self._tell:

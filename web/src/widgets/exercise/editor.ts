@@ -45,7 +45,13 @@ export function edit(parent: HTMLElement, {text, label, describedBy, onChange, o
       view.dispatch({changes: {from: 0, to: view.state.doc.length, insert: next}});
       silent = false;
     },
-    mark: (lines) => view.dispatch({effects: setMarks.of(lines)}),
+    mark(lines) {
+      view.dispatch({effects: setMarks.of(lines)});
+      const [first] = lines.filter((n) => n >= 1 && n <= view.state.doc.lines);
+      if (first === undefined) return;
+      const {scrollDOM} = view; // of a long text the line comes into sight; the page stays where it is
+      scrollDOM.scrollTop = view.lineBlockAt(view.state.doc.line(first).from).top - scrollDOM.clientHeight / 2;
+    },
     focus: () => view.focus(),
     destroy: () => view.destroy(),
   };

@@ -22,31 +22,33 @@ export function Practice({id}: {id: string}) {
   const place = useRef<HTMLDivElement>(null);
   const {phase, percent} = python.state.value;
   const mended = practice.value?.mended ?? [];
+  const [reached, setReached] = useState(false); // nobody waits for Python who has not come here
+  const wanted = useRef(seed);
+  wanted.current = seed;
   const draw = async (of: number) => {
     setFailed(false);
     setEntry(null);
     try {
-      setEntry(await python.call<Case>("hunting.draw", {seed: of}, {seconds: 40}));
+      const drawn = await python.call<Case>("hunting.draw", {seed: of}, {seconds: 40});
+      if (wanted.current === of) setEntry(drawn);
     } catch {
-      setFailed(true);
+      if (wanted.current === of) setFailed(true);
     }
   };
   useEffect(() => {
+    if (!reached) return;
     keepPractice({seed, mended: practice.peek()?.mended ?? []});
     setLink({said: ""});
-    if (phase !== "idle" || fromLink() !== null) void draw(seed);
-  }, [seed]);
+    void draw(seed);
+  }, [seed, reached]);
   useEffect(() => {
     if (fromLink() !== null) place.current!.scrollIntoView();
     const onHash = () => fromLink() !== null && setSeed(fromLink()!);
     addEventListener("hashchange", onHash);
-    const seen = new IntersectionObserver(([found]) => found!.isIntersecting && (seen.disconnect(), void (entryWanted() && draw(seed))), {rootMargin: "200px"});
-    seen.observe(place.current!);
-    return () => (removeEventListener("hashchange", onHash), seen.disconnect());
+    const near = new IntersectionObserver(([found]) => found!.isIntersecting && (near.disconnect(), setReached(true)), {rootMargin: "200px"});
+    near.observe(place.current!);
+    return () => (removeEventListener("hashchange", onHash), near.disconnect());
   }, []);
-  const waiting = useRef(entry);
-  waiting.current = entry;
-  const entryWanted = () => waiting.current === null && python.state.peek().phase === "idle";
   const go = (to: number) => {
     history.replaceState(null, "", `#practice-${to}`);
     setSeed(to);

@@ -30,9 +30,9 @@ def judged(case: Case, text: str) -> dict[str, Any]:
     >>> case = case_of("overwriting")
     >>> judged(case, case.mended)["status"], judged(case, case.text)["status"]
     ('passed', 'missing')
-    >>> told = judged(case, case.text.replace("self.grad =", "self.grad +=", 1))
+    >>> told = judged(case, case.text.replace("self.grad = out.grad", "self.grad += out.grad"))
     >>> told["status"], told["lines"]
-    ('failed', [26])
+    ('failed', [36])
     """
     if _bare(text) == _bare(case.text):
         return _told(
@@ -41,6 +41,8 @@ def judged(case: Case, text: str) -> dict[str, Any]:
     try:
         return _engine(case, text) if case.where == "engine" else _program(case, text)
     except LearnerError as error:
+        if isinstance(error.__cause__, NotAnEngine):
+            return _told("error", "There is no engine here", str(error))
         line = error.line
         headline = f"{error.kind} in line {line}" if line else error.kind
         return _told("error", headline, str(error), lines=[line] if line else [])
@@ -55,16 +57,13 @@ def _bare(text: str) -> str:
 
 def _engine(case: Case, text: str) -> dict[str, Any]:
     namespace = execute(text, {"__name__": "engine"}, name="engine")
-    try:
+    with guarded():
         cls, _ = engine_of(text, namespace)
-        with guarded():
-            engine = Engine(cls, namespace)
-    except NotAnEngine as error:
-        return _told("error", "There is no engine here", str(error))
+        engine = Engine(cls, namespace)
     report = Watchful(engine).report(text)
-    wrong = _failed_before(case.text)
+    wrong, there = _before(case.text)
     bad = [check for check in report.checks if _is_bad(check) and (check.essential or check.name in wrong)]
-    gone = [check for check in report.checks if check.status == "missing" and check.name in _there_before(case.text)]
+    gone = [check for check in report.checks if check.status == "missing" and check.name in there]
     rows = _rows([*bad, *(check for check in report.checks if check.name in wrong and check not in bad)])
     counted = [check for check in report.checks if check.counts]
     numbers = {"checks": rows, "passed": sum(check.status == "passed" for check in counted), "total": len(counted)}
@@ -94,13 +93,10 @@ def _is_bad(check: CheckResult) -> bool:
 
 
 @cache
-def _failed_before(source: str) -> frozenset[str]:
-    return frozenset(check.name for check in grade(source, diagnosing=False).checks if _is_bad(check))
-
-
-@cache
-def _there_before(source: str) -> frozenset[str]:
-    return frozenset(check.name for check in grade(source, diagnosing=False).checks if check.status != "missing")
+def _before(source: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The checks that the engine failed as it was found, and those that it has the ops for."""
+    checks = grade(source, diagnosing=False).checks
+    return frozenset(c.name for c in checks if _is_bad(c)), frozenset(c.name for c in checks if c.counts)
 
 
 def _rows(checks: list[CheckResult]) -> list[dict[str, Any]]:

@@ -25,7 +25,7 @@ def shown(case: Case, text: str | None = None) -> dict[str, Any]:
     >>> from gradwalk.learn.page.hunting.showing import shown
     >>> seen = shown(case_of("overwriting"))
     >>> [mark["name"] for mark in seen["wrong"]], seen["check"]["leaves"][0]["said"]
-    (['a', 'b', 'd', 'e'], 3.0)
+    (['a', 'b'], 3.0)
     """
     program = case.program if case.where == "engine" or text is None else text
     engine = case.engine if case.where != "engine" or text is None else text

@@ -66,10 +66,15 @@ def trimmed(source: str, program: str, keep: Iterable[str] = ()) -> str:
         return source
     methods = {node.name: node for node in classes[0].body if isinstance(node, ast.FunctionDef)}
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    others = [node for node in tree.body if node is not classes[0] and node not in functions.values()]
     wanted, used = {*ALWAYS, *ops_of(program), *keep}, set(keep)
     for _ in range(len(functions) + 1):  # what stays needs what it uses, and that may need more
         wanted = _needed(methods, wanted)
-        parts = [*(methods[name] for name in wanted), *(functions[name] for name in used & set(functions))]
+        parts: list[ast.AST] = [
+            *others,
+            *(methods[name] for name in wanted),
+            *(functions[name] for name in used & set(functions)),
+        ]
         used |= {node.id for part in parts for node in ast.walk(part) if isinstance(node, ast.Name)}
         wanted |= {method for helper, method in _WITH.items() if helper in used}
     gone = [methods[name] for name in methods if name not in wanted]

@@ -110,26 +110,57 @@ class Watched(Engine):
     # --- what programs call
 
     def leaf(self, x: float) -> Any:
-        """A node that holds a number."""
+        """A node that holds a number.
+
+        >>> from gradwalk.diagnose import teaching
+        >>> from gradwalk.learn.page.hunting.watching import Watched, engine_of
+        >>> watched = Watched(*engine_of(teaching.SOURCE))
+        >>> watched.leaf(2.0) is watched.made[0]
+        True
+        """
         self._name_what_has_a_name()
         return self._keep(super().leaf(x), ())
 
     def op(self, name: str, *operands: Any, strict: bool = False) -> Any:
-        """Apply an op, and write down what came of it."""
+        """Apply an op, and write down what came of it.
+
+        >>> from gradwalk.diagnose import teaching
+        >>> from gradwalk.learn.page.hunting.watching import Watched, engine_of
+        >>> watched = Watched(*engine_of(teaching.SOURCE))
+        >>> _ = watched.op("mul", watched.leaf(2.0), 3)
+        >>> watched.events[0].after
+        6.0
+        """
         self._name_what_has_a_name()
         node = super().op(name, *operands, strict=strict)
         places = tuple(self._places[id(x)] for x in operands if id(x) in self._places)
         return self._keep(node, places) if isinstance(node, self.cls) else node
 
     def backward(self, root: Any) -> None:
-        """Walk back, and remember from where."""
+        """Walk back, and remember from where.
+
+        >>> from gradwalk.diagnose import teaching
+        >>> from gradwalk.learn.page.hunting.watching import Watched, engine_of
+        >>> watched = Watched(*engine_of(teaching.SOURCE))
+        >>> watched.backward(watched.op("neg", watched.leaf(2.0)))
+        >>> watched.roots
+        [1]
+        """
         self._name_what_has_a_name()
         self.roots.append(self._places.get(id(root), -1))
         self._pushed = (-1, set())
         super().backward(root)
 
     def set_grad(self, node: Any, x: float) -> None:
-        """Change a gradient, as the program asks."""
+        """Change a gradient, as the program asks.
+
+        >>> from gradwalk.diagnose import teaching
+        >>> from gradwalk.learn.page.hunting.watching import Watched, engine_of
+        >>> watched = Watched(*engine_of(teaching.SOURCE))
+        >>> watched.set_grad(watched.leaf(2.0), 5.0)
+        >>> watched.events[0].kind, watched.events[0].after
+        ('write', 5.0)
+        """
         self.zeroed[self._places[id(node)]] = len(self.roots)
         super().set_grad(node, x)
 
@@ -250,7 +281,7 @@ def graph_of_run(ours: Watched) -> tuple[Graph, list[int]]:
 
     >>> from gradwalk.diagnose import teaching
     >>> from gradwalk.learn.page.hunting.watching import engine_of, graph_of_run, watch
-    >>> graph, ids = graph_of_run(watch("a = Value(3.0); b = a * 2", *engine_of(teaching.SOURCE)).ours)
+    >>> graph, ids = graph_of_run(watch("a = Value(3.0); b = a * 2; b.backward()", *engine_of(teaching.SOURCE)).ours)
     >>> [node.name for node in graph.nodes], ids
     (['a', '2', 'b'], [0, 2])
     """

@@ -1,0 +1,125 @@
+"""The learner's engine judged in the page: the report of `gradwalk grade`, readable on a phone, and never endless."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe import serious
+from browsing import PATIENCE, PHONE, OpenPage, widgets_ready
+from learn.test_page_report import FILES, OWN, SOLUTIONS, without_time
+from playwright.sync_api import Locator, Page, expect
+
+LESSON = "lessons/write-the-engine/"
+RUN = "async (source) => (await m.python.call('report.run', {source}, {seconds: 120})).report"
+
+
+@pytest.fixture(autouse=True)
+def patience() -> Iterator[None]:
+    """Python must load first: a busy machine is no failure."""
+    expect.set_options(timeout=PATIENCE)
+    yield
+    expect.set_options(timeout=5_000)
+
+
+@pytest.mark.parametrize("name", ["the learner's engine", "one that overwrites", "one of the museum"])
+def test_the_pages_report_is_that_of_the_command_line(python_page: Page, tmp_path: Path, name: str) -> None:
+    path = tmp_path / "engine.py"
+    path.write_text(FILES[name], encoding="utf-8")
+    command = [sys.executable, "-m", "gradwalk", "grade", str(path), "--json"]
+    theirs = json.loads(subprocess.run(command, capture_output=True, text=True).stdout)
+    ours: dict[str, Any] = python_page.evaluate(RUN, FILES[name])
+    assert without_time(ours) == without_time(theirs)
+
+
+def opened(open_page: OpenPage, texts: dict[str, str], **options: Any) -> Locator:
+    page = open_page(LESSON, **options)
+    keep = """async (texts) => {
+        const {store} = await course();
+        for (const [name, text] of Object.entries(texts)) store.set(`code:${name}`, text);
+    }"""
+    page.evaluate(keep, texts)
+    page.reload()
+    widgets_ready(page)
+    widget = page.locator("[data-widget=report]")
+    widget.scroll_into_view_if_needed()
+    return widget
+
+
+def grade(widget: Locator) -> Locator:
+    widget.get_by_role("button", name="Grade it").click()
+    widget.locator(".judgement").wait_for()
+    return widget.locator(".judgement")
+
+
+def test_a_right_engine_has_all_of_the_essentials(open_page: OpenPage) -> None:
+    widget = opened(open_page, SOLUTIONS)
+    shown = grade(widget)
+    marks = shown.locator("dt").all_text_contents()
+    found = [int(word) for word in marks[0].split() if word.isdigit()]
+    assert found[0] == found[1] > 25
+    assert marks[1].startswith("Beyond them ")
+    expect(shown.locator(".grading-sum")).to_contain_text("checks passed")
+    with widget.page.expect_download() as download:
+        widget.page.get_by_role("button", name="Download engine.py").click()
+    assert Path(download.value.path()).read_text(encoding="utf-8") == OWN  # what was judged is what goes home
+
+
+def test_a_wrong_engine_is_told_its_bug_with_the_line_and_a_hint(open_page: OpenPage) -> None:
+    wrong = {**SOLUTIONS, "__mul__": SOLUTIONS["__mul__"].replace("+=", "=")}
+    widget = opened(open_page, wrong, color_scheme="dark", **PHONE)
+    shown = grade(widget)
+    first = shown.locator(".found > li").first
+    expect(first).to_contain_text("Your __mul__ overwrites")
+    expect(first.locator(".found-line")).to_contain_text("line")
+    expect(first).to_contain_text("A Value that is used twice receives two contributions")
+    expect(first.locator("details p")).to_be_hidden()
+    first.locator("summary").click()
+    expect(first.locator("details p")).to_contain_text("+=")
+    group = shown.locator('[data-group="reuse"]')
+    group.locator("summary").first.click()
+    row = group.locator('[data-check="a-times-a"]')
+    expect(row).to_contain_text("wrong")
+    assert row.locator("tbody td").all_text_contents() == ["3", "6"]
+    assert widget.page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert serious(widget.page, "[data-widget=report]") == []
+
+
+def test_an_endless_loop_is_stopped_with_a_message_and_the_other_checks_go_on(open_page: OpenPage) -> None:
+    endless = SOLUTIONS["tanh"].replace("def tanh(self):\n", "def tanh(self):\n    while True: pass\n")
+    shown = grade(opened(open_page, {**SOLUTIONS, "tanh": endless}))
+    expect(shown.locator(".grading-note").first).to_contain_text("that did not end were stopped")
+    expect(shown.locator('[data-check="tanh"]')).to_have_attribute("data-status", "error")
+    expect(shown.locator('[data-check="a-times-a"]')).to_have_attribute("data-status", "passed")
+    assert serious(shown.page, "[data-widget=report]") == []
+
+
+def test_what_no_count_of_lines_can_stop_is_stopped_all_the_same(open_page: OpenPage) -> None:
+    endless = SOLUTIONS["tanh"].replace(
+        "def tanh(self):\n", "def tanh(self):\n    if self.data == 0.5: sum(iter(int, 1))\n"
+    )
+    widget = opened(open_page, {**SOLUTIONS, "tanh": endless})
+    shown = grade(widget)
+    expect(shown.locator('[data-check="tanh"]')).to_have_attribute("data-status", "error")
+    expect(shown.locator('[data-check="a-times-a"]')).to_have_attribute("data-status", "passed")
+
+
+def test_it_can_be_stopped_and_begun_again_and_says_when_the_engine_has_changed(open_page: OpenPage) -> None:
+    widget = opened(open_page, SOLUTIONS)
+    widget.get_by_role("button", name="Grade it here").click()
+    expect(widget.locator("progress").first).to_be_visible()
+    expect(widget.locator(".grading-going")).to_contain_text("Now:")
+    widget.get_by_role("button", name="Stop").click()
+    expect(widget.locator(".reply.miss")).to_contain_text("You stopped it")
+    grade(widget)
+    page = widget.page
+    exercise = page.locator("[data-widget=exercise]").first
+    exercise.locator(".cm-content").click()
+    page.keyboard.press("Control+End")
+    page.keyboard.insert_text("\n# changed\n")
+    expect(widget.locator(".grading-changed")).to_be_visible()
