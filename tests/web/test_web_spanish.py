@@ -391,6 +391,20 @@ def test_the_switch_is_reached_and_used_by_keyboard(open_page: OpenPage) -> None
     page.wait_for_url("**/lessons/used-twice/")
 
 
+def test_the_playgrounds_verdict_is_told_in_spanish(open_page: OpenPage) -> None:
+    page = open_page("es/lessons/quien-va-primero/", **SPANISH)
+    widgets_ready(page)
+    widget = page.locator("[data-widget=playground]")
+    for _ in range(4):
+        widget.locator("[data-act=step]").click()
+    verdict = widget.locator("[data-verdict]")
+    expect(verdict).to_contain_text("a.grad = 6. Lo correcto es 15.")
+    expect(verdict).to_contain_text(
+        "c se visitó antes que d: todavía no tenía nada que pasar, así que el 9 que va por c no llegó nunca a a; "
+        "a.grad = 6, lo correcto es 15"
+    )
+
+
 def test_a_stepper_is_walked_by_keys_and_spoken_in_spanish(open_page: OpenPage) -> None:
     page = open_page("es/lessons/usado-dos-veces/", **SPANISH)
     widgets_ready(page)

@@ -47,10 +47,9 @@ export const playground: Words<typeof en> = {
     const before = rich`${code(name)} se visitó antes que ${listed(users)}: `;
     const what =
       held === null
-        ? rich`todavía no tenía nada que pasar, así que lo que va por ${code(name)}, ${lost(readable(amount))}`
-        : rich`solo tenía ${readable(held)} que pasar, así que otros ${lost(readable(amount))} que van por ${code(name)}`;
-    const never = held === null ? "no llegó nunca a" : "no llegaron nunca a";
-    return rich`${before}${what}, ${never} ${code(leaf)}; ${standing(leaf, got, right)}`;
+        ? rich`todavía no tenía nada que pasar, así que el ${lost(readable(amount))}`
+        : rich`solo tenía ${readable(held)} que pasar, así que otro ${lost(readable(amount))}`;
+    return rich`${before}${what} que va por ${code(name)} no llegó nunca a ${code(leaf)}; ${standing(leaf, got, right)}`;
   },
   firstOf: (count) => ` (el primero de ${count} nodos donde algo salió mal)`,
   luck: (name, users, leaf) =>
