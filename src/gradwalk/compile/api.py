@@ -301,7 +301,7 @@ class _Cell(dict[str, Any]):
 
 
 def _is_ours(function: FunctionType) -> bool:
-    return function.__module__.split(".")[0] == "gradwalk"
+    return (function.__module__ or "").split(".")[0] == "gradwalk"  # none, where text was run without a name
 
 
 def compiled(fn: Any, *, batch: str | None, dtype: str, threads: int, **options: Any) -> Any:

@@ -5,7 +5,7 @@ import type {Words} from "../words.ts";
 export const progress: Words<typeof en> = {
   lessonTitle: "En esta lección",
   courseTitle: "Tu progreso",
-  kinds: {quiz: ["pregunta", "preguntas"], exercise: ["ejercicio", "ejercicios"], hunt: ["búsqueda", "búsquedas"]},
+  kinds: {quiz: ["pregunta", "preguntas"], exercise: ["ejercicio", "ejercicios"], hunt: ["caza", "cazas"]},
   other: ["tarea", "tareas"],
   of: (done, all, [one, many]) => `${done} de ${all} ${all === 1 ? one : many}`,
   allDone: "Todo hecho.",
