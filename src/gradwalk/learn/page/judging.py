@@ -87,7 +87,7 @@ class Watchful(Trial):
             where = f", the first in line {self._endless[0]}" if self._endless[0] else ""
             note = f"programs that did not end were stopped ({len(self._endless)}{where}): {ENDLESS}"
             found = replace(found, notes=(*found.notes, note))
-        if found.passed or self.steps_left <= 0:
+        if found.passed or self.steps_left <= 0 or self._left_out:  # to look closer could end the worker again
             return found
         self._done, self._doing = -1, DIAGNOSIS
         self._say()

@@ -16,11 +16,11 @@ export const schema: Schema = {
   height: ({set}: Props, generated) => {
     const {sets, cases} = known(generated);
     const first = cases?.[sets?.[set]?.[0] ?? ""];
-    if (!first?.graph || !first.layout) return [300, 260, 240];
+    if (!first?.graph || !first.layout) return [260, 225, 225];
     const [graph, layout] = [drawn(first.graph), first.layout];
     const canvas = (width: number) => place(graph, layout, width).height;
     const program = 22 * first.program.split("\n").length;
-    return [canvas(330) + program + 1640, canvas(654) + program + 1480, canvas(600) + program + 1010];
+    return [canvas(330) + program + 1495, canvas(654) + program + 1408, canvas(600) + program + 1094];
   },
   fallback: () => words.fallback(4),
   frame: "wide",

@@ -18,7 +18,7 @@ export type Judged = {report: Report; groups: Record<string, string>; beyond: st
 export type Going = {done: number; of: number; doing: string; restarted: boolean};
 export type Ended = {kind: "judged"; judged: Judged} | {kind: "stopped" | "gave up" | "not loaded"};
 
-const SILENCE = 15_000; // milliseconds without a word: a program that even the count of lines does not stop
+const SILENCE = 12_000; // milliseconds without a word: a program that even the count of lines does not stop
 const MOST = 3;
 
 export async function judge(source: string, onGoing: (going: Going) => void): Promise<Ended> {

@@ -5,7 +5,7 @@ export type Props = {id: string; lesson: string; upTo: number};
 
 export const schema: Schema = {
   fields: {"up-to": {type: "number", required: true}},
-  height: () => [206, 160, 160],
+  height: () => [191, 127, 103],
   fallback: () => words.fallback,
   frame: "wide",
 };
