@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from gradwalk import node, store
@@ -38,17 +38,19 @@ class Module:
     [12.0, 4.0]
     """
 
-    def __setattr__(self, name: str, x: Any) -> None:
-        _attributes.changes += 1
-        if node.homes and name in vars(self):
-            _note_change(vars(self)[name], x)
-        super().__setattr__(name, x)
+    if not TYPE_CHECKING:  # a type checker would take it to mean that any attribute may be set
 
-    def __delattr__(self, name: str) -> None:
-        _attributes.changes += 1
-        if node.homes and name in vars(self):
-            _note_change(vars(self)[name], None)
-        super().__delattr__(name)
+        def __setattr__(self, name: str, x: Any) -> None:
+            _attributes.changes += 1
+            if node.homes and name in vars(self):
+                _note_change(vars(self)[name], x)
+            super().__setattr__(name, x)
+
+        def __delattr__(self, name: str) -> None:
+            _attributes.changes += 1
+            if node.homes and name in vars(self):
+                _note_change(vars(self)[name], None)
+            super().__delattr__(name)
 
     def parameters(self) -> list[Value]:
         """The Values that training changes, in the order of the attributes.
