@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gradwalk.diagnose import grade, museum, teaching
-from gradwalk.learn.page.hunting import material, mend, walk
+from gradwalk.learn.page.hunting import material, mend, show, walk
 from gradwalk.learn.page.hunting.cases import SETS, case_of
 from gradwalk.learn.page.hunting.naming import family_of
 from gradwalk.learn.page.hunting.nudging import agree
@@ -19,7 +19,7 @@ NAMES = [name for names in SETS.values() for name in names]
 ENGINES = [name for name in NAMES if case_of(name).where == "engine"]
 PROGRAMS = [name for name in NAMES if case_of(name).where != "engine"]
 MATERIAL = material()
-ENTRIES: dict[str, Any] = MATERIAL["cases"]
+ENTRIES: dict[str, Any] = {**MATERIAL["cases"], **{name: show(name) for name in SETS["rest"]}}
 
 
 def test_every_exhibit_is_there_once_and_the_classics_come_first() -> None:
@@ -27,7 +27,9 @@ def test_every_exhibit_is_there_once_and_the_classics_come_first() -> None:
     assert [museum.find(name).number for name in SETS["classic"]] == [1, 2, 3, 4]
     counted = [name for kind, names in SETS.items() if kind != "rest" for name in names]
     assert len(counted) >= 16
-    json.dumps(MATERIAL, allow_nan=False)
+    assert list(MATERIAL["cases"]) == counted
+    assert sorted(MATERIAL["where"]) == sorted(NAMES)
+    json.dumps([MATERIAL, ENTRIES], allow_nan=False)
 
 
 # --- watch and measure ------------------------------------------------------------------------------------------------
