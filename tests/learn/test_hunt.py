@@ -134,7 +134,7 @@ def test_the_engines_differ_in_the_bug_alone_and_the_right_one_passes_everything
     assert grade(case.mended).passed
     assert not grade(case.text, diagnosing=False).passed
     assert case.hints[0] == museum.find(name).hint
-    assert len(case.text.splitlines()) < 110
+    assert len(case.text) < len(teaching.SOURCE) / 2  # no more than what matters
 
 
 def test_what_is_not_mended_is_named_with_its_line() -> None:
@@ -142,7 +142,8 @@ def test_what_is_not_mended_is_named_with_its_line() -> None:
     half = case.text.replace("self.grad = out.grad", "self.grad += out.grad")
     told = mend("overwriting", half)
     (line,) = told["lines"]
-    assert half.splitlines()[line - 1].strip() == "other.grad = out.grad"
+    assert ".grad = " in half.splitlines()[line - 1]
+    assert half.splitlines()[line - 1].endswith("out.grad")
     assert (told["status"], told["kind"]) == ("failed", "overwriting")
     assert any(not row["ok"] for row in told["checks"])
 
