@@ -56,12 +56,26 @@ def test_micrograd_is_judged_for_what_it_is() -> None:
     assert results["second-backward"].got == {"first": 27.0, "x.grad": 72.0}
     assert results["leaf-zeroed"].got == {"x.grad": 45.0}
     assert results["tanh"].status == "missing"
+    assert (report.essentials.score, report.essentials.total) == (41, 41)  # what it sets out to do it does
+    assert (report.beyond.score, report.beyond.total) == (6, 19)
+    assert report.text().endswith("47 of 60 checks passed: essentials 41 of 41, beyond them 6 of 19.")
     names = [diagnosis.specimen for diagnosis in report.diagnoses]
     assert names == ["left-over-gradients", "recursion-limit", "python-raises", "data-read-late"]
     assert all(check.diagnosis for check in report.checks if check.name in wrong)
 
 
 # --- what is given ---------------------------------------------------------------------------------------------------
+
+
+def test_the_two_marks_are_the_whole_and_a_wrong_engine_loses_essentials() -> None:
+    report = grade(BROKEN)
+    assert report.essentials.score + report.beyond.score == report.score
+    assert report.essentials.total + report.beyond.total == report.total
+    assert report.essentials.score < report.essentials.total
+    plain = report.to_dict()
+    assert plain["essentials"] == {"score": report.essentials.score, "total": report.essentials.total}
+    assert plain["beyond"] == {"score": report.beyond.score, "total": report.beyond.total}
+    assert grade(BROKEN, checks=["depth"]).text().endswith("checks passed, all of them beyond the essentials.")
 
 
 def test_a_class_a_namespace_and_a_source_give_the_same_report() -> None:

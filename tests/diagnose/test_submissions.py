@@ -72,6 +72,7 @@ def test_the_table_is_safe_and_whole() -> None:
     rows = list(csv.DictReader(as_csv([(Submission("=cmd()", Path("a.py")), bad)]).splitlines()))
     assert rows[0]["name"] == "'=cmd()"
     assert int(rows[0]["score"]) < int(rows[0]["total"])
+    assert (int(rows[0]["essentials"]), int(rows[0]["of_essentials"])) == (bad.essentials.score, bad.essentials.total)
     assert rows[0]["right"] == "no"
     assert "overwrites" in rows[0]["diagnoses"]
 
@@ -82,6 +83,7 @@ def test_a_page_shows_what_was_got_and_what_is_right_and_runs_nothing() -> None:
     words = text_of(page)
     assert "<b>engine</b>.py" in words
     assert f"{report.score} of {report.total}" in words
+    assert f"essentials {report.essentials}" in words
     failed = next(check for check in report.checks if check.status == "failed")
     assert failed.title in words
     assert report.diagnoses[0].sentence.replace("`", "") in words
@@ -96,6 +98,7 @@ def test_results_are_written_under_names_that_do_not_clash(tmp_path: Path) -> No
     links = re.findall(r'href="([^"]+)"', overview.read_text(encoding="utf-8"))
     assert len(set(links)) == 4
     assert all((tmp_path / link).exists() for link in links)
+    assert f"{report.essentials}" in text_of(overview.read_text(encoding="utf-8"))
     assert "homework" in text_of(overview.read_text(encoding="utf-8"))
 
 

@@ -1,4 +1,4 @@
-"""Every exhibit of the museum, hunted by a scripted learner: watched, measured, named (wrongly first), and mended."""
+"""Every exhibit of the museum, hunted by a scripted learner: watched, measured, and named, wrongly first."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gradwalk.diagnose import grade, museum, teaching
-from gradwalk.learn.page.hunting import material, mend, walk
+from gradwalk.learn.page.hunting import material, show, walk
 from gradwalk.learn.page.hunting.cases import SETS, case_of
 from gradwalk.learn.page.hunting.naming import family_of
 from gradwalk.learn.page.hunting.nudging import agree
@@ -16,10 +16,8 @@ from gradwalk.learn.page.hunting.trimming import ops_of, trimmed
 from gradwalk.learn.page.sandbox import LearnerError
 
 NAMES = [name for names in SETS.values() for name in names]
-ENGINES = [name for name in NAMES if case_of(name).where == "engine"]
-PROGRAMS = [name for name in NAMES if case_of(name).where != "engine"]
 MATERIAL = material()
-ENTRIES: dict[str, Any] = MATERIAL["cases"]
+ENTRIES: dict[str, Any] = {**MATERIAL["cases"], **{name: show(name) for name in SETS["rest"]}}
 
 
 def test_every_exhibit_is_there_once_and_the_classics_come_first() -> None:
@@ -27,7 +25,9 @@ def test_every_exhibit_is_there_once_and_the_classics_come_first() -> None:
     assert [museum.find(name).number for name in SETS["classic"]] == [1, 2, 3, 4]
     counted = [name for kind, names in SETS.items() if kind != "rest" for name in names]
     assert len(counted) >= 16
-    json.dumps(MATERIAL, allow_nan=False)
+    assert list(MATERIAL["cases"]) == counted
+    assert sorted(MATERIAL["where"]) == sorted(NAMES)
+    json.dumps([MATERIAL, ENTRIES], allow_nan=False)
 
 
 # --- watch and measure ------------------------------------------------------------------------------------------------
@@ -110,82 +110,6 @@ def test_a_reason_is_what_the_other_bug_really_gives() -> None:
 def test_the_right_choice_does_not_always_stand_in_the_same_place() -> None:
     places = [[choice["right"] for choice in ENTRIES[name]["choices"]].index(True) for name in NAMES]
     assert {0, 1, 2, 3} == set(places)
-
-
-# --- mend -------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_mended_text_is_accepted_and_the_unmended_one_is_not(name: str) -> None:
-    case = case_of(name)
-    assert mend(name, case.mended)["status"] == "passed"
-    assert mend(name, case.text)["status"] == "missing"
-    touched = mend(name, case.text + "\n# looked at\n")
-    assert touched["status"] in ("failed", "error")
-    assert touched["headline"] in ("Not mended yet", "Stopped")
-    assert touched["why"]
-
-
-@pytest.mark.parametrize("name", ENGINES)
-def test_the_engines_differ_in_the_bug_alone_and_the_right_one_passes_everything(name: str) -> None:
-    case = case_of(name)
-    assert grade(case.mended).passed
-    assert not grade(case.text, diagnosing=False).passed
-    assert case.hints[0] == museum.find(name).hint
-    assert len(case.text.splitlines()) < 110
-
-
-def test_what_is_not_mended_is_named_with_its_line() -> None:
-    case = case_of("overwriting")
-    half = case.text.replace("self.grad = out.grad", "self.grad += out.grad")
-    told = mend("overwriting", half)
-    (line,) = told["lines"]
-    assert half.splitlines()[line - 1].strip() == "other.grad = out.grad"
-    assert (told["status"], told["kind"]) == ("failed", "overwriting")
-    assert any(not row["ok"] for row in told["checks"])
-
-
-@pytest.mark.parametrize(
-    ("change", "status", "headline"),
-    [
-        (("        return out\n", "        return out out\n"), "error", "SyntaxError in line"),
-        (("def __add__", "def plus"), "failed", "Something is missing now"),
-        (("class Value", "class Nothing:\n    pass\n\n\nclass Value_"), "error", "There is no engine here"),
-        (("self.grad += out.grad", "self.grad += 2 * out.grad"), "failed", "Something else broke"),
-        (("        self.grad = 1.0\n", "        self.grad = 1.0\n        while True: pass\n"), "error", "Stopped"),
-        (("        self._op = _op\n", "        while True: pass\n"), "error", "OutOfSteps in line"),
-        (("self.data = float(data)", "self.data = 1 / 0"), "error", "There is no engine here"),
-    ],
-)
-def test_what_is_broken_on_the_way_is_said(change: tuple[str, str], status: str, headline: str) -> None:
-    case = case_of("overwriting")
-    assert change[0] in case.mended
-    told = mend("overwriting", case.mended.replace(*change))
-    assert (told["status"], told["headline"].startswith(headline)) == (status, True), told
-
-
-def test_another_way_to_mend_is_as_good() -> None:
-    case = case_of("not-zeroed")
-    text = case.text.replace("    loss.backward()", "    w.grad = 0\n    loss.backward()")
-    assert mend("not-zeroed", text)["status"] == "passed"
-    text = case_of("dead-relu").text.replace("-10.0", "2.5")
-    assert mend("dead-relu", text)["status"] == "passed"
-    engine = case_of("overwriting")
-    other = engine.text.replace("self.grad = ", "self.grad = self.grad + ").replace(
-        "other.grad = ", "other.grad = other.grad + "
-    )
-    other = other.replace("self.grad = self.grad + 0.0", "self.grad = 0.0").replace(
-        "self.grad = self.grad + 1.0", "self.grad = 1.0"
-    )
-    assert mend("overwriting", other)["status"] == "passed"
-
-
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_a_program_that_does_not_run_is_told_with_its_line(name: str) -> None:
-    told = mend(name, case_of(name).text + "\nnowhere")
-    assert (told["status"], told["headline"]) == ("error", f"NameError in line {told['lines'][0]}")
-    told = mend(name, "while True: pass")
-    assert told["headline"].startswith("OutOfSteps")
 
 
 # --- the learner's own walk -------------------------------------------------------------------------------------------

@@ -148,7 +148,7 @@ def test_an_endless_loop_is_stopped_and_work_is_kept_over_a_reload(open_page: Op
     expect(widget.locator(".hints li")).to_have_count(1)
     widget.get_by_role("button", name="Solution").click(force=True)
     expect(widget.locator(".later")).to_be_visible()  # one try is not enough
-    widget.get_by_role("button", name="Reset").click()
+    widget.locator(".code-actions .push").click()
     widget.get_by_role("button", name="Yes, start again").click()
     expect(widget.locator(".cm-content")).not_to_contain_text("while True: pass")
 

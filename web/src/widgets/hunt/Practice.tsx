@@ -6,6 +6,8 @@ import {hunt as words} from "../../strings/en/hunt.ts";
 import {Hunted} from "./Hunted.tsx";
 import {keepPractice, practice} from "./kept.ts";
 import type {Case} from "./material.ts";
+import {useReached} from "./reached.ts";
+import {Wait} from "./Wait.tsx";
 
 const HASH = /^#practice-(\d{1,9})$/;
 const fresh = (): number => 1 + Math.floor(Math.random() * 99_999);
@@ -20,9 +22,8 @@ export function Practice({id}: {id: string}) {
   const [failed, setFailed] = useState(false);
   const [link, setLink] = useState<{said: string; url?: string}>({said: ""});
   const place = useRef<HTMLDivElement>(null);
-  const {phase, percent} = python.state.value;
+  const reached = useReached(place);
   const mended = practice.value?.mended ?? [];
-  const [reached, setReached] = useState(false); // nobody waits for Python who has not come here
   const wanted = useRef(seed);
   wanted.current = seed;
   const draw = async (of: number) => {
@@ -45,9 +46,7 @@ export function Practice({id}: {id: string}) {
     if (fromLink() !== null) place.current!.scrollIntoView();
     const onHash = () => fromLink() !== null && setSeed(fromLink()!);
     addEventListener("hashchange", onHash);
-    const near = new IntersectionObserver(([found]) => found!.isIntersecting && (near.disconnect(), setReached(true)), {rootMargin: "200px"});
-    near.observe(place.current!);
-    return () => (removeEventListener("hashchange", onHash), near.disconnect());
+    return () => removeEventListener("hashchange", onHash);
   }, []);
   const go = (to: number) => {
     history.replaceState(null, "", `#practice-${to}`);
@@ -80,10 +79,7 @@ export function Practice({id}: {id: string}) {
       </div>
       {entry
         ? <Hunted key={entry.name} id={id} entry={entry} label={words.practice.number(seed)} onMended={done} next={{label: words.practice.another, go: () => go(fresh())}} />
-        : <div class="hunt-wait" role="status">
-            {failed ? <>{words.practice.failed} <button class="btn" type="button" onClick={() => void draw(seed)}>{words.practice.again}</button></>
-              : phase === "loading" ? words.practice.loading(percent) : words.practice.drawing}
-          </div>}
+        : <Wait failed={failed} onAgain={() => void draw(seed)} />}
     </div>
   );
 }

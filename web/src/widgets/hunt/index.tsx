@@ -1,7 +1,8 @@
 /** The hunt: engines that are wrong on purpose, one at a time. */
 import {render} from "preact";
-import {useRef, useState} from "preact/hooks";
+import {useEffect, useRef, useState} from "preact/hooks";
 import material from "#generated/hunt.json";
+import {python} from "../../python/index.ts";
 import {Icon} from "../../site/icons.tsx";
 import {progress} from "../../store/progress.ts";
 import {hunt as words} from "../../strings/en/hunt.ts";
@@ -10,31 +11,53 @@ import {Hunted} from "./Hunted.tsx";
 import {isNamed} from "./kept.ts";
 import {keyOf, type Case, type Material} from "./material.ts";
 import {Practice} from "./Practice.tsx";
+import {useReached} from "./reached.ts";
 import type {Props} from "./schema.ts";
+import {Wait} from "./Wait.tsx";
 
-const {sets, cases} = material as unknown as Material;
+const {sets, cases, where} = material as unknown as Material;
 
 export function mount(element: HTMLElement, props: Props): void {
-  render(props.set === "practice" ? <Practice id={props.id} /> : <Hunt id={props.id} entries={sets[props.set]!.map((name) => cases[name]!)} />, element);
+  render(props.set === "practice" ? <Practice id={props.id} /> : <Hunt id={props.id} names={sets[props.set]!} />, element);
 }
 
-const isMended = (entry: Case): boolean => recordOf(keyOf(entry.name)).value.passed;
+const isMended = (name: string): boolean => recordOf(keyOf(name)).value.passed;
 
-function Hunt({id, entries}: {id: string; entries: Case[]}) {
-  const [at, setAt] = useState(() => Math.max(0, entries.findIndex((entry) => !isMended(entry))));
+/** A case: there from the start, or brought by Python when somebody comes to see it. */
+function useCase(name: string, reached: boolean): {entry: Case | null; failed: boolean; again: () => void} {
+  const [brought, setBrought] = useState<Record<string, Case>>({});
+  const [failed, setFailed] = useState("");
+  const entry = cases[name] ?? brought[name] ?? null;
+  const bring = async () => {
+    setFailed("");
+    try {
+      const found = await python.call<Case>("hunting.show", {case: name}, {seconds: 30});
+      setBrought((before) => ({...before, [name]: found}));
+    } catch {
+      setFailed(name);
+    }
+  };
+  useEffect(() => {
+    if (!entry && reached) void bring();
+  }, [name, reached]);
+  return {entry, failed: failed === name, again: () => void bring()};
+}
+
+function Hunt({id, names}: {id: string; names: string[]}) {
+  const [at, setAt] = useState(() => Math.max(0, names.findIndex((name) => !isMended(name))));
   const top = useRef<HTMLDivElement>(null);
-  const entry = entries[at]!;
-  const labels = entries.map(({where}, i) => (where === "engine" ? words.engine(i + 1) : words.program(i + 1)));
+  const {entry, failed, again} = useCase(names[at]!, useReached(top));
+  const labels = names.map((name, i) => (where[name] === "engine" ? words.engine(i + 1) : words.program(i + 1)));
   const panel = `${id.replace(/[^\w-]/g, "-")}-panel`;
-  const left = entries.findIndex((other) => !isMended(other));
+  const left = names.findIndex((name) => !isMended(name));
   const onward = () => {
     setAt(left);
     top.current!.querySelectorAll("button")[left]!.focus();
     top.current!.scrollIntoView({block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth"});
   };
-  const mended = () => entries.every(isMended) && progress.mark(id);
+  const mended = () => names.every(isMended) && progress.mark(id);
   const keys = (event: KeyboardEvent) => {
-    const last = entries.length - 1;
+    const last = names.length - 1;
     const to = {ArrowRight: at === last ? 0 : at + 1, ArrowLeft: at === 0 ? last : at - 1, Home: 0, End: last}[event.key];
     if (to === undefined) return;
     event.preventDefault();
@@ -45,15 +68,17 @@ function Hunt({id, entries}: {id: string; entries: Case[]}) {
     <div class="hunt">
       <div class="w-bar">
         <div class="tabs" role="tablist" aria-label={words.cases} ref={top} onKeyDown={keys}>
-          {entries.map((each, i) => (
-            <button key={each.name} type="button" role="tab" aria-selected={i === at} aria-controls={panel} tabIndex={i === at ? 0 : -1} onClick={() => setAt(i)}>
-              {isMended(each) && <Icon name="ok" />}{labels[i]}<span class="vh"> {isMended(each) ? words.mended : isNamed(each.name) ? words.named : words.untouched}</span>
+          {names.map((name, i) => (
+            <button key={name} type="button" role="tab" aria-selected={i === at} aria-controls={panel} tabIndex={i === at ? 0 : -1} onClick={() => setAt(i)}>
+              {isMended(name) && <Icon name="ok" />}{labels[i]}<span class="vh"> {isMended(name) ? words.mended : isNamed(name) ? words.named : words.untouched}</span>
             </button>
           ))}
         </div>
       </div>
       <div role="tabpanel" id={panel} aria-label={labels[at]}>
-        <Hunted key={entry.name} id={id} entry={entry} label={labels[at]!} onMended={mended} next={left < 0 ? undefined : {label: words.next, go: onward}} />
+        {entry
+          ? <Hunted key={entry.name} id={id} entry={entry} label={labels[at]!} onMended={mended} next={left < 0 ? undefined : {label: words.next, go: onward}} />
+          : <Wait failed={failed} onAgain={again} />}
         {left < 0 && <p class="hunt-all" role="status"><Icon name="ok" />{words.allDone}</p>}
       </div>
     </div>

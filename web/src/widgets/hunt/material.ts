@@ -32,7 +32,8 @@ export type Case = Seen & {
   hints: string[];
   choices: Choice[];
 };
-export type Material = {sets: Record<string, string[]>; cases: Record<string, Case>};
+/** Of the rest of the museum only names and places are there from the start. */
+export type Material = {sets: Record<string, string[]>; cases: Record<string, Case>; where: Record<string, Case["where"]>};
 
 /** Under this name the learner's text and tries are kept, beside those of the exercises. */
 export const keyOf = (name: string): string => `hunt:${name}`;

@@ -23,13 +23,16 @@ from gradwalk.learn.page.hunting.naming import choices_for, family_of
 from gradwalk.learn.page.hunting.practice import drawn
 from gradwalk.learn.page.hunting.showing import shown
 
-__all__ = ["draw", "material", "mend", "walk"]
+__all__ = ["draw", "material", "mend", "show", "walk"]
 
 PRACTICE = "practice-"
+REST = "rest"
 
 
 def material() -> dict[str, Any]:
     """What the page shows before Python is there: every case of the lesson, with its walk and its measurements.
+
+    Of the rest of the museum only the names, which are many: `show` brings each when somebody comes to see it.
 
     >>> from gradwalk.learn.page.hunting import material
     >>> found = material()
@@ -37,10 +40,22 @@ def material() -> dict[str, Any]:
     (['overwriting', 'not-zeroed', 'no-order', 'wrong-derivative'], 78.0)
     """
     sets = {name: list(cases) for name, cases in SETS.items()}
+    found = {name: show(name) for kind, cases in sets.items() if kind != REST for name in cases}
     return {
         "sets": sets,
-        "cases": {name: _entry(case_of(name), family_of(name)) for cases in sets.values() for name in cases},
+        "cases": found,
+        "where": {name: _where(case_of(name)) for cases in sets.values() for name in cases},
     }
+
+
+def show(case: str) -> dict[str, Any]:
+    """One case, with its walk and its measurements.
+
+    >>> from gradwalk.learn.page.hunting import show
+    >>> show("listed-twice")["check"]["leaves"][0]["said"]
+    54.0
+    """
+    return _entry(case_of(case), family_of(case))
 
 
 def mend(case: str, text: str) -> dict[str, Any]:
@@ -86,11 +101,15 @@ def _case(name: str) -> Case:
     return _drawn(int(name.removeprefix(PRACTICE)))[0] if name.startswith(PRACTICE) else case_of(name)
 
 
+def _where(case: Case) -> str:
+    return "engine" if case.where == "engine" else "program"
+
+
 def _entry(case: Case, family: str) -> dict[str, Any]:
     return {
         "name": case.name,
         "title": case.title,
-        "where": "engine" if case.where == "engine" else "program",
+        "where": _where(case),
         "program": case.program,
         "text": case.text,
         "mended": case.mended,
