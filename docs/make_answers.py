@@ -1,21 +1,24 @@
-"""Writes docs/answers.md: the answers to every question and exercise of the course; a test holds the file to it.
+"""Writes docs/answers.md: the answers to every question, exercise and hunt of the course; a test holds the file to it.
 
 The questions and answers are read from the lessons themselves, the solutions from the exercises that the page runs.
 """
 
 from __future__ import annotations
 
+import difflib
 import re
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
 from gradwalk.learn.page.exercises import EXERCISES
+from gradwalk.learn.page.hunting.cases import SETS, Case, case_of
 
 LESSONS = Path(__file__).resolve().parents[1] / "web" / "lessons" / "en"
 INTRODUCTION = """\
 # The answers
 
-Made from `web/lessons/en/` and `src/gradwalk/learn/page/exercises/` by `python docs/make_answers.py`. For teachers:
+Made from `web/lessons/en/`, the exercises and the museum of bugs by `python docs/make_answers.py`. For teachers:
 [teaching.md](teaching.md) says how the lessons go together. Every number here is checked by the engine.
 
 Under each question stand its answer and the reason that the page gives, then the wrong answers that the course knows,
@@ -38,7 +41,7 @@ def page(lessons: Path = LESSONS) -> str:
 def lesson(path: Path) -> Iterator[str]:
     """A lesson's heading, then its questions and exercises in their order; nothing, if it has none."""
     text = path.read_text(encoding="utf-8")
-    found = [(kind, read(block)) for kind, block in FENCE.findall(text) if kind in ("quiz", "exercise")]
+    found = [(kind, read(block)) for kind, block in FENCE.findall(text) if kind in ("quiz", "exercise", "hunt")]
     if not found:
         return
     title = re.search(r"^title: (.+)$", text, re.MULTILINE)
@@ -47,6 +50,9 @@ def lesson(path: Path) -> Iterator[str]:
         yield question(number, *fields)
     for name in (fields[0]["exercise"] for kind, fields in found if kind == "exercise"):
         yield exercise(name)
+    for name in (fields[0]["set"] for kind, fields in found if kind == "hunt"):
+        if name in SETS:  # bugs that are drawn at random have no list
+            yield hunt(name)
 
 
 def read(block: str) -> tuple[Record, list[Record]]:
@@ -95,6 +101,20 @@ def exercise(name: str) -> str:
         f"`{tab.name}`: {words(tab.task)}\n\n```python\n{tab.solution.rstrip()}\n```\n" for tab in found.tabs.values()
     ]
     return "\n".join([f"### {found.title}\n", *tabs])
+
+
+def hunt(name: str) -> str:
+    """The bugs of one hunt in their order: what each is, and the lines that mend it."""
+    cases = [case_of(each) for each in SETS[name]]
+    return "\n".join([f"### Hunt: {name}\n", *(f"{i}. {bug(case)}\n" for i, case in enumerate(cases, start=1))])
+
+
+def bug(case: Case) -> str:
+    """The name of a bug, and the difference between the wrong text and the mended one."""
+    before, after = case.text.splitlines(), case.mended.splitlines()
+    lines = [line for line in difflib.ndiff(before, after) if line[0] in "+-" and line[2:].strip()]
+    indented = textwrap.indent("\n".join(["```diff", *lines, "```"]), "   ")
+    return f"**{ended(case.title)}** {case.solution}\n\n{indented}"
 
 
 def ended(text: str) -> str:
