@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from apart import run_apart
 
 import gradwalk
 from gradwalk import Value, errors, modes
@@ -135,7 +136,7 @@ def test_modes_belong_to_the_task_that_entered_them() -> None:
         await task
         return out.operands
 
-    assert len(asyncio.run(main())) == 2
+    assert len(run_apart(main())) == 2
 
 
 @pytest.mark.parametrize("mode", [gradwalk.no_grad, gradwalk.anomaly])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Awaitable, Callable
 
 import pytest
+from apart import run_apart
 from textual.pilot import Pilot
 
 from gradwalk import Value, nn
@@ -34,7 +34,7 @@ def play(
             await pilot.pause()
             await script(app, pilot)
 
-    asyncio.run(go())
+    run_apart(go())
     return app
 
 

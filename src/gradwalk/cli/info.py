@@ -19,6 +19,7 @@ SUMMARY = "versions, which extras are there, how to get the others"
 PURPOSES = {
     "fast": "gradwalk.compile: native speed",
     "plot": "loss curves and decision boundaries",
+    "notebook": "the stepper and the other views as widgets",
     "test": "gradwalk's own tests",
     "bench": "speed beside micrograd and PyTorch",
     "mutants": "tests of the tests",

@@ -56,13 +56,17 @@ class Source:
           line 1: a = (2
                       ^
         """
+        for number, line in enumerate(self.lines, start=1):  # said by ourselves: not every Python says where it is
+            if "\0" in line:
+                column = line.index("\0") + 1
+                raise self.error("this cannot be read (there is a null character)", Place(number, column, column + 1))
         try:
             return ast.parse("\n".join(self._flush)).body
         except SyntaxError as error:
             raise self._unreadable(error) from None
         except (RecursionError, MemoryError):
             raise self.error(TOO_DEEP, self._too_deep()) from None
-        except ValueError as error:  # a null character, or half a surrogate pair
+        except ValueError as error:  # half a surrogate pair
             raise self.error(f"this cannot be read ({error})", None) from None
 
     def error(self, reason: str, at: ast.AST | Place | None) -> ProgramError:
