@@ -130,7 +130,7 @@ WRONG = [
     ("a = 2 b", "ProgramError", "an operator", 1, 7),
     ("L = sigmod(a)", "ProgramError", "did you mean sigmoid?", 1, 5),
     ("", "ProgramError", "nothing to compute", None, None),
-    ("a\0b", "ProgramError", "null", 1, 1),
+    ("a\0b", "ProgramError", "null", 1, 2),
     ("x = Value(1", "SyntaxError", "never closed", 1, 10),
     ("a = Value(2.0)\nif a:\nb = a", "IndentationError", "expected an indented block", 3, 1),
     ("a = Value(2.0)\nfor i in range(2):\n    b = a * zebra", "NameError", "zebra", 3, None),
