@@ -97,6 +97,7 @@ def test_two_tabs_do_not_lose_each_others_work(open_page: OpenPage) -> None:
     one.evaluate("async () => (await course()).store.set('one', 1)")
     wait_until(two, "course().then(({store}) => store.get('one', 0) === 1)")
     two.evaluate("async () => (await course()).store.set('two', 2)")
+    wait_until(one, f"localStorage.getItem('{KEY}').includes('two')")  # the browser takes a moment from tab to tab
     one.evaluate("async () => (await course()).store.set('three', 3)")
     assert saved(one)["data"] == {"one": 1, "two": 2, "three": 3}
 
