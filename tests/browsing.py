@@ -15,6 +15,7 @@ PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch":
 COURSE = "window.course = () => import(document.querySelector('script[type=module]').src)"
 
 OpenPage = Callable[..., Page]
+expect.set_options(timeout=PATIENCE)
 
 
 class Watch:

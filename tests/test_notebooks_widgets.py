@@ -9,13 +9,11 @@ from pathlib import Path
 import pytest
 from axe import serious
 from chromium import launched
-from hosts import PATIENCE, jupyterlab, marimo, notebook, page_of, set_jupyterlab
+from hosts import jupyterlab, marimo, notebook, page_of, set_jupyterlab
 from playwright.sync_api import Browser, Locator, Page, expect
 
 GROUND_OF = "(element) => getComputedStyle(element).backgroundColor"
 GROUND = {"light": "rgb(255, 255, 255)", "dark": "rgb(24, 33, 39)"}
-
-expect.set_options(timeout=PATIENCE)  # a busy machine is no failure
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,8 @@ from typing import Any
 
 import pytest
 from axe import serious
-from browsing import PATIENCE, PHONE, OpenPage, widgets_ready
+from browsing import PHONE, OpenPage, widgets_ready
 from playwright.sync_api import Locator, Page, expect
-
-expect.set_options(timeout=PATIENCE)
 
 LESSON = "lessons/against-pytorch/"
 RECORDED: dict[str, Any] = json.loads(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from axe import serious
-from browsing import PHONE, OpenPage, widgets_ready
+from browsing import PHONE, OpenPage, wait_until, widgets_ready
 from learn.test_exercises import MISTAKES, MUSEUM, TABS, submissions
 from playwright.sync_api import Locator, Page, expect
 
@@ -212,11 +212,11 @@ def test_hints_solution_and_reset(open_page: OpenPage) -> None:
     widget.get_by_role("button", name="Reset").click()
     expect(widget.get_by_role("button", name="Keep it")).to_be_focused()
     widget.get_by_role("button", name="Keep it").click()
-    assert "out.data * out.grad" in widget.locator(".cm-content").inner_text()
+    expect(widget.locator(".cm-content")).to_contain_text("out.data * out.grad")
     widget.get_by_role("button", name="Reset").click()
     widget.get_by_role("button", name="Yes, start again").click()
-    assert "your turn" in widget.locator(".cm-content").inner_text()
-    assert page.evaluate("async () => (await course()).store.get('code:exp', null)") is None
+    expect(widget.locator(".cm-content")).to_contain_text("your turn")
+    wait_until(page, "course().then(({store}) => store.get('code:exp', null) === null)")
 
 
 def test_the_engine_is_taken_home_and_graded(open_page: OpenPage, tmp_path: Path) -> None:

@@ -8,12 +8,10 @@ from typing import Any
 
 import pytest
 from axe import serious
-from browsing import PATIENCE, PHONE, OpenPage, widgets_ready
+from browsing import PHONE, OpenPage, widgets_ready
 from playwright.sync_api import Locator, Page, expect
 
 from gradwalk.learn.page.rolling import EXAMPLE, roll
-
-expect.set_options(timeout=PATIENCE)
 
 ROOT = Path(__file__).resolve().parents[2]
 LESSON = "lessons/faster-without-changing-a-line/"

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from axe import serious
-from browsing import PATIENCE, PHONE, OpenPage, wait_until, widgets_ready
+from browsing import PHONE, OpenPage, wait_until, widgets_ready
 from playwright.sync_api import Locator, Page, expect
 
 from gradwalk.learn.page.hunting.cases import SETS, case_of
@@ -14,14 +12,6 @@ from gradwalk.learn.page.hunting.naming import family_of
 from gradwalk.learn.page.hunting.practice import drawn
 
 LESSON = "lessons/the-four-classic-bugs/"
-
-
-@pytest.fixture(autouse=True)
-def patience() -> Iterator[None]:
-    """Python must load first: a busy machine is no failure."""
-    expect.set_options(timeout=PATIENCE)
-    yield
-    expect.set_options(timeout=5_000)
 
 
 def open_set(open_page: OpenPage, kind: str, **options: object) -> Locator:

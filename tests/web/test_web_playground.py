@@ -5,13 +5,11 @@ from __future__ import annotations
 import itertools
 
 from axe import serious
-from browsing import PATIENCE, PHONE, OpenPage, widgets_ready
+from browsing import PHONE, OpenPage, widgets_ready
 from playwright.sync_api import Locator, Page, expect
 
 from gradwalk import walk
 from gradwalk.presets import PRESETS
-
-expect.set_options(timeout=PATIENCE)  # a busy machine is no failure
 
 LESSON = "lessons/who-goes-first/"
 STILL = {"reduced_motion": "reduce"}

@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +17,6 @@ from playwright.sync_api import Locator, Page, expect
 
 LESSON = "lessons/write-the-engine/"
 RUN = "async (source) => (await m.python.call('report.run', {source}, {seconds: 120})).report"
-
-
-@pytest.fixture(autouse=True)
-def patience() -> Iterator[None]:
-    """Python must load first: a busy machine is no failure."""
-    expect.set_options(timeout=PATIENCE)
-    yield
-    expect.set_options(timeout=5_000)
 
 
 @pytest.mark.parametrize("name", ["the learner's engine", "one that overwrites", "one of the museum"])

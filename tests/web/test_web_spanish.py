@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from axe import serious
-from browsing import PATIENCE, PHONE, OpenPage, site_pages, wait_until, widgets_ready
+from browsing import PHONE, OpenPage, site_pages, wait_until, widgets_ready
 from learn.in_node import in_node
 from playwright.sync_api import Locator, Page, expect
 
@@ -21,7 +21,6 @@ SLUGS = [path.stem[3:] for path in FILES]
 LESSONS = [f"es/lessons/{slug}/" for slug in SLUGS]
 SPANISH: dict[str, Any] = {"locale": "es-ES", "reduced_motion": "reduce"}
 
-expect.set_options(timeout=PATIENCE)  # a busy machine is no failure
 
 #: Words of English that no sentence does without, and Spanish has not.
 ENGLISH = re.compile(

@@ -10,13 +10,11 @@ from typing import Any
 
 import pytest
 from axe import serious
-from browsing import PATIENCE, PHONE, OpenPage, wait_until, widgets_ready
+from browsing import PHONE, OpenPage, wait_until, widgets_ready
 from playwright.sync_api import Locator, Page, expect
 
 from gradwalk import program, walk
 from gradwalk.presets import PRESETS
-
-expect.set_options(timeout=PATIENCE)  # a busy machine is no failure
 
 STILL = {"reduced_motion": "reduce"}
 #: Gives the page `seen(widget)`: what a widget shows; and `acted(widget, act)`: press a button, and what it shows then.

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import pytest
 from axe import serious
-from browsing import PATIENCE, PHONE, OpenPage, wait_until, widgets_ready
+from browsing import PHONE, OpenPage, wait_until, widgets_ready
 from playwright.sync_api import Locator, Page, expect
 
 from gradwalk.learn.page.training import advance, start
-
-expect.set_options(timeout=PATIENCE)  # a busy machine is no failure
 
 LESSON = "lessons/a-neuron-a-layer-a-network/"
 #: Watches for moments in which the page does not answer.

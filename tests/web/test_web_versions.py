@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pytest
 from axe import serious
-from browsing import PATIENCE, PHONE, OpenPage, widgets_ready
+from browsing import PHONE, OpenPage, widgets_ready
 from playwright.sync_api import Locator, Page, expect
-
-expect.set_options(timeout=PATIENCE)
 
 LESSON = "lessons/the-engine-in-versions/"
 FILES = sorted((Path(__file__).resolve().parents[2] / "examples" / "versions").glob("v*.py"))
