@@ -29,8 +29,7 @@ export function Strip({graph, order, bad, now, onMove, onRun}: Props) {
     const item = list.current!.querySelector(`[data-id="${focus.id}"]`)!;
     const wanted = item.querySelector<HTMLButtonElement>(`[data-part=${focus.part}]`)!;
     (wanted.disabled ? item.querySelector<HTMLButtonElement>("[data-part=handle]")! : wanted).focus({preventScroll: true});
-    setFocus(null);
-  }, [focus]);
+  }, [focus]); // a new object for each move: forgetting it here would undo one that came meanwhile
 
   const keys = (event: KeyboardEvent, id: number) => {
     if (event.key === "Enter") {
