@@ -6,7 +6,7 @@ READY := $(VENV)/.ready-
 # Tests that drive a browser, which wants a core for itself: they come one after the other, behind all others.
 BROWSER := tests/web tests/test_notebooks_show.py tests/test_notebooks_widgets.py
 
-.PHONY: help demo learn site recorded test lint types course tests coverage bench fuzz mutants clean
+.PHONY: help demo learn site recorded test lint types course tests bench fuzz mutants clean
 
 help:  ## show what there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18

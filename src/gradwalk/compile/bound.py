@@ -173,7 +173,7 @@ class Bound:
         self.values = store.values
         self.runner = Runner(self.program, *self.place.arrays())
         self.outputs, self.seeds = self.runner.outputs, self.runner.seeds
-        self.forward, self.push = self.runner._forward, self.runner._backward  # without a step in between
+        self.forward, self.push = self.runner.forward, self.runner.push
         self.inputs, self.indices = self.runner.inputs.data, self.runner.indices.data
         self.views = [
             self.runner.inputs[start:end].reshape(shape)
@@ -244,9 +244,7 @@ class Bound:
         >>> f.traces()[0].bytes() > 0
         True
         """
-        tape = self.program.tape
-        arrays = (tape.code, tape.a, tape.b, tape.aux, tape.constants)
-        return int(sum(array.nbytes for array in arrays)) + getattr(self.program, "bytes", 0)
+        return self.program.tape.bytes() + self.program.bytes
 
 
 def _picker(slots: list[int]) -> Callable[[list[Any]], tuple[Any, ...]]:

@@ -196,9 +196,7 @@ class LaneBound:
         >>> f.traces()[0].bytes() > 0
         True
         """
-        tape = self.program.tape
-        arrays = (tape.code, tape.a, tape.b, tape.aux, tape.constants)
-        return int(sum(array.nbytes for array in arrays)) + getattr(self.program, "bytes", 0)
+        return self.program.tape.bytes() + self.program.bytes
 
 
 class LaneCall:

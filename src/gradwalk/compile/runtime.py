@@ -90,6 +90,7 @@ class Runner:
     """A program bound to memory. Write `inputs` and `indices`, call `forward`, read `outputs`, call `backward`.
 
     Parameters are read from `values` where they stand, and gradients are added to `grads`. It is not re-entrant.
+    `forward()` computes all outputs; `push()` goes back from all of them, whatever their seeds.
 
     >>> from gradwalk.compile.runtime import Runner
     >>> Runner.__name__
@@ -111,15 +112,6 @@ class Runner:
         elif program.flat is not None:
             self._bind_flat(program.flat, tape)
 
-    def forward(self) -> None:
-        """Compute all outputs.
-
-        >>> from gradwalk.compile.runtime import Runner
-        >>> Runner.forward.__name__
-        'forward'
-        """
-        self._forward()
-
     def backward(self, seeds: Any = None) -> None:
         """Add the gradients of `seeds[0] * outputs[0] + seeds[1] * outputs[1] + …` to those of the parameters.
 
@@ -134,16 +126,7 @@ class Runner:
         if self._several and not self.seeds.all():
             self._backward_from_some()
         else:
-            self._backward()
-
-    def push(self) -> None:
-        """Go back from all outputs, whatever their seeds.
-
-        >>> from gradwalk.compile.runtime import Runner
-        >>> Runner.push.__name__
-        'push'
-        """
-        self._backward()
+            self.push()
 
     def native(self, way: str) -> tuple[int, int]:
         """The address of the native function that goes `forward` or `backward`, and what it is to be given.
@@ -152,7 +135,7 @@ class Runner:
         >>> Runner.native.__name__
         'native'
         """
-        step: Any = self._forward if way == "forward" else self._backward
+        step: Any = self.forward if way == "forward" else self.push
         return ctypes.cast(step.func, ctypes.c_void_p).value or 0, step.args[0]
 
     def _backward_from_some(self) -> None:
@@ -164,7 +147,7 @@ class Runner:
         wanted = np.flatnonzero(self.seeds)
         before = self.grads.copy()
         with np.errstate(all="ignore"):
-            self._backward()
+            self.push()
             if np.isfinite(self.grads.sum() + self.input_grads.sum()):
                 return
         self.grads[:] = before
@@ -197,8 +180,8 @@ class Runner:
         clear = [len(rolled.cleared), rolled.cleared.ctypes.data]
         back = np.array([count, backward.ctypes.data, *shared, self.seeds.ctypes.data, *clear], np.int64)
         self._keep += [*arrays, context, words, descriptors, forward, backward, places, there, back]
-        self._forward = partial(objects.call(fixed("kernels", "drive")), there.ctypes.data, 0)
-        self._backward = partial(objects.call(fixed("kernels", "drive_back")), back.ctypes.data, 0)
+        self.forward = partial(objects.call(fixed("kernels", "drive")), there.ctypes.data, 0)
+        self.push = partial(objects.call(fixed("kernels", "drive_back")), back.ctypes.data, 0)
 
     def _bind_flat(self, flat: FlatProgram, tape: Tape) -> None:
         memory, slopes = flat.memory(), np.zeros(flat.graph.nodes)
@@ -215,8 +198,8 @@ class Runner:
 
         tables = table(flat.values, self.values, self.outputs), table(flat.slopes, self.grads, self.seeds)
         self._keep += [memory, slopes, box, nodes, flat, *tables]
-        self._forward = partial(flat.forward, tables[0].ctypes.data, 0)
-        self._backward = partial(flat.backward, tables[1].ctypes.data, 0)
+        self.forward = partial(flat.forward, tables[0].ctypes.data, 0)
+        self.push = partial(flat.backward, tables[1].ctypes.data, 0)
 
 
 def aligned(size: int, real: Any = np.float64) -> Any:

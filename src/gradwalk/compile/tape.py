@@ -105,6 +105,15 @@ class Tape:
             return [int(x) for x in self.aux[a : a + b]]
         return [a] if b == NONE else [a, b]
 
+    def bytes(self) -> int:
+        """How much memory its arrays take.
+
+        >>> from gradwalk.compile.tracer import trace
+        >>> trace(lambda x: x * x, [3.0]).tape.bytes() > 0
+        True
+        """
+        return sum(array.nbytes for array in (self.code, self.a, self.b, self.aux, self.constants))
+
     def placed(self, where: Any, size: int) -> Tape:
         """The same tape with its parameters at other positions, among `size` of them; some may be nobody's.
 

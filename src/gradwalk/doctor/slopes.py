@@ -15,7 +15,7 @@ from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
-from gradwalk import provenance, walk
+from gradwalk import provenance
 from gradwalk.check import suspects
 from gradwalk.check.judge import ATOL, RTOL
 from gradwalk.check.nodes import Local, ask, local
@@ -232,8 +232,3 @@ def wrong_by_rebuilding(build: Callable[[], Value], custom: Iterable[Value], par
 def _unknown(v: Value) -> bool:
     here = _local(v)
     return here is None or here.function is None
-
-
-def described(wrong: Wrong) -> str:
-    """The node, in words."""
-    return walk.describe(wrong.node)
