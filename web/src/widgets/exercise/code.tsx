@@ -3,7 +3,7 @@ import {useEffect, useRef} from "preact/hooks";
 import {PythonError, PythonStopped, python} from "../../python/index.ts";
 import {Icon} from "../../site/icons.tsx";
 import {exercise as words} from "../../strings/en/exercise.ts";
-import type {Editor} from "./editor.ts";
+import {useEditor} from "./editing.ts";
 import type {Tab} from "./material.ts";
 import {replaced, textOf, write} from "./work.ts";
 
@@ -31,36 +31,16 @@ export function RunButton({running, label = words.run, onRun}: {running: boolean
 /** The editor; until it has loaded, the text as it is. */
 export function Code({tab, label = words.editor(tab.name), lines, onRun}: {tab: Tab; label?: string; lines: number[]; onRun: () => void}) {
   const place = useRef<HTMLDivElement>(null);
-  const editor = useRef<Editor | undefined>(undefined);
-  const run = useRef(onRun);
-  run.current = onRun;
   const text = textOf(tab.name, tab.starter).value;
   const described = `${tab.name.replace(/[^\w-]/g, "-")}-keys`;
-  useEffect(() => {
-    let gone = false;
-    python.load();
-    void import("./editor.ts").then(({edit}) => {
-      if (gone) return;
-      place.current!.replaceChildren();
-      editor.current = edit(place.current!, {
-        text: textOf(tab.name, tab.starter).value,
-        label,
-        describedBy: described,
-        onChange: (next) => write(tab.name, next, tab.starter),
-        onRun: () => run.current(),
-      });
-    });
-    return () => {
-      gone = true;
-      editor.current?.destroy();
-    };
-  }, []);
+  const editor = useEditor(place, {text, label, describedBy: described, onChange: (next) => write(tab.name, next, tab.starter), onRun});
+  useEffect(() => python.load(), []);
   const times = replaced.value; // not on every change of the text: what the learner types is in the editor already
-  useEffect(() => editor.current?.show(textOf(tab.name, tab.starter).peek()), [times]);
-  useEffect(() => editor.current?.mark(lines), [lines.join()]);
+  useEffect(() => editor?.show(textOf(tab.name, tab.starter).peek()), [times]);
+  useEffect(() => editor?.mark(lines), [editor, lines.join()]);
   return (
     <>
-      <div class="editor" ref={place} data-tab={tab.name}><pre>{text}</pre></div>
+      <div class="editor" ref={place} data-tab={tab.name}>{!editor && <pre>{text}</pre>}</div>
       <span class="vh" id={described}>{words.editorKeys}</span>
     </>
   );

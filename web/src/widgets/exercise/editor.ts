@@ -8,7 +8,7 @@ import {classHighlighter} from "@lezer/highlight";
 
 export type Editor = {show(text: string): void; mark(lines: readonly number[]): void; focus(): void; destroy(): void};
 
-type Options = {text: string; label: string; describedBy: string; onChange(text: string): void; onRun(): void};
+export type Options = {text: string; label: string; describedBy: string; onChange(text: string): void; onRun(): void};
 
 export function edit(parent: HTMLElement, {text, label, describedBy, onChange, onRun}: Options): Editor {
   let silent = false; // while the page itself changes the text

@@ -3,7 +3,7 @@ import {useEffect, useRef, useState} from "preact/hooks";
 import {PythonError, PythonStopped, python} from "../../python/index.ts";
 import {Icon} from "../../site/icons.tsx";
 import {faster as words} from "../../strings/en/faster.ts";
-import type {Editor} from "../exercise/editor.ts";
+import {useEditor} from "../exercise/editing.ts";
 import type {Rolled} from "./schema.ts";
 import {count} from "./Stage.tsx";
 
@@ -14,42 +14,28 @@ type Answer = {rolled?: Rolled; error?: {message: string; line: number | null}};
 
 export function Own({text, onRolled}: {text: string; onRolled: (rolled: Rolled) => void}) {
   const place = useRef<HTMLDivElement>(null);
-  const editor = useRef<Editor | undefined>(undefined);
-  const latest = useRef(text);
+  const [own, setOwn] = useState(text);
   const [running, setRunning] = useState(false);
-  const [said, setSaid] = useState<{ok: boolean; words: string}>();
+  const [said, setSaid] = useState<{ok: boolean; words: string; line?: number | null}>();
   const roll = async () => {
     if (running) return;
     setRunning(true);
     try {
-      const {rolled, error} = await python.call<Answer>("rolling.roll", {text: latest.current}, {seconds: SECONDS});
-      editor.current?.mark(error?.line ? [error.line] : []);
+      const {rolled, error} = await python.call<Answer>("rolling.roll", {text: own}, {seconds: SECONDS});
       if (rolled) onRolled(rolled);
-      setSaid(rolled ? {ok: true, words: words.rolled(count(rolled.nodes), count(rolled.steps.length))} : {ok: false, words: words.error(error!.message, error!.line)});
+      setSaid(rolled ? {ok: true, words: words.rolled(count(rolled.nodes), count(rolled.steps.length))} : {ok: false, words: words.error(error!.message, error!.line), line: error!.line});
     } catch (error) {
       setSaid({ok: false, words: error instanceof PythonStopped ? words.stopped : error instanceof PythonError && error.kind === "NotLoaded" ? words.notLoaded : String(error)});
     } finally {
       setRunning(false);
     }
   };
-  const run = useRef(roll);
-  run.current = roll;
-  useEffect(() => {
-    let gone = false;
-    void import("../exercise/editor.ts").then(({edit}) => {
-      if (gone || !place.current) return;
-      place.current.replaceChildren();
-      editor.current = edit(place.current, {text: latest.current, label: words.editor, describedBy: "faster-keys", onChange: (next) => void (latest.current = next), onRun: () => void run.current()});
-    });
-    return () => {
-      gone = true;
-      editor.current?.destroy();
-    };
-  }, []);
+  const editor = useEditor(place, {text: own, label: words.editor, describedBy: "faster-keys", onChange: setOwn, onRun: () => void roll()});
+  useEffect(() => editor?.mark(said?.line ? [said.line] : []), [editor, said]);
   const {phase, percent} = python.state.value;
   return (
     <div class="f-own" onFocusIn={() => python.load()} onPointerEnter={() => python.load()}>
-      <div class="editor" ref={place}><pre>{text}</pre></div>
+      <div class="editor" ref={place}>{!editor && <pre>{text}</pre>}</div>
       <span class="vh" id="faster-keys">{words.editorKeys}</span>
       <div class="f-actions">
         <button class="btn primary run" type="button" data-act="roll" aria-disabled={running} aria-busy={running} onClick={() => void roll()}>

@@ -1,5 +1,5 @@
 /** A program of the learner's own: an editor, a button, and what Python says to it. */
-import {useEffect, useRef, useState} from "preact/hooks";
+import {useEffect, useLayoutEffect, useRef, useState} from "preact/hooks";
 import {useComputed} from "@preact/signals";
 import {Icon} from "../../site/icons.tsx";
 import {python, PythonError, PythonStopped} from "../../python/index.ts";
@@ -7,7 +7,7 @@ import {store} from "../../store/index.ts";
 import {stepper as words} from "../../strings/en/stepper.ts";
 import type {Drawn, Failed} from "../../graph/schema.ts";
 import {Words} from "../../graph/Words.tsx";
-import type {Editor} from "../exercise/editor.ts";
+import {useEditor} from "../exercise/editing.ts";
 
 const SECONDS = 8;
 const KEPT = "stepper:own";
@@ -23,7 +23,7 @@ type Outcome = {error?: Pick<Failed, "message" | "line">; assumed?: string[]; no
 export function Own({id, draft, onDraft, drawnText, onDrawn}: Props) {
   const [busy, setBusy] = useState(false);
   const [outcome, setOutcome] = useState<Outcome | null>(null);
-  const editor = useRef<Editor | null>(null);
+  const place = useRef<HTMLDivElement>(null);
   const phase = useComputed(() => python.state.value.phase).value;
   const percent = useComputed(() => python.state.value.percent).value;
   const latest = useRef(draft);
@@ -45,16 +45,20 @@ export function Own({id, draft, onDraft, drawnText, onDrawn}: Props) {
       if (answer.recording) await onDrawn(text, answer);
       const error = answer.error ?? undefined;
       setOutcome({error, assumed: answer.assumed, nodes: answer.recording?.graph.nodes.filter((node) => !node.constant).length, printed});
-      editor.current?.mark(error?.line ? [error.line] : []);
     } catch (error) {
       setOutcome({error: {message: why(error), line: null}, printed});
     }
     setBusy(false);
   };
+  const editor = useEditor(place, {text: draft.text, label: words.editor, describedBy: `${id}-said`, onChange: change, onRun: () => void run()});
+  useLayoutEffect(() => editor?.show(draft.text), [draft.text]); // at once: a frame later the learner may have typed on
+  useEffect(() => editor?.mark(outcome?.error?.line ? [outcome.error.line] : []), [editor, outcome]);
   const notice = draft.from === "link" ? words.fromLink : draft.from === "bad link" ? words.badLink : null;
   return (
     <div class="own-grid">
-      <Code id={id} text={draft.text} editor={editor} onChange={change} onRun={() => void run()} />
+      <div class="editor" ref={place}>
+        {!editor && <textarea class="plain-editor" aria-label={words.editor} spellcheck={false} value={draft.text} onInput={(event) => change(event.currentTarget.value)} />}
+      </div>
       <div class="own-side" id={`${id}-said`}>
         {notice && <div class="own-note"><b>{notice.title}</b> {notice.why}</div>}
         <p>{words.hint}</p>
@@ -94,35 +98,5 @@ function Said({outcome: {error, assumed, nodes, printed}}: {outcome: Outcome}) {
       {assumed && assumed.length > 0 && <p class="ink3">{words.assumed(assumed)}</p>}
       {printed && <div class="own-printed"><p>{words.printed}</p><pre tabIndex={0}>{printed}</pre></div>}
     </>
-  );
-}
-
-/** The editor, once it has arrived; a plain field until then. */
-function Code({id, text, editor, onChange, onRun}: {id: string; text: string; editor: {current: Editor | null}; onChange(text: string): void; onRun(): void}) {
-  const place = useRef<HTMLDivElement>(null);
-  const [there, setThere] = useState(false);
-  const calls = useRef({onChange, onRun});
-  calls.current = {onChange, onRun};
-  useEffect(() => {
-    let gone = false;
-    void import("../exercise/editor.ts").then(({edit}) => {
-      if (gone) return;
-      setThere(true);
-      editor.current = edit(place.current!, {
-        text, label: words.editor, describedBy: `${id}-said`,
-        onChange: (next) => calls.current.onChange(next), onRun: () => calls.current.onRun(),
-      });
-    });
-    return () => {
-      gone = true;
-      editor.current?.destroy();
-      editor.current = null;
-    };
-  }, []);
-  useEffect(() => editor.current?.show(text), [text]);
-  return (
-    <div class="editor" ref={place}>
-      {!there && <textarea class="plain-editor" aria-label={words.editor} spellcheck={false} value={text} onInput={(event) => onChange(event.currentTarget.value)} />}
-    </div>
   );
 }

@@ -3,7 +3,7 @@ import {useEffect, useRef, useState} from "preact/hooks";
 import {PythonError, PythonStopped, python} from "../../python/index.ts";
 import {Icon} from "../../site/icons.tsx";
 import {versions as words} from "../../strings/en/versions.ts";
-import type {Editor} from "../exercise/editor.ts";
+import {useEditor} from "../exercise/editing.ts";
 import {engineOf, type Version} from "./folds.ts";
 
 const SECONDS = 20;
@@ -18,14 +18,14 @@ export function Try({version, onRan, next}: Props) {
   const [text, setText] = useState(version.demo);
   const [running, setRunning] = useState(false);
   const [shown, setShown] = useState<Shown>();
-  const editor = useRef<Editor | undefined>(undefined);
+  const place = useRef<HTMLDivElement>(null);
+  const described = `${version.name}-keys`;
   const run = async () => {
     if (running) return;
     setRunning(true);
     try {
-      const {printed, error} = await python.call<Ran>("scripts.run", {parts: [latest.current.text], engine: engineOf(version)}, {seconds: SECONDS});
+      const {printed, error} = await python.call<Ran>("scripts.run", {parts: [text], engine: engineOf(version)}, {seconds: SECONDS});
       setShown({printed: printed.join(""), ...(error ? {error} : {})});
-      editor.current?.mark(error?.line && error.where !== "the engine" ? [error.line] : []);
       if (!error) onRan();
     } catch (error) {
       setShown({printed: "", note: error instanceof PythonStopped ? words.stopped : error instanceof PythonError && error.kind === "NotLoaded" ? words.notLoaded : String(error)});
@@ -33,15 +33,17 @@ export function Try({version, onRan, next}: Props) {
       setRunning(false);
     }
   };
-  const latest = useRef({text, run});
-  latest.current = {text, run};
+  const editor = useEditor(place, {text, label: words.editor(version.number), describedBy: described, onChange: setText, onRun: () => void run()});
+  useEffect(() => editor?.mark(shown?.error?.line && shown.error.where !== "the engine" ? [shown.error.line] : []), [editor, shown]);
+  useEffect(() => python.load(), []);
   const reset = () => {
     setText(version.demo);
-    editor.current?.show(version.demo);
+    editor?.show(version.demo);
   };
   return (
     <div class="v-try">
-      <Lines {...{version, editor}} onChange={setText} onRun={() => void latest.current.run()} />
+      <div class="editor" ref={place}>{!editor && <pre>{text}</pre>}</div>
+      <span class="vh" id={described}>{words.editorKeys}</span>
       <div class="v-actions">
         <RunButton running={running} onRun={() => void run()} />
         {text !== version.demo && <button class="btn ghost" type="button" onClick={reset}>{words.again}</button>}
@@ -70,34 +72,6 @@ function RunButton({running, onRun}: {running: boolean; onRun: () => void}) {
     <>
       <button class="btn primary run" type="button" aria-disabled="true" aria-busy="true"><Icon name="again" />{phase === "ready" ? words.running : words.loading(percent)}</button>
       {phase === "ready" && <button class="btn" type="button" onClick={() => python.stop()}><Icon name="stop" />{words.stop}</button>}
-    </>
-  );
-}
-
-type LinesProps = {version: Version; editor: {current: Editor | undefined}; onChange: (text: string) => void; onRun: () => void};
-
-/** The editor, loaded when it comes near; until then, the lines as they are. */
-function Lines({version: {demo, number, name}, editor, onChange, onRun}: LinesProps) {
-  const place = useRef<HTMLDivElement>(null);
-  const described = `${name}-keys`;
-  useEffect(() => {
-    let gone = false;
-    python.load();
-    void import("../exercise/editor.ts").then(({edit}) => {
-      if (gone || !place.current) return;
-      place.current.replaceChildren();
-      editor.current = edit(place.current, {text: demo, label: words.editor(number), describedBy: described, onChange, onRun});
-    });
-    return () => {
-      gone = true;
-      editor.current?.destroy();
-      editor.current = undefined;
-    };
-  }, []);
-  return (
-    <>
-      <div class="editor" ref={place}><pre>{demo}</pre></div>
-      <span class="vh" id={described}>{words.editorKeys}</span>
     </>
   );
 }
