@@ -6,16 +6,10 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from browsing import OpenPage, widgets_ready
+from browsing import SLOW_FRAMES, OpenPage, widgets_ready
 from playwright.sync_api import Locator, Page, Route, expect
 
 LESSON = "lessons/write-the-engine/"
-#: A machine so busy that a frame takes a second. Preact waits for a frame, or for 35 ms where none comes.
-SLOW_FRAMES = """
-const soon = window.setTimeout;
-window.requestAnimationFrame = (then) => soon(then, 1000);
-window.setTimeout = (then, ms, ...rest) => soon(then, ms === 35 ? 1000 : ms, ...rest);
-"""
 
 
 def hold_editor(page: Page, site: Path) -> Callable[[], None]:

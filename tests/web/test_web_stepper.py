@@ -298,6 +298,13 @@ def test_presets_step_though_python_never_comes(open_page: OpenPage) -> None:
 # --- phone -----------------------------------------------------------------------------------------------------------
 
 
+IN_SIGHT = """(() => {
+    const edge = document.querySelector("[data-look=play] .edge") ?? document.querySelector(".ring, .vis .card");
+    const {top, bottom} = edge.getBoundingClientRect();
+    return 0 <= top && bottom <= document.querySelector(".dock").getBoundingClientRect().top;
+})()"""
+
+
 def test_on_a_phone_the_edge_in_play_stays_in_sight_above_the_dock(open_page: OpenPage) -> None:
     page = open_page("playground/", script=SEEN, **PHONE, **STILL)
     widget = stepper(page)
@@ -306,15 +313,7 @@ def test_on_a_phone_the_edge_in_play_stays_in_sight_above_the_dock(open_page: Op
     for k in range(1, 21):
         step.tap()
         at(widget, k)
-        page.wait_for_timeout(60)
-        hit = widget.evaluate(
-            """(widget) => {
-            const edge = widget.querySelector('[data-look=play] .edge') ?? widget.querySelector('.ring, .vis .card');
-            const {top, bottom} = edge.getBoundingClientRect();
-            return [top, bottom, widget.querySelector('.dock').getBoundingClientRect().top];
-        }"""
-        )
-        assert 0 <= hit[0] <= hit[1] <= hit[2], f"step {k}: {hit}"
+        wait_until(page, IN_SIGHT)
     small = widget.evaluate(
         """(widget) => [...widget.querySelectorAll("button, select, summary, input")]
             .filter((one) => one.offsetParent && one.getBoundingClientRect().height < 40)
