@@ -21,12 +21,25 @@ TAPE = "a tape"
 CLASSES = "classes of ops"
 
 CHILDREN = "                for child in v._prev:\n                    build_topo(child)\n"
+SEARCH = teaching.STYLES[SETS][
+    teaching.STYLES[SETS].index("        topo = []\n") : teaching.STYLES[SETS].index(teaching.EDGES)
+]
+
+
+def dedent(lines: str) -> str:
+    """Lines one level further out."""
+    return "".join(line.removeprefix("    ") for line in lines.splitlines(keepends=True))
+
 
 #: Bugs written into other styles: the style, what it says, what it says instead, and what that is.
 ELSEWHERE = [
     (SETS, "self.grad += ", "self.grad = ", {"overwriting"}),
     (SETS, "            if v not in visited:\n                visited.add(v)\n", "            if True:\n",
-     {"listed-twice", "no-order"}),
+     {"listed-twice"}),
+    (SETS, f"{CHILDREN}                topo.append(v)\n", f"{dedent(CHILDREN)}            topo.append(v)\n",
+     {"listed-twice"}),
+    (SETS, SEARCH, "        self.grad = 1.0\n        follow(self)\n\n\ndef follow(v):\n    v._backward()\n"
+     "    for operand in v._prev:\n        follow(operand)\n", {"no-order"}),
     (SETS, f"{CHILDREN}                topo.append(v)\n", f"                topo.append(v)\n{CHILDREN}", {"wrong-end"}),
     (SETS, "        for v in reversed(topo):\n", "        for v in topo:\n", {"wrong-end"}),
     (SETS, "        self.grad = 1.0\n        for v", "        for v", {"not-seeded"}),
@@ -125,6 +138,31 @@ def test_a_bug_in_an_op_and_one_in_the_walk_are_told_apart() -> None:
     assert {d.specimen for d in told(source_with(faults))} == {"tanh-of-its-input", "preorder"}
     faults = [Fault("slope", "sub", 1, "1.0"), whole("left-over-gradients")]
     assert {d.specimen for d in told(source_with(faults))} == {"minus-without-its-sign", "left-over-gradients"}
+
+
+def test_a_walk_is_not_blamed_for_what_an_op_does_at_the_edges() -> None:
+    edits = [
+        (f"{CHILDREN}                topo.append(v)\n", f"{dedent(CHILDREN)}            topo.append(v)\n"),
+        ("exponential(self.data)", "math.exp(self.data)"),
+        ("sys.setrecursionlimit(20_000)", "pass"),
+    ]
+    source = teaching.STYLES[SETS]
+    for old, new in edits:
+        assert old in source
+        source = source.replace(old, new)
+    assert [(d.specimen, d.op) for d in told(source)] == [
+        ("listed-twice", None), ("recursion-limit", None), ("python-raises", "exp"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["no-order", "listed-twice"])
+@pytest.mark.parametrize("turned", [False, True], ids=["as written", "operands the other way round"])
+def test_two_walks_with_the_same_numbers_are_told_apart_by_the_source(name: str, turned: bool) -> None:
+    text = museum.find(name).source()
+    operands = "in node._prev:" if name == "no-order" else "in reversed(node._prev):"
+    other = "in reversed(node._prev):" if name == "no-order" else "in node._prev:"
+    assert operands in text
+    assert [d.specimen for d in told(text.replace(operands, other) if turned else text)] == [name]
 
 
 def test_ops_made_from_a_wrong_op_are_not_accused() -> None:

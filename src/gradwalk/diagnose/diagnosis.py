@@ -8,7 +8,7 @@ from gradwalk.diagnose.case import Case
 from gradwalk.diagnose.checks import CHECKS, Check
 from gradwalk.diagnose.evidence import BASIC, REVERSED, composed_of, first_op, helpers_of, ops_in
 from gradwalk.diagnose.measuring import Measured
-from gradwalk.diagnose.museum.faults import EVERY, Fault
+from gradwalk.diagnose.museum.faults import ARRANGEMENTS, EVERY, Fault
 from gradwalk.diagnose.naming import REPEATED, Findings, faults_of, whole
 from gradwalk.diagnose.programs import Program, agree
 from gradwalk.diagnose.report import CheckResult, Diagnosis
@@ -48,9 +48,28 @@ class _Inquiry:
         self.trial = trial
         self.case = Case(trial)
         self.tell = Teller(trial.engine, source)
-        self.found: Findings = faults_of(self.case)
+        self.found: Findings = self._as_written(faults_of(self.case))
         self.helper = self._common_helper()
         self._told: dict[Hashable, Diagnosis] = {}
+
+    def _as_written(self, found: Findings) -> Findings:
+        """Of two faults that give the same numbers, the one that the source shows.
+
+        To follow every path at once, and to list every path and go back over the list: the same nodes are visited,
+        in the same order if operands are taken the other way round.
+        """
+        if self.tell.reading is None:
+            return found
+        listed = self.tell.reading.goes_back_over_a_list(self.trial.engine.backward_name)
+        shown, twin = map(whole, ("listed-twice", "no-order") if listed else ("no-order", "listed-twice"))
+        if twin not in found.faults:
+            return found
+        faults = tuple(shown if fault == twin else fault for fault in found.faults)
+        known = [program for program in self.case.programs if not ops_in(program.text) & found.unknown.keys()]
+        for arrangement in (None,) if self.case.by_set else ARRANGEMENTS:
+            if self.case.explains(faults, known, arrangement):
+                return Findings(faults, found.unknown, arrangement)
+        return found
 
     def blamed_for(self, check: Check) -> Diagnosis | None:
         if check.name == "quiet":
@@ -101,7 +120,7 @@ class _Inquiry:
         if self.found.in_walk:
             return self._walk()
         everywhere = [fault for fault in concerned if fault.op in ("", EVERY)]
-        return self._fault((everywhere or concerned)[0]) if everywhere or (concerned and not only) else None
+        return self._fault((everywhere or concerned)[0]) if concerned and not only else None
 
     def _with_parts(self, ops: Collection[str]) -> set[str]:
         """These ops, and those that they are made of."""

@@ -131,6 +131,18 @@ class Reading:
                         found.append(called)
         return found
 
+    def goes_back_over_a_list(self, backward: str) -> bool:
+        """Whether the walk puts nodes in a list first and then takes them from the far end.
+
+        >>> from gradwalk.diagnose import museum, teaching
+        >>> from gradwalk.diagnose.reading import Reading
+        >>> Reading(teaching.SOURCE, "Value", "data", "grad").goes_back_over_a_list("backward")
+        True
+        >>> Reading(museum.find("no-order").source(), "Value", "data", "grad").goes_back_over_a_list("follow")
+        False
+        """
+        return any(_turns_round(node) for function in self.walk(backward) for node in ast.walk(function))
+
     def _is_grad(self, target: ast.expr) -> bool:
         return isinstance(target, ast.Attribute) and target.attr == self.grad
 
@@ -172,6 +184,18 @@ def _owner(target: ast.expr) -> str:
 
 def _loaded(target: ast.expr) -> str:
     return ast.dump(ast.parse(ast.unparse(target), mode="eval").body)
+
+
+def _turns_round(node: ast.AST) -> bool:
+    """`reversed(order)`, `order[::-1]`, `order.reverse()`, or a list that grows at its front; not a node's operands."""
+    turned: ast.expr | None = None
+    if isinstance(node, ast.Call) and _called(node.func) == "reversed" and node.args:
+        turned = node.args[0]
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        turned = node.func.value if node.func.attr in ("reverse", "appendleft", "insert") else None
+    elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) and node.slice.step is not None:
+        turned = node.value if ast.unparse(node.slice.step) == "-1" else None
+    return isinstance(turned, ast.Name)
 
 
 def _called(function: ast.expr) -> str:
