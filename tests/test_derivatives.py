@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -94,3 +95,10 @@ def test_hooks_run_where_gradients_are_graphs_too() -> None:
     x.grad = 0.0
     first.backward()
     assert x.grad == 60.0  # of 10 x²
+
+
+def test_a_slope_that_is_no_number_is_not_taken_for_data_that_changed() -> None:
+    x = Value(-1.0)
+    (x.sqrt() * 2).backward(create_graph=True)
+    assert isinstance(x.grad, Value)
+    assert math.isnan(x.grad.data)

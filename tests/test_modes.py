@@ -145,3 +145,11 @@ def test_a_value_can_be_detached_in_any_mode(mode: Callable[[], Any]) -> None:
     with mode():
         y = x.detach()
     assert (y.data, y.operands) == (3.0, ())
+
+
+def test_a_leaf_that_is_the_root_adds_up_in_anomaly_as_outside() -> None:
+    a = Value(2.0)
+    a.backward(3.0)
+    with gradwalk.anomaly():
+        a.backward(4.0)
+    assert a.grad == 7.0
