@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import signal
 import socket
@@ -19,9 +20,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page
-
-PATIENCE = 60_000  # milliseconds
+from browsing import PATIENCE
+from playwright.sync_api import Browser, Page, expect
 
 
 @contextmanager
@@ -118,6 +118,27 @@ def jupyterlab(folder: Path, name: str) -> Iterator[str]:
     ]  # fmt: skip
     with server(command, folder, port, f"/api?token={token}"):
         yield f"http://127.0.0.1:{port}/lab/tree/{name}?reset&token={token}"
+
+
+def open_notebook(page: Page, address: str) -> None:
+    """Open a notebook in JupyterLab and wait for its kernel."""
+    page.goto(address)
+    page.locator(".jp-Notebook .jp-CodeCell").first.click()
+    page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
+
+
+def run_cell(page: Page, nth: int) -> str:
+    """Run one cell and give what it printed."""
+    cell = page.locator(".jp-CodeCell").nth(nth)
+    cell.locator(".cm-content").click()
+    page.keyboard.press("Control+Enter")
+    expect(cell.locator(".jp-InputArea-prompt")).to_have_text(re.compile(r"\[\d+\]:"))
+    errors = cell.locator(
+        "[data-mime-type='application/vnd.jupyter.stderr'], [data-mime-type='application/vnd.jupyter.error']"
+    )
+    assert not errors.count(), errors.first.inner_text()
+    printed = cell.locator(".jp-OutputArea-output pre")
+    return printed.first.inner_text() if printed.count() else ""
 
 
 @contextmanager

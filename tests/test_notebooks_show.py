@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from chromium import launched
-from hosts import jupyterlab, marimo, notebook, page_of, set_jupyterlab
+from hosts import jupyterlab, marimo, notebook, open_notebook, page_of, run_cell, set_jupyterlab
 from playwright.sync_api import Browser, Page
 
 from gradwalk.drawing.theme import DARK, LIGHT
@@ -76,13 +76,10 @@ def test_jupyterlab_shows_drawings_and_follows_its_theme(browser: Browser, tmp_p
     (tmp_path / "drawing.ipynb").write_text(notebook(*cells))
     set_jupyterlab(tmp_path, "JupyterLab Light")
     with jupyterlab(tmp_path, "drawing.ipynb") as address, page_of(browser) as page:
-        page.goto(address)
-        page.locator(".jp-Notebook .jp-CodeCell").first.click()
-        page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
-        for _ in cells:
-            page.keyboard.press("Shift+Enter")
+        open_notebook(page, address)
+        for nth in range(len(cells)):
+            run_cell(page, nth)
         page.locator(".jp-OutputArea-output svg[class^=gw-]").nth(3).wait_for(state="attached")
-        assert not page.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stderr']").count()
         check_that_it_is_all_there(look(page), LIGHT)
         page.locator(".jp-Notebook .jp-CodeCell").first.scroll_into_view_if_needed()
         page.screenshot(path=tmp_path / "jupyterlab.png")

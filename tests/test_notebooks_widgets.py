@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from axe import serious
 from chromium import launched
-from hosts import jupyterlab, marimo, notebook, page_of, set_jupyterlab
+from hosts import jupyterlab, marimo, notebook, open_notebook, page_of, run_cell, set_jupyterlab
 from playwright.sync_api import Browser, Locator, Page, expect
 
 GROUND_OF = "(element) => getComputedStyle(element).backgroundColor"
@@ -55,26 +55,6 @@ OTHERS = (
     "print('trained', t.step, t.playing, [k.data for k in model.parameters()] == t.state['parameters'])",
     "t.reset()\nt.hidden, t.rate, t.forget = [4], 0.5, True\nt.advance(3)",
 )
-
-
-def run_cell(page: Page, nth: int) -> str:
-    """Run one cell and give what it printed."""
-    cell = page.locator(".jp-CodeCell").nth(nth)
-    cell.locator(".cm-content").click()
-    page.keyboard.press("Control+Enter")
-    expect(cell.locator(".jp-InputArea-prompt")).to_have_text(re.compile(r"\[\d+\]:"))
-    errors = cell.locator(
-        "[data-mime-type='application/vnd.jupyter.stderr'], [data-mime-type='application/vnd.jupyter.error']"
-    )
-    assert not errors.count(), errors.first.inner_text()
-    printed = cell.locator(".jp-OutputArea-output pre")
-    return printed.first.inner_text() if printed.count() else ""
-
-
-def open_notebook(page: Page, address: str) -> None:
-    page.goto(address)
-    page.locator(".jp-Notebook .jp-CodeCell").first.click()
-    page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
 
 
 def test_jupyterlab_steps_and_both_sides_follow(browser: Browser, tmp_path: Path) -> None:
