@@ -138,7 +138,7 @@ class Reading:
         >>> from gradwalk.diagnose.reading import Reading
         >>> Reading(teaching.SOURCE, "Value", "data", "grad").goes_back_over_a_list("backward")
         True
-        >>> Reading(museum.find("no-order").source(), "Value", "data", "grad").goes_back_over_a_list("follow")
+        >>> Reading(museum.find("no-order").source(), "Value", "data", "grad").goes_back_over_a_list("backward")
         False
         """
         return any(_turns_round(node) for function in self.walk(backward) for node in ast.walk(function))
