@@ -115,7 +115,7 @@ class Traced(Watched):
         raise limit("structure")
 
     _prev = operands  # type: ignore[override]
-    local_derivatives = operands
+    local_derivatives = inputs = slopes = operands
 
     def backward(self, gradient: float = 1.0, *, create_graph: bool = False) -> NoReturn:
         """Refused: call it on what the compiled function gives.
@@ -137,12 +137,6 @@ class Traced(Watched):
         ...
         gradwalk.errors.TraceError: nodes in between are not kept: ...
         """
-        raise limit("structure")
-
-    def _inputs(self) -> NoReturn:
-        raise limit("structure")
-
-    def _slopes(self) -> NoReturn:
         raise limit("structure")
 
     def __float__(self) -> NoReturn:
