@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from gradwalk import Value, draw, nn
 from gradwalk.drawing import cards, ordering
 from gradwalk.drawing.api import Drawing
+from gradwalk.drawing.by_node import read
 from gradwalk.drawing.ordering import Web, ordered
 from gradwalk.drawing.placing import placed
 from gradwalk.drawing.ranks import ranks
-from gradwalk.drawing.reading import read
 
 Edges = list[tuple[int, int]]
 Rectangle = tuple[float, float, float, float]  # left, top, right, bottom

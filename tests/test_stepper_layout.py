@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gradwalk import Value
 from gradwalk.presets import PRESETS
 from gradwalk.stepper.canvas import EMPTY, paint
-from gradwalk.stepper.layout import STYLES, Layout, Style, arrange
+from gradwalk.stepper.layout import STYLES, GridLayout, Style, arrange
 from gradwalk.stepper.nearby import around, in_play
 from gradwalk.stepper.player import Player
 from gradwalk.stepper.routes import DOWN, LEFT, RIGHT, UP
@@ -24,7 +24,7 @@ def player_for(program: Program) -> Player:
     return Player(record(program.run(Value, GRADWALK)[-1]))
 
 
-def covered(layout: Layout) -> dict[tuple[int, int], int]:
+def covered(layout: GridLayout) -> dict[tuple[int, int], int]:
     """Which card lies on which cell."""
     cells: dict[tuple[int, int], int] = {}
     for place, box in layout.boxes.items():

@@ -43,7 +43,7 @@ class Arrangement:
 
     >>> from gradwalk import Value
     >>> from gradwalk.drawing.arrangement import Arrangement
-    >>> from gradwalk.drawing.reading import read
+    >>> from gradwalk.drawing.by_node import read
     >>> a = Value(2.0)
     >>> found = Arrangement(read([(a + 1).exp() * a]), flat=True)
     >>> found.boxes, len(found.rank), len(found.columns)  # a's line passes two columns
@@ -93,7 +93,7 @@ class Arrangement:
 
         >>> from gradwalk import Value
         >>> from gradwalk.drawing.arrangement import Arrangement
-        >>> from gradwalk.drawing.reading import read
+        >>> from gradwalk.drawing.by_node import read
         >>> Arrangement(read([Value(2.0).exp()]), flat=True).before(0)
         0
         """

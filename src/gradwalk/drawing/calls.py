@@ -46,7 +46,7 @@ class Calls:
 
 
 @dataclass(slots=True)
-class Part:
+class CallPart:
     """What is known of a node that belongs to a call."""
 
     module: int
@@ -90,7 +90,7 @@ class Finder:
         for operands in taken.operands:
             for x in operands:
                 self.uses[x] += 1
-        self.parts: list[Part | None] = [None] * len(taken.nodes)
+        self.parts: list[CallPart | None] = [None] * len(taken.nodes)
         self.next = list(range(len(taken.nodes)))  # the node of its call that uses a node; the last points at itself
 
     def takes_a_parameter(self, v: int, live: list[int]) -> bool:
@@ -119,7 +119,7 @@ class Finder:
         if not (self.ops[v] in ACTIVATIONS if told is None else told and self.ops[v] not in ARITHMETIC):
             return False
         self._join(v, before.module, live, 0)
-        self.parts[v] = Part(before.module, before.covered, done=True)
+        self.parts[v] = CallPart(before.module, before.covered, done=True)
         return True
 
     def _is_open(self, v: int, module: int) -> bool:
@@ -135,7 +135,7 @@ class Finder:
         return covered
 
     def _join(self, v: int, module: int, own: list[int], bit: int) -> None:
-        self.parts[v] = Part(module, bit | self._covered(own))
+        self.parts[v] = CallPart(module, bit | self._covered(own))
         for x in own:
             self.next[x] = v
 

@@ -22,7 +22,7 @@ def layout_by_graphviz(scene: Scene, rankdir: str) -> Layout:
 
     >>> from gradwalk import Value
     >>> from gradwalk.drawing.graphviz import layout_by_graphviz
-    >>> from gradwalk.drawing.reading import read
+    >>> from gradwalk.drawing.by_node import read
     >>> layout_by_graphviz(read([Value(2.0) * 3]), "LR")  # doctest: +SKIP
     Layout(...)
     """
@@ -51,7 +51,7 @@ def question(scene: Scene, rankdir: str) -> str:
 
     >>> from gradwalk import Value
     >>> from gradwalk.drawing.graphviz import question
-    >>> from gradwalk.drawing.reading import read
+    >>> from gradwalk.drawing.by_node import read
     >>> print(question(read([Value(2.0)]), "LR"))
     digraph {
     graph [rankdir=LR, nodesep=0.25, ranksep=0.6]
@@ -89,7 +89,7 @@ def plain_layout(answer: str, scene: Scene, rankdir: str) -> Layout:
 
     >>> from gradwalk import Value
     >>> from gradwalk.drawing.graphviz import plain_layout
-    >>> from gradwalk.drawing.reading import read
+    >>> from gradwalk.drawing.by_node import read
     >>> answer = "graph 1 1.278 0.792\\nnode n0 0.639 0.396 1.278 0.792 \\"\\" solid box black lightgrey\\nstop\\n"
     >>> plain_layout(answer, read([Value(2.0)]), "LR").places[0].width
     92

@@ -55,7 +55,7 @@ class Layout:
 
     >>> from gradwalk import Value
     >>> from gradwalk.drawing.layout import layout
-    >>> from gradwalk.drawing.reading import read
+    >>> from gradwalk.drawing.by_node import read
     >>> found = layout(read([Value(2.0) * 3]), "LR")
     >>> len(found.places), len(found.wires)
     (3, 2)
@@ -72,7 +72,7 @@ def layout(scene: Scene, rankdir: str) -> Layout:
 
     >>> from gradwalk import Value
     >>> from gradwalk.drawing.layout import layout
-    >>> from gradwalk.drawing.reading import read
+    >>> from gradwalk.drawing.by_node import read
     >>> flat, tall = (layout(read([Value(2.0).tanh().exp()]), way) for way in ("LR", "TB"))
     >>> flat.width > flat.height, tall.height > tall.width
     (True, True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from gradwalk.drawing import cards
-from gradwalk.drawing.heat import ODD
 from gradwalk.drawing.layout import Layout, Place, Wire
+from gradwalk.drawing.magnitudes import ODD
 from gradwalk.drawing.scene import Box, Row, Scene
 from gradwalk.drawing.text import width, xml
 from gradwalk.drawing.theme import style
@@ -25,7 +25,7 @@ def svg(scene: Scene, layout: Layout, *, flat: bool, theme: str, notebook: bool 
 
     >>> from gradwalk import Value
     >>> from gradwalk.drawing.layout import layout
-    >>> from gradwalk.drawing.reading import read
+    >>> from gradwalk.drawing.by_node import read
     >>> from gradwalk.drawing.svg import svg
     >>> scene = read([Value(2.0, label="<a>") * 3])
     >>> text = svg(scene, layout(scene, "LR"), flat=True, theme="light")
@@ -46,7 +46,7 @@ def outer_size(scene: Scene, layout: Layout) -> tuple[int, int]:
 
     >>> from gradwalk import Value
     >>> from gradwalk.drawing.layout import layout
-    >>> from gradwalk.drawing.reading import read
+    >>> from gradwalk.drawing.by_node import read
     >>> from gradwalk.drawing.svg import outer_size
     >>> scene = read([Value(2.0)])
     >>> outer_size(scene, layout(scene, "LR"))

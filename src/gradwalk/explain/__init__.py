@@ -14,8 +14,8 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from gradwalk.explain.explanation import Explanation, LeafGradient, Path, Share
 from gradwalk.explain.paths import explain
-from gradwalk.explain.told import Explanation, LeafGradient, Path, Share
 
 __all__ = ["Explanation", "LeafGradient", "Path", "Share", "explain"]
 

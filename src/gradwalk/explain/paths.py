@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradwalk import walk
 from gradwalk.errors import GraphError
-from gradwalk.explain.told import ENDLESS, Explanation, LeafGradient, Path, Share
+from gradwalk.explain.explanation import ENDLESS, Explanation, LeafGradient, Path, Share
 
 if TYPE_CHECKING:
     from gradwalk.walk import Graph

@@ -13,7 +13,7 @@ from gradwalk.stepper.player import Player
 from gradwalk.stepper.routes import lay_tracks, line, nets
 from gradwalk.walk import Graph, NodeInfo, readable
 
-__all__ = ["Box", "Layout", "Style", "arrange", "fitting", "shown_op"]
+__all__ = ["GridLayout", "Rect", "Style", "arrange", "fitting", "shown_op"]
 
 LONGEST_LABEL = 14  # cells of a label on a card; the sentence below tells more of it
 WORDS = "data "  # and "grad ", as wide
@@ -47,11 +47,11 @@ STYLES = (Style(True, True), Style(True, False), Style(False, True), Style(False
 
 
 @dataclass(frozen=True)
-class Box:
+class Rect:
     """A card's place: left, top, width, height.
 
-    >>> from gradwalk.stepper.layout import Box
-    >>> Box(4, 2, 10, 3).right
+    >>> from gradwalk.stepper.layout import Rect
+    >>> Rect(4, 2, 10, 3).right
     14
     """
 
@@ -64,15 +64,15 @@ class Box:
     def right(self) -> int:
         """The first column behind it.
 
-        >>> from gradwalk.stepper.layout import Box
-        >>> Box(0, 0, 10, 3).right
+        >>> from gradwalk.stepper.layout import Rect
+        >>> Rect(0, 0, 10, 3).right
         10
         """
         return self.x + self.width
 
 
 @dataclass(frozen=True)
-class Layout:
+class GridLayout:
     """A whole drawing's geometry; edges go by (node, position of the operand).
 
     >>> from gradwalk import Value, walk
@@ -81,13 +81,13 @@ class Layout:
     >>> player = Player(walk.record(Value(3.0, label="a").exp()))
     >>> found = arrange(player, [0, 1], STYLES[-1])
     >>> (found.width, found.height), found.boxes[0]
-    ((32, 4), Box(x=0, y=0, width=11, height=3))
+    ((32, 4), Rect(x=0, y=0, width=11, height=3))
     """
 
     style: Style
     width: int
     height: int
-    boxes: dict[int, Box]
+    boxes: dict[int, Rect]
     edges: dict[tuple[int, int], dict[tuple[int, int], int]]  # the cells of each edge, and where lines leave them
     chips: dict[tuple[int, int], tuple[int, int]]  # the last cell of each edge's chip
     ends: dict[tuple[int, int], tuple[int, int]]  # the cell where each edge touches its operand
@@ -116,7 +116,7 @@ def card_width(node: NodeInfo, player: Player, style: Style) -> int:
     return max(title, player.widths[node.id] + 4 + (len(WORDS) if style.words else 0), 7)
 
 
-def arrange(player: Player, places: Iterable[int], style: Style) -> Layout:
+def arrange(player: Player, places: Iterable[int], style: Style) -> GridLayout:
     """Lay out some nodes of the graph and the edges between them, left to right.
 
     >>> from gradwalk.presets import PRESETS
@@ -142,7 +142,7 @@ def arrange(player: Player, places: Iterable[int], style: Style) -> Layout:
         level = items[edge.node].level
         chip_room[level] = max(chip_room.get(level, 0), chip_length(player, edge.key))
 
-    boxes: dict[int, Box] = {}
+    boxes: dict[int, Rect] = {}
     cells: dict[tuple[int, int], dict[tuple[int, int], int]] = {edge.key: {} for edge in edges}
     chips: dict[tuple[int, int], tuple[int, int]] = {}
     ends: dict[tuple[int, int], tuple[int, int]] = {}
@@ -153,7 +153,7 @@ def arrange(player: Player, places: Iterable[int], style: Style) -> Layout:
         for item in layer:
             if not item.lane:
                 own = card_width(graph.nodes[item.node], player, style) if graph.nodes[item.node].constant else width
-                boxes[item.node] = Box(x + width - own, item.y, own, min(item.height, 3))
+                boxes[item.node] = Rect(x + width - own, item.y, own, min(item.height, 3))
                 for key, _, _ in edges_of[item.node]:
                     ends[key] = (x + width, item.y + item.exit)
             else:
@@ -180,7 +180,7 @@ def arrange(player: Player, places: Iterable[int], style: Style) -> Layout:
                 if at == level + 1:
                     chips[key] = (x + gap - 1, row)
         x += gap
-    return Layout(style, x, height + (0 if style.roomy else 1), boxes, cells, chips, ends)
+    return GridLayout(style, x, height + (0 if style.roomy else 1), boxes, cells, chips, ends)
 
 
 def _leave_room_for_borders(layers: list[list[Item]], graph: Graph) -> None:
@@ -201,7 +201,7 @@ def chip(local: float | None) -> str:
     return "×?" if local is None else f"×{readable(local)}"
 
 
-def fitting(player: Player, places: Iterable[int], width: int, height: int) -> Layout:
+def fitting(player: Player, places: Iterable[int], width: int, height: int) -> GridLayout:
     """The most legible layout that fits, or the smallest if none does.
 
     >>> from gradwalk import Value, walk

@@ -9,8 +9,8 @@ from typing import Any
 
 from gradwalk.errors import GraphError
 from gradwalk.ops import Op
-from gradwalk.walk import plain
-from gradwalk.walk.digits import readable
+from gradwalk.walk import json_fields
+from gradwalk.walk.formatting import readable
 from gradwalk.walk.nodes import Node, describe, operands
 from gradwalk.walk.orders import topological
 
@@ -52,20 +52,20 @@ class NodeInfo:
         >>> walk.graph_of(Value(float("inf"), label="a")).nodes[0].to_dict()["data"]
         'inf'
         """
-        return {name: plain.plain(getattr(self, name)) for name in _NODE_FIELDS}
+        return {name: json_fields.encoded(getattr(self, name)) for name in _NODE_FIELDS}
 
 
 _NODE_FIELDS = {
-    "id": plain.whole,
-    "label": plain.text,
-    "name": plain.text,
-    "op": plain.text,
-    "operands": plain.many(plain.whole),
-    "slopes": plain.many(plain.maybe(plain.number)),
-    "constant": plain.truth,
-    "leaf": plain.truth,
-    "handmade": plain.truth,
-    "data": plain.number,
+    "id": json_fields.whole,
+    "label": json_fields.text,
+    "name": json_fields.text,
+    "op": json_fields.text,
+    "operands": json_fields.many(json_fields.whole),
+    "slopes": json_fields.many(json_fields.maybe(json_fields.number)),
+    "constant": json_fields.truth,
+    "leaf": json_fields.truth,
+    "handmade": json_fields.truth,
+    "data": json_fields.number,
 }
 
 
@@ -197,10 +197,12 @@ def _made_up(place: int, taken: set[str]) -> str:
 
 
 def graph_from_dict(record: Any) -> Graph:
-    found = plain.read(record, {"root": plain.whole, "nodes": plain.many(lambda node: node)}, "the graph")
+    found = json_fields.decoded(
+        record, {"root": json_fields.whole, "nodes": json_fields.many(lambda node: node)}, "the graph"
+    )
     nodes = []
     for place, row in enumerate(found["nodes"]):
-        node = NodeInfo(**plain.read(row, _NODE_FIELDS, f"node {place}"))
+        node = NodeInfo(**json_fields.decoded(row, _NODE_FIELDS, f"node {place}"))
         if node.id != place:
             raise GraphError(f"node {place} has the id {node.id}: ids count nodes from 0")
         if any(operand >= place for operand in node.operands):

@@ -15,16 +15,16 @@ from typing import Any
 from gradwalk.errors import GraphError, OpError
 from gradwalk.ops import Op
 from gradwalk.ops import number as float_of
-from gradwalk.walk import plain
-from gradwalk.walk.closures import Borrowed
+from gradwalk.walk import json_fields
 from gradwalk.walk.events import Compute, Event, Push, Seed, Visit, Words, event_from_dict
 from gradwalk.walk.graph import Graph, graph_from_dict, graph_from_nodes
+from gradwalk.walk.handmade import Borrowed
 from gradwalk.walk.nodes import Node
+from gradwalk.walk.order_verdict import OrderVerdict
 from gradwalk.walk.orders import topological
+from gradwalk.walk.sentences import Narrator
 from gradwalk.walk.states import History, State, replay
-from gradwalk.walk.verdict import OrderVerdict
 from gradwalk.walk.visits import Hooks, engine_order, play, resolve
-from gradwalk.walk.words import Teller
 
 __all__ = ["Recording", "record"]
 
@@ -158,7 +158,7 @@ def record(
     visits = None if order is None else resolve(order, graph, nodes, allow_repeats=allow_repeats)
     if visits is not None and hooks:
         raise _no_order_with_hooks(graph, next(iter(hooks)))
-    words = Teller(graph)
+    words = Narrator(graph)
     back = _walk_back(graph, engine_order(graph, hooks) if visits is None else visits, seed, words, hooks, nodes)
     if any(node.handmade for node in graph.nodes):  # closures show their slopes only on a walk in the right order
         right = back if visits is None else _walk_back(graph, engine_order(graph, hooks), seed, words, hooks, nodes)
@@ -173,7 +173,7 @@ def _record_again(was: Recording, order: Iterable[Any] | None, seed: float, *, a
         raise _no_order_with_hooks(graph, hooked[0])
     visits = engine_order(graph, {}) if order is None else resolve(order, graph, (), allow_repeats=allow_repeats)
     forward = [event for event in was.events if isinstance(event, Compute)]
-    return Recording(graph, (*forward, *play(graph, visits, seed, Teller(graph), {}, None)))
+    return Recording(graph, (*forward, *play(graph, visits, seed, Narrator(graph), {}, None)))
 
 
 def _no_order_with_hooks(graph: Graph, place: int) -> GraphError:
@@ -247,7 +247,7 @@ def _from_json(text: str) -> Recording:
             f"this recording is of version {found.get('version')!r}, and this gradwalk reads version {VERSION}; "
             "record the graph again"
         )
-    parts = plain.read(found, {"graph": lambda x: x, "events": plain.many(lambda x: x)}, "the recording")
+    parts = json_fields.decoded(found, {"graph": lambda x: x, "events": json_fields.many(lambda x: x)}, "the recording")
     graph = graph_from_dict(parts["graph"])
     events = tuple(_checked(event, place, graph) for place, event in enumerate(parts["events"]))
     return Recording(graph, events)

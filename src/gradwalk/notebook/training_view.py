@@ -9,8 +9,8 @@ from typing import Any
 from gradwalk import nn
 from gradwalk.errors import SettingError
 from gradwalk.learn.page import training
-from gradwalk.notebook.base import TraitSettingError, Widget, traitlets
 from gradwalk.notebook.bundles import bundle
+from gradwalk.notebook.widget import TraitSettingError, Widget, traitlets
 
 __all__ = ["TrainingWidget"]
 

@@ -9,18 +9,18 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TypedDict
 
-__all__ = ["SHADES", "SIDE", "Picture", "pictured"]
+__all__ = ["SHADES", "SIDE", "MatrixPicture", "matrix_picture"]
 
 SIDE = 96  # cells, at most
 SHADES = 4
 MOST_CUTS = 64
 
 
-class Picture(TypedDict):
+class MatrixPicture(TypedDict):
     """`rows` of letters, one a cell: "." for nothing, 1 to 4 from light to dark; `cuts` are where a group begins.
 
-    >>> from gradwalk.learn.page.picturing import pictured
-    >>> pictured(1, [[0], [1, 0]], [1, 2])
+    >>> from gradwalk.learn.page.matrix_picture import matrix_picture
+    >>> matrix_picture(1, [[0], [1, 0]], [1, 2])
     {'side': 3, 'rows': ['...', '4..', '44.'], 'cuts': [1, 2]}
     """
 
@@ -29,11 +29,11 @@ class Picture(TypedDict):
     cuts: list[int]
 
 
-def pictured(leaves: int, reads: Sequence[Sequence[int]], groups: Sequence[int]) -> Picture:
+def matrix_picture(leaves: int, reads: Sequence[Sequence[int]], groups: Sequence[int]) -> MatrixPicture:
     """The picture of a graph with its rows sorted by group; `reads` are the ids each row reads, leaves first.
 
-    >>> from gradwalk.learn.page.picturing import pictured
-    >>> pictured(1, [[0], [0], [1]], [2, 1, 2])["rows"]
+    >>> from gradwalk.learn.page.matrix_picture import matrix_picture
+    >>> matrix_picture(1, [[0], [0], [1]], [2, 1, 2])["rows"]
     ['....', '4...', '4...', '..4.']
     """
     order = sorted(range(len(reads)), key=lambda row: groups[row])  # rows of a group stay in their order
@@ -52,7 +52,7 @@ def pictured(leaves: int, reads: Sequence[Sequence[int]], groups: Sequence[int])
         cells[down][across] = str(_shade(n, most))
     begins = [at for at, row in enumerate(order) if at == 0 or groups[row] != groups[order[at - 1]]]
     cuts = sorted({(leaves + at) * side // nodes for at in begins})
-    return Picture(side=side, rows=["".join(row) for row in cells], cuts=cuts if len(cuts) <= MOST_CUTS else [])
+    return MatrixPicture(side=side, rows=["".join(row) for row in cells], cuts=cuts if len(cuts) <= MOST_CUTS else [])
 
 
 def _shade(n: int, most: int) -> int:

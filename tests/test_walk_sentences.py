@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import gradwalk
 from gradwalk import Value, ops
 from gradwalk.walk import Push, readable, record, search_steps
-from gradwalk.walk.digits import clean
+from gradwalk.walk.formatting import clean
 from gradwalk.walk.latex import applied, name, number
-from gradwalk.walk.words import listed, written
+from gradwalk.walk.sentences import listed, written
 
 inf, nan = math.inf, math.nan
 

@@ -23,14 +23,14 @@ class TraitSettingError(SettingError, traitlets.TraitError):
     >>> w.step = 99
     Traceback (most recent call last):
     ...
-    gradwalk.notebook.base.TraitSettingError: the walk has 4 steps: w.step is 0 to 4, not 99
+    gradwalk.notebook.widget.TraitSettingError: the walk has 4 steps: w.step is 0 to 4, not 99
     """
 
 
 class Widget(anywidget.AnyWidget):
     """A widget whose script is a built one.
 
-    >>> from gradwalk.notebook.base import Widget
+    >>> from gradwalk.notebook.widget import Widget
     >>> issubclass(type(__import__("gradwalk").training_widget(hidden=[2])), Widget)
     True
     """
@@ -41,7 +41,7 @@ class Widget(anywidget.AnyWidget):
 def within(value: Any, last: int, told: str) -> int:
     """A whole number from 0 to `last`, or an error that begins as told.
 
-    >>> from gradwalk.notebook.base import within
+    >>> from gradwalk.notebook.widget import within
     >>> within(3, 5, "w.step")
     3
     """

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradwalk import walk
-from gradwalk.notebook.base import TraitSettingError, Widget, traitlets, within
 from gradwalk.notebook.bundles import bundle
 from gradwalk.notebook.scene import names_of, recorded, scene_of
+from gradwalk.notebook.widget import TraitSettingError, Widget, traitlets, within
 
 __all__ = ["PlaygroundWidget"]
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from gradwalk.walk import latex
-from gradwalk.walk.digits import clean, readable
 from gradwalk.walk.events import AlreadyVisited, Compute, Enter, Leave, Push, Seed, Visit
+from gradwalk.walk.formatting import clean, readable
 from gradwalk.walk.graph import Graph, NodeInfo
 
 __all__: list[str] = []
@@ -59,7 +59,7 @@ def _guarded(part: str) -> str:
 # --- the words -----------------------------------------------------------------------------------------------------
 
 
-class Teller:
+class Narrator:
     """Puts the events of one graph into words."""
 
     def __init__(self, graph: Graph) -> None:

@@ -8,13 +8,13 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from gradwalk.walk import plain
-from gradwalk.walk.digits import clean, readable
+from gradwalk.walk import json_fields
+from gradwalk.walk.contributions import Arrivals, close, linear, paths
 from gradwalk.walk.events import Event, Seed, Visit
+from gradwalk.walk.formatting import clean, readable
 from gradwalk.walk.graph import Graph
-from gradwalk.walk.reckoning import Books, close, linear, paths
+from gradwalk.walk.sentences import listed, quoted
 from gradwalk.walk.states import replay
-from gradwalk.walk.words import listed, quoted
 
 __all__ = ["Doubled", "Missing", "OrderVerdict"]
 
@@ -104,7 +104,7 @@ class OrderVerdict:
         >>> walk.record(d, [c, d]).verdict.right
         False
         """
-        if not self._books.late and not self._books.extra:
+        if not self._arrivals.late and not self._arrivals.extra:
             return True
         size = linear(self.graph, self.graph.root, self._seed, size=True)  # other orders round differently
         leaves = (node.id for node in self.graph.nodes if node.leaf)
@@ -119,7 +119,7 @@ class OrderVerdict:
         >>> walk.record(-c).verdict.expected
         {0: -3.0, 1: None, 2: -1.0, 3: 1.0}
         """
-        if not self._books.late and not self._books.extra:
+        if not self._arrivals.late and not self._arrivals.extra:
             return self._grads
         right = linear(self.graph, self.graph.root, self._seed)
         return {node.id: right.get(node.id) for node in self.graph.nodes}
@@ -161,7 +161,7 @@ class OrderVerdict:
             return told if self.topological else self._luck()
         sentences = chain((x.sentence for x in self._all_lost()), (x.sentence for x in self._all_doubled()))
         first = next(sentences, "The gradients are other than in the right order")  # a _backward that does not scale
-        amiss = len(self._books.late) + len(self._books.extra)
+        amiss = len(self._arrivals.late) + len(self._arrivals.extra)
         return first + (f" (the first of {amiss} nodes where something went wrong)" if amiss > 1 else "")
 
     def to_dict(self) -> dict[str, Any]:
@@ -177,7 +177,7 @@ class OrderVerdict:
             "lost": [_plain(entry) for entry in self.lost],
             "doubled": [_plain(entry) for entry in self.doubled],
             "sentence": self.sentence,
-            "expected": [plain.plain(self.expected[node.id]) for node in self.graph.nodes],
+            "expected": [json_fields.encoded(self.expected[node.id]) for node in self.graph.nodes],
         }
 
     # --- what it rests on ----------------------------------------------------------------------------------------
@@ -187,8 +187,8 @@ class OrderVerdict:
         return [event for event in self.events if isinstance(event, Visit)]
 
     @cached_property
-    def _books(self) -> Books:
-        return Books(self.graph, self.events)
+    def _arrivals(self) -> Arrivals:
+        return Arrivals(self.graph, self.events)
 
     @cached_property
     def _grads(self) -> dict[int, float | None]:
@@ -200,8 +200,8 @@ class OrderVerdict:
 
     def _all_lost(self) -> Iterator[Missing]:
         nodes, held = self.graph.nodes, {visit.node: visit.gradient for visit in self._visits}
-        for place, gradient, leaf, path, amount in self._below(self._books.late):
-            name, consumers = quoted(nodes[place]), tuple(reversed(self._books.late_from[place]))
+        for place, gradient, leaf, path, amount in self._below(self._arrivals.late):
+            name, consumers = quoted(nodes[place]), tuple(reversed(self._arrivals.late_from[place]))
             if place not in held:
                 why = f"{name} was never visited, so the {readable(amount)} that goes through {name}"
             elif held[place] is None:
@@ -219,8 +219,8 @@ class OrderVerdict:
 
     def _all_doubled(self) -> Iterator[Doubled]:
         nodes = self.graph.nodes
-        for place, gradient, leaf, path, amount in self._below(self._books.extra):
-            name, times = quoted(nodes[place]), self._books.visits[place]
+        for place, gradient, leaf, path, amount in self._below(self._arrivals.extra):
+            name, times = quoted(nodes[place]), self._arrivals.visits[place]
             told = (
                 f"{name} was visited {times} times and pushed all it held each time: {readable(amount)} too much went "
                 f"through {name} to {quoted(nodes[leaf])}; {self._standing(leaf)}"
@@ -263,4 +263,4 @@ class OrderVerdict:
 
 
 def _plain(entry: Missing | Doubled) -> dict[str, Any]:
-    return {name: plain.plain(x) for name, x in asdict(entry).items()}
+    return {name: json_fields.encoded(x) for name, x in asdict(entry).items()}

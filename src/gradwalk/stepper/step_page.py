@@ -10,8 +10,8 @@ from rich.cells import cell_len
 from gradwalk.stepper.canvas import EMPTY
 from gradwalk.stepper.player import Player
 from gradwalk.walk import Compute, Event, Graph, Push, Seed, Visit, readable
-from gradwalk.walk.digits import clean
-from gradwalk.walk.words import written
+from gradwalk.walk.formatting import clean
+from gradwalk.walk.sentences import written
 
 __all__ = ["Page", "groups", "page", "two_rows"]
 
@@ -20,7 +20,7 @@ __all__ = ["Page", "groups", "page", "two_rows"]
 class Page:
     """All that a step says. `formula` holds pairs, a name and the number under it.
 
-    >>> from gradwalk.stepper.pages import Page
+    >>> from gradwalk.stepper.step_page import Page
     >>> Page("seed", "", "Begin at the root.").slot is None
     True
     """
@@ -38,7 +38,7 @@ def page(player: Player, note: str = "") -> Page:
     """The page for the player's place; `note` is told before the first step.
 
     >>> from gradwalk.presets import PRESETS
-    >>> from gradwalk.stepper.pages import page, two_rows
+    >>> from gradwalk.stepper.step_page import page, two_rows
     >>> from gradwalk.stepper.player import Player
     >>> from gradwalk.walk import record
     >>> player = Player(record(PRESETS["diamond"].build().root))
@@ -118,7 +118,7 @@ def _guarded(number: str) -> str:
 def two_rows(formula: tuple[tuple[str, str], ...]) -> tuple[str, str]:
     """The names, and the numbers right under them.
 
-    >>> from gradwalk.stepper.pages import two_rows
+    >>> from gradwalk.stepper.step_page import two_rows
     >>> two_rows((("d.data", "18"), ("=", "="), ("b", "3"), ("×", "×"), ("c", "6")))
     ('d.data = b × c', '    18 = 3 × 6')
     """
@@ -138,7 +138,7 @@ def groups(events: tuple[Event, ...]) -> list[tuple[str, int]]:
     """The steps in groups, with their sizes: forward, seed, then each visit with its pushes.
 
     >>> from gradwalk.presets import PRESETS
-    >>> from gradwalk.stepper.pages import groups
+    >>> from gradwalk.stepper.step_page import groups
     >>> from gradwalk.walk import record
     >>> groups(record(PRESETS["diamond"].build().root).events)
     [('forward', 3), ('seed', 1), ('visit', 3), ('visit', 2), ('visit', 2)]

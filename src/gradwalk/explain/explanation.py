@@ -243,8 +243,8 @@ class Explanation:
 
 def _name(graph: Graph, node: NodeInfo, depth: int = 3) -> str:
     """A node's label; of one without, its number or its formula if that is short, else the name made up for it."""
-    from gradwalk.walk.digits import clean
-    from gradwalk.walk.words import written
+    from gradwalk.walk.formatting import clean
+    from gradwalk.walk.sentences import written
 
     if node.label:
         return clean(node.label)

@@ -14,10 +14,10 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from gradwalk.errors import GradwalkError
-from gradwalk.stepper.pages import Page
+from gradwalk.stepper.step_page import Page
 from gradwalk.stepper.widgets import sentence
 from gradwalk.walk import Recording, readable, record
-from gradwalk.walk.digits import clean
+from gradwalk.walk.formatting import clean
 
 __all__: list[str] = []
 

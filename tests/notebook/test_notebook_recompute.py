@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradwalk import Value, op, walk
-from gradwalk.notebook.again import compute, put, reason_not_to
+from gradwalk.notebook.recompute import compute, put, reason_not_to
 from gradwalk.presets import PRESETS
 
 

@@ -17,7 +17,7 @@ from gradwalk.walk.graph import Graph
 __all__: list[str] = []
 
 
-class Books:
+class Arrivals:
     """For each computed node what came too late to be passed on, and what was passed on too often."""
 
     def __init__(self, graph: Graph, events: Sequence[Event]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gradwalk import walk
-from gradwalk.drawing import heat
+from gradwalk.drawing import magnitudes
 from gradwalk.drawing.scene import Box, Line, Row, Scene
 from gradwalk.drawing.snapshot import Snapshot, snapshot
 from gradwalk.drawing.text import clean, cut, shown
@@ -32,7 +32,7 @@ def read(
     """The scene of the graph below `roots`, gradients coloured by magnitude and slopes on the lines if asked for.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.drawing.reading import read
+    >>> from gradwalk.drawing.by_node import read
     >>> a = Value(3.0, label="a")
     >>> scene = read([a * a], slopes=True)
     >>> [box.label for box in scene.boxes], [line.text for line in scene.lines]
@@ -40,11 +40,11 @@ def read(
     """
     taken = snapshot(roots, names)
     known = _all_slopes(taken) if slopes or coloured else taken.slopes
-    scale = heat.scale_of(map(taken.grad, range(len(taken.nodes)))) if coloured else None
+    scale = magnitudes.scale_of(map(taken.grad, range(len(taken.nodes)))) if coloured else None
     boxes = [node_box(taken, i, grads=grads, scale=scale) for i in range(len(taken.nodes))]
     lines = []
     for target, (sources, its_slopes) in enumerate(zip(taken.operands, known, strict=True)):
-        upstream = heat.magnitude(taken.grad(target))
+        upstream = magnitudes.magnitude(taken.grad(target))
         for place, (source, slope) in enumerate(zip(sources, its_slopes, strict=True), start=1):
             flow = None if slope is None or upstream is None else upstream * slope
             lines.append(
@@ -81,11 +81,11 @@ def _all_slopes(taken: Snapshot) -> list[tuple[float | None, ...]]:
     return slopes
 
 
-def node_box(taken: Snapshot, i: int, *, grads: bool, scale: heat.Scale | None) -> Box:
+def node_box(taken: Snapshot, i: int, *, grads: bool, scale: magnitudes.Scale | None) -> Box:
     """The box of one node.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.drawing.reading import node_box
+    >>> from gradwalk.drawing.by_node import node_box
     >>> from gradwalk.drawing.snapshot import snapshot
     >>> box = node_box(snapshot([Value(0.1 + 0.2, label="a")]), 0, grads=True, scale=None)
     >>> box.kind, box.label, [(row.caption, row.text) for row in box.rows]
@@ -99,11 +99,11 @@ def node_box(taken: Snapshot, i: int, *, grads: bool, scale: heat.Scale | None) 
     return Box(kind, shown_label(taken.labels[i]), op, rows(taken, i, grads, scale), _title(taken, i))
 
 
-def rows(taken: Snapshot, i: int, grads: bool, scale: heat.Scale | None) -> tuple[Row, ...]:
+def rows(taken: Snapshot, i: int, grads: bool, scale: magnitudes.Scale | None) -> tuple[Row, ...]:
     """The numbers of one node: its data, and its gradient if it can have one.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.drawing.reading import rows
+    >>> from gradwalk.drawing.by_node import rows
     >>> from gradwalk.drawing.snapshot import snapshot
     >>> [row.caption for row in rows(snapshot([Value(2.0)]), 0, False, None)]
     ['data']
@@ -118,7 +118,7 @@ def rows(taken: Snapshot, i: int, grads: bool, scale: heat.Scale | None) -> tupl
 def shown_label(label: str) -> str:
     """A label as its card shows it: the end of a long path such as a parameter's, the beginning of any other.
 
-    >>> from gradwalk.drawing.reading import shown_label
+    >>> from gradwalk.drawing.by_node import shown_label
     >>> shown_label("layers.0.neurons.12.w.3"), shown_label("a rather long name for it")
     ('0.neurons.12.w.3', 'a rather long nam…')
     """

@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from gradwalk.drawing import heat
+from gradwalk.drawing import magnitudes
+from gradwalk.drawing.by_node import SYMBOLS, node_box
 from gradwalk.drawing.calls import calls_in
 from gradwalk.drawing.modules import Modules
-from gradwalk.drawing.reading import SYMBOLS, node_box
 from gradwalk.drawing.scene import Box, Line, Row, Scene
 from gradwalk.drawing.snapshot import Snapshot, snapshot
 from gradwalk.drawing.text import cut, shown
@@ -32,7 +32,7 @@ def group(roots: Sequence[Any], modules: Modules, depth: str, *, grads: bool = T
     """The scene of a graph with its nodes grouped by module.
 
     >>> from gradwalk import nn
-    >>> from gradwalk.drawing.groups import group
+    >>> from gradwalk.drawing.by_module import group
     >>> from gradwalk.drawing.modules import modules_of
     >>> model = nn.MLP(2, [4, 4, 1])
     >>> scene = group([nn.mse(model([1.0, -2.0]), 1.0)], modules_of(model), "layers")
@@ -47,10 +47,10 @@ def group(roots: Sequence[Any], modules: Modules, depth: str, *, grads: bool = T
         members.setdefault(cell, []).append(v)
     for cell in _topological(taken, cells, members):
         order[cell] = len(order)
-    teller = Teller(taken, modules, depth, cells, grads, coloured)
-    boxes = [teller.box(cell, members[cell]) for cell in order]
+    captions = Captions(taken, modules, depth, cells, grads, coloured)
+    boxes = [captions.box(cell, members[cell]) for cell in order]
     summary = f"{_counted(len(boxes), 'box', 'boxes')} for {_counted(len(cells), 'node')}, by {depth[:-1]}"
-    scale = teller.scale.texts() if teller.scale else ()
+    scale = captions.scale.texts() if captions.scale else ()
     return Scene(tuple(boxes), tuple(_lines(taken, cells, order)), summary, scale)
 
 
@@ -180,7 +180,7 @@ def _lines(taken: Snapshot, cells: list[Cell], order: dict[Cell, int]) -> list[L
 # --- what a box says -----------------------------------------------------------------------------------------------
 
 
-class Teller:
+class Captions:
     """Puts a cell into words and numbers."""
 
     def __init__(
@@ -194,7 +194,7 @@ class Teller:
         for v, ids in enumerate(taken.operands):
             self.given.update(x for x in ids if cells[x] != cells[v])
         shown_gradients = [taken.grad(v) for v in self.given if not taken.constant[v]]
-        self.scale = heat.scale_of(shown_gradients) if coloured else None
+        self.scale = magnitudes.scale_of(shown_gradients) if coloured else None
 
     def box(self, cell: Cell, members: list[int]) -> Box:
         kind, number, _ = cell
@@ -205,7 +205,7 @@ class Teller:
         label, note, told = self._words(kind, number, members, held, gives)
         title = [label, *told, f"{_counted(len(members), 'node')}, of which {len(gives):,} are used by others"]
         if held and self.taken.walked:
-            norm = math.sqrt(sum((heat.magnitude(self.taken.grad(v)) or 0.0) ** 2 for v in held))
+            norm = math.sqrt(sum((magnitudes.magnitude(self.taken.grad(v)) or 0.0) ** 2 for v in held))
             title.append(f"norm of the gradient of its parameters {norm!r}")
         return Box("group", cut(label, LONGEST_LABEL), "", self._rows(gives), "\n".join(title), cut(note, LONGEST_NOTE))
 
@@ -247,15 +247,15 @@ class Teller:
         step = None
         if self.scale:
             steps = [step for step in map(self.scale.step, gradients) if step is not None]
-            step = heat.ODD if heat.ODD in steps else max(steps, default=None)
+            step = magnitudes.ODD if magnitudes.ODD in steps else max(steps, default=None)
         return data, Row("grad", None if None in gradients else _range(gradients), step)
 
 
 def _range(numbers: list[Any]) -> str:
     """`0.5`, or `−1 … 2`; a nan or what is no number shows."""
-    known = [float(getattr(x, "data", x)) for x in numbers if heat.magnitude(x) is not None]
+    known = [float(getattr(x, "data", x)) for x in numbers if magnitudes.magnitude(x) is not None]
     if len(known) < len(numbers):
-        return shown(next(x for x in numbers if heat.magnitude(x) is None))
+        return shown(next(x for x in numbers if magnitudes.magnitude(x) is None))
     if any(map(math.isnan, known)):
         return "nan"
     low, high = shown(min(known)), shown(max(known))

@@ -18,16 +18,16 @@ Reader = Callable[[Any], Any]
 _SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
-def plain(x: Any) -> Any:
+def encoded(x: Any) -> Any:
     """A field's value as JSON takes it."""
     if isinstance(x, float) and not math.isfinite(x):
         return str(float(x))
     if isinstance(x, tuple):
-        return [plain(part) for part in x]
+        return [encoded(part) for part in x]
     return x
 
 
-def read(record: Any, fields: Mapping[str, Reader], what: str) -> dict[str, Any]:
+def decoded(record: Any, fields: Mapping[str, Reader], what: str) -> dict[str, Any]:
     """The named fields of a JSON object, each through its reader."""
     if not isinstance(record, dict):
         raise GraphError(f"{what} is no JSON object: {_cut(record)}")

@@ -17,7 +17,7 @@ def reason_not_to(nodes: Sequence[Any]) -> str:
     """Why a graph cannot be computed anew: the first node that is not ours, or that no op made; empty if it can.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.notebook.again import reason_not_to
+    >>> from gradwalk.notebook.recompute import reason_not_to
     >>> a = Value(2.0)
     >>> reason_not_to([a, a * 3]), reason_not_to([a, Value(4.0, (a,), "double", label="out")])
     ('', 'out was made by hand')
@@ -35,7 +35,7 @@ def compute(nodes: Sequence[Any], leaves: Mapping[int, float]) -> Result:
     """What every node would hold, in topological order, with some leaves changed, by place; no node is touched.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.notebook.again import compute
+    >>> from gradwalk.notebook.recompute import compute
     >>> a = Value(2.0)
     >>> compute([a, a * a], {0: 5.0})
     [(5.0, ()), (25.0, (5.0, 5.0))]
@@ -59,7 +59,7 @@ def put(nodes: Sequence[Any], found: Result) -> None:
     """Give every node its new data and slopes; gradients stay, for they belong to an earlier walk.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.notebook.again import compute, put
+    >>> from gradwalk.notebook.recompute import compute, put
     >>> a = Value(2.0)
     >>> b = a * a
     >>> put([a, b], compute([a, b], {0: 5.0}))
