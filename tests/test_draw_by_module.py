@@ -14,8 +14,8 @@ from test_draw_layout import check_that_all_is_clear
 from gradwalk import Value, datasets, draw, nn, walk
 from gradwalk.drawing.api import LEGIBLE, Drawing
 from gradwalk.drawing.calls import calls_in
+from gradwalk.drawing.drawn_graph import drawn_graph
 from gradwalk.drawing.modules import modules_of
-from gradwalk.drawing.snapshot import snapshot
 from gradwalk.errors import GraphError, SettingError
 
 
@@ -31,11 +31,11 @@ def joined(drawing: Drawing) -> set[tuple[str, str, int]]:
 
 def owners(root: Any, model: Any) -> dict[int, str]:
     """The path of the module that each computed node was put to, by the node's id; "" for none."""
-    taken, modules = snapshot([root]), modules_of(model)
+    taken, modules = drawn_graph([root]), modules_of(model)
     calls = calls_in(taken, modules)
     return {
         id(node): modules.all[calls.module[call]].path if (call := calls.call[i]) is not None else ""
-        for i, node in enumerate(taken.nodes)
+        for i, node in enumerate(taken.values)
         if taken.operands[i]
     }
 
@@ -314,7 +314,7 @@ def test_sums_of_different_calls_are_not_one_call() -> None:
     root = one + two + model.b
     found = owners(root, model)
     assert found[id(one)] == found[id(two)] == ""  # the model itself has the path ""
-    calls = calls_in(snapshot([root]), modules_of(model))
+    calls = calls_in(drawn_graph([root]), modules_of(model))
     assert len(calls.module) == 3
 
 

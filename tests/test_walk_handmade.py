@@ -315,8 +315,8 @@ def test_micrograd_in_words() -> None:
     root = a * a
     recording = record(root)
     assert recording.events[0].formula == "n1.data = 3 × 3 = 9"
-    assert [(p.position, p.contribution, p.after) for p in pushes(recording)] == [(0, 3.0, 3.0), (0, 3.0, 6.0)]
-    assert recording.graph.nodes[1].slopes == (6.0,)
+    assert [(p.position, p.contribution, p.after) for p in pushes(recording)] == [(0, 3.0, 3.0), (1, 3.0, 6.0)]
+    assert recording.graph.nodes[1].slopes == (3.0, 3.0)
     assert (a.grad, root.grad) == (0, 0)
 
 

@@ -15,9 +15,9 @@ from typing import Any
 from gradwalk.drawing import magnitudes
 from gradwalk.drawing.by_node import SYMBOLS, node_box
 from gradwalk.drawing.calls import calls_in
+from gradwalk.drawing.drawn_graph import DrawnGraph, drawn_graph
 from gradwalk.drawing.modules import Modules
 from gradwalk.drawing.scene import Box, Line, Row, Scene
-from gradwalk.drawing.snapshot import Snapshot, snapshot
 from gradwalk.drawing.text import cut, shown
 
 __all__ = ["group"]
@@ -39,19 +39,19 @@ def group(roots: Sequence[Any], modules: Modules, depth: str, *, grads: bool = T
     >>> [box.label for box in scene.boxes if box.kind == "group"]
     ['layers.0', 'layers.1', 'layers.2']
     """
-    taken = snapshot(roots, modules.names)
-    cells = _acyclic(taken, Sorter(taken, modules, depth).cells())
+    drawn = drawn_graph(roots, modules.names)
+    cells = _acyclic(drawn, Sorter(drawn, modules, depth).cells())
     order: dict[Cell, int] = {}
     members: dict[Cell, list[int]] = {}
     for v, cell in enumerate(cells):
         members.setdefault(cell, []).append(v)
-    for cell in _topological(taken, cells, members):
+    for cell in _topological(drawn, cells, members):
         order[cell] = len(order)
-    captions = Captions(taken, modules, depth, cells, grads, coloured)
+    captions = Captions(drawn, modules, depth, cells, grads, coloured)
     boxes = [captions.box(cell, members[cell]) for cell in order]
     summary = f"{_counted(len(boxes), 'box', 'boxes')} for {_counted(len(cells), 'node')}, by {depth[:-1]}"
     scale = captions.scale.texts() if captions.scale else ()
-    return Scene(tuple(boxes), tuple(_lines(taken, cells, order)), summary, scale)
+    return Scene(tuple(boxes), tuple(_lines(drawn, cells, order)), summary, scale)
 
 
 # --- which node is in which box ----------------------------------------------------------------------------------
@@ -60,14 +60,14 @@ def group(roots: Sequence[Any], modules: Modules, depth: str, *, grads: bool = T
 class Sorter:
     """Finds the cell of every node."""
 
-    def __init__(self, taken: Snapshot, modules: Modules, depth: str) -> None:
-        self.taken = taken
-        found = calls_in(taken, modules)
+    def __init__(self, drawn: DrawnGraph, modules: Modules, depth: str) -> None:
+        self.drawn = drawn
+        found = calls_in(drawn, modules)
         self.call = found.call
         self.group = {call: modules.group(module, depth) for call, module in found.module.items()}
         self.owner = {
             v: modules.group(modules.owner[id(node)], depth)
-            for v, node in enumerate(taken.nodes)
+            for v, node in enumerate(drawn.values)
             if id(node) in modules.owner
         }
 
@@ -78,14 +78,12 @@ class Sorter:
             home = {}
             for of, level in by_call.items():
                 home[self.group[of]] = min(level, home.get(self.group[of], level))
-        taken = self.taken
-        inputs = [
-            v for v, ids in enumerate(taken.operands) if not ids and v not in self.owner and not taken.constant[v]
-        ]
-        glue = [v for v, ids in enumerate(taken.operands) if ids and self.call[v] is None]
+        drawn = self.drawn
+        inputs = [node.id for node in drawn.graph.nodes if node.leaf and node.id not in self.owner]
+        glue = [v for v, ids in enumerate(drawn.operands) if ids and self.call[v] is None]
         single = set(inputs if len(inputs) <= FEW else ()) | set(glue if len(glue) <= FEW else ())
         cells: list[Cell] = []
-        for v, ids in enumerate(taken.operands):
+        for v, ids in enumerate(drawn.operands):
             call = self.call[v]
             if v in self.owner:
                 cells.append(("call", self.owner[v], home.get(self.owner[v], 1)))
@@ -95,9 +93,9 @@ class Sorter:
                 cells.append(("call", self.group[call], by_call[call]))
             else:
                 cells.append(("glue", 0, levels[v]) if ids else ("inputs", 0, 0))
-        for v, ids in enumerate(taken.operands):  # a constant goes with whoever uses it
+        for v, ids in enumerate(drawn.operands):  # a constant goes with whoever uses it
             for x in ids:
-                if taken.constant[x]:
+                if drawn.graph.nodes[x].constant:
                     cells[x] = ("node", x, 0) if v in single else cells[v]
         return cells
 
@@ -105,7 +103,7 @@ class Sorter:
         """The level of each node and of each call."""
         levels = [0] * len(self.call)
         by_call: dict[int, int] = {}
-        for v, ids in enumerate(self.taken.operands):
+        for v, ids in enumerate(self.drawn.operands):
             if not ids:
                 levels[v] = home.get(self.owner[v], 0) if v in self.owner else 0
                 continue
@@ -120,10 +118,10 @@ class Sorter:
         return levels, by_call
 
 
-def _acyclic(taken: Snapshot, cells: list[Cell]) -> list[Cell]:
+def _acyclic(drawn: DrawnGraph, cells: list[Cell]) -> list[Cell]:
     """The cells, with those that read each other in a circle made one; for models of an unusual shape."""
     reads: dict[Cell, set[Cell]] = {cell: set() for cell in cells}
-    for v, ids in enumerate(taken.operands):
+    for v, ids in enumerate(drawn.operands):
         reads[cells[v]].update(cells[x] for x in ids if cells[x] != cells[v])
     read_by: dict[Cell, set[Cell]] = {cell: set() for cell in reads}
     for cell, others in reads.items():
@@ -139,7 +137,7 @@ def _acyclic(taken: Snapshot, cells: list[Cell]) -> list[Cell]:
     return [("glue", 0, -1) if cell in left else cell for cell in cells]
 
 
-def _topological(taken: Snapshot, cells: list[Cell], members: dict[Cell, list[int]]) -> list[Cell]:
+def _topological(drawn: DrawnGraph, cells: list[Cell], members: dict[Cell, list[int]]) -> list[Cell]:
     """The cells, each after those it reads; in the order of their first nodes where that is free."""
     order: list[Cell] = []
     entered: set[Cell] = set()
@@ -152,22 +150,22 @@ def _topological(taken: Snapshot, cells: list[Cell], members: dict[Cell, list[in
             elif cell not in entered:
                 entered.add(cell)
                 ahead.append((cell, True))
-                reads = dict.fromkeys(cells[x] for v in members[cell] for x in taken.operands[v])
+                reads = dict.fromkeys(cells[x] for v in members[cell] for x in drawn.graph.nodes[v].operands)
                 ahead += [(other, False) for other in reversed(reads) if other not in entered]
     return order
 
 
-def _lines(taken: Snapshot, cells: list[Cell], order: dict[Cell, int]) -> list[Line]:
+def _lines(drawn: DrawnGraph, cells: list[Cell], order: dict[Cell, int]) -> list[Line]:
     """Single lines between single nodes; between boxes one line for all edges, with their number."""
     lines: list[Line] = []
     edges: Counter[tuple[int, int]] = Counter()
-    for v, ids in enumerate(taken.operands):
+    for v, ids in enumerate(drawn.operands):
         for x in ids:
             if cells[x] == cells[v]:
                 continue
             ends = order[cells[x]], order[cells[v]]
             if cells[x][0] == cells[v][0] == "node":
-                lines.append(Line(*ends, title=f"{taken.name(x)} is an operand of {taken.ops[v]}"))
+                lines.append(Line(*ends, title=f"{drawn.name(x)} is an operand of {drawn.op(v)}"))
             else:
                 edges[ends] += 1
     crowded = len(edges) > FEW  # then neither numbers nor thick lines can be told apart
@@ -184,28 +182,28 @@ class Captions:
     """Puts a cell into words and numbers."""
 
     def __init__(
-        self, taken: Snapshot, modules: Modules, depth: str, cells: list[Cell], grads: bool, coloured: bool
+        self, drawn: DrawnGraph, modules: Modules, depth: str, cells: list[Cell], grads: bool, coloured: bool
     ) -> None:
-        self.taken = taken
+        self.drawn = drawn
         self.modules = modules
         self.depth = depth
         self.grads = grads
-        self.given = set(taken.roots)  # nodes that something outside their box uses
-        for v, ids in enumerate(taken.operands):
+        self.given = set(drawn.roots)  # nodes that something outside their box uses
+        for v, ids in enumerate(drawn.operands):
             self.given.update(x for x in ids if cells[x] != cells[v])
-        shown_gradients = [taken.grad(v) for v in self.given if not taken.constant[v]]
+        shown_gradients = [drawn.grad(v) for v in self.given if not drawn.graph.nodes[v].constant]
         self.scale = magnitudes.scale_of(shown_gradients) if coloured else None
 
     def box(self, cell: Cell, members: list[int]) -> Box:
         kind, number, _ = cell
         if kind == "node":
-            return node_box(self.taken, number, grads=self.grads, scale=self.scale)
-        held = [v for v in members if id(self.taken.nodes[v]) in self.modules.owner]
+            return node_box(self.drawn, number, grads=self.grads, scale=self.scale)
+        held = [v for v in members if id(self.drawn.values[v]) in self.modules.owner]
         gives = [v for v in members if v in self.given and v not in held] or held or members
         label, note, told = self._words(kind, number, members, held, gives)
         title = [label, *told, f"{_counted(len(members), 'node')}, of which {len(gives):,} are used by others"]
-        if held and self.taken.walked:
-            norm = math.sqrt(sum((magnitudes.magnitude(self.taken.grad(v)) or 0.0) ** 2 for v in held))
+        if held and self.drawn.walked:
+            norm = math.sqrt(sum((magnitudes.magnitude(self.drawn.grad(v)) or 0.0) ** 2 for v in held))
             title.append(f"norm of the gradient of its parameters {norm!r}")
         return Box("group", cut(label, LONGEST_LABEL), "", self._rows(gives), "\n".join(title), cut(note, LONGEST_NOTE))
 
@@ -222,9 +220,9 @@ class Captions:
             if calls > 1:
                 note += f", {calls:,} calls"
             return module.name, note, [note, _counted(len(held), "parameter")]
-        roots = [v for v in members if v in self.taken.roots]
-        label = (self.taken.labels[roots[0]] or "result") if roots else "in between"
-        ops = Counter(SYMBOLS.get(op, op) for op in (self.taken.ops[v] for v in members) if op)
+        roots = [v for v in members if v in self.drawn.roots]
+        label = (self.drawn.label(roots[0]) or "result") if roots else "in between"
+        ops = Counter(SYMBOLS.get(op, op) for op in (self.drawn.op(v) for v in members) if op)
         listed = ", ".join(f"{n:,} {op}" for op, n in ops.most_common())
         return label, f"{sum(ops.values()):,} nodes: {', '.join(op for op, _ in ops.most_common(4))}", [listed]
 
@@ -240,10 +238,10 @@ class Captions:
         return sum(1 for module in self.modules.all if module.inside == number and module.parameters)
 
     def _rows(self, gives: list[int]) -> tuple[Row, ...]:
-        data = Row("data", _range([self.taken.data(v) for v in gives]))
-        if not self.grads or all(self.taken.constant[v] for v in gives):
+        data = Row("data", _range([self.drawn.data(v) for v in gives]))
+        if not self.grads or all(self.drawn.graph.nodes[v].constant for v in gives):
             return (data,)
-        gradients = [self.taken.grad(v) for v in gives]
+        gradients = [self.drawn.grad(v) for v in gives]
         step = None
         if self.scale:
             steps = [step for step in map(self.scale.step, gradients) if step is not None]

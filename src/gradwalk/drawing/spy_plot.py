@@ -12,13 +12,14 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from gradwalk.drawing.drawn_graph import checked_roots, nodes_below
 from gradwalk.drawing.picture import Picture
 from gradwalk.drawing.raster import png_of_indices
-from gradwalk.drawing.snapshot import checked_roots, in_order, operands
 from gradwalk.drawing.svg import frame
 from gradwalk.drawing.text import xml
 from gradwalk.drawing.theme import DARK, LIGHT, SHADES, checked_theme, shades
 from gradwalk.errors import SettingError
+from gradwalk.walk import stable_operands
 
 __all__ = ["Spy", "spy"]
 
@@ -164,8 +165,8 @@ def spy(root: Any, *, size: int = 720, theme: str = "auto") -> Spy:
     if isinstance(size, bool) or not isinstance(size, int) or not SMALLEST <= size <= LARGEST:
         raise SettingError(f"size, in pixels, is a whole number from {SMALLEST} to {LARGEST}, not {size!r:.60}")
     theme = checked_theme(theme)
-    nodes = in_order(checked_roots(root))
-    reads = [operands(node) for node in nodes]
+    nodes = nodes_below(checked_roots(root))
+    reads = [stable_operands(node) for node in nodes]
     place: dict[int, int] = {}
     for node, before in zip(nodes, reads, strict=True):
         if not before:

@@ -5,7 +5,7 @@ of these products. The backward walk gets the same number without following a si
 quick; a person sees best where a gradient comes from by looking at the paths, as long as there are few.
 
 - `paths.py`: counting and finding the paths;
-- `told.py`: what is found, and how it is put into words.
+- `explanation.py`: what is found, and how it is put into words.
 """
 
 from __future__ import annotations

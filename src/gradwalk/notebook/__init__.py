@@ -2,8 +2,8 @@
 
 - `scene.py`: a graph as the views take it: its recording, and where its cards stand;
 - `page.py`: the walk as one HTML file that steps by itself, for `explain(root).save("walk.html")`;
-- `again.py`: a graph computed anew on other leaves, in place;
-- `walking.py`, `ordering.py`, `training.py`: the widgets, on top of `base.py`; they need anywidget;
+- `recompute.py`: a graph computed anew on other leaves, in place;
+- `walk_view.py`, `playground_view.py`, `training_view.py`: the widgets, on top of `widget.py`; they need anywidget;
 - `bundles.py`, `built/`: the scripts, the same components as the course's, bundled by `web/elsewhere/build.mjs`.
 
 Nothing here is imported by `import gradwalk`, and anywidget only by whoever asks for a widget.

@@ -17,15 +17,15 @@ The first row is loaded with the engine, the rest when it is asked for.
 
 from typing import TYPE_CHECKING, Any
 
-from gradwalk.walk.nodes import OPERAND_FIELDS, describe, formula, operands, short
+from gradwalk.walk.nodes import OPERAND_FIELDS, describe, formula, operands, short, stable_operands
 from gradwalk.walk.orders import cycle, topological
 
 if TYPE_CHECKING:
     from gradwalk.walk.events import AlreadyVisited, Compute, Enter, Event, Leave, Push, Seed, Visit, event_from_dict
     from gradwalk.walk.formatting import readable
-    from gradwalk.walk.graph import Graph, NodeInfo, graph_of
+    from gradwalk.walk.graph import Graph, NodeInfo, graph_from_nodes, graph_of
     from gradwalk.walk.order_verdict import Doubled, Missing, OrderVerdict
-    from gradwalk.walk.recording import Recording, record
+    from gradwalk.walk.recording import Recording, measured_graph, record
     from gradwalk.walk.search import search_steps
     from gradwalk.walk.states import State, replay, state_after
     from gradwalk.walk.visits import naive_recursion_order
@@ -51,7 +51,9 @@ __all__ = [
     "describe",
     "event_from_dict",
     "formula",
+    "graph_from_nodes",
     "graph_of",
+    "measured_graph",
     "naive_recursion_order",
     "operands",
     "readable",
@@ -59,6 +61,7 @@ __all__ = [
     "replay",
     "search_steps",
     "short",
+    "stable_operands",
     "state_after",
     "topological",
 ]
@@ -69,8 +72,8 @@ _ON_DEMAND = {
     for module, names in {
         "formatting": "readable",
         "events": "AlreadyVisited Compute Enter Event Leave Push Seed Visit event_from_dict",
-        "graph": "Graph NodeInfo graph_of",
-        "recording": "Recording record",
+        "graph": "Graph NodeInfo graph_from_nodes graph_of",
+        "recording": "Recording measured_graph record",
         "search": "search_steps",
         "states": "State replay state_after",
         "order_verdict": "Doubled Missing OrderVerdict",

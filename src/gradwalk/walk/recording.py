@@ -26,7 +26,7 @@ from gradwalk.walk.sentences import Narrator
 from gradwalk.walk.states import History, State, replay
 from gradwalk.walk.visits import Hooks, engine_order, play, resolve
 
-__all__ = ["Recording", "record"]
+__all__ = ["Recording", "measured_graph", "record"]
 
 FORMAT, VERSION = "gradwalk recording", 1
 
@@ -160,10 +160,29 @@ def record(
         raise _no_order_with_hooks(graph, next(iter(hooks)))
     words = Narrator(graph)
     back = _walk_back(graph, engine_order(graph, hooks) if visits is None else visits, seed, words, hooks, nodes)
-    if any(node.handmade for node in graph.nodes):  # closures show their slopes only on a walk in the right order
-        right = back if visits is None else _walk_back(graph, engine_order(graph, hooks), seed, words, hooks, nodes)
-        graph = _measured(graph, right)
+    if any(node.handmade for node in graph.nodes):
+        graph = _measured(graph, back) if visits is None else measured_graph(nodes)
     return Recording(graph, (*_forward(graph, nodes, words), *back))
+
+
+def measured_graph(nodes: Sequence[Node]) -> Graph:
+    """The graph of nodes in topological order, with slopes where only a `_backward` made by hand knows them.
+
+    Such a `_backward` shows its slopes on a walk in the right order, which leaves no trace in the nodes.
+
+    >>> from gradwalk import Value, walk
+    >>> a = Value(3.0)
+    >>> out = Value(6.0, (a,), "double")
+    >>> def double_backward():
+    ...     a.grad += 2 * out.grad
+    >>> out._backward = double_backward
+    >>> walk.graph_of(out).nodes[1].slopes, walk.measured_graph([a, out]).nodes[1].slopes
+    ((None,), (2.0,))
+    """
+    graph, hooks = graph_from_nodes(nodes), _hooks(nodes)
+    if not any(node.handmade for node in graph.nodes):
+        return graph
+    return _measured(graph, _walk_back(graph, engine_order(graph, hooks), 1.0, Narrator(graph), hooks, nodes))
 
 
 def _record_again(was: Recording, order: Iterable[Any] | None, seed: float, *, allow_repeats: bool) -> Recording:
@@ -202,11 +221,11 @@ def _forward(graph: Graph, nodes: Sequence[Node], words: Words) -> Iterator[Comp
 
 def _recomputed(node: Node, data: float) -> float | None:
     """What the node's op gives on its operands now, if that is not the data it holds."""
-    kind = getattr(node, "_kind", None)
-    if not isinstance(kind, Op):
+    op = getattr(node, "primitive", None)
+    if not isinstance(op, Op):
         return None
     try:
-        now = kind.forward(*(getattr(x, "data", x) for x in node.inputs))
+        now = op.forward(*(getattr(x, "data", x) for x in node.inputs))
     except OpError:
         return None
     same = math.isclose(now, data, rel_tol=1e-9) or (math.isnan(now) and math.isnan(data))
@@ -228,6 +247,14 @@ def _measured(graph: Graph, events: Iterable[Event]) -> Graph:
     for event in events:
         if isinstance(event, Push) and event.node in slopes and event.local is not None:
             slopes[event.node][event.position] = (slopes[event.node][event.position] or 0.0) + event.local
+    for place, known in slopes.items():
+        below = graph.nodes[place].operands
+        for x in set(below):  # of a + a, which a _backward may add to in one go, each use has its part
+            uses = [position for position, operand in enumerate(below) if operand == x]
+            shares = [share for share in (known[position] for position in uses) if share is not None]
+            if 0 < len(shares) < len(uses):
+                for position in uses:
+                    known[position] = sum(shares) / len(uses)
     nodes = (replace(node, slopes=tuple(slopes[node.id])) if node.handmade else node for node in graph.nodes)
     return Graph(tuple(nodes), graph.root)
 
