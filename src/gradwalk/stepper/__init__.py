@@ -5,7 +5,7 @@
 | `subject` | what to step through: a preset, an expression, a Value of a script |
 | `player` | a recording and a place in it: forth, back, to the seed |
 | `step_page` | what a step says: phase, sentence, formula in two rows, before → after |
-| `layout`, `levels`, `routes` | where cards and edges go on a grid of characters |
+| `grid`, `rows`, `routes` | where cards and edges go on a grid of characters, after `gradwalk.layout` |
 | `canvas` | the graph at one moment, drawn on that grid |
 | `nearby` | the part of a large graph around the node in play |
 | `colours` | blue data, vermilion gradients, the one yellow edge; dark and light |

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
 
-from gradwalk.stepper.layout import LONGEST_LABEL, WORDS, GridLayout, Rect, chip, label_width, shown_op
+from gradwalk.stepper.grid import LONGEST_LABEL, WORDS, GridLayout, Rect, chip, label_width, shown_op
 from gradwalk.stepper.player import Player
 from gradwalk.stepper.routes import DOWN, LEFT, RIGHT, UP
 from gradwalk.walk import Compute, NodeInfo, Push, Seed, State, Visit, readable
@@ -70,7 +70,7 @@ def paint(player: Player, layout: GridLayout) -> Cells:
 
     >>> from gradwalk.presets import PRESETS
     >>> from gradwalk.stepper.canvas import paint
-    >>> from gradwalk.stepper.layout import fitting
+    >>> from gradwalk.stepper.grid import fitting
     >>> from gradwalk.stepper.player import Player
     >>> from gradwalk.walk import record
     >>> player = Player(record(PRESETS["a-times-a"].build().root))
@@ -208,7 +208,7 @@ def focus(player: Player, layout: GridLayout) -> list[Rect]:
 
     >>> from gradwalk import Value, walk
     >>> from gradwalk.stepper.canvas import focus
-    >>> from gradwalk.stepper.layout import fitting
+    >>> from gradwalk.stepper.grid import fitting
     >>> from gradwalk.stepper.player import Player
     >>> player = Player(walk.record(Value(3.0, label="a").exp()))
     >>> _ = player.go(4)

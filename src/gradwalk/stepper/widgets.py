@@ -16,7 +16,7 @@ from textual.widget import Widget
 
 from gradwalk.stepper import nearby
 from gradwalk.stepper.canvas import Cells, focus, paint
-from gradwalk.stepper.layout import STYLES, GridLayout, Rect, arrange, fitting
+from gradwalk.stepper.grid import STYLES, GridLayout, Rect, arrange, fitting
 from gradwalk.stepper.player import Player
 from gradwalk.stepper.step_page import Page, groups, two_rows
 

@@ -8,6 +8,7 @@ lines straight.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -24,27 +25,34 @@ def placed(
     columns: Sequence[Sequence[int]],
     before: Sequence[Sequence[int]],
     after: Sequence[Sequence[int]],
-    size: Sequence[float],
+    reach_up: Sequence[float],
+    reach_down: Sequence[float],
     gap: Sequence[float],
     bends: int,
+    room: float = math.inf,
 ) -> list[float]:
-    """The middle of each vertex across its column; vertices from `bends` on are bends of lines.
+    """Where each vertex stands across its column; vertices from `bends` on are bends of lines.
 
-    Neighbours `v` and `w` are at least half their sizes and the larger of their gaps apart.
+    A vertex reaches so far up and down from where lines meet it; between two neighbours is at least the larger of
+    their gaps. All of it stays within `room`, or takes as much as it likes.
 
-    >>> from gradwalk.drawing.placing import placed
-    >>> placed([[0, 1], [2]], [[], [], [0, 1]], [[2], [2], []], [10, 10, 10], [2, 2, 2], 3)
+    >>> from gradwalk.layout.placing import placed
+    >>> placed([[0, 1], [2]], [[], [], [0, 1]], [[2], [2], []], [5, 5, 5], [5, 5, 5], [2, 2, 2], 3)
     [5.0, 17.0, 11.0]
     """
-    at = [0.0] * len(size)
+    at = [0.0] * len(gap)
     offsets = []  # how far from the first of its column each vertex is if all stand as near as they may
+    limits = []  # between which the first of its column stands
     for column in columns:
         reach = [0.0]
         for v, w in pairwise(column):
-            reach.append(reach[-1] + (size[v] + size[w]) / 2 + max(gap[v], gap[w]))
+            reach.append(reach[-1] + reach_down[v] + reach_up[w] + max(gap[v], gap[w]))
         offsets.append(reach)
+        low, high = reach_up[column[0]], room - reach[-1] - reach_down[column[-1]]
+        limits.append((low, max(low, high)) if room < math.inf else (-room, room))
+        start = sum(limits[-1]) / 2 if room < math.inf else -reach[-1] / 2
         for v, x in zip(column, reach, strict=True):
-            at[v] = x - reach[-1] / 2
+            at[v] = start + x
 
     def sweep(order: range, sides: Sequence[Sequence[int]]) -> None:
         for c in order:
@@ -57,19 +65,21 @@ def placed(
                 else:
                     wanted.append(_mean(at, ties))
                     weights.append(STRAIGHT if v >= bends else 1.0)
-            for v, x in zip(columns[c], _spread(wanted, weights, offsets[c]), strict=True):
+            for v, x in zip(columns[c], _spread(wanted, weights, offsets[c], *limits[c]), strict=True):
                 at[v] = x
 
     forth, back = range(1, len(columns)), range(len(columns) - 2, -1, -1)
-    for _ in range(max(LEAST_SWEEPS, min(MOST_SWEEPS, WORK // max(1, len(size))))):
+    for _ in range(max(LEAST_SWEEPS, min(MOST_SWEEPS, WORK // max(1, len(gap))))):
         sweep(back, after)
         sweep(forth, before)
     for c in back:  # leaves go where they are used, as far as the others let them
         firm = [FIRM if before[v] else 1.0 for v in columns[c]]
         wanted = [at[v] if before[v] or not after[v] else _mean(at, after[v]) for v in columns[c]]
-        for v, x in zip(columns[c], _spread(wanted, firm, offsets[c]), strict=True):
+        for v, x in zip(columns[c], _spread(wanted, firm, offsets[c], *limits[c]), strict=True):
             at[v] = x
-    edge = min((x - size[v] / 2 for v, x in enumerate(at)), default=0.0)
+    if room < math.inf:
+        return at
+    edge = min((x - reach_up[v] for v, x in enumerate(at)), default=0.0)
     return [x - edge for x in at]
 
 
@@ -77,8 +87,8 @@ def _mean(at: list[float], ties: Sequence[int]) -> float:
     return at[ties[0]] if len(ties) == 1 else sum(at[x] for x in ties) / len(ties)
 
 
-def _spread(wanted: list[float], weights: list[float], offsets: list[float]) -> list[float]:
-    """The places nearest to those wanted, by weighted squares, that keep their order and distances."""
+def _spread(wanted: list[float], weights: list[float], offsets: list[float], low: float, high: float) -> list[float]:
+    """The places nearest to those wanted, by weighted squares, that keep their order, distances and limits."""
     pools: list[tuple[float, float, int]] = []  # mean, weight, how many
     for want, weight, offset in zip(wanted, weights, offsets, strict=True):
         mean, many = want - offset, 1
@@ -90,5 +100,5 @@ def _spread(wanted: list[float], weights: list[float], offsets: list[float]) -> 
         pools.append((mean, weight, many))
     spread = []
     for mean, _, many in pools:
-        spread += [mean] * many
+        spread += [min(max(mean, low), high)] * many
     return [x + offset for x, offset in zip(spread, offsets, strict=True)]

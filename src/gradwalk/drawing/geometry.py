@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from gradwalk.drawing import cards
-from gradwalk.drawing.arrangement import BEND, TWIN, Arrangement, Trunk
+from gradwalk.drawing.arrangement import BEND, TWIN, Arrangement
 from gradwalk.drawing.scene import Line, Scene
 
-__all__ = ["Layout", "Place", "Wire", "layout"]
+__all__ = ["CardPlace", "Geometry", "Wire", "geometry"]
 
 Point = tuple[float, float]  # x, y; or along, across
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CardPlace:
     """Where a box is: the upper left corner of its card, the size of the card, the middle of its op and its width.
 
-    >>> from gradwalk.drawing.layout import Place
-    >>> Place(0, 0, 92, 57, None, 0).width
+    >>> from gradwalk.drawing.geometry import CardPlace
+    >>> CardPlace(0, 0, 92, 57, None, 0).width
     92
     """
 
@@ -38,7 +38,7 @@ class Wire:
 
     A trunk stands for several lines and has no head; a branch stands for one.
 
-    >>> from gradwalk.drawing.layout import Wire
+    >>> from gradwalk.drawing.geometry import Wire
     >>> Wire("M0 0L10 0", (3,), (10.0, 0.0), None).lines
     (3,)
     """
@@ -50,30 +50,30 @@ class Wire:
 
 
 @dataclass(frozen=True)
-class Layout:
+class Geometry:
     """Places of all boxes, and all wires, within width and height.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.drawing.layout import layout
+    >>> from gradwalk.drawing.geometry import geometry
     >>> from gradwalk.drawing.by_node import read
-    >>> found = layout(read([Value(2.0) * 3]), "LR")
+    >>> found = geometry(read([Value(2.0) * 3]), "LR")
     >>> len(found.places), len(found.wires)
     (3, 2)
     """
 
-    places: tuple[Place, ...]
+    places: tuple[CardPlace, ...]
     wires: tuple[Wire, ...]
     width: float
     height: float
 
 
-def layout(scene: Scene, rankdir: str) -> Layout:
+def geometry(scene: Scene, rankdir: str) -> Geometry:
     """A place for everything, the root to the right ("LR") or below ("TB").
 
     >>> from gradwalk import Value
-    >>> from gradwalk.drawing.layout import layout
+    >>> from gradwalk.drawing.geometry import geometry
     >>> from gradwalk.drawing.by_node import read
-    >>> flat, tall = (layout(read([Value(2.0).tanh().exp()]), way) for way in ("LR", "TB"))
+    >>> flat, tall = (geometry(read([Value(2.0).tanh().exp()]), way) for way in ("LR", "TB"))
     >>> flat.width > flat.height, tall.height > tall.width
     (True, True)
     """
@@ -87,25 +87,25 @@ class Drafter:
         self.a = arrangement
         self.taken: dict[tuple[int, int], list[tuple[float, float, float]]] = {}  # chips so far, by neighbourhood
 
-    def drafted(self) -> Layout:
+    def drafted(self) -> Geometry:
         places = tuple(map(self._place, range(self.a.boxes)))
-        trunks = [self._trunk(trunk) for trunk in self.a.trunks.values() if len(trunk.vertices) > 1]
+        trunks = [self._trunk(lines) for lines in self.a.trunks.values() if len(self.a.chain(lines)) > 1]
         branches = [self._branch(i) for i in range(len(self.a.lines))]
         across = max((p.y + p.height if self.a.flat else p.x + p.width for p in places), default=0.0)
         across = max([across, *(self.a.across[v] + BEND for v in range(self.a.boxes, len(self.a.rank)))])
         size = (self.a.end[-1], across) if self.a.flat else (across, self.a.end[-1])
-        return Layout(places, (*trunks, *branches), *size)
+        return Geometry(places, (*trunks, *branches), *size)
 
     def _point(self, along: float, across: float) -> Point:
         return (along, across) if self.a.flat else (across, along)
 
-    def _place(self, v: int) -> Place:
+    def _place(self, v: int) -> CardPlace:
         size, across, along = self.a.sizes[v], self.a.across[v], self.a.lead[self.a.rank[v]]
         x, y = (along, across - size.height / 2) if self.a.flat else (across - size.width / 2, along)
         op = None
         if size.op:
             op = self._point(along - cards.STUB - (size.op if self.a.flat else cards.OP) / 2, across)
-        return Place(x, y, size.width, size.height, op, size.op)
+        return CardPlace(x, y, size.width, size.height, op, size.op)
 
     def _leaves_at(self, v: int) -> float:
         """Along: where lines leave a vertex."""
@@ -119,16 +119,16 @@ class Drafter:
         size = self.a.sizes[v]
         return self.a.lead[self.a.rank[v]] - ((size.op if self.a.flat else cards.OP) + cards.STUB if size.op else 0.0)
 
-    def _trunk(self, trunk: Trunk) -> Wire:
-        chain = list(trunk.vertices.values())
-        aside = self.a.exits.get((chain[1], self.a.repeat[trunk.lines[0]][0]), 0.0)
+    def _trunk(self, lines: list[int]) -> Wire:
+        chain = self.a.chain(lines)
+        aside = self.a.exits.get((chain[1], self.a.repeat[lines[0]][0]), 0.0)
         path = self._move(self._leaves_at(chain[0]), self.a.across[chain[0]] + aside)
         for u, v in pairwise(chain):
             path += self._hop(u, v, aside if u == chain[0] else 0.0) + self._line(self.a.end[self.a.rank[v]])
-        return Wire(path, tuple(trunk.lines), None, None)
+        return Wire(path, tuple(lines), None, None)
 
     def _branch(self, i: int) -> Wire:
-        u, v = self.a.before(i), self.a.lines[i].target
+        u, v = self.a.ways[i][-2:]
         which, many = self.a.repeat[i]
         exit = self.a.exits.get((v, which), 0.0) if u < self.a.boxes else 0.0
         entry = (which - (many - 1) / 2) * TWIN if u < self.a.boxes else 0.0

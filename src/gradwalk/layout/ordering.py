@@ -1,13 +1,13 @@
 """The order within each column, with few crossings between neighbouring columns.
 
-Two orders are tried and the better one is kept: fast-sugiyama's, and that of a search from the root, operand by
-operand, which is how a person would write the graph down. Each is improved by sweeps: every box moves to the middle of
-its neighbours, then neighbours change places where that removes crossings.
+It begins as a search from the root comes to the boxes, operand by operand, which is how a person would write the graph
+down, and is improved by sweeps: every box moves to the middle of its neighbours, then neighbours change places where
+that removes crossings. Where lines still cross, other beginnings are tried (sweeps from the other end, a search from
+the leaves), and one that leaves fewer crossings is taken.
 """
 
 from __future__ import annotations
 
-import warnings
 from bisect import bisect_right, insort
 from collections.abc import Sequence
 
@@ -19,47 +19,25 @@ Columns = list[list[int]]
 MOST_SWEEPS, LEAST_SWEEPS = 12, 2
 WORK = 20_000  # vertices × sweeps: about half a second
 PATIENCE = 4  # sweeps without any gain after which there is little hope
-LARGEST = 600  # vertices up to which fast-sugiyama is asked: a tenth of a second for these, four seconds for 2,400
+LARGEST = 600  # vertices up to which other beginnings are tried, and neighbours change places again and again
+SWAPS = 4  # times that neighbours may change places in a sweep
 
 
 def ordered(rank: Sequence[int], edges: Sequence[Edge]) -> Columns:
     """Columns of vertices, ordered; every edge leads from one column to the next.
 
-    >>> from gradwalk.drawing.ordering import ordered
+    >>> from gradwalk.layout.ordering import ordered
     >>> ordered([0, 0, 1, 1], [(0, 3), (1, 2)])
     [[0, 1], [3, 2]]
     """
     web = Web(rank, edges)
     sweeps = max(LEAST_SWEEPS, min(MOST_SWEEPS, WORK // len(rank)))
-    crossings, columns = web.improved(web.searched(), sweeps)
-    if crossings and len(rank) <= LARGEST:
-        library = _by_fast_sugiyama(rank, edges)
-        if library is not None:
-            others, other = web.improved(library, sweeps)
-            if others < crossings:  # of equals the search's order is better: it reads as the program does
-                return other
-    return columns
-
-
-def _by_fast_sugiyama(rank: Sequence[int], edges: Sequence[Edge]) -> Columns | None:
-    """Its order within our columns; None if it is not installed, which is said once."""
-    try:
-        from fast_sugiyama import from_edges
-    except ImportError:
-        warnings.warn(
-            "fast-sugiyama is not installed, so lines may cross more than they need to: pip install fast-sugiyama",
-            stacklevel=2,
-        )
-        return None
-    columns: Columns = [[] for _ in range(max(rank) + 1)]
-    for v, c in enumerate(rank):
-        columns[c].append(v)
-    layouts = from_edges(list(edges), vertex_spacing=1.0, ranking_type="down", dummy_vertices=False)
-    place: dict[int, tuple[int, float]] = {}
-    for part, (positions, *_) in enumerate(layouts):  # one layout for each connected part
-        place.update((int(v), (part, across)) for v, (across, _) in positions)
-    for column in columns:
-        column.sort(key=lambda v: place.get(v, (-1, 0.0)))
+    crossings, columns = web.improved(web.searched(), sweeps, forth=True)
+    for from_root, forth in ((True, False), (False, True), (False, False)):
+        if crossings and len(rank) <= LARGEST:
+            others, other = web.improved(web.searched(from_root=from_root), sweeps, forth=forth)
+            if others < crossings:  # of equals the first is better: it reads as the program does
+                crossings, columns = others, other
     return columns
 
 
@@ -74,20 +52,23 @@ class Web:
             self.after[u].append(v)
             self.before[v].append(u)
 
-    def searched(self) -> Columns:
-        """The columns as a depth-first search from the last vertices meets them."""
+    def searched(self, *, from_root: bool = True) -> Columns:
+        """The columns as a depth-first search meets them, from the last vertices or from the first."""
         columns: Columns = [[] for _ in range(max(self.rank) + 1)]
         seen = [False] * len(self.rank)
-        ahead = [v for v in range(len(self.rank)) if not self.after[v]]
+        behind, onwards = (self.after, self.before) if from_root else (self.before, self.after)
+        ahead = [v for v in range(len(self.rank)) if not behind[v]]
+        if not from_root:
+            ahead.reverse()
         while ahead:
             v = ahead.pop()
             if not seen[v]:
                 seen[v] = True
                 columns[self.rank[v]].append(v)
-                ahead += reversed(self.before[v])
+                ahead += reversed(onwards[v])
         return columns
 
-    def improved(self, columns: Columns, sweeps: int) -> tuple[int, Columns]:
+    def improved(self, columns: Columns, sweeps: int, *, forth: bool) -> tuple[int, Columns]:
         """The fewest crossings found in so many sweeps, and the columns that have them."""
         place = [0] * len(self.rank)
         for column in columns:
@@ -98,10 +79,12 @@ class Web:
         for sweep in range(sweeps):
             if not best[0] or sweep - last > PATIENCE:
                 break
-            forth = sweep % 2 == 0
             for column in columns if forth else reversed(columns):
                 _to_the_middle(column, self.before if forth else self.after, place)
-            self._swap_neighbours(columns, place)
+            forth = not forth
+            for _ in range(SWAPS if len(self.rank) <= LARGEST else 1):
+                if not self._swap_neighbours(columns, place):
+                    break
             crossings = self.crossings(columns, place)
             if crossings < best[0]:
                 best, last = (crossings, [list(column) for column in columns]), sweep
@@ -118,14 +101,17 @@ class Web:
                     insort(ends, end)
         return total
 
-    def _swap_neighbours(self, columns: Columns, place: list[int]) -> None:
-        """Let neighbours change places where that removes crossings."""
+    def _swap_neighbours(self, columns: Columns, place: list[int]) -> bool:
+        """Let neighbours change places where that removes crossings; whether any did."""
+        swapped = False
         for column in columns:
             for i in range(len(column) - 1):
                 v, w = column[i], column[i + 1]
                 if _gain(self.before[v], self.before[w], place) + _gain(self.after[v], self.after[w], place) > 0:
                     column[i], column[i + 1] = w, v
                     place[v], place[w] = i + 1, i
+                    swapped = True
+        return swapped
 
 
 def _gain(ends: list[int], others: list[int], place: list[int]) -> int:

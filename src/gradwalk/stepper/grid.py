@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
 
 from rich.cells import cell_len
 
-from gradwalk.stepper.levels import Item, columns, edges_among, ports, rows
 from gradwalk.stepper.player import Player
 from gradwalk.stepper.routes import lay_tracks, line, nets
-from gradwalk.walk import Graph, NodeInfo, readable
+from gradwalk.stepper.rows import Item, edges_among, in_rows, ports
+from gradwalk.walk import NodeInfo, readable
 
 __all__ = ["GridLayout", "Rect", "Style", "arrange", "fitting", "shown_op"]
 
@@ -23,7 +22,7 @@ WORDS = "data "  # and "grad ", as wide
 class Style:
     """How generous cards are: with the words data and grad on them, with a border below each.
 
-    >>> from gradwalk.stepper.layout import Style
+    >>> from gradwalk.stepper.grid import Style
     >>> Style(words=True, roomy=False).height
     3
     """
@@ -35,7 +34,7 @@ class Style:
     def height(self) -> int:
         """The rows of a card: a title, data, gradient, and perhaps a border.
 
-        >>> from gradwalk.stepper.layout import Style
+        >>> from gradwalk.stepper.grid import Style
         >>> Style(words=True, roomy=True).height
         4
         """
@@ -50,7 +49,7 @@ STYLES = (Style(True, True), Style(True, False), Style(False, True), Style(False
 class Rect:
     """A card's place: left, top, width, height.
 
-    >>> from gradwalk.stepper.layout import Rect
+    >>> from gradwalk.stepper.grid import Rect
     >>> Rect(4, 2, 10, 3).right
     14
     """
@@ -64,7 +63,7 @@ class Rect:
     def right(self) -> int:
         """The first column behind it.
 
-        >>> from gradwalk.stepper.layout import Rect
+        >>> from gradwalk.stepper.grid import Rect
         >>> Rect(0, 0, 10, 3).right
         10
         """
@@ -76,7 +75,7 @@ class GridLayout:
     """A whole drawing's geometry; edges go by (node, position of the operand).
 
     >>> from gradwalk import Value, walk
-    >>> from gradwalk.stepper.layout import STYLES, arrange
+    >>> from gradwalk.stepper.grid import STYLES, arrange
     >>> from gradwalk.stepper.player import Player
     >>> player = Player(walk.record(Value(3.0, label="a").exp()))
     >>> found = arrange(player, [0, 1], STYLES[-1])
@@ -97,7 +96,7 @@ def shown_op(node: NodeInfo) -> str:
     """An op as a card shows it.
 
     >>> from gradwalk import Value, walk
-    >>> from gradwalk.stepper.layout import shown_op
+    >>> from gradwalk.stepper.grid import shown_op
     >>> shown_op(walk.graph_of(Value(3.0) * 2).nodes[2])
     '×'
     """
@@ -120,7 +119,7 @@ def arrange(player: Player, places: Iterable[int], style: Style) -> GridLayout:
     """Lay out some nodes of the graph and the edges between them, left to right.
 
     >>> from gradwalk.presets import PRESETS
-    >>> from gradwalk.stepper.layout import STYLES, arrange
+    >>> from gradwalk.stepper.grid import STYLES, arrange
     >>> from gradwalk.stepper.player import Player
     >>> from gradwalk.walk import record
     >>> player = Player(record(PRESETS["neuron"].build().root))
@@ -129,9 +128,8 @@ def arrange(player: Player, places: Iterable[int], style: Style) -> GridLayout:
     (True, 13)
     """
     places, graph = sorted(places), player.recording.graph
-    layers = columns(graph, places, lambda place: 1 if graph.nodes[place].constant else style.height)
-    _leave_room_for_borders(layers, graph)
-    height = rows(layers)
+    layers = in_rows(graph, places, lambda place: 1 if graph.nodes[place].constant else style.height)
+    height = max(item.y + item.height for layer in layers for item in layer)
     items = {item.node: item for layer in layers for item in layer if not item.lane}
     edges = edges_among(graph, places)
     edges_of: dict[int, list[tuple[tuple[int, int], Item, int]]] = {place: [] for place in places}
@@ -183,14 +181,6 @@ def arrange(player: Player, places: Iterable[int], style: Style) -> GridLayout:
     return GridLayout(style, x, height + (0 if style.roomy else 1), boxes, cells, chips, ends)
 
 
-def _leave_room_for_borders(layers: list[list[Item]], graph: Graph) -> None:
-    """A card's lower border may be the upper one of the card below; above a lane or a constant it needs its own."""
-    for layer in layers:
-        for item, below in pairwise(layer):
-            if item.height == 3 and (below.lane or graph.nodes[below.node].constant):
-                item.height = 4
-
-
 def chip_length(player: Player, key: tuple[int, int]) -> int:
     pushed = player.pushes.get(key)
     return 0 if pushed is None else len(chip(pushed[1]))
@@ -205,7 +195,7 @@ def fitting(player: Player, places: Iterable[int], width: int, height: int) -> G
     """The most legible layout that fits, or the smallest if none does.
 
     >>> from gradwalk import Value, walk
-    >>> from gradwalk.stepper.layout import fitting
+    >>> from gradwalk.stepper.grid import fitting
     >>> from gradwalk.stepper.player import Player
     >>> player = Player(walk.record(Value(3.0, label="a").exp()))
     >>> fitting(player, [0, 1], 60, 12).style

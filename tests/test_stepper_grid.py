@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gradwalk import Value
 from gradwalk.presets import PRESETS
 from gradwalk.stepper.canvas import EMPTY, paint
-from gradwalk.stepper.layout import STYLES, GridLayout, Style, arrange
+from gradwalk.stepper.grid import STYLES, GridLayout, Style, arrange
 from gradwalk.stepper.nearby import around, in_play
 from gradwalk.stepper.player import Player
 from gradwalk.stepper.routes import DOWN, LEFT, RIGHT, UP
