@@ -6,6 +6,7 @@ width of a page. Constants have no card: they stand in the sign of the op that u
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypedDict
 
 from gradwalk.layout.columns import in_columns
@@ -41,9 +42,15 @@ def layout_of(graph: Graph) -> Layout:
     >>> found["spots"]["0"], found["bends"]
     ([0, 0.3], {'0>5': [[1, 0.6], [2, 0.6], [3, 0.6]]})
     """
-    ids = [node.id for node in graph.nodes if not node.constant]
+    return _layout(tuple(None if node.constant else node.operands for node in graph.nodes))
+
+
+@lru_cache(maxsize=16)
+def _layout(operands: tuple[tuple[int, ...] | None, ...]) -> Layout:
+    """By the operands of each node, None for a constant: a graph with other numbers keeps its places, and at once."""
+    ids = [node for node, below in enumerate(operands) if below is not None]
     place = {node: i for i, node in enumerate(ids)}
-    uses = ((place[x], place[node]) for node in ids for x in graph.nodes[node].operands if x in place)
+    uses = ((place[x], place[node]) for node in ids for x in operands[node] or () if x in place)
     found = in_columns(len(ids), list(dict.fromkeys(uses)))
     half = [CARD / 2] * len(ids) + [0.0] * (len(found.rank) - len(ids))
     track = found.across(half, half, [GAP] * len(half))

@@ -1,14 +1,7 @@
-/** What Python hands over for a picture: a recording, and where its cards stand. No layout is made here. */
-import type {Layout} from "../graph/spots.ts";
-import {drawn} from "../graph/model.ts";
+/** What a graph is called, and what it computes, in the bar above its picture. */
 import {clean, written} from "../graph/names.ts";
-import type {Scene} from "../graph/presets.ts";
-import type {Graph, Recording} from "../graph/schema.ts";
+import type {Graph} from "../graph/schema.ts";
 import {elsewhere as words} from "../strings/en/elsewhere.ts";
-
-export type Given = {recording: Recording; layout: Layout};
-
-export const sceneFrom = ({recording, layout}: Given): Scene => ({recording, graph: drawn(recording.graph), layout});
 
 export const rootName = (graph: Graph): string => clean(graph.nodes[graph.root]!.name);
 
