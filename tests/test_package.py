@@ -123,7 +123,7 @@ for name in ("nn", "optim", "check", "datasets", "train", "plot", "presets", "sy
     assert getattr(gradwalk, name).__name__ == f"gradwalk.{name}"
     assert name in dir(gradwalk)
 assert gradwalk.gradcheck is gradwalk.check.gradcheck
-assert gradwalk.draw is gradwalk.draw_dot and gradwalk.spy.__module__ == "gradwalk.drawing.matrix"
+assert gradwalk.draw is gradwalk.draw_dot and gradwalk.spy.__module__ == "gradwalk.drawing.spy_plot"
 assert gradwalk.check_graph is gradwalk.check.check_graph
 assert gradwalk.compare_with_torch is gradwalk.check.compare_with_torch
 try:

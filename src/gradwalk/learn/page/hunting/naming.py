@@ -19,7 +19,7 @@ from gradwalk.diagnose.vocabulary import METHODS, UNARY
 from gradwalk.learn.page.hunting.cases import SETS, Case, case_of
 from gradwalk.learn.page.hunting.trimming import ops_of
 from gradwalk.learn.page.hunting.watching import engine_of
-from gradwalk.walk.digits import readable
+from gradwalk.walk.formatting import readable
 
 __all__ = ["FAMILIES", "choices_for", "family_of", "looked_at"]
 

@@ -8,6 +8,7 @@ from typing import Any
 from gradwalk.diagnose.adapter import NotAnEngine
 from gradwalk.diagnose.programs import Outcome, Program, run
 from gradwalk.engine import Value
+from gradwalk.layout import layout_of
 from gradwalk.learn.page.hunting.cases import Case
 from gradwalk.learn.page.hunting.nudging import agree, checked
 from gradwalk.learn.page.hunting.watching import Event, Seen, Watched, engine_of, graph_of_run, watch
@@ -32,6 +33,7 @@ def shown(case: Case, text: str | None = None) -> dict[str, Any]:
     if not case.drawn:
         return {
             "graph": None,
+            "layout": None,
             "events": [],
             "wrong": [],
             "check": _without_graph(case, engine, program),
@@ -69,6 +71,7 @@ def _seen(case: Case, program: str, engine: str, seen: Seen, cls: type[Any], nam
                 )
     return {
         "graph": graph.to_dict(),
+        "layout": layout_of(graph),
         "events": [_event(event, ids, graph) for event in seen.watched.events],
         "wrong": wrong if seen.outcome.kind == "numbers" else [],
         "check": checked(program, cls, namespace, seen.outcome, seen.watched, case.counts),
