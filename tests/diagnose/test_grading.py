@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 
 import gradwalk
-from gradwalk.diagnose import CheckResult, Report, grade, museum, teaching
+from gradwalk.diagnose import CheckResult, Grade, grade, museum, teaching
 from gradwalk.diagnose.checks import CHECKS, GROUPS, select
-from gradwalk.diagnose.trial import TOTAL
+from gradwalk.diagnose.examination import TOTAL
 from gradwalk.errors import SettingError
 
 STYLES = {"teaching": teaching.SOURCE, **teaching.STYLES}
 BROKEN = teaching.SOURCE.replace("other.grad += x * out.grad", "other.grad = x * out.grad")
 
 
-def by_name(report: Report) -> dict[str, CheckResult]:
+def by_name(report: Grade) -> dict[str, CheckResult]:
     return {check.name: check for check in report.checks}
 
 
@@ -298,8 +298,8 @@ def test_an_error_is_told_with_its_line() -> None:
 def test_a_report_goes_through_json_and_back() -> None:
     report = grade(BROKEN)
     text = json.dumps(report.to_dict(), allow_nan=False)
-    assert Report.from_dict(json.loads(text)).to_dict() == report.to_dict()
-    assert Report.from_dict(json.loads(text)).text() == report.text()
+    assert Grade.from_dict(json.loads(text)).to_dict() == report.to_dict()
+    assert Grade.from_dict(json.loads(text)).text() == report.text()
 
 
 def test_the_text_shows_hints_and_only_on_demand_solutions() -> None:

@@ -24,6 +24,6 @@ from __future__ import annotations
 
 from gradwalk.diagnose import conformance, museum, teaching
 from gradwalk.diagnose.grading import grade
-from gradwalk.diagnose.report import CheckResult, Diagnosis, Report
+from gradwalk.diagnose.results import CheckResult, Diagnosis, Grade
 
-__all__ = ["CheckResult", "Diagnosis", "Report", "conformance", "grade", "museum", "teaching"]
+__all__ = ["CheckResult", "Diagnosis", "Grade", "conformance", "grade", "museum", "teaching"]

@@ -11,11 +11,11 @@ the list of bugs found in public engines that they go back to; 18 stands for tho
 
 from __future__ import annotations
 
-from gradwalk.diagnose.museum.around import AROUND
 from gradwalk.diagnose.museum.derivatives import DERIVATIVES
 from gradwalk.diagnose.museum.gradients import GRADIENTS
 from gradwalk.diagnose.museum.specimen import Specimen
 from gradwalk.diagnose.museum.state import STATE
+from gradwalk.diagnose.museum.usage import AROUND
 from gradwalk.diagnose.museum.walks import WALKS
 from gradwalk.errors import SettingError
 

@@ -20,7 +20,7 @@ from gradwalk import nn, ops, walk
 from gradwalk.engine import Value
 from gradwalk.errors import GradwalkError, ProgramError
 from gradwalk.learn.page.sandbox import LearnerError, execute
-from gradwalk.learn.page.words import say
+from gradwalk.learn.page.translations import say
 from gradwalk.presets import preset as preset_of
 from gradwalk.program import inputs_of, program
 from gradwalk.program.reader import read

@@ -14,15 +14,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from gradwalk.learn.page.exercises.backward import BACKWARD, DIAMOND
 from gradwalk.learn.page.exercises.derived import DERIVED, REFLECTED
-from gradwalk.learn.page.exercises.engine import HEAD, PARTS, TAIL
 from gradwalk.learn.page.exercises.model import Exercise
 from gradwalk.learn.page.exercises.network import NETWORK
 from gradwalk.learn.page.exercises.plus_times import PLUS_TIMES
 from gradwalk.learn.page.exercises.result import result
 from gradwalk.learn.page.exercises.slopes import FUNCTIONS, SLOPES
-from gradwalk.learn.page.exercises.steps import TRAINING
-from gradwalk.learn.page.exercises.walking import BACKWARD, DIAMOND
+from gradwalk.learn.page.exercises.splice import HEAD, PARTS, TAIL
+from gradwalk.learn.page.exercises.training_loop import TRAINING
 
 __all__ = ["EXERCISES", "material", "run", "solutions"]
 

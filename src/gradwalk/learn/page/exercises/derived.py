@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gradwalk.learn.page.exercises.model import Check, Exercise, Mistake, Tab, on
+from gradwalk.diagnose.probes import Probe
+from gradwalk.learn.page.exercises.model import Exercise, Mistake, Tab, on
 
 __all__ = ["DERIVED", "REFLECTED"]
 
@@ -19,7 +20,7 @@ def _line(
     right: str,
     cut: str,
     hints: tuple[str, ...],
-    checks: tuple[Check, ...],
+    checks: tuple[Probe, ...],
     wrong: tuple[tuple[str, str, str], ...],
     done: str,
 ) -> Tab:

@@ -6,8 +6,9 @@ import math
 import random
 from typing import Any
 
+from gradwalk.diagnose.probes import Probe
 from gradwalk.engine import Value
-from gradwalk.learn.page.exercises.model import Check, Exercise, Mistake, Tab
+from gradwalk.learn.page.exercises.model import Exercise, Mistake, Tab
 
 __all__ = ["NETWORK"]
 
@@ -57,22 +58,22 @@ _NEURON_TAB = Tab(
         "At the end `return total.tanh()`. The knobs are `[*self.w, self.b]`.",
     ),
     (
-        Check(
+        Probe(
             "the neuron of lesson four",
             f"random.seed(4)\nn = Neuron(2)\n{_SET}o = n([2.0, 0.0])\no.backward()",
             ("o.data", "n.w[0].grad", "n.w[1].grad", "n.b.grad"),
         ),
-        Check(
+        Probe(
             "other inputs",
             f"random.seed(4)\nn = Neuron(2)\n{_SET}o = n([2.0, -1.0])\no.backward()",
             ("o.data", "n.w[0].grad", "n.w[1].grad"),
         ),
-        Check(
+        Probe(
             "how many knobs",
             "random.seed(4)\nn = Neuron(3)\nknobs = len(n.parameters())\nown = float(n.parameters()[-1] is n.b)",
             ("knobs", "own"),
         ),
-        Check(
+        Probe(
             "two inputs for three weights",
             "random.seed(4)\nn = Neuron(3)\ntry:\n    n([1.0, 2.0])\nexcept Exception:\n    complains = "
             "1\nelse:\n    complains = 0\n",
@@ -166,13 +167,13 @@ class Layer:
         "For a flat list, two loops in one: `[p for neuron in self.neurons for p in neuron.parameters()]`.",
     ),
     (
-        Check(
+        Probe(
             "three neurons, two inputs",
             "random.seed(4)\nlayer = Layer(2, 3)\nouts = layer([1.0, -2.0])\nhow_many = len(outs)\nknobs = "
             "len(layer.parameters())\ndifferent = len({id(p) for p in layer.parameters()})",
             ("how_many", "knobs", "different"),
         ),
-        Check(
+        Probe(
             "what they say",
             f"random.seed(4)\nlayer = Layer(2, 3)\n{_COUNT}outs = layer([1.0, -2.0])\ny = outs[0] + outs[1] * "
             f"2 + outs[2] * 3\ny.backward()\nfirst, last = layer.parameters()[0].grad, "
@@ -252,14 +253,14 @@ class MLP:
         "The knobs are gathered as in the layer, one level up.",
     ),
     (
-        Check(
+        Probe(
             "2, 4, 1",
             f"random.seed(4)\nnet = MLP([2, 4, 1])\n{_SPREAD}y = net([1.0, -2.0])\ny.backward()\nfirst, last = "
             f"net.parameters()[0].grad, net.parameters()[-1].grad",
             ("y.data", "first", "last"),
         ),
-        Check("2, 8, 8, 1", "knobs = len(MLP([2, 8, 8, 1]).parameters())", ("knobs",)),
-        Check(
+        Probe("2, 8, 8, 1", "knobs = len(MLP([2, 8, 8, 1]).parameters())", ("knobs",)),
+        Probe(
             "2, 3",
             f"random.seed(4)\nnet = MLP([2, 3])\n{_SPREAD}outs = net([0.5, 0.5])\nhow_many = len(outs)\nsecond "
             f"= outs[1].data",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gradwalk.learn.page.exercises.model import Check, Exercise, Mistake, Tab, on
+from gradwalk.diagnose.probes import Probe
+from gradwalk.learn.page.exercises.model import Exercise, Mistake, Tab, on
 
 __all__ = ["PLUS_TIMES", "common_mistakes", "operation"]
 
@@ -117,7 +118,7 @@ def _tab(
     task: str,
     texts: tuple[str, str],
     hints: tuple[str, ...],
-    checks: tuple[Check, ...],
+    checks: tuple[Probe, ...],
     mistakes: tuple[Mistake, ...],
     done: str,
 ) -> Tab:

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from gradwalk.learn.page.exercises.engine import PARTS
+from gradwalk.learn.page.exercises.attempts import Attempt, attempt, expected
 from gradwalk.learn.page.exercises.ledger import Ledger
+from gradwalk.learn.page.exercises.mistakes import Feedback, name_it, untouched
 from gradwalk.learn.page.exercises.model import Exercise, Tab
-from gradwalk.learn.page.exercises.naming import Finding, name_it, untouched
-from gradwalk.learn.page.exercises.trying import Outcome, attempt, expected, same
+from gradwalk.learn.page.exercises.splice import PARTS
 from gradwalk.learn.page.sandbox import LearnerError
+from gradwalk.matcher import same
 
 __all__ = ["result"]
 
@@ -50,9 +51,9 @@ def result(exercise: Exercise, tab: Tab, sources: Mapping[str, str]) -> dict[str
         if own:
             why = f"These numbers are right by luck. {own.why}"
             return {**_told(replace(own, why=why)), **table, "status": "failed"}
-        return {**_told(Finding("right", "All of it agrees to seven decimals", tab.done)), **table, "status": "passed"}
-    finding = own or name_it(exercise, tab, text, sources, got)
-    return {**_told(finding), **table, "status": "error" if finding.kind == "error" else "failed"}
+        return {**_told(Feedback("right", "All of it agrees to seven decimals", tab.done)), **table, "status": "passed"}
+    feedback = own or name_it(exercise, tab, text, sources, got)
+    return {**_told(feedback), **table, "status": "error" if feedback.kind == "error" else "failed"}
 
 
 def _starters() -> dict[str, str]:
@@ -61,26 +62,26 @@ def _starters() -> dict[str, str]:
     return {name: EXERCISES[home].tabs[name].starter for name, (home, since) in PARTS.items() if since <= 7}
 
 
-def _nothing_yet(exercise: Exercise, tab: Tab) -> Finding:
+def _nothing_yet(exercise: Exercise, tab: Tab) -> Feedback:
     if exercise.kind == "methods":
         why = f"`{tab.name}` is still as you found it, so nothing arrives where it should."
     else:
         why = f"`{tab.name}` is still as you found it."
-    return Finding("not implemented", "Not written yet", why, "What should the first line do? A hint may help.")
+    return Feedback("not implemented", "Not written yet", why, "What should the first line do? A hint may help.")
 
 
-def _unreadable(tab: Tab, error: LearnerError) -> Finding:
+def _unreadable(tab: Tab, error: LearnerError) -> Feedback:
     line = error.line if error.where == tab.name else None
     headline = f"{error.kind} in line {line}" if line else error.kind
     if error.kind == "NotDefined":
         headline = f"`{tab.name}` is not there"
-    return Finding("error", headline, str(error), "", (line,) if line else (), error=error)
+    return Feedback("error", headline, str(error), "", (line,) if line else (), error=error)
 
 
-def _elsewhere(error: LearnerError) -> Finding:
+def _elsewhere(error: LearnerError) -> Feedback:
     """Something the learner wrote in another exercise stands in the way."""
     place = f"`{error.where}`" + (f", line {error.line}" if error.line else "")
-    return Finding(
+    return Feedback(
         "error",
         f"{error.kind} in {place}",
         f"{error}. That is in the part of your engine that you wrote above.",
@@ -89,7 +90,7 @@ def _elsewhere(error: LearnerError) -> Finding:
     )
 
 
-def _own_part(exercise: Exercise, sources: Mapping[str, str]) -> Finding | None:
+def _own_part(exercise: Exercise, sources: Mapping[str, str]) -> Feedback | None:
     """On the learner's own engine: which part of it does not pass its own test, if any."""
     if exercise.kind != "program":
         return None
@@ -103,21 +104,21 @@ def _own_part(exercise: Exercise, sources: Mapping[str, str]) -> Finding | None:
                 f"`{name}` does not pass its own test yet: {own['headline'][0].lower()}{own['headline'][1:]}. "
                 f"{own['why']}"
             )
-            return Finding(
+            return Feedback(
                 own["kind"], f"It is `{name}` of your engine", why, "Go back to it above, then come here again."
             )
     return None
 
 
-def _told(finding: Finding) -> dict[str, Any]:
+def _told(feedback: Feedback) -> dict[str, Any]:
     return {
-        "kind": finding.kind,
-        "headline": finding.headline,
-        "why": finding.why,
-        "ask": finding.ask,
-        "lines": list(finding.lines),
-        "ledger": _ledger(finding.ledger),
-        "error": None if finding.error is None else {"kind": finding.error.kind, "line": finding.error.line},
+        "kind": feedback.kind,
+        "headline": feedback.headline,
+        "why": feedback.why,
+        "ask": feedback.ask,
+        "lines": list(feedback.lines),
+        "ledger": _ledger(feedback.ledger),
+        "error": None if feedback.error is None else {"kind": feedback.error.kind, "line": feedback.error.line},
     }
 
 
@@ -128,7 +129,7 @@ def _ledger(ledger: Ledger | None) -> dict[str, Any] | None:
     return {"name": ledger.name, "parts": parts, "got": _seven(ledger.got), "expected": _seven(ledger.right)}
 
 
-def _table(tab: Tab, got: tuple[Outcome, ...] | None, right: tuple[Outcome, ...]) -> dict[str, Any]:
+def _table(tab: Tab, got: tuple[Attempt, ...] | None, right: tuple[Attempt, ...]) -> dict[str, Any]:
     rows = []
     for at, check in enumerate(tab.checks):
         for name in check.see:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gradwalk.learn.page.exercises.model import Check, Exercise, Mistake, Tab, on
+from gradwalk.diagnose.probes import Probe
+from gradwalk.learn.page.exercises.model import Exercise, Mistake, Tab, on
 from gradwalk.learn.page.exercises.plus_times import common_mistakes, operation
 
 __all__ = ["FUNCTIONS", "SLOPES"]
@@ -15,7 +16,7 @@ def _slope(
     forward: str,
     slope: str,
     hints: tuple[str, ...],
-    checks: tuple[Check, ...],
+    checks: tuple[Probe, ...],
     wrong: tuple[tuple[str, str, str], ...],
     done: str,
 ) -> Tab:
@@ -29,7 +30,7 @@ def _slope(
     return Tab(name, task, starter, solution, hints, checks, (*mistakes, *common_mistakes(solution)), done)
 
 
-def _points(call: str, title: str, *points: float) -> tuple[Check, ...]:
+def _points(call: str, title: str, *points: float) -> tuple[Probe, ...]:
     """The function alone at some points, then with something behind it, beside it and before it."""
     alone = tuple(
         on(f"y = x.{call}", "y.data x.grad" if i == 0 else "x.grad", title, x=x) for i, x in enumerate(points)

@@ -18,10 +18,10 @@ from functools import lru_cache
 from typing import Any
 
 from gradwalk.learn.page.hunting.cases import SETS, Case, case_of
-from gradwalk.learn.page.hunting.mending import judged
-from gradwalk.learn.page.hunting.naming import choices_for, family_of
+from gradwalk.learn.page.hunting.choices import choices_for, family_of
 from gradwalk.learn.page.hunting.practice import drawn
-from gradwalk.learn.page.hunting.showing import shown
+from gradwalk.learn.page.hunting.repair import judged
+from gradwalk.learn.page.hunting.view import shown
 
 __all__ = ["draw", "material", "mend", "show", "walk"]
 

@@ -6,14 +6,13 @@ import ast
 from collections.abc import Iterable
 
 from gradwalk.diagnose.museum.faults import METHOD
-from gradwalk.diagnose.vocabulary import REFLECTED
+from gradwalk.diagnose.vocabulary import REFLECTED, SIGNS
 
 __all__ = ["functions_of", "ops_of", "trimmed"]
 
 ALWAYS = ("__init__", "__add__", "__mul__", "backward", "__repr__")
 #: A helper alone would be taken for the op itself.
 _WITH = {"divide": "__truediv__", "power": "__pow__", "exponential": "exp", "logistic": "sigmoid"}
-_SIGNS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow"}
 
 
 def ops_of(program: str) -> set[str]:
@@ -25,8 +24,8 @@ def ops_of(program: str) -> set[str]:
     """
     found: set[str] = set()
     for node in ast.walk(ast.parse(program)):
-        if isinstance(node, ast.BinOp) and type(node.op) in _SIGNS:
-            name = _SIGNS[type(node.op)]
+        if isinstance(node, ast.BinOp) and type(node.op) in SIGNS:
+            name = SIGNS[type(node.op)]
             found.add(METHOD[name])
             if isinstance(node.left, ast.Constant) and name in REFLECTED:
                 found.add(REFLECTED[name])
