@@ -159,11 +159,11 @@ def ops_in(text: str) -> frozenset[str]:
     """
     found = set()
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.BinOp):
+        if isinstance(node, ast.BinOp) and type(node.op) in SIGNS:
             name = SIGNS[type(node.op)]
             found.add(f"r{name}" if isinstance(node.left, ast.Constant) else name)
-        elif isinstance(node, ast.UnaryOp) and not isinstance(node.operand, ast.Constant):
-            found.add("neg")
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            found |= {"neg"} if not isinstance(node.operand, ast.Constant) else set()
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr != "backward":
             found.add(node.func.attr)
     return frozenset(found)

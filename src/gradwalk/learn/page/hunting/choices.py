@@ -19,7 +19,7 @@ from gradwalk.diagnose.vocabulary import METHODS, UNARY
 from gradwalk.learn.page.hunting.cases import SETS, Case, case_of
 from gradwalk.learn.page.hunting.recorder import engine_of
 from gradwalk.learn.page.hunting.trimming import ops_of
-from gradwalk.matcher import Outcome, by_type
+from gradwalk.matcher import Outcome, by_type, reproduces, same
 from gradwalk.walk.digits import readable
 
 __all__ = ["FAMILIES", "choices_for", "family_of", "looked_at"]
@@ -169,7 +169,7 @@ def _why_not(case: Case, other: str, this: Outcome) -> str | None:
         return f"{_SIGNS[other]} It would finish, with a wrong number at worst. This one does not finish."
     members = [name for name in _members(other) if case_of(name).where == "engine"]
     outcomes = [_outcome(museum.find(name).source(), case) for name in members]
-    if not members or any(by_type(outcome, this) for outcome in outcomes):
+    if not members or reproduces(lambda _: outcomes, [case.program], lambda _: this):
         return None
     return f"{_SIGNS[other]} {_difference(case, outcomes[0], this)}"
 
@@ -183,18 +183,12 @@ def _difference(case: Case, other: Outcome, this: Outcome) -> str:
     if other.kind != "numbers":
         return "On this program it would not even finish."
     right = _outcome(teaching.SOURCE, case)
-    names = [name for name in this.numbers if not _same(this, other, name)]
-    telling = [name for name in names if not _same(this, right, name)] or names
-    name = telling[0]
+    names = [name for name, x in this.numbers.items() if not same(x, other.numbers[name])]
+    name = next((name for name in names if not same(this.numbers[name], right.numbers[name])), names[0])
     if by_type(other, right):
         would = f"`{name}` would be {_number(other, name)}, and it is {_number(this, name)}"
         return f"On this program it would not show at all: {would}."
     return f"It would make `{name}` {_number(other, name)} here, and it is {_number(this, name)}."
-
-
-def _same(one: Outcome, other: Outcome, name: str) -> bool:
-    pick = {name: one.numbers[name]}
-    return by_type(Outcome("numbers", pick), Outcome("numbers", {name: other.numbers[name]}))
 
 
 def _number(outcome: Outcome, name: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from gradwalk.diagnose.adapter import Engine
 from gradwalk.diagnose.probes import STEPS, Probe, run
 from gradwalk.engine import Value
-from gradwalk.learn.page.hunting.recorder import Watched
+from gradwalk.learn.page.hunting.recorder import RecordedEngine
 from gradwalk.matcher import Outcome
 
 __all__ = ["Counts", "agree", "checked"]
@@ -59,8 +59,13 @@ class _Nudged(Engine):
 
 
 def checked(
-    program: str, cls: type[Any], namespace: Mapping[str, Any], outcome: Outcome, watched: Watched, counts: Counts
-) -> dict[str, Any]:
+    program: str,
+    cls: type[Any],
+    namespace: Mapping[str, Any],
+    outcome: Outcome,
+    watched: RecordedEngine,
+    counts: Counts,
+) -> dict[str, Any]:  # fmt: skip
     """The instrument's table: the result beside plain arithmetic, and for each leaf what is said and what is measured.
 
     >>> from gradwalk.diagnose import museum
@@ -106,13 +111,13 @@ def _total(
     return nudged.total if run(Probe("", program, ()), nudged).kind == "numbers" else None
 
 
-def _value(program: str, watched: Watched) -> dict[str, Any] | None:
+def _value(program: str, watched: RecordedEngine) -> dict[str, Any] | None:
     """The last node that a walk began from, or else the last that was made; what plain arithmetic gives for it."""
     walked = [place for place in watched.roots if place >= 0]
     place = walked[-1] if walked else len(watched.made) - 1
     if place < 0:
         return None
-    ours = Watched(Value, {})
+    ours = RecordedEngine(Value, {})
     run(Probe("", program, ()), ours)
     said, plain = watched.data(watched.made[place]), ours.data(ours.made[place])
     return {"name": watched.labels.get(place, "…"), "said": said, "measured": plain, "ok": agree(said, plain)}

@@ -18,7 +18,7 @@ from gradwalk.engine import Value
 from gradwalk.matcher import Outcome
 from gradwalk.walk.graph import Graph, graph_from_nodes
 
-__all__ = ["Event", "Seen", "Watched", "engine_of", "graph_of_run", "watch"]
+__all__ = ["EngineEvent", "RecordedEngine", "TwoRuns", "engine_of", "graph_of_run", "watch"]
 
 FILE = "<engine>"
 PROGRAM = "<program>"
@@ -28,14 +28,14 @@ PUSHERS = ("out", "result", "node", "v", "tensor")
 
 
 @dataclass(frozen=True)
-class Event:
+class EngineEvent:
     """One thing that the engine did: `compute`, `seed`, `visit`, `push`, `write`.
 
     Numbers of a push: what the pushing node held, what stood in the slot, what stands there now. `line` is a line of
     the engine's source; None where the program itself did it.
 
-    >>> from gradwalk.learn.page.hunting.recorder import Event
-    >>> Event("seed", 2, after=1.0).to_dict()["kind"]
+    >>> from gradwalk.learn.page.hunting.recorder import EngineEvent
+    >>> EngineEvent("seed", 2, after=1.0).to_dict()["kind"]
     'seed'
     """
 
@@ -52,8 +52,8 @@ class Event:
     def to_dict(self) -> dict[str, Any]:
         """The event as plain data.
 
-        >>> from gradwalk.learn.page.hunting.recorder import Event
-        >>> Event("visit", 2).to_dict()["operand"] is None
+        >>> from gradwalk.learn.page.hunting.recorder import EngineEvent
+        >>> EngineEvent("visit", 2).to_dict()["operand"] is None
         True
         """
         return dict(vars(self))
@@ -80,13 +80,13 @@ class _Slot:
     value: float | None = None
 
 
-class Watched(Engine):
+class RecordedEngine(Engine):
     """An engine that writes down what it does.
 
     >>> from gradwalk.diagnose import museum
     >>> from gradwalk.diagnose.probes import Probe, run
-    >>> from gradwalk.learn.page.hunting.recorder import Watched, engine_of
-    >>> watched = Watched(*engine_of(museum.find("overwriting").source()))
+    >>> from gradwalk.learn.page.hunting.recorder import RecordedEngine, engine_of
+    >>> watched = RecordedEngine(*engine_of(museum.find("overwriting").source()))
     >>> outcome = run(Probe("", "a = Value(3.0); b = a + a; b.backward()", ("a.grad",)), watched)
     >>> [(event.kind, event.after) for event in watched.events][-2:]
     [('push', 1.0), ('push', 1.0)]
@@ -96,7 +96,7 @@ class Watched(Engine):
         super().__init__(cls, namespace)
         self.made: list[Any] = []
         self.first: list[float] = []  # the number that each node was made with
-        self.events: list[Event] = []
+        self.events: list[EngineEvent] = []
         self.labels: dict[int, str] = {}
         self.roots: list[int] = []  # for each walk, from where
         self.zeroed: dict[int, int] = {}  # how many walks there were when the program last set this gradient
@@ -114,8 +114,8 @@ class Watched(Engine):
         """A node that holds a number.
 
         >>> from gradwalk.diagnose import teaching
-        >>> from gradwalk.learn.page.hunting.recorder import Watched, engine_of
-        >>> watched = Watched(*engine_of(teaching.SOURCE))
+        >>> from gradwalk.learn.page.hunting.recorder import RecordedEngine, engine_of
+        >>> watched = RecordedEngine(*engine_of(teaching.SOURCE))
         >>> watched.leaf(2.0) is watched.made[0]
         True
         """
@@ -126,8 +126,8 @@ class Watched(Engine):
         """Apply an op, and write down what came of it.
 
         >>> from gradwalk.diagnose import teaching
-        >>> from gradwalk.learn.page.hunting.recorder import Watched, engine_of
-        >>> watched = Watched(*engine_of(teaching.SOURCE))
+        >>> from gradwalk.learn.page.hunting.recorder import RecordedEngine, engine_of
+        >>> watched = RecordedEngine(*engine_of(teaching.SOURCE))
         >>> _ = watched.op("mul", watched.leaf(2.0), 3)
         >>> watched.events[0].after
         6.0
@@ -141,8 +141,8 @@ class Watched(Engine):
         """Walk back, and remember from where.
 
         >>> from gradwalk.diagnose import teaching
-        >>> from gradwalk.learn.page.hunting.recorder import Watched, engine_of
-        >>> watched = Watched(*engine_of(teaching.SOURCE))
+        >>> from gradwalk.learn.page.hunting.recorder import RecordedEngine, engine_of
+        >>> watched = RecordedEngine(*engine_of(teaching.SOURCE))
         >>> watched.backward(watched.op("neg", watched.leaf(2.0)))
         >>> watched.roots
         [1]
@@ -156,8 +156,8 @@ class Watched(Engine):
         """Change a gradient, as the program asks.
 
         >>> from gradwalk.diagnose import teaching
-        >>> from gradwalk.learn.page.hunting.recorder import Watched, engine_of
-        >>> watched = Watched(*engine_of(teaching.SOURCE))
+        >>> from gradwalk.learn.page.hunting.recorder import RecordedEngine, engine_of
+        >>> watched = RecordedEngine(*engine_of(teaching.SOURCE))
         >>> watched.set_grad(watched.leaf(2.0), 5.0)
         >>> watched.events[0].kind, watched.events[0].after
         ('write', 5.0)
@@ -177,7 +177,7 @@ class Watched(Engine):
         self.operands.append(operands)
         self._grads[place] = _Slot()
         if operands:
-            self._note(Event("compute", place, slot="data", after=_number(self, node)))
+            self._note(EngineEvent("compute", place, slot="data", after=_number(self, node)))
         return node
 
     def _name_what_has_a_name(self) -> None:
@@ -205,10 +205,10 @@ class Watched(Engine):
         if pusher is not None:
             self._push(pusher, place, before, number, line)
         elif place in self.roots[-1:] and number == 1.0:
-            self._note(Event("seed", place, before=before, after=number, line=line))
+            self._note(EngineEvent("seed", place, before=before, after=number, line=line))
             self._pushed = (-1, set())
         elif number != 0.0 or before not in (None, 0.0):
-            self._note(Event("write", place, before=before, after=number, line=line))
+            self._note(EngineEvent("write", place, before=before, after=number, line=line))
         else:
             return  # nothing was there, and nothing is there now
         slot.value = number
@@ -219,10 +219,10 @@ class Watched(Engine):
         free = [i for i in same if last == pusher and i not in done]
         if last != pusher or not free:
             done, free = set(), same
-            self._note(Event("visit", pusher, upstream=self._grads[pusher].value))
+            self._note(EngineEvent("visit", pusher, upstream=self._grads[pusher].value))
         self._pushed = (pusher, done | {free[0]})
         upstream = self._grads[pusher].value
-        self._note(Event("push", pusher, place, free[0], "grad", upstream, before, after, line))
+        self._note(EngineEvent("push", pusher, place, free[0], "grad", upstream, before, after, line))
 
     def _pusher(self, place: int, frame: FrameType | None) -> int | None:
         """The node that pushes: one that the writing line can see, and that was made from the one written to."""
@@ -239,15 +239,15 @@ class Watched(Engine):
     def _data_written(self, node: Any, after: Any, frame: FrameType) -> None:
         place = self._places.get(id(node))
         if place is not None:
-            self._note(Event("write", place, slot="data", after=float(after), line=_line(frame)))
+            self._note(EngineEvent("write", place, slot="data", after=float(after), line=_line(frame)))
 
-    def _note(self, event: Event) -> None:
+    def _note(self, event: EngineEvent) -> None:
         if len(self.events) < MOST_EVENTS:
             self.events.append(event)
 
 
 @dataclass(frozen=True)
-class Seen:
+class TwoRuns:
     """What came of watching: the outcome, the watched engine, and ours in step with it.
 
     >>> from gradwalk.diagnose import teaching
@@ -257,11 +257,11 @@ class Seen:
     """
 
     outcome: Outcome
-    watched: Watched
-    ours: Watched
+    watched: RecordedEngine
+    ours: RecordedEngine
 
 
-def watch(program: str, cls: type[Any], namespace: Mapping[str, Any], see: tuple[str, ...] = ()) -> Seen:
+def watch(program: str, cls: type[Any], namespace: Mapping[str, Any], see: tuple[str, ...] = ()) -> TwoRuns:
     """Run a program on an engine and on ours.
 
     >>> from gradwalk.diagnose import museum
@@ -270,14 +270,14 @@ def watch(program: str, cls: type[Any], namespace: Mapping[str, Any], see: tuple
     >>> seen.watched.labels, len(seen.watched.made), len(seen.ours.made)
     ({0: 'a', 1: 'b'}, 2, 2)
     """
-    watched, ours = Watched(cls, namespace), Watched(Value, {})
+    watched, ours = RecordedEngine(cls, namespace), RecordedEngine(Value, {})
     asked = Probe("", program, see)
     outcome = run(asked, watched)
     run(asked, ours)
-    return Seen(outcome, watched, ours)
+    return TwoRuns(outcome, watched, ours)
 
 
-def graph_of_run(ours: Watched) -> tuple[Graph, list[int]]:
+def graph_of_run(ours: RecordedEngine) -> tuple[Graph, list[int]]:
     """The graph that a program has built on our engine, also what no walk has reached; and each node's id in it.
 
     >>> from gradwalk.diagnose import teaching

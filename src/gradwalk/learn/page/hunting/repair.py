@@ -10,11 +10,11 @@ from gradwalk.diagnose import teaching
 from gradwalk.diagnose.adapter import Engine, NotAnEngine
 from gradwalk.diagnose.grading import grade
 from gradwalk.diagnose.results import CheckResult, Grade
+from gradwalk.learn.page.answer import answer, row
 from gradwalk.learn.page.grading import PageExamination
 from gradwalk.learn.page.hunting.cases import Case
 from gradwalk.learn.page.hunting.recorder import engine_of
 from gradwalk.learn.page.sandbox import LearnerError, execute, guarded
-from gradwalk.matcher import same
 
 __all__ = ["judged"]
 
@@ -35,17 +35,17 @@ def judged(case: Case, text: str) -> dict[str, Any]:
     ('failed', [36])
     """
     if _bare(text) == _bare(case.text):
-        return _told(
+        return answer(
             "missing", "Nothing is changed yet", "It is still as you found it.", "Which line would you begin with?"
         )
     try:
         return _engine(case, text) if case.where == "engine" else _program(case, text)
     except LearnerError as error:
         if isinstance(error.__cause__, NotAnEngine):
-            return _told("error", "There is no engine here", str(error))
+            return answer("error", "There is no engine here", str(error))
         line = error.line
         headline = f"{error.kind} in line {line}" if line else error.kind
-        return _told("error", headline, str(error), lines=[line] if line else [])
+        return answer("error", headline, str(error), lines=[line] if line else [])
 
 
 def _bare(text: str) -> str:
@@ -69,9 +69,9 @@ def _engine(case: Case, text: str) -> dict[str, Any]:
     numbers = {"checks": rows, "passed": sum(check.status == "passed" for check in counted), "total": len(counted)}
     if gone:
         why = f"{gone[0].message}, and it was there before. Mend it rather than taking it out."
-        return {**_told("failed", "Something is missing now", why), **numbers}
+        return {**answer("failed", "Something is missing now", why), **numbers}
     if not bad:
-        return {**_told("passed", "Mended", "Every check that failed passes now, and nothing else broke."), **numbers}
+        return {**answer("passed", "Mended", "Every check that failed passes now, and nothing else broke."), **numbers}
     return {**_unmended(bad[0], report, wrong), **numbers}
 
 
@@ -80,12 +80,12 @@ def _unmended(first: CheckResult, report: Grade, wrong: frozenset[str]) -> dict[
     headline = "Not mended yet" if first.name in wrong else "Something else broke"
     endless = next((check for check in report.checks if "stopped after" in check.message), None)
     if endless is not None and endless.name not in wrong:
-        return _told("error", "Stopped", f"{endless.message}. Is there a loop that never ends?")
+        return answer("error", "Stopped", f"{endless.message}. Is there a loop that never ends?")
     if found is None:
-        return _told("failed", headline, first.message)
+        return answer("failed", headline, first.message)
     lines = [found.line] if found.line else []
     sentence = found.sentence[:1].upper() + found.sentence[1:]
-    return _told("failed", headline, sentence, found.hint, lines, kind=found.specimen or "")
+    return answer("failed", headline, sentence, found.hint, lines, kind=found.specimen or "")
 
 
 def _is_bad(check: CheckResult) -> bool:
@@ -100,24 +100,8 @@ def _before(source: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _rows(checks: list[CheckResult]) -> list[dict[str, Any]]:
-    found = []
-    for check in checks:
-        for name, right in check.expected.items():
-            got = check.got.get(name)
-            found.append(_row(check.title, name, got, right))
-    found.sort(key=lambda row: row["ok"])
-    return found[:MOST]
-
-
-def _row(title: str, name: str, got: float | None, right: float) -> dict[str, Any]:
-    ok = got is not None and same(got, right)
-    return {
-        "check": title,
-        "name": name,
-        "got": None if got is None else _seven(got),
-        "expected": _seven(right),
-        "ok": ok,
-    }
+    found = [row(c.title, name, c.got.get(name), right) for c in checks for name, right in c.expected.items()]
+    return sorted(found, key=lambda row: row["ok"])[:MOST]
 
 
 # --- a program -------------------------------------------------------------------------------------------------------
@@ -134,22 +118,20 @@ def _program(case: Case, text: str) -> dict[str, Any]:
         raised = error.kind
     if case.right_error:
         if raised:
-            return _told("passed", "Mended", f"It says so now, with a {raised}, instead of cutting the inputs short.")
-        return _told("failed", "Not mended yet", "The inputs are still cut short, and nobody says so.", case.hints[0])
+            return answer("passed", "Mended", f"It says so now, with a {raised}, instead of cutting the inputs short.")
+        return answer("failed", "Not mended yet", "The inputs are still cut short, and nobody says so.", case.hints[0])
     wanted = case.right
     with guarded(budget=LINES):
         got = {name: _value(name, after) for name in wanted}
         enough = bool(case.enough) and bool(eval(case.enough, after))
-    rows = [_row("your program", name, got[name], right) for name, right in wanted.items()]
-    numbers = {"checks": rows, "passed": sum(row["ok"] for row in rows), "total": len(rows)}
+    rows = [row("your program", name, got[name], right) for name, right in wanted.items()]
     if enough:
-        numbers = {"checks": [], "passed": 1, "total": 1}
-    if enough or all(row["ok"] for row in rows):
-        return {**_told("passed", "Mended", "Its numbers are what they should be."), **numbers}
-    return {
-        **_told("failed", "Not mended yet", "These numbers are not yet what they should be.", case.hints[0]),
-        **numbers,
-    }
+        return {**answer("passed", "Mended", "Its numbers are what they should be."), "passed": 1, "total": 1}
+    if all(row["ok"] for row in rows):
+        return answer("passed", "Mended", "Its numbers are what they should be.", rows=rows)
+    return answer(
+        "failed", "Not mended yet", "These numbers are not yet what they should be.", case.hints[0], rows=rows
+    )
 
 
 def _value(name: str, names: dict[str, Any]) -> float | None:
@@ -157,19 +139,3 @@ def _value(name: str, names: dict[str, Any]) -> float | None:
         return float(eval(name, names))
     except Exception:
         return None
-
-
-def _told(
-    status: str, headline: str, why: str, ask: str = "", lines: list[int] | None = None, kind: str = ""
-) -> dict[str, Any]:
-    """In the shape of an exercise's result."""
-    return {
-        "status": status, "kind": kind or status, "headline": headline, "why": why, "ask": ask, "lines": lines or [],
-        "ledger": None, "error": None, "checks": [], "passed": 0, "total": 0,
-    }  # fmt: skip
-
-
-def _seven(x: float) -> str:
-    if not math.isfinite(x):
-        return str(x)
-    return f"{x:.7f}" if abs(x) < 1e12 else f"{x:.6e}"

@@ -10,7 +10,7 @@ from gradwalk.diagnose.probes import Probe, run
 from gradwalk.engine import Value
 from gradwalk.learn.page.hunting.cases import Case
 from gradwalk.learn.page.hunting.instrument import agree, checked
-from gradwalk.learn.page.hunting.recorder import Event, Seen, Watched, engine_of, graph_of_run, watch
+from gradwalk.learn.page.hunting.recorder import EngineEvent, RecordedEngine, TwoRuns, engine_of, graph_of_run, watch
 from gradwalk.learn.page.sandbox import LearnerError, execute, guarded
 from gradwalk.matcher import Outcome
 
@@ -53,7 +53,7 @@ def shown(case: Case, text: str | None = None) -> dict[str, Any]:
         return _seen(case, program, engine, seen, cls, namespace)
 
 
-def _seen(case: Case, program: str, engine: str, seen: Seen, cls: type[Any], namespace: Any) -> dict[str, Any]:
+def _seen(case: Case, program: str, engine: str, seen: TwoRuns, cls: type[Any], namespace: Any) -> dict[str, Any]:
     graph, ids = graph_of_run(seen.ours)
     names = graph.nodes
     right = _right(case, seen)
@@ -82,14 +82,14 @@ def _aside(case: Case, engine: str) -> str | None:
     return None if case.where == "engine" else engine
 
 
-def _grad(watched: Watched, node: Any) -> float:
+def _grad(watched: RecordedEngine, node: Any) -> float:
     try:
         return watched.grad(node)
     except (TypeError, ValueError):
         return math.nan
 
 
-def _right(case: Case, seen: Seen) -> list[tuple[float, float | None]]:
+def _right(case: Case, seen: TwoRuns) -> list[tuple[float, float | None]]:
     """What each node should hold; of a program that is wrong itself, only what its repaired form says by name."""
     ours = seen.ours
     if case.where == "engine":
@@ -98,7 +98,7 @@ def _right(case: Case, seen: Seen) -> list[tuple[float, float | None]]:
     return [(ours.data(node), named.get(ours.labels.get(place, ""))) for place, node in enumerate(ours.made)]
 
 
-def _event(event: Event, ids: list[int], graph: Any) -> dict[str, Any]:
+def _event(event: EngineEvent, ids: list[int], graph: Any) -> dict[str, Any]:
     """With the ids of the graph; a position counts operands that are constants as well."""
     plain = event.to_dict()
     plain["node"] = ids[event.node]
@@ -114,7 +114,7 @@ def _without_graph(case: Case, engine: str, program: str) -> dict[str, Any]:
     """The numbers of a program that is too large to draw, or has nothing to draw."""
     cls, namespace = engine_of(engine)
     see = tuple(case.right)
-    watched = Watched(cls, namespace) if case.where == "checker" else None
+    watched = RecordedEngine(cls, namespace) if case.where == "checker" else None
     outcome = run(Probe("", program, see), watched or _engine(cls, namespace))
     right = run(Probe("", case.mended if case.where != "engine" else program, see), _engine(Value, {}))
     if outcome.kind != "numbers":
