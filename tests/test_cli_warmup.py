@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from gradwalk.cli import main
-from gradwalk.compile import objects, warming
+from gradwalk.compile import warming
+from gradwalk.compile.native import objects
 
 
 def test_it_compiles_what_is_missing_and_finds_it_the_next_time(

@@ -221,7 +221,7 @@ def test_hot_operators_equal_their_line_of_the_table(name: str, style: str, poin
     slopes = op.local(*point_used, out)
     if name in ("add", "mul") and style.endswith("left"):
         slopes.reverse()  # 2 + v is stored as v + 2
-    for x_or_y, slope, expected in zip(node._inputs(), node._slopes(), slopes, strict=True):
+    for x_or_y, slope, expected in zip(node.inputs, node.slopes, slopes, strict=True):
         if slope is None:
             assert x_or_y.__class__ is float
         else:
@@ -237,7 +237,7 @@ def test_hot_operators_equal_the_table_at_the_edges(name: str, point: tuple[floa
     node = GRADWALK[name](*map(Value, point)) if name != "relu" else Value(point[0]).relu()
     out = TABLE[name].forward(*point)
     assert same(node.data, out)
-    assert all(map(same, node._slopes(), TABLE[name].local(*point, out)))
+    assert all(map(same, node.slopes, TABLE[name].local(*point, out)))
 
 
 # --- backward ------------------------------------------------------------------------------------------------------

@@ -372,7 +372,7 @@ def _backward_as_graph(root: Value, gradient: float) -> None:
     gradients = reverse.adjoints(root, gradient, as_graph=True)
     for v, total in gradients.items():
         total = total if isinstance(total, Value) else Value(total)
-        held_nothing = v._inputs() or (v.grad.__class__ is float and v.grad == 0.0)
+        held_nothing = v.inputs or (v.grad.__class__ is float and v.grad == 0.0)
         v.grad = total if held_nothing else v.grad + total
 
 

@@ -240,7 +240,7 @@ def _found_in(
         inside: Iterable[tuple[Any, Any]]
         if isinstance(thing, Value):
             seen[id(thing)] = thing
-            if not thing._inputs():
+            if not thing.inputs:
                 yield path, thing
             continue
         holders, held = containers, thing

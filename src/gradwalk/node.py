@@ -72,7 +72,7 @@ class Node(Methods):
         >>> (Value(3.0) * Value(4.0)).local_derivatives, (2 * Value(5.0)).local_derivatives
         ((4.0, 3.0), (2.0, None))
         """
-        slopes = self._slopes()
+        slopes = self.slopes
         return slopes[:1] if self._constant_exponent() is not None else slopes
 
     @property
@@ -139,25 +139,101 @@ class Node(Methods):
         self._become_unusual()
         self._extras().closure = closure
 
-    def _inputs(self) -> tuple[Any, ...]:
-        """The operands as the op takes them: Values, and constants as plain numbers."""
+    # --- the protocol of nodes: what walks, drawings, checks and the doctor may ask of any node -----------------------
+
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        """What the op was given, in order: nodes, and constants as plain numbers.
+
+        >>> from gradwalk import Value
+        >>> (Value(3.0) * 2).inputs
+        (Value(data=3.0, grad=0.0), 2.0)
+        """
         if isinstance(self._a, tuple):
             return self._a
-        return (self._a, self._b)[: len(self._slopes())]
+        return (self._a, self._b)[: len(self.slopes)]
 
-    def _slopes(self) -> tuple[float | None, ...]:
-        """The local derivatives, one for each input."""
+    @property
+    def slopes(self) -> tuple[float | None, ...]:
+        """The local derivative for each input; None for a constant, or where a closure knows better.
+
+        >>> from gradwalk import Value
+        >>> (Value(3.0) ** 2).slopes
+        (6.0, None)
+        """
         if self._a is None:
             return ()
         if isinstance(self._a, tuple):
             return self._more.slopes
         return (self._da,) if self._b is None else (self._da, self._db)
 
+    @property
+    def primitive(self) -> Op | None:
+        """The op of the table, or of `@op`, that made this node; None for a leaf or a node made by hand.
+
+        >>> from gradwalk import Value
+        >>> Value(3.0).tanh().primitive.name, Value(3.0).primitive
+        ('tanh', None)
+        """
+        return self._kind if isinstance(self._kind, Op) else None
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether this node was given its number, not computed from other nodes.
+
+        >>> from gradwalk import Value
+        >>> a = Value(3.0)
+        >>> a.is_leaf, (a * a).is_leaf
+        (True, False)
+        """
+        return not self.inputs
+
+    @property
+    def closure(self) -> Callable[[], None] | None:
+        """A `_backward` of the user's own, if this node was given one.
+
+        >>> from gradwalk import Value
+        >>> v = Value(3.0)
+        >>> v._backward = lambda: print("pushed")
+        >>> v.closure()
+        pushed
+        """
+        more = getattr(self, "_more", None)
+        return None if more is None else more.closure
+
+    @property
+    def hooks(self) -> tuple[Hook, ...]:
+        """What is called with this node's gradient once it is complete.
+
+        >>> from gradwalk import Value
+        >>> Value(3.0).hooks
+        ()
+        """
+        more = getattr(self, "_more", None)
+        return () if more is None else tuple(more.hooks)
+
+    @property
+    def made_at(self) -> Place | None:
+        """The user's source line that made this node, if it was written down, as under `anomaly()`.
+
+        >>> import gradwalk
+        >>> with gradwalk.anomaly():
+        ...     y = gradwalk.Value(2.0).exp()
+        >>> y.made_at.line
+        2
+        """
+        more = getattr(self, "_more", None)
+        return None if more is None else more.made_by
+
+    @made_at.setter
+    def made_at(self, place: Place | None) -> None:
+        self._extras().made_by = place
+
     def _constant_exponent(self) -> float | None:
         """2 for `v ** 2`: such an exponent is part of the op, not an operand (so is it in micrograd)."""
-        if self._kind is not ops.pow or self._slopes()[1] is not None:
+        if self._kind is not ops.pow or self.slopes[1] is not None:
             return None
-        exponent = self._inputs()[1]
+        exponent = self.inputs[1]
         return exponent.data if isinstance(exponent, Node) else exponent
 
     def _extras(self) -> More:
@@ -168,7 +244,7 @@ class Node(Methods):
     def _become_unusual(self, inputs: tuple[Any, ...] | None = None, slopes: tuple[float | None, ...] = ()) -> None:
         """Lay the operands out as a tuple, which sends `backward()` down its careful road."""
         if inputs is None:
-            inputs, slopes = self._inputs(), self._slopes()
+            inputs, slopes = self.inputs, self.slopes
         self._extras().slopes = slopes
         self._a = tuple(map(self._as_node, inputs))
         self._b = self._da = self._db = None

@@ -236,7 +236,7 @@ def forward_births(order: Iterable[Node]) -> Births:
     for v in order:
         if isfinite(v.data):
             continue
-        inputs = v._inputs()
+        inputs = v.inputs
         if not inputs:
             arrivals.append(Birth(v, v.data, f"{v.data:g} came in as a leaf" + _called(v)))
         elif not any(id(x) in seen for x in inputs):
@@ -264,7 +264,7 @@ def backward_births(order: Iterable[Node]) -> Births:
     for v in reversed(nodes):
         if not isfinite(v.grad):
             carriers += 1
-            explained.update(id(x) for x in v._inputs())
+            explained.update(id(x) for x in v.inputs)
             continue
         for birth in _pushed_by(v):
             producers.append(birth)
@@ -285,7 +285,7 @@ def backward_births(order: Iterable[Node]) -> Births:
 def _pushed_by(v: Node) -> list[Birth]:
     """What `v` makes not finite as it pushes to its operands, if its slopes are known."""
     found = []
-    for operand, slope in zip(v._inputs(), v._slopes(), strict=True):
+    for operand, slope in zip(v.inputs, v.slopes, strict=True):
         if slope is not None and not isfinite(slope * v.grad):
             text = (
                 f"the gradient turned {slope * v.grad:g} on its way from {walk.describe(v)} to {walk.short(operand)}: "
@@ -300,7 +300,7 @@ def _pushed_by_hand(v: Node) -> list[Birth]:
     if not _by_hand(v):
         return []
     told = f"the _backward of {walk.describe(v)} gave"
-    odd = [x for x in v._inputs() if not isfinite(_number(x.grad))]
+    odd = [x for x in v.inputs if not isfinite(_number(x.grad))]
     return [Birth(v, x.grad, f"{told} {walk.short(x)} the gradient {x.grad:g}", x) for x in odd]
 
 

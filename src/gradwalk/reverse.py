@@ -20,8 +20,8 @@ Node = Any  # a Value; this module does not need to know the class
 def flowing(v: Node) -> list[Node]:
     """The operands that gradient flows to: all but constants, and all of a node whose closure we cannot see into."""
     if _closure(v) is not None or not isinstance(v._kind, Op):
-        return list(v._inputs())
-    return [x for x, slope in zip(v._inputs(), v._slopes(), strict=True) if slope is not None]
+        return list(v.inputs)
+    return [x for x, slope in zip(v.inputs, v.slopes, strict=True) if slope is not None]
 
 
 def push(v: Node) -> None:
@@ -30,7 +30,7 @@ def push(v: Node) -> None:
     if closure is not None:
         closure()
         return
-    for operand, slope in zip(v._inputs(), v._slopes(), strict=True):
+    for operand, slope in zip(v.inputs, v.slopes, strict=True):
         if slope is not None:
             operand.grad += slope * v.grad
 
@@ -43,7 +43,7 @@ def backward_with_care(root: Node, gradient: float) -> None:
     try:
         earlier = {}  # what a leaf held before, kept aside from its hooks, which see this walk's gradient alone
         for v in order:
-            inside = v._inputs() or _closure(v) is not None  # not a leaf, or one that stands for a graph of its own
+            inside = v.inputs or _closure(v) is not None  # not a leaf, or one that stands for a graph of its own
             if inside or _hooks(v):
                 earlier[v] = 0.0 if inside else v.grad
                 v.grad = 0.0
@@ -74,13 +74,13 @@ def adjoints(root: Node, seed: Any, *, as_graph: bool) -> dict[Node, Any]:
     gradients = {root: seed}
     for v in reversed(list(walk.topological(root, flowing))):
         upstream = gradients.get(v)
-        if upstream is None or not v._inputs():
+        if upstream is None or not v.inputs:
             continue
         for hook in _hooks(v):
             replaced = hook.function(upstream)
             upstream = gradients[v] = upstream if replaced is None else replaced
         slopes = _slopes_as_graph(v) if as_graph else _known_slopes(v)
-        for operand, slope in zip(v._inputs(), slopes, strict=True):
+        for operand, slope in zip(v.inputs, slopes, strict=True):
             if slope is None:
                 continue
             share = upstream if slope.__class__ is float and slope == 1.0 else upstream * slope
@@ -109,13 +109,13 @@ def _known_slopes(v: Node) -> tuple[float | None, ...]:
             f"{walk.describe(v)} has a _backward closure of its own, which only backward() can run; "
             "to use grad(), jacobian() or create_graph=True, define the operation with @gradwalk.op"
         )
-    return v._slopes()  # type: ignore[no-any-return]
+    return v.slopes  # type: ignore[no-any-return]
 
 
 def _slopes_as_graph(v: Node) -> list[Any]:
     """The local derivatives as Values (or floats, where they do not depend on any)."""
     known = _known_slopes(v)
-    inputs = [Ieee(x) if isinstance(x, float) else x for x in v._inputs()]
+    inputs = [Ieee(x) if isinstance(x, float) else x for x in v.inputs]
     slopes: list[Any] = []
     for position, (rule, slope) in enumerate(zip(v._kind.partials, known, strict=True), start=1):
         if slope is None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradwalk import Value
-from gradwalk.compile.tape import MAX, MIN, SHIFT, TAKE, Tape
+from gradwalk.compile.trace.tape import MAX, MIN, SHIFT, TAKE, Tape
 
 
 def largest(values: list[Any], sign: float) -> Any:

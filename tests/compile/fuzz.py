@@ -24,9 +24,9 @@ from writing import Node, Writer
 
 import gradwalk
 from gradwalk import ops
-from gradwalk.compile.lanes import LaneRunner, prepare_lanes
-from gradwalk.compile.runtime import Runner, prepare
-from gradwalk.compile.tape import Tape
+from gradwalk.compile.native.lanes import LaneRunner, prepare_lanes
+from gradwalk.compile.native.runtime import Runner, prepare
+from gradwalk.compile.trace.tape import Tape
 
 #: How far native and eager may be apart, relative to the largest number there is.
 TOLERANCE = 1e-12

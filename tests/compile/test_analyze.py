@@ -11,13 +11,13 @@ from fuzz import distance
 from writing import Node, Writer
 
 from gradwalk import ops
-from gradwalk.compile import graph as graphs
-from gradwalk.compile import sums
-from gradwalk.compile.analyze import collapse
-from gradwalk.compile.layout import KIND, LEVEL, SUM
-from gradwalk.compile.program import affine
-from gradwalk.compile.runtime import Program, Runner, prepare
-from gradwalk.compile.tape import Tape
+from gradwalk.compile.native.runtime import Program, Runner, prepare
+from gradwalk.compile.roll import graph as graphs
+from gradwalk.compile.roll import sums
+from gradwalk.compile.roll.analyze import collapse
+from gradwalk.compile.roll.layout import KIND, LEVEL, SUM
+from gradwalk.compile.roll.program import affine
+from gradwalk.compile.trace.tape import Tape
 
 
 def total(terms: list[Any]) -> Any:
@@ -167,7 +167,7 @@ def test_lists_with_equal_hashes_are_compared(monkeypatch: pytest.MonkeyPatch) -
         macros.rows[:, 4:6] = 7
         original(builder, macros, group)
 
-    monkeypatch.setattr("gradwalk.compile.analyze.roll_sums", colliding)
+    monkeypatch.setattr("gradwalk.compile.roll.analyze.roll_sums", colliding)
     fooled = prepare(tape, rolled=True)
     assert not any(kind == "product" for kind, _ in kinds(fooled))
     agrees(tape, fooled)

@@ -16,7 +16,7 @@ import pytest
 
 import gradwalk
 from gradwalk import Value, nn, ops
-from gradwalk.compile.limits import FrozenWarning
+from gradwalk.compile.trace.limits import FrozenWarning
 from gradwalk.errors import (
     AnomalyError,
     MissingExtraError,

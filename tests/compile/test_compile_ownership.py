@@ -17,8 +17,8 @@ import pytest
 
 import gradwalk
 from gradwalk import Value, nn, optim
-from gradwalk.compile.limits import FrozenWarning
-from gradwalk.compile.store import place_of
+from gradwalk.compile.own.store import place_of
+from gradwalk.compile.trace.limits import FrozenWarning
 from gradwalk.errors import NotANumberError
 
 X = [[0.5, -1.0], [1.5, 0.3], [-0.7, 0.9]]

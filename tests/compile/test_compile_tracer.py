@@ -13,9 +13,9 @@ import pytest
 
 import gradwalk
 from gradwalk import Value, nn
-from gradwalk.compile.limits import FrozenWarning
-from gradwalk.compile.tape import MAX, MIN, SHIFT, TAKE, Tape
-from gradwalk.compile.tracer import trace
+from gradwalk.compile.trace.limits import FrozenWarning
+from gradwalk.compile.trace.tape import MAX, MIN, SHIFT, TAKE, Tape
+from gradwalk.compile.trace.tracer import trace
 from gradwalk.errors import GraphError, OpError, TraceError
 from gradwalk.ops import TABLE
 

@@ -22,9 +22,9 @@ from writing import Writer
 
 import gradwalk
 from gradwalk import ops
-from gradwalk.compile import codegen, formulas, objects
-from gradwalk.compile.formulas import Number, Sheet
-from gradwalk.compile.runtime import Runner, prepare
+from gradwalk.compile.native import codegen, formulas, objects
+from gradwalk.compile.native.formulas import Number, Sheet
+from gradwalk.compile.native.runtime import Runner, prepare
 from gradwalk.errors import InputSizeError, OpError
 from gradwalk.ops import Op
 
@@ -113,7 +113,7 @@ def test_gradients_add_up_and_memory_is_not_confused_between_runners() -> None:
 
 
 def test_a_batch_of_nothing_is_refused() -> None:
-    from gradwalk.compile.lanes import LaneRunner, prepare_lanes
+    from gradwalk.compile.native.lanes import LaneRunner, prepare_lanes
 
     w = Writer(1, 1)
     runner = LaneRunner(prepare_lanes(w.tape(w.parameters[0] * w.inputs[0])), np.ones(1), np.zeros(1))
@@ -182,7 +182,7 @@ def test_vector_functions_in_float32(name: str) -> None:
 PRODUCT_TEST = """
 import sys
 import numpy as np
-from gradwalk.compile import objects
+from gradwalk.compile.native import objects
 text = '''
 def kernel(table, unused):
     t = longs(table)
@@ -319,7 +319,7 @@ import sys
 sys.path.insert(0, {source!r})
 import gradwalk
 from gradwalk import Value
-from gradwalk.compile import objects
+from gradwalk.compile.native import objects
 assert gradwalk.__file__.startswith({source!r})
 x = Value(2.0)
 y = gradwalk.compile(lambda a: sum(gradwalk.{op}(x * a) for _ in range(3)))(0.5)
@@ -390,7 +390,7 @@ def test_a_folder_that_cannot_be_written_is_no_failure(tmp_path: Path, monkeypat
 def test_two_processes_may_compile_at_once(tmp_path: Path) -> None:
     script = """
 import numpy as np
-from gradwalk.compile import objects
+from gradwalk.compile.native import objects
 native = objects.generated("test race", "def kernel(at, unused):\\n    x = doubles(at)\\n    x[0] = x[0] + 1.0\\n")
 x = np.array([1.0])
 objects.call(native)(x.ctypes.data, 0)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradwalk import ops
-from gradwalk.compile.tape import MAX, MIN, NONE, SHIFT, TAKE, Tape
+from gradwalk.compile.trace.tape import MAX, MIN, NONE, SHIFT, TAKE, Tape
 from gradwalk.ops import Op
 
 

@@ -80,7 +80,7 @@ def _leaves(root: Any) -> list[Any]:
     """Leaves in the order in which the tape names them: as they are read."""
     found: dict[int, Any] = {}
     for node in gradwalk.walk.topological(root):
-        for x, slope in zip(node._inputs(), node._slopes(), strict=True) if node.operands else ():
+        for x, slope in zip(node.inputs, node.slopes, strict=True) if node.operands else ():
             if slope is not None and not x.operands:
                 found[id(x)] = x
     return list(found.values())

@@ -23,7 +23,7 @@ import gpt  # noqa: E402
 import gradwalk  # noqa: E402
 from gradwalk import datasets, nn  # noqa: E402
 from gradwalk.compile import report  # noqa: E402
-from gradwalk.compile.tape import SPECIAL  # noqa: E402
+from gradwalk.compile.trace.tape import SPECIAL  # noqa: E402
 from gradwalk.learn.page.picturing import pictured  # noqa: E402
 
 __all__ = ["FILE", "recorded"]

@@ -61,7 +61,8 @@ def run(options: argparse.Namespace) -> int:
         from gradwalk.compile import compile
 
         compile(abs)  # says what is missing, if it is
-        from gradwalk.compile import objects, warming
+        from gradwalk.compile import warming
+        from gradwalk.compile.native import objects
     except MissingExtraError as error:
         console(stderr=True).print(f"gradwalk warmup: {error}", markup=False)
         return 1
@@ -97,7 +98,7 @@ def _followed(
     from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
     from rich.text import Text
 
-    from gradwalk.compile import objects
+    from gradwalk.compile.native import objects
 
     class Compiled(ProgressColumn):
         """Grows while a piece is under way: some take long."""

@@ -1,13 +1,14 @@
 """The compiled path: trace a function of Values, roll its graph up, and replay it at native speed.
 
-- `tracer.py`, `traced.py`, `recorded.py`, `reach.py`, `limits.py`: from a function to a tape, and what cannot be
-  followed;
-- `tape.py`: the traced function as flat arrays;
-- `api.py`, `arguments.py`, `bound.py`, `results.py`, `cache.py`, `batches.py`,
-  `lane_bound.py`: from a call to numbers, and back;
-- `store.py`, `owned.py`, `optimisers.py`: parameters and optimisers in one buffer, for as long as native code has them;
-- `report.py`, `warming.py`: what became of a function, and kernels ahead of need;
-- `runtime.py` and all else: analysis, kernels, and the code that runs.
+    a call → trace/ → roll/ → native/ → numbers
+
+- `api.py` and `batches.py`: the functions that `gradwalk.compile` gives;
+- `trace/`: from a function to a tape, and what cannot be followed;
+- `roll/`: from a tape to a program;
+- `native/`: from a program to machine code, and running it;
+- `own/`: parameters and optimisers in one buffer, for as long as compiled code has them;
+- `call/`: arguments in, results out;
+- `report.py`, `warming.py`: what became of a function, and kernels ahead of need.
 
 NumPy and Numba are imported when something is compiled, not before.
 """

@@ -10,12 +10,12 @@ from types import FunctionType
 from typing import Any
 
 from gradwalk import modes, node
-from gradwalk.compile import tracer
-from gradwalk.compile.arguments import Key, Numbers, key_of, stand_ins, static_key
-from gradwalk.compile.bound import Bound, Misjudged, slots_of
-from gradwalk.compile.cache import Cache
-from gradwalk.compile.limits import frozen
-from gradwalk.compile.reach import names_read_by
+from gradwalk.compile.call.arguments import Key, Numbers, key_of, stand_ins, static_key
+from gradwalk.compile.call.bound import Bound, Misjudged, slots_of
+from gradwalk.compile.call.cache import Cache
+from gradwalk.compile.trace import tracer
+from gradwalk.compile.trace.limits import frozen
+from gradwalk.compile.trace.reach import names_read_by
 from gradwalk.errors import SettingError
 from gradwalk.ops import Op
 

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from gradwalk import functions, modes, node
-from gradwalk.compile import tracer
 from gradwalk.compile.api import Compiled
-from gradwalk.compile.arguments import NUMBERS, TEXTS, Key, Numbers, static_key
-from gradwalk.compile.lane_bound import LaneBound, Samples
-from gradwalk.compile.recorded import Recorded
+from gradwalk.compile.call.arguments import NUMBERS, TEXTS, Key, Numbers, static_key
+from gradwalk.compile.call.lane_bound import LaneBound, Samples
+from gradwalk.compile.trace import tracer
+from gradwalk.compile.trace.recorded import Recorded
 from gradwalk.engine import Value
 from gradwalk.errors import InputSizeError, NotANumberError, SettingError
 from gradwalk.ops import number

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from gradwalk.compile import objects
-from gradwalk.compile.tape import NONE
+from gradwalk.compile.native import objects
+from gradwalk.compile.trace.tape import NONE
 from gradwalk.errors import SettingError
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from functools import partial
 from typing import Any
 
 from gradwalk import Value, functions, nn, optim
-from gradwalk.compile import objects
 from gradwalk.compile.api import compiled
+from gradwalk.compile.native import objects
 from gradwalk.ops import TABLE
 
 __all__ = ["Piece", "pieces", "warm"]

@@ -118,7 +118,7 @@ def _slopes(node: Any, count: int) -> tuple[float | None, ...] | None:
     if not count:
         return ()
     known = getattr(node, "local_derivatives", None)
-    closure = getattr(getattr(node, "_more", None), "closure", None)
+    closure = getattr(node, "closure", None)
     if known is None or closure is not None or not isinstance(getattr(node, "_kind", None), Op):
         return None
     return tuple(known)

@@ -41,7 +41,7 @@ def explain(root: Any, leaf: Any = None) -> Explanation:
         shares = tuple(Share(graph.nodes[c], position, gradients[c], slope) for c, position, slope in uses[i])
         paths = _paths(graph, uses, i) if counts[i] <= MOST_PATHS else ()
         told.append(LeafGradient(graph, graph.nodes[i], gradients[i], counts[i], paths, shares))
-    hooked = any(getattr(getattr(node, "_more", None), "hooks", ()) for node in walk.topological(root))
+    hooked = any(getattr(node, "hooks", ()) for node in walk.topological(root))
     return Explanation(tuple(told), len(wanted) - len(told), hooked, root)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gradwalk.engine import Value
-from gradwalk.ops import Op
 
 __all__ = ["compute", "put", "reason_not_to"]
 
@@ -25,8 +24,8 @@ def reason_not_to(nodes: Sequence[Any]) -> str:
     for place, node in enumerate(nodes):
         if not isinstance(node, Value):
             return f"node {place} is of another engine ({type(node).__module__})"
-        closure = getattr(getattr(node, "_more", None), "closure", None)
-        if node.operands and (closure is not None or not isinstance(node._kind, Op)):
+        closure = getattr(node, "closure", None)
+        if node.operands and (closure is not None or node.primitive is None):
             return f"{node.label or f'node {place}'} was made by hand"
     return ""
 
@@ -46,10 +45,10 @@ def compute(nodes: Sequence[Any], leaves: Mapping[int, float]) -> Result:
         if not node.operands:
             found.append((leaves.get(place, node.data), ()))
         else:
-            numbers = [data[id(x)] if id(x) in data else float(getattr(x, "data", x)) for x in node._inputs()]
-            out = node._kind.forward(*numbers)
-            local = node._kind.local(*numbers, out)
-            slopes = (None if was is None else now for was, now in zip(node._slopes(), local, strict=True))
+            numbers = [data[id(x)] if id(x) in data else float(getattr(x, "data", x)) for x in node.inputs]
+            out = node.primitive.forward(*numbers)
+            local = node.primitive.local(*numbers, out)
+            slopes = (None if was is None else now for was, now in zip(node.slopes, local, strict=True))
             found.append((out, tuple(slopes)))
         data[id(node)] = found[-1][0]
     return found

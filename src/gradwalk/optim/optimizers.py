@@ -50,7 +50,7 @@ class Optimizer:
     def __init__(self, parameters: Iterable[Value], lr: float) -> None:
         self.parameters = checked_parameters(parameters, type(self).__name__)
         for i, p in enumerate(self.parameters, start=1):
-            if p._inputs():
+            if p.inputs:
                 raise SettingError(
                     f"parameter {i} was computed from other Values ({describe(p)}), so a change to it would not last; "
                     "give those, or make it a leaf with detach()"

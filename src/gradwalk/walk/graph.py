@@ -166,7 +166,7 @@ def known_slopes(node: Node, count: int) -> tuple[float | None, ...] | None:
     if not count:
         return ()
     known = getattr(node, "local_derivatives", None)
-    closure = getattr(getattr(node, "_more", None), "closure", None)
+    closure = getattr(node, "closure", None)
     if known is not None and closure is None and isinstance(getattr(node, "_kind", None), Op):
         return tuple(known)
     if callable(getattr(node, "_backward", None)):

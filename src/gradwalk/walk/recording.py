@@ -206,7 +206,7 @@ def _recomputed(node: Node, data: float) -> float | None:
     if not isinstance(kind, Op):
         return None
     try:
-        now = kind.forward(*(getattr(x, "data", x) for x in node._inputs()))
+        now = kind.forward(*(getattr(x, "data", x) for x in node.inputs))
     except OpError:
         return None
     same = math.isclose(now, data, rel_tol=1e-9) or (math.isnan(now) and math.isnan(data))
@@ -216,7 +216,7 @@ def _recomputed(node: Node, data: float) -> float | None:
 def _hooks(nodes: Sequence[Node]) -> Hooks:
     found = {}
     for place, node in enumerate(nodes):
-        hooks = getattr(getattr(node, "_more", None), "hooks", None)
+        hooks = getattr(node, "hooks", None)
         if hooks:
             found[place] = [hook.function for hook in hooks]
     return found

@@ -89,7 +89,7 @@ def tape_of(root: Any) -> Tape:
     """
     order = list(walk.topological(root))
     rows = [node for node in order if node.operands]
-    reads = [list(zip(node._inputs(), node._slopes(), strict=True)) for node in rows]
+    reads = [list(zip(node.inputs, node.slopes, strict=True)) for node in rows]
     # a leaf that no gradient flows to is a constant, and one constant is as good as another of its value
     leaves = {id(x): x for read in reads for x, slope in read if slope is not None and not x.operands}
     ids = {key: i for i, key in enumerate([*leaves, *map(id, rows)])}
@@ -100,7 +100,9 @@ def tape_of(root: Any) -> Tape:
 
     operands = [tuple(place(x) for x, _ in read) for read in reads]
     names = [leaf.label or f"p{i}" for i, leaf in enumerate(leaves.values())]
-    return Tape(names, [getattr(node._kind, "name", node._op) for node in rows], operands, list(constants))
+    return Tape(
+        names, [node.primitive.name if node.primitive else node._op for node in rows], operands, list(constants)
+    )
 
 
 def levels(tape: Tape) -> list[int]:

@@ -1,0 +1,308 @@
+"""A trace bound to memory: write the numbers of a call, run, and walk back."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from itertools import pairwise
+from operator import itemgetter, lt
+from typing import Any
+
+import numpy as np
+
+from gradwalk.compile.call.arguments import Numbers, stand_ins
+from gradwalk.compile.call.results import Call, Result
+from gradwalk.compile.native.runtime import Program, Runner, prepare
+from gradwalk.compile.own.store import Place, Store, place_of
+from gradwalk.compile.trace.recorded import Output, Recorded
+from gradwalk.engine import Value
+from gradwalk.functions import checked_index
+from gradwalk.ops import number
+
+__all__ = ["Bound"]
+
+_blank = object.__new__
+
+
+class Misjudged(Exception):  # noqa: N818 (nobody outside sees it)
+    """A list held something else than numbers between its first and its last."""
+
+
+class Bound:
+    """One trace of a compiled function, with its program and the memory it runs in.
+
+    >>> import gradwalk
+    >>> f = gradwalk.compile(lambda x: x * x)
+    >>> f(3.0).data
+    9.0
+    >>> [bound.calls for bound in f.traces()]
+    [1]
+    """
+
+    def __init__(self, recorded: Recorded, numbers: Numbers, wrt: dict[str, Any]) -> None:
+        self.recorded = recorded
+        self.wrt = wrt  # arguments whose gradients are kept, as they were at the first call
+        self.kept = numbers.kept  # objects that the key knows by their id()
+        self.place: Place
+        self.place, where = place_of(recorded.parameters)
+        self.program: Program = prepare(
+            recorded.tape.placed(where, self.place.size), input_grads=bool(wrt or numbers.values)
+        )
+        self.calls = 0
+        self.recent = True  # whether it was used since someone last had to make room
+        self.last: Call | None = None  # the call whose numbers are in memory
+        self.values: Any = None  # the store's array that the runner is bound to
+        self.runner: Runner
+        self.slots = recorded.slots
+        self.chosen = _picker(self.slots)
+        self.least = min(recorded.bounds, default=0)
+        self.single = isinstance(recorded.result, Output) and not recorded.result.plain
+        plain = len(numbers.plain)
+        shapes = [array.shape for array in numbers.arrays]
+        self.plain = plain if any(i < plain for i in recorded.used) else 0  # indices alone are not needed as floats
+        self.packed = struct.Struct(f"{plain}d")
+        self.indexed = struct.Struct(f"{len(self.slots)}q")
+        self.ends = [plain, *(plain + int(n) for n in np.cumsum([int(np.prod(shape)) for shape in shapes]))]
+        self.shapes = shapes
+
+    # --- forward -------------------------------------------------------------------------------------------------
+
+    def run(self, numbers: Numbers) -> Any:
+        """Compute with these numbers; gives what the function gives.
+
+        >>> import gradwalk
+        >>> gradwalk.compile(lambda x: {"twice": 2 * x})(3.0)["twice"].data
+        6.0
+        """
+        store = self.place.store
+        with store.lock:
+            self._forward(store, numbers)
+            self.calls += 1
+            call = _blank(Call)
+            call.bound = self
+            call.numbers = numbers
+            call.version = version = store.version
+            version.waiting += 1
+            call.saved = call.input_grads = None
+            call.walked = False
+            self.last = call
+            if self.single:
+                out = _blank(Result)
+                out._call = call
+                out._position = 0
+                out.data = self.outputs.item()
+                out.grad = 0.0
+                return out
+            return filled(self.recorded.result, _results(call, self.outputs.tolist()))
+
+    def values_only(self, numbers: Numbers) -> Any:
+        """As `run`, with leaves as results: what happens under `no_grad()`.
+
+        >>> import gradwalk
+        >>> f = gradwalk.compile(lambda x: x * x)
+        >>> with gradwalk.no_grad():
+        ...     f(3.0).operands
+        ()
+        """
+        store = self.place.store
+        with store.lock:
+            self._forward(store, numbers)
+            self.calls += 1
+            leaves = [Value(x) for x in self.outputs.tolist()]
+        return filled(self.recorded.result, leaves)
+
+    def _forward(self, store: Store, numbers: Numbers, again: Call | None = None) -> None:
+        """Compute; `again` is a call whose numbers may have been put aside."""
+        if not store.owns:
+            store.take()
+        if self.values is not store.values:
+            self._bind(store)
+        last = self.last
+        if last is not None:
+            self.last = None
+            if self.shapes and last.saved is None:
+                self._put_aside(last)
+        if again is not None and again.saved is not None:
+            self.runner.inputs[:], self.runner.indices[:] = again.saved
+        else:
+            if self.plain:
+                try:
+                    self.packed.pack_into(self.inputs, 0, *numbers.plain)
+                except (OverflowError, struct.error):
+                    if not numbers.careful:
+                        raise Misjudged from None
+                    self.runner.inputs[: self.plain] = [number(x) for x in numbers.plain]
+            if self.shapes:
+                for view, array in zip(self.views, numbers.arrays, strict=True):
+                    view[...] = array
+            if self.slots:
+                self._write_indices(numbers)
+        self.forward()
+
+    def _put_aside(self, call: Call) -> None:
+        """Keep what the next call overwrites; lists were copied as they were read."""
+        indices = self.runner.indices
+        call.saved = self.runner.inputs.copy(), indices.copy() if self.slots else 0
+
+    def _write_indices(self, numbers: Numbers) -> None:
+        plain, bounds = numbers.plain, self.recorded.bounds
+        chosen: Any
+        if self.shapes:
+            chosen = [plain[i] if i < len(plain) else self._element(numbers, i) for i in self.slots]
+        else:
+            chosen = self.chosen(plain)
+        try:
+            self.indexed.pack_into(self.indices, 0, *chosen)
+            if min(chosen) >= 0 and (max(chosen) < self.least or all(map(lt, chosen, bounds))):
+                return
+        except (struct.error, TypeError):
+            pass
+        self.runner.indices[: len(chosen)] = [
+            checked_index(index, bound) for index, bound in zip(chosen, bounds, strict=True)
+        ]
+
+    def _element(self, numbers: Numbers, i: int) -> Any:
+        """One number of the arrays among the arguments, as the array has it."""
+        k = next(k for k, end in enumerate(self.ends[1:]) if i < end)
+        return numbers.arrays[k].ravel()[i - self.ends[k]]
+
+    def _bind(self, store: Store) -> None:
+        if self.last is not None and self.shapes and self.last.saved is None:
+            self._put_aside(self.last)
+        self.last = None
+        self.values = store.values
+        self.runner = Runner(self.program, *self.place.arrays())
+        self.outputs, self.seeds = self.runner.outputs, self.runner.seeds
+        self.forward, self.push = self.runner.forward, self.runner.push
+        self.inputs, self.indices = self.runner.inputs.data, self.runner.indices.data
+        self.views = [
+            self.runner.inputs[start:end].reshape(shape)
+            for (start, end), shape in zip(pairwise(self.ends), self.shapes, strict=True)
+        ]
+
+    # --- backward ------------------------------------------------------------------------------------------------
+
+    def backward(self, call: Call, position: int, gradient: float) -> None:
+        """Walk back from one of a call's results.
+
+        >>> import gradwalk
+        >>> w = gradwalk.Value(3.0)
+        >>> first, second = gradwalk.compile(lambda x: (w * x, w + x))(2.0)
+        >>> second.backward()
+        >>> w.grad
+        1.0
+        """
+        store = self.place.store
+        with store.lock:
+            if not store.owns:
+                store.take()
+            if store.version is not call.version:
+                with store.as_of(call.version):
+                    self._forward(store, call.numbers, call)
+                    self._walk_back(store, call, position, gradient)
+                    self.last = None
+                return
+            if self.last is not call or self.values is not store.values:
+                self._forward(store, call.numbers, call)
+                self.last = call
+            self._walk_back(store, call, position, gradient)
+            if self.single and not call.walked:
+                call.walked = True
+                call.version.waiting -= 1
+
+    def _walk_back(self, store: Store, call: Call, position: int, gradient: float) -> None:
+        before = store.grads.copy() if store.hooked else None
+        self.seeds[position] = gradient
+        if self.single:
+            self.push()
+        else:
+            self.runner.backward()
+            self.seeds[position] = 0.0
+        if self.program.input_grads:
+            call.input_grads = self.runner.input_grads.copy()
+        if before is not None:
+            store.call_hooks(before)
+
+    def argument_grads(self, call: Call) -> dict[str, Any]:
+        """The gradients of arguments, each in the structure of its argument.
+
+        >>> import gradwalk
+        >>> y = gradwalk.compile(lambda a, b: a * b, wrt=("a", "b"))(3.0, 4.0)
+        >>> y.backward()
+        >>> y.argument_grads
+        {'a': 4.0, 'b': 3.0}
+        """
+        grads = call.input_grads
+        return {name: _with_numbers(argument, grads) for name, argument in self.wrt.items()}
+
+    def bytes(self) -> int:
+        """How much memory the trace takes, tape and program and numbers together.
+
+        >>> import gradwalk
+        >>> f = gradwalk.compile(lambda x: x * x)
+        >>> value = f(3.0)
+        >>> f.traces()[0].bytes() > 0
+        True
+        """
+        return self.program.tape.bytes() + self.program.bytes
+
+
+def _picker(slots: list[int]) -> Callable[[list[Any]], tuple[Any, ...]]:
+    """Picks the numbers that serve as indices out of all."""
+    return itemgetter(*slots) if len(slots) > 1 else lambda plain: tuple([plain[i] for i in slots])
+
+
+def _results(call: Call, outputs: list[float]) -> list[Result]:
+    made = []
+    for position, data in enumerate(outputs):
+        out = _blank(Result)
+        out._call = call
+        out._position = position
+        out.data = data
+        out.grad = 0.0
+        made.append(out)
+    return made
+
+
+def filled(shape: Any, results: list[Any]) -> Any:
+    """What the function gave, with results in the places of numbers."""
+    if isinstance(shape, Output):
+        return results[shape.position].data if shape.plain else results[shape.position]
+    if isinstance(shape, dict):
+        return {key: filled(part, results) for key, part in shape.items()}
+    if isinstance(shape, (list, tuple)):
+        parts = [filled(part, results) for part in shape]
+        return type(shape)(*parts) if hasattr(shape, "_fields") else type(shape)(parts)
+    if isinstance(shape, np.ndarray) and shape.dtype == object:
+        out = np.empty(shape.shape, object)
+        out.ravel()[:] = [filled(part, results) for part in shape.ravel()]
+        return out
+    return shape
+
+
+class Slot:
+    """Where an argument's number stands among the inputs."""
+
+    __slots__ = ("position", "shape")
+
+    def __init__(self, position: int, shape: tuple[int, ...] | None = None) -> None:
+        self.position = position
+        self.shape = shape  # of an array
+
+
+def slots_of(argument: Any, plain: Callable[[], int], array: Callable[[Any], int]) -> Any:
+    """An argument with slots in the places of its numbers."""
+    return stand_ins(argument, lambda: Slot(plain()), lambda x: Slot(array(x), x.shape), lambda: Slot(plain()))
+
+
+def _with_numbers(x: Any, numbers: Any) -> Any:
+    if isinstance(x, Slot):
+        if x.shape is None:
+            return float(numbers[x.position])
+        return numbers[x.position : x.position + int(np.prod(x.shape))].reshape(x.shape).copy()
+    if isinstance(x, dict):
+        return {key: _with_numbers(part, numbers) for key, part in x.items()}
+    if isinstance(x, (list, tuple)):
+        parts = [_with_numbers(part, numbers) for part in x]
+        return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
+    return x

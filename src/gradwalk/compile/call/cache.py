@@ -1,0 +1,83 @@
+"""A bounded cache of traces: what is in it can be seen, and it can be cleared."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from threading import Lock
+from typing import Generic, Protocol, TypeVar
+
+from gradwalk.errors import SettingError
+
+__all__ = ["Cache"]
+
+
+class Remembering(Protocol):
+    """What knows whether it was used since it was last asked."""
+
+    recent: bool
+
+
+T = TypeVar("T", bound=Remembering)
+
+
+class Cache(Generic[T]):
+    """Keeps at most `size` entries; when one must go, it is the oldest that has not been used of late.
+
+    >>> from types import SimpleNamespace
+    >>> from gradwalk.compile.call.cache import Cache
+    >>> cache = Cache(2)
+    >>> for name in "abc":
+    ...     cache.put(name, SimpleNamespace(recent=False))
+    >>> list(cache.entries), cache.evicted
+    (['b', 'c'], 1)
+    """
+
+    def __init__(self, size: int) -> None:
+        if not isinstance(size, int) or size < 1:
+            raise SettingError(f"cache= is how many traces are kept, a whole number of at least 1, not {size!r:.60}")
+        self.size = size
+        self.entries: dict[Hashable, T] = {}
+        self.evicted = 0
+        self._lock = Lock()
+
+    def get(self, key: Hashable) -> T | None:
+        """The entry of a key, if there is one; it counts as used.
+
+        >>> from gradwalk.compile.call.cache import Cache
+        >>> Cache(2).get("a") is None
+        True
+        """
+        entry = self.entries.get(key)
+        if entry is not None:
+            entry.recent = True
+        return entry
+
+    def put(self, key: Hashable, entry: T) -> None:
+        """Keep an entry; if there is no room, another goes. Each that was used of late gets a second chance.
+
+        >>> from types import SimpleNamespace
+        >>> from gradwalk.compile.call.cache import Cache
+        >>> cache = Cache(2)
+        >>> cache.put("a", SimpleNamespace(recent=True))
+        >>> len(cache.entries)
+        1
+        """
+        with self._lock:
+            while len(self.entries) >= self.size:
+                oldest, known = next(iter(self.entries.items()))
+                del self.entries[oldest]
+                if known.recent:
+                    known.recent = False
+                    self.entries[oldest] = known  # behind all others
+                else:
+                    self.evicted += 1
+            self.entries[key] = entry
+
+    def clear(self) -> None:
+        """Forget everything.
+
+        >>> from gradwalk.compile.call.cache import Cache
+        >>> Cache(2).clear()
+        """
+        with self._lock:
+            self.entries.clear()

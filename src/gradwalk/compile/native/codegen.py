@@ -1,0 +1,250 @@
+"""Kernels for ops, written out from the op table: one for each op, way of reading its operands, and direction.
+
+An operand is read in one of three ways: from a run of memory (`s`), one number for a whole row (`u`), or by a list of
+positions (`g`). The loop is the same for all ops; its body comes from `formulas`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+from gradwalk.compile.native import formulas, objects
+from gradwalk.compile.native.formulas import Number, Sheet
+from gradwalk.compile.native.objects import Native
+from gradwalk.compile.roll.layout import (
+    ACCESS,
+    COLUMN,
+    ELEMENT_COLUMNS,
+    ELEMENT_OPERANDS,
+    ELEMENT_ROWS,
+    LIST,
+    LISTS,
+    OUT,
+    OWN,
+    OWN_GRADS,
+    ROW,
+    SPACE,
+    START,
+)
+from gradwalk.compile.roll.program import Access
+from gradwalk.ops import Op
+
+__all__ = ["ScalarKernels", "element", "element_back", "op_slopes", "op_value"]
+
+
+#: Where the kernels are that are no op's.
+MODULES = {"product": "native.product_kernels", "sums": "native.sum_kernels", "apply": "native.sum_kernels",
+           "take": "native.kernels", "extreme": "native.kernels"}  # fmt: skip
+
+
+class ScalarKernels:
+    """Which kernels a program of single numbers is made of.
+
+    >>> from gradwalk.compile.native.codegen import ScalarKernels
+    >>> ScalarKernels().fixed("take").name
+    'take'
+    """
+
+    lanes = False
+
+    def element(self, op: Op, accesses: list[Access], exponent: float | None) -> Native:
+        """The kernel for the value of an op.
+
+        >>> from gradwalk.compile.native.codegen import ScalarKernels
+        >>> ScalarKernels.element.__name__
+        'element'
+        """
+        return element(op, self._ways(accesses), exponent)
+
+    def element_back(self, op: Op, accesses: list[Access], modes: list[int], exponent: float | None) -> Native:
+        """The kernel for the gradients of an op; a mode for each operand: 0 nothing, 1 added, 2 stored.
+
+        >>> from gradwalk.compile.native.codegen import ScalarKernels
+        >>> ScalarKernels.element_back.__name__
+        'element_back'
+        """
+        wanted = tuple(k for k, mode in enumerate(modes) if mode)
+        stored = tuple(k for k, mode in enumerate(modes) if mode == 2)
+        return element_back(op, self._ways(accesses), wanted, stored, exponent)
+
+    def can_store(self, access: Access) -> bool:
+        """Whether gradients could be stored rather than added.
+
+        >>> from gradwalk.compile.native.codegen import ScalarKernels
+        >>> from gradwalk.compile.roll.program import Access
+        >>> ScalarKernels().can_store(Access(0, 8, 0, 1))
+        True
+        """
+        return access.space == OWN and access.listed < 0 and access.column == 1
+
+    def fixed(self, name: str) -> Native:
+        """A kernel that is no op's.
+
+        >>> from gradwalk.compile.native.codegen import ScalarKernels
+        >>> ScalarKernels().fixed("take_back").name
+        'take_back'
+        """
+        return objects.fixed(MODULES[name.removesuffix("_back")], name)
+
+    def _ways(self, accesses: list[Access]) -> str:
+        return "".join("g" if x.listed >= 0 else "us"[x.column] for x in accesses)
+
+
+# --- functions of single numbers -------------------------------------------------------------------------------------
+
+
+@cache
+def op_value(op: Op) -> Native:
+    """A native function that reads operands and writes the value.
+
+    >>> from gradwalk import ops
+    >>> from gradwalk.compile.native.codegen import op_value
+    >>> op_value(ops.mul).name
+    'mul value'
+    """
+    sheet = Sheet()
+    operands = [Number(sheet, f"x{i}") for i in range(op.arity)]
+    result = formulas.value(op, sheet, operands)
+    lines = [f"x{i} = x[{i}]" for i in range(op.arity)] + sheet.lines + [f"doubles(to)[0] = {result}"]
+    return objects.generated(f"{op.name} value", _function("at, to", ["x = doubles(at)", *lines]))
+
+
+@cache
+def op_slopes(op: Op) -> Native:
+    """A native function that reads operands and result and writes all derivatives.
+
+    >>> from gradwalk import ops
+    >>> from gradwalk.compile.native.codegen import op_slopes
+    >>> op_slopes(ops.mul).name
+    'mul slopes'
+    """
+    sheet = Sheet()
+    operands = [Number(sheet, f"x{i}") for i in range(op.arity)]
+    results = formulas.slopes(op, sheet, operands, Number(sheet, "out"), range(op.arity))
+    lines = [f"x{i} = x[{i}]" for i in range(op.arity)] + [f"out = x[{op.arity}]", *sheet.lines, "s = doubles(to)"]
+    lines += [f"s[{i}] = {result}" for i, result in enumerate(results)]
+    return objects.generated(f"{op.name} slopes", _function("at, to", ["x = doubles(at)", *lines]))
+
+
+def _function(arguments: str, lines: list[str]) -> str:
+    return f"def kernel({arguments}):\n" + "".join(f"    {line}\n" for line in lines)
+
+
+# --- runs of single numbers ------------------------------------------------------------------------------------------
+
+
+@cache
+def element(op: Op, ways: str, exponent: float | None = None) -> Native:
+    """The kernel for the value of an op; a power may have its exponent built in.
+
+    >>> from gradwalk import ops
+    >>> from gradwalk.compile.native.codegen import element
+    >>> print(element(ops.mul, "su").text)
+    def kernel(descriptor, context):
+        d = longs(descriptor)
+        c = longs(context)
+        columns = d[2]
+        for r in range(d[1]):
+            out = doubles(c[0] + 8 * (d[0] + r * columns))
+            from0 = doubles(c[d[3]] + 8 * (d[4] + r * d[5]))
+            x1 = doubles(c[d[8]] + 8 * (d[9] + r * d[10]))[0]
+            for i in range(columns):
+                x0 = from0[i]
+                t1 = x0 * x1
+                out[i] = t1
+    <BLANKLINE>
+    """
+    sheet = Sheet()
+    result = formulas.value(op, sheet, operands_of(op, sheet, exponent))
+    body = [*_each(ways, range(len(ways))), *sheet.lines, f"out[i] = {result}"]
+    inner = [f"out = doubles(c[{OWN}] + 8 * (d[{OUT}] + r * columns))", *_for_row(ways, range(len(ways)))]
+    return objects.generated(f"{op.name} {ways}", _loops([(inner, body, [])]))
+
+
+@cache
+def element_back(
+    op: Op, ways: str, wanted: tuple[int, ...], stored: tuple[int, ...] = (), exponent: float | None = None
+) -> Native:
+    """The kernel for the gradients of an op with respect to the wanted operands, one loop for each.
+
+    >>> from gradwalk import ops
+    >>> from gradwalk.compile.native.codegen import element_back
+    >>> [line.strip() for line in element_back(ops.mul, "sg", (1,)).text.splitlines()][-3:]
+    ['x0 = from0[i]', 'at1 = list1[i]', 'grads1[at1] += x0 * push[i]']
+    """
+    loops = []
+    for k in wanted:
+        sheet = Sheet()
+        (slope,) = formulas.slopes(op, sheet, operands_of(op, sheet, exponent), Number(sheet, "out[i]"), [k])
+        text = "\n".join([*sheet.lines, slope])
+        used = [j for j in range(len(ways)) if f"x{j}" in text]
+        inner = [f"push = doubles(c[{OWN_GRADS}] + 8 * (d[{OUT}] + r * columns))"]
+        if "out[i]" in text:
+            inner.append(f"out = doubles(c[{OWN}] + 8 * (d[{OUT}] + r * columns))")
+        inner += _for_row(ways, used)
+        body = [*_each(ways, used), *sheet.lines]
+        after = []
+        space, start, row, _, places = (f"d[{word}]" for word in _access(k))
+        if ways[k] == "g":
+            inner.append(f"grads{k} = doubles(c[{space} + 1])")
+            inner.append(f"list{k} = ints(c[{LISTS}] + 4 * {places})")
+            body += [f"at{k} = list{k}[i]", f"grads{k}[at{k}] += {slope} * push[i]"]
+        else:
+            inner.append(f"grads{k} = doubles(c[{space} + 1] + 8 * ({start} + r * {row}))")
+            if ways[k] == "s":
+                body.append(f"grads{k}[i] {'' if k in stored else '+'}= {slope} * push[i]")
+            else:
+                inner.append("total = 0.0")
+                body.append(f"total = add_any_order(total, {slope} * push[i])")
+                after.append(f"grads{k}[0] += total")
+        loops.append((inner, body, after))
+    name = f"{op.name} {ways} back {''.join(map(str, wanted))} {''.join(map(str, stored))}"
+    return objects.generated(name, _loops(loops))
+
+
+def operands_of(op: Op, sheet: Sheet, exponent: float | None) -> list[Any]:
+    """The operands as they are called in a kernel; an exponent may be built in."""
+    operands: list[Any] = [Number(sheet, f"x{k}") for k in range(op.arity)]
+    if exponent is not None:
+        operands[1] = exponent
+    return operands
+
+
+def _access(operand: int) -> tuple[int, ...]:
+    base = ELEMENT_OPERANDS + operand * ACCESS
+    return tuple(base + word for word in (SPACE, START, ROW, COLUMN, LIST))
+
+
+def _for_row(ways: str, used: Iterable[int]) -> list[str]:
+    """Lines before the inner loop: where a row of each operand is."""
+    lines = []
+    for k in used:
+        space, start, row, _, places = (f"d[{word}]" for word in _access(k))
+        if ways[k] == "g":
+            lines += [f"from{k} = doubles(c[{space}])", f"list{k} = ints(c[{LISTS}] + 4 * {places})"]
+        elif ways[k] == "s":
+            lines.append(f"from{k} = doubles(c[{space}] + 8 * ({start} + r * {row}))")
+        else:
+            lines.append(f"x{k} = doubles(c[{space}] + 8 * ({start} + r * {row}))[0]")
+    return lines
+
+
+def _each(ways: str, used: Iterable[int]) -> list[str]:
+    """Lines in the inner loop: one number of each operand."""
+    read = {"g": "x{0} = from{0}[list{0}[i]]", "s": "x{0} = from{0}[i]"}
+    return [read[ways[k]].format(k) for k in used if ways[k] in read]
+
+
+def _loops(loops: list[tuple[list[str], list[str], list[str]]]) -> str:
+    """A kernel of loops over rows, each with lines before, in and after its inner loop."""
+    lines = ["def kernel(descriptor, context):", "    d = longs(descriptor)", "    c = longs(context)"]
+    lines.append(f"    columns = d[{ELEMENT_COLUMNS}]")
+    for before, body, after in loops:
+        lines.append(f"    for r in range(d[{ELEMENT_ROWS}]):")
+        lines += [f"        {line}" for line in before]
+        lines.append("        for i in range(columns):")
+        lines += [f"            {line}" for line in body]
+        lines += [f"        {line}" for line in after]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,208 @@
+"""The flat interpreter: one row after another. For graphs without structure, where there is nothing to roll up.
+
+The ops that scalar programs are full of are spelt out in its loop, from the op table; every other op, user-defined ones
+included, is a native function of its own that the loop calls by address.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gradwalk import ops
+from gradwalk.compile.native import formulas, objects
+from gradwalk.compile.native.codegen import op_slopes, op_value
+from gradwalk.compile.native.formulas import Number, Sheet
+from gradwalk.compile.native.objects import Native
+from gradwalk.compile.roll.graph import Graph
+from gradwalk.compile.trace.tape import MAX, MIN, SHIFT, TAKE
+
+__all__ = ["FlatProgram", "prepare_flat"]
+
+HOT = (ops.add, ops.mul, ops.sub, ops.div, ops.neg, ops.relu, ops.exp, ops.tanh, ops.log)
+CALL, TAKEN, LARGEST, SMALLEST, SHIFTED = range(len(HOT), len(HOT) + 5)
+SPECIAL_CODES = {TAKE: TAKEN, MAX: LARGEST, MIN: SMALLEST, SHIFT: SHIFTED}
+#: Columns of the instruction array: what to do, where the result goes, two operands (or a list and its length), which.
+WIDTH = 5
+NAMES = "xy"
+
+
+class FlatProgram:
+    """Instructions for the interpreter, and what it needs to know of the graph.
+
+    >>> from gradwalk.compile.native.flat import FlatProgram
+    >>> FlatProgram.__name__
+    'FlatProgram'
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        tape = graph.tape
+        rows = np.flatnonzero(graph.live)
+        codes = graph.code[rows]
+        hot = {op: i for i, op in enumerate(HOT)}
+        known = np.array([hot.get(op, CALL) for op in tape.ops] + [0], np.int32)
+        what = known[np.maximum(codes, 0)]
+        for number, special in SPECIAL_CODES.items():
+            what[codes == number] = special
+        lists = what >= CALL
+        start = graph.start[rows]
+        second = np.minimum(start + 1, len(graph.operands) - 1)
+        code = np.empty((len(rows), WIDTH), np.int32)
+        code[:, 0] = what
+        code[:, 1] = graph.first + rows
+        code[:, 2] = np.where(lists, start, graph.operands[start])
+        code[:, 3] = np.where(lists, graph.count[rows], graph.operands[second])
+        code[:, 4] = np.where(what == TAKEN, graph.slot[rows], codes)
+        self.code = code
+        self.graph = graph
+        self.values = np.zeros(len(tape.ops) + 1, np.int64)
+        self.slopes = np.zeros(len(tape.ops) + 1, np.int64)
+        for i in np.unique(codes[what == CALL]).tolist():
+            self.values[i] = objects.load(op_value(tape.ops[i]))
+            self.slopes[i] = objects.load(op_slopes(tape.ops[i]))
+        self.widest = max([op.arity for op in tape.ops], default=0)
+        self.forward, self.backward = objects.call(interpreter("forward")), objects.call(interpreter("backward"))
+
+    def memory(self) -> npt.NDArray[np.float64]:
+        """Values of all nodes, with the constants in their place."""
+        values = np.zeros(self.graph.nodes)
+        values[self.graph.constants :] = self.graph.tape.constants
+        return values
+
+
+def prepare_flat(graph: Graph) -> FlatProgram:
+    """A program of one instruction for each live row.
+
+    >>> from gradwalk.compile.native.flat import prepare_flat
+    >>> prepare_flat.__name__
+    'prepare_flat'
+    """
+    return FlatProgram(graph)
+
+
+# --- kernels, from the table -----------------------------------------------------------------------------------------
+
+
+#: What both directions begin with: `c` is one table of addresses and sizes.
+HEAD = """\
+def kernel(table, unused):
+    c = longs(table)
+    code = ints(c[0])
+    rows = c[1]
+    operands = ints(c[2])
+    index = longs(c[3])
+    v = doubles(c[4])
+    g = doubles(c[5])
+    box = doubles(c[6])
+"""
+
+FORWARD = (
+    HEAD
+    + """\
+    function = longs(c[7])
+    parameters = c[8]
+    p = doubles(c[9])
+    for i in range(parameters):
+        v[i] = p[i]
+    for row in range(rows):
+        at = row * 5
+        what = code[at]
+        to = code[at + 1]
+        first = code[at + 2]
+        second = code[at + 3]
+        if what < {hot}:
+            x = v[first]
+            y = v[second]
+{branches}
+        elif what == {CALL}:
+            for k in range(second):
+                box[k] = v[operands[first + k]]
+            invoke(function[code[at + 4]], c[6], c[4] + 8 * to)
+        elif what == {TAKEN}:
+            v[to] = v[operands[first + index[code[at + 4]]]]
+        else:
+            best = v[operands[first]]
+            for k in range(1, second):
+                x = v[operands[first + k]]
+                if what == {SMALLEST}:
+                    best = x if x < best or x != x else best
+                else:
+                    best = x if x > best or x != x else best
+            v[to] = best
+    out = doubles(c[12])
+    outputs = ints(c[11])
+    for k in range(c[10]):
+        out[k] = v[outputs[k]]
+"""
+)
+
+BACKWARD = (
+    HEAD
+    + """\
+    function = longs(c[7])
+    parameters = c[8]
+    p = doubles(c[9])
+    nodes = c[13]
+    for i in range(nodes):
+        g[i] = 0.0
+    seeds = doubles(c[12])
+    outputs = ints(c[11])
+    for k in range(c[10]):
+        g[outputs[k]] += seeds[k]
+    for back in range(rows):
+        at = (rows - 1 - back) * 5
+        what = code[at]
+        to = code[at + 1]
+        first = code[at + 2]
+        second = code[at + 3]
+        push = g[to]
+        out = v[to]
+        if what < {hot}:
+            x = v[first]
+            y = v[second]
+{branches}
+        elif what == {CALL}:
+            for k in range(second):
+                box[k] = v[operands[first + k]]
+            box[second] = out
+            invoke(function[code[at + 4]], c[6], c[6] + 8 * (second + 1))
+            for k in range(second):
+                g[operands[first + k]] += box[second + 1 + k] * push
+        elif what == {TAKEN}:
+            g[operands[first + index[code[at + 4]]]] += push
+        elif what != {SHIFTED}:
+            ties = 0.0
+            for k in range(second):
+                ties += 1.0 if v[operands[first + k]] == out else 0.0
+            for k in range(second):
+                g[operands[first + k]] += ((1.0 if v[operands[first + k]] == out else 0.0) / ties) * push
+    for i in range(parameters):
+        p[i] += g[i]
+"""
+)
+
+
+@cache
+def interpreter(direction: str) -> Native:
+    """The loop over instructions, forwards or backwards."""
+    codes: dict[str, Any] = {
+        "hot": len(HOT), "CALL": CALL, "TAKEN": TAKEN, "SMALLEST": SMALLEST, "SHIFTED": SHIFTED,
+    }  # fmt: skip
+    branches: list[str] = []
+    for i, op in enumerate(HOT):
+        sheet = Sheet()
+        operands = [Number(sheet, name) for name in NAMES[: op.arity]]
+        branches.append(f"            {'el' if i else ''}if what == {i}:")
+        if direction == "forward":
+            result = formulas.value(op, sheet, operands)
+            lines = [*sheet.lines, f"v[to] = {result}"]
+        else:
+            results = formulas.slopes(op, sheet, operands, Number(sheet, "out"), range(op.arity))
+            targets = ("first", "second")
+            lines = sheet.lines + [f"g[{targets[k]}] += {result} * push" for k, result in enumerate(results)]
+        branches += [f"                {line}" for line in lines]
+    template = FORWARD if direction == "forward" else BACKWARD
+    return objects.generated(f"flat {direction}", template.format(branches="\n".join(branches), **codes))

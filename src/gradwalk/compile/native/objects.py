@@ -1,0 +1,298 @@
+"""Native functions: compiled once by Numba, kept on disk as object code, loaded in a millisecond.
+
+A native function takes one or two addresses and gives nothing. Numba compiles it; what is kept is the machine code
+itself, under a name that is a hash of everything it was made from: the sources of all kernels, the text of the op, the
+versions of the compiler, the processor. A change to any of them is another name, so stale code is never served. Where
+all functions are found, Numba is not even imported: a process reaches its first native step in a fraction of the time.
+
+The folder is `GRADWALK_CACHE`, or `gradwalk` in the user's cache folder. Files are written whole under another name and
+then renamed, so that two processes may compile at once; a damaged file is compiled anew.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import importlib
+import importlib.metadata
+import json
+import linecache
+import os
+import platform
+import re
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from gradwalk.compile.native.processor import vector_bits
+
+__all__ = ["Native", "call", "fixed", "folder", "generated", "load", "vector_bits"]
+
+#: Functions of C's library that compiled code may call; they are found in the process itself.
+MATHS = ("exp", "expm1", "log", "log1p", "pow", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh",
+         "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "tgamma", "lgamma", "hypot", "floor", "ceil", "log2",
+         "log10", "fmod")  # fmt: skip
+LIBRARY = {*MATHS, *(f"{name}f" for name in MATHS), "memcpy", "memset", "memmove"}
+#: To be raised when this module makes machine code in another way: then none of the old is served.
+RECIPE = 2
+MAGIC = b"gradwalk native\n"
+
+_ROOMS = Path(__file__).parents[1]  # the folder of gradwalk.compile
+_lock = threading.RLock()
+_addresses: dict[Native, int] = {}
+#: What happened: functions compiled and loaded in this process, and the seconds it took.
+record: dict[str, float] = {"compiled": 0, "loaded": 0, "compile_seconds": 0.0, "load_seconds": 0.0}
+
+
+class Native:
+    """A native function that may not exist yet: where its Python source is, and how many addresses it takes.
+
+    >>> from gradwalk.compile.native import objects
+    >>> objects.fixed("native.kernels", "export").name
+    'export'
+    """
+
+    def __init__(self, name: str, arity: int, text: str, modules: tuple[str, ...], make: Callable[[], Any]) -> None:
+        self.name = name
+        self.arity = arity
+        self.text = text  # what tells it apart from others of the same modules
+        self.modules = modules  # whose functions it is made of
+        self.make = make
+
+
+@cache
+def fixed(module: str, name: str, arity: int = 2) -> Native:
+    """A function that stands in a module of `gradwalk.compile`, or in a dictionary there (`KERNELS.float32.take`).
+
+    >>> from gradwalk.compile.native import objects
+    >>> objects.fixed("native.kernels", "export") is objects.fixed("native.kernels", "export")
+    True
+    """
+
+    def make() -> Any:
+        found: Any = importlib.import_module(f"gradwalk.compile.{module}")
+        for part in name.split("."):
+            found = found[part] if isinstance(found, dict) else getattr(found, part)
+        return found
+
+    return Native(name, arity, f"{module}.{name}", (module,), make)
+
+
+@cache
+def generated(name: str, text: str, arity: int = 2, functions: str = "vmath") -> Native:
+    """A function `kernel` that is written out as text, over the names of `microkernels` and `vmath` (or `vmath32`).
+
+    >>> from gradwalk.compile.native import objects
+    >>> objects.generated("nothing", "def kernel(d, c): pass").name
+    'nothing'
+    """
+
+    def make() -> Any:
+        scope = dict(vars(importlib.import_module("gradwalk.compile.native.microkernels")))
+        scope.update(vars(importlib.import_module(f"gradwalk.compile.native.{functions}")))
+        file = f"<gradwalk {name}>"
+        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)  # for error messages
+        exec(compile(text, file, "exec"), scope)
+        return scope["kernel"]
+
+    return Native(name, arity, text, ("native.microkernels", f"native.{functions}"), make)
+
+
+def folder() -> Path:
+    """Where machine code is kept.
+
+    >>> import os
+    >>> from gradwalk.compile.native import objects
+    >>> os.environ["GRADWALK_CACHE"] = "somewhere"
+    >>> objects.folder().name
+    'somewhere'
+    >>> del os.environ["GRADWALK_CACHE"]
+    """
+    chosen = os.environ.get("GRADWALK_CACHE")
+    if chosen:
+        return Path(chosen)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "gradwalk" / "native"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "gradwalk" / "native"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "gradwalk" / "native"
+
+
+def load(native: Native) -> int:
+    """The address of a native function, compiled now if it was never compiled before.
+
+    >>> from gradwalk.compile.native import objects
+    >>> objects.load(objects.generated("nothing", "def kernel(d, c): pass")) != 0
+    True
+    """
+    address = _addresses.get(native)
+    if address is None:
+        with _lock:
+            address = _addresses.get(native) or _find(native)
+            _addresses[native] = address
+    return address
+
+
+def call(native: Native) -> Callable[..., None]:
+    """A native function as a Python function of ints; it runs without the interpreter's lock.
+
+    >>> from gradwalk.compile.native import objects
+    >>> objects.call(objects.generated("nothing", "def kernel(d, c): pass"))(0, 0)
+    """
+    return ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * native.arity)(load(native))
+
+
+def _find(native: Native) -> int:
+    made_from = [_surroundings(), *map(_source_hash, native.modules), str(native.arity), native.text]
+    symbol = "gradwalk_" + hashlib.sha256("\n".join(made_from).encode()).hexdigest()[:40]
+    path = folder() / f"{symbol}.bin"
+    began = time.perf_counter()
+    code = _read(path)
+    if code is not None:
+        address = _link(symbol, code)
+        record["loaded"] += 1
+        record["load_seconds"] += time.perf_counter() - began
+        return address
+    code, address = _compile(native, symbol)
+    record["compiled"] += 1
+    record["compile_seconds"] += time.perf_counter() - began
+    if code is None:
+        return address
+    _write(path, code)
+    return _link(symbol, code[1])
+
+
+# --- the name: a hash of everything that matters ---------------------------------------------------------------------
+
+
+@cache
+def _surroundings() -> str:
+    """What machine code depends on besides its source."""
+    features = llvm.get_host_cpu_features()
+    facts = {
+        "llvmlite": importlib.metadata.version("llvmlite"),
+        "numba": importlib.metadata.version("numba"),
+        "python": platform.python_version(),
+        "cpu": llvm.get_host_cpu_name(),
+        "features": features.flatten(),
+        "triple": llvm.get_process_triple(),
+        "vectors": vector_bits(),
+        "recipe": RECIPE,
+    }
+    return json.dumps(facts, sort_keys=True)
+
+
+@cache
+def _source_hash(module: str) -> str:
+    """A hash of the source of a module of this package, and of all it imports from the package, directly or not."""
+    seen: dict[str, bytes] = {}
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen[name] = (_ROOMS / f"{name.replace('.', '/')}.py").read_bytes()
+            waiting += re.findall(r"^from gradwalk\.compile\.([\w.]+) import", seen[name].decode(), flags=re.M)
+    return hashlib.sha256(b"\n".join(seen[name] for name in sorted(seen))).hexdigest()
+
+
+# --- compiling -------------------------------------------------------------------------------------------------------
+
+
+def _compile(native: Native, symbol: str) -> tuple[Any, int]:
+    """Machine code that defines `symbol`, and the names it needs from outside; or None, and an address Numba holds.
+
+    The function is renamed and everything else in it is made private, so that no two files can disturb each other.
+    """
+    numba = importlib.import_module("numba")
+    types = numba.types
+    function = native.make()
+    compiled = numba.cfunc(types.void(*[types.int64] * native.arity), error_model="numpy")(function)
+    library = compiled._library
+    module = llvm.parse_bitcode(library._final_module.as_bitcode())
+    for part in [*module.functions, *module.global_variables]:
+        if part.name == compiled.native_name:
+            part.name = symbol
+        elif not part.is_declaration:
+            part.linkage = "internal"
+    _without_exceptions(module, library._codegen._tm)
+    declared = [part.name for part in [*module.functions, *module.global_variables] if part.is_declaration]
+    outside = [name for name in declared if not name.startswith("llvm.")]
+    if not set(outside) <= LIBRARY:  # it needs Python or Numba itself: it can serve this process only
+        _held.append(compiled)
+        return None, compiled.address
+    return (outside, library._codegen._tm.emit_object(module)), 0
+
+
+def _without_exceptions(module: Any, machine: Any) -> None:
+    """Drop what would report an exception: kernels raise none, as is plain once their parts are private."""
+    manager = llvm.create_new_module_pass_manager()
+    manager.add_ipsccp_pass()
+    manager.add_simplify_cfg_pass()
+    manager.add_global_dead_code_eliminate_pass()
+    manager.add_strip_dead_prototype_pass()
+    manager.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options()))
+
+
+_held: list[Any] = []  # what Numba compiled must live as long as its address is used
+
+
+# --- keeping and linking ---------------------------------------------------------------------------------------------
+
+
+def _write(path: Path, code: tuple[list[str], bytes]) -> None:
+    """Keep machine code; a folder that cannot be written costs time in the next process, and nothing else."""
+    outside, machine_code = code
+    head = json.dumps({"outside": outside, "sha256": hashlib.sha256(machine_code).hexdigest()}).encode()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(MAGIC + head + b"\n" + machine_code)
+            os.replace(name, path)  # noqa: PTH105
+        except OSError:
+            os.unlink(name)  # noqa: PTH108
+            raise
+    except OSError:
+        pass
+
+
+def _read(path: Path) -> bytes | None:
+    """Machine code that was kept, if it is there, whole, and all it needs is there too."""
+    try:
+        text = path.read_bytes()
+        if not text.startswith(MAGIC):
+            return None
+        head, machine_code = text[len(MAGIC) :].split(b"\n", 1)
+        facts = json.loads(head)
+    except (OSError, ValueError):
+        return None
+    if facts.get("sha256") != hashlib.sha256(machine_code).hexdigest():
+        return None
+    _engine()
+    for name in facts["outside"]:
+        if not llvm.address_of_symbol(name):
+            return None
+    return machine_code
+
+
+@cache
+def _engine() -> Any:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    machine = llvm.Target.from_default_triple().create_target_machine(jit=True)
+    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+
+
+def _link(symbol: str, machine_code: bytes) -> int:
+    engine = _engine()
+    engine.add_object_file(llvm.ObjectFileRef.from_data(machine_code))
+    engine.finalize_object()
+    return int(engine.get_function_address(symbol))

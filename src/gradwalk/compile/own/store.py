@@ -1,0 +1,410 @@
+"""Who owns the parameters: Python, in the fields of their Values, or native code, in one buffer.
+
+A compiled call takes them into the buffer. While they are there, each of their Values has a class with the same layout
+whose `data` and `grad` hand everything back at the first touch from Python; the next compiled call takes them again. An
+ordinary training loop of compiled loss, `zero_grad()`, `backward()` and `step()` triggers neither.
+
+Parameters that some function uses together share one store. A function's parameters stand in a *place*, a stretch of
+the store; when two stores grow together because a function uses both, places move and nobody notices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from threading import RLock
+from typing import Any
+from weakref import WeakSet
+
+import numpy as np
+import numpy.typing as npt
+
+from gradwalk import node
+from gradwalk.compile.own import optimisers
+from gradwalk.compile.own.owned import owned, set_data, set_grad, set_home
+from gradwalk.compile.trace.reach import Watched
+from gradwalk.engine import Value
+from gradwalk.errors import NotANumberError, TraceError
+from gradwalk.ops import number
+
+__all__ = ["Place", "Store", "place_of", "store_of"]
+
+Floats = npt.NDArray[np.float64]
+
+_growing = RLock()  # one at a time makes stores, lets them grow, or joins them
+
+
+class Version:
+    """The parameters' numbers at one time. A copy is kept if they change while a result still waits for `backward()`.
+
+    >>> import gradwalk
+    >>> w = gradwalk.Value(3.0)
+    >>> result = gradwalk.compile(lambda x: w * w * x)(1.0)
+    >>> w.data = 100.0
+    >>> result.backward()  # as it was when the result was computed
+    >>> w.grad
+    6.0
+    """
+
+    __slots__ = ("values", "waiting")
+
+    def __init__(self) -> None:
+        self.values: Floats | None = None
+        self.waiting = 0  # results that were not walked back yet
+
+
+class Store:
+    """Parameters that live together: their Values, and the two arrays in which native code keeps them.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.compile.own.store import place_of
+    >>> w = Value(2.0)
+    >>> store = place_of([w])[0].store
+    >>> store.take()
+    >>> store.values[0] = 3.0
+    >>> store.owns, w.data, store.owns
+    (True, 3.0, False)
+    """
+
+    def __init__(self) -> None:
+        self.parameters: list[Value] = []
+        self.classes: list[type[Value]] = []  # what each is while Python owns it
+        self.position: dict[int, int] = {}  # by id()
+        self.values: Floats = np.zeros(0)
+        self.grads: Floats = np.zeros(0)
+        self.owns = False  # whether the arrays hold the truth, or the Values do
+        self.version = Version()  # a new one whenever the parameters' numbers change
+        self.hooked = False  # whether a parameter has hooks, which only Python can call
+        self.places: WeakSet[Place] = WeakSet()
+        self.lists: dict[int, tuple[Any, ...]] = {}  # lists of parameters that were asked for before; see `positions`
+        self.lock = RLock()
+
+    # --- handing over ----------------------------------------------------------------------------------------------
+
+    def take(self) -> None:
+        """Bring the parameters into the buffer.
+
+        >>> from gradwalk.compile.own.store import Store
+        >>> Store().take()
+        """
+        with self.lock:
+            if self.owns:
+                return
+            values = self._numbers([p.data for p in self.parameters], "data")
+            grads = self._numbers([p.grad for p in self.parameters], "gradient")
+            if values.tobytes() != self.values.tobytes():  # 0 and -0 are equal, and are not the same
+                self.changing()
+                self.values[:] = values
+            self.grads[:] = grads
+            self.hooked = any(_hooks(p) for p in self.parameters)
+            self.classes = [Value if type(p) is Watched else type(p) for p in self.parameters]  # another thread traces
+            for p in self.parameters:
+                if p._a:
+                    raise TraceError(
+                        "a parameter was given operands after it had been compiled in; clear() the function"
+                    )
+            for p, kind in zip(self.parameters, self.classes, strict=True):
+                set_home(p, self)
+                p.__class__ = owned(kind)  # type: ignore[arg-type]
+            self.owns = True
+            node.holding += 1
+
+    def hand_back(self) -> None:
+        """Let the Values hold their numbers again.
+
+        >>> from gradwalk.compile.own.store import Store
+        >>> Store().hand_back()
+        """
+        with self.lock:
+            if not self.owns:
+                return
+            numbers = zip(self.parameters, self.classes, self.values.tolist(), self.grads.tolist(), strict=True)
+            for p, kind, data, grad in numbers:
+                p.__class__ = kind
+                set_home(p, None)
+                set_data(p, data)
+                set_grad(p, grad)
+            self.owns = False
+            node.holding -= 1
+
+    def _numbers(self, given: list[Any], what: str) -> Floats:
+        if set(map(type, given)) <= {float}:
+            return np.array(given, np.float64)
+        try:
+            return np.array([number(x) for x in given], np.float64)
+        except NotANumberError:
+            kind = next(type(x).__name__ for x in given if isinstance(x, Value) or not isinstance(x, (int, float)))
+            remedy = "; call zero_grad() after backward(create_graph=True)" if what == "gradient" else ""
+            raise NotANumberError(
+                f"the {what} of a parameter is a {kind}, and compiled code takes numbers{remedy}"
+            ) from None
+
+    def call_hooks(self, before: Floats) -> None:
+        """Let hooks on parameters see what a walk added to their gradients, and replace it.
+
+        >>> import gradwalk
+        >>> w = gradwalk.Value(2.0)
+        >>> hook = w.register_hook(lambda gradient: 10 * gradient)
+        >>> gradwalk.compile(lambda x: w * x)(3.0).backward()
+        >>> w.grad
+        30.0
+        """
+        for i, p in enumerate(self.parameters):
+            if _hooks(p):
+                share = float(self.grads[i] - before[i])
+                for hook in list(p._more.hooks):
+                    replaced = hook.function(share)
+                    share = share if replaced is None else number(replaced)
+                self.grads[i] = before[i] + share
+
+    # --- who is where ----------------------------------------------------------------------------------------------
+
+    def positions(self, parameters: list[Any]) -> slice | npt.NDArray[np.int64] | None:
+        """Where a list of parameters stands: a slice if it is the whole store, in any order; None if some are not here.
+
+        A list is looked through once, and known again by its identity and length.
+
+        >>> from gradwalk import Value
+        >>> from gradwalk.compile.own.store import place_of
+        >>> ws = [Value(1.0), Value(2.0)]
+        >>> store = place_of(ws)[0].store
+        >>> store.positions(ws), store.positions(ws[1:]).tolist(), store.positions([Value(3.0)])
+        (slice(0, 2, None), [1], None)
+        """
+        known = self.lists.get(id(parameters))
+        if known is not None and known[0] is parameters and known[1] == len(parameters):
+            return known[2]  # type: ignore[no-any-return]
+        found: Any = [self.position.get(id(p), -1) for p in parameters]
+        if found and min(found) < 0:
+            found = None
+        elif sorted(found) == list(range(len(self.parameters))):
+            found = slice(0, len(self.parameters))
+        else:
+            found = np.array(found, np.int64)
+        if len(self.lists) >= 16:
+            self.lists.clear()
+        self.lists[id(parameters)] = (parameters, len(parameters), found, isinstance(found, slice))
+        return found  # type: ignore[no-any-return]
+
+    def order(self, parameters: list[Any]) -> npt.NDArray[np.int64]:
+        """The position of each of these parameters.
+
+        >>> from gradwalk import Value
+        >>> from gradwalk.compile.own.store import place_of
+        >>> ws = [Value(1.0), Value(2.0)]
+        >>> place_of(ws)[0].store.order(ws[::-1]).tolist()
+        [1, 0]
+        """
+        return np.array([self.position[id(p)] for p in parameters], np.int64)
+
+    def zero_grad(self, parameters: list[Any]) -> bool:
+        """Set gradients to 0 where they are, if native code owns all of them; says whether it did.
+
+        >>> from gradwalk import Value
+        >>> from gradwalk.compile.own.store import place_of
+        >>> ws = [Value(1.0)]
+        >>> store = place_of(ws)[0].store
+        >>> store.zero_grad(ws)
+        False
+        """
+        known = self.lists.get(id(parameters))
+        if known is not None and known[0] is parameters and known[1] == len(parameters) and known[3] and self.owns:
+            with self.lock:
+                self.grads.fill(0.0)
+                return self.owns
+        store = self.with_all(parameters)
+        if store is None:
+            return False
+        with store.lock:
+            where = store.positions(parameters) if store.owns else None
+            if where is None:
+                return False
+            store.grads[where] = 0.0
+            return True
+
+    def with_all(self, parameters: list[Any]) -> Store | None:
+        """The store that owns all of these; those that no compiled function has met yet are taken in.
+
+        A model has parameters that only some calls use, such as rows of a table; an optimiser has them all.
+
+        >>> from gradwalk import Value
+        >>> from gradwalk.compile.own.store import place_of
+        >>> ws = [Value(1.0), Value(2.0)]
+        >>> store = place_of(ws[:1])[0].store
+        >>> store.take()
+        >>> store.with_all(ws).positions(ws)
+        slice(0, 2, None)
+        """
+        if not self.owns:
+            return None
+        if self.positions(parameters) is not None:
+            return self
+        if not all(isinstance(p, Value) and not p._a for p in parameters):
+            return None
+        store = place_of(parameters)[0].store
+        store.take()
+        return store
+
+    def changing(self) -> None:
+        """To be called before the parameters' numbers change: those that a result still needs are kept.
+
+        >>> from gradwalk.compile.own.store import Store
+        >>> store = Store()
+        >>> before = store.version
+        >>> store.changing()
+        >>> store.version is before
+        False
+        """
+        if self.version.waiting:
+            self.version.values = self.values.copy()
+        self.version = Version()
+
+    @contextmanager
+    def as_of(self, version: Version) -> Iterator[None]:
+        """The parameters' numbers as they were, for a while.
+
+        >>> from gradwalk.compile.own.store import Store, Version
+        >>> with Store().as_of(Version()):  # doctest: +ELLIPSIS
+        ...     pass
+        Traceback (most recent call last):
+        ...
+        gradwalk.errors.TraceError: parameters have changed since this result was first walked back, ...
+        """
+        if version.values is None:
+            raise TraceError(
+                "parameters have changed since this result was first walked back, and what they were is not kept any "
+                "longer; call the function again"
+            )
+        now = self.values[: len(version.values)].copy()  # more may have come since
+        self.values[: len(now)] = version.values
+        try:
+            yield
+        finally:
+            self.values[: len(now)] = now
+
+    def step(self, optimizer: Any) -> bool:
+        """Take an optimiser's step where the parameters are; says whether it could.
+
+        >>> from gradwalk import Value, optim
+        >>> from gradwalk.compile.own.store import place_of
+        >>> w = Value(1.0)
+        >>> place_of([w])[0].store.step(optim.SGD([w], lr=1.0))
+        False
+        """
+        return optimisers.step(self, optimizer)
+
+    def clip_norm(self, parameters: list[Any], limit: float) -> float | None:
+        """Clip gradients by their norm where they are; None if it could not.
+
+        >>> from gradwalk.compile.own.store import Store
+        >>> Store().clip_norm([], 1.0) is None
+        True
+        """
+        return optimisers.clip_norm(self, parameters, limit)
+
+    def clip_value(self, parameters: list[Any], limit: float) -> bool:
+        """Clip each gradient where it is; says whether it could.
+
+        >>> from gradwalk.compile.own.store import Store
+        >>> Store().clip_value([], 1.0)
+        False
+        """
+        return optimisers.clip_value(self, parameters, limit)
+
+    # --- growing ---------------------------------------------------------------------------------------------------
+
+    def _grow(self, parameters: Sequence[Value]) -> None:
+        self.hand_back()
+        for p in parameters:
+            self.position[id(p)] = len(self.parameters)
+            self.parameters.append(p)
+            node.homes[id(p)] = self
+        self.values = np.concatenate((self.values, self._numbers([p.data for p in parameters], "data")))
+        self.grads = np.zeros(len(self.parameters))
+        self.lists.clear()
+
+    def _absorb(self, other: Store) -> None:
+        other.hand_back()
+        before = len(self.parameters)
+        self._grow(other.parameters)
+        for place in list(other.places):
+            place.store = self
+            place.start += before
+            self.places.add(place)
+
+
+class Place:
+    """A stretch of a store that one function works on.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.compile.own.store import place_of
+    >>> place_of([Value(1.0), Value(2.0)])[0].size
+    2
+    """
+
+    __slots__ = ("__weakref__", "size", "start", "store")
+
+    def __init__(self, store: Store, start: int, size: int) -> None:
+        self.store = store
+        self.start = start
+        self.size = size
+        store.places.add(self)
+
+    def arrays(self) -> tuple[Floats, Floats]:
+        """The numbers and the gradients of this stretch, as they lie in the store.
+
+        >>> from gradwalk import Value
+        >>> from gradwalk.compile.own.store import place_of
+        >>> [len(array) for array in place_of([Value(1.0)])[0].arrays()]
+        [1, 1]
+        """
+        here = slice(self.start, self.start + self.size)
+        return self.store.values[here], self.store.grads[here]
+
+
+def place_of(parameters: Sequence[Value]) -> tuple[Place, npt.NDArray[np.int64]]:
+    """Bring parameters together in one store; gives their place, and where in it each of them stands.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.compile.own.store import place_of
+    >>> a, b, c = Value(1.0), Value(2.0), Value(3.0)
+    >>> one, _ = place_of([a, b])
+    >>> other, where = place_of([c, b])
+    >>> one.store is other.store, where.tolist()
+    (True, [1, 0])
+    """
+    with _growing:
+        homes: dict[int, Store] = {}
+        for p in parameters:
+            home = node.homes.get(id(p))
+            if home is not None:
+                homes[id(home)] = home
+        stores = sorted(homes.values(), key=lambda store: -len(store.parameters))
+        store = stores[0] if stores else Store()
+        for other in stores[1:]:
+            with store.lock, other.lock:
+                store._absorb(other)
+        strangers = [p for p in parameters if id(p) not in store.position]
+        if strangers:
+            with store.lock:
+                store._grow(strangers)
+        where = store.order(list(parameters))
+        start = int(where.min()) if len(where) else 0
+        size = int(where.max()) + 1 - start if len(where) else 0
+        return Place(store, start, size), where - start
+
+
+def store_of(p: Any) -> Store | None:
+    """The store that owns a parameter right now, if native code does.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.compile.own.store import store_of
+    >>> store_of(Value(1.0)) is None
+    True
+    """
+    return p._owner  # type: ignore[no-any-return]
+
+
+def _hooks(p: Value) -> bool:
+    more = getattr(p, "_more", None)
+    return more is not None and bool(more.hooks)

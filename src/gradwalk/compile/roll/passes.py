@@ -1,0 +1,292 @@
+"""Passes over a graph that cannot be done by whole arrays at a time, as native functions of one address.
+
+The address is that of a table of int64: addresses of arrays and sizes, in the order in which each function reads them.
+`analyze` allocates everything; here is only the walking.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradwalk.compile.native.microkernels import bools, doubles, inlined, ints, longs
+from gradwalk.compile.roll.layout import (
+    CONSTANT,
+    ELEMENT,
+    EXTREME,
+    FIELDS,
+    FIRST_HASH,
+    KEY,
+    KIND,
+    LEVEL,
+    NODE,
+    OO,
+    OTHER_TAILS,
+    PAIRS,
+    PARAMETER_TAILS,
+    PO,
+    PP,
+    SECOND_HASH,
+    SUM,
+    TAILS,
+    TAKEN,
+)
+from gradwalk.compile.trace.tape import TAKE
+
+__all__ = ["collapse", "latest", "settle", "spread"]
+
+
+def spread(state: int) -> None:
+    """Spread liveness from the outputs back to operands, and activity from the parameters on to results.
+
+    >>> from gradwalk.compile.roll.passes import spread
+    >>> spread.__name__
+    'spread'
+    """
+    s = longs(state)
+    code, start, count, operands = ints(s[0]), ints(s[1]), ints(s[2]), ints(s[3])
+    live, active = bools(s[4]), bools(s[5])
+    rows, first, shift = s[6], s[7], s[8]
+    for back in range(rows):
+        row = rows - 1 - back
+        if live[first + row]:
+            for k in range(start[row], start[row] + count[row]):
+                live[operands[k]] = 1
+    for row in range(rows):
+        some = 0
+        if code[row] != shift:
+            for k in range(start[row], start[row] + count[row]):
+                some |= active[operands[k]]
+        active[first + row] = some
+
+
+@inlined
+def _mixed(h: Any, x: Any) -> Any:
+    """A hash that depends on all numbers so far, in their order."""
+    h = (h ^ (x + 1)) * 0x9E3779B97F4A7C1
+    return h ^ (h >> 29)
+
+
+@inlined
+def _class(node: Any, parameters: Any, constants: Any) -> Any:
+    """0 for a parameter, 1 for what is computed or given, 2 for a constant."""
+    return 0 if node < parameters else (2 if node >= constants else 1)
+
+
+def collapse(state: int) -> None:
+    """Make macro-rows: chains of sums become one row each, with the products that occur nowhere else inside them.
+
+    A row is absorbed by its only user if that is a sum, and it is a sum or a product itself. The factors of a product
+    are ordered: parameter, computed, constant. The pairs of a macro-row are ordered too: parameter with parameter,
+    parameter with another, another with another; so each part of its lists lies in one kind of memory.
+
+    >>> from gradwalk.compile.roll.passes import collapse
+    >>> collapse.__name__
+    'collapse'
+    """
+    s = longs(state)
+    code, start, count, operands = ints(s[0]), ints(s[1]), ints(s[2]), ints(s[3])
+    live, numbers = bools(s[4]), doubles(s[5])
+    uses, user, absorbed, level = ints(s[6]), ints(s[7]), bools(s[8]), ints(s[9])
+    made, sums = longs(s[10]), doubles(s[11])
+    pair_a, pair_b, tail = ints(s[12]), ints(s[13]), ints(s[14])
+    stack, spare_a, spare_b, spare_t = ints(s[15]), ints(s[16]), ints(s[17]), ints(s[18])
+    rows, first, parameters, constants = s[19], s[20], s[21], s[22]
+    add, mul, power, results = s[23], s[24], s[25], longs(s[26])
+
+    for row in range(rows):
+        if live[row]:
+            weight = 1 if code[row] == add else 2  # only sums absorb
+            for k in range(start[row], start[row] + count[row]):
+                uses[operands[k]] += weight
+                user[operands[k]] = row
+    for row in range(rows):
+        absorbed[row] = live[row] and uses[first + row] == 1 and (code[row] == add or code[row] == mul)
+
+    pairs = tails = macros = 0
+    for row in range(rows):
+        if not live[row] or absorbed[row]:
+            continue
+        out = macros * FIELDS
+        made[out + NODE] = first + row
+        made[out + PAIRS] = pairs
+        made[out + TAILS] = tails
+        made[out + CONSTANT] = 0
+        sums[macros] = 0.0
+        deepest = 0
+        if code[row] == add:
+            total = 0.0
+            constant_terms = 0
+            last_constant = 0
+            found = ends = 0
+            stack[0] = first + row
+            height = 1
+            while height > 0:
+                height -= 1
+                node = stack[height]
+                inside = node - first
+                if node == first + row or (0 <= inside < rows and absorbed[inside]):
+                    a, b = operands[start[inside]], operands[start[inside] + 1]
+                    if code[inside] == add:
+                        stack[height] = b
+                        stack[height + 1] = a
+                        height += 2
+                        continue
+                    if _class(a, parameters, constants) > _class(b, parameters, constants):
+                        a, b = b, a
+                    spare_a[found] = a
+                    spare_b[found] = b
+                    found += 1
+                    deepest = max(deepest, level[a], level[b])
+                elif node >= constants:
+                    total += numbers[node - constants]
+                    constant_terms += 1
+                    last_constant = node
+                else:
+                    spare_t[ends] = node
+                    ends += 1
+                    deepest = max(deepest, level[node])
+            if found == 0 and ends + constant_terms == 2 and ends >= 1:  # nothing was absorbed: an ordinary addition
+                if ends == 1:
+                    spare_t[1] = last_constant
+                for k in range(2):
+                    tail[tails + k] = spare_t[k]
+                key = add
+                for k in range(2):
+                    key |= _class(spare_t[k], parameters, constants) << (16 + 2 * k)
+                tails += 2
+                made[out + KIND] = ELEMENT
+                made[out + KEY] = key
+                made[out + PP] = made[out + PO] = made[out + OO] = made[out + PARAMETER_TAILS] = 0
+                made[out + OTHER_TAILS] = 2
+            else:
+                hash_a = hash_b = 1
+                for part in range(3):
+                    before = pairs
+                    for k in range(found):
+                        a, b = spare_a[k], spare_b[k]
+                        if (a >= parameters) + (b >= parameters) == part:
+                            pair_a[pairs] = a
+                            pair_b[pairs] = b
+                            pairs += 1
+                            hash_a = _mixed(hash_a, a)
+                            hash_b = _mixed(hash_b, b)
+                    made[out + PP + part] = pairs - before
+                flags = 3  # whether the second factors are all constants, or none of them
+                for k in range(found):
+                    flags &= 1 if spare_b[k] >= constants else 2
+                for part in range(2):
+                    before = tails
+                    for k in range(ends):
+                        if (spare_t[k] >= parameters) == part:
+                            tail[tails] = spare_t[k]
+                            tails += 1
+                    made[out + PARAMETER_TAILS + part] = tails - before
+                made[out + FIRST_HASH] = hash_a
+                made[out + SECOND_HASH] = hash_b
+                made[out + KIND] = SUM
+                made[out + KEY] = flags
+                made[out + CONSTANT] = 1 if constant_terms > 0 else 0
+                sums[macros] = total
+        else:
+            width = count[row]
+            for k in range(start[row], start[row] + width):
+                deepest = max(deepest, level[operands[k]])
+            for field in range(PP, OTHER_TAILS):
+                made[out + field] = 0
+            made[out + OTHER_TAILS] = width
+            if code[row] >= 0:
+                key = code[row] + 0
+                for k in range(width):
+                    node = operands[start[row] + k]
+                    tail[tails + k] = node
+                    if k < 8:
+                        key |= _class(node, parameters, constants) << (16 + 2 * k)
+                tails += width
+                if code[row] == power and operands[start[row] + 1] >= constants:
+                    key |= (operands[start[row] + 1] - constants + 1) << 32  # each exponent by itself
+                made[out + KIND] = ELEMENT
+                made[out + KEY] = key
+            elif code[row] == TAKE:
+                made[out + PAIRS] = row
+                made[out + KIND] = TAKEN
+                made[out + KEY] = 0
+                made[out + OTHER_TAILS] = 0  # tables of any length go together
+            else:
+                made[out + PAIRS] = row
+                made[out + KIND] = EXTREME
+                made[out + KEY] = code[row]
+        made[out + LEVEL] = deepest + 1
+        level[first + row] = deepest + 1
+        macros += 1
+    results[0] = macros
+    results[1] = pairs
+    results[2] = tails
+
+
+@inlined
+def _lowest(at: Any, nodes: Any, begin: Any, length: Any, bound: Any) -> None:
+    for k in range(begin, begin + length):
+        if at[nodes[k]] > bound:
+            at[nodes[k]] = bound
+
+
+def latest(state: int) -> None:
+    """For each node the last level at which it may be computed, without making the whole any deeper.
+
+    >>> from gradwalk.compile.roll.passes import latest
+    >>> latest.__name__
+    'latest'
+    """
+    s = longs(state)
+    made, macros = longs(s[0]), s[1]
+    pair_a, pair_b, tail = ints(s[2]), ints(s[3]), ints(s[4])
+    start, count, operands, last = ints(s[5]), ints(s[6]), ints(s[7]), ints(s[8])
+    for back in range(macros):
+        out = (macros - 1 - back) * FIELDS
+        bound = last[made[out + NODE]] - 1
+        if made[out + KIND] >= TAKEN:
+            row = made[out + PAIRS]
+            _lowest(last, operands, start[row], count[row], bound)
+        else:
+            pairs = made[out + PP] + made[out + PO] + made[out + OO]
+            _lowest(last, pair_a, made[out + PAIRS], pairs, bound)
+            _lowest(last, pair_b, made[out + PAIRS], pairs, bound)
+            _lowest(last, tail, made[out + TAILS], made[out + PARAMETER_TAILS] + made[out + OTHER_TAILS], bound)
+
+
+@inlined
+def _highest(at: Any, nodes: Any, begin: Any, length: Any, so_far: Any) -> Any:
+    for k in range(begin, begin + length):
+        so_far = max(so_far, at[nodes[k]])
+    return so_far
+
+
+def settle(state: int) -> None:
+    """Levels again, with some macro-rows moved up to the level that is wanted for them, where it is not too late.
+
+    >>> from gradwalk.compile.roll.passes import settle
+    >>> settle.__name__
+    'settle'
+    """
+    s = longs(state)
+    made, macros = longs(s[0]), s[1]
+    pair_a, pair_b, tail = ints(s[2]), ints(s[3]), ints(s[4])
+    start, count, operands, last = ints(s[5]), ints(s[6]), ints(s[7]), ints(s[8])
+    level, wanted = ints(s[9]), longs(s[10])
+    for macro in range(macros):
+        out = macro * FIELDS
+        if made[out + KIND] >= TAKEN:
+            row = made[out + PAIRS]
+            deepest = _highest(level, operands, start[row], count[row], 0)
+        else:
+            pairs = made[out + PP] + made[out + PO] + made[out + OO]
+            deepest = _highest(level, pair_a, made[out + PAIRS], pairs, 0)
+            deepest = _highest(level, pair_b, made[out + PAIRS], pairs, deepest)
+            deepest = _highest(
+                level, tail, made[out + TAILS], made[out + PARAMETER_TAILS] + made[out + OTHER_TAILS], deepest
+            )
+        here = deepest + 1
+        if here < wanted[macro] <= last[made[out + NODE]]:
+            here = wanted[macro]
+        made[out + LEVEL] = here
+        level[made[out + NODE]] = here

@@ -1,0 +1,172 @@
+"""From what a tracer wrote down to a tape: everything is numbered anew, and what the function gave is kept in shape."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gradwalk.compile.trace.tape import TAKE, Tape
+from gradwalk.engine import Value
+from gradwalk.errors import TraceError
+
+if TYPE_CHECKING:
+    from gradwalk.compile.trace.tracer import Tracer
+
+__all__ = ["INPUTS", "ROWS", "Output", "Recorded", "finished"]
+
+#: While tracing, ids are kept apart by what they are: parameters from 0, inputs and rows from these numbers on.
+INPUTS, ROWS = 1 << 28, 1 << 29
+
+
+@dataclass
+class Recorded:
+    """What tracing gives: the tape, the parameters in the tape's order, and what the function returned.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.compile.trace.tracer import trace
+    >>> w = Value(2.0)
+    >>> found = trace(lambda x: x * w, [3.0])
+    >>> found.parameters == [w], found.tape.rows
+    (True, 1)
+    """
+
+    tape: Tape
+    parameters: list[Value]
+    result: Any  # the structure that the function gave, with an `Output` for each number in it
+    slots: list[int]  # for each index, which input it is
+    bounds: list[int]
+    used: set[int]  # the inputs that are read by any row
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Output:
+    """Stands where a number will be in what the compiled function gives.
+
+    >>> from gradwalk.compile.trace.tracer import trace
+    >>> trace(lambda x: [x * x, "text"], [3.0]).result
+    [Output(position=0, plain=False), 'text']
+    """
+
+    position: int
+    plain: bool = False  # an argument, given back as it came
+
+
+def finished(tracer: Tracer, result: Any, reached: set[int]) -> Recorded:
+    """The tape of what a tracer wrote down; `reached` holds the id() of every Value that others hold for sure.
+
+    >>> from gradwalk.compile.trace.recorded import finished
+    >>> from gradwalk.compile.trace.tracer import Tracer
+    >>> tracer = Tracer()
+    >>> found = finished(tracer, tracer.input() * 2.0, set())
+    >>> found.tape.rows, found.result
+    (1, Output(position=0, plain=False))
+    """
+    outputs: list[int] = []
+    shape = _shape_of(result, tracer, outputs)
+    constants = _constants(tracer, reached)  # parameters that are none, with the constants that they are
+    kept = [i for i in range(len(tracer.parameters)) if i not in constants]
+    kept.sort(key=lambda i: i not in tracer.weights)  # weights first, so that the rows of a matrix stand side by side
+
+    table = np.array(tracer.rows, np.int64).reshape(-1, 3)
+    code, a, b = (np.ascontiguousarray(column) for column in table.T)
+    aux, ends = np.array(tracer.aux, np.int64), np.array(outputs, np.int64)
+    listed = (code < 0) | (np.array([op.arity for op in tracer.ops])[code] > 2)
+    plain = ~listed
+    for stretch in tracer.silent:
+        _silence(stretch, plain, a, b, aux, ends)
+
+    parameter = np.empty(len(tracer.parameters), np.int64)
+    parameter[kept] = np.arange(len(kept))
+    for i, constant in constants.items():
+        parameter[i] = constant
+
+    def renumbered(ids: Any) -> Any:
+        out = np.where(ids >= ROWS, ids + (len(kept) + tracer.inputs - ROWS), ids + (len(kept) - INPUTS))
+        rest = ids < INPUTS
+        out[rest] = ids[rest]  # constants, and NONE
+        rest &= ids >= 0
+        out[rest] = parameter[ids[rest]]
+        return out
+
+    a[plain], b[plain], aux, ends = renumbered(a[plain]), renumbered(b[plain]), renumbered(aux), renumbered(ends)
+    a[code == TAKE] += len(aux)
+    codes = np.unique(code[code >= 0])
+    code[code >= 0] = np.searchsorted(codes, code[code >= 0])
+    read = np.concatenate((a[plain], b[plain], aux, ends)) - len(kept)
+    tape = Tape(
+        parameters=len(kept),
+        inputs=tracer.inputs,
+        indices=len(tracer.slots),
+        code=code.astype(np.int32),
+        a=a.astype(np.int32),
+        b=b.astype(np.int32),
+        ops=tuple(tracer.ops[i] for i in codes),
+        constants=np.array(tracer.constants, np.float64),
+        aux=np.concatenate((aux, np.array(tracer.headers, np.int64))).astype(np.int32),
+        outputs=ends.astype(np.int32),
+    )
+    return Recorded(
+        tape,
+        [tracer.parameters[i] for i in kept],
+        shape,
+        slots=list(tracer.slots),
+        bounds=tracer.bounds,
+        used=set(np.unique(read[(read >= 0) & (read < tracer.inputs)]).tolist()),
+    )
+
+
+def _shape_of(x: Any, tracer: Tracer, outputs: list[int]) -> Any:
+    """What the function gave, with an Output in the place of each traced number; these are added to `outputs`."""
+    if isinstance(x, tracer.Result):
+        number = x._b
+        if number not in outputs:
+            outputs.append(number)
+        return Output(outputs.index(number), isinstance(x, tracer.Number))
+    if isinstance(x, dict):
+        return {key: _shape_of(part, tracer, outputs) for key, part in x.items()}
+    if isinstance(x, (list, tuple)):
+        parts = [_shape_of(part, tracer, outputs) for part in x]
+        return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
+    if isinstance(x, np.ndarray) and x.dtype == object:
+        shape = np.empty(x.shape, object)
+        shape.ravel()[:] = [_shape_of(part, tracer, outputs) for part in x.ravel()]
+        return shape
+    if isinstance(x, (Iterator, set, frozenset)):
+        raise TraceError(
+            f"the function gave a {type(x).__name__}, which cannot be given again at each call; give a list, a tuple"
+            " or a dict"
+        )
+    return x
+
+
+def _constants(tracer: Tracer, reached: set[int]) -> dict[int, int]:
+    """Leaves that only the tracer still holds: made inside the function, and out of everyone's reach."""
+    alone = [Value(0.0)]
+    for _, v in enumerate(alone):  # the same loop as below, because enumerate holds on to a Value too
+        unheld = sys.getrefcount(v)
+    found = {}
+    for i, v in enumerate(tracer.parameters):
+        if id(v) not in reached and sys.getrefcount(v) <= unheld:
+            found[i] = tracer.constant(v.data)
+    return found
+
+
+def _silence(stretch: tuple[int, int, int], plain: Any, a: Any, b: Any, aux: Any, ends: Any) -> None:
+    """Let everything after a stretch of rows read the copies that stand behind it, which pass on no gradient."""
+    begins, stops, aux_then = stretch
+    size = stops - begins
+    after = plain.copy()
+    after[: stops + size] = False
+
+    def moved(ids: Any) -> Any:
+        inside = (ids >= ROWS + begins) & (ids < ROWS + stops)
+        return np.where(inside, ids + size, ids)
+
+    a[after], b[after] = moved(a[after]), moved(b[after])
+    aux[aux_then:] = moved(aux[aux_then:])
+    ends[:] = moved(ends)
