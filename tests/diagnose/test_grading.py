@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import gradwalk
+from gradwalk import diagnose
 from gradwalk.diagnose import CheckResult, Grade, grade, museum, teaching
 from gradwalk.diagnose.checks import CHECKS, GROUPS, select
 from gradwalk.diagnose.examination import TOTAL
@@ -316,3 +317,10 @@ def test_numbers_agree_to_seven_decimals() -> None:
     off = teaching.SOURCE.replace("z = math.tanh(x)", "z = math.tanh(x) + 6e-8")
     assert grade(near, checks=["tanh"]).passed
     assert not grade(off, checks=["tanh"]).passed
+
+
+def test_the_old_name_of_a_grade_still_works_and_says_the_new_one() -> None:
+    with pytest.warns(DeprecationWarning, match="is called Grade now"):
+        assert diagnose.Report is Grade  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match="no attribute 'Repport'"):
+        _ = diagnose.Repport  # type: ignore[attr-defined]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from gradwalk.diagnose.museum.specimen import Specimen
 
-__all__ = ["AROUND"]
+__all__ = ["USAGE"]
 
-AROUND = (
+USAGE = (
     Specimen(
         name="not-zeroed",
         number=2,

@@ -4,12 +4,12 @@
 |---|---|
 | `cases` | the exhibits of the museum, easy ones first, and what each is watched on |
 | `trimming` | an engine with no more in it than a program needs |
-| `watching` | which line of an engine writes which number |
-| `nudging` | the instrument: what an engine says, what nudging says |
-| `naming` | four choices, and why it is not the other three |
-| `mending` | whether it is mended, by the grader's own checks |
-| `practice` | bugs drawn at random |
-| `showing` | all of it as the page shows it |
+| `practice` | cases drawn at random |
+| `recorder` | which line of an engine writes which number |
+| `instrument` | what an engine says, what nudging says |
+| `view` | both as the page shows them |
+| `choices` | four names for the bug, and why it is not the other three |
+| `repair` | whether it is mended, by the grader's own checks |
 """
 
 from __future__ import annotations
