@@ -21,7 +21,7 @@ from gradwalk.engine import Value
 from gradwalk.errors import GradwalkError, ProgramError
 from gradwalk.layout import Layout, layout_of
 from gradwalk.learn.page.sandbox import LearnerError, execute
-from gradwalk.learn.page.words import say
+from gradwalk.learn.page.translations import say
 from gradwalk.presets import preset as preset_of
 from gradwalk.program import inputs_of, program
 from gradwalk.program.reader import read
