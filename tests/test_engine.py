@@ -1,5 +1,6 @@
 """Value: the surface micrograd users know, and what is better."""
 
+# mypy: allow-untyped-calls
 from __future__ import annotations
 
 import copy
