@@ -159,9 +159,10 @@ class Chart:
                 continue
             if kind not in builtin or (a.__class__ is tuple and has_closure(v)):
                 self.custom.append(v)
-            if kind in _RELU:
+            name = kind or v._op  # a node made by hand is known by its text
+            if name in _RELU:
                 self._relu(v)
-            elif kind in _SQUASH:
+            elif name in _SQUASH:
                 self._squash(v)
 
     def _relu(self, v: Value) -> None:
@@ -184,7 +185,7 @@ class Chart:
         spot = self.unit_of(first_operand(v))
         if spot is None:
             return
-        name, steepest = _SQUASH[v.primitive]
+        name, steepest = _SQUASH[v.primitive or v._op]
         slope = 1.0 - v.data * v.data if name == "tanh" else v.data * (1.0 - v.data)
         squash = self.squashes.get(spot[1])
         if squash is None:
@@ -292,4 +293,4 @@ class Chart:
         return f"{place}: {told}" if place and not v.is_leaf and not known else told
 
 
-_BUILTIN = frozenset((*ops.TABLE.values(), None))
+_BUILTIN = frozenset(ops.TABLE.values())

@@ -88,7 +88,7 @@ def _by_op(custom: Iterable[Value]) -> dict[Any, list[Value]]:
     for v in custom:
         closure = v.closure
         code = getattr(closure, "__code__", closure)
-        groups.setdefault((v.primitive, code), []).append(v)
+        groups.setdefault((v.primitive or v._op, code), []).append(v)
     return groups
 
 
