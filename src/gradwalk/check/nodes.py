@@ -190,9 +190,8 @@ def ordered_operands(v: Node) -> list[Node]:
 
 def local(v: Node) -> Local:
     """What can be known of a node on its own."""
-    kind = getattr(v, "_kind", None)
-    if isinstance(v, Value) and isinstance(kind, Op):
-        inputs = v.inputs
+    if isinstance(v, Value) and v.primitive is not None:
+        kind, inputs = v.primitive, v.inputs
         if v.closure is None:
             return Local(v, inputs, v.slopes, kind, tuple(range(len(inputs))))
         distinct = _distinct(inputs)

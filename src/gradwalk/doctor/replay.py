@@ -7,7 +7,6 @@ from typing import Any
 
 from gradwalk import ops
 from gradwalk.check.nodes import local
-from gradwalk.doctor.order import has_closure
 from gradwalk.engine import Value
 from gradwalk.errors import GradwalkError
 from gradwalk.ops import Op
@@ -43,17 +42,19 @@ class Replay:
         start, step = self._start.append, self._steps.append
         size = 0
         for v in order:
-            a, b, kind = v._a, v._b, v.primitive
-            if a is None:
+            kind, inputs = v.primitive, v.inputs
+            if not inputs:
                 self._leaves.append((size, v))
-            elif a.__class__ is not tuple and kind in _BUILTIN:
+            elif kind in _BUILTIN and len(inputs) < 3:
+                a = inputs[0]
                 i = places.get(id(a), -1)
                 if i < 0:  # a constant
                     i, size = size, size + 1
                     start(a.data if isinstance(a, Value) else a)
-                if b is None:
+                if len(inputs) == 1:
                     step((size, kind.value, i, ONLY))
                 else:
+                    b = inputs[1]
                     j = places.get(id(b), -1)
                     if j < 0:
                         j, size = size, size + 1
@@ -98,7 +99,7 @@ def _function(v: Value) -> tuple[Callable[..., float], tuple[Any, ...]] | None:
     kind = v.primitive
     if isinstance(kind, Op):
         return (kind.value if kind in _BUILTIN else kind.forward), v.inputs
-    if not has_closure(v):
+    if v.closure is None:
         return None
     try:
         here = local(v)
