@@ -11,10 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradwalk import Value, op, walk
-<<<<<<<< HEAD:tests/notebook/test_notebook_recompute.py
-from gradwalk.notebook.recompute import compute, put, reason_not_to
-========
->>>>>>>> doctor:tests/test_replay.py
 from gradwalk.presets import PRESETS
 from gradwalk.replay import reason_not_to, recompute, write_back
 
