@@ -157,7 +157,7 @@ def _numbers_among(leaves: list[Any], structure: tree.Structure, root: str) -> l
 
 
 def _is_mask(x: Any) -> bool:
-    return getattr(getattr(x, "dtype", None), "kind", "") == "b" and bool(getattr(x, "ndim", 0))
+    return tree.is_block(x) and x.dtype.kind == "b"
 
 
 def _gradients(root: Any, leaves: list[Value], *, as_graph: bool) -> list[Any]:

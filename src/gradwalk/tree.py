@@ -24,7 +24,7 @@ from typing import Any
 
 from gradwalk.errors import GraphError, SettingError
 
-__all__ = ["Structure", "flatten", "is_number", "map", "refusal"]
+__all__ = ["Structure", "flatten", "is_block", "is_container", "is_number", "map", "refusal"]
 
 PLAIN = frozenset((float, int, bool, str, type(None)))  # leaves, known by their class alone
 READ_ONCE = (GeneratorType, builtins.map, filter, zip, enumerate, reversed)
@@ -161,6 +161,31 @@ def is_number(x: Any) -> bool:
     return getattr(x, "ndim", None) == 0 and getattr(getattr(x, "dtype", None), "kind", "") in ("b", "i", "u", "f")
 
 
+def is_block(x: Any) -> bool:
+    """Whether `x` is an array of numbers, which compiled code takes whole: `flatten(x, is_block)`.
+
+    >>> from gradwalk.tree import is_block
+    >>> is_block([1.0, 2.0])
+    False
+    """
+    return type(x) is _array_class() and x.dtype.kind in "biuf" and x.ndim > 0
+
+
+def is_container(x: Any) -> bool:
+    """Whether `x` is structure rather than a leaf, whatever it holds; a model is known as a whole, and so is a leaf.
+
+    >>> from gradwalk.tree import is_container
+    >>> is_container([]), is_container("text")
+    (True, False)
+    """
+    kind = type(x)
+    if kind is _array_class():
+        return is_block(x) or bool(x.dtype == object)
+    if isinstance(x, (list, tuple, dict)) or is_dataclass(kind):
+        return not (hasattr(kind, "__gradwalk_op__") or callable(getattr(kind, "parameters", None)))
+    return False
+
+
 def refusal(x: Any) -> str:
     """Why a leaf that may hold numbers is no part of a tree, and what to give instead; "" if nothing is wrong with it.
 
@@ -189,14 +214,9 @@ def _opened(x: Any) -> tuple[Any, Any] | None:
     if kind is dict:
         return (kind, len(x), tuple(x), ()), list(x.values())
     if kind is _array_class():
-        numbers = x.dtype.kind in "biuf"
-        return (
-            ((kind, x.size, x.shape, None), x.ravel().tolist()) if x.dtype == object or (numbers and x.ndim) else None
-        )
-    if not (isinstance(x, (list, tuple, dict)) or is_dataclass(kind)):
+        return ((kind, x.size, x.shape, None), x.ravel().tolist()) if is_container(x) else None
+    if not is_container(x):
         return None
-    if hasattr(kind, "__gradwalk_op__") or callable(getattr(kind, "parameters", None)):
-        return None  # a number, or a model, which is known as a whole
     base = _base(kind)
     keys = range(len(x)) if base in (list, tuple) else tuple(x) if base is not object else ()
     items = base.values(x) if issubclass(base, dict) else base.__iter__(x) if base is not object else ()
