@@ -25,13 +25,13 @@ MODULES = sorted(
 
 #: A module may import modules that stand to its left only (and the standard library).
 LAYERS = (
-    "errors", "matcher", "ieee", "ops", "walk modes symbols methods", "provenance", "reverse", "node", "engine",
-    "derivatives",
+    "errors", "matcher", "ieee", "ops tree", "walk symbols methods", "provenance", "modes", "keepers", "reverse",
+    "node", "engine", "derivatives",
     "program explain", "presets", "functions", "losses store",
     "module", "nn", "optim check", "datasets", "train plot drawing", "diagnose doctor compile",
     "stepper", "learn", "notebook", "cli",
 )  # fmt: skip
-PURE = ("matcher", "ieee", "ops", "walk", "provenance", "functions", "modes", "symbols", "methods",
+PURE = ("matcher", "ieee", "ops", "tree", "walk", "provenance", "functions", "modes", "keepers", "symbols", "methods",
         "reverse", "node", "engine", "derivatives", "nn", "losses", "store", "module",
         "optim", "check", "datasets", "train", "errors", "program", "explain", "presets",
         "diagnose", "doctor")  # fmt: skip

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradwalk.compile.call.arguments import Numbers
-from gradwalk.compile.call.bound import filled
+from gradwalk.compile.call.bound import Given
 from gradwalk.compile.call.results import Result
 from gradwalk.compile.native.lanes import LaneRunner, prepare_lanes
 from gradwalk.compile.own.store import Store, Version, place_of
@@ -46,6 +46,7 @@ class LaneBound:
         self.values: Any = None
         self.runner: LaneRunner
         self.one = len(recorded.tape.outputs) == 1 and fn.batch != "each"
+        self.given = Given(recorded.result)
         self.single = self.one and isinstance(recorded.result, Output) and not recorded.result.plain
         self.wrt: dict[str, Any] = {}
         arrays = iter(lanes.arrays)
@@ -75,7 +76,7 @@ class LaneBound:
             self.last = call = LaneCall(self, lanes, store.version)
             if self.single:
                 return call.result(0, self.scale * self.runner.totals.item())
-            return filled(self.recorded.result, [call.result(i, x) for i, x in enumerate(self._outputs())])
+            return self.given.filled([call.result(i, x) for i, x in enumerate(self._outputs())])
 
     def values_only(self, lanes: Lanes) -> Any:
         """As `run`, with leaves as results: what happens under `no_grad()`.
@@ -91,7 +92,7 @@ class LaneBound:
             self.runner.forward()
             self.calls += 1
             self.last = None
-            return filled(self.recorded.result, [_leaf(x) for x in self._outputs()])
+            return self.given.filled([_leaf(x) for x in self._outputs()])
 
     def _outputs(self) -> list[Any]:
         if self.batch == "each":
