@@ -696,7 +696,7 @@ def test_a_rule_that_fails_changes_nothing() -> None:
     descent = Fails([x, y], lr=1.0)
     with pytest.raises(RuntimeError, match="too steep"):
         descent.step()
-    assert (x.data, y.data, descent.kept, descent.steps) == (1.0, 1.0, [0.0, 0.0], 0)  # type: ignore[attr-defined]
+    assert (x.data, y.data, descent.kept, descent.steps) == (1.0, 1.0, [0.0, 0.0], 0)
     descent.kept = [0.0]  # type: ignore[attr-defined]
     y.grad = 0.5
     with pytest.raises(SettingError, match="kept of the state holds 1, and must hold 2"):

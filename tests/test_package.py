@@ -25,8 +25,8 @@ MODULES = sorted(
 
 #: A module may import modules that stand to its left only (and the standard library).
 LAYERS = (
-    "errors", "ieee", "ops", "walk modes formulas methods", "provenance", "reverse", "node", "engine", "derivatives",
-    "program explain", "presets", "functions", "losses store",
+    "errors", "ieee", "ops", "walk modes formulas methods", "provenance symbols", "reverse", "node", "engine",
+    "derivatives", "program explain", "presets", "functions", "losses store",
     "module", "nn", "optim check", "datasets", "train plot drawing", "diagnose doctor compile",
     "stepper", "learn", "notebook", "cli",
 )  # fmt: skip
@@ -90,7 +90,7 @@ class Blocker:
             raise ImportError(f"{name} is blocked")
 sys.meta_path.insert(0, Blocker())
 import gradwalk
-from gradwalk import nn, optim, check, datasets, train, symbols
+from gradwalk import nn, optim, check, datasets, train, formulas
 model = nn.MLP(2, [4, 1], activation="tanh")
 X, y = datasets.moons(10)
 optimiser = optim.Adam(model.parameters())
@@ -119,7 +119,7 @@ def test_importing_gradwalk_loads_nothing_heavy() -> None:
 def test_modules_and_checks_are_there_on_demand() -> None:
     script = """
 import gradwalk
-for name in ("nn", "optim", "check", "datasets", "train", "plot", "presets", "symbols"):
+for name in ("nn", "optim", "check", "datasets", "train", "plot", "presets", "formulas", "symbols"):
     assert getattr(gradwalk, name).__name__ == f"gradwalk.{name}"
     assert name in dir(gradwalk)
 assert gradwalk.gradcheck is gradwalk.check.gradcheck
@@ -157,7 +157,7 @@ def test_all_is_complete(name: str) -> None:
 
 
 #: Modules that also hold helpers for the layers above them, which users need not know.
-SERVING = {"walk", "ops", "symbols", "modes", "module", "node", "losses", "functions"}
+SERVING = {"walk", "ops", "modes", "module", "node", "losses", "functions"}
 
 
 def public_names(module: ModuleType) -> set[str]:

@@ -177,7 +177,8 @@ class OwnGradients(optim.Adam):
 class OwnRate(optim.Adam):
     @property
     def lr(self) -> float:
-        return self._given / (1 + vars(self).get("steps", 0))
+        rate: float = self._given / (1 + vars(self).get("steps", 0))
+        return rate
 
     @lr.setter
     def lr(self, lr: float) -> None:
@@ -209,7 +210,7 @@ class Amsgrad(optim.Adam):
     memory = ("means", "squares", "largest")
 
     @staticmethod
-    def update(p: Any, g: Any, mean: Any, square: Any, largest: Any, *constants: Any) -> Any:  # type: ignore[override]
+    def update(p: Any, g: Any, mean: Any, square: Any, largest: Any, *constants: Any) -> Any:
         new, beta2, size, root, eps, _, _ = constants
         mean = mean + new * (g - mean)
         square = beta2 * square + (1.0 - beta2) * g * g
@@ -332,7 +333,7 @@ def test_settings_that_are_no_numbers_reach_the_rule_as_they_are() -> None:
     found = []
     for make in (TakesWords, optim.SGD):
         parameters, loss = parameters_and_loss()
-        optimiser = make(parameters, lr=0.1)  # type: ignore[operator]
+        optimiser = make(parameters, lr=0.1)
         for _ in range(3):
             gradwalk.compile(loss)(0.5).backward()
             optimiser.step()

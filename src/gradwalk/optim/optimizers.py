@@ -200,8 +200,8 @@ class SGD(Optimizer):
     True
     """
 
-    settings = ("lr", "momentum", "nesterov", "weight_decay")
-    memory = ("velocities",)
+    settings: tuple[str, ...] = ("lr", "momentum", "nesterov", "weight_decay")
+    memory: tuple[str, ...] = ("velocities",)
 
     def __init__(
         self,
@@ -246,8 +246,8 @@ class Adam(Optimizer):
     2.5
     """
 
-    settings = ("lr", "betas", "eps", "weight_decay")
-    memory = ("means", "squares")
+    settings: tuple[str, ...] = ("lr", "betas", "eps", "weight_decay")
+    memory: tuple[str, ...] = ("means", "squares")
     decoupled = False  # whether weight decay shrinks the parameters themselves, past the running means
 
     def __init__(
