@@ -8,7 +8,7 @@ from typing import Any
 
 from gradwalk.engine import Value
 from gradwalk.errors import SettingError
-from gradwalk.node import clear, owner_of
+from gradwalk.keepers import clear, keeper_of
 from gradwalk.optim.loops import apply
 from gradwalk.optim.settings import (
     State,
@@ -171,7 +171,7 @@ class Optimizer:
         """Whether something that holds the parameters took the step for us."""
         if self._keeper is not None and self._keeper.step(self, constants):  # as the step before
             return True
-        keeper = owner_of(self.parameters)
+        keeper = keeper_of(self.parameters)
         return keeper is not None and bool(keeper.step(self, constants))
 
     def __getattr__(self, name: str) -> Any:
