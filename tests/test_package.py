@@ -25,15 +25,15 @@ MODULES = sorted(
 
 #: A module may import modules that stand to its left only (and the standard library).
 LAYERS = (
-    "errors", "ieee", "ops", "walk modes symbols methods", "provenance", "reverse", "node", "engine", "derivatives",
-    "program explain", "presets", "functions", "losses store",
+    "errors", "files bundles", "ieee", "ops", "walk modes symbols methods", "layout", "explain",
+    "provenance", "reverse", "node", "engine", "derivatives", "program", "presets", "functions", "losses store",
     "module", "nn", "optim check", "datasets", "train plot drawing", "diagnose doctor compile",
     "stepper", "learn", "notebook", "cli",
 )  # fmt: skip
 PURE = ("ieee", "ops", "walk", "provenance", "functions", "modes", "symbols", "methods",
         "reverse", "node", "engine", "derivatives", "nn", "losses", "store", "module",
         "optim", "check", "datasets", "train", "errors", "program", "explain", "presets",
-        "diagnose", "doctor")  # fmt: skip
+        "diagnose", "doctor", "files", "bundles", "layout")  # fmt: skip
 
 
 def level(module: str) -> int:
