@@ -25,8 +25,9 @@ MODULES = sorted(
 
 #: A module may import modules that stand to its left only (and the standard library).
 LAYERS = (
-    "errors", "matcher", "ieee", "ops tree", "walk formulas methods", "provenance symbols", "modes", "keepers",
-    "reverse", "node", "engine", "derivatives replay", "program explain", "presets", "functions", "losses store",
+    "errors", "matcher", "files bundles", "ieee", "ops tree", "walk formulas methods", "layout", "explain",
+    "provenance symbols", "modes", "keepers", "reverse", "node", "engine", "derivatives replay", "program", "presets",
+    "functions", "losses store",
     "module", "nn", "optim check", "datasets", "train plot drawing", "diagnose doctor compile",
     "stepper", "learn", "notebook", "cli",
 )  # fmt: skip
@@ -34,7 +35,7 @@ PURE = ("matcher", "ieee", "ops", "tree", "walk", "provenance", "functions", "mo
         "replay", "symbols", "methods",
         "reverse", "node", "engine", "derivatives", "nn", "losses", "store", "module",
         "optim", "check", "datasets", "train", "errors", "program", "explain", "presets",
-        "diagnose", "doctor")  # fmt: skip
+        "diagnose", "doctor", "files", "bundles", "layout")  # fmt: skip
 
 
 #: Imports inside functions that still point upwards. To be emptied by whoever moves the call: `Value.explain` into
