@@ -91,12 +91,16 @@ class _Inquiry:
             return self._blame(failure.program) or self._changed_input(failure.program)
         match check.group:
             case "repeat":
-                return self._repeat() or self._blame(failure.program) or self._repeating(failure)
+                known = self._repeat() or self._blame(failure.program)
+                return known or self._once("repeating", lambda: self.tell.repeating(failure))
             case "depth":
                 if failure.outcome.kind == "stopped":
                     return self._fault(whole("every-path"))
             case "edges":
-                return self._blame(failure.program, own) or self._edge(failure, own)
+                known = self._blame(failure.program, own)
+                if known is None and own in UNSTABLE:
+                    return self._fault(Fault("specimen", own, specimen=UNSTABLE[own]))
+                return known or self._once(("edge", failure.program.title), lambda: self.tell.edge(own, failure))
             case "manners":
                 return self._blame(failure.program, own) or self._fault(Fault("data-read-late", own))
         return self._blame(failure.program) or self.tell.wrong(failure)
@@ -119,8 +123,9 @@ class _Inquiry:
         for op, measured in self.found.unknown.items():
             if op in involved:
                 return self._unknown(op, measured)
-        if self.found.in_walk:
-            return self._walk()
+        if self.found.in_walk:  # ops that are right by themselves and wrong on top of each other
+            walked = self.examination.failure(self.comparison.wrong(self.comparison.programs)[0])
+            return self._once("walk", lambda: self.tell.wrong(walked))
         everywhere = [fault for fault in concerned if fault.op in ("", EVERY)]
         return self._fault((everywhere or concerned)[0]) if concerned and not only else None
 
@@ -132,11 +137,6 @@ class _Inquiry:
             if op in REVERSED:
                 found.add(op[1:])
         return found
-
-    def _walk(self) -> Diagnosis:
-        """Ops that are right by themselves and wrong on top of each other: the walk is to blame, in no known way."""
-        failure = self.examination.failure(self.comparison.wrong(self.comparison.programs)[0])
-        return self._once("walk", lambda: self.tell.wrong(failure))
 
     def _common_helper(self) -> tuple[str, int, list[str]] | None:
         """A function of the engine's own that all wrong ops go through and no right one does: name, line, ops."""
@@ -177,14 +177,6 @@ class _Inquiry:
                 return self._fault(whole(name))
         return None
 
-    def _repeating(self, failure: Failure) -> Diagnosis:
-        return self._once("repeating", lambda: self.tell.repeating(failure))
-
-    def _edge(self, failure: Failure, op: str) -> Diagnosis:
-        if op in UNSTABLE:
-            return self._fault(Fault("specimen", op, specimen=UNSTABLE[op]))
-        return self._once(("edge", failure.program.title), lambda: self.tell.edge(op, failure))
-
     def _changed_input(self, program: Probe) -> Diagnosis | None:
         """An op of this program that changes its input, if there is one."""
         for failure in self.examination.failures(CHECKS["inputs-kept"]):
@@ -216,8 +208,9 @@ class _Inquiry:
             guilty = self._op_at(outcome.line) or op
             fault = Fault("specimen", guilty, formula=error, specimen="python-raises")
             return self._once(("raises", guilty), lambda: self.tell.fault(fault, outcome.line))
-        if outcome.error == "TypeError" and "not callable" in outcome.message and self._is_hidden(op):
-            return self._once(("hidden", op), lambda: self.tell.hidden(op))
+        if outcome.error == "TypeError" and "not callable" in outcome.message:
+            if self.examination.engine.called(op) in getattr(self.examination.engine.leaf(1.0), "__dict__", {}):
+                return self._once(("hidden", op), lambda: self.tell.hidden(op))
         key = outcome.error, outcome.line if outcome.error != "RecursionError" else op
         if self.tell.tree and outcome.line and outcome.error != "RecursionError":
             op = self._op_at(outcome.line) or ""  # an error in the walk is no op's
@@ -230,10 +223,6 @@ class _Inquiry:
             if function and line and function.lineno <= line <= (function.end_lineno or 0):
                 return op
         return None
-
-    def _is_hidden(self, op: str) -> bool:
-        node = self.examination.engine.leaf(1.0)
-        return self.examination.engine.called(op) in getattr(node, "__dict__", {})
 
     # --- each diagnosis once
 
