@@ -68,10 +68,10 @@ class _Inquiry:
             return found
         faults = tuple(shown if fault == twin else fault for fault in found.faults)
         known = [program for program in self.comparison.programs if not ops_in(program.text) & found.unknown.keys()]
-        for arrangement in (None,) if self.comparison.by_set else ARRANGEMENTS:
-            if self.comparison.explains(faults, known, arrangement):
-                return Findings(faults, found.unknown, arrangement)
-        return found
+        as_shown = self.comparison.first([(faults, arrangement) for arrangement in ARRANGEMENTS], known)
+        if as_shown is None:
+            return found
+        return Findings(faults, found.unknown, None if self.comparison.by_set else as_shown[1])
 
     def blamed_for(self, check: Check) -> Diagnosis | None:
         if check.name == "quiet":
@@ -172,10 +172,9 @@ class _Inquiry:
     def _repeat(self) -> Diagnosis | None:
         programs = [program for check in CHECKS.values() if check.group == "repeat" for program in check.programs]
         programs = [program for program in programs if self.examination.outcome(program).kind == "numbers"]
-        for name in REPEATED:
-            if self.comparison.explains((*self.found.faults, whole(name)), programs, self.found.arrangement):
-                return self._fault(whole(name))
-        return None
+        candidates = [((*self.found.faults, whole(name)), self.found.arrangement) for name in REPEATED]
+        found = self.comparison.first(candidates, programs)
+        return found and self._fault(found[0][-1])
 
     def _changed_input(self, program: Probe) -> Diagnosis | None:
         """An op of this program that changes its input, if there is one."""
@@ -208,9 +207,9 @@ class _Inquiry:
             guilty = self._op_at(outcome.line) or op
             fault = Fault("specimen", guilty, formula=error, specimen="python-raises")
             return self._once(("raises", guilty), lambda: self.tell.fault(fault, outcome.line))
-        if outcome.error == "TypeError" and "not callable" in outcome.message:
-            if self.examination.engine.called(op) in getattr(self.examination.engine.leaf(1.0), "__dict__", {}):
-                return self._once(("hidden", op), lambda: self.tell.hidden(op))
+        held = getattr(self.examination.engine.leaf(1.0), "__dict__", {})
+        if "not callable" in outcome.message and self.examination.engine.called(op) in held:
+            return self._once(("hidden", op), lambda: self.tell.hidden(op))
         key = outcome.error, outcome.line if outcome.error != "RecursionError" else op
         if self.tell.tree and outcome.line and outcome.error != "RecursionError":
             op = self._op_at(outcome.line) or ""  # an error in the walk is no op's
