@@ -153,6 +153,7 @@ def test_deep_trees_and_circles() -> None:
 # --- compiled --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.native
 @every_kind
 def test_compile_takes_it_and_gives_it(kind: Kind) -> None:
     w = Value(2.0)
@@ -173,6 +174,7 @@ def test_compile_takes_it_and_gives_it(kind: Kind) -> None:
         holds(kind, f(kind.make(3.0, 4.0)), 24.0, 7.0)
 
 
+@pytest.mark.native
 @every_kind
 def test_compile_gives_gradients_of_arguments_in_their_structure(kind: Kind) -> None:
     f = gradwalk.compile(square_times(kind), wrt="x")
@@ -186,6 +188,7 @@ def test_compile_gives_gradients_of_arguments_in_their_structure(kind: Kind) -> 
     assert (v.grad, w.grad) == (24.0, 9.0)
 
 
+@pytest.mark.native
 def test_what_is_no_number_is_part_of_what_a_trace_is_made_for() -> None:
     f = gradwalk.compile(lambda x: x["w"] * (2 if x["text"] == "twice" else 1) * len(x["range"]))
     for text, size, expected in (("twice", 1, 6.0), ("once", 1, 3.0), ("twice", 2, 12.0), ("once", 1, 3.0)):
@@ -193,6 +196,7 @@ def test_what_is_no_number_is_part_of_what_a_trace_is_made_for() -> None:
     assert f.traced == 3
 
 
+@pytest.mark.native
 def test_compile_with_deep_trees_circles_and_what_is_no_tree() -> None:
     def f(x: Any) -> Any:
         while isinstance(x, list):
@@ -222,6 +226,7 @@ def test_compile_with_deep_trees_circles_and_what_is_no_tree() -> None:
     assert compiled([3.0, {"a set of": {"texts"}}["a set of"]]).data == 9.0
 
 
+@pytest.mark.native
 def test_the_same_things_twice_compiled() -> None:
     xs, v = [3.0, 4.0], Value(3.0)
     assert gradwalk.compile(lambda pair: pair[0][0] * pair[1][1])([xs, xs]).data == 12.0
@@ -229,6 +234,7 @@ def test_the_same_things_twice_compiled() -> None:
     assert v.grad == 6.0
 
 
+@pytest.mark.native
 def test_a_static_dataclass_is_known_by_what_it_holds() -> None:
     f = gradwalk.compile(lambda x, settings: x * sum(settings.a) * settings.b, static="settings")
     settings = Point([2.0, 3.0], 1)
@@ -259,6 +265,7 @@ TREES: list[Any] = [
 ]  # fmt: skip
 
 
+@pytest.mark.native
 def test_the_quick_way_to_keys_is_that_of_trees() -> None:
     """Equal keys, careful or not, for equal structures; and numbers in the order of leaves."""
     keys = []
@@ -291,6 +298,7 @@ def batches_of(kind: Kind) -> list[Any]:
     return found
 
 
+@pytest.mark.native
 @every_kind
 @pytest.mark.parametrize(("batch", "share"), [("sum", 1.0), ("mean", 0.5)])
 def test_batches_of_trees_are_summed(kind: Kind, batch: str, share: float) -> None:
@@ -314,6 +322,7 @@ def test_batches_of_trees_are_summed(kind: Kind, batch: str, share: float) -> No
     assert [total(given).data for given in batches_of(kind)] == [share * 186.0] * len(batches_of(kind))
 
 
+@pytest.mark.native
 @every_kind
 def test_batches_of_trees_sample_by_sample(kind: Kind) -> None:
     def both(x: Any) -> Any:
@@ -333,6 +342,7 @@ def test_batches_of_trees_sample_by_sample(kind: Kind) -> None:
             assert (product.tolist(), first.tolist()) == ([12.0, 30.0], [3.0, 5.0])
 
 
+@pytest.mark.native
 def test_samples_reach_the_function_as_they_are() -> None:
     seen: list[type] = []
 
@@ -350,6 +360,7 @@ def test_samples_reach_the_function_as_they_are() -> None:
     assert compiled.traced == 6
 
 
+@pytest.mark.native
 def test_samples_with_something_else_beside_their_numbers() -> None:
     f = gradwalk.compile(lambda x: sum(x["row"]) * (2 if x["text"] == "twice" else 1), batch="sum")
     assert f([{"row": [1.0, 2.0], "text": "twice"}, {"row": [3.0, 4.0], "text": "twice"}]).data == 20.0
@@ -362,6 +373,7 @@ def test_samples_with_something_else_beside_their_numbers() -> None:
     assert g([[np.array([3.0, 1.0]), 2.0], [np.array([5.0, 1.0]), 4.0]]).data == 26.0
 
 
+@pytest.mark.native
 def test_batches_in_deep_trees_and_circles() -> None:
     def f(x: Any) -> Any:
         while isinstance(x, tuple):
@@ -378,6 +390,7 @@ def test_batches_in_deep_trees_and_circles() -> None:
         gradwalk.compile(f, batch="sum")(circle)
 
 
+@pytest.mark.native
 @pytest.mark.parametrize(
     ("wrong", "error", "message"),
     [
