@@ -59,7 +59,7 @@ def test_order_and_what_belongs_to_a_container_are_kept() -> None:
     assert list(ordered) == ["a", "b"]
     assert tree.map(lambda x: x + 1, Named(1.0, 2.0)).b == 3.0
     doubled = tree.map(lambda x: 2 * x, derived(3.0, 4.0))
-    assert (type(doubled), doubled.product) == (Derived, 48.0)
+    assert (type(doubled), doubled.both) == (Derived, (6.0, 8.0))
     assert copy.copy(tree.map(lambda x: x, Fixed(1.0, 2.0))) == Fixed(1.0, 2.0)
 
 

@@ -153,6 +153,7 @@ def test_deep_trees_and_circles() -> None:
 # --- compiled --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.native
 @every_kind
 def test_compile_takes_it_and_gives_it(kind: Kind) -> None:
     w = Value(2.0)
@@ -173,6 +174,7 @@ def test_compile_takes_it_and_gives_it(kind: Kind) -> None:
         holds(kind, f(kind.make(3.0, 4.0)), 24.0, 7.0)
 
 
+@pytest.mark.native
 @every_kind
 def test_compile_gives_gradients_of_arguments_in_their_structure(kind: Kind) -> None:
     f = gradwalk.compile(square_times(kind), wrt="x")
@@ -186,6 +188,7 @@ def test_compile_gives_gradients_of_arguments_in_their_structure(kind: Kind) -> 
     assert (v.grad, w.grad) == (24.0, 9.0)
 
 
+@pytest.mark.native
 def test_what_is_no_number_is_part_of_what_a_trace_is_made_for() -> None:
     f = gradwalk.compile(lambda x: x["w"] * (2 if x["text"] == "twice" else 1) * len(x["range"]))
     for text, size, expected in (("twice", 1, 6.0), ("once", 1, 3.0), ("twice", 2, 12.0), ("once", 1, 3.0)):
@@ -193,6 +196,7 @@ def test_what_is_no_number_is_part_of_what_a_trace_is_made_for() -> None:
     assert f.traced == 3
 
 
+@pytest.mark.native
 def test_compile_with_deep_trees_circles_and_what_is_no_tree() -> None:
     def f(x: Any) -> Any:
         while isinstance(x, list):
@@ -222,6 +226,7 @@ def test_compile_with_deep_trees_circles_and_what_is_no_tree() -> None:
     assert compiled([3.0, {"a set of": {"texts"}}["a set of"]]).data == 9.0
 
 
+@pytest.mark.native
 def test_the_same_things_twice_compiled() -> None:
     xs, v = [3.0, 4.0], Value(3.0)
     assert gradwalk.compile(lambda pair: pair[0][0] * pair[1][1])([xs, xs]).data == 12.0
@@ -229,6 +234,7 @@ def test_the_same_things_twice_compiled() -> None:
     assert v.grad == 6.0
 
 
+@pytest.mark.native
 def test_a_static_dataclass_is_known_by_what_it_holds() -> None:
     f = gradwalk.compile(lambda x, settings: x * sum(settings.a) * settings.b, static="settings")
     settings = Point([2.0, 3.0], 1)
@@ -259,6 +265,7 @@ TREES: list[Any] = [
 ]  # fmt: skip
 
 
+@pytest.mark.native
 def test_the_quick_way_to_keys_is_that_of_trees() -> None:
     """Equal keys, careful or not, for equal structures; and numbers in the order of leaves."""
     keys = []
@@ -276,3 +283,132 @@ def test_the_quick_way_to_keys_is_that_of_trees() -> None:
     for key, structure, others in keys:
         for another in keys:
             assert (key == another[0]) == ((structure, others) == another[1:])
+
+
+# --- batches ---------------------------------------------------------------------------------------------------------
+
+
+def batches_of(kind: Kind) -> list[Any]:
+    """Samples at (3, 4) and (5, 6): a list of trees, and a tree of lists or arrays where that is not the same."""
+    found: list[Any] = [[kind.make(3.0, 4.0), kind.make(5.0, 6.0)]]
+    if kind.name == "array":
+        found.append(np.array([[3.0, 4.0], [5.0, 6.0]]))
+    if not any(token and issubclass(token[0], (list, np.ndarray)) for token in tree.flatten(found[0][0])[1].tokens):
+        found += [kind.make([3.0, 5.0], [4.0, 6.0]), kind.make(np.array([3.0, 5.0]), [4, 6])]
+    return found
+
+
+@pytest.mark.native
+@every_kind
+@pytest.mark.parametrize(("batch", "share"), [("sum", 1.0), ("mean", 0.5)])
+def test_batches_of_trees_are_summed(kind: Kind, batch: str, share: float) -> None:
+    w = Value(2.0)
+
+    def both(x: Any) -> Any:
+        a, b = kind.read(x)
+        return kind.make(w * a * b, a + b)
+
+    f = gradwalk.compile(both, batch=batch)
+    for given in batches_of(kind):
+        w.grad = 0.0
+        out = f(given)
+        holds(kind, out, share * 84.0, share * 18.0)
+        kind.read(out)[0].backward()
+        assert w.grad == share * 42.0
+        holds(kind, f.one_by_one(given), share * 84.0, share * 18.0)
+        with gradwalk.no_grad():
+            holds(kind, f(given), share * 84.0, share * 18.0)
+    total = gradwalk.compile(square_times(kind), batch=batch)
+    assert [total(given).data for given in batches_of(kind)] == [share * 186.0] * len(batches_of(kind))
+
+
+@pytest.mark.native
+@every_kind
+def test_batches_of_trees_sample_by_sample(kind: Kind) -> None:
+    def both(x: Any) -> Any:
+        a, b = kind.read(x)
+        return kind.make(a * b, a)
+
+    f = gradwalk.compile(both, batch="each")
+    for given in batches_of(kind):
+        out = f(given)
+        product, first = kind.read(out)
+        assert type(out) is type(kind.make(3.0, 4.0))
+        assert (product.data.tolist(), first.tolist()) == ([12.0, 30.0], [3.0, 5.0])
+        for one, a, b in zip(f.one_by_one(given), (3.0, 5.0), (4.0, 6.0), strict=True):
+            holds(kind, one, a * b, a)
+        with gradwalk.no_grad():
+            product, first = kind.read(f(given))
+            assert (product.tolist(), first.tolist()) == ([12.0, 30.0], [3.0, 5.0])
+
+
+@pytest.mark.native
+def test_samples_reach_the_function_as_they_are() -> None:
+    seen: list[type] = []
+
+    def f(x: Any, y: Any) -> Any:
+        seen.append(type(x))
+        return x[0] * y
+
+    compiled = gradwalk.compile(f, batch="sum")
+    rows: list[Any] = [[[1.0, 2.0]], [(1.0, 2.0)], [Pair(1.0, 2.0)], [np.array([1.0, 2.0])], np.array([[1.0, 2.0]]),
+                       [Row(1.0, 2.0)]]  # fmt: skip
+    for row in rows:
+        assert compiled(row, 3.0).data == 3.0
+    assert seen == [list, tuple, Pair, np.ndarray, np.ndarray, Row]
+    assert compiled([(1.0, 2.0), (3.0, 4.0)], 2.0).data == 8.0
+    assert compiled.traced == 6
+
+
+@pytest.mark.native
+def test_samples_with_something_else_beside_their_numbers() -> None:
+    f = gradwalk.compile(lambda x: sum(x["row"]) * (2 if x["text"] == "twice" else 1), batch="sum")
+    assert f([{"row": [1.0, 2.0], "text": "twice"}, {"row": [3.0, 4.0], "text": "twice"}]).data == 20.0
+    assert f([{"row": [1.0, 2.0], "text": "once"}]).data == 3.0
+    assert f({"row": np.ones((3, 2)), "text": "twice"}).data == 12.0
+    assert f.traced == 3
+    with pytest.raises(errors.NotANumberError, match=r"sample\['text'\] is no number, and so must be the same"):
+        f([{"row": [1.0], "text": "twice"}, {"row": [3.0], "text": "once"}])
+    g = gradwalk.compile(lambda x: x[0][0] * x[1], batch="sum")
+    assert g([[np.array([3.0, 1.0]), 2.0], [np.array([5.0, 1.0]), 4.0]]).data == 26.0
+
+
+@pytest.mark.native
+def test_batches_in_deep_trees_and_circles() -> None:
+    def f(x: Any) -> Any:
+        while isinstance(x, tuple):
+            (x,) = x
+        return x * x
+
+    deep: Any = [3.0, 4.0]
+    for _ in range(10_000):
+        deep = (deep,)
+    assert gradwalk.compile(f, batch="sum")(deep).data == 25.0
+    circle: dict[str, Any] = {"a": [1.0]}
+    circle["b"] = circle
+    with pytest.raises(errors.GraphError, match="a dict contains itself"):
+        gradwalk.compile(f, batch="sum")(circle)
+
+
+@pytest.mark.native
+@pytest.mark.parametrize(
+    ("wrong", "error", "message"),
+    [
+        ([{"a": 1.0}, {"b": 1.0}], errors.NotANumberError, "all of one shape"),
+        ([{"a": [1.0]}, {"a": [1.0, 2.0]}], errors.NotANumberError, "all of one shape"),
+        ([{"a": np.ones(1)}, {"a": np.ones(2)}], errors.NotANumberError, "all of one shape"),
+        ([{"a": 1.0}, {"a": "text"}], errors.NotANumberError, "all of one shape"),
+        ([Value(1.0), Value(2.0)], errors.SettingError, "not Values"),
+        ({"a": []}, errors.InputSizeError, "no samples"),
+        ({"a": [1.0], "b": [1.0, 2.0]}, errors.InputSizeError, "1 samples and another 2"),
+        (np.array(["a"]), errors.NotANumberError, "all of one shape"),
+        ((["a"], [1.0]), errors.NotANumberError, "all of one shape"),
+        (np.ma.masked_array([1.0]), errors.NotANumberError, "give a plain one"),
+        ([1.0, {2.0}], errors.NotANumberError, "all of one shape"),
+        (({2.0}, [1.0]), errors.SettingError, "a set has no order"),
+        (((x for x in [1.0]), [1.0]), errors.SettingError, "can be read only once"),
+    ],
+)
+def test_batches_of_what_is_no_tree_of_samples(wrong: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        gradwalk.compile(lambda x: 1.0, batch="sum")(wrong)

@@ -38,8 +38,8 @@ class Derived:
         self.b = start
 
     @cached_property
-    def product(self) -> Any:
-        return self.a * self.b
+    def both(self) -> Any:
+        return self.a, self.b
 
 
 class Row(list[Any]):
@@ -64,7 +64,7 @@ class Named(dict[str, Any]):
 
 def derived(a: Any, b: Any) -> Derived:
     made = Derived(a, b)
-    assert made.product is not None  # and is kept, which must not be taken for a part
+    assert made.both  # and is kept, which must not be taken for a part
     return made
 
 

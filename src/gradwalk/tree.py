@@ -95,17 +95,17 @@ class Structure:
         >>> flatten((1.0, {"a": 2.0}))[1].unflatten(["one", "two"])
         ('one', {'a': 'two'})
         """
-        ahead = list(leaves)
-        made: list[Any] = []  # from right to left
+        ahead = reversed(leaves)
+        made: list[Any] = [None]  # from right to left, after a first that is never taken
         for token in reversed(self.tokens):
             if token is None:
-                made.append(ahead.pop())
+                made.append(next(ahead))
             else:
-                rest = len(made) - token[1]
-                parts = made[rest:]
-                del made[rest:]
-                made.append(_closed(token, parts[::-1]))
-        return made[0]
+                before = len(made) - token[1] - 1
+                parts = made[:before:-1]
+                del made[before + 1 :]
+                made.append(_closed(token, parts))
+        return made[1]
 
     def paths(self, root: str) -> Iterator[str]:
         """How to get at each leaf, as it is written in Python.

@@ -131,7 +131,7 @@ class Compiled:
 
     # --- what a call means ---------------------------------------------------------------------------------------
 
-    def _key(self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Numbers, look: Any = key_of) -> Key:
+    def _key(self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, look: Any = key_of) -> Key:
         if self._static:
             key: Key = tuple([self._key_of(i, x, numbers, look) for i, x in enumerate(args)])
         else:
@@ -148,7 +148,7 @@ class Compiled:
         found = [namespace.get(name) for namespace, name in self._frozen or ()]
         return tuple([x if x.__class__ in FROZEN else id(x) for x in found])
 
-    def _key_of(self, place: int | str, x: Any, numbers: Numbers, look: Any) -> Key:
+    def _key_of(self, place: int | str, x: Any, numbers: Any, look: Any) -> Key:
         name = place if isinstance(place, str) else self._names[place] if place < len(self._names) else ""
         return static_key(name, x) if name in self._static else look(x, numbers)
 

@@ -81,6 +81,8 @@ def key_of(x: Any, found: Numbers) -> Key:
         return kind, tuple([key_of(part, found) for part in x])
     elif kind is dict:
         return kind, tuple(x), tuple([key_of(part, found) for part in x.values()])
+    elif kind in _tuples:
+        return kind, tuple([key_of(part, found) for part in x])
     elif kind in _objects:
         found.kept += (x,)
         return "same", id(x)
@@ -104,12 +106,14 @@ def _key_of_other(x: Any, found: Numbers) -> Key:
         return "Value"
     if isinstance(x, TEXTS):
         return "is", kind, x
-    if isinstance(x, tuple) and not (kind.__dictoffset__ or hasattr(kind, "parameters")):  # named, as a rule
-        return kind, tuple([key_of(part, found) for part in x])
     if tree.is_number(x):
         found.plain.append(number(x))
         return 0
     if tree.is_container(x):
+        if isinstance(x, tuple) and not kind.__dictoffset__:  # a named one, as a rule
+            if len(_tuples) < 1000:
+                _tuples.add(kind)
+            return kind, tuple([key_of(part, found) for part in x])
         return deep_key_of(x, found)
     if kind is np.ndarray:
         raise NotANumberError(f"an array of {x.dtype} holds no real numbers; compiled functions take ints and floats")
@@ -128,6 +132,7 @@ def deep_key_of(x: Any, found: Numbers) -> Key:
 
 
 _objects: set[type] = set()  # classes whose objects were found to be known by their identity
+_tuples: set[type] = set()  # classes that were found to be tuples and nothing else
 
 
 def static_key(name: str, x: Any) -> Key:

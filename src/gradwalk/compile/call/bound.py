@@ -96,7 +96,8 @@ class Bound:
                 out._data = self.outputs.item()
                 out._grad = 0.0
                 return out
-            return self.given.filled(_results(call, self.outputs.tolist()))
+            outputs = self.outputs.tolist()
+            return self.given.filled(_results(call, outputs), outputs)
 
     def values_only(self, numbers: Numbers) -> Any:
         """As `run`, with leaves as results: what happens under `no_grad()`.
@@ -111,8 +112,8 @@ class Bound:
         with store.lock:
             self._forward(store, numbers)
             self.calls += 1
-            leaves = [Value(x) for x in self.outputs.tolist()]
-        return self.given.filled(leaves)
+            outputs = self.outputs.tolist()
+        return self.given.filled([Value(x) for x in outputs], outputs)
 
     def _forward(self, store: Store, numbers: Numbers, again: Call | None = None) -> None:
         """Compute; `again` is a call whose numbers may have been put aside."""
@@ -282,11 +283,11 @@ class Given:
         self.leaves, self.structure = tree.flatten(result, lambda x: isinstance(x, Output) or tree.is_block(x))
         self.places = [(i, x.position, x.plain) for i, x in enumerate(self.leaves) if isinstance(x, Output)]
 
-    def filled(self, results: list[Any]) -> Any:
-        """The same with these results; an argument that was given back is a plain number again."""
+    def filled(self, results: list[Any], data: list[Any]) -> Any:
+        """The same with these results; where an argument is given back, its number."""
         leaves = self.leaves.copy()
         for i, position, plain in self.places:
-            leaves[i] = results[position].data if plain else results[position]
+            leaves[i] = (data if plain else results)[position]
         return self.structure.unflatten(leaves)
 
 
