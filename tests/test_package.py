@@ -25,13 +25,13 @@ MODULES = sorted(
 
 #: A module may import modules that stand to its left only (and the standard library).
 LAYERS = (
-    "errors", "ieee", "ops", "walk modes symbols methods", "provenance", "reverse", "node", "engine", "derivatives",
+    "errors", "ieee", "ops", "walk modes symbols methods", "provenance", "reverse", "node", "engine", "derivatives replay",
     "program explain", "presets", "functions", "losses store",
     "module", "nn", "optim check", "datasets", "train plot drawing", "diagnose doctor compile",
     "stepper", "learn", "notebook", "cli",
 )  # fmt: skip
 PURE = ("ieee", "ops", "walk", "provenance", "functions", "modes", "symbols", "methods",
-        "reverse", "node", "engine", "derivatives", "nn", "losses", "store", "module",
+        "reverse", "node", "engine", "derivatives", "replay", "nn", "losses", "store", "module",
         "optim", "check", "datasets", "train", "errors", "program", "explain", "presets",
         "diagnose", "doctor")  # fmt: skip
 

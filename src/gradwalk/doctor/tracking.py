@@ -23,17 +23,17 @@ from gradwalk.engine import Value
 from gradwalk.node import Node
 from gradwalk.provenance import Place, is_users, users_place
 
-__all__ = ["Reading", "Readings", "follow"]
+__all__ = ["Readings", "TrackedFloat", "follow"]
 
 #: So many nodes whose data was read are remembered; an evaluation before training may read any number.
 REMEMBERED = 20_000
 
 
-class Reading(float):
+class TrackedFloat(float):
     """A float that remembers which nodes it was read from, and its derivative with respect to each.
 
-    >>> from gradwalk.doctor.readings import Reading
-    >>> x = Reading(3.0, {0: 1.0})
+    >>> from gradwalk.doctor.tracking import TrackedFloat
+    >>> x = TrackedFloat(3.0, {0: 1.0})
     >>> (2 * x + 1).origins, (x * x).origins, type(round(x))
     ({0: 2.0}, {0: 6.0}, <class 'int'>)
     """
@@ -41,7 +41,7 @@ class Reading(float):
     __slots__ = ("origins",)
     origins: dict[int, float]
 
-    def __new__(cls, x: float, origins: dict[int, float]) -> Reading:  # noqa: D102
+    def __new__(cls, x: float, origins: dict[int, float]) -> TrackedFloat:  # noqa: D102
         made = super().__new__(cls, x)
         made.origins = origins
         return made
@@ -55,8 +55,8 @@ def _scaled(origins: dict[int, float], factor: float) -> dict[int, float]:
 
 
 def _both(x: Any, y: Any, by_x: float, by_y: float) -> dict[int, float]:
-    found = _scaled(x.origins, by_x) if isinstance(x, Reading) else {}
-    for origin, slope in (y.origins if isinstance(y, Reading) else {}).items():
+    found = _scaled(x.origins, by_x) if isinstance(x, TrackedFloat) else {}
+    for origin, slope in (y.origins if isinstance(y, TrackedFloat) else {}).items():
         found[origin] = found.get(origin, 0.0) + slope * by_y
     return found
 
@@ -72,7 +72,7 @@ _SLOPES: dict[str, Callable[[float, float], tuple[float, float]]] = {
 
 
 def _arithmetic() -> None:
-    """The operators of `Reading`, each with its reflected form."""
+    """The operators of `TrackedFloat`, each with its reflected form."""
 
     def make(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
         compute, slopes = getattr(operator, name), _SLOPES[name]
@@ -81,7 +81,7 @@ def _arithmetic() -> None:
             out = compute(float(x), float(y))
             if out.__class__ is not float:
                 return out
-            return Reading(out, _both(x, y, *slopes(float(x), float(y))))
+            return TrackedFloat(out, _both(x, y, *slopes(float(x), float(y))))
 
         def forth(self: Any, other: Any) -> Any:
             return result(self, other) if isinstance(other, (int, float)) else NotImplemented
@@ -93,15 +93,15 @@ def _arithmetic() -> None:
 
     for name in _SLOPES:
         forth, back = make(name)
-        setattr(Reading, f"__{name}__", forth)
-        setattr(Reading, f"__r{name}__", back)
+        setattr(TrackedFloat, f"__{name}__", forth)
+        setattr(TrackedFloat, f"__r{name}__", back)
     for name, slope in (("neg", -1.0), ("pos", 1.0)):
-        setattr(Reading, f"__{name}__", _unary(getattr(operator, name), slope))
-    Reading.__abs__ = lambda self: -self if self < 0.0 else +self  # type: ignore[method-assign]
+        setattr(TrackedFloat, f"__{name}__", _unary(getattr(operator, name), slope))
+    TrackedFloat.__abs__ = lambda self: -self if self < 0.0 else +self  # type: ignore[method-assign]
 
 
-def _unary(compute: Callable[[float], float], slope: float) -> Callable[[Reading], Reading]:
-    return lambda self: Reading(compute(float(self)), _scaled(self.origins, slope))
+def _unary(compute: Callable[[float], float], slope: float) -> Callable[[TrackedFloat], TrackedFloat]:
+    return lambda self: TrackedFloat(compute(float(self)), _scaled(self.origins, slope))
 
 
 _arithmetic()
@@ -137,7 +137,7 @@ class Readings:
     """What was read out of the graph during a forward pass, and what of it came back.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.doctor.readings import follow
+    >>> from gradwalk.doctor.tracking import follow
     >>> w = Value(3.0)
     >>> with follow() as readings:
     ...     h = w * w
@@ -148,7 +148,7 @@ class Readings:
 
     sources: dict[int, Any] = field(default_factory=dict)  # nodes whose data the user's code read, by number
     leaves: list[tuple[Value, dict[int, float], str]] = field(default_factory=list)  # and how each was made
-    constants: list[tuple[Value, int, Reading]] = field(default_factory=list)  # node, place of the operand, what it was
+    constants: list[tuple[Value, int, TrackedFloat]] = field(default_factory=list)  # node, place, operand
     forgotten: dict[int, tuple[Value, Any]] = field(default_factory=dict)  # made under no_grad(), and of what
     lines: dict[int, Place] = field(default_factory=dict)  # where each node was made, by its id
     _recent: deque[int] = field(default_factory=deque)
@@ -157,7 +157,7 @@ class Readings:
         """The line that made a node, if that was seen.
 
         >>> from gradwalk import Value
-        >>> from gradwalk.doctor.readings import Readings
+        >>> from gradwalk.doctor.tracking import Readings
         >>> Readings().line(Value(2.0)) is None
         True
         """
@@ -167,7 +167,7 @@ class Readings:
         """The number of a node from now on.
 
         >>> from gradwalk import Value
-        >>> from gradwalk.doctor.readings import Readings
+        >>> from gradwalk.doctor.tracking import Readings
         >>> readings, w = Readings(), Value(2.0)
         >>> readings.sources[readings.source(w)] is w
         True
@@ -183,9 +183,9 @@ class Readings:
         """Take note of an op, as `modes.listened` tells of each.
 
         >>> from gradwalk import Value
-        >>> from gradwalk.doctor.readings import Reading, Readings
+        >>> from gradwalk.doctor.tracking import TrackedFloat, Readings
         >>> readings, w = Readings(), Value(2.0)
-        >>> readings.hear(w * 3.0, (w, Reading(3.0, {0: 1.0})))
+        >>> readings.hear(w * 3.0, (w, TrackedFloat(3.0, {0: 1.0})))
         >>> len(readings.constants)
         1
         """
@@ -196,7 +196,7 @@ class Readings:
             self.forgotten[id(out)] = (out, operands)
             return
         for place, x in enumerate(operands):
-            if x.__class__ is Reading:
+            if x.__class__ is TrackedFloat:
                 self.constants.append((out, place, x))
 
 
@@ -205,7 +205,7 @@ def follow() -> Iterator[Readings]:
     """Follow what the user's code reads out of graphs, and write down the line that makes each node.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.doctor.readings import follow
+    >>> from gradwalk.doctor.tracking import follow
     >>> with follow() as readings:
     ...     y = Value(2.0) * 3
     >>> readings.line(y).line
@@ -246,16 +246,16 @@ def _read(v: Value) -> float:
         users = _users[code] = is_users(code.co_filename)
     if not users or x.__class__ is not float:
         return x
-    return Reading(x, {readings.source(v): 1.0 for readings in _followers})
+    return TrackedFloat(x, {readings.source(v): 1.0 for readings in _followers})
 
 
 def _write(v: Value, x: Any) -> None:
-    _slot.__set__(v, float(x) if x.__class__ is Reading else x)
+    _slot.__set__(v, float(x) if x.__class__ is TrackedFloat else x)
 
 
 def _made(self: Value, data: Any, _children: Any = (), _op: str = "", label: str = "") -> None:
     _make(self, data, _children, _op, label)
-    if data.__class__ is Reading and not self.inputs:
+    if data.__class__ is TrackedFloat and not self.inputs:
         for readings in _followers:
             readings.lines[id(self)] = users_place()
             readings.leaves.append((self, data.origins, "data"))
