@@ -296,5 +296,5 @@ class ModelWatch:
 def _number(g: Any) -> float:
     """A gradient as a float; after backward(create_graph=True) it is a Value, and one that was cleared may be None."""
     if isinstance(g, Value):
-        return g.data
+        return float(g.data)
     return float(g) if g else 0.0

@@ -19,7 +19,7 @@ from typing import Any, TypedDict
 
 from gradwalk import walk
 from gradwalk.errors import GradwalkError, ProgramError
-from gradwalk.learn.page.picturing import Picture, pictured
+from gradwalk.learn.page.matrix_picture import MatrixPicture, matrix_picture
 from gradwalk.learn.page.programs import built
 
 __all__ = ["Macro", "Rolled", "Step", "Tape", "gathered", "levels", "material", "roll", "steps", "tape_of"]
@@ -312,7 +312,7 @@ class Rolled(TypedDict):
     levels: list[int]  # how many rows each has
     steps: list[Step]
     flows: list[list[int]]
-    pictures: dict[str, Picture]
+    pictures: dict[str, MatrixPicture]
 
 
 def roll(text: str) -> dict[str, Any]:
@@ -351,9 +351,9 @@ def rolled(tape: Tape) -> Rolled:
         steps=found,
         flows=flows,
         pictures={
-            "tape": pictured(tape.leaves, reads, [0] * len(reads)),
-            "levels": pictured(tape.leaves, reads, rounds),
-            "steps": pictured(tape.leaves, reads, step_of),
+            "tape": matrix_picture(tape.leaves, reads, [0] * len(reads)),
+            "levels": matrix_picture(tape.leaves, reads, rounds),
+            "steps": matrix_picture(tape.leaves, reads, step_of),
         },
     )
 
