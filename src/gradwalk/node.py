@@ -193,7 +193,7 @@ class Node(Methods):
         if isinstance(self._kind, Recipe):
             self._kind.slopes = slopes
         else:
-            self._da, self._db = (*slopes, None)[:2]
+            self._da, self._db = slopes if len(slopes) == 2 else (slopes[0], None)
 
     @property
     def primitive(self) -> Op | None:
