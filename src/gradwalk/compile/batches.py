@@ -8,13 +8,14 @@ side, and gives the sum or the mean of what the function gives, or each by itsel
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import repeat
 from typing import Any
 
 import numpy as np
 
 from gradwalk import functions, keepers, modes
-from gradwalk.compile.api import Compiled
+from gradwalk.compile.api import Compiled, told
 from gradwalk.compile.call.arguments import NUMBERS, TEXTS, Key, Numbers, static_key
 from gradwalk.compile.call.lane_bound import LaneBound, Samples
 from gradwalk.compile.trace import tracer
@@ -57,8 +58,9 @@ class Batched(Compiled):
         self.batch, self.dtype, self.threads = batch, dtype, threads
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
-        if modes.active and modes.every_op():
-            return self.one_by_one(*args, **kwargs)
+        watched = modes.top() is not modes.bottom
+        if watched and modes.every_op():
+            return told(self.one_by_one(*args, **kwargs), None)
         if keepers.epoch != self._epoch:
             self._notice()
         if self._frozen is None:
@@ -76,9 +78,10 @@ class Batched(Compiled):
             self.traced += 1
             self.cache.put(key, bound)
         bound.recent = True
-        if modes.active and not modes.recording():
+        if watched and not modes.recording():
             return bound.values_only(lanes)
-        return bound.run(lanes)
+        out = bound.run(lanes)
+        return told(out, partial(self.one_by_one, *args, **kwargs)) if watched else out
 
     def one_by_one(self, *args: Any, **kwargs: Any) -> Any:
         """The same without native code: the function on each sample in turn, and the sum, mean or list of its results.

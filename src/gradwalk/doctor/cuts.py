@@ -57,7 +57,9 @@ def cuts_followed(scan: Scan, readings: Readings) -> list[Cut]:
     """
     inside = {id(v) for v in scan.order}
     uses: list[tuple[Value, str, dict[int, float], float]] = []  # user, way, origins, slope of the loss
-    uses += [(leaf, way, origins, _grad(leaf)) for leaf, origins, way in readings.leaves if id(leaf) in inside]
+    for leaf, origins, way in readings.leaves:
+        if id(leaf) in inside and leaf.is_leaf:  # a node made by hand has its number from elsewhere, and its operands
+            uses.append((leaf, way, origins, _grad(leaf)))
     for leaf, _ in [readings.forgotten[place] for place in inside & readings.forgotten.keys()]:
         uses.append((leaf, "no_grad", {readings.source(leaf): 1.0}, _grad(leaf)))
     for node, place, x in readings.constants:

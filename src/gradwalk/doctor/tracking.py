@@ -3,7 +3,7 @@
 Reading `.data` leaves no trace in a graph. So while a forward pass is followed, what the user's code reads is a float
 that remembers the node it came from, and how much it would change with it: arithmetic on it goes on remembering. When
 such a float comes back into the graph as a leaf or a constant, the cut is proven, and so is what it cost: the gradient
-that would have flowed through it. Nothing of this is in place outside `follow()`.
+that would have flowed through it.
 """
 
 from __future__ import annotations
@@ -13,15 +13,13 @@ import operator
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any
 
-from gradwalk import modes
+from gradwalk import modes, node
 from gradwalk.engine import Value
-from gradwalk.node import Node
-from gradwalk.provenance import Place, is_users, users_place
+from gradwalk.provenance import Place, is_users
 
 __all__ = ["Readings", "TrackedFloat", "follow"]
 
@@ -110,31 +108,32 @@ _arithmetic()
 _numbers = itertools.count()  # of sources, in all readings, so that one may be followed inside another
 _users: dict[CodeType, bool] = {}  # whether a function is the user's
 _places: dict[tuple[CodeType, int], Place] = {}
+_ENGINE = (modes.__file__, node.__file__, __file__)  # where a read passes on its way from the reader to `Readings`
+
+
+def _is_users(code: CodeType) -> bool:
+    users = _users.get(code)
+    if users is None:
+        users = _users[code] = is_users(code.co_filename)
+    return users
 
 
 def _users_place(frame: FrameType) -> Place:
     """As `provenance.users_place`, many times a second: whose a function is, and its lines, are remembered."""
-    while True:
-        code = frame.f_code
-        users = _users.get(code)
-        if users is None:
-            users = _users[code] = is_users(code.co_filename)
-        if users or frame.f_back is None:
-            break
+    while not _is_users(frame.f_code) and frame.f_back is not None:
         frame = frame.f_back
-    key = (code, frame.f_lasti)
+    key = (frame.f_code, frame.f_lasti)
     place = _places.get(key)
     if place is None:
-        place = _places[key] = Place(code.co_filename, frame.f_lineno, code.co_name)
+        place = _places[key] = Place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
     return place
 
 
 # --- following a forward pass --------------------------------------------------------------------------------------
 
 
-@dataclass
-class Readings:
-    """What was read out of the graph during a forward pass, and what of it came back.
+class Readings(modes.Observer):
+    """What was read out of the graph during a forward pass, what of it came back, and the line that made each node.
 
     >>> from gradwalk import Value
     >>> from gradwalk.doctor.tracking import follow
@@ -146,12 +145,23 @@ class Readings:
     (1, <class 'float'>)
     """
 
-    sources: dict[int, Any] = field(default_factory=dict)  # nodes whose data the user's code read, by number
-    leaves: list[tuple[Value, dict[int, float], str]] = field(default_factory=list)  # and how each was made
-    constants: list[tuple[Value, int, TrackedFloat]] = field(default_factory=list)  # node, place, operand
-    forgotten: dict[int, tuple[Value, Any]] = field(default_factory=dict)  # made under no_grad(), and of what
-    lines: dict[int, Place] = field(default_factory=dict)  # where each node was made, by its id
-    _recent: deque[int] = field(default_factory=deque)
+    def __init__(self) -> None:
+        self.sources: dict[int, Any] = {}  # nodes whose data the user's code read, by number
+        self.leaves: list[tuple[Value, dict[int, float], str]] = []  # and how each was made
+        self.constants: list[tuple[Value, int, TrackedFloat]] = []  # node, place, operand
+        self.forgotten: dict[int, tuple[Value, Any]] = {}  # made under no_grad(), and of what
+        self.lines: dict[int, Place] = {}  # where each node was made, by its id
+        self._recent: deque[int] = deque()
+
+    @property
+    def every_op(self) -> bool:  # type: ignore[override]
+        """Whether ops must come one at a time: not for what is only measured.
+
+        >>> from gradwalk.doctor.tracking import Readings
+        >>> Readings().every_op
+        True
+        """
+        return modes.recording()
 
     def line(self, v: Value) -> Place | None:
         """The line that made a node, if that was seen.
@@ -179,13 +189,13 @@ class Readings:
             del self.sources[self._recent.popleft()]
         return number
 
-    def hear(self, out: Value, operands: Any) -> None:
-        """Take note of an op, as `modes.listened` tells of each.
+    def op(self, out: Value, operands: Any) -> None:
+        """Take note of an op.
 
         >>> from gradwalk import Value
-        >>> from gradwalk.doctor.tracking import TrackedFloat, Readings
+        >>> from gradwalk.doctor.tracking import Readings, TrackedFloat
         >>> readings, w = Readings(), Value(2.0)
-        >>> readings.hear(w * 3.0, (w, TrackedFloat(3.0, {0: 1.0})))
+        >>> readings.op(w * 3.0, (w, TrackedFloat(3.0, {0: 1.0})))
         >>> len(readings.constants)
         1
         """
@@ -198,6 +208,35 @@ class Readings:
         for place, x in enumerate(operands):
             if x.__class__ is TrackedFloat:
                 self.constants.append((out, place, x))
+
+    def leaf(self, v: Value, data: Any) -> None:
+        """Take note of a Value that is made of a number read before."""
+        if data.__class__ is TrackedFloat:
+            self._came_back(v, data.origins, "data")
+
+    def detached(self, out: Value, v: Value) -> None:
+        """Take note of a `detach()`."""
+        self._came_back(out, {self.source(v): 1.0}, "detach")
+
+    def _came_back(self, leaf: Value, origins: dict[int, float], way: str) -> None:
+        self.lines[id(leaf)] = _users_place(sys._getframe(1))
+        self.leaves.append((leaf, origins, way))
+
+    def read(self, v: Value, field: str, number: Any) -> Any:
+        """What the user's code sees: a float that remembers; to all others it is a plain one."""
+        if field != "data" or not isinstance(number, float):
+            return number
+        frame = sys._getframe(1)
+        while frame.f_code.co_filename in _ENGINE and frame.f_back is not None:
+            frame = frame.f_back
+        if not _is_users(frame.f_code):
+            return number
+        known = number.origins if isinstance(number, TrackedFloat) else {}  # to somebody else who follows
+        return TrackedFloat(number, {**known, self.source(v): 1.0})
+
+    def write(self, v: Value, field: str, number: Any) -> Any:
+        """Nodes hold plain floats."""
+        return float(number) if number.__class__ is TrackedFloat else number
 
 
 @contextmanager
@@ -212,58 +251,5 @@ def follow() -> Iterator[Readings]:
     2
     """
     readings = Readings()
-    if not _followers:
-        _hooks.enter_context(modes.listened(_hear))
-        for name, hook in (("data", property(_read, _write)), ("__init__", _made), ("detach", _detached)):
-            setattr(Value, name, hook)
-    _followers.append(readings)
-    try:
+    with modes.observed(readings):
         yield readings
-    finally:
-        _followers.remove(readings)
-        if not _followers:  # whoever came first: the last one clears up
-            type.__delattr__(Value, "data")
-            Value.__init__, Value.detach = _make, _detach  # type: ignore[method-assign]
-            _hooks.close()
-
-
-_followers: list[Readings] = []
-_hooks = ExitStack()
-_slot: Any = vars(Node)["data"]
-_make, _detach = Value.__init__, Value.detach
-
-
-def _hear(out: Value, operands: Any) -> None:
-    for readings in _followers:
-        readings.hear(out, operands)
-
-
-def _read(v: Value) -> float:
-    x: float = _slot.__get__(v)
-    code = sys._getframe(1).f_code
-    users = _users.get(code)
-    if users is None:
-        users = _users[code] = is_users(code.co_filename)
-    if not users or x.__class__ is not float:
-        return x
-    return TrackedFloat(x, {readings.source(v): 1.0 for readings in _followers})
-
-
-def _write(v: Value, x: Any) -> None:
-    _slot.__set__(v, float(x) if x.__class__ is TrackedFloat else x)
-
-
-def _made(self: Value, data: Any, _children: Any = (), _op: str = "", label: str = "") -> None:
-    _make(self, data, _children, _op, label)
-    if data.__class__ is TrackedFloat and not self.inputs:
-        for readings in _followers:
-            readings.lines[id(self)] = users_place()
-            readings.leaves.append((self, data.origins, "data"))
-
-
-def _detached(self: Value) -> Value:
-    out = _detach(self)
-    for readings in _followers:
-        readings.lines[id(out)] = users_place()
-        readings.leaves.append((out, {readings.source(self): 1.0}, "detach"))
-    return out

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial, wraps
 from typing import Any
 
+from gradwalk import modes
 from gradwalk.engine import Value
 from gradwalk.errors import SettingError
 from gradwalk.keepers import clear, keeper_of
@@ -46,6 +48,11 @@ class Optimizer:
     settings: tuple[str, ...] = ("lr",)
     memory: tuple[str, ...] = ()
     _native: Any = None  # what holds the memory while compiled code has the parameters
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "step" in vars(cls):
+            cls.step = _told(cls.step)  # type: ignore[method-assign]
 
     def __init__(self, parameters: Iterable[Value], lr: float) -> None:
         self.parameters = checked_parameters(parameters, type(self).__name__)
@@ -151,6 +158,19 @@ class Optimizer:
         if self._native is not None:
             self._native.hand_back(self)
         return vars(self)
+
+
+def _told(step: Callable[[Any], None]) -> Callable[[Any], None]:
+    """A `step` that those who watch a run are told of."""
+
+    @wraps(step)
+    def told(self: Any) -> None:
+        modes.top().step(self, partial(step, self))
+
+    return told
+
+
+Optimizer.step = _told(Optimizer.step)  # type: ignore[method-assign]
 
 
 class SGD(Optimizer):
