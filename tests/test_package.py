@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 
 import gradwalk
+from gradwalk import keepers, modes
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "gradwalk"
@@ -211,6 +212,10 @@ def is_inner_works(name: str) -> bool:
     return name.startswith("gradwalk.compile.") and name != "gradwalk.compile.compile"
 
 
+#: Classes that are there to be overridden: their own example shows how, and says more than one for each method would.
+TO_OVERRIDE = (modes.Interpreter, modes.Observer, keepers.Keeper)
+
+
 def documented() -> list[tuple[str, object]]:
     """Everything that is listed in an `__all__`, with the public methods of classes."""
     things: dict[str, object] = {}
@@ -223,6 +228,8 @@ def documented() -> list[tuple[str, object]]:
             things[f"{thing.__module__}.{thing.__qualname__}"] = thing
             if inspect.isclass(thing):
                 for method, function in vars(thing).items():
+                    if any(base in thing.__mro__ and hasattr(base, method) for base in TO_OVERRIDE):
+                        continue
                     wrapped = (
                         function.fget if isinstance(function, property) else getattr(function, "__func__", function)
                     )

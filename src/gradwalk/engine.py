@@ -277,7 +277,7 @@ def _apply(op: Op, *operands: Any) -> Value:
     return interpreter.apply(op, operands)  # type: ignore[no-any-return]
 
 
-class Eager(modes.Bottom):
+class _Eager(modes.Bottom):
     """What ops mean where no mode is on: they are computed, and remembered."""
 
     def apply(self, op: Op, operands: tuple[Any, ...]) -> Any:
@@ -308,7 +308,7 @@ class Eager(modes.Bottom):
         return _node(None, number_of(v), None, None, None, None)
 
 
-modes.bottom = Eager()
+modes.bottom = _Eager()
 
 
 def _data(x: Any) -> float:
