@@ -25,16 +25,17 @@ MODULES = sorted(
 
 #: A module may import modules that stand to its left only (and the standard library).
 LAYERS = (
-    "errors", "matcher", "ieee", "ops", "walk modes keepers formulas methods", "provenance symbols", "reverse",
-    "node", "engine", "derivatives", "program explain", "presets", "functions", "losses store",
+    "errors", "matcher", "files bundles", "ieee", "ops tree", "walk formulas methods", "layout", "explain",
+    "provenance symbols", "modes", "keepers", "reverse", "node", "engine", "derivatives replay", "program", "presets",
+    "functions", "losses store",
     "module", "nn", "optim check", "datasets", "train plot drawing", "diagnose doctor compile",
     "stepper", "learn", "notebook", "cli",
 )  # fmt: skip
-PURE = ("matcher", "ieee", "ops", "walk", "provenance", "functions", "modes", "keepers", "formulas",
-        "symbols", "methods",
+PURE = ("matcher", "ieee", "ops", "tree", "walk", "provenance", "functions", "modes", "keepers", "formulas",
+        "replay", "symbols", "methods",
         "reverse", "node", "engine", "derivatives", "nn", "losses", "store", "module",
         "optim", "check", "datasets", "train", "errors", "program", "explain", "presets",
-        "diagnose", "doctor")  # fmt: skip
+        "diagnose", "doctor", "files", "bundles", "layout")  # fmt: skip
 
 
 #: Imports inside functions that still point upwards. To be emptied by whoever moves the call: `Value.explain` into

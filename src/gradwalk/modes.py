@@ -46,9 +46,9 @@ class Interpreter:
         """An op on operands, one of which is a Value at least."""
         return self.below.apply(op, operands)
 
-    def leaf(self, v: Any, data: Any) -> Any:
-        """A Value is made by its constructor from `data`; gives its number."""
-        return self.below.leaf(v, data)
+    def leaf(self, v: Any, data: Any) -> None:
+        """A Value is made by its constructor from `data`, and given its number."""
+        self.below.leaf(v, data)
 
     def detach(self, v: Any) -> Any:
         """A leaf with the number of `v`."""
@@ -153,12 +153,9 @@ def every_op() -> bool:
 
 
 class NoGrad(Interpreter):
-    """Results are leaves."""
+    """Results are leaves: the engine sees to it, so that every layer in between is given the leaf."""
 
     records = False
-
-    def apply(self, op: Any, operands: tuple[Any, ...]) -> Any:
-        return self.below.detach(self.below.apply(op, operands))
 
 
 @contextmanager
@@ -269,10 +266,9 @@ class Observing(Interpreter):
         self.observer.op(out, operands)
         return out
 
-    def leaf(self, v: Any, data: Any) -> Any:
-        number = self.below.leaf(v, data)
+    def leaf(self, v: Any, data: Any) -> None:
+        self.below.leaf(v, data)
         self.observer.leaf(v)
-        return number
 
     def read(self, v: Any, field: str, number: Any) -> Any:
         return self.observer.read(v, field, self.below.read(v, field, number))

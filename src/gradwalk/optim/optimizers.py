@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial, wraps
 from typing import Any
 
+from gradwalk import modes
 from gradwalk.engine import Value
 from gradwalk.errors import SettingError
 from gradwalk.keepers import clear, keeper_of
@@ -23,6 +25,23 @@ from gradwalk.optim.settings import (
 from gradwalk.walk import describe
 
 __all__ = ["SGD", "Adam", "AdamW", "Optimizer"]
+
+
+def _observable(step: Callable[[Any], None]) -> Callable[[Any], None]:
+    """`step()` of a class of optimisers, which observers are told of: once, also where it calls that of its base."""
+
+    @wraps(step)
+    def observable(self: Optimizer) -> None:
+        if not modes.active or self._observed:
+            step(self)
+            return
+        self._observed = True
+        try:
+            modes.top().step(self, partial(step, self))
+        finally:
+            del self._observed
+
+    return observable
 
 
 class Optimizer:
@@ -56,6 +75,13 @@ class Optimizer:
     update: Callable[..., Any] | None = None
     _keeper: Any = None  # what has the memory in place of this object, if something does
 
+    _observed = False  # whether observers were told of the step that is being taken
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        if "step" in vars(cls):
+            cls.step = _observable(cls.step)  # type: ignore[method-assign]
+
     def __init__(self, parameters: Iterable[Value], lr: float) -> None:
         self.parameters = checked_parameters(parameters, type(self).__name__)
         for i, p in enumerate(self.parameters, start=1):
@@ -83,6 +109,7 @@ class Optimizer:
     def lr(self, lr: float) -> None:
         self._lr = at_least_zero("lr", lr)
 
+    @_observable
     def step(self) -> None:
         """Change every parameter according to its gradient.
 
