@@ -10,7 +10,7 @@ from typing import Any
 
 from gradwalk.formulas.sheet import Sheet, Symbol
 
-__all__ = ["Language", "indented", "lines", "loop", "used"]
+__all__ = ["Language", "lines", "loop", "used"]
 
 INFIX = {"+", "-", "*", "/", "<", "<=", ">", ">=", "==", "!=", "&", "|"}
 
