@@ -5,43 +5,44 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gradwalk.doctor.chart import Chart
-from gradwalk.doctor.examine import examine, find_cuts
+from gradwalk.doctor.cuts import cuts_followed
+from gradwalk.doctor.examine import examine
+from gradwalk.doctor.findings.learning_rate import replay_of, tried
+from gradwalk.doctor.history import History
 from gradwalk.doctor.lines import Lines
 from gradwalk.doctor.names import Names
-from gradwalk.doctor.rate import replay_of, tried
-from gradwalk.doctor.readings import Readings
-from gradwalk.doctor.record import Record
+from gradwalk.doctor.scan import Scan
+from gradwalk.doctor.tracking import Readings
 from gradwalk.engine import Value
 from gradwalk.optim import Optimizer
 from gradwalk.provenance import Place, users_place
 from gradwalk.replay import Replay
 
-__all__ = ["Case"]
+__all__ = ["ModelWatch"]
 
 EARLY = (1, 2, 4, 7, 10, 15, 25, 40, 70)  # steps that are examined; later, every so many
 SEARCHES = 2  # for a better learning rate, at most
 
 
-class Case:
-    """A record that grows with each step, and what is needed of the last step to understand the next.
+class ModelWatch:
+    """A history that grows with each step, and what is needed of the last step to understand the next.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.doctor.case import Case
+    >>> from gradwalk.doctor.model_watch import ModelWatch
     >>> from gradwalk.doctor.names import names_of
     >>> w = Value(2.0, label="w")
-    >>> case = Case(names_of([w]), every=10)
+    >>> watched = ModelWatch(names_of([w]), every=10)
     >>> loss = w * w
-    >>> case.before()
+    >>> watched.before()
     >>> loss.backward()
-    >>> case.after(loss, None)
-    >>> case.record.losses, case.record.exams[0].nodes
+    >>> watched.after(loss, None)
+    >>> watched.history.losses, watched.history.exams[0].nodes
     ([4.0], 2)
     """
 
     def __init__(self, names: Names, every: int, *, given: bool = True, site: Place | None = None) -> None:
         self.names, self.every = names, every
-        self.record = Record(names, given, site)
+        self.history = History(names, given, site)
         self.lines = Lines()
         self.provisional = False  # the parameters are a guess, until it is seen which of them move
         self.ill = False  # a nan or inf was found: what comes later is its consequence
@@ -63,20 +64,20 @@ class Case:
     def before(self) -> None:
         """A `backward()` is about to run.
 
-        >>> from gradwalk.doctor.case import Case
+        >>> from gradwalk.doctor.model_watch import ModelWatch
         >>> from gradwalk.doctor.names import Names
-        >>> Case(Names(), every=1).before()
+        >>> ModelWatch(Names(), every=1).before()
         """
         parameters = self.names.parameters
         self._held = [p.grad for p in parameters]
         self._now = [p.data for p in parameters]
 
     def begin(self) -> None:
-        """As `before`, unless that was called: a `backward()` has run before anyone knew the case, on gradients of 0.
+        """As `before`, unless that was called: a `backward()` has run before anyone watched, on gradients of 0.
 
-        >>> from gradwalk.doctor.case import Case
+        >>> from gradwalk.doctor.model_watch import ModelWatch
         >>> from gradwalk.doctor.names import Names
-        >>> Case(Names(), every=1).begin()
+        >>> ModelWatch(Names(), every=1).begin()
         """
         if self._now:
             return
@@ -84,43 +85,43 @@ class Case:
         self._now = [p.data for p in self.names.parameters]
 
     def changed(self) -> bool:
-        """Whether the `backward()` that has just run gave gradient to a parameter of this case.
+        """Whether the `backward()` that has just run gave gradient to one of these parameters.
 
-        >>> from gradwalk.doctor.case import Case
+        >>> from gradwalk.doctor.model_watch import ModelWatch
         >>> from gradwalk.doctor.names import Names
-        >>> Case(Names(), every=1).changed()
+        >>> ModelWatch(Names(), every=1).changed()
         False
         """
         return [p.grad for p in self.names.parameters] != self._held
 
     def after(self, root: Value, readings: Readings | None) -> None:
-        """A `backward()` of this case has run; `readings` are those of its forward pass, if that was followed.
+        """A `backward()` of this model has run; `readings` are those of its forward pass, if that was followed.
 
         >>> from gradwalk import Value
-        >>> from gradwalk.doctor.case import Case
+        >>> from gradwalk.doctor.model_watch import ModelWatch
         >>> from gradwalk.doctor.names import names_of
         >>> w = Value(3.0)
-        >>> case = Case(names_of([w]), every=10)
-        >>> case.before()
+        >>> watched = ModelWatch(names_of([w]), every=10)
+        >>> watched.before()
         >>> loss = w * 2
         >>> loss.backward()
-        >>> case.after(loss, None)
-        >>> case.record.ever == {id(w)}
+        >>> watched.after(loss, None)
+        >>> watched.history.ever == {id(w)}
         True
         """
-        record, parameters = self.record, self.names.parameters
+        history, parameters = self.history, self.names.parameters
         left = [p.grad for p in parameters]
         if any(g.__class__ is not float for g in left):
             left = [_number(g) for g in left]
         fresh = [g - h for g, h in zip(left, map(_number, self._held), strict=True)] if any(self._held) else left
-        step = len(record.losses) + 1
+        step = len(history.losses) + 1
         moved = step > 1 and self._now != self._then
         if step > 1:
             left, fresh = self._look_back(step, root, moved, left, fresh)
         self._fresh = fresh
-        record.losses.append(root.data)
-        if len(record.ever) < len(parameters):
-            record.ever.update(id(p) for p, g in zip(parameters, self._fresh, strict=True) if g)
+        history.losses.append(root.data)
+        if len(history.ever) < len(parameters):
+            history.ever.update(id(p) for p, g in zip(parameters, self._fresh, strict=True) if g)
         sound = all(map(math.isfinite, self._now))
         broken = self._broken(step) if moved and not sound else {}
         odd = not (sound and math.isfinite(root.data) and all(map(math.isfinite, self._fresh)))
@@ -128,8 +129,8 @@ class Case:
         if due and not self.ill:
             self._examine(root, step, readings, broken, odd=odd)
         if root.made_at is None:
-            if step == 1 and record.site is not None:
-                self._mark = Place(*record.site)  # equal to it, and not the same object
+            if step == 1 and history.site is not None:
+                self._mark = Place(*history.site)  # equal to it, and not the same object
             root.made_at = self._mark
         self._then, self._left, self._at_step = self._now, left, None
 
@@ -137,38 +138,38 @@ class Case:
         """An optimiser is about to use the gradients.
 
         >>> from gradwalk import Value, optim
-        >>> from gradwalk.doctor.case import Case
+        >>> from gradwalk.doctor.model_watch import ModelWatch
         >>> from gradwalk.doctor.names import names_of
         >>> w = Value(3.0)
-        >>> case = Case(names_of([w]), every=10)
-        >>> case.stepping(optim.SGD([w], lr=0.1))
-        >>> case.record.optimiser
+        >>> watched = ModelWatch(names_of([w]), every=10)
+        >>> watched.stepping(optim.SGD([w], lr=0.1))
+        >>> watched.history.optimiser
         'SGD with a learning rate of 0.1'
         """
         own = {id(p) for p in self.names.parameters}
         if not any(id(p) in own for p in optimiser.parameters):
             return
-        self.record.optimiser = f"{type(optimiser).__name__} with a learning rate of {optimiser.lr:g}"
-        self.record.stepped = self.record.stepped or users_place()
+        self.history.optimiser = f"{type(optimiser).__name__} with a learning rate of {optimiser.lr:g}"
+        self.history.stepped = self.history.stepped or users_place()
         self._rate = optimiser.lr
         self._at_step = [p.grad for p in self.names.parameters]
         if any(self._fresh) and not any(_number(p.grad) for p in optimiser.parameters):
-            self.record.emptied += 1
+            self.history.emptied += 1
 
     def close(self) -> None:
         """The run is over: look at what its last step did.
 
-        >>> from gradwalk.doctor.case import Case
+        >>> from gradwalk.doctor.model_watch import ModelWatch
         >>> from gradwalk.doctor.names import Names
-        >>> Case(Names(), every=1).close()
+        >>> ModelWatch(Names(), every=1).close()
         """
-        if not self.record.losses:
+        if not self.history.losses:
             return
         self._now = [p.data for p in self.names.parameters]
         if self._now != self._then:
             self._try_update()
         elif any(self._fresh):
-            self.record.idle += 1
+            self.history.idle += 1
         self._pending = None
 
     # --- what comes of it ------------------------------------------------------------------------------------------
@@ -177,20 +178,20 @@ class Case:
         self, step: int, root: Value, moved: bool, left: list[float], fresh: list[float]
     ) -> tuple[list[float], list[float]]:
         """What this step shows of the one before; gives the gradients of those parameters that are some."""
-        record = self.record
+        history = self.history
         if not moved:
-            record.idle += any(self._fresh)
+            history.idle += any(self._fresh)
             return left, fresh
-        record.moved += 1
+        history.moved += 1
         if self.provisional:
             return self._settle(left, fresh)
         self._try_update()
         if root.made_at is self._mark:
-            record.stale.append(step)
+            history.stale.append(step)
         elif any(self._held) and (surely := self._piled()) is not None:
             size = math.hypot(*fresh)
-            record.piled.append((step, math.hypot(*left) / size if size else math.inf))
-            record.piled_surely = record.piled_surely or surely
+            history.piled.append((step, math.hypot(*left) / size if size else math.inf))
+            history.piled_surely = history.piled_surely or surely
         return left, fresh
 
     def _piled(self) -> bool | None:
@@ -211,8 +212,8 @@ class Case:
         self.provisional, self._pending = False, None
         if any(self._held) and self._piled() is True:
             size = math.hypot(*fresh)
-            self.record.piled.append((2, math.hypot(*left) / size if size else math.inf))
-            self.record.piled_surely = True
+            self.history.piled.append((2, math.hypot(*left) / size if size else math.inf))
+            self.history.piled_surely = True
         return left, fresh
 
     def _broken(self, step: int) -> dict[int, str]:
@@ -234,18 +235,18 @@ class Case:
         trial = tried(replay, step, before, parameters, old, gradients, self._rate, search=search)
         if trial is not None:
             self._searches += trial.overshot and search
-            self.record.trials.append(trial)
+            self.history.trials.append(trial)
 
     def _examine(self, root: Value, step: int, readings: Readings | None, broken: dict[int, str], *, odd: bool) -> None:
-        chart = Chart(root, self.names)
+        scan = Scan(root, self.names)
         if readings is not None:
-            self.lines.learn(chart, readings.line)
-            self.record.cuts += find_cuts(chart, readings)
+            self.lines.learn(scan, readings.line)
+            self.history.cuts += cuts_followed(scan, readings)
         gradients = {id(p): g for p, g in zip(self.names.parameters, self._fresh, strict=True)}
-        line_of = self.lines.finder(chart)
+        line_of = self.lines.finder(scan)
         turn = step // self.every
         exam = examine(
-            chart,
+            scan,
             step,
             gradients=gradients,
             line_of=line_of,
@@ -254,42 +255,42 @@ class Case:
             ask_zeros=step == 1 or (turn > 0 and turn & (turn - 1) == 0),  # each time at twice the steps
         )
         self._note_reached(exam.reached)
-        self.record.exams.append(exam)
+        self.history.exams.append(exam)
         self.ill = any(finding.kind == "birth" for finding in exam.findings)
-        if not self.ill and chart.reached:
+        if not self.ill and scan.reached:
             self._pending = (
-                replay_of(chart.order), step, root.data, list(self.names.parameters), self._now, self._fresh
+                replay_of(scan.order), step, root.data, list(self.names.parameters), self._now, self._fresh
             )  # fmt: skip
 
     def _note_reached(self, reached: set[int]) -> None:
-        record = self.record
-        self._always = self._always & reached if record.exams else set(reached)
-        record.ever |= reached
-        record.sometimes = record.ever - self._always
+        history = self.history
+        self._always = self._always & reached if history.exams else set(reached)
+        history.ever |= reached
+        history.sometimes = history.ever - self._always
 
     def found_odd(self, root: Value, readings: Readings | None = None) -> None:
         """The program failed with a nan or inf in `root`, before its `backward()`: say where that was born.
 
         >>> from gradwalk import Value
-        >>> from gradwalk.doctor.case import Case
+        >>> from gradwalk.doctor.model_watch import ModelWatch
         >>> from gradwalk.doctor.names import names_of
         >>> w = Value(0.0, label="w")
-        >>> case = Case(names_of([w]), every=10)
-        >>> case.found_odd((w * 2).log())
-        >>> case.record.exams[0].findings[0].what
+        >>> watched = ModelWatch(names_of([w]), every=10)
+        >>> watched.found_odd((w * 2).log())
+        >>> watched.history.exams[0].findings[0].what
         '-inf was born in log(0) at step 1'
         """
-        step = len(self.record.losses) + 1
+        step = len(self.history.losses) + 1
         self._now = [p.data for p in self.names.parameters]
-        chart = Chart(root, self.names)
+        scan = Scan(root, self.names)
         if readings is not None:
-            self.lines.learn(chart, readings.line)
+            self.lines.learn(scan, readings.line)
         broken = self._broken(step) if self._then else {}
-        exam = examine(chart, step, line_of=self.lines.finder(chart), broken=broken, ask_zeros=False)
+        exam = examine(scan, step, line_of=self.lines.finder(scan), broken=broken, ask_zeros=False)
         if exam.findings:
-            self.record.exams.append(exam)
+            self.history.exams.append(exam)
             self.ill = True
-        self.record.ever |= exam.reached
+        self.history.ever |= exam.reached
 
 
 def _number(g: Any) -> float:

@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from gradwalk.check.nodes import local
-from gradwalk.doctor.record import Record, Trial
+from gradwalk.doctor.history import History, TriedUpdate
 from gradwalk.doctor.report import Finding
 from gradwalk.engine import Value
 from gradwalk.errors import GradwalkError
@@ -26,7 +26,7 @@ def replay_of(order: Sequence[Value]) -> Replay:
     """A graph to be computed again; a node made by hand has to be known by its text.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.doctor.rate import replay_of
+    >>> from gradwalk.doctor.findings.learning_rate import replay_of
     >>> w = Value(2.0)
     >>> replay_of([w, w * w])({id(w): 3.0})
     9.0
@@ -53,12 +53,12 @@ def tried(
     rate: float | None,
     *,
     search: bool,
-) -> Trial | None:
+) -> TriedUpdate | None:
     """The update that has just been made, tried on the graph it was made for; None if nothing can be said.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.doctor.order import ordered
-    >>> from gradwalk.doctor.rate import replay_of, tried
+    >>> from gradwalk.doctor.scan import ordered
+    >>> from gradwalk.doctor.findings.learning_rate import replay_of, tried
     >>> w = Value(1.0)
     >>> replay = replay_of(ordered(w * w))
     >>> w.data -= 3.0 * 2.0
@@ -72,7 +72,7 @@ def tried(
     foretold = sum(g * move for g, move in zip(gradients, moves, strict=True))
     if not math.isfinite(foretold):
         return None
-    trial = Trial(step, before, replay(), foretold, rate or _rate(gradients, moves))
+    trial = TriedUpdate(step, before, replay(), foretold, rate or _rate(gradients, moves))
     if not (search and trial.overshot):
         return trial
 
@@ -86,7 +86,7 @@ def tried(
         if then < before + 0.25 * share * foretold:  # at least a quarter of what the slope promises
             if larger < then:
                 share, then = 2.0 * share, larger
-            return Trial(step, before, trial.after, foretold, trial.rate, share, then)
+            return TriedUpdate(step, before, trial.after, foretold, trial.rate, share, then)
     return trial
 
 
@@ -98,7 +98,7 @@ def _rate(gradients: Sequence[float], moves: Sequence[float]) -> float | None:
     return float(f"{ratios[0]:.6g}") if ratios[0] > 0.0 else None
 
 
-def overshoot(record: Record) -> Iterator[Finding]:
+def overshoot(history: History) -> Iterator[Finding]:
     """Whether the learning rate is too large, by the trials of a run.
 
     >>> from gradwalk import Value, doctor
@@ -112,38 +112,38 @@ def overshoot(record: Record) -> Iterator[Finding]:
     >>> finding.kind, finding.numbers["rate"], finding.numbers["suggested"]
     ('overshoot', 3.0, 0.375)
     """
-    over = [trial for trial in record.trials if trial.overshot]
-    if not over or not record.losses:
+    over = [trial for trial in history.trials if trial.overshot]
+    if not over or not history.losses:
         return
-    lasting = next((trial for trial in over if _lasting(record, trial)), None)
-    finite = [x for x in record.losses if math.isfinite(x)]
-    often = len(over) >= 0.5 * len(record.trials)
-    diverged = often and (len(finite) < len(record.losses) or finite[-1] > DIVERGED * abs(finite[0]))
-    if lasting is None and not diverged and not _bouncing(record, over):
+    lasting = next((trial for trial in over if _lasting(history, trial)), None)
+    finite = [x for x in history.losses if math.isfinite(x)]
+    often = len(over) >= 0.5 * len(history.trials)
+    diverged = often and (len(finite) < len(history.losses) or finite[-1] > DIVERGED * abs(finite[0]))
+    if lasting is None and not diverged and not _bouncing(history, over):
         return
     searched = next((trial for trial in over if trial.better is not None), over[0])
     worst = lasting if lasting is not None and lasting.better is not None else searched
-    yield _too_long(record, worst, over[0].step, len(over))
+    yield _too_long(history, worst, over[0].step, len(over))
 
 
-def _lasting(record: Record, trial: Trial) -> bool:
+def _lasting(history: History, trial: TriedUpdate) -> bool:
     """Whether a step made the loss much worse, and it stayed worse than any loss of late, by batch and chance, was."""
-    recent, later = record.losses[max(0, trial.step - RECENT) : trial.step], record.losses[trial.step :]
+    recent, later = history.losses[max(0, trial.step - RECENT) : trial.step], history.losses[trial.step :]
     if trial.after < JUMP * trial.before and math.isfinite(trial.after):
         return False
-    enough = len(later) >= max(3, len(record.losses) // 10)
+    enough = len(later) >= max(3, len(history.losses) // 10)
     return enough and not median(later) <= max(recent)
 
 
-def _bouncing(record: Record, over: list[Trial]) -> bool:
+def _bouncing(history: History, over: list[TriedUpdate]) -> bool:
     """Whether most steps overshoot and nothing gets better for all of them."""
-    third = len(record.losses) // 3
-    if len(record.trials) < 6 or len(over) < 0.6 * len(record.trials):
+    third = len(history.losses) // 3
+    if len(history.trials) < 6 or len(over) < 0.6 * len(history.trials):
         return False
-    return median(record.losses[-third:]) > 0.8 * median(record.losses[:third])
+    return median(history.losses[-third:]) > 0.8 * median(history.losses[:third])
 
 
-def _too_long(record: Record, worst: Trial, onset: int, count: int) -> Finding:
+def _too_long(history: History, worst: TriedUpdate, onset: int, count: int) -> Finding:
     rate, share = worst.rate, worst.better
     suggested = rate * share if rate and share else None
     of = f" of {rate:g}" if rate else ""
@@ -162,12 +162,12 @@ def _too_long(record: Record, worst: Trial, onset: int, count: int) -> Finding:
         "overshoot",
         "error",
         f"the learning rate{of} overshoots",
-        where=(record.optimiser,) if record.optimiser else (),
-        line=record.stepped or record.site,
+        where=(history.optimiser,) if history.optimiser else (),
+        line=history.stepped or history.site,
         why=(
             f"{f'step {worst.step} raised' if worst.step else 'one step raises'} the loss from {worst.before:.4g} to "
             f"{worst.after:.4g} on the same data, where its gradient says that it falls"
-            + (f"; so did {count} of the {len(record.trials)} steps that were tried out" if worst.step else "")
+            + (f"; so did {count} of the {len(history.trials)} steps that were tried out" if worst.step else "")
         ),
         remedy=tuple(remedy),
         step=onset,
@@ -177,12 +177,12 @@ def _too_long(record: Record, worst: Trial, onset: int, count: int) -> Finding:
             "before": worst.before,
             "after": worst.after,
             "overshot": count,
-            "tried": len(record.trials),
+            "tried": len(history.trials),
         },
     )
 
 
-def one_step(record: Record, trial: Trial) -> Iterator[Finding]:
+def one_step(history: History, trial: TriedUpdate) -> Iterator[Finding]:
     """The finding for a single step that was tried, if it raises the loss.
 
     >>> from gradwalk import Value, doctor
@@ -191,4 +191,4 @@ def one_step(record: Record, trial: Trial) -> Iterator[Finding]:
     'the learning rate of 3 overshoots'
     """
     if trial.overshot:
-        yield _too_long(record, trial, 0, 1)
+        yield _too_long(history, trial, 0, 1)

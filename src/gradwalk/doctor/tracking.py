@@ -3,7 +3,7 @@
 Reading `.data` leaves no trace in a graph. So while a forward pass is followed, what the user's code reads is a float
 that remembers the node it came from, and how much it would change with it: arithmetic on it goes on remembering. When
 such a float comes back into the graph as a leaf or a constant, the cut is proven, and so is what it cost: the gradient
-that would have flowed through it. Nothing of this is in place outside `follow()`.
+that would have flowed through it.
 """
 
 from __future__ import annotations
@@ -14,27 +14,25 @@ import operator
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any
 
-from gradwalk import modes, ops
+from gradwalk import modes, node, ops
 from gradwalk.engine import Value
-from gradwalk.node import Node
-from gradwalk.provenance import Place, is_users, users_place
+from gradwalk.provenance import Place, is_users
 
-__all__ = ["Reading", "Readings", "follow"]
+__all__ = ["Readings", "TrackedFloat", "follow"]
 
 #: So many nodes whose data was read are remembered; an evaluation before training may read any number.
 REMEMBERED = 20_000
 
 
-class Reading(float):
+class TrackedFloat(float):
     """A float that remembers which nodes it was read from, and its derivative with respect to each.
 
-    >>> from gradwalk.doctor.readings import Reading
-    >>> x = Reading(3.0, {0: 1.0})
+    >>> from gradwalk.doctor.tracking import TrackedFloat
+    >>> x = TrackedFloat(3.0, {0: 1.0})
     >>> (2 * x + 1).origins, (x * x).origins, type(round(x))
     ({0: 2.0}, {0: 6.0}, <class 'int'>)
     """
@@ -42,7 +40,7 @@ class Reading(float):
     __slots__ = ("origins",)
     origins: dict[int, float]
 
-    def __new__(cls, x: float, origins: dict[int, float]) -> Reading:  # noqa: D102
+    def __new__(cls, x: float, origins: dict[int, float]) -> TrackedFloat:  # noqa: D102
         made = super().__new__(cls, x)
         made.origins = origins
         return made
@@ -56,8 +54,8 @@ def _scaled(origins: dict[int, float], factor: float) -> dict[int, float]:
 
 
 def _both(x: Any, y: Any, by_x: float, by_y: float) -> dict[int, float]:
-    found = _scaled(x.origins, by_x) if isinstance(x, Reading) else {}
-    for origin, slope in (y.origins if isinstance(y, Reading) else {}).items():
+    found = _scaled(x.origins, by_x) if isinstance(x, TrackedFloat) else {}
+    for origin, slope in (y.origins if isinstance(y, TrackedFloat) else {}).items():
         found[origin] = found.get(origin, 0.0) + slope * by_y
     return found
 
@@ -67,7 +65,7 @@ _OPS = {"add": ops.add, "sub": ops.sub, "mul": ops.mul, "truediv": ops.div, "pow
 
 
 def _arithmetic() -> None:
-    """The operators of `Reading`, each with its reflected form."""
+    """The operators of `TrackedFloat`, each with its reflected form."""
 
     def make(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
         compute, op = getattr(operator, name), _OPS[name]
@@ -77,7 +75,7 @@ def _arithmetic() -> None:
             if out.__class__ is not float:
                 return out
             slopes = [slope if math.isfinite(slope) else 0.0 for slope in op.local(float(x), float(y), out)]
-            return Reading(out, _both(x, y, *slopes))
+            return TrackedFloat(out, _both(x, y, *slopes))
 
         def forth(self: Any, other: Any) -> Any:
             return result(self, other) if isinstance(other, (int, float)) else NotImplemented
@@ -89,15 +87,15 @@ def _arithmetic() -> None:
 
     for name in _OPS:
         forth, back = make(name)
-        setattr(Reading, f"__{name}__", forth)
-        setattr(Reading, f"__r{name}__", back)
+        setattr(TrackedFloat, f"__{name}__", forth)
+        setattr(TrackedFloat, f"__r{name}__", back)
     for name, slope in (("neg", -1.0), ("pos", 1.0)):
-        setattr(Reading, f"__{name}__", _unary(getattr(operator, name), slope))
-    Reading.__abs__ = lambda self: -self if self < 0.0 else +self  # type: ignore[method-assign]
+        setattr(TrackedFloat, f"__{name}__", _unary(getattr(operator, name), slope))
+    TrackedFloat.__abs__ = lambda self: -self if self < 0.0 else +self  # type: ignore[method-assign]
 
 
-def _unary(compute: Callable[[float], float], slope: float) -> Callable[[Reading], Reading]:
-    return lambda self: Reading(compute(float(self)), _scaled(self.origins, slope))
+def _unary(compute: Callable[[float], float], slope: float) -> Callable[[TrackedFloat], TrackedFloat]:
+    return lambda self: TrackedFloat(compute(float(self)), _scaled(self.origins, slope))
 
 
 _arithmetic()
@@ -106,34 +104,35 @@ _arithmetic()
 _numbers = itertools.count()  # of sources, in all readings, so that one may be followed inside another
 _users: dict[CodeType, bool] = {}  # whether a function is the user's
 _places: dict[tuple[CodeType, int], Place] = {}
+_ENGINE = (modes.__file__, node.__file__, __file__)  # where a read passes on its way from the reader to `Readings`
+
+
+def _is_users(code: CodeType) -> bool:
+    users = _users.get(code)
+    if users is None:
+        users = _users[code] = is_users(code.co_filename)
+    return users
 
 
 def _users_place(frame: FrameType) -> Place:
     """As `provenance.users_place`, many times a second: whose a function is, and its lines, are remembered."""
-    while True:
-        code = frame.f_code
-        users = _users.get(code)
-        if users is None:
-            users = _users[code] = is_users(code.co_filename)
-        if users or frame.f_back is None:
-            break
+    while not _is_users(frame.f_code) and frame.f_back is not None:
         frame = frame.f_back
-    key = (code, frame.f_lasti)
+    key = (frame.f_code, frame.f_lasti)
     place = _places.get(key)
     if place is None:
-        place = _places[key] = Place(code.co_filename, frame.f_lineno, code.co_name)
+        place = _places[key] = Place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
     return place
 
 
 # --- following a forward pass --------------------------------------------------------------------------------------
 
 
-@dataclass
-class Readings:
-    """What was read out of the graph during a forward pass, and what of it came back.
+class Readings(modes.Observer):
+    """What was read out of the graph during a forward pass, what of it came back, and the line that made each node.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.doctor.readings import follow
+    >>> from gradwalk.doctor.tracking import follow
     >>> w = Value(3.0)
     >>> with follow() as readings:
     ...     h = w * w
@@ -142,18 +141,29 @@ class Readings:
     (1, <class 'float'>)
     """
 
-    sources: dict[int, Any] = field(default_factory=dict)  # nodes whose data the user's code read, by number
-    leaves: list[tuple[Value, dict[int, float], str]] = field(default_factory=list)  # and how each was made
-    constants: list[tuple[Value, int, Reading]] = field(default_factory=list)  # node, place of the operand, what it was
-    forgotten: dict[int, tuple[Value, Any]] = field(default_factory=dict)  # made under no_grad(), and of what
-    lines: dict[int, Place] = field(default_factory=dict)  # where each node was made, by its id
-    _recent: deque[int] = field(default_factory=deque)
+    def __init__(self) -> None:
+        self.sources: dict[int, Any] = {}  # nodes whose data the user's code read, by number
+        self.leaves: list[tuple[Value, dict[int, float], str]] = []  # and how each was made
+        self.constants: list[tuple[Value, int, TrackedFloat]] = []  # node, place, operand
+        self.forgotten: dict[int, tuple[Value, Any]] = {}  # made under no_grad(), and of what
+        self.lines: dict[int, Place] = {}  # where each node was made, by its id
+        self._recent: deque[int] = deque()
+
+    @property
+    def every_op(self) -> bool:  # type: ignore[override]
+        """Whether ops must come one at a time: not for what is only measured.
+
+        >>> from gradwalk.doctor.tracking import Readings
+        >>> Readings().every_op
+        True
+        """
+        return modes.recording()
 
     def line(self, v: Value) -> Place | None:
         """The line that made a node, if that was seen.
 
         >>> from gradwalk import Value
-        >>> from gradwalk.doctor.readings import Readings
+        >>> from gradwalk.doctor.tracking import Readings
         >>> Readings().line(Value(2.0)) is None
         True
         """
@@ -163,7 +173,7 @@ class Readings:
         """The number of a node from now on.
 
         >>> from gradwalk import Value
-        >>> from gradwalk.doctor.readings import Readings
+        >>> from gradwalk.doctor.tracking import Readings
         >>> readings, w = Readings(), Value(2.0)
         >>> readings.sources[readings.source(w)] is w
         True
@@ -175,13 +185,13 @@ class Readings:
             del self.sources[self._recent.popleft()]
         return number
 
-    def hear(self, out: Value, operands: Any) -> None:
-        """Take note of an op, as `modes.listened` tells of each.
+    def op(self, out: Value, operands: Any) -> None:
+        """Take note of an op.
 
         >>> from gradwalk import Value
-        >>> from gradwalk.doctor.readings import Reading, Readings
+        >>> from gradwalk.doctor.tracking import Readings, TrackedFloat
         >>> readings, w = Readings(), Value(2.0)
-        >>> readings.hear(w * 3.0, (w, Reading(3.0, {0: 1.0})))
+        >>> readings.op(w * 3.0, (w, TrackedFloat(3.0, {0: 1.0})))
         >>> len(readings.constants)
         1
         """
@@ -192,8 +202,37 @@ class Readings:
             self.forgotten[id(out)] = (out, operands)
             return
         for place, x in enumerate(operands):
-            if x.__class__ is Reading:
+            if x.__class__ is TrackedFloat:
                 self.constants.append((out, place, x))
+
+    def leaf(self, v: Value, data: Any) -> None:
+        """Take note of a Value that is made of a number read before."""
+        if data.__class__ is TrackedFloat:
+            self._came_back(v, data.origins, "data")
+
+    def detached(self, out: Value, v: Value) -> None:
+        """Take note of a `detach()`."""
+        self._came_back(out, {self.source(v): 1.0}, "detach")
+
+    def _came_back(self, leaf: Value, origins: dict[int, float], way: str) -> None:
+        self.lines[id(leaf)] = _users_place(sys._getframe(1))
+        self.leaves.append((leaf, origins, way))
+
+    def read(self, v: Value, field: str, number: Any) -> Any:
+        """What the user's code sees: a float that remembers; to all others it is a plain one."""
+        if field != "data" or not isinstance(number, float):
+            return number
+        frame = sys._getframe(1)
+        while frame.f_code.co_filename in _ENGINE and frame.f_back is not None:
+            frame = frame.f_back
+        if not _is_users(frame.f_code):
+            return number
+        known = number.origins if isinstance(number, TrackedFloat) else {}  # to somebody else who follows
+        return TrackedFloat(number, {**known, self.source(v): 1.0})
+
+    def write(self, v: Value, field: str, number: Any) -> Any:
+        """Nodes hold plain floats."""
+        return float(number) if number.__class__ is TrackedFloat else number
 
 
 @contextmanager
@@ -201,65 +240,12 @@ def follow() -> Iterator[Readings]:
     """Follow what the user's code reads out of graphs, and write down the line that makes each node.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.doctor.readings import follow
+    >>> from gradwalk.doctor.tracking import follow
     >>> with follow() as readings:
     ...     y = Value(2.0) * 3
     >>> readings.line(y).line
     2
     """
     readings = Readings()
-    if not _followers:
-        _hooks.enter_context(modes.listened(_hear))
-        for name, hook in (("data", property(_read, _write)), ("__init__", _made), ("detach", _detached)):
-            setattr(Value, name, hook)
-    _followers.append(readings)
-    try:
+    with modes.observed(readings):
         yield readings
-    finally:
-        _followers.remove(readings)
-        if not _followers:  # whoever came first: the last one clears up
-            type.__delattr__(Value, "data")
-            Value.__init__, Value.detach = _make, _detach  # type: ignore[method-assign]
-            _hooks.close()
-
-
-_followers: list[Readings] = []
-_hooks = ExitStack()
-_slot: Any = vars(Node)["data"]
-_make, _detach = Value.__init__, Value.detach
-
-
-def _hear(out: Value, operands: Any) -> None:
-    for readings in _followers:
-        readings.hear(out, operands)
-
-
-def _read(v: Value) -> float:
-    x: float = _slot.__get__(v)
-    code = sys._getframe(1).f_code
-    users = _users.get(code)
-    if users is None:
-        users = _users[code] = is_users(code.co_filename)
-    if not users or x.__class__ is not float:
-        return x
-    return Reading(x, {readings.source(v): 1.0 for readings in _followers})
-
-
-def _write(v: Value, x: Any) -> None:
-    _slot.__set__(v, float(x) if x.__class__ is Reading else x)
-
-
-def _made(self: Value, data: Any, _children: Any = (), _op: str = "", label: str = "") -> None:
-    _make(self, data, _children, _op, label)
-    if data.__class__ is Reading and not self.inputs:
-        for readings in _followers:
-            readings.lines[id(self)] = users_place()
-            readings.leaves.append((self, data.origins, "data"))
-
-
-def _detached(self: Value) -> Value:
-    out = _detach(self)
-    for readings in _followers:
-        readings.lines[id(out)] = users_place()
-        readings.leaves.append((out, {readings.source(self): 1.0}, "detach"))
-    return out

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gradwalk import ops, walk
-from gradwalk.doctor.chart import Chart
-from gradwalk.doctor.order import edges
+from gradwalk.doctor.scan import Scan, edges
 from gradwalk.engine import Value
 
-__all__ = ["Zero", "why_zero"]
+__all__ = ["ZeroGradient", "why_zero"]
 
 FOLLOWED = 20_000  # nodes, at most, on the way up from one parameter
 
@@ -31,11 +30,11 @@ _STOPS: dict[Any, str] = {
 
 
 @dataclass
-class Zero:
+class ZeroGradient:
     """Parameters whose gradient is exactly 0 for one reason, and where it was stopped.
 
-    >>> from gradwalk.doctor.zeros import Zero
-    >>> Zero("relu").parameters
+    >>> from gradwalk.doctor.zero_gradients import ZeroGradient
+    >>> ZeroGradient("relu").parameters
     []
     """
 
@@ -45,39 +44,39 @@ class Zero:
     example: str = ""
 
 
-def why_zero(chart: Chart, parameters: Iterable[Value]) -> list[Zero]:
+def why_zero(scan: Scan, parameters: Iterable[Value]) -> list[ZeroGradient]:
     """The reasons for gradients of 0 after a `backward()`, for parameters that a path leads to.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.doctor.chart import Chart
+    >>> from gradwalk.doctor.scan import Scan
     >>> from gradwalk.doctor.names import names_of
-    >>> from gradwalk.doctor.zeros import why_zero
+    >>> from gradwalk.doctor.zero_gradients import why_zero
     >>> w = Value(-2.0, label="w")
     >>> loss = (w * 3).relu() * 5
     >>> loss.backward()
-    >>> [(zero.reason, zero.parameters, zero.example) for zero in why_zero(Chart(loss, names_of([w])), [w])]
+    >>> [(zero.reason, zero.parameters, zero.example) for zero in why_zero(Scan(loss, names_of([w])), [w])]
     [('relu', ['w'], 'ReLU(-6) = 0')]
     """
     parameters = list(parameters)
-    consumers = _consumers(chart, parameters)
-    found: dict[str, Zero] = {}
+    consumers = _consumers(scan, parameters)
+    found: dict[str, ZeroGradient] = {}
     for p in parameters:
         blockers = _blockers(p, consumers)
         reasons = {_reason(v, below) for v, below in blockers}
         reason = reasons.pop() if len(reasons) == 1 else "several" if reasons else "cancels"
-        zero = found.setdefault(reason, Zero(reason))
-        zero.parameters.append(chart.names.name(p))
+        zero = found.setdefault(reason, ZeroGradient(reason))
+        zero.parameters.append(scan.names.name(p))
         for v, _ in blockers:
-            unit = chart.unit_of(next((x for x in v.inputs if isinstance(x, Value)), v))
+            unit = scan.unit_of(next((x for x in v.inputs if isinstance(x, Value)), v))
             zero.units.add(unit[0] if unit else "")
             zero.example = zero.example or walk.describe(v)
     return list(found.values())
 
 
-def _consumers(chart: Chart, parameters: list[Value]) -> dict[int, list[tuple[Value, float | None]]]:
+def _consumers(scan: Scan, parameters: list[Value]) -> dict[int, list[tuple[Value, float | None]]]:
     """Who reads each parameter, and each node above it that has no gradient to pass on, with its slope towards it."""
     found: dict[int, list[tuple[Value, float | None]]] = {id(p): [] for p in parameters}
-    for v in chart.order:  # operands first, so one pass finds what is above what was found
+    for v in scan.order:  # operands first, so one pass finds what is above what was found
         if not any(id(x) in found for x in v.inputs):
             continue
         for x, slope in edges(v):

@@ -7,16 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from gradwalk.doctor.chart import Chart
-from gradwalk.doctor.copies import copies
-from gradwalk.doctor.examine import examine, find_cuts
+from gradwalk.doctor.cuts import cuts_followed, cuts_guessed
+from gradwalk.doctor.examine import examine
+from gradwalk.doctor.findings.learning_rate import one_step, replay_of, tried
+from gradwalk.doctor.findings.ranking import report_on
+from gradwalk.doctor.history import History
 from gradwalk.doctor.names import Names, names_in_frames, names_of, users_frames
-from gradwalk.doctor.order import ordered
-from gradwalk.doctor.rate import one_step, replay_of, tried
-from gradwalk.doctor.readings import Readings, follow
-from gradwalk.doctor.record import Record
 from gradwalk.doctor.report import Report
-from gradwalk.doctor.verdict import report_on
+from gradwalk.doctor.scan import Scan, ordered
+from gradwalk.doctor.tracking import Readings, follow
 from gradwalk.engine import Value
 from gradwalk.errors import BackwardError, GraphError, SettingError
 from gradwalk.ops import number
@@ -58,18 +57,18 @@ def doctor(model: Any, loss: Any = None, *, optimiser: Any = None) -> Report:
     order = ordered(root)
     with _undisturbed(root, order):
         names = _names(model, order)
-        record = Record(names)
+        history = History(names)
         _walk_back(root)
-        chart = Chart(root, names)
+        scan = Scan(root, names)
         line_of = readings.line if readings is not None else made_by
-        record.exams.append(examine(chart, 0, build=build, line_of=line_of))
-        record.ever |= chart.reached
-        record.cuts += copies(chart) if readings is None else find_cuts(chart, readings)
+        history.exams.append(examine(scan, 0, build=build, line_of=line_of))
+        history.ever |= scan.reached
+        history.cuts += cuts_guessed(scan) if readings is None else cuts_followed(scan, readings)
         gradients = [p.grad for p in names.parameters]
-    findings = record.exams[0].findings
+    findings = history.exams[0].findings
     if optimiser is not None and not any(finding.kind == "birth" for finding in findings):
-        findings += _one_step(record, replay_of(chart.order), root.data, gradients, optimiser)
-    return report_on([record])
+        findings += _one_step(history, replay_of(scan.order), root.data, gradients, optimiser)
+    return report_on([history])
 
 
 def _built(build: Callable[[], Any]) -> tuple[Any, Readings]:
@@ -127,9 +126,9 @@ def _walk_back(root: Value) -> None:
         raise BackwardError(f"backward() raised {type(error).__name__}: {error}") from error
 
 
-def _one_step(record: Record, replay: Replay, before: float, gradients: Sequence[float], optimiser: Any) -> list[Any]:
+def _one_step(history: History, replay: Replay, before: float, gradients: Sequence[float], optimiser: Any) -> list[Any]:
     """A step with this optimiser, tried and taken back."""
-    parameters = record.names.parameters
+    parameters = history.names.parameters
     old = [p.data for p in parameters]
     state = None
     if isinstance(optimiser, Optimizer):
@@ -154,4 +153,4 @@ def _one_step(record: Record, replay: Replay, before: float, gradients: Sequence
             vars(optimiser).update(state[1])
             for p, g in zip(optimiser.parameters, state[2], strict=True):
                 p.grad = g
-    return list(one_step(record, trial)) if trial is not None else []
+    return list(one_step(history, trial)) if trial is not None else []

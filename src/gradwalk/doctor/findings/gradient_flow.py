@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from gradwalk.doctor.record import Exam, Record
+from gradwalk.doctor.history import Exam, History
 from gradwalk.doctor.report import Finding
 
-__all__ = ["flow"]
+__all__ = ["gradient_flow"]
 
 FADED = 1e-3  # of the strongest gradient is left at the layer nearest the data
 GROWN = 1e3  # times the gradient at the last layer arrives at another
 PERSISTENT = 0.5  # of the examinations show it
 
 
-def flow(record: Record, *, explained: bool) -> Iterator[Finding]:
+def gradient_flow(history: History, *, explained: bool) -> Iterator[Finding]:
     """Vanishing and exploding gradients; fading that dead or saturated layers explain is not told again.
 
     >>> import random
@@ -26,12 +26,12 @@ def flow(record: Record, *, explained: bool) -> Iterator[Finding]:
     >>> doctor(model, nn.mse([model(x) for x in X], [0.0] * 10))[0].kind
     'vanishing'
     """
-    exams = [exam for exam in record.exams if len(exam.flows) >= 2 and any(exam.flows.values())]
+    exams = [exam for exam in history.exams if len(exam.flows) >= 2 and any(exam.flows.values())]
     if not exams:
         return
     grown = [exam for exam in exams if _growth(exam) >= GROWN]
     if grown and len(grown) >= PERSISTENT * len(exams):
-        yield _exploding(grown[0], first=record.exams[0])
+        yield _exploding(grown[0], first=history.exams[0])
         return
     faded = [exam for exam in exams if 0.0 < _share_left(exam) <= FADED]
     if faded and len(faded) >= PERSISTENT * len(exams) and not explained:

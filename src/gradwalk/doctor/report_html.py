@@ -55,7 +55,7 @@ def fragment(report: Report) -> str:
     """HTML for a notebook's output.
 
     >>> from gradwalk.doctor import Report
-    >>> from gradwalk.doctor.page import fragment
+    >>> from gradwalk.doctor.report_html import fragment
     >>> "nothing found" in fragment(Report())
     True
     """
@@ -75,7 +75,7 @@ def page(report: Report, title: str) -> str:
     """A whole HTML document.
 
     >>> from gradwalk.doctor import Report
-    >>> from gradwalk.doctor.page import page
+    >>> from gradwalk.doctor.report_html import page
     >>> "<title>moons &amp; co</title>" in page(Report(), "moons & co")
     True
     """

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import json
 import math
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,25 +14,25 @@ from typing import TYPE_CHECKING, Any
 
 from gradwalk import datasets, plot, store
 from gradwalk.cli import screen
-from gradwalk.cli.presets import Settings, command
+from gradwalk.cli.screen import STOPPED, complain
+from gradwalk.cli.train_settings import Settings, command
 from gradwalk.errors import GradwalkError
 from gradwalk.train import Best, Training
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Job", "complain", "do", "plot_paths"]
+__all__ = ["Job", "do", "plot_paths"]
 
 CHECKPOINT_EVERY = 5.0  # seconds: an end that nothing can catch costs no more than that
 GOOD = 0.97  # an accuracy with which one goes on to the next thing
-STOPPED = 130  # the exit code of what Ctrl-C ended
 
 
 @dataclass(frozen=True)
 class Job:
     """What is to be trained, and what is to be kept of it.
 
-    >>> from gradwalk.cli.job import Job
+    >>> from gradwalk.cli.training_run import Job
     >>> Job.__match_args__
     ('dataset', 'settings', 'training', 'save', 'plot', 'as_json')
     """
@@ -49,8 +48,8 @@ class Job:
 def do(job: Job) -> int:
     """Train, keep, tell; gives the exit code.
 
-    >>> from gradwalk.cli.job import Job, do
-    >>> from gradwalk.cli.presets import Settings
+    >>> from gradwalk.cli.training_run import Job, do
+    >>> from gradwalk.cli.train_settings import Settings
     >>> from gradwalk.cli.train import training_for
     >>> settings = Settings(hidden=(4,), steps=2, samples=10, lr=0.1)
     >>> do(Job("xor", settings, training_for("xor", settings), None, None, as_json=True))  # doctest: +ELLIPSIS
@@ -72,14 +71,14 @@ def do(job: Job) -> int:
     except KeyboardInterrupt:
         code = STOPPED
     except GradwalkError as error:
-        complain(str(error))
+        complain("train", error)
         code = 1
     finally:  # whatever ended it, the best model goes to its file first of all
         seconds = time.perf_counter() - started
         saved.now()
     best = job.training.best
     if best is None:
-        complain("stopped before the first step was done: there is nothing to keep")
+        complain("train", "stopped before the first step was done: there is nothing to keep")
         return code
     last = job.training.measure() if code == 0 else None  # a step that was broken off leaves half-changed weights
     if last is not None and not math.isfinite(last[0]):  # the very last update was one too many
@@ -107,20 +106,11 @@ def _collector_off() -> Iterator[None]:
             gc.enable()
 
 
-def complain(words: str) -> None:
-    """Say on the error stream what is wrong.
-
-    >>> from gradwalk.cli.job import complain
-    >>> complain("--lr is too large")
-    """
-    print(f"gradwalk train: {words}", file=sys.stderr)  # noqa: T201
-
-
 def plot_paths(path: Path) -> tuple[Path, Path]:
     """Where the two pictures of a run go: the decision boundary, and the loss beside it.
 
     >>> from pathlib import Path
-    >>> from gradwalk.cli.job import plot_paths
+    >>> from gradwalk.cli.training_run import plot_paths
     >>> [picture.name for picture in plot_paths(Path("out.png"))]
     ['out.png', 'out-loss.png']
     """
@@ -152,7 +142,7 @@ class _Saved:
             store.write(best.state, self.job.save)
         except GradwalkError as error:
             if not self.failed:
-                complain(f"--save: {error}")
+                complain("train", f"--save: {error}")
             self.failed = True
             return
         self._best, self.path, self.failed = best, self.job.save, False
@@ -171,7 +161,7 @@ def _drawn(job: Job) -> list[Path]:
         if training.losses:
             pictures.append(plot.save(plot.loss_curve(training.losses, details=job.dataset, window=window), loss))
     except GradwalkError as error:
-        complain(f"--plot: {error}")
+        complain("train", f"--plot: {error}")
         return []
     return pictures
 

@@ -6,15 +6,15 @@ One pass over the nodes, which must be quick: in a training run it is done again
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from gradwalk import ops, walk
 from gradwalk.doctor.names import Names
-from gradwalk.doctor.order import first_operand, ordered
 from gradwalk.engine import Value
 
-__all__ = ["Chart", "Flow", "Squash", "Units"]
+__all__ = ["Flow", "ReluCounts", "Scan", "SquashCounts", "edges", "first_operand", "ordered"]
 
 _RELU = {ops.relu, "relu", "ReLU"}
 #: Ops that squash: their steepest slope. The names are those of nodes made by hand.
@@ -27,11 +27,11 @@ SATURATED = 0.01
 
 
 @dataclass
-class Units:
+class ReluCounts:
     """Of one unit in one graph: how often its ReLU was computed, and how often it was on.
 
-    >>> from gradwalk.doctor.chart import Units
-    >>> Units("layers[0]", seen=100).dead
+    >>> from gradwalk.doctor.scan import ReluCounts
+    >>> ReluCounts("layers[0]", seen=100).dead
     True
     """
 
@@ -45,19 +45,19 @@ class Units:
     def dead(self) -> bool:
         """Whether it was never on.
 
-        >>> from gradwalk.doctor.chart import Units
-        >>> Units("layers[0]", seen=100, on=1).dead
+        >>> from gradwalk.doctor.scan import ReluCounts
+        >>> ReluCounts("layers[0]", seen=100, on=1).dead
         False
         """
         return self.on == 0
 
 
 @dataclass
-class Squash:
+class SquashCounts:
     """Of one layer in one graph: how often a tanh or sigmoid was computed, and how often it was saturated.
 
-    >>> from gradwalk.doctor.chart import Squash
-    >>> Squash("tanh", seen=100, saturated=95).share
+    >>> from gradwalk.doctor.scan import SquashCounts
+    >>> SquashCounts("tanh", seen=100, saturated=95).share
     0.95
     """
 
@@ -70,8 +70,8 @@ class Squash:
     def share(self) -> float:
         """The share that was saturated.
 
-        >>> from gradwalk.doctor.chart import Squash
-        >>> Squash("tanh", seen=4, saturated=1).share
+        >>> from gradwalk.doctor.scan import SquashCounts
+        >>> SquashCounts("tanh", seen=4, saturated=1).share
         0.25
         """
         return self.saturated / self.seen
@@ -81,7 +81,7 @@ class Squash:
 class Flow:
     """The gradients that arrive at the weighted sums of a layer: their mean square, and how many they are.
 
-    >>> from gradwalk.doctor.chart import Flow
+    >>> from gradwalk.doctor.scan import Flow
     >>> Flow(squares=8.0, count=2).size
     2.0
     """
@@ -93,24 +93,24 @@ class Flow:
     def size(self) -> float:
         """The root of their mean square.
 
-        >>> from gradwalk.doctor.chart import Flow
+        >>> from gradwalk.doctor.scan import Flow
         >>> Flow(squares=18.0, count=2).size
         3.0
         """
         return math.sqrt(self.squares / self.count) if self.count else 0.0
 
 
-class Chart:
+class Scan:
     """What one pass over a graph sees. `order` is operands first; `flows` is by layer, the one nearest the data first.
 
     >>> from gradwalk import nn
-    >>> from gradwalk.doctor.chart import Chart
+    >>> from gradwalk.doctor.scan import Scan
     >>> from gradwalk.doctor.names import names_of
     >>> model = nn.MLP(2, [4, 1])
     >>> loss = nn.mse([model([1.0, 2.0]), model([2.0, 1.0])], [1.0, 0.0])
     >>> loss.backward()
-    >>> chart = Chart(loss, names_of(model))
-    >>> list(chart.flows), len(chart.relus), chart.relus["layers[0].neurons[3]"].seen
+    >>> scan = Scan(loss, names_of(model))
+    >>> list(scan.flows), len(scan.relus), scan.relus["layers[0].neurons[3]"].seen
     (['layers[0]', 'layers[1]'], 4, 2)
     """
 
@@ -119,8 +119,8 @@ class Chart:
         self.names = names
         self.order = ordered(root)
         self.flows: dict[str, Flow] = {}
-        self.relus: dict[str, Units] = {}
-        self.squashes: dict[str, Squash] = {}
+        self.relus: dict[str, ReluCounts] = {}
+        self.squashes: dict[str, SquashCounts] = {}
         self.reached: set[int] = set()  # ids of parameters that a path leads to
         self.custom: list[Value] = []  # nodes with an op or a `_backward` of the user's own
         self._layers = {id(p): spot.layer for p in names.parameters if (spot := names.spot(p))}
@@ -171,7 +171,7 @@ class Chart:
             return
         unit = self.relus.get(spot[0])
         if unit is None:
-            unit = self.relus[spot[0]] = Units(spot[1])
+            unit = self.relus[spot[0]] = ReluCounts(spot[1])
         unit.seen += 1
         unit.on += v.data > 0.0
         x = below.data
@@ -188,7 +188,7 @@ class Chart:
         slope = 1.0 - v.data * v.data if name == "tanh" else v.data * (1.0 - v.data)
         squash = self.squashes.get(spot[1])
         if squash is None:
-            squash = self.squashes[spot[1]] = Squash(name)
+            squash = self.squashes[spot[1]] = SquashCounts(name)
         unit = squash.units.setdefault(spot[0], [0, 0])
         squash.seen += 1
         unit[0] += 1
@@ -200,12 +200,12 @@ class Chart:
         """The unit and layer whose weighted sum `v` is: a sum with a parameter in it, or a product with one.
 
         >>> from gradwalk import nn
-        >>> from gradwalk.doctor.chart import Chart
+        >>> from gradwalk.doctor.scan import Scan
         >>> from gradwalk.doctor.names import names_of
         >>> model = nn.MLP(2, [4, 1])
         >>> out = model([1.0, 2.0])
         >>> out.backward()
-        >>> Chart(out, names_of(model)).unit_of(out)
+        >>> Scan(out, names_of(model)).unit_of(out)
         ('layers[1].neurons[0]', 'layers[1]')
         """
         top, constants = v, False
@@ -250,13 +250,13 @@ class Chart:
         """The unit that a node belongs to; "after" one whose result it is computed from; nothing if that is unknown.
 
         >>> from gradwalk import nn
-        >>> from gradwalk.doctor.chart import Chart
+        >>> from gradwalk.doctor.scan import Scan
         >>> from gradwalk.doctor.names import names_of
         >>> model = nn.MLP(2, [4, 1])
         >>> out = model([1.0, 2.0])
         >>> out.backward()
-        >>> chart = Chart(out, names_of(model))
-        >>> chart.where(out.exp()), chart.where(out * out)
+        >>> scan = Scan(out, names_of(model))
+        >>> scan.where(out.exp()), scan.where(out * out)
         ('layers[1].neurons[0]', 'after layers[1].neurons[0]')
         """
         if v.is_leaf:
@@ -279,11 +279,11 @@ class Chart:
         """A node in words, with the unit it belongs to.
 
         >>> from gradwalk import Value
-        >>> from gradwalk.doctor.chart import Chart
+        >>> from gradwalk.doctor.scan import Scan
         >>> from gradwalk.doctor.names import names_of
         >>> w = Value(2.0, label="w")
         >>> out = w.exp()
-        >>> Chart(out, names_of([w])).at(out)
+        >>> Scan(out, names_of([w])).at(out)
         'exp(w=2) = 7.38906'
         """
         place, told = self.where(v), walk.describe(v)
@@ -292,3 +292,68 @@ class Chart:
 
 
 _BUILTIN = frozenset(ops.TABLE.values())
+
+
+# --- a graph in order ----------------------------------------------------------------------------------------------
+
+
+def ordered(root: Value) -> list[Value]:
+    """Every node that gradient flows to from `root`, operands first, as quickly as it can be had.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.doctor.scan import ordered
+    >>> [v.data for v in ordered(Value(2.0) * 3 + Value(1.0))]
+    [2.0, 6.0, 1.0, 7.0]
+    """
+    order: list[Value] = []
+    seen: set[int] = set()
+    stack: list[Any] = [root]
+    pop, push, done, see = stack.pop, stack.append, order.append, seen.add
+    while stack:
+        v = pop()
+        if v is None:  # everything the next node depends on is in the order
+            done(pop())
+            continue
+        if id(v) in seen:
+            continue
+        see(id(v))
+        slopes = v.slopes
+        if not slopes:
+            done(v)
+            continue
+        push(v)
+        push(None)
+        if len(slopes) == 2 and slopes != (None, None):  # nearly all, spelt out for speed
+            (a, b), (da, db) = v.inputs, slopes
+            if db is not None and id(b) not in seen:
+                push(b)
+            if da is not None and id(a) not in seen:
+                push(a)
+        else:
+            stack.extend([x for x, _ in edges(v) if id(x) not in seen][::-1])
+    return order
+
+
+def edges(v: Value) -> Iterator[tuple[Value, float | None]]:
+    """The operands that gradient flows to, each with its slope; None from a `_backward` of the user's own.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.doctor.scan import edges
+    >>> [(x.data, slope) for x, slope in edges(Value(3.0) * 2.0)]
+    [(3.0, 2.0)]
+    """
+    by_hand = v.closure is not None or v.primitive is None
+    for x, slope in zip(v.inputs, v.slopes, strict=True):
+        if slope is not None or (by_hand and isinstance(x, Value)):
+            yield x, None if by_hand else slope
+
+
+def first_operand(v: Value) -> Value:
+    """The first operand that is no constant; the node itself, if there is none.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.doctor.scan import first_operand
+    >>> first_operand(1.0 - Value(4.0)).data
+    4.0
+    """
+    return next((x for x in v.inputs if isinstance(x, Value)), v)

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 import gradwalk
 from gradwalk import Value, doctor, nn, op, walk
-from gradwalk.doctor.chart import Chart
+from gradwalk.doctor.findings.learning_rate import replay_of, tried
 from gradwalk.doctor.names import Names, names_of
-from gradwalk.doctor.order import ordered
-from gradwalk.doctor.rate import replay_of, tried
-from gradwalk.doctor.zeros import why_zero
+from gradwalk.doctor.scan import Scan, ordered
+from gradwalk.doctor.zero_gradients import why_zero
 
 
 def tangle(seed: int, size: int) -> tuple[list[Value], Value]:
@@ -111,10 +110,10 @@ def test_units_are_told_apart_from_the_loss() -> None:
     model = nn.MLP(2, [3, 1])
     loss = nn.hinge([model([1.0, 2.0]), model([0.0, -1.0])], [1, -1])
     loss.backward()
-    chart = Chart(loss, names_of(model))
-    assert set(chart.relus) == {f"layers[0].neurons[{i}]" for i in range(3)}  # the hinge has ReLUs too
-    assert all(unit.seen == 2 for unit in chart.relus.values())
-    assert chart.where(loss) == "after layers[1].neurons[0]"
+    scan = Scan(loss, names_of(model))
+    assert set(scan.relus) == {f"layers[0].neurons[{i}]" for i in range(3)}  # the hinge has ReLUs too
+    assert all(unit.seen == 2 for unit in scan.relus.values())
+    assert scan.where(loss) == "after layers[1].neurons[0]"
 
 
 @pytest.mark.parametrize("start", ["bias", "zero", "last"])
@@ -129,10 +128,10 @@ def test_sums_in_any_order(start: str) -> None:
     }[start]()
     out = total.relu()
     out.backward()
-    chart = Chart(out, names_of([*w, b]))
-    assert len(chart.relus) == 1
-    assert chart.unit_of(total + 1.0) is None  # a sum with a constant is no weighted sum
-    assert chart.unit_of(Value(1.0)) is None
+    scan = Scan(out, names_of([*w, b]))
+    assert len(scan.relus) == 1
+    assert scan.unit_of(total + 1.0) is None  # a sum with a constant is no weighted sum
+    assert scan.unit_of(Value(1.0)) is None
 
 
 def test_a_price_on_weights_is_no_layer() -> None:
@@ -144,14 +143,14 @@ def test_a_price_on_weights_is_no_layer() -> None:
     for loss in (plain, priced):
         model.zero_grad()
         loss.backward()
-        sizes.append({layer: flow.size for layer, flow in Chart(loss, names_of(model)).flows.items()})
+        sizes.append({layer: flow.size for layer, flow in Scan(loss, names_of(model)).flows.items()})
     assert sizes[0] == pytest.approx(sizes[1])
 
 
 def test_why_a_gradient_is_zero() -> None:
     w = Value(0.5, label="w")
     big = Value(100.0, label="big")
-    cases: list[tuple[Any, str]] = [
+    models: list[tuple[Any, str]] = [
         (lambda: (w - 3.0).relu() * 2.0, "relu"),
         (lambda: w * 0.0, "an input of 0"),
         (lambda: (w + 1.0) * Value(0.0), "times 0"),
@@ -161,12 +160,12 @@ def test_why_a_gradient_is_zero() -> None:
         (lambda: w - w, "cancels"),
         (lambda: (w - 3.0).relu() + w.clamp(1.0, 2.0), "several"),
     ]
-    for build, reason in cases:
+    for build, reason in models:
         root = build()
         w.grad = 0.0
         root.backward()
         assert w.grad == 0.0
-        (zero,) = why_zero(Chart(root, names_of([w])), [w])
+        (zero,) = why_zero(Scan(root, names_of([w])), [w])
         assert (zero.reason, zero.parameters) == (reason, ["w"])
 
 
@@ -205,4 +204,4 @@ def test_no_line_is_better_than_a_wrong_one() -> None:
 
 
 def test_names_without_anything() -> None:
-    assert Chart(Value(1.0), Names()).reached == set()
+    assert Scan(Value(1.0), Names()).reached == set()

@@ -16,14 +16,14 @@ from types import SimpleNamespace
 from typing import Any
 
 from gradwalk.check import suspects
-from gradwalk.check.judge import ATOL, RTOL
+from gradwalk.check.agreement import ATOL, RTOL
 from gradwalk.check.nodes import Local, ask, local
-from gradwalk.doctor.order import edges, ordered
+from gradwalk.doctor.scan import edges, ordered
 from gradwalk.engine import Value
 from gradwalk.errors import GradwalkError
 from gradwalk.provenance import Place
 
-__all__ = ["Wrong", "wrong_by_rebuilding", "wrong_derivatives"]
+__all__ = ["WrongDerivative", "wrong_by_rebuilding", "wrong_derivatives"]
 
 SAMPLED = 12  # nodes of each op
 NEIGHBOURS = 200  # nodes of an op whose function is not known
@@ -31,11 +31,11 @@ NUDGE = 1e-5
 
 
 @dataclass(frozen=True)
-class Wrong:
+class WrongDerivative:
     """An op whose derivative is wrong, at one node: what it gave and what it should be.
 
     >>> import gradwalk
-    >>> from gradwalk.doctor.slopes import wrong_derivatives
+    >>> from gradwalk.doctor.wrong_derivatives import wrong_derivatives
     >>> square = gradwalk.op(lambda x, out: 3 * x)(lambda x: x * x)
     >>> (found,) = wrong_derivatives([square(gradwalk.Value(2.0))])
     >>> found.got, round(found.expected, 6)
@@ -58,18 +58,18 @@ class Wrong:
         """The line that made the node, if it was written down.
 
         >>> from gradwalk import Value
-        >>> from gradwalk.doctor.slopes import Wrong
-        >>> Wrong("f", Value(1.0), 1, 1.0, 2.0).line is None
+        >>> from gradwalk.doctor.wrong_derivatives import WrongDerivative
+        >>> WrongDerivative("f", Value(1.0), 1, 1.0, 2.0).line is None
         True
         """
         return self.node.made_at
 
 
-def wrong_derivatives(custom: Iterable[Value]) -> list[Wrong]:
+def wrong_derivatives(custom: Iterable[Value]) -> list[WrongDerivative]:
     """The wrong ones among nodes whose op or `_backward` is the user's own, one for each op.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.doctor.slopes import wrong_derivatives
+    >>> from gradwalk.doctor.wrong_derivatives import wrong_derivatives
     >>> x = Value(0.5)
     >>> out = Value(0.25, (x,), "square")
     >>> [found.silent for found in wrong_derivatives([out])]
@@ -92,10 +92,10 @@ def _by_op(custom: Iterable[Value]) -> dict[Any, list[Value]]:
     return groups
 
 
-def _wrong(nodes: list[Value]) -> Wrong | None:
+def _wrong(nodes: list[Value]) -> WrongDerivative | None:
     first = nodes[0]
     if first.primitive is None and first.closure is None:
-        return Wrong(_name(first), first, 0, 0.0, math.nan, count=len(nodes), of=len(nodes), silent=True)
+        return WrongDerivative(_name(first), first, 0, 0.0, math.nan, count=len(nodes), of=len(nodes), silent=True)
     sample = _spread(nodes, SAMPLED)
     bad, checked = [], 0
     for v in sample:
@@ -104,7 +104,7 @@ def _wrong(nodes: list[Value]) -> Wrong | None:
             continue
         habit = suspects.habit(here) if v.closure is not None else ""
         if habit:
-            return Wrong(_name(v), v, 0, math.nan, math.nan, count=len(nodes), of=len(nodes), habit=habit)
+            return WrongDerivative(_name(v), v, 0, math.nan, math.nan, count=len(nodes), of=len(nodes), habit=habit)
         if here.function is None:
             return _by_neighbours(nodes)
         checked += 1
@@ -114,7 +114,7 @@ def _wrong(nodes: list[Value]) -> Wrong | None:
     if not bad:
         return None
     v, worst = max(bad, key=lambda entry: abs(entry[1].got - entry[1].expected))
-    return Wrong(_name(v), v, worst.operand, worst.got, worst.expected, worst.why, len(bad), checked)
+    return WrongDerivative(_name(v), v, worst.operand, worst.got, worst.expected, worst.why, len(bad), checked)
 
 
 def _local(v: Value) -> Local | None:
@@ -139,7 +139,7 @@ def _spread(nodes: list[Value], count: int) -> list[Value]:
 # --- a function that is not known, at many points ------------------------------------------------------------------
 
 
-def _by_neighbours(nodes: list[Value]) -> Wrong | None:
+def _by_neighbours(nodes: list[Value]) -> WrongDerivative | None:
     points = []
     for v in _spread(nodes, NEIGHBOURS):
         operands = tuple(dict.fromkeys(v.inputs))
@@ -165,17 +165,19 @@ def _by_neighbours(nodes: list[Value]) -> Wrong | None:
         return None
     _, v, got, expected = max(bad, key=lambda entry: entry[0])
     why = "seen in the graph itself: between two neighbouring points its value changes otherwise than its slopes say"
-    return Wrong(_name(v), v, 1, got, expected, why, len(bad), checked)
+    return WrongDerivative(_name(v), v, 1, got, expected, why, len(bad), checked)
 
 
 # --- building the graph again --------------------------------------------------------------------------------------
 
 
-def wrong_by_rebuilding(build: Callable[[], Value], custom: Iterable[Value], parameters: list[Value]) -> list[Wrong]:
+def wrong_by_rebuilding(
+    build: Callable[[], Value], custom: Iterable[Value], parameters: list[Value]
+) -> list[WrongDerivative]:
     """The wrong ones, found by nudging all parameters together and building the graph again both ways.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.doctor.slopes import wrong_by_rebuilding
+    >>> from gradwalk.doctor.wrong_derivatives import wrong_by_rebuilding
     >>> w = Value(0.5, label="w")
     >>> def build():
     ...     out = Value(w.data ** 3, (w,), "cube")
@@ -208,7 +210,7 @@ def wrong_by_rebuilding(build: Callable[[], Value], custom: Iterable[Value], par
     _, forth, back = numbers
     change = {id(v): (a - b) / (2 * NUDGE) for v, a, b in zip(middle, forth, back, strict=True)}
     keys = set(_by_op(nodes[0] for nodes in unknown))
-    found: dict[Any, Wrong] = {}
+    found: dict[Any, WrongDerivative] = {}
     for key, nodes in _by_op(v for v in middle if v.closure is not None).items():
         for v in nodes if key in keys else ():
             operands = tuple(dict.fromkeys(x for x, _ in edges(v)))
@@ -223,7 +225,7 @@ def wrong_by_rebuilding(build: Callable[[], Value], custom: Iterable[Value], par
                 expected = seen / change[id(operands[0])] if one else seen
                 why = "measured by nudging all parameters and building the graph again"
                 got = slopes[0] if one else told
-                found[key] = Wrong(_name(v), v, 1 if one else 0, got, expected, why, 1, len(nodes))
+                found[key] = WrongDerivative(_name(v), v, 1 if one else 0, got, expected, why, 1, len(nodes))
     return list(found.values())
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gradwalk.doctor.verdict import CAUSES
+from gradwalk.doctor.findings.ranking import CAUSES
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "doctor.md").read_text(encoding="utf-8")

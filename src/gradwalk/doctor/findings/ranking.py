@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from gradwalk.doctor.flow import flow
-from gradwalk.doctor.habits import habits
-from gradwalk.doctor.rate import overshoot
-from gradwalk.doctor.record import Record
+from gradwalk.doctor.findings.connections import connections
+from gradwalk.doctor.findings.gradient_flow import gradient_flow
+from gradwalk.doctor.findings.idle_units import idle_units
+from gradwalk.doctor.findings.learning_rate import overshoot
+from gradwalk.doctor.findings.training_loop import training_loop
+from gradwalk.doctor.history import History
 from gradwalk.doctor.report import Finding, Looked, Report
-from gradwalk.doctor.units import units
-from gradwalk.doctor.wiring import wiring
 
 __all__ = ["report_on"]
 
@@ -46,31 +46,31 @@ COMES_OF = {
 GRAVITY = ("error", "warning", "note")
 
 
-def report_on(records: Iterable[Record], remarks: Iterable[str] = ()) -> Report:
+def report_on(records: Iterable[History], remarks: Iterable[str] = ()) -> Report:
     """The report on everything that was seen.
 
-    >>> from gradwalk.doctor.verdict import report_on
+    >>> from gradwalk.doctor.findings.ranking import report_on
     >>> print(report_on([], ["no backward() was seen"]))
     doctor: nothing found
     <BLANKLINE>
     no backward() was seen
     """
     records = list(records)
-    trained = {id(p) for record in records if record.moved for p in record.names.parameters}
-    for record in records:
-        if any(id(p) in trained for p in record.names.parameters):
-            record.idle = 0  # another line of the program trains them
-    found = [finding for record in records for finding in _found(record)]
+    trained = {id(p) for history in records if history.moved for p in history.names.parameters}
+    for history in records:
+        if any(id(p) in trained for p in history.names.parameters):
+            history.idle = 0  # another line of the program trains them
+    found = [finding for history in records for finding in _found(history)]
     found = _with_consequences(sorted(found, key=_rank))
     looked = [
         Looked(
-            record.names.title,
-            len(record.names.parameters),
-            max((exam.nodes for exam in record.exams), default=0),
-            record.steps,
-            len(record.exams) if record.steps else 0,
+            history.names.title,
+            len(history.names.parameters),
+            max((exam.nodes for exam in history.exams), default=0),
+            history.steps,
+            len(history.exams) if history.steps else 0,
         )
-        for record in records
+        for history in records
     ]
     return Report(
         tuple(f for f in found if f.severity != "note"),
@@ -80,17 +80,17 @@ def report_on(records: Iterable[Record], remarks: Iterable[str] = ()) -> Report:
     )
 
 
-def _found(record: Record) -> list[Finding]:
+def _found(history: History) -> list[Finding]:
     told: dict[tuple[str, tuple[str, ...]], Finding] = {}
-    for exam in record.exams:
+    for exam in history.exams:
         for finding in exam.findings:
             key = (finding.kind, () if finding.kind == "birth" else (finding.what.split(":")[0],))
             told.setdefault(key, finding)
-    found = [*told.values(), *wiring(record), *habits(record), *overshoot(record)]
-    broken = [*units(record)]
+    found = [*told.values(), *connections(history), *training_loop(history), *overshoot(history)]
+    broken = [*idle_units(history)]
     found += broken
     explained = any(finding.severity != "note" for finding in broken)
-    found += flow(record, explained=explained)
+    found += gradient_flow(history, explained=explained)
     born = next((finding.step for finding in found if finding.kind == "birth"), None)
     return [f for f in found if born is None or f.step <= born]
 

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from gradwalk.check import InputCheck
-from gradwalk.check.judge import judged
+from gradwalk.check.agreement import judged
 from gradwalk.check.numeric import EPSILON, Slope
 
 

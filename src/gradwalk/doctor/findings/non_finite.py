@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from gradwalk import ops, walk
-from gradwalk.doctor.chart import Chart
 from gradwalk.doctor.report import Finding
+from gradwalk.doctor.scan import Scan
 from gradwalk.engine import Value
 from gradwalk.provenance import Birth, Births, Place, backward_births, forward_births
 
@@ -58,23 +58,23 @@ BRANCH = (
 
 
 def birth_of_number(
-    chart: Chart, step: int, line_of: Callable[[Value], Place | None], changed_by_update: dict[int, str]
+    scan: Scan, step: int, line_of: Callable[[Value], Place | None], changed_by_update: dict[int, str]
 ) -> Finding | None:
     """The finding for a graph that holds a nan or inf; `changed_by_update` tells of parameters an update broke.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.doctor.births import birth_of_number
-    >>> from gradwalk.doctor.chart import Chart
+    >>> from gradwalk.doctor.findings.non_finite import birth_of_number
+    >>> from gradwalk.doctor.scan import Scan
     >>> from gradwalk.doctor.names import Names
-    >>> birth_of_number(Chart(Value(0.0).log() * 2, Names()), 1, lambda v: None, {}).what
+    >>> birth_of_number(Scan(Value(0.0).log() * 2, Names()), 1, lambda v: None, {}).what
     '-inf was born in log(0) at step 1'
     """
-    births = forward_births(chart.order)
+    births = forward_births(scan.order)
     first = births.first
     if first is None:
         return None
     if first in births.arrivals:
-        return _arrival(chart, births, first, step, line_of, changed_by_update)
+        return _arrival(scan, births, first, step, line_of, changed_by_update)
     node = first.node
     formula = first.text.rsplit(" gave ", 1)[0]
     numbers = [x.data if isinstance(x, Value) else x for x in node.inputs]
@@ -84,7 +84,7 @@ def birth_of_number(
         "birth",
         "error",
         f"{first.value:g} was born in {formula}{_at(step)}",
-        where=_where(chart, node),
+        where=_where(scan, node),
         line=line_of(node),
         why=f"{_reason(node, numbers)}{_company(births)}",
         remedy=remedy,
@@ -94,7 +94,7 @@ def birth_of_number(
 
 
 def _arrival(
-    chart: Chart,
+    scan: Scan,
     births: Births,
     first: Birth,
     step: int,
@@ -102,12 +102,12 @@ def _arrival(
     changed_by_update: dict[int, str],
 ) -> Finding:
     node = first.node
-    name = chart.names.name(node) if node.is_leaf else ""
+    name = scan.names.name(node) if node.is_leaf else ""
     if id(node) in changed_by_update:
         what = f"{first.value:g} was born in an update: {name}{_at(step)}"
         why = f"{changed_by_update[id(node)]}{_company(births)}"
         remedy: tuple[str, ...] = ("look at the optimiser: its learning rate, and anything it divides by",)
-    elif id(node) in chart.reached:
+    elif id(node) in scan.reached:
         what, why = (
             f"the parameter {name} is {first.value:g}{_at(step)}",
             f"it was so before this graph{_company(births)}",
@@ -121,7 +121,7 @@ def _arrival(
         "birth",
         "error",
         what,
-        where=_where(chart, node),
+        where=_where(scan, node),
         line=line_of(node),
         why=why,
         remedy=remedy,
@@ -130,19 +130,19 @@ def _arrival(
     )
 
 
-def birth_of_gradient(chart: Chart, step: int, line_of: Callable[[Value], Place | None]) -> Finding | None:
+def birth_of_gradient(scan: Scan, step: int, line_of: Callable[[Value], Place | None]) -> Finding | None:
     """The finding for a graph with finite numbers and a gradient that is not, after its `backward()`.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.doctor.births import birth_of_gradient
-    >>> from gradwalk.doctor.chart import Chart
+    >>> from gradwalk.doctor.findings.non_finite import birth_of_gradient
+    >>> from gradwalk.doctor.scan import Scan
     >>> from gradwalk.doctor.names import Names
     >>> y = Value(0.0, label="x").sqrt() * 3
     >>> y.backward()
-    >>> birth_of_gradient(Chart(y, Names()), 2, lambda v: None).what
+    >>> birth_of_gradient(Scan(y, Names()), 2, lambda v: None).what
     'a gradient turned inf at sqrt(x=0) = 0, on the way back at step 2'
     """
-    births = backward_births(chart.order)
+    births = backward_births(scan.order)
     first = births.first
     if first is None:
         return None
@@ -160,7 +160,7 @@ def birth_of_gradient(chart: Chart, step: int, line_of: Callable[[Value], Place 
         "birth",
         "error",
         f"a gradient turned {first.value:g} at {walk.describe(node)}, on the way back{_at(step)}",
-        where=_where(chart, node),
+        where=_where(scan, node),
         line=line_of(node),
         why=first.text + _company(births),
         remedy=remedy,
@@ -169,8 +169,8 @@ def birth_of_gradient(chart: Chart, step: int, line_of: Callable[[Value], Place 
     )
 
 
-def _where(chart: Chart, node: Value) -> tuple[str, ...]:
-    return (chart.at(node),)
+def _where(scan: Scan, node: Value) -> tuple[str, ...]:
+    return (scan.at(node),)
 
 
 def _at(step: int) -> str:

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from gradwalk.check.rungs import EPSILON, Rung, ladder, pair, rung
+from gradwalk.check.differences import EPSILON, Rung, ladder, pair, rung
 
 #: number: the longest step, the first to try and the shortest, as powers of 2
 LADDERS = {

@@ -1,15 +1,15 @@
-"""Units that do not work: ReLUs that are off for every sample, tanh and sigmoid so far out that they are flat."""
+"""ReluCounts that do not work: ReLUs that are off for every sample, tanh and sigmoid so far out that they are flat."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gradwalk.doctor.chart import Units
-from gradwalk.doctor.record import Exam, Record
+from gradwalk.doctor.history import Exam, History
 from gradwalk.doctor.report import Finding, Severity
+from gradwalk.doctor.scan import ReluCounts
 
-__all__ = ["units"]
+__all__ = ["idle_units"]
 
 ENOUGH = 8  # samples, before a unit that was never on is called dead
 MANY = 0.5  # of a layer: if more of its units are dead, it is too many; a few are usual
@@ -19,7 +19,7 @@ FLAT = 0.9  # of the samples, before a layer is called saturated
 LEARNT = 0.5  # of the first loss: where less is left, a saturated layer is what being sure looks like
 
 
-def units(record: Record) -> Iterator[Finding]:
+def idle_units(history: History) -> Iterator[Finding]:
     """Dead ReLUs and saturated layers.
 
     >>> from gradwalk import doctor, nn
@@ -30,8 +30,8 @@ def units(record: Record) -> Iterator[Finding]:
     >>> doctor(model, nn.mse([model(x) for x in X], [0.0] * 10))[0].what
     'dead ReLUs, which no sample turns on: all 3 of layers[0]'
     """
-    yield from _dead(record)
-    yield from _saturated(record)
+    yield from _dead(history)
+    yield from _saturated(history)
 
 
 # --- dead ReLUs ----------------------------------------------------------------------------------------------------
@@ -63,8 +63,8 @@ class _Layer:
         return f"all {self.of} of {self.name}" if self.all else f"{len(self.dead)} of {self.of} of {self.name}"
 
 
-def _dead(record: Record) -> Iterator[Finding]:
-    exams = [exam for exam in record.exams if exam.relus]
+def _dead(history: History) -> Iterator[Finding]:
+    exams = [exam for exam in history.exams if exam.relus]
     layers: list[_Layer] = []
     for layer in _dead_layers(exams):
         before = next((other for other in layers if other.all and other.since <= layer.since), None)
@@ -73,9 +73,9 @@ def _dead(record: Record) -> Iterator[Finding]:
     grave = [layer for layer in layers if layer.all or layer.many or layer.deep]
     slight = [layer for layer in layers if layer not in grave and len(layer.dead) >= SOME * layer.of]
     if grave:
-        yield _graves(record, grave, "error" if any(layer.all for layer in grave) else "warning")
+        yield _graves(history, grave, "error" if any(layer.all for layer in grave) else "warning")
     elif slight:
-        yield _graves(record, slight, "note")
+        yield _graves(history, slight, "note")
 
 
 def _dead_layers(exams: list[Exam]) -> Iterator[_Layer]:
@@ -114,20 +114,20 @@ def _dead_since(exams: list[Exam], unit: str) -> int | None:
     return since
 
 
-def _deep(relus: dict[str, Units], unit: str, layer: list[str]) -> bool:
+def _deep(relus: dict[str, ReluCounts], unit: str, layer: list[str]) -> bool:
     """Whether a dead unit lies far below 0, as measured by the units of its layer that work."""
     own = relus[unit]
     reach = max((relus[name].highest - relus[name].lowest for name in layer if not relus[name].dead), default=0.0)
     return -own.highest > DEEP * max(reach, own.highest - own.lowest)
 
 
-def _graves(record: Record, layers: list[_Layer], severity: Severity) -> Finding:
+def _graves(history: History, layers: list[_Layer], severity: Severity) -> Finding:
     onset = min(layer.since for layer in layers)
     samples, highest = min(layer.samples for layer in layers), max(layer.highest for layer in layers)
     dead = [unit for layer in layers for unit in layer.dead]
-    stopped = _stopped_by(record, dead)
-    early = onset <= record.exams[0].step
-    since = " from the first step on" if early and record.steps > 1 else f" since step {onset}" if onset > 1 else ""
+    stopped = _stopped_by(history, dead)
+    early = onset <= history.exams[0].step
+    since = " from the first step on" if early and history.steps > 1 else f" since step {onset}" if onset > 1 else ""
     why = f"off for all {samples:,} samples seen{since}, the nearest to 0 at {highest:.3g}"
     if severity == "note":
         why += "; a few are usual, and harmless"
@@ -150,17 +150,17 @@ def _graves(record: Record, layers: list[_Layer], severity: Severity) -> Finding
     )
 
 
-def _stopped_by(record: Record, dead: list[str]) -> int:
+def _stopped_by(history: History, dead: list[str]) -> int:
     """How many parameters have a gradient of exactly 0 because of ReLUs, these among them."""
-    zeros = next((exam.zeros for exam in reversed(record.exams) if exam.zeros is not None), None) or ()
+    zeros = next((exam.zeros for exam in reversed(history.exams) if exam.zeros is not None), None) or ()
     return sum(len(zero.parameters) for zero in zeros if zero.reason == "relu" and zero.units & set(dead))
 
 
 # --- saturated layers ----------------------------------------------------------------------------------------------
 
 
-def _saturated(record: Record) -> Iterator[Finding]:
-    exams = [exam for exam in record.exams if exam.squashes]
+def _saturated(history: History) -> Iterator[Finding]:
+    exams = [exam for exam in history.exams if exam.squashes]
     if not exams:
         return
     first, last = exams[0], exams[-1]

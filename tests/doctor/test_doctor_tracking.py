@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 import gradwalk
 from gradwalk import Value, modes
-from gradwalk.doctor.chart import Chart
-from gradwalk.doctor.examine import find_cuts
+from gradwalk.doctor.cuts import cuts_followed
+from gradwalk.doctor.history import Cut
 from gradwalk.doctor.names import names_of
-from gradwalk.doctor.readings import Reading, follow
-from gradwalk.doctor.record import CutLine
+from gradwalk.doctor.scan import Scan
+from gradwalk.doctor.tracking import TrackedFloat, follow
 
 FORMULAS: list[Any] = [
     lambda x, y: x + y * 2,
@@ -34,7 +34,7 @@ FORMULAS: list[Any] = [
 
 @given(st.floats(0.5, 4.0), st.floats(0.5, 4.0), st.sampled_from(FORMULAS))
 def test_a_reading_knows_its_derivatives(x: float, y: float, formula: Any) -> None:
-    found = formula(Reading(x, {0: 1.0}), Reading(y, {1: 1.0}))
+    found = formula(TrackedFloat(x, {0: 1.0}), TrackedFloat(y, {1: 1.0}))
     a, b = Value(x), Value(y)
     formula(a, b).backward()
     assert found == formula(x, y)
@@ -43,7 +43,7 @@ def test_a_reading_knows_its_derivatives(x: float, y: float, formula: Any) -> No
 
 
 def test_a_reading_is_a_float_to_everyone_else() -> None:
-    x = Reading(2.5, {0: 1.0})
+    x = TrackedFloat(2.5, {0: 1.0})
     assert (repr(x), f"{x:.1f}", json.dumps([x]), math.floor(x)) == ("2.5", "2.5", "[2.5]", 2)
     for other in (pickle.loads(pickle.dumps(x)), copy.copy(x), copy.deepcopy(x)):
         assert type(other) is float
@@ -56,11 +56,11 @@ def test_a_reading_is_a_float_to_everyone_else() -> None:
     assert (x - Value(2.0)).data == 0.5
 
 
-def cuts_of(build: Any, *parameters: Value) -> list[CutLine]:
+def cuts_of(build: Any, *parameters: Value) -> list[Cut]:
     with follow() as readings:
         loss = build()
     loss.backward()
-    return find_cuts(Chart(loss, names_of(list(parameters))), readings)
+    return cuts_followed(Scan(loss, names_of(list(parameters))), readings)
 
 
 def test_what_was_lost_is_what_the_gradient_would_be() -> None:
@@ -132,7 +132,7 @@ def test_everything_is_put_back() -> None:
     before = dict(vars(Value))
     w = Value(3.0)
     with pytest.raises(KeyError), follow():  # noqa: PT012
-        assert type((w * w).data) is Reading
+        assert type((w * w).data) is TrackedFloat
         assert modes.active == 1
         raise KeyError
     assert dict(vars(Value)) == before
@@ -149,7 +149,7 @@ def test_numbers_stay_plain_in_the_graph() -> None:
         leaf = Value(w.data * 2)
         product = w * w.data
         plain = copy.copy(w)
-    assert type(kept) is Reading
+    assert type(kept) is TrackedFloat
     for v in (w, leaf, product, plain):
         assert type(v.data) is float
     assert (w.data, leaf.data, product.data) == (4.0, 8.0, 16.0)
@@ -169,8 +169,8 @@ def test_one_follows_inside_another() -> None:
     found = []
     for loss in (first, second):
         loss.backward()
-        chart = Chart(loss, names_of([w]))
-        found.append([[cut.lost for cut in find_cuts(chart, readings)] for readings in (outer, inner)])
+        scan = Scan(loss, names_of([w]))
+        found.append([[cut.lost for cut in cuts_followed(scan, readings)] for readings in (outer, inner)])
     assert found == [[[2.0], [2.0]], [[3.0], []]]
 
 
