@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 import time
 from typing import Any
 
@@ -112,7 +113,18 @@ def test_the_same_steps_in_other_styles(symbol: Symbol, unicode: str, latex: str
 def test_names_may_be_given_and_constants_stand_for_themselves() -> None:
     assert derivatives_as_text(gradwalk.ops.div, ["a", "b1", "c"], LATEX) == [r"\frac{1}{b_{1}}", r"\frac{-c}{b_{1}}"]
     assert derivatives_as_text(gradwalk.ops.pow, ["a", 2.0, "c"], UNICODE)[0] == "2·a"
-    assert rule_as_text(lambda w_out: w_out, style=LATEX) == r"\text{w\_out}"
+    assert rule_as_text(lambda w_o_t: w_o_t, style=LATEX) == r"\text{w\_o\_t}"
+
+
+@pytest.mark.parametrize("style", [UNICODE, LATEX], ids=["unicode", "latex"])
+def test_every_op_of_the_table_has_a_text_in_every_style(style: formulas.Style) -> None:
+    for op in TABLE.values():
+        names = [*inspect.signature(op.partials[0]).parameters][: op.arity]
+        made = op(*Sheet(whole_ops=True).inputs(*names))
+        for found in (text(made, style), *derivatives_as_text(op, style=style)):
+            assert found.count("{") == found.count("}"), (op, found)
+            assert style is LATEX or not set(found) & set("\\{}*"), (op, found)
+            assert style is UNICODE or not re.search(r"(?<!\\)\b[a-z]{3,}_|\*", found), (op, found)
 
 
 # --- steps -----------------------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ MODULES = sorted(
 
 #: A module may import modules that stand to its left only (and the standard library).
 LAYERS = (
-    "errors", "matcher", "files bundles", "ieee", "ops tree", "walk formulas methods", "layout", "explain",
+    "errors", "matcher", "files bundles", "ieee", "ops tree", "formulas", "walk methods", "layout", "explain",
     "provenance symbols", "modes", "keepers", "reverse", "node", "engine", "derivatives replay", "program", "presets",
     "functions", "losses store",
     "module", "nn", "optim check", "datasets", "train plot drawing", "diagnose doctor compile",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["Sheet", "Symbol", "Undecided"]
+__all__ = ["Sheet", "Symbol"]
 
 Step = tuple[
     Any, ...
