@@ -63,7 +63,7 @@ class Compiled:
         self._epoch = keepers.epoch
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
-        if modes.active:
+        if modes.top() is not modes.bottom:
             return self._under_modes(args, kwargs)
         if keepers.epoch != self._epoch:
             self._notice()
@@ -231,10 +231,12 @@ class Compiled:
         }
 
     def _under_modes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if modes.every_op():
-            return self.eager(*args, **kwargs)  # part of another trace, or someone wants to see every op
+        if modes.every_op():  # part of another trace, or someone wants to see every op
+            return told(self.eager(*args, **kwargs), None)
         bound, numbers = self._found_or_traced(args, kwargs)
-        return bound.run(numbers) if modes.recording() else bound.values_only(numbers)
+        if not modes.recording():
+            return bound.values_only(numbers)
+        return told(bound.run(numbers), functools.partial(self.eager, *args, **kwargs))
 
     def _checked(self, option: str, names: str | Iterable[str]) -> tuple[str, ...]:
         found = (names,) if isinstance(names, str) else tuple(names)
@@ -245,6 +247,12 @@ class Compiled:
                     f"{option}= names an argument {name!r:.60} that the function does not have; it has: {known}"
                 )
         return found
+
+
+def told(out: Any, again: Callable[[], Any] | None) -> Any:
+    """What a call gives, after whoever watches has been told of it."""
+    modes.top().called(out, again)
+    return out
 
 
 def _parameter_names(fn: Callable[..., Any]) -> list[str]:

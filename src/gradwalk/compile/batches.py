@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from gradwalk import functions, keepers, modes, tree
-from gradwalk.compile.api import Compiled
+from gradwalk.compile.api import Compiled, told
 from gradwalk.compile.call.batch_arguments import (
     Lanes,
     deep_key_of_samples,
@@ -57,8 +57,9 @@ class Batched(Compiled):
         self.batch, self.dtype, self.threads = batch, dtype, threads
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
-        if modes.active and modes.every_op():
-            return self.one_by_one(*args, **kwargs)
+        watched = modes.top() is not modes.bottom
+        if watched and modes.every_op():
+            return told(self.one_by_one(*args, **kwargs), None)
         if keepers.epoch != self._epoch:
             self._notice()
         if self._frozen is None:
@@ -77,9 +78,10 @@ class Batched(Compiled):
             self.traced += 1
             self.cache.put(key, bound)
         bound.recent = True
-        if modes.active and not modes.recording():
+        if watched and not modes.recording():
             return bound.values_only(lanes)
-        return bound.run(lanes)
+        out = bound.run(lanes)
+        return told(out, partial(self.one_by_one, *args, **kwargs)) if watched else out
 
     def one_by_one(self, *args: Any, **kwargs: Any) -> Any:
         """The same without native code: the function on each sample in turn, and the sum, mean or list of its results.
