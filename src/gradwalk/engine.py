@@ -36,7 +36,7 @@ class Value(Node):
         self._grad = 0.0
         self._kind = self._a = self._b = self._da = self._db = None
         if modes.active:
-            self._data = modes.top().leaf(self, data)
+            modes.top().leaf(self, data)
         else:
             self._data = data if data.__class__ is float else number(data)
         if _op:
@@ -299,8 +299,8 @@ class Eager(modes.Bottom):
         out._kind = Recipe(op, tuple(map(out._as_node, inputs)), tuple(slopes))
         return out
 
-    def leaf(self, v: Value, data: Any) -> float:
-        return number(data)
+    def leaf(self, v: Value, data: Any) -> None:
+        v._data = number(data)
 
     def detach(self, v: Value) -> Value:
         return _node(None, number_of(v), None, None, None, None)

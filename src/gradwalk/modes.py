@@ -47,9 +47,9 @@ class Interpreter:
         """An op on operands, one of which is a Value at least."""
         return self.below.apply(op, operands)
 
-    def leaf(self, v: Any, data: Any) -> Any:
-        """A Value is made by its constructor from `data`; gives its number."""
-        return self.below.leaf(v, data)
+    def leaf(self, v: Any, data: Any) -> None:
+        """A Value is made by its constructor from `data`, and given its number."""
+        self.below.leaf(v, data)
 
     def detach(self, v: Any) -> Any:
         """A leaf with the number of `v`."""
@@ -291,9 +291,9 @@ class Observing(Interpreter):
         self.observer.op(out, operands)
         return out
 
-    def leaf(self, v: Any, data: Any) -> Any:
+    def leaf(self, v: Any, data: Any) -> None:
+        self.below.leaf(v, data)
         self.observer.leaf(v, data)
-        return self.below.leaf(v, data)
 
     def detach(self, v: Any) -> Any:
         out = self.below.detach(v)

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from gradwalk import ops
 from gradwalk.compile.native import objects
 from gradwalk.compile.native.codegen import ScalarKernels, op_slopes, op_value
-from gradwalk.compile.native.formulas import SIMPLE_POWERS
+from gradwalk.compile.native.language import SIMPLE_POWERS
 from gradwalk.compile.native.objects import fixed
 from gradwalk.compile.roll.graph import Graph
 from gradwalk.compile.roll.layout import (

@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import gradwalk
-from gradwalk.drawing.files import AnyPath, format_of, write
-from gradwalk.drawing.theme import THEMES
+from gradwalk.bundles import bundle
 from gradwalk.errors import GraphError, SettingError
-from gradwalk.notebook.bundles import bundle
-from gradwalk.notebook.scene import recorded, scene_of
+from gradwalk.explain.scene import recorded, scene_of
+from gradwalk.files import AnyPath, checked_theme, format_of, write
 from gradwalk.walk.formatting import clean
 
 if TYPE_CHECKING:
@@ -93,15 +92,14 @@ def page_of(
     """The page of a recording, with an explanation below the walk.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.notebook.page import page_of
-    >>> from gradwalk.notebook.scene import recorded
+    >>> from gradwalk.explain.page import page_of
+    >>> from gradwalk.explain.scene import recorded
     >>> page = page_of(recorded(Value(2.0, label="</script>") * 3), "").decode()
     >>> page.count("</script>"), page.count("<script")
     (2, 2)
     """
     all_steps = len(recording.events)
-    if theme not in THEMES:
-        raise SettingError(f"theme is 'auto', 'light' or 'dark', not {theme!r:.60}")
+    checked_theme(theme)
     if type(step) is not int or not 0 <= step <= all_steps:
         raise SettingError(f"the walk has {all_steps} steps: it can begin at 0 to {all_steps}, not at {step!r:.60}")
     root = recording.graph.nodes[recording.graph.root]

@@ -9,7 +9,7 @@ from gradwalk.errors import GradwalkError
 
 __all__ = ["BundleError", "bundle"]
 
-_PLACE = Path(__file__).parent / "built"
+_PLACE = Path(__file__).parent / "notebook" / "built"
 NOT_BUILT = """\
 {name} is not built: {place} has none. In a checkout of the sources:
   make site       builds it, with the course
@@ -20,11 +20,11 @@ class BundleError(GradwalkError, RuntimeError):
     """A script that a widget or a page is made of is not there.
 
     >>> from pathlib import Path
-    >>> from gradwalk.notebook.bundles import bundle
+    >>> from gradwalk.bundles import bundle
     >>> bundle("walk.js", Path("nowhere"))
     Traceback (most recent call last):
     ...
-    gradwalk.notebook.bundles.BundleError: walk.js is not built: nowhere has none. In a checkout of the sources:
+    gradwalk.bundles.BundleError: walk.js is not built: nowhere has none. In a checkout of the sources:
       make site       builds it, with the course
     An installed package has it inside; if yours has not, install it anew.
     """
@@ -34,7 +34,7 @@ class BundleError(GradwalkError, RuntimeError):
 def bundle(name: str, place: Path | None = None) -> str:
     """A built file as text; if it is not there, the error says how to get it.
 
-    >>> from gradwalk.notebook.bundles import bundle
+    >>> from gradwalk.bundles import bundle
     >>> "render" in bundle("walk.js")
     True
     """

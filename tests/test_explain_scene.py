@@ -8,7 +8,7 @@ import pytest
 
 from gradwalk import Value, nn, walk
 from gradwalk.errors import GraphError
-from gradwalk.notebook.scene import MOST_NODES, names_of, recorded, scene_of
+from gradwalk.explain.scene import MOST_NODES, names_of, recorded, scene_of
 from gradwalk.presets import PRESETS
 
 

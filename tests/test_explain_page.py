@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 
 import gradwalk
-from gradwalk import Value, walk
+from gradwalk import Value, bundles, walk
 from gradwalk.errors import GraphError, SettingError
 from gradwalk.explain import Explanation
-from gradwalk.notebook import bundles
-from gradwalk.notebook.page import LARGEST
-from gradwalk.notebook.scene import MOST_NODES
+from gradwalk.explain.page import LARGEST
+from gradwalk.explain.scene import MOST_NODES
 from gradwalk.presets import PRESETS
 
 HOSTILE = [

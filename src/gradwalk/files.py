@@ -1,31 +1,25 @@
-"""Pictures into files: by their ending, whole or not at all, with an error that helps if it cannot be."""
+"""Pictures and pages into files: by their ending, whole or not at all, with an error that helps if it cannot be."""
 
 from __future__ import annotations
 
-import importlib.util
-import math
 import os
 import secrets
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 
-from gradwalk.errors import MissingExtraError, SettingError
+from gradwalk.errors import SettingError
 
-__all__ = ["AnyPath", "checked_format", "format_of", "png", "write"]
+__all__ = ["THEMES", "AnyPath", "checked_format", "checked_theme", "format_of", "write"]
 
 AnyPath = str | os.PathLike[str]
 
-LARGE, LARGEST = 16_000_000, 60_000_000  # pixels of a PNG beyond which it is no longer enlarged, and is made smaller
-_PROBE = (
-    '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><text y="15" font-family="monospace">8</text></svg>'
-)
+THEMES = ("auto", "light", "dark")
 
 
 def checked_format(name: str, known: tuple[str, ...], what: str) -> str:
     """The name of a format in lower case, if `known` holds it.
 
-    >>> from gradwalk.drawing.files import checked_format
+    >>> from gradwalk.files import checked_format
     >>> checked_format("SVG", ("svg", "png"), "a drawing")
     'svg'
     >>> checked_format("gif", ("svg", "png"), "a drawing")
@@ -44,7 +38,7 @@ def checked_format(name: str, known: tuple[str, ...], what: str) -> str:
 def format_of(path: AnyPath, known: tuple[str, ...], what: str) -> str:
     """The format that the ending of a path asks for.
 
-    >>> from gradwalk.drawing.files import format_of
+    >>> from gradwalk.files import format_of
     >>> format_of("out/graph.SVG", ("svg", "png"), "a drawing")
     'svg'
     >>> format_of("graph", ("svg", "png"), "a drawing")
@@ -64,7 +58,7 @@ def write(path: AnyPath, content: bytes) -> Path:
     """Put `content` into a file, in one step as seen from outside.
 
     >>> import tempfile
-    >>> from gradwalk.drawing.files import write
+    >>> from gradwalk.files import write
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write(folder + "/graph.dot", b"digraph {}").name
     'graph.dot'
@@ -96,40 +90,15 @@ def write(path: AnyPath, content: bytes) -> Path:
     return target
 
 
-# --- PNG -----------------------------------------------------------------------------------------------------------
+def checked_theme(theme: str) -> str:
+    """`theme`, if there is one of that name.
 
-
-def png(svg: str, wide: float, high: float, scale: float = 2.0) -> bytes:
-    """An SVG as a PNG, at twice its size so that small text stays sharp, or less if it would be enormous.
-
-    >>> from gradwalk.drawing.files import png
-    >>> png('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>', 9, 9)[1:4]
-    b'PNG'
+    >>> from gradwalk.files import checked_theme
+    >>> checked_theme("sepia")
+    Traceback (most recent call last):
+    ...
+    gradwalk.errors.SettingError: theme is 'auto', 'light' or 'dark', not 'sepia'
     """
-    try:
-        import resvg_py
-    except ImportError as error:
-        raise MissingExtraError("saving a PNG needs resvg-py: pip install resvg-py") from error
-    room = wide * high
-    scale = min(scale, max(math.sqrt(LARGE / room), min(1.0, math.sqrt(LARGEST / room))))
-    # Images in it are spy plots, whose dots stay sharp this way.
-    return bytes(
-        resvg_py.svg_to_bytes(svg_string=svg, zoom=scale, font_dirs=_fonts(), image_rendering="optimize_speed")
-    )
-
-
-@cache
-def _fonts() -> list[str] | None:
-    """Folders with fonts to add to the system's: none, unless the system has none and matplotlib brings some."""
-    import resvg_py
-
-    blank = _PROBE.replace(">8<", "><")
-    if resvg_py.svg_to_bytes(svg_string=_PROBE) != resvg_py.svg_to_bytes(svg_string=blank):
-        return None
-    found = importlib.util.find_spec("matplotlib")
-    if found is None or found.origin is None:
-        raise MissingExtraError(
-            "a PNG needs a font and this machine has none: install one (apt-get install fonts-dejavu-core), "
-            'or pip install "gradwalk[plot]", which brings one along; .svg and .html need none'
-        )
-    return [str(Path(found.origin).parent / "mpl-data" / "fonts" / "ttf")]
+    if theme not in THEMES:
+        raise SettingError(f"theme is 'auto', 'light' or 'dark', not {theme!r:.60}")
+    return theme
