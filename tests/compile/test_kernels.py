@@ -24,7 +24,7 @@ import gradwalk
 from gradwalk import ops
 from gradwalk.compile.native import codegen, formulas, objects
 from gradwalk.compile.native.formulas import Number, Sheet
-from gradwalk.compile.native.runtime import Runner, prepare
+from gradwalk.compile.prepared import Runner, prepare
 from gradwalk.errors import InputSizeError, OpError
 from gradwalk.ops import Op
 
@@ -113,10 +113,9 @@ def test_gradients_add_up_and_memory_is_not_confused_between_runners() -> None:
 
 
 def test_a_batch_of_nothing_is_refused() -> None:
-    from gradwalk.compile.native.lanes import LaneRunner, prepare_lanes
-
     w = Writer(1, 1)
-    runner = LaneRunner(prepare_lanes(w.tape(w.parameters[0] * w.inputs[0])), np.ones(1), np.zeros(1))
+    tape = w.tape(w.parameters[0] * w.inputs[0])
+    runner = Runner(prepare(tape, batch="float64"), np.ones(1), np.zeros(1))
     with pytest.raises(InputSizeError, match="at least 1 sample, not 0"):
         runner.resize(0)
 
@@ -351,7 +350,7 @@ def test_an_edited_kernel_or_op_is_never_served_stale(tmp_path: Path) -> None:
     assert compiled > 0
     assert run_copy(source, cache, "tanh")[1] == 0  # all there
 
-    vmath = source / "gradwalk" / "compile" / "vmath.py"
+    vmath = source / "gradwalk" / "compile" / "native" / "vmath.py"
     text = vmath.read_text(encoding="utf-8")
     edited = text.replace("return math.copysign(near if size < 0.625 else far, x)", "return x + 100.0")
     assert edited != text

@@ -6,8 +6,7 @@ gradients.
 
 from __future__ import annotations
 
-from gradwalk.compile.native.microkernels import doubles, ints, invoke, longs
-from gradwalk.compile.roll.layout import (
+from gradwalk.compile.native.layout import (
     EXTREME_COUNT,
     EXTREME_LIST,
     EXTREME_SIGN,
@@ -23,6 +22,7 @@ from gradwalk.compile.roll.layout import (
     TAKE_SLOTS,
     TAKE_TABLES,
 )  # fmt: skip
+from gradwalk.compile.native.microkernels import doubles, ints, invoke, longs
 
 __all__ = ["drive", "drive_back", "extreme", "extreme_back", "take", "take_back"]
 

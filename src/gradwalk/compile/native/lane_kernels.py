@@ -10,9 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gradwalk.compile.native.microkernels import add_any_order, doubles, floats, inlined, ints, longs, position
-from gradwalk.compile.native.products import KEPT, KEPT32, gather, gather32, multiply, multiply32
-from gradwalk.compile.roll.layout import (
+from gradwalk.compile.native.layout import (
     ACCESS,
     COLUMN,
     DIRECT,
@@ -59,8 +57,11 @@ from gradwalk.compile.roll.layout import (
     TAKE_TABLES,
     WANTS_GRADS,
     WIDTH,
+    WRITE,
     WRITTEN,
 )  # fmt: skip
+from gradwalk.compile.native.microkernels import add_any_order, doubles, floats, inlined, ints, longs, position
+from gradwalk.compile.native.products import KEPT, KEPT32, gather, gather32, multiply, multiply32
 
 __all__ = ["KERNELS"]
 
@@ -230,6 +231,9 @@ def _sums(memory: Any, size: int, real: Any) -> dict[str, Any]:
             memory(c[PARAMETER_GRADS])[at] += total
         else:
             grads = memory(c[OWN_GRADS] + size * at * lanes)
+            if a[WANTS_GRADS] == WRITE:
+                for lane in range(lanes):
+                    grads[lane] = real(-0.0)
             if not pair:
                 for lane in range(lanes):
                     grads[lane] += push[lane]
