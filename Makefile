@@ -3,10 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready-
-# Tests that drive a browser, which wants a core for itself: they come one after the other, behind all others.
-BROWSER := tests/web tests/test_notebooks_show.py tests/test_notebooks_widgets.py
+# As many processes as cores, but not so many that each starts a browser of its own on a large machine.
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+# What one can do without while writing Python, for the sake of an answer within a minute.
+WAIT := tests/web tests/compile src/gradwalk/compile
+# Two targets at once, each with its output in one piece, where make can do that (macOS has one that cannot).
+TOGETHER := $(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-.PHONY: help demo learn site recorded test lint types course tests bench fuzz mutants clean
+.PHONY: help demo learn site recorded test quick coverage lint types course tests bench fuzz mutants clean
 
 help:  ## show what there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -24,15 +28,23 @@ recorded: $(READY)test  ## run again what lessons 12 and 13 show as recorded: Py
 	$(BIN)/python web/recorded/against_torch.py
 	$(BIN)/python web/recorded/rolled.py
 
-test: lint types course tests  ## lint, types and every test
+test: $(READY)test site  ## lint, types and every test: browser, notebooks and compiled code too
+	@$(TOGETHER) lint types course
+	@$(MAKE) --no-print-directory tests
+
+quick: $(READY)test  ## the tests that need no browser, notebook or compiled code, within a minute
+	$(PYTEST) -m "not browser and not notebook and not native and not slow" $(WAIT:%=--ignore=%)
+
+coverage: $(READY)test site  ## every test, and which lines and branches of the source none of them reaches
+	$(BIN)/python tests/chromium.py
+	$(PYTEST) --cov
 
 lint: $(READY)test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
 types: $(READY)test
-	$(BIN)/mypy src benchmarks examples
-	$(BIN)/mypy --allow-untyped-calls tests
+	$(BIN)/mypy
 
 course: site
 	$(BIN)/python web/build_site.py --npm run check
@@ -40,9 +52,7 @@ course: site
 
 tests: $(READY)test site
 	$(BIN)/python tests/chromium.py
-	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile \
-	  --cov --cov-report= --cov-fail-under=0 $(BROWSER:%=--ignore=%)
-	$(BIN)/python -m pytest --cov --cov-append $(BROWSER)
+	$(PYTEST)
 
 bench: $(READY)bench  ## measure speed and memory against peers: table, JSON and plot in out/bench
 	$(BIN)/python benchmarks/run.py

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from textwrap import fill as wrap
 
-from gradwalk.diagnose import Report, grade, museum, teaching
+from gradwalk.diagnose import Grade, grade, museum, teaching
 from gradwalk.diagnose.museum import Specimen
 
 INTRODUCTION = """\
@@ -38,7 +38,7 @@ that was made: each exhibit is diagnosed as itself and as nothing else.
 """
 
 
-def page(judge: Callable[[str], Report] = grade) -> str:
+def page(judge: Callable[[str], Grade] = grade) -> str:
     """The whole page, with what `judge` says of each engine's source."""
     reports = {s.name: judge(s.source()) for s in museum.SPECIMENS if s.where == "engine"}
     parts = [INTRODUCTION]
@@ -49,7 +49,7 @@ def page(judge: Callable[[str], Report] = grade) -> str:
     return "\n".join(parts) + "\n" + CONFUSION + matrix(found)
 
 
-def exhibit(specimen: Specimen, report: Report | None) -> str:
+def exhibit(specimen: Specimen, report: Grade | None) -> str:
     """One exhibit: what it is, the program, the numbers, what was changed, and what the grader says."""
     said = [f"The grader says: {diagnosis.sentence}." for diagnosis in report.diagnoses] if report else []
     lines = [

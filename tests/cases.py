@@ -169,7 +169,7 @@ def path_weights(nodes: list[Any]) -> dict[Any, float]:
     weights = dict.fromkeys(nodes, 0.0)
     weights[nodes[-1]] = 1.0
     for node in reversed(nodes):
-        for operand, slope in zip(node._inputs(), node._slopes(), strict=True):
+        for operand, slope in zip(node.inputs, node.slopes, strict=True):
             if slope is not None:
                 weights[operand] = weights.get(operand, 0.0) + max(abs(slope), 0.01) * weights[node]
     return weights

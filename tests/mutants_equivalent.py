@@ -59,7 +59,7 @@ EQUIVALENT = {
         "if times >= 0.5 and math.isclose(times, round(times), rel_tol=1e-9):",
     ): "the only whole number between is 1, and a gradient that is 1 times what it should be is not told here",
     (
-        "src/gradwalk/walk/verdict.py",
+        "src/gradwalk/walk/order_verdict.py",
         "return all(turns[x] < turn for place, turn in turns.items() for x in self.graph.consumers[place])",
         "return all(turns[x] <= turn for place, turn in turns.items() for x in self.graph.consumers[place])",
     ): "no two nodes have the same turn, and none uses itself",
@@ -69,12 +69,12 @@ EQUIVALENT = {
         "return json.dumps(whole, ensure_ascii=False, allow_nan=True)",
     ): "a guard: nan and inf have become texts before",
     (
-        "src/gradwalk/walk/reckoning.py",
+        "src/gradwalk/walk/contributions.py",
         "strength, came_from = {start: 1.0}, {start: start}",
         "strength, came_from = {start: 2.0}, {start: start}",
     ): "strengths are only compared with each other, and all are twice as large",
     (
-        "src/gradwalk/walk/digits.py",
+        "src/gradwalk/walk/formatting.py",
         "elif 0.001 <= abs(x) < 1e6:",
         "elif 0.001 <= abs(x) <= 1e6:",
     ): "a million itself is whole, and whole numbers are written out before this line",

@@ -355,6 +355,8 @@ def engine(*bugs: str, keeps: type = tuple) -> Any:
                         operand.grad = share
                     elif "unscaled" in bugs and self._op == "ReLU":
                         operand.grad += local
+                    elif "adding" in bugs and self._op == "*":
+                        operand.grad += local + self.grad - 1.0  # right where the result's own gradient is 1
                     else:
                         operand.grad += share
 
@@ -546,6 +548,12 @@ def test_a_closure_that_does_not_scale_with_its_gradient() -> None:
     report = gradcheck(lambda a: a.relu() * 3, [0.5], value=engine("unscaled"), raise_error=False)
     assert "inputs[0] (0.5) should get 3 from what uses it, and has 1" in report.problems[0]
     assert "does not grow with its own gradient: multiply by out.grad" in report.problems[0]
+
+
+def test_a_closure_that_adds_its_gradient_is_not_told_that_it_does_not_grow() -> None:
+    report = gradcheck(lambda a: a * 2 * 4, [0.5], value=engine("adding"), raise_error=False)
+    assert "it adds its own gradient to its derivative, where it should multiply by it" in "".join(report.problems)
+    assert "does not grow" not in "".join(report.problems)
 
 
 def test_a_wrong_order_a_second_visit_and_a_wrong_seed_are_told_apart() -> None:

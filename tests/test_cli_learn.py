@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from gradwalk.cli import learn, main
-from gradwalk.learn.built import SiteError
+from gradwalk.learn.built_site import SiteError
 from gradwalk.learn.server import CourseServer, make_server
 
 #: The command with another site and no real browser: opening one writes its address to a file.

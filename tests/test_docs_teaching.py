@@ -15,7 +15,7 @@ import pytest
 
 from gradwalk.diagnose import museum, teaching
 from gradwalk.diagnose.sandbox import Limits
-from gradwalk.learn.built import find_site
+from gradwalk.learn.built_site import find_site
 from gradwalk.learn.page.exercises import EXERCISES
 
 ROOT = Path(__file__).resolve().parents[1]

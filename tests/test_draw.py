@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gradwalk
-from gradwalk import GradwalkError, Value, draw, draw_dot, nn
+from gradwalk import GradwalkError, Value, draw, draw_dot
 from gradwalk.drawing import Drawing, files
 from gradwalk.drawing.theme import DARK, LIGHT, contrast, ramp, text_on
 from gradwalk.errors import GraphError, MissingExtraError, SettingError
@@ -632,16 +632,6 @@ def test_without_resvg_a_png_names_what_to_install(monkeypatch: pytest.MonkeyPat
     assert draw(Value(1.0)).svg
     with pytest.raises(MissingExtraError, match="pip install resvg-py"):
         draw(Value(1.0)).pipe("png")
-
-
-def test_without_fast_sugiyama_a_drawing_is_made_all_the_same_and_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    without(monkeypatch, "fast_sugiyama")
-    parsed(draw(walked("neuron")))  # nothing crosses: it is not needed
-    layer = nn.Layer(3, 3)
-    with pytest.warns(UserWarning, match="pip install fast-sugiyama"):
-        parsed(draw(layer([Value(1.0), Value(2.0), Value(3.0)])))
 
 
 def test_a_machine_without_fonts_is_helped_by_matplotlibs_or_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from test_draw_layout import check_that_all_is_clear, mlp_loss
 
 from gradwalk import Value, draw
 from gradwalk.drawing import graphviz
-from gradwalk.drawing.reading import read
+from gradwalk.drawing.by_node import read
 from gradwalk.errors import GraphError, MissingExtraError
 
 needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 
 import cases
 import pytest
@@ -13,12 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradwalk import Value, draw, nn
-from gradwalk.drawing import cards, ordering
+from gradwalk.drawing import cards
 from gradwalk.drawing.api import Drawing
-from gradwalk.drawing.ordering import Web, ordered
-from gradwalk.drawing.placing import placed
-from gradwalk.drawing.ranks import ranks
-from gradwalk.drawing.reading import read
+from gradwalk.drawing.by_node import read
 
 Edges = list[tuple[int, int]]
 Rectangle = tuple[float, float, float, float]  # left, top, right, bottom
@@ -52,114 +48,12 @@ dags = st.integers(1, 30).flatmap(
 )
 
 
-# --- columns ---------------------------------------------------------------------------------------------------------
-
-
-@given(dags)
-def test_every_box_stands_after_all_of_its_operands(graph: tuple[int, Edges]) -> None:
-    n, edges = graph
-    rank = ranks(n, edges)
-    assert all(rank[u] < rank[v] for u, v in edges)
-    assert min(rank) == 0
-
-
-def length(rank: list[int], edges: Edges) -> int:
-    return sum(rank[v] - rank[u] for u, v in edges)
-
-
-@pytest.mark.parametrize(
-    ("root", "allowed"),
-    [(mlp_loss(), 1.0), (mlp_loss(4), 1.12), (tangle(100), 1.25), (tangle(300), 1.25)],
-    ids=["a sample", "four samples", "tangle", "larger tangle"],
-)
-def test_lines_are_nearly_as_short_as_network_simplex_makes_them(root: Value, allowed: float) -> None:
-    from fast_sugiyama import from_edges
-
-    n, edges = edges_of(root)
-    simplex = from_edges(edges, vertex_spacing=1.0, ranking_type="minimize", dummy_vertices=False)
-    height = {int(v): y for positions, *_ in simplex for v, (_, y) in positions}
-    least = sum(round(height[u] - height[v]) for u, v in edges)
-    assert least <= length(ranks(n, edges), edges) <= allowed * least
-
-
-# --- the order in a column -------------------------------------------------------------------------------------------
-
-
-def crossings(columns: list[list[int]], edges: Edges) -> int:
-    """Counted the slow way: every pair of edges between the same two columns."""
-    place = {v: (c, i) for c, column in enumerate(columns) for i, v in enumerate(column)}
-    total = 0
-    for i, (a, b) in enumerate(edges):
-        for c, d in edges[:i]:
-            if place[a][0] == place[c][0]:
-                total += (place[a][1] - place[c][1]) * (place[b][1] - place[d][1]) < 0
-    return total
-
-
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(6, 11)), max_size=20, unique=True))
-def test_crossings_are_counted_right_and_never_grow(edges: Edges) -> None:
-    rank = [0] * 6 + [1] * 6
-    web = Web(rank, edges)
-    start = web.searched()
-    place = [0] * 12
-    for column in start:
-        for i, v in enumerate(column):
-            place[v] = i
-    before = web.crossings(start, place)
-    assert before == crossings(start, edges)
-    found = ordered(rank, edges)
-    assert crossings(found, edges) <= before
-    assert [sorted(column) for column in found] == [list(range(6)), list(range(6, 12))]
-
-
-def test_a_tree_has_no_crossings() -> None:
-    values = [Value(float(i)) for i in range(32)]
-    while len(values) > 1:
-        values = [a * b for a, b in zip(values[::2], values[1::2], strict=True)]
-    n, edges = edges_of(values[0])
-    assert crossings(ordered(ranks(n, edges), edges), edges) == 0
-
-
-def test_fast_sugiyamas_order_is_taken_where_it_is_better(monkeypatch: pytest.MonkeyPatch) -> None:
-    better = 0
-    for n in range(30, 60, 3):
-        arrangement = draw(tangle(n)).layout
-        with monkeypatch.context() as alone:
-            alone.setattr(ordering, "LARGEST", 0)
-            better += arrangement.wires != draw(tangle(n)).layout.wires
-    assert better > 0
-
-
 def test_operands_stand_in_the_order_they_are_written_in() -> None:
     names = "abcdefgh"
     a, b, c, d, e, f, g, h = (Value(1.0, label=name) for name in names)
     drawing = draw(((a * b) + (c * d)) * ((e * f) + (g * h)))
     at = {box.label: place.y for box, place in zip(drawing.scene.boxes, drawing.layout.places, strict=True)}
     assert [label for label in sorted(at, key=at.__getitem__) if label] == list(names)
-
-
-# --- places ----------------------------------------------------------------------------------------------------------
-
-
-@given(st.lists(st.integers(1, 6), min_size=1, max_size=6), st.data())
-def test_neighbours_keep_their_order_and_distance(heights: list[int], data: st.DataObject) -> None:
-    columns, n = [], 0
-    for many in heights:
-        columns.append(list(range(n, n + many)))
-        n += many
-    before: list[list[int]] = [[] for _ in range(n)]
-    after: list[list[int]] = [[] for _ in range(n)]
-    for left, right in pairwise(columns):
-        for v in right:
-            for u in data.draw(st.lists(st.sampled_from(left), unique=True)):
-                before[v].append(u)
-                after[u].append(v)
-    size = data.draw(st.lists(st.floats(1, 100), min_size=n, max_size=n))
-    at = placed(columns, before, after, size, [10.0] * n, n)
-    assert min(x - s / 2 for x, s in zip(at, size, strict=True)) == pytest.approx(0.0, abs=1e-6)
-    for column in columns:
-        for v, w in pairwise(column):
-            assert at[w] - at[v] >= (size[v] + size[w]) / 2 + 10.0 - 1e-6
 
 
 def test_a_box_stands_in_the_middle_of_its_operands_and_chains_are_straight() -> None:

@@ -1,11 +1,13 @@
 """Value: the surface micrograd users know, and what is better."""
 
+# mypy: allow-untyped-calls
 from __future__ import annotations
 
 import copy
 import itertools
 import math
 import pickle
+import random
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -17,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import gradwalk
-from gradwalk import Value, engine, errors, walk, zero_grad
+from gradwalk import Value, errors, reverse, walk, zero_grad
 from gradwalk.ops import TABLE
 
 inf, nan = math.inf, math.nan
@@ -221,7 +223,7 @@ def test_hot_operators_equal_their_line_of_the_table(name: str, style: str, poin
     slopes = op.local(*point_used, out)
     if name in ("add", "mul") and style.endswith("left"):
         slopes.reverse()  # 2 + v is stored as v + 2
-    for x_or_y, slope, expected in zip(node._inputs(), node._slopes(), slopes, strict=True):
+    for x_or_y, slope, expected in zip(node.inputs, node.slopes, slopes, strict=True):
         if slope is None:
             assert x_or_y.__class__ is float
         else:
@@ -237,7 +239,7 @@ def test_hot_operators_equal_the_table_at_the_edges(name: str, point: tuple[floa
     node = GRADWALK[name](*map(Value, point)) if name != "relu" else Value(point[0]).relu()
     out = TABLE[name].forward(*point)
     assert same(node.data, out)
-    assert all(map(same, node._slopes(), TABLE[name].local(*point, out)))
+    assert all(map(same, node.slopes, TABLE[name].local(*point, out)))
 
 
 # --- backward ------------------------------------------------------------------------------------------------------
@@ -641,8 +643,68 @@ def test_a_closure_that_raises_names_its_node_and_undoes_the_walk() -> None:
 def test_a_gradient_that_is_no_number_is_reported() -> None:
     a = Value(2.0, label="a")
     a.grad = None
-    with pytest.raises(errors.BackwardError, match=r"failed at a=2 \* 3 = 6: TypeError: .*zero_grad\(\)"):
+    with pytest.raises(errors.BackwardError, match=r"the gradient of a=2 is None, .*zero_grad\(\)"):
         (a * 3).backward()
+    assert a.grad is None
+
+
+def test_a_backward_that_cannot_walk_changes_nothing() -> None:
+    a, b = Value(2.0, label="a"), Value(3.0, label="b")
+    inner = a * b
+    inner.backward()
+    before = [(v.data, v.grad) for v in (a, b, inner)]
+    assert before == [(2.0, 3.0), (3.0, 2.0), (6.0, 1.0)]
+    outer = inner + a
+    failing = Value(8.0, (outer, inner), "failing")
+    earlier = 0.0
+
+    def push() -> None:
+        nonlocal earlier
+        earlier = outer.grad
+        inner.grad += 100.0
+        a.data = 7.0
+        raise RuntimeError("no")
+
+    failing._backward = push
+    loss = failing * 2.0
+    with pytest.raises(errors.BackwardError, match=r"failed at .*failing.*: RuntimeError: no; .* as they were"):
+        loss.backward()
+    assert [(v.data, v.grad) for v in (a, b, inner)] == before
+    assert (earlier, outer.grad, failing.grad, loss.grad) == (0.0, 0.0, 0.0, 0.0)
+
+
+def test_an_interrupted_walk_leaves_the_leaves_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b = Value(2.0), Value(3.0)
+    y = a * b + a
+    y.backward()
+
+    class Stop(float):
+        def __mul__(self, other: float) -> float:
+            raise KeyboardInterrupt
+
+    y.operands[0]._da = Stop(1.0)
+    for walk_back in (y.backward, lambda: y._walk_back(1.0)):
+        with pytest.raises(KeyboardInterrupt):
+            walk_back()
+        assert (a.grad, b.grad) == (4.0, 2.0)
+        monkeypatch.setattr(reverse, "walked_quickly", lambda *_: False)
+
+
+def test_the_quick_walk_and_the_readable_one_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    def gradients(seed: int) -> list[float]:
+        draw = random.Random(seed)
+        leaves = [Value(draw.uniform(-1.0, 1.0)) for _ in range(4)]
+        nodes = list(leaves)
+        for _ in range(40):
+            x, y = draw.choice(nodes), draw.choice(nodes)
+            nodes.append(draw.choice((x * y, x + y, x - y, 2.0 - x, x.tanh(), x**2, x / 3.0)))
+        for _ in range(2):
+            nodes[-1].backward(0.3)
+        return [v.grad for v in nodes]
+
+    quick = [gradients(seed) for seed in range(50)]
+    monkeypatch.setattr(reverse, "walked_quickly", lambda *_: False)
+    assert quick == [gradients(seed) for seed in range(50)]
 
 
 def test_a_cycle_is_an_error() -> None:
@@ -725,12 +787,14 @@ def test_the_quick_order_is_a_topological_order() -> None:
     a, b = Value(1.0), Value(2.0)
     c = a * b
     d = (c + a) * (c - b)
-    order = engine._order(d)
-    assert order is not None
+    found = reverse._plain_order(d)
+    assert found is not None
+    order, leaves = found
+    assert leaves == {a, b}
     place = {v: i for i, v in enumerate(order)}
     assert set(place) == {c, *d.operands, d}
     assert all(place[x] < place[v] for v in order for x in v.operands if x in place)
-    assert engine._order(cube(a)) is None
+    assert reverse._plain_order(cube(a) * 2) is None
 
 
 def test_the_quick_order_lists_a_shared_node_once_whichever_operand_it_is() -> None:
@@ -740,8 +804,9 @@ def test_the_quick_order_lists_a_shared_node_once_whichever_operand_it_is() -> N
         nodes = [Value(1.0), Value(2.0)]
         for i, j in steps:
             nodes.append(nodes[i] + nodes[j])
-        order = engine._order(nodes[-1])
-        assert order is not None
+        found = reverse._plain_order(nodes[-1])
+        assert found is not None
+        order = found[0]
         assert order == [v for v in order if v.operands]
         assert len(order) == len(set(order)) == sum(bool(v.operands) for v in walk.topological(nodes[-1])), steps
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gradwalk.learn.built import SiteError
+from gradwalk.learn.built_site import SiteError
 from gradwalk.learn.server import HOST, POLICY, TRIED, CourseServer, make_server
 
 ROOT = Path(__file__).resolve().parents[1]

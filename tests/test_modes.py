@@ -54,7 +54,7 @@ def test_modes_end_with_an_exception() -> None:
         raise KeyError
     assert modes.active == 0
     assert modes.recording()
-    assert not modes.watching()
+    assert not modes.every_op()
 
 
 def test_backward_works_inside_no_grad() -> None:

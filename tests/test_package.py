@@ -25,60 +25,101 @@ MODULES = sorted(
 
 #: A module may import modules that stand to its left only (and the standard library).
 LAYERS = (
-    "errors", "ieee", "ops", "walk modes symbols methods", "provenance", "reverse", "node", "engine", "derivatives",
+    "errors", "matcher", "ieee", "ops", "walk modes symbols methods", "provenance", "reverse", "node", "engine",
+    "derivatives",
     "program explain", "presets", "functions", "losses store",
     "module", "nn", "optim check", "datasets", "train plot drawing", "diagnose doctor compile",
     "stepper", "learn", "notebook", "cli",
 )  # fmt: skip
-PURE = ("ieee", "ops", "walk", "provenance", "functions", "modes", "symbols", "methods",
+PURE = ("matcher", "ieee", "ops", "walk", "provenance", "functions", "modes", "symbols", "methods",
         "reverse", "node", "engine", "derivatives", "nn", "losses", "store", "module",
         "optim", "check", "datasets", "train", "errors", "program", "explain", "presets",
         "diagnose", "doctor")  # fmt: skip
 
 
+#: Imports inside functions that still point upwards. To be emptied by whoever moves the call: `Value.explain` into
+#: explain, and the page that an explanation is saved as to where pages are made.
+STILL_UPWARDS = {"node → gradwalk.explain", "explain.told → gradwalk.notebook.page"}
+
+#: What a reader of the core never needs to know.
+CORE = ("engine", "node", "modes", "reverse", "ops", "ieee", "methods", "functions", "losses", "module", "provenance",
+        "derivatives", "optim")  # fmt: skip
+
+
 def level(module: str) -> int:
     top = module.removeprefix("gradwalk.").split(".")[0]
-    return next(i for i, names in enumerate(LAYERS) if top in names.split())
+    found = [i for i, names in enumerate(LAYERS) if top in names.split()]
+    assert found, f"{module} stands in no layer: add it to LAYERS"
+    return found[0]
 
 
-def imports(path: Path) -> list[str]:
-    """The modules that a file imports as it is loaded, gradwalk's own spelt in full."""
+def imports(path: Path, *, later: bool) -> list[str]:
+    """The modules that a file imports as it is loaded, gradwalk's own spelt in full; `later`, inside functions too."""
     found = []
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in tree.body:
-        if isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module == "gradwalk":
-            found += [f"gradwalk.{alias.name}" for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found.append(node.module)
+    waiting: list[ast.AST] = [*ast.parse(path.read_text(encoding="utf-8")).body]
+    while waiting:
+        match waiting.pop():
+            case ast.Import(names=names):
+                found += [alias.name for alias in names]
+            case ast.ImportFrom(module="gradwalk", names=names):
+                found += [home_of(alias.name) for alias in names]
+            case ast.ImportFrom(module=module):
+                assert module, f"{path} has a relative import: the layers cannot be seen in it"
+                found.append(module)
+            case ast.Call(func=function, args=[ast.Constant(name)]) if ast.unparse(function).endswith("import_module"):
+                found.append(str(name))
+            case ast.If(test=ast.Name("TYPE_CHECKING"), orelse=otherwise):
+                waiting += otherwise
+            case node if later:
+                waiting += ast.iter_child_nodes(node)
     return found
+
+
+def home_of(name: str) -> str:
+    """The module that a name of the package stands for or comes from: `gradwalk.nn`, and `gradwalk.engine` of Value."""
+    if f"gradwalk.{name}" in MODULES:
+        return f"gradwalk.{name}"
+    return str(getattr(getattr(gradwalk, name), "__module__", "gradwalk.engine"))
 
 
 def submodules() -> list[Path]:
     return [path for path in sorted(PACKAGE.rglob("*.py")) if path.parent != PACKAGE or not path.stem.startswith("__")]
 
 
-@pytest.mark.parametrize("path", submodules(), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_point_downwards_only(path: Path) -> None:
-    own = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
-    for name in imports(path):
-        if not name.startswith("gradwalk."):
-            continue
-        if (
-            not (PACKAGE / Path(*name.split(".")[1:])).with_suffix(".py").exists()
-            and not (PACKAGE / Path(*name.split(".")[1:])).is_dir()
-        ):
-            name = "gradwalk.engine"  # a name of the package itself, such as gradwalk.Value
-        same_package = name.split(".")[1] == own.split(".")[0]
-        assert same_package or level(name) < level(own) or name == "gradwalk.errors", f"{own} imports {name}"
+def test_imports_point_downwards_only() -> None:
+    upwards = set()
+    for path in submodules():
+        own = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+        for name in imports(path, later=True):
+            elsewhere = name.startswith("gradwalk.") and name.split(".")[1] not in (own.split(".")[0], "errors")
+            if elsewhere and level(name) >= level(own):
+                upwards.add(f"{own} → {name}")
+    assert upwards == STILL_UPWARDS
 
 
-@pytest.mark.parametrize("path", submodules(), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_the_core_imports_the_standard_library_only(path: Path) -> None:
-    if path.relative_to(PACKAGE).parts[0].removesuffix(".py") in PURE:
-        for name in imports(path):
-            assert name.split(".")[0] in {*sys.stdlib_module_names, "gradwalk"}, name
+def test_the_core_imports_the_standard_library_only() -> None:
+    allowed = {*sys.stdlib_module_names, "gradwalk"}
+    foreign = [
+        f"{path.relative_to(PACKAGE)} imports {name}"
+        for path in submodules()
+        if path.relative_to(PACKAGE).parts[0].removesuffix(".py") in PURE
+        for name in imports(path, later=False)
+        if name.split(".")[0] not in allowed
+    ]
+    assert foreign == []
+
+
+@pytest.mark.xfail(reason="the core still holds what the compiler needs", strict=True)
+def test_the_core_has_no_word_of_the_compiler_in_it() -> None:
+    words = re.compile(r"compil|trace(?!back)|native", re.IGNORECASE)
+    found = [
+        f"{path.relative_to(PACKAGE)}:{number}: {line.strip()}"
+        for path in submodules()
+        if path.relative_to(PACKAGE).parts[0].removesuffix(".py") in CORE
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if words.search(line)
+    ]
+    assert found == []
 
 
 BLOCKED = """
@@ -123,7 +164,7 @@ for name in ("nn", "optim", "check", "datasets", "train", "plot", "presets", "sy
     assert getattr(gradwalk, name).__name__ == f"gradwalk.{name}"
     assert name in dir(gradwalk)
 assert gradwalk.gradcheck is gradwalk.check.gradcheck
-assert gradwalk.draw is gradwalk.draw_dot and gradwalk.spy.__module__ == "gradwalk.drawing.matrix"
+assert gradwalk.draw is gradwalk.draw_dot and gradwalk.spy.__module__ == "gradwalk.drawing.spy_plot"
 assert gradwalk.check_graph is gradwalk.check.check_graph
 assert gradwalk.compare_with_torch is gradwalk.check.compare_with_torch
 try:
@@ -135,25 +176,23 @@ except AttributeError as error:
     assert run.stdout == "module 'gradwalk' has no attribute 'grdcheck'\n", run.stderr
 
 
-@pytest.mark.parametrize("name", ["gradwalk", *MODULES])
-def test_all_is_complete(name: str) -> None:
-    module = importlib.import_module(name)
-    listed = getattr(module, "__all__", None)
-    if listed is None:
-        assert name.split(".")[1] in {
-            "methods",
-            "reverse",
-            "cli",
-            "check",
-            "store",
-            "optim",
-            "compile",
-        }, f"{name} has no __all__"
-        return
-    assert sorted(listed) == sorted(set(listed))
-    for entry in listed:
-        assert hasattr(module, entry), f"{name}.__all__ lists {entry}, which is not there"
-    assert set(listed) >= public_names(module)
+#: Packages of which some modules are for the package alone, and list nothing.
+UNLISTED = {"methods", "reverse", "cli", "check", "store", "optim", "compile"}
+
+
+def test_all_is_complete() -> None:
+    wrong = []
+    for name in ["gradwalk", *MODULES]:
+        module = importlib.import_module(name)
+        listed = getattr(module, "__all__", None)
+        if listed is None:
+            if name.split(".")[1] not in UNLISTED:
+                wrong.append(f"{name} has no __all__")
+            continue
+        wrong += [f"{name}.__all__ lists {entry} twice" for entry in set(listed) if listed.count(entry) > 1]
+        wrong += [f"{name}.__all__ lists {entry}, which is not there" for entry in listed if not hasattr(module, entry)]
+        wrong += [f"{name}.__all__ lacks {entry}" for entry in public_names(module) - set(listed)]
+    assert wrong == []
 
 
 #: Modules that also hold helpers for the layers above them, which users need not know.
@@ -198,12 +237,15 @@ def documented() -> list[tuple[str, object]]:
     return sorted(things.items())
 
 
-@pytest.mark.parametrize(("name", "thing"), documented(), ids=lambda x: x if isinstance(x, str) else "")
-def test_every_public_name_has_a_docstring_with_a_runnable_example(name: str, thing: object) -> None:
-    text = inspect.getdoc(thing) or ""
-    assert len(text.split(">>>")[0].strip()) > 5, f"{name} has no docstring"
-    if not name.startswith("gradwalk.cli") and not is_inner_works(name):
-        assert ">>>" in text, f"the docstring of {name} has no example"
+def test_every_public_name_has_a_docstring_with_a_runnable_example() -> None:
+    wrong = []
+    for name, thing in documented():
+        text = inspect.getdoc(thing) or ""
+        if len(text.split(">>>")[0].strip()) <= 5:
+            wrong.append(f"{name} has no docstring")
+        elif ">>>" not in text and not name.startswith("gradwalk.cli") and not is_inner_works(name):
+            wrong.append(f"the docstring of {name} has no example")
+    assert wrong == []
 
 
 # --- the pages ---------------------------------------------------------------------------------------------------

@@ -15,8 +15,8 @@ from gradwalk.stepper import nearby
 from gradwalk.stepper.app import Stepper
 from gradwalk.stepper.canvas import EMPTY
 from gradwalk.stepper.manual import Manual
-from gradwalk.stepper.orders import OrderScreen
-from gradwalk.stepper.source import Subject, subject
+from gradwalk.stepper.order_screen import OrderScreen
+from gradwalk.stepper.subject import Subject, subject
 from gradwalk.walk import Push, readable, record, state_after
 
 SMALL, LARGE = (80, 24), (120, 40)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from gradwalk.walk import Compute, Seed, Visit
-from gradwalk.walk.events import Told
+from gradwalk.walk.events import StoredWords
 
 
 def test_two_events_are_the_same_if_what_happened_is_whatever_words_they_have() -> None:
-    spoken = Seed(3, 1.0, words=Told({"sentence": "Begin."}))
+    spoken = Seed(3, 1.0, words=StoredWords({"sentence": "Begin."}))
     assert spoken == Seed(3, 1.0)
     assert spoken.sentence == "Begin."
     assert spoken != Seed(3, 2.0)
@@ -15,7 +15,7 @@ def test_two_events_are_the_same_if_what_happened_is_whatever_words_they_have() 
 
 
 def test_the_words_of_an_event_are_left_out_where_it_is_shown_as_code() -> None:
-    assert repr(Seed(3, 1.0, words=Told({"sentence": "Begin."}))) == "Seed(node=3, gradient=1.0)"
+    assert repr(Seed(3, 1.0, words=StoredWords({"sentence": "Begin."}))) == "Seed(node=3, gradient=1.0)"
 
 
 def test_an_event_of_which_only_the_least_is_told() -> None:

@@ -21,11 +21,11 @@ from gradwalk.walk import (
     Push,
     Recording,
     Visit,
+    contributions,
     naive_recursion_order,
-    reckoning,
     record,
 )
-from gradwalk.walk.reckoning import linear, paths
+from gradwalk.walk.contributions import linear, paths
 
 inf, nan = math.inf, math.nan
 lazily = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
@@ -160,7 +160,7 @@ def test_the_strongest_path_and_of_equals_the_latest() -> None:
 
 def test_last_digits_are_no_loss_and_what_is_not_finite_must_be_the_same() -> None:
     def close(got: float, right: float) -> bool:
-        return reckoning.close(got, right, size=0.5)
+        return contributions.close(got, right, size=0.5)
 
     assert close(0.1 + 0.2, 0.3)
     assert close(0.3 + 4e-10, 0.3)

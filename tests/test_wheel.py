@@ -22,7 +22,7 @@ def test_the_wheel_holds_the_course_and_the_widgets(tmp_path: Path) -> None:
             built = (build_site.BUNDLES / name).read_bytes()
             assert archive.read(f"gradwalk/notebook/built/{name}") == built
             assert len(built) < 120_000
-    assert {"gradwalk/learn/site/index.html", "gradwalk/notebook/walking.py", "gradwalk/py.typed"} <= names
+    assert {"gradwalk/learn/site/index.html", "gradwalk/notebook/walk_view.py", "gradwalk/py.typed"} <= names
     assert not [name for name in names if name.endswith((".ts", ".tsx", ".ipynb")) or ".new-" in name]
 
 

@@ -10,7 +10,6 @@ import {document, homeBody, lessonBody, missingBody, pageBody} from "./builder/t
 import {exportFromPython} from "./builder/python.mjs";
 import {GENERATED, LESSONS, PAGES, SITE} from "./builder/paths.mjs";
 import {languagesIn} from "./builder/languages.mjs";
-import {layOutHunt, layOutPresets} from "./builder/layouts.mjs";
 import {loadSchemas} from "./builder/schemas.mjs";
 import {ornament} from "./builder/ornament.mjs";
 import {placeHashed, placeIcons, placeManifest, placePython} from "./builder/assets.mjs";
@@ -47,8 +46,6 @@ async function readSite(folder) {
   const problems = new Problems();
   mkdirSync(GENERATED, {recursive: true});
   const generated = exportFromPython();
-  generated.layouts = await layOutPresets(generated.recordings);
-  await layOutHunt(generated.hunt);
   generated.versions = readVersions();
   generated.recorded = readRecorded();
   generated.times = readTimes();

@@ -7,14 +7,13 @@ the last one a gradient of 1, and lets each in turn push `local × gradient` to 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from gradwalk import modes, ops, provenance, reverse, walk
-from gradwalk.errors import GraphError, NotANumberError
-from gradwalk.node import Node, owner_of
+from gradwalk import keepers, modes, ops, reverse
+from gradwalk.errors import GraphError
+from gradwalk.node import Node, Recipe, number_of
 from gradwalk.ops import Op, number
 
 __all__ = ["Value", "zero_grad"]
@@ -30,20 +29,18 @@ class Value(Node):
     (4.0, -3.0, 2.0)
     """
 
-    __slots__ = ()  # the fields are those of Node: data, grad, operands and slopes
+    __slots__ = ()  # the fields are those of Node: number, gradient, operands, local derivatives
     __array_ufunc__ = None  # NumPy numbers on the left leave the operation to us
 
     def __init__(self, data: Any, _children: Iterable[Value] = (), _op: str = "", label: str = "") -> None:
-        try:
-            self.data = data if data.__class__ is float else number(data)
-        except NotANumberError:
-            if not modes.active or modes.tracer() is None:
-                raise
-            modes.tracer().become(self, data)  # the number comes later, call by call
-            return
-        self.grad = 0.0
-        self._kind = _op or None
-        self._a = self._b = self._da = self._db = None
+        self._grad = 0.0
+        self._kind = self._a = self._b = self._da = self._db = None
+        if modes.active:
+            self._data = modes.top().leaf(self, data)
+        else:
+            self._data = data if data.__class__ is float else number(data)
+        if _op:
+            self._op = _op
         if _children != ():
             self._prev = _children
         if label:
@@ -53,52 +50,78 @@ class Value(Node):
         return f"Value(data={self.data}, grad={self.grad})"
 
     # --- forward: every operation makes a node -------------------------------------------------------------------
-    # The busiest operations spell out their line of the op table, for speed; a test holds them to it. All else (a
-    # NumPy number, nonsense, a mode such as no_grad) takes the general road, `_apply`.
+    # The busiest operations spell out their line of the op table, for speed; a test holds them to it. All else takes
+    # the general road, `_apply`: a NumPy number, nonsense, a mode such as no_grad, and a number that is in a keeper's
+    # hands, which shows as an AttributeError.
 
     def __add__(self, other: Any) -> Value:
-        if other.__class__ is Value and not modes.active:
-            out = _blank()
-            out.data = self.data + other.data
-            out.grad = 0.0
-            out._kind = _ADD
-            out._a = self
-            out._b = other
-            out._da = out._db = 1.0
-            return out
-        c = _plain(other)
-        return _apply(_ADD, (self, other)) if c is None else _node(_ADD, self.data + c, self, 1.0, c, None)
+        try:
+            if other.__class__ is Value and not modes.active:
+                out = _blank()
+                out._data = self._data + other._data
+                out._grad = 0.0
+                out._kind = _ADD
+                out._a = self
+                out._b = other
+                out._da = out._db = 1.0
+                return out
+            c = _plain(other)
+            if c is not None:
+                return _node(_ADD, self._data + c, self, 1.0, c, None)
+        except AttributeError:
+            pass
+        return _apply(_ADD, self, other)
 
     def __mul__(self, other: Any) -> Value:
-        if other.__class__ is Value and not modes.active:
-            out = _blank()
-            out._db = x = self.data
-            out._da = y = other.data
-            out.data = x * y
-            out.grad = 0.0
-            out._kind = _MUL
-            out._a = self
-            out._b = other
-            return out
-        c = _plain(other)
-        return _apply(_MUL, (self, other)) if c is None else _node(_MUL, self.data * c, self, c, c, None)
+        try:
+            if other.__class__ is Value and not modes.active:
+                out = _blank()
+                out._db = x = self._data
+                out._da = y = other._data
+                out._data = x * y
+                out._grad = 0.0
+                out._kind = _MUL
+                out._a = self
+                out._b = other
+                return out
+            c = _plain(other)
+            if c is not None:
+                return _node(_MUL, self._data * c, self, c, c, None)
+        except AttributeError:
+            pass
+        return _apply(_MUL, self, other)
 
     def __sub__(self, other: Any) -> Value:
-        if other.__class__ is Value and not modes.active:
-            return _node(_SUB, self.data - other.data, self, 1.0, other, -1.0)
-        c = _plain(other)
-        return _apply(_SUB, (self, other)) if c is None else _node(_SUB, self.data - c, self, 1.0, c, None)
+        try:
+            if other.__class__ is Value and not modes.active:
+                return _node(_SUB, self._data - other._data, self, 1.0, other, -1.0)
+            c = _plain(other)
+            if c is not None:
+                return _node(_SUB, self._data - c, self, 1.0, c, None)
+        except AttributeError:
+            pass
+        return _apply(_SUB, self, other)
 
     def __truediv__(self, other: Any) -> Value:
-        if other.__class__ is Value and not modes.active and other.data != 0.0:
-            y = other.data
-            quotient = self.data / y
-            return _node(_DIV, quotient, self, 1.0 / y, other, -quotient / y)
-        c = _plain(other)
-        return _apply(_DIV, (self, other)) if not c else _node(_DIV, self.data / c, self, 1.0 / c, c, None)
+        try:
+            if other.__class__ is Value and not modes.active and other._data != 0.0:
+                y = other._data
+                quotient = self._data / y
+                return _node(_DIV, quotient, self, 1.0 / y, other, -quotient / y)
+            c = _plain(other)
+            if c:
+                return _node(_DIV, self._data / c, self, 1.0 / c, c, None)
+        except AttributeError:
+            pass
+        return _apply(_DIV, self, other)
 
     def __neg__(self) -> Value:
-        return _apply(_NEG, (self,)) if modes.active else _node(_NEG, -self.data, self, -1.0, None, None)
+        try:
+            if not modes.active:
+                return _node(_NEG, -self._data, self, -1.0, None, None)
+        except AttributeError:
+            pass
+        return _apply(_NEG, self)
 
     def relu(self) -> Value:
         """The number itself if positive, else 0.
@@ -106,27 +129,36 @@ class Value(Node):
         >>> Value(3.0).relu().data, Value(-3.0).relu().data
         (3.0, 0.0)
         """
-        if modes.active:
-            return _apply(_RELU, (self,))
-        if self.data <= 0.0:
-            return _node(_RELU, 0.0, self, 0.0, None, None)
-        return _node(_RELU, self.data, self, 1.0, None, None)
+        try:
+            if not modes.active:
+                x = self._data
+                return _node(_RELU, 0.0, self, 0.0, None, None) if x <= 0.0 else _node(_RELU, x, self, 1.0, None, None)
+        except AttributeError:
+            pass
+        return _apply(_RELU, self)
 
     def __pow__(self, other: Any) -> Value:
-        n = _plain(other)
-        if n is None:
-            return _apply(ops.pow, (self, other))
-        slope = n * _power(self.data, n - 1.0) if n != 0.0 else 0.0
-        return _node(ops.pow, _power(self.data, n), self, slope, n, None)
+        try:
+            n = _plain(other)
+            if n is not None:
+                slope = n * _power(self._data, n - 1.0) if n != 0.0 else 0.0
+                return _node(_POW, _power(self._data, n), self, slope, n, None)
+        except AttributeError:
+            pass
+        return _apply(_POW, self, other)
+
+    def __gradwalk_op__(self, op: Op, operands: tuple[Any, ...]) -> Value:  # tanh, exp and every other function
+        if len(operands) == 1 and not modes.active:
+            x = number_of(self)
+            data = op.forward(x)
+            return _node(op, data, self, op.slope(0, x, data), None, None)
+        return _apply(op, *operands)
 
     def __abs__(self) -> Value:
-        return _apply(ops.abs, (self,))
+        return _apply(ops.abs, self)
 
     def __pos__(self) -> Value:
         return self
-
-    def __gradwalk_op__(self, op: Op, operands: tuple[Any, ...]) -> Value:  # tanh, exp and every other function
-        return _apply(op, operands)
 
     def __radd__(self, other: Any) -> Value:  # other + self
         return self.__add__(other)
@@ -135,14 +167,13 @@ class Value(Node):
         return self.__mul__(other)
 
     def __rsub__(self, other: Any) -> Value:  # other - self
-        c = _plain(other)
-        return _apply(_SUB, (other, self)) if c is None else _node(_SUB, c - self.data, c, None, self, -1.0)
+        return _apply(_SUB, other, self)
 
     def __rtruediv__(self, other: Any) -> Value:  # other / self
-        return _apply(_DIV, (other, self))
+        return _apply(_DIV, other, self)
 
     def __rpow__(self, other: Any) -> Value:  # other ** self
-        return _apply(ops.pow, (other, self))
+        return _apply(_POW, other, self)
 
     # --- backward: order, seed, push -----------------------------------------------------------------------------
 
@@ -157,31 +188,28 @@ class Value(Node):
         >>> x.grad
         6.0
         """
-        if gradient.__class__ is not float:
-            gradient = number(gradient)
-        if create_graph:
-            _backward_as_graph(self, gradient)
+        seed = gradient if gradient.__class__ is float else number(gradient)
+        walk = reverse.fill_with_graphs if create_graph else Value._walk_back
+        if modes.active:
+            modes.top().backward(self, partial(walk, self, seed))
+        else:
+            walk(self, seed)
+
+    def _walk_back(self, seed: float) -> None:
+        if reverse.walked_quickly(self, seed):  # the same walk as below, where a graph holds nothing unusual
             return
-        order = None if modes.active else _order(self)
-        if order is None:
-            reverse.backward_with_care(self, gradient)
-            return
-        if not order:  # a leaf is its own graph
-            self.grad += gradient
-            return
-        self.grad = gradient
-        try:
-            for v in reversed(order):
-                g = v.grad
-                da = v._da
-                if da is not None:
-                    v._a.grad += da * g
-                db = v._db
-                if db is not None:
-                    v._b.grad += db * g
-        except Exception as error:
-            aftermath = "some gradients are filled and some are not: call zero_grad() before the next backward()"
-            raise reverse.failure(v, error, aftermath) from error
+        order = reverse.order(self)  # operands before the nodes that use them
+        with reverse.Walk(order) as walk:
+            earlier = reverse.held_by_leaves(order)
+            for v in order:
+                v._grad = 0.0
+            self._grad = seed
+            for v in reversed(order):  # each node comes after all of its consumers
+                walk.at = v
+                reverse.call_hooks(v)
+                modes.top().push(v, reverse.push)
+            for leaf, held in earlier.items():
+                reverse.add(leaf, held)
 
     # --- comparing, leaving and entering the graph ------------------------------------------------------------------
     # Values are equal only to themselves, so that they can be kept in sets; `<` and `max()` compare their data.
@@ -204,12 +232,6 @@ class Value(Node):
     def __format__(self, spec: str) -> str:
         return format(self.data, spec) if spec else repr(self)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Value:
-        for v in walk.topological(self):
-            if id(v) not in memo:
-                memo[id(v)] = _copied(v, memo)
-        return memo[id(self)]  # type: ignore[no-any-return]
-
     def detach(self) -> Value:
         """The same number as a new leaf: nothing flows back through it.
 
@@ -218,23 +240,21 @@ class Value(Node):
         >>> x.grad
         3.0
         """
-        if modes.active and modes.tracer() is not None:
-            return modes.tracer().many("shift", [self])  # type: ignore[no-any-return]
-        return Value(self.data)
+        return modes.top().detach(self)  # type: ignore[no-any-return]
 
 
 # --- making nodes --------------------------------------------------------------------------------------------------
 
 _blank = partial(object.__new__, Value)  # a Value without the cost of __init__
 _power = ops.pow.value
-_ADD, _SUB, _MUL, _DIV, _NEG, _RELU = ops.add, ops.sub, ops.mul, ops.div, ops.neg, ops.relu
+_ADD, _SUB, _MUL, _DIV, _POW, _NEG, _RELU = ops.add, ops.sub, ops.mul, ops.div, ops.pow, ops.neg, ops.relu
 
 
-def _node(op: Op, data: float, a: Any, da: float | None, b: Any, db: float | None) -> Value:
-    """A node of one or two operands."""
+def _node(op: Op | None, data: float, a: Any, da: float | None, b: Any, db: float | None) -> Value:
+    """A node of one or two operands, or a leaf."""
     out = _blank()
-    out.data = data
-    out.grad = 0.0
+    out._data = data
+    out._grad = 0.0
     out._kind = op
     out._a = a
     out._da = da
@@ -252,128 +272,47 @@ def _plain(x: Any) -> Any:
     return number(x) if x.__class__ is int else None
 
 
-def _apply(op: Op, operands: tuple[Any, ...]) -> Value:
+def _apply(op: Op, *operands: Any) -> Value:
     """Any op on any operands: Values, numbers, or things that take ops in a way of their own."""
-    if len(operands) == 1 and not modes.active:  # most functions, most of the time
-        (v,) = operands
-        data = op.forward(v.data)
-        return _node(op, data, v, op.slope(0, v.data, data), None, None)
-    if modes.active and modes.tracer() is not None:
-        return modes.tracer().apply(op, operands)  # type: ignore[no-any-return]
-    inputs = []
-    point = []
-    for x in operands:
-        if isinstance(x, Value):
-            point.append(x.data)
-        elif hasattr(x, "__gradwalk_op__") and not isinstance(x, float):
-            return x.__gradwalk_op__(op, operands)  # type: ignore[no-any-return]
-        else:
-            x = number(x)
-            point.append(x)
-        inputs.append(x)
-    data = op.forward(*point)
-    if modes.active:
-        if modes.watching() and not math.isfinite(data):
-            raise provenance.forward_error(op.symbol, operands, data)
-        if not modes.recording():
-            out = Value(data)
-            provenance.note(out, operands)
-            return out
-    slopes = []
-    for i, x in enumerate(inputs):
-        slopes.append(None if x.__class__ is float else op.slope(i, *point, data))
-    if len(inputs) == 1:
-        out = _node(op, data, inputs[0], slopes[0], None, None)
-    elif len(inputs) == 2:
-        out = _node(op, data, inputs[0], slopes[0], inputs[1], slopes[1])
-    else:
+    interpreter = modes.top() if modes.active else modes.bottom
+    return interpreter.apply(op, operands)  # type: ignore[no-any-return]
+
+
+class Eager(modes.Bottom):
+    """What ops mean where no mode is on: they are computed, and remembered."""
+
+    def apply(self, op: Op, operands: tuple[Any, ...]) -> Any:
+        inputs = []
+        for x in operands:
+            if not isinstance(x, (Value, float)):
+                if hasattr(x, "__gradwalk_op__"):
+                    return x.__gradwalk_op__(op, operands)
+                x = number(x)
+            inputs.append(x)
+        point = [x if isinstance(x, float) else number_of(x) for x in inputs]
+        data = op.forward(*point)
+        slopes = [None if isinstance(x, float) else op.slope(i, *point, data) for i, x in enumerate(inputs)]
+        if len(inputs) == 1:
+            return _node(op, data, inputs[0], slopes[0], None, None)
+        if len(inputs) == 2:
+            return _node(op, data, inputs[0], slopes[0], inputs[1], slopes[1])
         out = _node(op, data, None, None, None, None)
-        out._become_unusual(tuple(inputs), tuple(slopes))
-    if modes.active:
-        provenance.note(out, operands)
-    return out
+        out._kind = Recipe(op, tuple(map(out._as_node, inputs)), tuple(slopes))
+        return out
+
+    def leaf(self, v: Value, data: Any) -> float:
+        return number(data)
+
+    def detach(self, v: Value) -> Value:
+        return _node(None, number_of(v), None, None, None, None)
+
+
+modes.bottom = Eager()
 
 
 def _data(x: Any) -> float:
     data: float = x.data if isinstance(x, Value) else x
     return data
-
-
-def _copied(v: Value, memo: dict[int, Any]) -> Value:
-    """`v`, pointing at the copies of its operands that `memo` holds."""
-    out = _node(ops.neg, v.data, None, v._da, None, v._db)
-    out.grad, out._kind = v.grad, v._kind
-
-    def copy_of(x: Any) -> Any:
-        return memo.get(id(x), x)
-
-    out._a = tuple(map(copy_of, v._a)) if isinstance(v._a, tuple) else copy_of(v._a)
-    out._b = copy_of(v._b)
-    more = getattr(v, "_more", None)
-    if more is not None:
-        extras = out._extras()
-        extras.label, extras.closure, extras.slopes = more.label, more.closure, more.slopes
-        extras.hooks, extras.made_by = list(more.hooks), more.made_by
-    return out
-
-
-# --- walking back --------------------------------------------------------------------------------------------------
-
-
-def _order(root: Value) -> list[Value] | None:
-    """The nodes between the leaves and `root`, operands first, their gradients set to 0; None if one is unusual.
-
-    The zero is a float object made for this walk alone, so a node that holds it has been visited: no set, no mark.
-    """
-    zero = float("0")
-    order: list[Value] = []
-    done = order.append
-    stack: list[Any] = [root] if root._a is not None else []
-    push, pop = stack.append, stack.pop
-    while stack:
-        v = pop()
-        if v is None:  # everything the next node depends on is in the order
-            done(pop())
-            continue
-        if v.grad is zero:
-            continue
-        while True:  # go down the first operands, and leave the second ones on the stack for later
-            if v._db is not None:
-                v.grad = zero
-                b = v._b
-                if b._a is not None and b.grad is not zero:
-                    push(v)
-                    push(None)
-                    push(b)
-                    if v._da is None:
-                        break
-                    v = v._a
-                    if v._a is None or v.grad is zero:
-                        break
-                    continue
-            elif v._da is not None:
-                v.grad = zero
-            else:
-                return None
-            if v._da is not None:
-                a = v._a
-                if a._a is not None and a.grad is not zero:
-                    push(v)
-                    push(None)
-                    v = a
-                    continue
-            done(v)
-            break
-    return order
-
-
-def _backward_as_graph(root: Value, gradient: float) -> None:
-    """Set `.grad` to Values, so that a gradient can be differentiated like any other number."""
-    gradients = reverse.adjoints(root, gradient, as_graph=True)
-    for v, total in gradients.items():
-        total = total if isinstance(total, Value) else Value(total)
-        held_nothing = v._inputs() or (v.grad.__class__ is float and v.grad == 0.0)
-        v.grad = total if held_nothing else v.grad + total
 
 
 def zero_grad(target: Any) -> None:
@@ -389,11 +328,11 @@ def zero_grad(target: Any) -> None:
     if hasattr(target, "zero_grad"):
         target.zero_grad()
     elif isinstance(target, Value):
-        for v in walk.topological(target):
+        for v in reverse.order(target):
             v.grad = 0.0
     elif hasattr(target, "__iter__") and not isinstance(target, (str, bytes)):
-        owner = owner_of(target)
-        if owner is None or not owner.zero_grad(target):
+        keeper = keepers.keeper_of(target)
+        if keeper is None or not keeper.zero_grad(target):
             for part in target:
                 zero_grad(part)
     else:

@@ -1,8 +1,8 @@
-"""Functions over lists of numbers, the same eagerly and compiled: softmax, logsumexp, max, min, dot, linear, take.
+"""Functions over lists of numbers, the same under every interpreter: softmax, logsumexp, max, min, dot, linear, take.
 
 They take Values and plain numbers alike. None overflows, however large the numbers: exponentials are only ever taken of
-what is left after the largest number has been subtracted. None looks at the number inside a Value in a way that the
-compiled path could not see, so a function made of these compiles as it is.
+what is left after the largest number has been subtracted. None looks at the number inside a Value where an interpreter
+could not follow.
 """
 
 from __future__ import annotations
@@ -26,18 +26,16 @@ __all__ = ["dot", "linear", "logsumexp", "max", "min", "softmax", "take"]
 def take(table: Any, index: Any) -> Any:
     """One entry of a table by its position, counted from 0: a Value of a list, or a row of a list of rows.
 
-    Eagerly it is `table[index]`. Compiled, `index` may be an argument of the function, which `table[index]` could not
-    follow from call to call; the gradient goes to the entry that was taken.
+    For a plain index it is `table[index]`. An index that is known only later, such as an argument of a function that
+    `gradwalk.compile` replays, chooses in its own way; the gradient goes to the entry that was taken.
 
     >>> from gradwalk import Value, take
     >>> table = [[Value(1.0), Value(2.0)], [Value(3.0), Value(4.0)]]
     >>> [v.data for v in take(table, 1)]
     [3.0, 4.0]
     """
-    if modes.active:
-        tracer = modes.tracer()
-        if tracer is not None:
-            return tracer.take(table, index)
+    if hasattr(index, "__gradwalk_take__"):
+        return index.__gradwalk_take__(table)
     return table[checked_index(index, len(table))]
 
 
@@ -81,11 +79,12 @@ def min(values: Any, *others: Any) -> Any:
 
 def _extreme(name: str, values: Any) -> Any:
     found = given_list(values, name)
-    if modes.active:
-        tracer = modes.tracer()
-        if tracer is not None:
-            return tracer.many(name, found)
     return found[0] if len(found) == 1 else _extreme_op(name, len(found))(*found)
+
+
+def is_extreme(op: Op) -> bool:
+    """Whether an op is the largest or smallest of a list, as `max` and `min` make them."""
+    return op.name in ("max", "min") and _extreme_op(op.name, op.arity) is op
 
 
 @lru_cache(maxsize=256)
@@ -142,10 +141,8 @@ def less_peak(row: list[Any]) -> list[Any]:
 
 def peak_of(row: list[Any]) -> Any:
     """The largest number of the row, cut off from the graph."""
-    if modes.active:
-        tracer = modes.tracer()
-        if tracer is not None:
-            return tracer.many("shift", row)
+    if modes.active and not modes.knows_numbers():
+        return modes.top().detach(_extreme("max", row))
     return reduce(ops.maximum.value, [v.data if isinstance(v, Value) else v for v in row])
 
 

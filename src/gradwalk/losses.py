@@ -10,7 +10,6 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from gradwalk import modes
 from gradwalk.engine import Value
 from gradwalk.errors import InputSizeError, SettingError
 from gradwalk.functions import (
@@ -75,7 +74,7 @@ def binary_cross_entropy(logits: Any, targets: Any) -> Value:
         yes = _one_of((0.0, 1.0), target, "binary_cross_entropy target", i, remedy)
         z = _value(logit, "logit", i)
         # -log(sigmoid(z)) is softplus(-z), and -log(1 - sigmoid(z)) is softplus(z): no logarithm of a tiny number.
-        wrong = z * (1.0 - 2.0 * yes) if _is_traced(yes) else -z if yes else z
+        wrong = z * (1.0 - 2.0 * yes) if _comes_later(yes) else -z if yes else z
         surprises.append(wrong.softplus())
     return _mean(surprises)
 
@@ -147,8 +146,8 @@ def _pairs(loss: str, what: str, given: Any, what_else: str, wanted: Any) -> lis
 
 
 def _one_of(allowed: tuple[float, float], x: Any, what: str, position: int, remedy: str) -> Any:
-    """A label, which is one of two numbers; no gradient flows to it. While tracing no label has a number yet."""
-    if _is_traced(x):
+    """A label, which is one of two numbers; no gradient flows to it."""
+    if _comes_later(x):
         return x
     label: float = x.data if isinstance(x, Value) else real(x, what, position)
     if label not in allowed:
@@ -158,7 +157,7 @@ def _one_of(allowed: tuple[float, float], x: Any, what: str, position: int, reme
 
 
 def _class_index(target: Any, classes: int, position: int) -> Any:
-    if _is_traced(target):
+    if _comes_later(target):
         return target
     try:
         index = operator.index(target)
@@ -173,6 +172,6 @@ def _class_index(target: Any, classes: int, position: int) -> Any:
     return index
 
 
-def _is_traced(x: Any) -> bool:
-    """Whether `x` is an argument of a function that is being compiled: its number comes later, call by call."""
-    return bool(modes.active) and modes.tracer() is not None and modes.tracer().owns(x)
+def _comes_later(x: Any) -> bool:
+    """Whether `x` stands for a number that is not known yet, so that there is nothing to check."""
+    return getattr(x, "comes_later", False)

@@ -1,41 +1,164 @@
-"""Switches that change how ops are recorded: `no_grad()`, `anomaly()`, and listening to every op.
+"""What an op means here and now: a stack of interpreters, of which the topmost is asked.
 
-A switch holds for the thread or task that turned it on, and until its `with` block ends. The engine's hot paths ask
-only one question, `modes.active`: is any switch on anywhere? If not, nothing else is looked at.
+At the bottom stands the engine, which computes and remembers. `no_grad()`, `anomaly()` and `observed()` put an
+interpreter on top of what is there for the length of a `with` block, in the thread or task that entered it; each does
+its own part and passes the rest on to the one below. The engine's hot paths ask one question only, `modes.active`: is
+any interpreter on any stack? If not, nothing else is looked at.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from threading import Lock
 from typing import Any
 
-__all__ = ["anomaly", "no_grad"]
+from gradwalk import provenance
 
-Listener = Callable[[Any, Any], None]  # what is told of every op: the new node, and its operands as they were given
+__all__ = ["Interpreter", "Observer", "anomaly", "no_grad", "observed", "unobserved"]
 
-active = 0  # how many switches are on, in all threads together
+active = 0  # how many interpreters are on stacks, in all threads together
 _active_lock = Lock()
-_recording: ContextVar[bool] = ContextVar("recording", default=True)
-_watching: ContextVar[bool] = ContextVar("watching", default=False)
-_listening: ContextVar[Listener | None] = ContextVar("listening", default=None)
-_tracer: ContextVar[Any] = ContextVar("tracer", default=None)
+
+
+class Interpreter:
+    """One layer of the stack. By itself it does nothing: every question goes to the interpreter below.
+
+    >>> from gradwalk import Value, modes
+    >>> class Counting(modes.Interpreter):
+    ...     count = 0
+    ...     def apply(self, op, operands):
+    ...         self.count += 1
+    ...         return super().apply(op, operands)
+    >>> with modes.entered(Counting()) as counting:
+    ...     y = Value(2.0) * 3 + 1
+    >>> counting.count, y.data
+    (2, 7.0)
+    """
+
+    below: Interpreter
+    records = True  # whether ops remember their operands
+    every_op = False  # whether each op must come by one at a time
+    knows_numbers = True  # whether ops are computed as they come by
+
+    def apply(self, op: Any, operands: tuple[Any, ...]) -> Any:
+        """An op on operands, one of which is a Value at least."""
+        return self.below.apply(op, operands)
+
+    def leaf(self, v: Any, data: Any) -> Any:
+        """A Value is made by its constructor from `data`; gives its number."""
+        return self.below.leaf(v, data)
+
+    def detach(self, v: Any) -> Any:
+        """A leaf with the number of `v`."""
+        return self.below.detach(v)
+
+    def no_grad(self) -> AbstractContextManager[Any]:
+        """A block in which results are leaves."""
+        return self.below.no_grad()
+
+    def read(self, v: Any, field: str, number: Any) -> Any:
+        """Somebody outside the engine reads `v.data` or `v.grad`; gives what they see."""
+        return self.below.read(v, field, number)
+
+    def write(self, v: Any, field: str, number: Any) -> Any:
+        """Somebody outside the engine sets `v.data` or `v.grad`; gives what is kept."""
+        return self.below.write(v, field, number)
+
+    def push(self, v: Any, push: Callable[[Any], None]) -> None:
+        """One node's turn in a backward walk."""
+        self.below.push(v, push)
+
+    def backward(self, root: Any, walk: Callable[[], None]) -> None:
+        """`root.backward()`; `walk` does it."""
+        self.below.backward(root, walk)
+
+    def step(self, optimizer: Any, step: Callable[[], None]) -> None:
+        """`optimizer.step()`; `step` does it."""
+        self.below.step(optimizer, step)
+
+
+class Bottom(Interpreter):
+    """The answers where no layer has one of its own; the engine adds `apply`, `leaf` and `detach`."""
+
+    def no_grad(self) -> AbstractContextManager[Any]:
+        return entered(NoGrad())
+
+    def read(self, v: Any, field: str, number: Any) -> Any:
+        return number
+
+    def write(self, v: Any, field: str, number: Any) -> Any:
+        return number
+
+    def push(self, v: Any, push: Callable[[Any], None]) -> None:
+        push(v)
+
+    def backward(self, root: Any, walk: Callable[[], None]) -> None:
+        walk()
+
+    def step(self, optimizer: Any, step: Callable[[], None]) -> None:
+        step()
+
+
+bottom: Interpreter = Bottom()
+_top: ContextVar[Interpreter | None] = ContextVar("top", default=None)
+
+
+def top() -> Interpreter:
+    """The interpreter that is asked here and now."""
+    return _top.get() or bottom
+
+
+def stack() -> Iterator[Interpreter]:
+    """The interpreters here and now, the topmost first; the engine at the bottom is not among them."""
+    layer = top()
+    while layer is not bottom:
+        yield layer
+        layer = layer.below
 
 
 @contextmanager
-def _switched(switch: ContextVar[Any], on: Any) -> Iterator[None]:
+def entered(layer: Any) -> Iterator[Any]:
+    """Put an interpreter on top of the stack for the length of a `with` block."""
     global active
+    layer.below = top()
     with _active_lock:
         active += 1
-    before = switch.set(on)
+    before = _top.set(layer)
     try:
-        yield
+        yield layer
     finally:
-        switch.reset(before)
+        _top.reset(before)
         with _active_lock:
             active -= 1
+
+
+def recording() -> bool:
+    """Whether ops remember their operands here and now."""
+    return all(layer.records for layer in stack())
+
+
+def knows_numbers() -> bool:
+    """Whether ops are computed here and now, so that their numbers can be looked at."""
+    return all(layer.knows_numbers for layer in stack())
+
+
+def every_op() -> bool:
+    """Whether somebody here and now wants ops one at a time."""
+    return any(layer.every_op for layer in stack())
+
+
+# --- no_grad ---------------------------------------------------------------------------------------------------------
+
+
+class NoGrad(Interpreter):
+    """Results are leaves."""
+
+    records = False
+
+    def apply(self, op: Any, operands: tuple[Any, ...]) -> Any:
+        return self.below.detach(self.below.apply(op, operands))
 
 
 @contextmanager
@@ -49,8 +172,25 @@ def no_grad() -> Iterator[None]:
     >>> b.data, b.operands
     (9.0, ())
     """
-    with _switched(_recording, False) if tracer() is None else tracer().without_gradient():
+    with top().no_grad():
         yield
+
+
+# --- anomaly ---------------------------------------------------------------------------------------------------------
+
+
+class Anomaly(Interpreter):
+    """Every number is looked at, and every op's line is written down."""
+
+    every_op = True
+
+    def apply(self, op: Any, operands: tuple[Any, ...]) -> Any:
+        out = self.below.apply(op, operands)
+        provenance.check_forward(op, operands, out)
+        return out
+
+    def push(self, v: Any, push: Callable[[Any], None]) -> None:
+        provenance.push_watched(v, lambda v: self.below.push(v, push))
 
 
 @contextmanager
@@ -65,39 +205,131 @@ def anomaly() -> Iterator[None]:
     gradwalk.errors.AnomalyError: 1 / 0 gave inf
       made by ...
     """
-    with _switched(_watching, True):
+    with entered(Anomaly()):
         yield
+
+
+# --- observers -------------------------------------------------------------------------------------------------------
+
+
+class Observer:
+    """Somebody who watches a run: override what you want to be told of, and enter it with `observed`.
+
+    With `every_op` False, functions that can do many ops in one go may do so, and `op` hears nothing of these.
+
+    >>> from gradwalk import Value, modes
+    >>> class Echo(modes.Observer):
+    ...     def op(self, out, operands):
+    ...         print(out._op, out.data)
+    ...     def after_backward(self, root):
+    ...         print("walked back from", root.data)
+    >>> with modes.observed(Echo()):
+    ...     (Value(2.0) * 3).backward()
+    * 6.0
+    walked back from 6.0
+    """
+
+    every_op = True
+
+    def op(self, out: Any, operands: tuple[Any, ...]) -> None:
+        """An op gave the new node `out`; the operands are as they were given."""
+
+    def leaf(self, v: Any) -> None:
+        """A Value was made by its constructor."""
+
+    def read(self, v: Any, field: str, number: Any) -> Any:
+        """`v.data` or `v.grad` is read; gives what the reader sees."""
+        return number
+
+    def before_backward(self, root: Any) -> None:
+        """`root.backward()` was called."""
+
+    def after_backward(self, root: Any) -> None:
+        """… and has filled the gradients."""
+
+    def before_step(self, optimizer: Any) -> None:
+        """`optimizer.step()` was called."""
+
+    def after_step(self, optimizer: Any) -> None:
+        """… and has changed the parameters."""
+
+
+class Observing(Interpreter):
+    """Tells an observer, and changes nothing."""
+
+    def __init__(self, observer: Observer) -> None:
+        self.observer: Observer = observer
+
+    @property
+    def every_op(self) -> bool:  # type: ignore[override]
+        return self.observer.every_op
+
+    def apply(self, op: Any, operands: tuple[Any, ...]) -> Any:
+        out = self.below.apply(op, operands)
+        self.observer.op(out, operands)
+        return out
+
+    def leaf(self, v: Any, data: Any) -> Any:
+        number = self.below.leaf(v, data)
+        self.observer.leaf(v)
+        return number
+
+    def read(self, v: Any, field: str, number: Any) -> Any:
+        return self.observer.read(v, field, self.below.read(v, field, number))
+
+    def backward(self, root: Any, walk: Callable[[], None]) -> None:
+        self.observer.before_backward(root)
+        self.below.backward(root, walk)
+        self.observer.after_backward(root)
+
+    def step(self, optimizer: Any, step: Callable[[], None]) -> None:
+        self.observer.before_step(optimizer)
+        self.below.step(optimizer, step)
+        self.observer.after_step(optimizer)
 
 
 @contextmanager
-def tracing(recorder: Any) -> Iterator[None]:
-    """Let `recorder` write ops down instead of computing them: what compiling a function does, once."""
-    with _switched(_tracer, recorder):
+def observed(observer: Observer) -> Iterator[None]:
+    """Tell `observer` of everything that happens in a `with` block. Ops are several times slower.
+
+    >>> from gradwalk import modes
+    >>> with modes.observed(modes.Observer()):
+    ...     pass
+    """
+    with entered(Observing(observer)):
         yield
 
 
-def tracer() -> Any:
-    """Who writes ops down here and now; None where they are computed as usual."""
-    return _tracer.get()
-
-
-def recording() -> bool:
-    """Whether ops remember their operands here and now."""
-    return _recording.get()
-
-
-def watching() -> bool:
-    """Whether a nan or inf is to be reported here and now."""
-    return _watching.get()
+class _Unobservant(Observer):
+    every_op = False
 
 
 @contextmanager
-def listened(listener: Listener | None) -> Iterator[None]:
-    """Tell `listener` of every op, or nobody. Ops are several times slower."""
-    with _switched(_listening, listener):
+def unobserved() -> Iterator[None]:
+    """Tell no observer of what happens in a `with` block: it is not part of the run that they watch.
+
+    >>> from gradwalk import Value, modes
+    >>> class Echo(modes.Observer):
+    ...     def op(self, out, operands):
+    ...         print(out.data)
+    >>> with modes.observed(Echo()):
+    ...     with modes.unobserved():
+    ...         y = Value(2.0) * 3
+    """
+    told = [(layer, layer.observer) for layer in stack() if isinstance(layer, Observing)]
+    for layer, _ in told:
+        layer.observer = _Unobservant()
+    try:
         yield
+    finally:
+        for layer, observer in told:
+            layer.observer = observer
 
 
-def listener() -> Listener | None:
-    """Who is to be told of ops here and now."""
-    return _listening.get()
+@contextmanager
+def listened(listener: Any) -> Iterator[None]:
+    """Tell `listener` of every op, or nobody."""
+    observer = Observer()
+    observer.op = listener  # type: ignore[method-assign]
+    with unobserved() if listener is None else observed(observer):
+        yield

@@ -7,11 +7,11 @@ from copy import copy
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
-from gradwalk import node, store
+from gradwalk import keepers, store
 from gradwalk.engine import Value
 from gradwalk.errors import ModelFileError, SettingError
 from gradwalk.functions import real
-from gradwalk.node import clear, owner_of
+from gradwalk.keepers import clear, keeper_of
 from gradwalk.ops import number
 
 __all__ = ["Module"]
@@ -42,13 +42,13 @@ class Module:
 
         def __setattr__(self, name: str, x: Any) -> None:
             _attributes.changes += 1
-            if node.homes and name in vars(self):
+            if keepers.known and name in vars(self):
                 _note_change(vars(self)[name], x)
             super().__setattr__(name, x)
 
         def __delattr__(self, name: str) -> None:
             _attributes.changes += 1
-            if node.homes and name in vars(self):
+            if keepers.known and name in vars(self):
                 _note_change(vars(self)[name], None)
             super().__delattr__(name)
 
@@ -158,10 +158,10 @@ class Module:
 
 
 def _note_change(before: Any, after: Any) -> None:
-    """An attribute is given something else: whoever compiled in what was there will want to know."""
-    compiled_in = [v for _, v in _found_in(before) if id(v) in node.homes]
-    if compiled_in and before is not after:
-        node.note_change(compiled_in, [v for _, v in _found_in(after)])
+    """An attribute is given something else: whoever keeps what was there from time to time will want to know."""
+    kept = [v for _, v in _found_in(before) if id(v) in keepers.known]
+    if kept and before is not after:
+        keepers.note_change(kept, [v for _, v in _found_in(after)])
 
 
 class _Attributes:
@@ -171,7 +171,7 @@ class _Attributes:
 
 
 class _Known:
-    """A module whose parameters compiled code holds: the parameters, and what they were found in, now and then."""
+    """A module whose parameters have a keeper: the parameters, and what they were found in, now and then."""
 
     __slots__ = ("attributes", "attributes_then", "changes", "containers", "containers_then", "found", "module")
 
@@ -205,8 +205,8 @@ _known: dict[int, _Known] = {}  # by id() of the module
 def _again(module: Module) -> list[Value]:
     """The module's parameters, found anew or known to be the same as last time.
 
-    Looking for them can take longer than a compiled step. So where compiled code holds them, it is enough that every
-    list and every set of attributes they were found in is what it was.
+    Looking for them can take longer than a keeper's step. So where they have a keeper, it is enough that every list and
+    every set of attributes they were found in is what it was.
     """
     known = _known.get(id(module))
     if known is not None and known.module() is not module:
@@ -214,13 +214,13 @@ def _again(module: Module) -> list[Value]:
     if known is not None and known.holds():
         return known.found
     parameters = module.parameters()
-    if owner_of(parameters) is not None and not _chooses(module):
+    if keeper_of(parameters) is not None and not _chooses(module):
         if len(_known) >= 16:
             _known.clear()
         _known[id(module)] = now = _Known(module)
         parameters = now.found
     if known is not None and parameters != known.found:
-        node.note_change(known.found, parameters)
+        keepers.note_change(known.found, parameters)
     return parameters
 
 
@@ -240,7 +240,7 @@ def _found_in(
         inside: Iterable[tuple[Any, Any]]
         if isinstance(thing, Value):
             seen[id(thing)] = thing
-            if not thing._inputs():
+            if not thing.inputs:
                 yield path, thing
             continue
         holders, held = containers, thing

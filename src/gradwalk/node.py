@@ -1,4 +1,4 @@
-"""What a node of the graph holds and can tell about itself: operands, slopes, label, closure, hooks.
+"""What a node of the graph holds and can tell about itself: the protocol that walks, drawings and checks rely on.
 
 `Value` builds on this; here is no arithmetic and no walk.
 """
@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
+from copy import copy
 from functools import partial
 from typing import Any, Self
-from weakref import WeakValueDictionary
 
-from gradwalk import ops, reverse
+from gradwalk import keepers, modes, ops, reverse, walk
 from gradwalk.errors import GraphError
+from gradwalk.keepers import Keeper
 from gradwalk.methods import Methods
 from gradwalk.ops import Op
 from gradwalk.provenance import Place
@@ -30,21 +32,103 @@ class Node(Methods):
 
     # Operands and local derivatives lie in plain fields, because a tuple, a set or a closure for each node is what
     # makes an engine slow. An operand that is a plain number stays one, and its local derivative is None.
-    __slots__ = ("_a", "_b", "_da", "_db", "_kind", "_more", "data", "grad")
+    __slots__ = ("_a", "_b", "_da", "_data", "_db", "_grad", "_kind", "_notes")
 
-    data: float
-    grad: Any  # a float; after backward(create_graph=True) a Value
-    _kind: Op | str | None  # what made this node; None for a leaf
-    _a: Any  # first operand; None for a leaf; the tuple of all operands for an unusual node (see below)
+    _data: float  # empty, as is _grad, while a keeper has them
+    _grad: Any  # a float; after backward(create_graph=True) a Value
+    _kind: Op | Recipe | None  # how this node was made; None for a leaf
+    _a: Any  # first operand, if there is one
     _b: Any  # second operand, if there is one
     _da: float | None  # how fast data changes with the first operand
     _db: float | None  # how fast data changes with the second operand
-    _more: More  # what only few nodes have; not set on the others
-    _owner: Any = None  # what holds data and grad instead of the fields: compiled code, while it runs a training
+    _notes: Notes  # what only few nodes have; empty on the others
 
     def _as_node(self, x: Any) -> Self:
         """A constant as a leaf; a node as it is."""
         raise NotImplementedError
+
+    # --- number and gradient -----------------------------------------------------------------------------------------
+    # The engine works on the fields. From outside they are seen through these two, so that interpreters can follow, and
+    # keepers give back what they have.
+
+    @property
+    def data(self) -> Any:
+        """The number."""
+        try:
+            return modes.top().read(self, "data", self._data) if modes.active else self._data
+        except AttributeError:
+            return self._had_back("data")
+
+    @data.setter
+    def data(self, data: Any) -> None:
+        if modes.active or keepers.keeping:
+            self._write("data", data)
+        else:
+            self._data = data
+
+    @property
+    def grad(self) -> Any:
+        """The gradient: how fast the number that was walked back from changes with this one."""
+        try:
+            return modes.top().read(self, "grad", self._grad) if modes.active else self._grad
+        except AttributeError:
+            return self._had_back("grad")
+
+    @grad.setter
+    def grad(self, grad: Any) -> None:
+        if modes.active or keepers.keeping:
+            self._write("grad", grad)
+        else:
+            self._grad = grad
+
+    def _had_back(self, field: str) -> Any:
+        """A field that a keeper had."""
+        with self._in_own_hands():
+            number = object.__getattribute__(self, f"_{field}")
+            return modes.top().read(self, field, number) if modes.active else number
+
+    def _write(self, field: str, number: Any) -> None:
+        with self._in_own_hands():
+            setattr(self, f"_{field}", modes.top().write(self, field, number) if modes.active else number)
+
+    @property
+    def keeper(self) -> Keeper | None:
+        """Who has number and gradient now instead of this node, if anyone has."""
+        notes = self._noted()
+        return None if notes is None else notes.keeper
+
+    def _in_own_hands(self) -> AbstractContextManager[Any]:
+        """A block in which no keeper has number and gradient."""
+        keeper = self.keeper if keepers.keeping else None
+        return _NOBODY if keeper is None else keeper.handed_back()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:  # for copies and pickles
+        with self._in_own_hands():
+            return super().__reduce_ex__(protocol)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        for v in walk.topological(self):
+            if id(v) not in memo:
+                memo[id(v)] = v._copied(memo)
+        return memo[id(self)]  # type: ignore[no-any-return]
+
+    def _copied(self, memo: dict[int, Any]) -> Self:
+        """This node, pointing at the copies of its operands that `memo` holds."""
+        out = object.__new__(type(self))
+        with self._in_own_hands():
+            out._data, out._grad = self._data, self._grad
+        out._kind, out._da, out._db = self._kind, self._da, self._db
+        out._a, out._b = memo.get(id(self._a), self._a), memo.get(id(self._b), self._b)
+        if isinstance(self._kind, Recipe):
+            out._kind = copy(self._kind)
+            out._kind.inputs = tuple(memo.get(id(x), x) for x in self._kind.inputs)
+            out._kind.hooks = list(self._kind.hooks)
+        notes = self._noted()
+        if notes is not None:
+            out._note().label, out._note().made_at = notes.label, notes.made_at
+        return out
+
+    # --- the protocol: what may be asked of any node -----------------------------------------------------------------
 
     @property
     def operands(self) -> tuple[Self, ...]:
@@ -56,8 +140,8 @@ class Node(Methods):
         ([3.0, 3.0], [2.0, 3.0])
         """
         shown = len(self.local_derivatives)
-        if isinstance(self._a, tuple):
-            return self._a[:shown]
+        if isinstance(self._kind, Recipe):
+            return self._kind.inputs[:shown]
         if shown:  # a constant becomes a node when it is first looked at, and stays the same one
             self._a = self._as_node(self._a)
         if shown == 2:
@@ -72,8 +156,80 @@ class Node(Methods):
         >>> (Value(3.0) * Value(4.0)).local_derivatives, (2 * Value(5.0)).local_derivatives
         ((4.0, 3.0), (2.0, None))
         """
-        slopes = self._slopes()
-        return slopes[:1] if self._constant_exponent() is not None else slopes
+        return self.slopes[:1] if self._constant_exponent() is not None else self.slopes
+
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        """What the op was given, in order: nodes, and constants as plain numbers (or as the nodes they became).
+
+        >>> from gradwalk import Value
+        >>> (Value(3.0) * 2).inputs
+        (Value(data=3.0, grad=0.0), 2.0)
+        """
+        kind = self._kind
+        if kind is None:
+            return ()
+        if kind.__class__ is Recipe:
+            return kind.inputs
+        return (self._a,) if self._b is None else (self._a, self._b)
+
+    @property
+    def slopes(self) -> tuple[float | None, ...]:
+        """The local derivative for each input; None for a constant, or where a closure knows better.
+
+        >>> from gradwalk import Value
+        >>> (Value(3.0) ** 2).slopes
+        (6.0, None)
+        """
+        kind = self._kind
+        if kind is None:
+            return ()
+        if kind.__class__ is Recipe:
+            return kind.slopes
+        return (self._da,) if self._b is None else (self._da, self._db)
+
+    @property
+    def primitive(self) -> Op | None:
+        """The op of the table, or of `@op`, that made this node; None for a leaf or a node made by hand.
+
+        >>> from gradwalk import Value
+        >>> Value(3.0).tanh().primitive.name, Value(3.0).primitive
+        ('tanh', None)
+        """
+        return self._kind.op if isinstance(self._kind, Recipe) else self._kind
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether this node was given its number, not computed from other nodes.
+
+        >>> from gradwalk import Value
+        >>> a = Value(3.0)
+        >>> a.is_leaf, (a * a).is_leaf
+        (True, False)
+        """
+        return self._kind is None or not self.inputs
+
+    @property
+    def closure(self) -> Callable[[], None] | None:
+        """A `_backward` of the user's own, if this node was given one.
+
+        >>> from gradwalk import Value
+        >>> v = Value(3.0)
+        >>> v._backward = lambda: print("pushed")
+        >>> v.closure()
+        pushed
+        """
+        return self._kind.closure if isinstance(self._kind, Recipe) else None
+
+    @property
+    def hooks(self) -> tuple[Hook, ...]:
+        """What is called with this node's gradient once it is complete.
+
+        >>> from gradwalk import Value
+        >>> Value(3.0).hooks
+        ()
+        """
+        return tuple(self._kind.hooks) if isinstance(self._kind, Recipe) else ()
 
     @property
     def label(self) -> str:
@@ -83,12 +239,44 @@ class Node(Methods):
         >>> Value(1.0, label="x").label
         'x'
         """
-        more = getattr(self, "_more", None)
-        return more.label if more is not None else ""
+        notes = self._noted()
+        return "" if notes is None else notes.label
 
     @label.setter
     def label(self, label: str) -> None:
-        self._extras().label = label
+        self._note().label = label
+
+    @property
+    def made_at(self) -> Place | None:
+        """The user's source line that made this node, if it was written down, as under `anomaly()`.
+
+        >>> import gradwalk
+        >>> with gradwalk.anomaly():
+        ...     y = gradwalk.Value(2.0).exp()
+        >>> y.made_at.line
+        2
+        """
+        notes = self._noted()
+        return None if notes is None else notes.made_at
+
+    @made_at.setter
+    def made_at(self, place: Place | None) -> None:
+        self._note().made_at = place
+
+    def register_hook(self, hook: Callable[[Any], Any]) -> Hook:
+        """Call `hook(gradient)` when this node's gradient is complete; what it returns, if anything, replaces it.
+
+        >>> from gradwalk import Value
+        >>> x = Value(3.0)
+        >>> handle = x.register_hook(lambda gradient: gradient / 2)
+        >>> (x * x).backward()
+        >>> x.grad
+        3.0
+        >>> handle.remove()
+        """
+        if not callable(hook):
+            raise GraphError(f"a hook is a function of the gradient, not {type(hook).__name__}: {hook!r}")
+        return Hook(self._recipe().hooks, hook)
 
     def explain(self, leaf: Any = None) -> Any:
         """The gradient of each leaf, or of one, as a sum over the paths that lead to it; print it.
@@ -104,103 +292,111 @@ class Node(Methods):
 
         return explain(self, leaf)
 
+    # --- micrograd's names, which can be set as well -----------------------------------------------------------------
+
     @property
     def _prev(self) -> set[Self]:
         return set(self.operands)
 
     @_prev.setter
     def _prev(self, children: Iterable[Self]) -> None:
-        found = checked_children(children)
-        self._kind = self._op  # a rule of the table no longer fits these operands
-        if found:
-            self._become_unusual(found, (None,) * len(found))
-        else:
-            self._a = self._b = self._da = self._db = None
+        if isinstance(children, Node) or not hasattr(children, "__iter__"):
+            raise GraphError(f"the children of a Value come in a tuple, as in Value(data, (a, b)), not {children!r}")
+        found = tuple(children)
+        for child in found:
+            if not isinstance(child, Node):
+                raise GraphError(
+                    f"the children of a Value are Values, not {type(child).__name__}: {child!r}; "
+                    f"wrap it as Value({child!r})"
+                )
+        text, recipe = self._op, self._recipe()  # a rule of the table no longer fits these operands
+        recipe.op, recipe.text, recipe.inputs, recipe.slopes = None, text, found, (None,) * len(found)
 
     @property
     def _op(self) -> str:
-        kind = self._kind
-        if isinstance(kind, Op):
-            exponent = self._constant_exponent()
-            return kind.symbol if exponent is None else f"**{exponent:g}"
-        return kind or ""
+        kind = self.primitive
+        if kind is None:
+            return self._kind.text if isinstance(self._kind, Recipe) else ""
+        exponent = self._constant_exponent()
+        return kind.symbol if exponent is None else f"**{exponent:g}"
 
     @_op.setter
     def _op(self, text: str) -> None:
-        self._kind = text
+        recipe = self._recipe()
+        recipe.op, recipe.text = None, text
 
     @property
     def _backward(self) -> Callable[[], None]:
-        more = getattr(self, "_more", None)
-        return more.closure if more is not None and more.closure is not None else partial(reverse.push, self)
+        return self.closure or partial(reverse.push, self)
 
     @_backward.setter
     def _backward(self, closure: Callable[[], None]) -> None:
-        self._become_unusual()
-        self._extras().closure = closure
-
-    def _inputs(self) -> tuple[Any, ...]:
-        """The operands as the op takes them: Values, and constants as plain numbers."""
-        if isinstance(self._a, tuple):
-            return self._a
-        return (self._a, self._b)[: len(self._slopes())]
-
-    def _slopes(self) -> tuple[float | None, ...]:
-        """The local derivatives, one for each input."""
-        if self._a is None:
-            return ()
-        if isinstance(self._a, tuple):
-            return self._more.slopes
-        return (self._da,) if self._b is None else (self._da, self._db)
+        self._recipe().closure = closure
 
     def _constant_exponent(self) -> float | None:
         """2 for `v ** 2`: such an exponent is part of the op, not an operand (so is it in micrograd)."""
-        if self._kind is not ops.pow or self._slopes()[1] is not None:
+        if self.primitive is not ops.pow or self.slopes[1] is not None:
             return None
-        exponent = self._inputs()[1]
-        return exponent.data if isinstance(exponent, Node) else exponent
+        exponent = self.inputs[1]
+        return exponent._data if isinstance(exponent, Node) else exponent
 
-    def _extras(self) -> More:
-        if not hasattr(self, "_more"):
-            self._more = More()
-        return self._more
+    # --- what only few nodes have ------------------------------------------------------------------------------------
 
-    def _become_unusual(self, inputs: tuple[Any, ...] | None = None, slopes: tuple[float | None, ...] = ()) -> None:
-        """Lay the operands out as a tuple, which sends `backward()` down its careful road."""
-        if inputs is None:
-            inputs, slopes = self._inputs(), self._slopes()
-        self._extras().slopes = slopes
-        self._a = tuple(map(self._as_node, inputs))
-        self._b = self._da = self._db = None
+    def _recipe(self) -> Recipe:
+        """How this node was made, spelt out; that sends `backward()` down its careful road."""
+        with self._in_own_hands():
+            if not isinstance(self._kind, Recipe):
+                self._kind = Recipe(self._kind, tuple(map(self._as_node, self.inputs)), self.slopes)
+                self._a = self._b = self._da = self._db = None
+            return self._kind
 
-    def register_hook(self, hook: Callable[[Any], Any]) -> Hook:
-        """Call `hook(gradient)` when this node's gradient is complete; what it returns, if anything, replaces it.
+    def _noted(self) -> Notes | None:
+        return getattr(self, "_notes", None)
 
-        >>> from gradwalk import Value
-        >>> x = Value(3.0)
-        >>> handle = x.register_hook(lambda gradient: gradient / 2)
-        >>> (x * x).backward()
-        >>> x.grad
-        3.0
-        >>> handle.remove()
-        """
-        if not callable(hook):
-            raise GraphError(f"a hook is a function of the gradient, not {type(hook).__name__}: {hook!r}")
-        self._become_unusual()
-        return Hook(self._extras().hooks, hook)
+    def _note(self) -> Notes:
+        notes = self._noted()
+        if notes is None:
+            notes = self._notes = Notes()
+        return notes
 
 
-class More:
-    """What only few nodes have."""
+def number_of(node: Node) -> Any:
+    """`node._data`, which a keeper may have."""
+    try:
+        return node._data
+    except AttributeError:
+        with node._in_own_hands():
+            return node._data
 
-    __slots__ = ("closure", "hooks", "label", "made_by", "slopes")
+
+_NOBODY: AbstractContextManager[Any] = nullcontext()
+
+
+class Recipe:
+    """How an unusual node was made: by hand, with a closure or hooks, or from more than two operands."""
+
+    __slots__ = ("closure", "hooks", "inputs", "op", "slopes", "text")
+
+    def __init__(
+        self, op: Op | None = None, inputs: tuple[Any, ...] = (), slopes: tuple[float | None, ...] = (), text: str = ""
+    ) -> None:
+        self.op = op
+        self.text = text  # what a node made by hand is called
+        self.inputs = inputs
+        self.slopes = slopes
+        self.closure: Callable[[], None] | None = None  # a `_backward` of the user's own
+        self.hooks: list[Hook] = []
+
+
+class Notes:
+    """What is written down about few nodes."""
+
+    __slots__ = ("keeper", "label", "made_at")
 
     def __init__(self) -> None:
         self.label = ""
-        self.closure: Callable[[], None] | None = None  # a `_backward` of the user's own
-        self.hooks: list[Hook] = []
-        self.slopes: tuple[float | None, ...] = ()  # of an unusual node: more than two operands, a closure, hooks
-        self.made_by: Place | None = None  # the user's source line, noted under anomaly()
+        self.made_at: Place | None = None
+        self.keeper: Keeper | None = None
 
 
 class Hook:
@@ -230,53 +426,3 @@ class Hook:
         """
         if self in self._hooks:
             self._hooks.remove(self)
-
-
-def checked_children(children: Any) -> tuple[Any, ...]:
-    if isinstance(children, Node) or not hasattr(children, "__iter__"):
-        raise GraphError(f"the children of a Value come in a tuple, as in Value(data, (a, b)), not {children!r}")
-    found = tuple(children)
-    for child in found:
-        if not isinstance(child, Node):
-            raise GraphError(
-                f"the children of a Value are Values, not {type(child).__name__}: {child!r}; "
-                f"wrap it as Value({child!r})"
-            )
-    return found
-
-
-# --- leaves that compiled code holds -------------------------------------------------------------------------------
-
-
-homes: WeakValueDictionary[int, Any] = WeakValueDictionary()  # leaves that were compiled in, by id(), and their holder
-holding = 0  # how many holders have their leaves now; while there are none, nobody need look for one
-epoch = 0  # counts how often a model that compiled code holds was found to have other parameters than before
-changes: list[tuple[int, list[Any], list[Any]]] = []  # the latest of these: when, the parameters before, and after
-
-
-def note_change(before: list[Any], after: list[Any]) -> None:
-    """A model has other parameters than before: whoever compiled it in will want to know."""
-    global epoch
-    epoch += 1
-    changes.append((epoch, before, after))
-    del changes[:-8]
-
-
-def owner_of(leaves: Any) -> Any:
-    """What holds one of a list of leaves, or more, instead of their own fields; see `Node._owner`."""
-    if not holding or not isinstance(leaves, list) or not leaves:
-        return None
-    first = leaves[0]
-    if isinstance(first, Node):
-        owner = first._owner
-        if owner is not None:
-            return owner
-    return next((v._owner for v in leaves if isinstance(v, Node) and v._owner is not None), None)
-
-
-def clear(leaves: list[Any]) -> None:
-    """Set the gradients of leaves back to 0, without taking them from compiled code if it has them."""
-    owner = owner_of(leaves)
-    if owner is None or not owner.zero_grad(leaves):
-        for v in leaves:
-            v.grad = 0.0

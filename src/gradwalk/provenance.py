@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, NamedTuple
 
-from gradwalk import modes, walk
+from gradwalk import walk
 from gradwalk.errors import AnomalyError
 
 __all__ = [
@@ -23,11 +23,11 @@ __all__ = [
     "Births",
     "Place",
     "backward_births",
+    "check_forward",
     "forward_births",
     "forward_error",
     "is_users",
     "made_by",
-    "note",
     "push_watched",
     "users_place",
 ]
@@ -89,36 +89,36 @@ def is_users(file: str) -> bool:
     return not file.startswith(_OWN_FILES)
 
 
-def note(out: Node, operands: Sequence[Any]) -> None:
-    """What an op does beside computing while a mode is on: write its line down, or tell whoever listens.
-
-    >>> from gradwalk import modes, Value
-    >>> with modes.listened(lambda out, operands: print(out.data, operands)):
-    ...     y = -Value(2.0)
-    -2.0 (Value(data=2.0, grad=0.0),)
-    """
-    if modes.watching():
-        out._extras().made_by = users_place()
-    listener = modes.listener()
-    if listener is not None:
-        listener(out, operands)
-
-
 def made_by(v: Node) -> Place | None:
     """The line that made a node, if it was written down.
 
-    >>> import gradwalk
+    >>> from gradwalk import Value
     >>> from gradwalk.provenance import made_by
-    >>> with gradwalk.anomaly():
-    ...     y = gradwalk.Value(2.0).exp()
-    >>> made_by(y).line
-    2
+    >>> made_by(Value(1.0)) is None
+    True
     """
-    found: Place | None = getattr(getattr(v, "_more", None), "made_by", None)
+    found: Place | None = v.made_at
     return found
 
 
 # --- births as they happen -----------------------------------------------------------------------------------------
+
+
+def check_forward(op: Any, operands: Sequence[Any], out: Any) -> None:
+    """What `anomaly()` does after each op: stop if it gave something not finite, else write its line down.
+
+    >>> from gradwalk import Value, ops
+    >>> from gradwalk.provenance import check_forward
+    >>> y = Value(2.0) * 3
+    >>> check_forward(ops.mul, (2.0, 3.0), y)
+    >>> y.made_at.line
+    1
+    """
+    if getattr(out, "comes_later", False):
+        return
+    if not isfinite(out._data):
+        raise forward_error(op.symbol, operands, out._data)
+    out.made_at = users_place()
 
 
 def forward_error(symbol: str, operands: Sequence[Any], data: float) -> AnomalyError:
@@ -188,7 +188,8 @@ class Birth:
         >>> Birth(Value(1.0), 1.0, "").made_by is None
         True
         """
-        return made_by(self.node)
+        place: Place | None = self.node.made_at
+        return place
 
 
 @dataclass(frozen=True)
@@ -236,7 +237,7 @@ def forward_births(order: Iterable[Node]) -> Births:
     for v in order:
         if isfinite(v.data):
             continue
-        inputs = v._inputs()
+        inputs = v.inputs
         if not inputs:
             arrivals.append(Birth(v, v.data, f"{v.data:g} came in as a leaf" + _called(v)))
         elif not any(id(x) in seen for x in inputs):
@@ -264,7 +265,7 @@ def backward_births(order: Iterable[Node]) -> Births:
     for v in reversed(nodes):
         if not isfinite(v.grad):
             carriers += 1
-            explained.update(id(x) for x in v._inputs())
+            explained.update(id(x) for x in v.inputs)
             continue
         for birth in _pushed_by(v):
             producers.append(birth)
@@ -285,7 +286,7 @@ def backward_births(order: Iterable[Node]) -> Births:
 def _pushed_by(v: Node) -> list[Birth]:
     """What `v` makes not finite as it pushes to its operands, if its slopes are known."""
     found = []
-    for operand, slope in zip(v._inputs(), v._slopes(), strict=True):
+    for operand, slope in zip(v.inputs, v.slopes, strict=True):
         if slope is not None and not isfinite(slope * v.grad):
             text = (
                 f"the gradient turned {slope * v.grad:g} on its way from {walk.describe(v)} to {walk.short(operand)}: "
@@ -297,16 +298,11 @@ def _pushed_by(v: Node) -> list[Birth]:
 
 def _pushed_by_hand(v: Node) -> list[Birth]:
     """What a `_backward` of the user's own left behind that is not finite, after it ran."""
-    if not _by_hand(v):
+    if v.closure is None:
         return []
     told = f"the _backward of {walk.describe(v)} gave"
-    odd = [x for x in v._inputs() if not isfinite(_number(x.grad))]
+    odd = [x for x in v.inputs if not isfinite(_number(x.grad))]
     return [Birth(v, x.grad, f"{told} {walk.short(x)} the gradient {x.grad:g}", x) for x in odd]
-
-
-def _by_hand(v: Node) -> bool:
-    more = getattr(v, "_more", None)
-    return more is not None and more.closure is not None
 
 
 def _formula(v: Node) -> str:

@@ -1,69 +1,196 @@
-"""The backward walk for every case that `Value.backward` does not do in its own short loop.
+"""What the backward walk is made of: the order, a node's push, hooks, and the walk that is quick on plain graphs.
 
-Graphs with closures, hooks or ops of three operands; walks under `anomaly()`; and gradients that are themselves
-graphs. All of it is the same walk: order the nodes, then let each push `upstream × local` to its operands.
+All of it is the same walk: order the nodes, then let each push `upstream × local` to its operands.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
-from gradwalk import modes, provenance, walk
+from gradwalk import keepers, modes, walk
 from gradwalk.errors import BackwardError, GradwalkError
 from gradwalk.ieee import Ieee
-from gradwalk.ops import Op
 
 Node = Any  # a Value; this module does not need to know the class
 
 
+# --- order and push --------------------------------------------------------------------------------------------------
+
+
+def order(root: Node) -> list[Node]:
+    """Every node that gradient flows to from `root`, operands before the nodes that use them, none with a keeper."""
+    found = list(walk.topological(root, flowing))
+    release(found)
+    return found
+
+
+def release(nodes: Iterable[Node]) -> None:
+    """Have back what keepers have of these nodes."""
+    if keepers.keeping:
+        for v in nodes:
+            with v._in_own_hands():
+                pass
+
+
 def flowing(v: Node) -> list[Node]:
     """The operands that gradient flows to: all but constants, and all of a node whose closure we cannot see into."""
-    if _closure(v) is not None or not isinstance(v._kind, Op):
-        return list(v._inputs())
-    return [x for x, slope in zip(v._inputs(), v._slopes(), strict=True) if slope is not None]
+    if v.primitive is None or v.closure is not None:
+        return list(v.inputs)
+    return [x for x, slope in zip(v.inputs, v.slopes, strict=True) if slope is not None]
 
 
 def push(v: Node) -> None:
     """Add `v`'s share to the gradient of each of its operands: what `v._backward()` does."""
-    closure = _closure(v)
+    closure = v.closure
     if closure is not None:
         closure()
         return
-    for operand, slope in zip(v._inputs(), v._slopes(), strict=True):
+    for operand, slope in zip(v.inputs, v.slopes, strict=True):
         if slope is not None:
-            operand.grad += slope * v.grad
+            add(operand, slope * v._grad)
 
 
-def backward_with_care(root: Node, gradient: float) -> None:
-    """Fill `.grad` as `backward()` does; the user's own code may fail on the way, and then all is as it was."""
-    order = list(walk.topological(root, flowing))
-    before = [(v, v.data, v.grad) for v in order]
-    v = root
+def add(v: Node, share: Any) -> None:
+    """Add to a node's gradient, which a closure may have given to a keeper meanwhile."""
+    release((v,))
+    v._grad += share
+
+
+def call_hooks(v: Node) -> None:
+    """Let the hooks of a node see its gradient, and replace it."""
+    release((v,))
+    for hook in v.hooks:
+        replaced = hook.function(v._grad)
+        v._grad = v._grad if replaced is None else replaced
+
+
+def held_by_leaves(order: list[Node]) -> dict[Node, Any]:
+    """What each leaf holds from earlier walks; one with a closure stands for a graph of its own, and holds nothing."""
+    held = {v: v._grad for v in order if v.is_leaf and v.closure is None}
+    for v, grad in held.items():
+        if not isinstance(grad, (int, float)) and not hasattr(grad, "__gradwalk_op__"):
+            raise BackwardError(f"the gradient of {walk.describe(v)} is {grad!r}, not a number; call zero_grad() first")
+    return held
+
+
+class Walk:
+    """A walk under way; whatever was changed is put back if it breaks off, as the user's own code may make it do."""
+
+    def __init__(self, order: list[Node]) -> None:
+        self.before = [(v, v._data, v._grad) for v in order]
+        self.at = order[-1]  # the node whose turn it is
+
+    def __enter__(self) -> Walk:
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
+        if error is None:
+            return
+        release(v for v, _, _ in self.before)
+        for v, data, grad in self.before:
+            v._data, v._grad = data, grad
+        if isinstance(error, Exception) and not isinstance(error, GradwalkError):
+            raise BackwardError(
+                f"backward() failed at {walk.describe(self.at)}: {type(error).__name__}: {error}; "
+                "data and gradients are as they were before the call"
+            ) from error
+
+
+# --- the quick road --------------------------------------------------------------------------------------------------
+
+
+def walked_quickly(root: Node, seed: float) -> bool:
+    """The walk on a graph of plain ops of one or two operands, on the fields themselves; False if it is not one.
+
+    Nothing is touched before the whole graph has been seen. The leaves are put back should the walk be interrupted.
+    """
+    found = _plain_order(root) if not modes.active or modes.top() is modes.bottom else None
+    if found is None:
+        return False
+    order, leaves = found
+    release(leaves)
+    before = [(leaf, leaf._grad) for leaf in leaves]
+    if any(grad.__class__ is not float for _, grad in before):
+        return False
     try:
-        earlier = {}  # what a leaf held before, kept aside from its hooks, which see this walk's gradient alone
+        for leaf in leaves:
+            leaf._grad = 0.0
         for v in order:
-            inside = v._inputs() or _closure(v) is not None  # not a leaf, or one that stands for a graph of its own
-            if inside or _hooks(v):
-                earlier[v] = 0.0 if inside else v.grad
-                v.grad = 0.0
-        root.grad = gradient if root in earlier else root.grad + gradient
+            v._grad = 0.0
+        root._grad = seed
         for v in reversed(order):
-            for hook in _hooks(v):
-                replaced = hook.function(v.grad)
-                v.grad = v.grad if replaced is None else replaced
-            if modes.watching():
-                provenance.push_watched(v, push)
-            else:
-                push(v)
-            if v in earlier:
-                v.grad = earlier[v] + v.grad
-    except Exception as error:
-        for node, data, grad in before:
-            node.data, node.grad = data, grad
-        if isinstance(error, GradwalkError):
-            raise
-        raise failure(v, error, "data and leaf gradients are as they were before the call") from error
+            g = v._grad
+            da = v._da
+            if da is not None:
+                v._a._grad += da * g
+            db = v._db
+            if db is not None:
+                v._b._grad += db * g
+    except BaseException:
+        for leaf, grad in before:
+            leaf._grad = grad
+        raise
+    for leaf, grad in before:
+        leaf._grad += grad
+    return True
+
+
+def _plain_order(root: Node) -> tuple[list[Node], set[Node]] | None:
+    """The nodes between the leaves and `root`, operands first, and the leaves; None if a node is no plain op."""
+    if root._kind is None:
+        return [], {root}
+    order: list[Node] = []
+    seen: set[Node] = set()
+    leaves: set[Node] = set()
+    done, see, meet = order.append, seen.add, leaves.add
+    stack: list[Any] = [root]
+    pop, push = stack.pop, stack.append
+    while stack:
+        v = pop()
+        if v is None:  # everything the next node depends on is in the order
+            done(pop())
+            continue
+        if v in seen:
+            continue
+        while True:  # go down the first operands, and leave the second ones on the stack for later
+            see(v)
+            da = v._da
+            if v._db is not None:
+                b = v._b
+                if b._kind is None:
+                    meet(b)
+                elif b not in seen:
+                    push(v)
+                    push(None)
+                    push(b)
+                    if da is None:
+                        break
+                    v = v._a
+                    if v._kind is None:
+                        meet(v)
+                        break
+                    if v in seen:
+                        break
+                    continue
+            elif da is None:
+                return None
+            if da is not None:
+                a = v._a
+                if a._kind is None:
+                    meet(a)
+                elif a not in seen:
+                    push(v)
+                    push(None)
+                    v = a
+                    continue
+            done(v)
+            break
+    return order, leaves
+
+
+# --- gradients as tables and as graphs -------------------------------------------------------------------------------
 
 
 def adjoints(root: Node, seed: Any, *, as_graph: bool) -> dict[Node, Any]:
@@ -72,15 +199,15 @@ def adjoints(root: Node, seed: Any, *, as_graph: bool) -> dict[Node, Any]:
     As a graph, the table's rules run on the Values themselves, so each gradient can be differentiated again.
     """
     gradients = {root: seed}
-    for v in reversed(list(walk.topological(root, flowing))):
+    for v in reversed(order(root)):
         upstream = gradients.get(v)
-        if upstream is None or not v._inputs():
+        if upstream is None or v.is_leaf:
             continue
-        for hook in _hooks(v):
+        for hook in v.hooks:
             replaced = hook.function(upstream)
             upstream = gradients[v] = upstream if replaced is None else replaced
         slopes = _slopes_as_graph(v) if as_graph else _known_slopes(v)
-        for operand, slope in zip(v._inputs(), slopes, strict=True):
+        for operand, slope in zip(v.inputs, slopes, strict=True):
             if slope is None:
                 continue
             share = upstream if slope.__class__ is float and slope == 1.0 else upstream * slope
@@ -88,36 +215,29 @@ def adjoints(root: Node, seed: Any, *, as_graph: bool) -> dict[Node, Any]:
     return gradients
 
 
-def failure(v: Node, error: Exception, aftermath: str) -> BackwardError:
-    """The error for a walk that broke off at `v`."""
-    return BackwardError(f"backward() failed at {walk.describe(v)}: {type(error).__name__}: {error}; {aftermath}")
-
-
-def _closure(v: Node) -> Any:
-    more = getattr(v, "_more", None)
-    return None if more is None else more.closure
-
-
-def _hooks(v: Node) -> list[Any]:
-    more = getattr(v, "_more", None)
-    return [] if more is None else list(more.hooks)
+def fill_with_graphs(root: Node, seed: Any) -> None:
+    """Set `.grad` to Values, so that a gradient can be differentiated like any other number."""
+    for v, total in adjoints(root, seed, as_graph=True).items():
+        total = v._as_node(total)
+        held_nothing = not v.is_leaf or (v._grad.__class__ is float and v._grad == 0.0)
+        v._grad = total if held_nothing else v._grad + total
 
 
 def _known_slopes(v: Node) -> tuple[float | None, ...]:
-    if not isinstance(v._kind, Op) or _closure(v) is not None:
+    if v.primitive is None or v.closure is not None:
         raise BackwardError(
             f"{walk.describe(v)} has a _backward closure of its own, which only backward() can run; "
             "to use grad(), jacobian() or create_graph=True, define the operation with @gradwalk.op"
         )
-    return v._slopes()  # type: ignore[no-any-return]
+    return v.slopes  # type: ignore[no-any-return]
 
 
 def _slopes_as_graph(v: Node) -> list[Any]:
     """The local derivatives as Values (or floats, where they do not depend on any)."""
     known = _known_slopes(v)
-    inputs = [Ieee(x) if isinstance(x, float) else x for x in v._inputs()]
+    inputs = [Ieee(x) if isinstance(x, float) else x for x in v.inputs]
     slopes: list[Any] = []
-    for position, (rule, slope) in enumerate(zip(v._kind.partials, known, strict=True), start=1):
+    for position, (rule, slope) in enumerate(zip(v.primitive.partials, known, strict=True), start=1):
         if slope is None:
             slopes.append(None)
             continue

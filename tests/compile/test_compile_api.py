@@ -1,5 +1,6 @@
 """`gradwalk.compile` from outside: arguments, results, options, limits, the cache."""
 
+# mypy: allow-untyped-calls
 from __future__ import annotations
 
 import gc

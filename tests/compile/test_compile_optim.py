@@ -61,10 +61,10 @@ def test_every_step_is_eagers_to_the_last_bits(name: str, which: str) -> None:
                     history += getattr(optimiser, kept)
             history.append(total.data)
         if compiled and which != "some":
-            assert chosen[0]._owner is None
+            assert chosen[0].keeper is None
             loss_of(1.0).backward()
             optimiser.step()
-            assert chosen[0]._owner is not None
+            assert chosen[0].keeper is not None
         histories.append(history)
     assert histories[1] == pytest.approx(histories[0], rel=1e-12, abs=1e-300, nan_ok=True)
 
@@ -82,7 +82,7 @@ def test_gradients_that_are_not_ordinary_spoil_what_they_spoil_eagerly(name: str
             optimiser.zero_grad()
             total.backward()
             optimiser.step()
-        assert (w[0]._owner is not None) == compiled
+        assert (w[0].keeper is not None) == compiled
         found.append([p.data for p in w])
     assert found[1] == pytest.approx(found[0], rel=1e-12, nan_ok=True)
 
@@ -99,14 +99,14 @@ def test_clipping_in_the_buffer_is_eagers(limit: float, scale: float) -> None:
             p.grad *= scale
         if compiled:
             loss_of(0.5)  # takes them again
-            assert parameters[0]._owner is not None
+            assert parameters[0].keeper is not None
         norm = optim.clip_grad_norm(parameters, limit)
-        assert (parameters[0]._owner is not None) == compiled
+        assert (parameters[0].keeper is not None) == compiled
         after_norm = [p.grad for p in parameters]
         if compiled:
             loss_of(0.5)
         optim.clip_grad_value(parameters, limit / 10)
-        assert (parameters[0]._owner is not None) == compiled
+        assert (parameters[0].keeper is not None) == compiled
         found.append([norm, *after_norm, *(p.grad for p in parameters)])
     assert found[1] == pytest.approx(found[0], rel=1e-12, abs=1e-310, nan_ok=True)
 
@@ -118,7 +118,7 @@ def test_zero_grad_leaves_parameters_where_they_are() -> None:
     loss_of(0.5).backward()
     optimiser.zero_grad()
     gradwalk.zero_grad(parameters)
-    assert parameters[0]._owner is not None
+    assert parameters[0].keeper is not None
     assert [p.grad for p in parameters] == [0.0] * len(parameters)
 
 

@@ -60,14 +60,14 @@ class Twins:
 
 
 def is_owned(model: nn.MLP) -> bool:
-    return all(p._owner is not None for p in model.parameters())
+    return all(p.keeper is not None for p in model.parameters())
 
 
 def test_an_ordinary_loop_never_hands_the_parameters_back() -> None:
     twins = Twins()
     twins.step()
     handed_back = []
-    store = twins.models[1].parameters()[0]._owner
+    store = twins.models[1].parameters()[0].keeper
     before = store.hand_back
     store.hand_back = lambda: (handed_back.append(1), before())
     twins.step(5)
@@ -188,7 +188,7 @@ def test_stores_grow_together_when_a_function_uses_both() -> None:
     g(1.0).backward()
     both = gradwalk.compile(lambda x: a * b * c * x)
     both(1.0).backward()
-    assert a._owner is b._owner is c._owner
+    assert a.keeper is b.keeper is c.keeper
     assert (a.grad, b.grad, c.grad) == (15.0, 11.0, 6.0)
     f(2.0).backward()
     g(2.0).backward()

@@ -1,5 +1,6 @@
 """From a function to a tape: what is found, in which order, and what a trace refuses, with the line."""
 
+# mypy: allow-untyped-calls
 from __future__ import annotations
 
 import math

@@ -9,16 +9,17 @@ from typing import Any
 import pytest
 
 import gradwalk
-from gradwalk.diagnose import CheckResult, Report, grade, museum, teaching
+from gradwalk import diagnose
+from gradwalk.diagnose import CheckResult, Grade, grade, museum, teaching
 from gradwalk.diagnose.checks import CHECKS, GROUPS, select
-from gradwalk.diagnose.trial import TOTAL
+from gradwalk.diagnose.examination import TOTAL
 from gradwalk.errors import SettingError
 
 STYLES = {"teaching": teaching.SOURCE, **teaching.STYLES}
 BROKEN = teaching.SOURCE.replace("other.grad += x * out.grad", "other.grad = x * out.grad")
 
 
-def by_name(report: Report) -> dict[str, CheckResult]:
+def by_name(report: Grade) -> dict[str, CheckResult]:
     return {check.name: check for check in report.checks}
 
 
@@ -298,8 +299,8 @@ def test_an_error_is_told_with_its_line() -> None:
 def test_a_report_goes_through_json_and_back() -> None:
     report = grade(BROKEN)
     text = json.dumps(report.to_dict(), allow_nan=False)
-    assert Report.from_dict(json.loads(text)).to_dict() == report.to_dict()
-    assert Report.from_dict(json.loads(text)).text() == report.text()
+    assert Grade.from_dict(json.loads(text)).to_dict() == report.to_dict()
+    assert Grade.from_dict(json.loads(text)).text() == report.text()
 
 
 def test_the_text_shows_hints_and_only_on_demand_solutions() -> None:
@@ -316,3 +317,10 @@ def test_numbers_agree_to_seven_decimals() -> None:
     off = teaching.SOURCE.replace("z = math.tanh(x)", "z = math.tanh(x) + 6e-8")
     assert grade(near, checks=["tanh"]).passed
     assert not grade(off, checks=["tanh"]).passed
+
+
+def test_the_old_name_of_a_grade_still_works_and_says_the_new_one() -> None:
+    with pytest.warns(DeprecationWarning, match="is called Grade now"):
+        assert diagnose.Report is Grade  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match="no attribute 'Repport'"):
+        _ = diagnose.Repport  # type: ignore[attr-defined]

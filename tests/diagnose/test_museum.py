@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from gradwalk.diagnose import grade, museum, teaching
-from gradwalk.diagnose.measuring import FAMOUS
+from gradwalk.diagnose.formulas import FAMOUS
 from gradwalk.diagnose.museum import Specimen
 from gradwalk.diagnose.museum.faults import METHOD, Fault, engine_with, source_with
 from gradwalk.diagnose.museum.specimen import edited
-from gradwalk.diagnose.programs import Program, run
+from gradwalk.diagnose.probes import Probe, run
 from gradwalk.errors import SettingError
 
 ROOT = Path(__file__).parents[2]
@@ -139,7 +139,7 @@ def test_faults_can_be_combined() -> None:
     assert "self.grad = (x) * out.grad" in text
     assert "other.grad += x * out.grad" in text
     assert "        z = x\n" in text
-    square = Program("", "a = Value(3.0)\nb = a * a\nb.backward()", ("a.grad",))
+    square = Probe("", "a = Value(3.0)\nb = a * a\nb.backward()", ("a.grad",))
     assert run(square, engine_with((Fault("overwriting", "mul", 1),))).numbers == {"a.grad": 3.0}
     assert run(square, engine_with((Fault("overwriting", "mul", 0),))).numbers == {"a.grad": 6.0}
 

@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 from gradwalk.diagnose import grade
 from gradwalk.diagnose.adapter import Engine, find_class
-from gradwalk.diagnose.evidence import BASIC, REVERSED
 from gradwalk.diagnose.museum.mutants import ENGINES, Mutant, mutants
-from gradwalk.diagnose.programs import Outcome, Program, agree, run
-from gradwalk.diagnose.randoms import random_programs
-from gradwalk.diagnose.report import Report
+from gradwalk.diagnose.op_probes import BASIC, REVERSED
+from gradwalk.diagnose.probes import Probe, run
+from gradwalk.diagnose.random_probes import random_programs
+from gradwalk.diagnose.results import Grade
 from gradwalk.diagnose.vocabulary import BINARY, UNARY
+from gradwalk.matcher import Outcome, by_type
 
 ALL = {engine: list(mutants(engine)) for engine in ENGINES}
 WALKS = {"backward", "backprop", "ordered"}
@@ -45,20 +46,20 @@ OPS = [*BINARY, "neg", *UNARY]
 
 
 @cache
-def bank() -> tuple[Program, ...]:
+def bank() -> tuple[Probe, ...]:
     """Programs that the grader does not use: other random expressions, other edges, other repeated walks."""
     bodies = [*(f"b = a.{op}()" for op in UNARY), "b = -a", "b = a ** 2", "b = a ** -1", "b = a ** 0", "b = 3 / a"]
     edges = [
-        Program(body, f"a = Value({x})\n{body}\nb.backward()", ("b.data", "a.grad")) for x in LARGE for body in bodies
+        Probe(body, f"a = Value({x})\n{body}\nb.backward()", ("b.data", "a.grad")) for x in LARGE for body in bodies
     ]
     edges += [
-        Program("", f"a = Value({x})\nb = Value({y})\nc = a {sign} b\nc.backward()", ("c.data", "a.grad", "b.grad"))
+        Probe("", f"a = Value({x})\nb = Value({y})\nc = a {sign} b\nc.backward()", ("c.data", "a.grad", "b.grad"))
         for x in LARGE
         for y in LARGE
         for sign in "+-*/"
     ]
     twice = [
-        Program(program.title, program.text + "\ny.backward()", program.see) for program in random_programs(OPS, 30, 9)
+        Probe(program.title, program.text + "\ny.backward()", program.see) for program in random_programs(OPS, 30, 9)
     ]
     return (*edges, *twice, *random_programs(OPS, 60, 11))
 
@@ -75,7 +76,7 @@ def behaves_the_same(mutant: Mutant) -> bool:
     changed, kept = behaviour(mutant.source), behaviour(ENGINES[mutant.engine])
     assert changed is not None
     assert kept is not None
-    return all(agree(one, other) for one, other in zip(changed, kept, strict=True))
+    return all(by_type(one, other) for one, other in zip(changed, kept, strict=True))
 
 
 # --- whether a mutant is named right ---------------------------------------------------------------------------------
@@ -101,7 +102,7 @@ def ops_of(mutant: Mutant) -> set[str]:
     return {called[mutant.function]} if mutant.function in called else set()
 
 
-def is_named_right(mutant: Mutant, report: Report) -> bool:
+def is_named_right(mutant: Mutant, report: Grade) -> bool:
     """Some diagnosis names the place and the kind of the change, and none accuses an op that is innocent."""
     told = report.diagnoses
     if not told:
@@ -148,7 +149,7 @@ def test_the_bank_tells_engines_apart() -> None:
         assert outcomes[0] is not None
         with_all_ops = [i for i in ordinary if outcome[i].kind == "numbers"]
         assert len(with_all_ops) == len(ordinary)
-        assert all(agree(outcomes[0][i], outcome[i]) for i in with_all_ops)
+        assert all(by_type(outcomes[0][i], outcome[i]) for i in with_all_ops)
     assert not behaves_the_same(next(m for m in ALL["teaching"] if m.kind == "= for +="))
 
 

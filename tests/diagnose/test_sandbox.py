@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 
 from gradwalk.diagnose import teaching
-from gradwalk.diagnose.report import CheckResult, Report
+from gradwalk.diagnose.results import CheckResult, Grade
 from gradwalk.diagnose.sandbox import Limits, grade_file
 
 QUICK = Limits(loading=3.0, program=1.0)
 CHECKS = ("a-plus-a", "a-times-a")
 
-Judge = Callable[[str], Report]
+Judge = Callable[[str], Grade]
 
 
 @pytest.fixture
 def judge(tmp_path: Path) -> Judge:
-    def judged(text: str) -> Report:
+    def judged(text: str) -> Grade:
         path = tmp_path / "engine.py"
         path.write_text(text, encoding="utf-8")
         return grade_file(path, checks=CHECKS, limits=QUICK)
@@ -47,7 +47,7 @@ def bad_product(body: str) -> str:
     )
 
 
-def product(report: Report) -> CheckResult:
+def product(report: Grade) -> CheckResult:
     """What came of a·a, once a + a is known to be right."""
     checks = {check.name: check for check in report.checks}
     assert checks["a-plus-a"].status == "passed", report

@@ -12,7 +12,7 @@ import pytest
 
 from gradwalk.cli import main
 from gradwalk.diagnose import grade, teaching
-from gradwalk.diagnose.pages import report_page
+from gradwalk.diagnose.as_html import report_page
 from gradwalk.diagnose.submissions import Submission, as_csv, find, grade_all, write_results
 from gradwalk.errors import SettingError
 

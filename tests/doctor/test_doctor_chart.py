@@ -66,7 +66,7 @@ def test_the_order_is_that_of_the_walk(seed: int, size: int) -> None:
     flowing = {id(v) for v in walk.topological(root, gradwalk.reverse.flowing)}
     assert set(places) == flowing
     for v in order:
-        assert all(places[id(x)] < places[id(v)] for x in v._inputs() if id(x) in places)
+        assert all(places[id(x)] < places[id(v)] for x in v.inputs if id(x) in places)
 
 
 @given(st.integers(0, 10_000), st.integers(1, 40))

@@ -15,9 +15,9 @@ import pytest
 from gradwalk.diagnose import grade, museum, teaching
 from gradwalk.learn.page import bridge
 from gradwalk.learn.page.exercises import EXERCISES, material, run, solutions
-from gradwalk.learn.page.exercises.engine import PARTS, whole_class
 from gradwalk.learn.page.exercises.ledger import ledger
 from gradwalk.learn.page.exercises.model import Mistake, Tab, on
+from gradwalk.learn.page.exercises.splice import PARTS, whole_class
 
 TABS = [(exercise.name, tab) for exercise in EXERCISES.values() for tab in exercise.tabs.values()]
 HOME = {tab.name: exercise for exercise, tab in TABS}
@@ -453,10 +453,10 @@ def test_the_whole_class_holds_unfinished_parts_as_they_are() -> None:
     ],
 )
 def test_the_ledger_says_what_became_of_each_contribution(check: Any, got: float, states: list[str] | None) -> None:
-    from gradwalk.learn.page.exercises.trying import expected
+    from gradwalk.learn.page.exercises.attempts import expected
 
     names: dict[str, Any] = {}
-    exec("from gradwalk import Value\n" + check.program, names)
+    exec("from gradwalk import Value\n" + check.text, names)
     name = check.see[0]
     found = ledger(check, name, got, eval(name, names))
     assert (found and [part.state for part in found.parts]) == states

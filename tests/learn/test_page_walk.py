@@ -12,6 +12,7 @@ import pytest
 from learn.in_node import in_node
 
 from gradwalk import Value, nn, program, walk
+from gradwalk.layout import layout_of
 from gradwalk.presets import PRESETS
 
 JUDGE = """
@@ -130,11 +131,10 @@ def test_numbers_are_written_as_python_writes_them() -> None:
 
 LAYOUT = """
 import {drawn} from "./graph/model.ts";
-import {layOut} from "./graph/layout.ts";
 import {place} from "./graph/geometry.ts";
-export default ({graphs, widths}) => graphs.map((graph) => {
+export default ({graphs, layouts, widths}) => graphs.map((graph, i) => {
     const shown = drawn(graph);
-    const layout = layOut(shown);
+    const layout = layouts[i];
     return {
         layout, signs: shown.nodes.map((node) => node.op), edges: shown.edges,
         pictures: widths.map((width) => {
@@ -160,7 +160,8 @@ def overlap(a: dict[str, float], b: dict[str, float]) -> bool:
 @pytest.fixture(scope="module")
 def laid_out() -> list[tuple[dict[str, Any], dict[str, Any]]]:
     found = [recording.graph.to_dict() for recording in graphs().values()]
-    return list(zip(found, in_node(LAYOUT, {"graphs": found, "widths": WIDTHS}), strict=True))
+    layouts = [layout_of(recording.graph) for recording in graphs().values()]
+    return list(zip(found, in_node(LAYOUT, {"graphs": found, "layouts": layouts, "widths": WIDTHS}), strict=True))
 
 
 def test_no_two_things_of_a_picture_overlap_at_any_width(laid_out: list[tuple[dict[str, Any], dict[str, Any]]]) -> None:

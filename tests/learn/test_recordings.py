@@ -31,7 +31,7 @@ def fits(thing: Any, kind: str) -> bool:
         return any(fits(thing, each) for each in alternatives)
     if kind.endswith("[]"):
         return isinstance(thing, list) and all(fits(each, kind[:-2].strip("()")) for each in thing)
-    if kind.startswith("Record<string, "):
+    if kind.startswith(("Record<string, ", "Record<number, ")):
         return isinstance(thing, dict) and all(fits(each, kind[15:-1]) for each in thing.values())
     if kind.startswith('"'):
         return bool(thing == kind.strip('"'))
@@ -46,6 +46,8 @@ def fits(thing: Any, kind: str) -> bool:
             return isinstance(thing, bool)
         case "null":
             return thing is None
+        case "Spot":
+            return fits(thing, "number[]") and len(thing) == 2
         case "WalkEvent":
             return any(fits(thing, each) for each in ("Compute", "Seed", "Visit", "Push"))
         case "SearchEvent":

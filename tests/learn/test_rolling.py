@@ -14,7 +14,7 @@ from recorded import rolled as recording
 import gradwalk
 from gradwalk import Value, nn
 from gradwalk.compile import report
-from gradwalk.learn.page import picturing, rolling
+from gradwalk.learn.page import matrix_picture, rolling
 from gradwalk.learn.page.programs import built
 from gradwalk.learn.page.rolling import EXAMPLE, gathered, levels, roll, steps, tape_of
 
@@ -80,7 +80,7 @@ def _leaves(root: Any) -> list[Any]:
     """Leaves in the order in which the tape names them: as they are read."""
     found: dict[int, Any] = {}
     for node in gradwalk.walk.topological(root):
-        for x, slope in zip(node._inputs(), node._slopes(), strict=True) if node.operands else ():
+        for x, slope in zip(node.inputs, node.slopes, strict=True) if node.operands else ():
             if slope is not None and not x.operands:
                 found[id(x)] = x
     return list(found.values())
@@ -141,22 +141,22 @@ def test_the_answer_is_json() -> None:
 
 def test_a_small_picture_shows_every_edge_once() -> None:
     reads = [[0, 1], [2], [2, 3], [0]]
-    picture = picturing.pictured(2, reads, [0, 0, 0, 0])
+    picture = matrix_picture.matrix_picture(2, reads, [0, 0, 0, 0])
     dots = {(y, x) for y, row in enumerate(picture["rows"]) for x, cell in enumerate(row) if cell != "."}
     assert dots == {(2 + row, x) for row, read in enumerate(reads) for x in read}
 
 
 def test_sorting_moves_rows_and_columns_together() -> None:
     reads = [[0], [1], [0], [3]]  # two chains, one after the other
-    picture = picturing.pictured(1, reads, [1, 2, 1, 2])
+    picture = matrix_picture.matrix_picture(1, reads, [1, 2, 1, 2])
     assert picture["rows"] == [".....", "4....", "4....", ".4...", "..4.."]
     assert picture["cuts"] == [1, 3]
 
 
 def test_a_large_picture_keeps_its_size_and_gets_darker_where_more_is() -> None:
     reads = [[0] if i < 900 else [i] for i in range(1000)]
-    picture = picturing.pictured(1, reads, [0] * 1000)
-    assert picture["side"] == len(picture["rows"]) == len(picture["rows"][0]) == picturing.SIDE
+    picture = matrix_picture.matrix_picture(1, reads, [0] * 1000)
+    assert picture["side"] == len(picture["rows"]) == len(picture["rows"][0]) == matrix_picture.SIDE
     assert {cell for row in picture["rows"] for cell in row} <= set(".1234")
 
 

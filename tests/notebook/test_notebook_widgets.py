@@ -18,7 +18,7 @@ from gradwalk import Value, nn, op, walk
 from gradwalk.errors import GraphError, SettingError
 from gradwalk.learn.page import training
 from gradwalk.notebook.bundles import BundleError, bundle
-from gradwalk.notebook.training import LIMIT
+from gradwalk.notebook.training_view import LIMIT
 from gradwalk.presets import PRESETS
 
 

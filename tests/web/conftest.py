@@ -19,7 +19,7 @@ from browsing import OpenPage, Watch, wait_until
 from chromium import launched
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from gradwalk.learn.built import find_site
+from gradwalk.learn.built_site import find_site
 from gradwalk.learn.server import make_server
 
 

@@ -15,7 +15,7 @@ from learn.test_exercises import MISTAKES, MUSEUM, TABS, submissions
 from playwright.sync_api import Locator, Page, expect
 
 from gradwalk.learn.page.exercises import EXERCISES, solutions
-from gradwalk.learn.page.exercises.engine import whole_class
+from gradwalk.learn.page.exercises.splice import whole_class
 
 LESSON = "lessons/write-the-engine/"
 SOLUTIONS = solutions()

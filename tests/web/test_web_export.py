@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 from browsing import OpenPage, wait_until, widgets_ready
 
-from gradwalk.learn.built import export_site
+from gradwalk.learn.built_site import export_site
 
 
 class Quiet(SimpleHTTPRequestHandler):

@@ -8,7 +8,7 @@ from browsing import PHONE, OpenPage, wait_until, widgets_ready
 from playwright.sync_api import Locator, Page, expect
 
 from gradwalk.learn.page.hunting.cases import SETS, case_of
-from gradwalk.learn.page.hunting.naming import family_of
+from gradwalk.learn.page.hunting.choices import family_of
 from gradwalk.learn.page.hunting.practice import drawn
 
 LESSON = "lessons/the-four-classic-bugs/"

@@ -48,7 +48,10 @@ def test_the_three_habits_show_the_neurons_numbers(open_page: OpenPage) -> None:
     widgets_ready(page)
     neuron = PRESETS["neuron"].build()
     neuron.root.backward()
-    shown = lambda x: f"{round(x, 4):g}".replace("-", "−")  # noqa: E731
+
+    def shown(x: float) -> str:
+        return f"{round(x, 4):g}".replace("-", "−")
+
     minis = page.locator("svg.mini")
     copied = [shown(neuron["sum"].grad), shown(neuron["x1w1"].grad), shown(neuron["x2w2"].grad)]
     assert minis.nth(0).locator(".gv").all_text_contents() == copied

@@ -16,7 +16,7 @@ from learn.test_page_report import FILES, OWN, SOLUTIONS, without_time
 from playwright.sync_api import Locator, Page, expect
 
 LESSON = "lessons/write-the-engine/"
-RUN = "async (source) => (await m.python.call('report.run', {source}, {seconds: 120})).report"
+RUN = "async (source) => (await m.python.call('grading.run', {source}, {seconds: 120})).report"
 
 
 @pytest.mark.parametrize("name", ["the learner's engine", "one that overwrites", "one of the museum"])

@@ -24,7 +24,7 @@ import gradwalk  # noqa: E402
 from gradwalk import datasets, nn  # noqa: E402
 from gradwalk.compile import report  # noqa: E402
 from gradwalk.compile.trace.tape import SPECIAL  # noqa: E402
-from gradwalk.learn.page.picturing import pictured  # noqa: E402
+from gradwalk.learn.page.matrix_picture import matrix_picture  # noqa: E402
 
 __all__ = ["FILE", "recorded"]
 
@@ -81,9 +81,9 @@ def _stages(compiled: Any) -> dict[str, Any]:
         ],
         "flows": [[source, target, count] for (source, target), count in sorted(flows.items()) if source >= 0],
         "pictures": {
-            "tape": pictured(tape.first_row, reads, [0] * tape.rows),
-            "levels": pictured(tape.first_row, reads, rounds),
-            "steps": pictured(tape.first_row, reads, step_of),
+            "tape": matrix_picture(tape.first_row, reads, [0] * tape.rows),
+            "levels": matrix_picture(tape.first_row, reads, rounds),
+            "steps": matrix_picture(tape.first_row, reads, step_of),
         },
     }
 

@@ -183,7 +183,7 @@ def has_gradient(x: Any) -> bool:
 def ordered_operands(v: Node) -> list[Node]:
     """The nodes that `v` was computed from; out of a set, in an order that is the same in every run."""
     if isinstance(v, Value):
-        return [x for x in v._inputs() if isinstance(x, Value)]
+        return [x for x in v.inputs if isinstance(x, Value)]
     found = [x for x in walk.operands(v) if has_gradient(x)]
     return found if _keeps_order(v) else sorted(found, key=lambda x: (str(getattr(x, "_op", "")), data(x)))
 
@@ -192,9 +192,9 @@ def local(v: Node) -> Local:
     """What can be known of a node on its own."""
     kind = getattr(v, "_kind", None)
     if isinstance(v, Value) and isinstance(kind, Op):
-        inputs = v._inputs()
-        if getattr(getattr(v, "_more", None), "closure", None) is None:
-            return Local(v, inputs, v._slopes(), kind, tuple(range(len(inputs))))
+        inputs = v.inputs
+        if v.closure is None:
+            return Local(v, inputs, v.slopes, kind, tuple(range(len(inputs))))
         distinct = _distinct(inputs)
         return Local(v, distinct, ask(v, distinct), kind, tuple(_place(x, distinct) for x in inputs))
     operands = ordered_operands(v)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 
 from gradwalk import walk
 from gradwalk.check.inputs import Function, replaced
@@ -11,6 +11,7 @@ from gradwalk.check.judge import judged, same
 from gradwalk.check.nodes import Graph, Local, Node, ask, data, has_gradient, ordered_operands
 from gradwalk.check.numeric import EPSILON, Slope, slope
 from gradwalk.check.report import Suspect, ratio, show
+from gradwalk.matcher import Outcome, matching
 from gradwalk.ops import Op
 
 
@@ -61,12 +62,30 @@ def habit(here: Local) -> str:
     """A habit of a closure that spoils gradients: setting where it should add, or adding the same at any upstream."""
     operands = tuple(x for x in here.operands if has_gradient(x))
     plain = ask(here.node, operands) or ()  # nothing from a closure that raises, as one that runs only once does
-    onto, triple = ask(here.node, operands, held=7.0) or (), ask(here.node, operands, upstream=3.0) or ()
-    if any(p and math.isclose(o + 7.0, p, rel_tol=1e-9) for p, o in zip(plain, onto, strict=False)):
-        return "it sets its operand's gradient instead of adding to it: = where += should be"
-    if any(p and not math.isclose(t, 3.0 * p, rel_tol=1e-9) for p, t in zip(plain, triple, strict=False)):
-        return "what it adds does not grow with its own gradient: multiply by out.grad"
+    for held, upstream in ((7.0, 1.0), (0.0, 3.0)):  # onto something; with more from above
+        pushed = ask(here.node, operands, upstream=upstream, held=held) or ()
+        for local, got in zip(plain, pushed, strict=False):
+            habits = {
+                "it sets its operand's gradient instead of adding to it: = where += should be": local * upstream - held,
+                "what it adds does not grow with its own gradient: multiply by out.grad": local,
+                "it adds its own gradient to its derivative, where it should multiply by it": local - 1.0 + upstream,
+            }
+            if local and (told := _named(got, local * upstream, habits.items())):
+                return told
     return ""
+
+
+def _named(got: float, right: float, mistakes: Iterable[tuple[str, float]]) -> str:
+    """Which of the mistakes gives what there is in place of the right number, if any."""
+
+    def alike(one: Outcome, other: Outcome) -> bool:  # gradients may be of any size
+        return math.isclose(one.numbers[""], other.numbers[""], rel_tol=1e-9)
+
+    def gives(x: float) -> Callable[[str], Outcome]:
+        return lambda _: Outcome("numbers", {"": x})
+
+    candidates = ((told, lambda _, x=x: [gives(x)("")]) for told, x in mistakes)
+    return next(matching(candidates, [""], gives(got), gives(right), alike), "")
 
 
 # --- nodes whose function is not known: watch them while the inputs are nudged --------------------------------------
@@ -186,22 +205,19 @@ def lost_on_the_way(graph: Graph, names: dict[int, str]) -> str:
         who = f"{names[id(v)]} ({show(data(v), 6)})" if id(v) in names else walk.describe(v)
         return (
             f"every op is right on its own, but a gradient went wrong on the way: {who} should get "
-            f"{total} from what uses it, and has {show(got, 6)}: {_likely(pushed, got, _habits(graph))}"
+            f"{total} from what uses it, and has {show(got, 6)}: {_likely(graph, pushed, got)}"
         )
     return ""
 
 
-def _habits(graph: Graph) -> Iterator[str]:
-    return (told for here in graph.locals.values() if (told := habit(here)))
-
-
-def _likely(pushed: list[float], got: float, habits: Iterator[str]) -> str:
-    told = next(habits, "")
+def _likely(graph: Graph, pushed: list[float], got: float) -> str:
+    told = next((told for here in graph.locals.values() if (told := habit(here))), "")
     if told:
         return "of one of its consumers, " + told
-    times = ratio(got, sum(pushed))
-    if times >= 1.5 and math.isclose(times, round(times), rel_tol=1e-9):
-        return f"{round(times)} times too much: a node visited twice, or gradients not set to 0 before"
-    if any(math.isclose(got, x, rel_tol=1e-9) for x in pushed):
-        return "only one of the contributions arrived: = where += should be?"
-    return "a consumer pushed before its own gradient was complete (wrong order), or pushed more than once"
+    share = ratio(got, sum(pushed))
+    times = round(share) if math.isfinite(share) else 0
+    many = f"{times} times too much: a node visited twice, or gradients not set to 0 before"
+    single = "only one of the contributions arrived: = where += should be?"
+    mistakes = [(many, times * sum(pushed))] if times > 1 else []
+    told = _named(got, sum(pushed), [*mistakes, *((single, x) for x in pushed)])
+    return told or "a consumer pushed before its own gradient was complete (wrong order), or pushed more than once"

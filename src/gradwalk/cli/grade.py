@@ -10,8 +10,8 @@ from pathlib import Path
 
 from gradwalk.cli import options as option
 from gradwalk.cli import screen
-from gradwalk.diagnose.pages import report_page
-from gradwalk.diagnose.report import Report
+from gradwalk.diagnose.as_html import report_page
+from gradwalk.diagnose.results import Grade
 from gradwalk.diagnose.sandbox import Limits, grade_file
 from gradwalk.diagnose.submissions import Submission, find, grade_all, write_results
 from gradwalk.errors import GradwalkError, SettingError
@@ -99,7 +99,7 @@ def _check(options: argparse.Namespace) -> None:
         option.can_write(options.html)
 
 
-def _one(report: Report, options: argparse.Namespace) -> int:
+def _one(report: Grade, options: argparse.Namespace) -> int:
     if options.html is not None:
         page = report_page(report, options.path.name, solution=options.solution)
         options.html.write_text(page, encoding="utf-8")
@@ -112,9 +112,9 @@ def _one(report: Report, options: argparse.Namespace) -> int:
     return _code(report)
 
 
-def _many(submissions: list[Submission], judge: partial[Report], options: argparse.Namespace) -> int:
+def _many(submissions: list[Submission], judge: partial[Grade], options: argparse.Namespace) -> int:
     out = screen.console(stderr=options.json)
-    results: list[tuple[Submission, Report]] = []
+    results: list[tuple[Submission, Grade]] = []
     judged = grade_all(submissions, judge, jobs=options.jobs)
     try:
         for done in screen.counted(judged, len(submissions), "judging", out):
@@ -132,7 +132,7 @@ def _many(submissions: list[Submission], judge: partial[Report], options: argpar
     return max(_code(report) for _, report in results)
 
 
-def _code(report: Report) -> int:
+def _code(report: Grade) -> int:
     if any(check.name == "loads" and check.status == "error" for check in report.checks):
         return 2
     return 0 if report.passed else 1

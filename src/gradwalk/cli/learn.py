@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from gradwalk.cli import options as option
 from gradwalk.cli.screen import console
-from gradwalk.learn.built import SiteError, export_site, find_site
+from gradwalk.learn.built_site import SiteError, export_site, find_site
 
 __all__ = ["SUMMARY", "add_arguments", "run"]
 

@@ -8,7 +8,7 @@ import sys
 
 from gradwalk.errors import GradwalkError, SettingError
 from gradwalk.presets import PRESETS
-from gradwalk.stepper.source import Subject, numbers, subject
+from gradwalk.stepper.subject import Subject, numbers, subject
 from gradwalk.stepper.transcript import transcript
 from gradwalk.walk import Recording, record
 

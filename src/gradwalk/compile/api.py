@@ -9,7 +9,7 @@ from itertools import repeat
 from types import FunctionType
 from typing import Any
 
-from gradwalk import modes, node
+from gradwalk import keepers, modes
 from gradwalk.compile.call.arguments import Key, Numbers, key_of, stand_ins, static_key
 from gradwalk.compile.call.bound import Bound, Misjudged, slots_of
 from gradwalk.compile.call.cache import Cache
@@ -60,12 +60,12 @@ class Compiled:
         self._frozen: list[tuple[dict[str, Any], str]] | None = None
         self._structures: dict[Key, int] = {}  # how often each was traced
         self.traced = 0
-        self._epoch = node.epoch
+        self._epoch = keepers.epoch
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
         if modes.active:
             return self._under_modes(args, kwargs)
-        if node.epoch != self._epoch:
+        if keepers.epoch != self._epoch:
             self._notice()
         numbers = Numbers()
         if kwargs or self._static or self._frozen:
@@ -178,9 +178,9 @@ class Compiled:
 
     def _notice(self) -> None:
         """A model was found to have other parameters than before: traces that know the old ones go."""
-        news = [change for change in node.changes if change[0] > self._epoch]
-        missed = node.epoch - self._epoch > len(news)
-        self._epoch = node.epoch
+        news = [change for change in keepers.changes if change[0] > self._epoch]
+        missed = keepers.epoch - self._epoch > len(news)
+        self._epoch = keepers.epoch
         old = {id(p) for _, before, _ in news for p in before}
         gone = old - {id(p) for _, _, after in news for p in after}
         warned = False
@@ -231,7 +231,7 @@ class Compiled:
         }
 
     def _under_modes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if modes.tracer() is not None or modes.watching() or modes.listener() is not None:
+        if modes.every_op():
             return self.eager(*args, **kwargs)  # part of another trace, or someone wants to see every op
         bound, numbers = self._found_or_traced(args, kwargs)
         return bound.run(numbers) if modes.recording() else bound.values_only(numbers)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gradwalk import functions, modes, node
+from gradwalk import functions, keepers, modes
 from gradwalk.compile.api import Compiled
 from gradwalk.compile.call.arguments import NUMBERS, TEXTS, Key, Numbers, static_key
 from gradwalk.compile.call.lane_bound import LaneBound, Samples
@@ -57,9 +57,9 @@ class Batched(Compiled):
         self.batch, self.dtype, self.threads = batch, dtype, threads
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
-        if modes.active and (modes.tracer() is not None or modes.watching() or modes.listener() is not None):
+        if modes.active and modes.every_op():
             return self.one_by_one(*args, **kwargs)
-        if node.epoch != self._epoch:
+        if keepers.epoch != self._epoch:
             self._notice()
         if self._frozen is None:
             self._freeze()

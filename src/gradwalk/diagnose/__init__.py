@@ -1,29 +1,41 @@
 """Which bug it is: a grader for home-made engines that names what is wrong and says where.
 
-What is there to compare with:
-- `teaching.py`, `styles.py`: engines that are right, as source text;
-- `museum/`: engines with one thing wrong, with explanation, smallest program, right and wrong numbers.
+Data goes from an engine through probes to outcomes, from outcomes to faults, from faults to words:
 
-How an engine is judged:
-- `vocabulary.py`, `looking.py`, `adapter.py`: someone's engine behind one face, found by looking;
-- `checks.py`, `randoms.py`: what is asked; `programs.py`, `budget.py`: how it is run; `trial.py`: what came of it;
-- `grading.py`, `report.py`, `wording.py`, `speed.py`: the checklist, its result, and its words.
+- `vocabulary`, `discovery`, `adapter`: somebody's engine behind one face, found by looking
+- `probes`, `op_probes`, `random_probes`, `budget`: small programs, and how one is run; `checks`: the checklist of them
+- `examination`: the outcomes of one engine, each check judged; `results`: a `Grade` with its checks and diagnoses
+- `composition`: what an op is made of; `comparison`: the outcomes beside those of engines with known faults
+- `formulas`: what an op computes instead; `candidates`: which faults an engine has
+- `source_tree`, `guilty_lines`: the line of a fault in the source
+- `phrases`, `messages`: a fault in words; `blame`: which of them each failed check is due to
+- `grading`: all of it, in this process; `as_text`, `as_html`: a grade to read
 
-How a bug gets its name:
-- `evidence.py`, `measuring.py`: one op at a time; `case.py`, `naming.py`: wrong numbers against the museum's;
-- `diagnosis.py`: who is to blame for which check; `reading.py`, `lines.py`: the guilty line in the source;
-- `sentences.py`, `telling.py`: the diagnosis in words.
+What engines are compared with:
+
+- `teaching`, `right_engines`: engines that are right, as source text
+- `museum/`: engines with one thing wrong, and how to put a fault into any op
 
 For others to use:
-- `conformance.py`: the same checks as tests for pytest;
-- `loading.py`, `guard.py`, `child.py`, `sandbox.py`: a file in a process of its own;
-- `submissions.py`, `pages.py`: a whole class, and reports as pages.
+
+- `conformance`: the same checks as tests for pytest
+- `loading`, `guard`, `child`, `sandbox`: a file, in a process of its own; `submissions`: a whole class
 """
 
 from __future__ import annotations
 
+import warnings
+from typing import Any
+
 from gradwalk.diagnose import conformance, museum, teaching
 from gradwalk.diagnose.grading import grade
-from gradwalk.diagnose.report import CheckResult, Diagnosis, Report
+from gradwalk.diagnose.results import CheckResult, Diagnosis, Grade
 
-__all__ = ["CheckResult", "Diagnosis", "Report", "conformance", "grade", "museum", "teaching"]
+__all__ = ["CheckResult", "Diagnosis", "Grade", "conformance", "grade", "museum", "teaching"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Report":
+        warnings.warn("gradwalk.diagnose.Report is called Grade now", DeprecationWarning, stacklevel=2)
+        return Grade
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
 
-from gradwalk.diagnose.looking import (
+from gradwalk.diagnose.discovery import (
     PROBE,
     NotAnEngine,
     attributes,
@@ -21,7 +21,7 @@ from gradwalk.diagnose.looking import (
     find_data,
     find_grad,
 )
-from gradwalk.diagnose.vocabulary import BINARY, FUNCTION_NAMES, OPERANDS, REFLECTED, SYMBOLS, UNARY_OPERATORS
+from gradwalk.diagnose.vocabulary import BINARY, ON_NUMBERS, OPERANDS, REFLECTED, UNARY_OPERATORS, names_of
 
 __all__ = ["Engine", "MissingOp", "NotAnEngine", "find_class"]
 
@@ -151,7 +151,7 @@ class Engine:
         if not any(isinstance(x, self.cls) for x in operands):
             numbers = [x for x in operands if isinstance(x, (int, float))]
             if len(numbers) == len(operands):
-                return SYMBOLS[name](*numbers)
+                return ON_NUMBERS[name](*numbers)
             for x in operands:
                 if not isinstance(x, (int, float)):
                     self._must_be_node(x)
@@ -254,7 +254,7 @@ class Engine:
             if hasattr(self.cls, method):
                 self.names[name] = method
                 return spelt
-        for alias in FUNCTION_NAMES.get(name, (name,)):
+        for alias in names_of(name):
             found = getattr(self.cls, alias, None)
             if callable(found):
                 self.names[name] = alias
@@ -279,7 +279,7 @@ class Engine:
                 return spelt(x, y)
 
             return apply
-        for alias in FUNCTION_NAMES.get(name, ()):
+        for alias in names_of(name):
             found = self.namespace.get(alias) or getattr(self.cls, alias, None)
             if isinstance(found, FunctionType):
                 self.names[name] = alias

@@ -1,20 +1,19 @@
 """The checklist: what is asked of an engine, as data. Each check is one or more programs that must all come out right.
 
-The points are chosen so that a wrong engine does not give the right number by chance: `2 - a` is not asked at 2, and an
-order that is wrong only when operands stand the other way round meets its mirror image.
+An order that is wrong only when operands stand the other way round meets its mirror image.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from gradwalk.diagnose.programs import Program
-from gradwalk.diagnose.vocabulary import EXTRA, UNARY
+from gradwalk.diagnose.op_probes import at_points, chained, probe_of, spelt, with_itself, with_number
+from gradwalk.diagnose.probes import Probe
+from gradwalk.diagnose.vocabulary import EXTRA, SYMBOL, UNARY
 from gradwalk.errors import SettingError
 
-__all__ = ["BEYOND", "CHECKS", "GROUPS", "Check", "chained", "is_essential", "on_points", "select"]
+__all__ = ["BEYOND", "CHECKS", "GROUPS", "Check", "is_essential", "select"]
 
 #: The groups in the order of the report, with what each is about.
 GROUPS = {
@@ -49,7 +48,7 @@ class Check:
     name: str
     group: str
     title: str
-    programs: tuple[Program, ...]
+    programs: tuple[Probe, ...]
     extra: str = ""
     repeats: int = 1
 
@@ -64,112 +63,47 @@ def is_essential(name: str, group: str) -> bool:
     return group not in BEYOND and name not in BEYOND
 
 
-# --- how programs are written ------------------------------------------------------------------------------------
-
-
-def _program(body: str, inputs: Mapping[str, float], see: str, **traits: bool) -> Program:
-    """Leaves, the lines of the body, and a walk back from the last name, unless the body does the walking itself."""
-    lines = [*(f"{name} = Value({_literal(x)})" for name, x in inputs.items()), *body.split("; ")]
-    if "backward" not in body:
-        lines.append(f"{lines[-1].split(' = ')[0]}.backward()")
-    at = ", ".join(f"{name} = {x:g}" for name, x in inputs.items())
-    return Program(f"{body} at {at}".replace("\n", "; "), "\n".join(lines), tuple(see.split()), **traits)
-
-
-def _literal(x: float) -> str:
-    return repr(x) if math.isfinite(x) else f'float("{x}")'
-
-
 def _check(
     name: str, title: str, body: str, see: str, *points: Mapping[str, float], extra: str = "", repeats: int = 1
 ) -> Check:
-    return Check(name, "", title, tuple(_program(body, point, see) for point in points), extra, repeats)
+    return Check(name, "", title, tuple(probe_of(body, point, see) for point in points), extra, repeats)
 
 
 def _grouped(group: str, *checks: Check) -> tuple[Check, ...]:
-    return tuple(Check(c.name, group, c.title, c.programs, c.extra, c.repeats) for c in checks)
-
-
-PAIRS = ((3.0, 2.0), (-1.5, 4.0), (0.25, -2.0), (-0.6, -0.7), (1.25, 0.8))
-POINTS = (0.5, -0.75, 2.0, -1.6, 0.1)
-POSITIVE = (0.5, 3.0, 2.0, 1.6, 0.1)
-POWERS = ((3.0, 2), (-1.5, 3), (2.0, -1), (0.7, 0.5), (1.3, 0), (-0.8, 1), (1.2, -2.5), (2.5, 1.5))
-SYMBOL = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
-
-
-def on_points(op: str) -> tuple[Program, ...]:
-    """The programs that try one op by itself, at points where it is smooth.
-
-    >>> from gradwalk.diagnose.checks import on_points
-    >>> print(on_points("tanh")[0].text)
-    a = Value(0.5)
-    b = a.tanh()
-    b.backward()
-    """
-    if op in SYMBOL:
-        return tuple(_program(f"c = a {SYMBOL[op]} b", {"a": a, "b": b}, "c.data a.grad b.grad") for a, b in PAIRS)
-    if op == "pow":
-        return tuple(_program(f"b = a ** {n}", {"a": a}, "b.data a.grad") for a, n in POWERS)
-    text = "b = -a" if op == "neg" else f"b = a.{op}()"
-    points = POSITIVE if op in ("log", "sqrt") else POINTS
-    return tuple(_program(text, {"a": a}, "b.data a.grad") for a in points)
-
-
-def chained(op: str) -> Program:
-    """The program that tries one op inside a longer expression, with an operand that is used once more.
-
-    >>> from gradwalk.diagnose.checks import chained
-    >>> chained("tanh").title
-    'y = k * a.tanh() + a at k = 3, a = 0.6'
-    """
-    if op in SYMBOL:
-        return _program(
-            f"y = k * (a {SYMBOL[op]} b) + a", {"k": 3.0, "a": 1.7, "b": 0.6}, "y.data a.grad b.grad k.grad"
-        )
-    spelt = {"neg": "(-a)", "pow": "a ** 3"}.get(op, f"a.{op}()")
-    return _program(f"y = k * {spelt} + a", {"k": 3.0, "a": 0.6}, "y.data a.grad k.grad")
+    return tuple(replace(check, group=group) for check in checks)
 
 
 # --- the list -------------------------------------------------------------------------------------------------------
 
 _OPS = (*SYMBOL, "pow", "neg", *UNARY)
-_TITLES = {"add": "a + b", "sub": "a − b", "mul": "a · b", "div": "a / b", "pow": "a to a number", "neg": "−a"}
+_TITLES = {
+    **{op: f"{op}(a)" for op in (*UNARY, *EXTRA)},
+    "add": "a + b", "sub": "a − b", "mul": "a · b", "div": "a / b", "pow": "a to a number", "neg": "−a",
+}  # fmt: skip
 
-
-def _op_checks() -> tuple[Check, ...]:
-    return tuple(
-        Check(op, "ops", _TITLES.get(op, f"{op}(a)"), on_points(op), extra=op if op in EXTRA else "")
-        for op in (*_OPS, *EXTRA)
-    )
-
-
-def _chain_checks() -> tuple[Check, ...]:
-    def title(op: str) -> str:
-        inner = _TITLES.get(op, f"{op}(a)")
-        return f"3·({inner}) + a" if op in _TITLES else f"3·{inner} + a"
-
-    return tuple(
-        Check(f"chain-{op}", "chain", title(op), (chained(op),), extra=op if op in EXTRA else "")
-        for op in (*_OPS, *EXTRA)
-    )
-
+_EACH_OP = tuple(
+    Check(op, "ops", _TITLES[op], at_points(op), extra=op if op in EXTRA else "") for op in (*_OPS, *EXTRA)
+)
+_CHAIN = tuple(
+    Check(f"chain-{op}", "chain", f"3·{inner if '(' in inner else f'({inner})'} + a", (chained(op),),
+          extra=op if op in EXTRA else "")
+    for op in (*_OPS, *EXTRA) for inner in (_TITLES[op],)
+)  # fmt: skip
 
 _CONSTRUCTION = _grouped(
     "construction",
     Check("float", "", "Value(2.5) holds 2.5 and gradient 0",
-          (Program("Value(2.5)", "a = Value(2.5)", ("a.data", "a.grad")),)),
-    Check("int", "", "Value(3) holds 3", (Program("Value(3)", "a = Value(3)", ("a.data", "a.grad")),)),
+          (Probe("Value(2.5)", "a = Value(2.5)", ("a.data", "a.grad")),)),
+    Check("int", "", "Value(3) holds 3", (Probe("Value(3)", "a = Value(3)", ("a.data", "a.grad")),)),
     Check("own-state", "", "two Values share nothing",
-          (Program("a new Value after an op", "a = Value(2.0)\nb = a * a\nfresh = Value(5.0)",
+          (Probe("a new Value after an op", "a = Value(2.0)\nb = a * a\nfresh = Value(5.0)",
                    ("shared(fresh, a)",)),)),
 )  # fmt: skip
 
 _REUSE = _grouped(
     "reuse",
-    _check("a-plus-a", "a + a", "b = a + a", "b.data a.grad", {"a": 3.0}, {"a": -0.7}),
-    _check("a-times-a", "a · a", "b = a * a", "b.data a.grad", {"a": 3.0}, {"a": -0.7}),
-    _check("a-minus-a", "a − a", "b = a - a", "b.data a.grad", {"a": 3.0}, {"a": -0.7}),
-    _check("a-over-a", "a / a", "b = a / a", "b.data a.grad", {"a": 3.0}, {"a": -0.7}),
+    *(Check(f"a-{word}-a", "", _TITLES[op].replace("b", "a"), with_itself(op))
+      for word, op in (("plus", "add"), ("times", "mul"), ("minus", "sub"), ("over", "div"))),
     _check("diamond", "the diamond: (a + 1)·(3a)", "b = a + 1; c = a * 3; d = b * c", "d.data a.grad",
            {"a": 2.0}, {"a": -1.3}),
     _check("twice-doubled", "b = a + a, then b + b", "b = a + a; c = b + b", "c.data a.grad", {"a": 3.0}),
@@ -194,19 +128,13 @@ _ORDER = _grouped(
 )  # fmt: skip
 
 
-def _number_checks() -> tuple[Check, ...]:
-    made = []
-    for op, symbol in SYMBOL.items():
-        right = [_program(f"b = a {symbol} {n!r}", {"a": 3.5}, "b.data a.grad", strict=True) for n in (2, 0.5)]
-        made.append(Check(f"{op}-number", "numbers", f"a {symbol} 2, a {symbol} 0.5", tuple(right)))
-    for op, symbol in SYMBOL.items():
-        left = [_program(f"b = {n!r} {symbol} a", {"a": 3.5}, "b.data a.grad", strict=True) for n in (8, 0.5)]
-        left += [_program(f"b = 8 {symbol} a", {"a": -1.25}, "b.data a.grad", strict=True)]
-        made.append(Check(f"r{op}", "numbers", f"8 {symbol} a, 0.5 {symbol} a", tuple(left)))
-    power = [_program(f"b = {n!r} ** a", {"a": 1.5}, "b.data a.grad", strict=True, optional=True) for n in (2, 0.5)]
-    made.append(Check("rpow", "numbers", "2 to the power of a", tuple(power), extra="__rpow__"))
-    return tuple(made)
-
+_NUMBERS = (
+    *(Check(f"{op}-number", "numbers", f"a {sign} 2, a {sign} 0.5", with_number(op)) for op, sign in SYMBOL.items()),
+    *(Check(f"r{op}", "numbers", f"8 {sign} a, 0.5 {sign} a", with_number(op, left=True))
+      for op, sign in SYMBOL.items()),
+    Check("rpow", "numbers", "2 to the power of a", extra="__rpow__", programs=tuple(
+        probe_of(f"b = {n!r} ** a", {"a": 1.5}, "b.data a.grad", strict=True, optional=True) for n in (2, 0.5))),
+)  # fmt: skip
 
 _REPEAT = _grouped(
     "repeat",
@@ -226,11 +154,11 @@ _REPEAT = _grouped(
 _DEPTH = _grouped(
     "depth",
     Check("diamonds", "", "a chain of 25 diamonds", (
-        Program("x = x·0.5 + x·0.5, 25 times",
+        Probe("x = x·0.5 + x·0.5, 25 times",
                 "a = Value(2.0)\nx = a\nfor i in range(25):\n    x = x * 0.5 + x * 0.5\nx.backward()",
                 ("x.data", "a.grad")),)),
     Check("deep", "", "a chain of 5,000 additions", (
-        Program("x = x + 1, 5,000 times", "a = Value(2.0)\nx = a\nfor i in range(5000):\n    x = x + 1.0\nx.backward()",
+        Probe("x = x + 1, 5,000 times", "a = Value(2.0)\nx = a\nfor i in range(5000):\n    x = x + 1.0\nx.backward()",
                 ("x.data", "a.grad")),)),
 )  # fmt: skip
 
@@ -264,33 +192,24 @@ _EDGES = _grouped(
 )  # fmt: skip
 
 
-def _manners() -> tuple[Check, ...]:
-    kept = [
-        _program(f"c = a {symbol} b; c.backward()", {"a": 3.5, "b": -2.0}, "a.data b.data")
-        for symbol in SYMBOL.values()
-    ]
-    for op in ("pow", "neg", *UNARY):
-        spelt = {"neg": "-a", "pow": "a ** 3"}.get(op, f"a.{op}()")
-        kept += [_program(f"b = {spelt}; b.backward()", {"a": 0.5 if op == "log" else -1.5}, "a.data")]
-    later = [
-        _program(f"c = a {symbol} b; a.data = 10.0; b.data = 20.0; c.backward()", {"a": 3.0, "b": 2.0}, "a.grad b.grad")
-        for symbol in SYMBOL.values()
-    ]
-    for op in ("pow", *UNARY):
-        spelt = {"pow": "a ** 3"}.get(op, f"a.{op}()")
-        later += [_program(f"b = {spelt}; a.data = -2.0; b.backward()", {"a": 0.5}, "a.grad")]
-    return (
-        Check("inputs-kept", "manners", "an op leaves its operands' data alone", tuple(kept)),
-        Check(
-            "data-changed-later", "manners", "data changed after the op: the gradient is still the op's", tuple(later)
-        ),
-        Check("quiet", "manners", "nothing is printed", ()),
-    )
-
+_AT = {"log": 0.5}  # where an op is tried that is not smooth at −1.5
+_LATER = "a.data = 10.0; b.data = 20.0; c.backward()"
+_MANNERS = (
+    Check("inputs-kept", "manners", "an op leaves its operands' data alone", (
+        *(probe_of(f"c = a {sign} b; c.backward()", {"a": 3.5, "b": -2.0}, "a.data b.data")
+          for sign in SYMBOL.values()),
+        *(probe_of(f"b = {spelt(op)}; b.backward()", {"a": _AT.get(op, -1.5)}, "a.data")
+          for op in ("pow", "neg", *UNARY)))),
+    Check("data-changed-later", "manners", "data changed after the op: the gradient is still the op's", (
+        *(probe_of(f"c = a {sign} b; {_LATER}", {"a": 3.0, "b": 2.0}, "a.grad b.grad") for sign in SYMBOL.values()),
+        *(probe_of(f"b = {spelt(op)}; a.data = -2.0; b.backward()", {"a": 0.5}, "a.grad")
+          for op in ("pow", *UNARY)))),
+    Check("quiet", "manners", "nothing is printed", ()),
+)  # fmt: skip
 
 _ALL = (
-    *_CONSTRUCTION, *_op_checks(), *_chain_checks(), *_REUSE, *_ORDER, *_number_checks(), *_REPEAT, *_DEPTH, *_EDGES,
-    *_manners(), Check("random", "random", f"{RANDOM} random expressions", ()),
+    *_CONSTRUCTION, *_EACH_OP, *_CHAIN, *_REUSE, *_ORDER, *_NUMBERS, *_REPEAT, *_DEPTH, *_EDGES, *_MANNERS,
+    Check("random", "random", f"{RANDOM} random expressions", ()),
 )  # fmt: skip
 
 #: Every check by its name, in the order of the report.

@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from gradwalk.diagnose.adapter import Engine, NotAnEngine, find_class
+from gradwalk.diagnose.examination import Examination
 from gradwalk.diagnose.grading import grade
 from gradwalk.diagnose.guard import forbid, limit_memory
 from gradwalk.diagnose.loading import load
-from gradwalk.diagnose.programs import Outcome, Program
-from gradwalk.diagnose.trial import Trial
+from gradwalk.diagnose.probes import Probe
+from gradwalk.matcher import Outcome
 
 __all__ = ["main"]
 
@@ -56,21 +57,21 @@ def main() -> None:
         say({"refused": f"the file cannot be loaded: {type(error).__name__}: {str(error)[:300]}"})
     else:
         say({"loaded": list(loaded.notes)})
-        trial = _Told(engine, say, job["known"])
-        report = grade(trial, source=loaded.source, checks=job["checks"], diagnosing=job["diagnosing"])
+        examination = _Told(engine, say, job["known"])
+        report = grade(examination, source=loaded.source, checks=job["checks"], diagnosing=job["diagnosing"])
         say({"report": report.to_dict()})
 
 
-class _Told(Trial):
-    """A trial that says which program it runs before it runs it, and what came of it."""
+class _Told(Examination):
+    """An examination that says which program it runs before it runs it, and what came of it."""
 
     def __init__(self, engine: Engine, say: Say, known: list[tuple[dict[str, Any], dict[str, Any]]]) -> None:
         super().__init__(engine)
         self.say = say
         for program, outcome in known:
-            self.outcomes[Program(**{**program, "see": tuple(program["see"])})] = Outcome(**outcome)
+            self.outcomes[Probe(**{**program, "see": tuple(program["see"])})] = Outcome(**outcome)
 
-    def outcome(self, program: Program, repeats: int = 1) -> Outcome:
+    def outcome(self, program: Probe, repeats: int = 1) -> Outcome:
         if program in self.outcomes:
             return self.outcomes[program]
         self.say({"begin": asdict(program)})

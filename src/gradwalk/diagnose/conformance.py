@@ -17,10 +17,10 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
+from gradwalk.diagnose.as_text import numbers_text
 from gradwalk.diagnose.checks import select
 from gradwalk.diagnose.grading import grade
-from gradwalk.diagnose.report import CheckResult, Report
-from gradwalk.diagnose.wording import numbers_text
+from gradwalk.diagnose.results import CheckResult, Grade
 
 __all__ = ["message", "suite"]
 
@@ -45,7 +45,7 @@ def suite(
     target = vars(engine) if isinstance(engine, ModuleType) else engine
 
     @cache
-    def report() -> Report:  # one grading for all tests
+    def report() -> Grade:  # one grading for all tests
         return grade(target, source=source, checks=[check.name for check in chosen], class_name=class_name)
 
     @pytest.mark.parametrize("check", [check.name for check in chosen])

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from gradwalk.diagnose.report import CheckResult, Report
+from gradwalk.diagnose.results import CheckResult, Grade
 
 __all__ = ["Limits", "grade_file"]
 
@@ -46,7 +46,7 @@ class Limits:
 
 def grade_file(
     path: Path, *, class_name: str = "Value", checks: Iterable[str] | None = None, limits: Limits | None = None
-) -> Report:
+) -> Grade:
     """Judge the engine in a file, in a process of its own.
 
     >>> import tempfile, pathlib
@@ -75,10 +75,10 @@ class _Hearing:
         self.notes: list[str] = []
         self.crashes = 0
 
-    def report(self) -> Report:
+    def report(self) -> Grade:
         while True:
             told, end = self._one_process()
-            if isinstance(told, Report):
+            if isinstance(told, Grade):
                 return told
             if isinstance(told, dict):  # a program was under way
                 self.job["known"].append((told, _stopped(end)))
@@ -94,7 +94,7 @@ class _Hearing:
             else:
                 return self._given_up(f"the file cannot be loaded: {end}")
 
-    def _one_process(self) -> tuple[Report | Said | str, str]:
+    def _one_process(self) -> tuple[Grade | Said | str, str]:
         """A report; or what was under way (a program, "loading", "thinking") and how it ended."""
         doing: Said | str = "loading"
         seconds = self.limits.loading
@@ -109,7 +109,7 @@ class _Hearing:
                 if "refused" in said:
                     return self._given_up(said["refused"]), "refused"
                 if "report" in said:
-                    report = Report.from_dict(said["report"])
+                    report = Grade.from_dict(said["report"])
                     return self._with_notes(report), "done"
                 if "loaded" in said:
                     self.notes += [note for note in said["loaded"] if note not in self.notes]
@@ -120,12 +120,12 @@ class _Hearing:
                     self.job["known"].append((doing, said["outcome"]))
                     doing, seconds = "thinking", self.limits.loading
 
-    def _given_up(self, why: str) -> Report:
+    def _given_up(self, why: str) -> Grade:
         failure = CheckResult("loads", "construction", "the engine can be judged", "error", message=why)
-        return self._with_notes(Report((failure,)))
+        return self._with_notes(Grade((failure,)))
 
-    def _with_notes(self, report: Report) -> Report:
-        return Report(report.checks, report.diagnoses, (*self.notes, *report.notes), report.engine)
+    def _with_notes(self, report: Grade) -> Grade:
+        return Grade(report.checks, report.diagnoses, (*self.notes, *report.notes), report.engine)
 
 
 def _stopped(message: str) -> Said:

@@ -12,9 +12,9 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
+from gradwalk.diagnose.as_html import OverviewRow, overview_page, report_page
 from gradwalk.diagnose.loading import source_of
-from gradwalk.diagnose.pages import Row, overview_page, report_page
-from gradwalk.diagnose.report import Report
+from gradwalk.diagnose.results import Grade
 from gradwalk.errors import SettingError
 
 __all__ = ["Submission", "as_csv", "find", "grade_all", "write_results"]
@@ -99,8 +99,8 @@ def _likeness(path: Path) -> float:
 
 
 def grade_all(
-    submissions: Sequence[Submission], judge: Callable[[Path], Report], *, jobs: int | None = None
-) -> Iterator[tuple[Submission, Report]]:
+    submissions: Sequence[Submission], judge: Callable[[Path], Grade], *, jobs: int | None = None
+) -> Iterator[tuple[Submission, Grade]]:
     """Judge them side by side; each as soon as it is done. `judge` is to keep each in a process of its own.
 
     >>> from pathlib import Path
@@ -119,7 +119,7 @@ def grade_all(
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def as_csv(results: Sequence[tuple[Submission, Report]]) -> str:
+def as_csv(results: Sequence[tuple[Submission, Grade]]) -> str:
     """The results as a table that any spreadsheet opens.
 
     >>> from pathlib import Path
@@ -154,7 +154,7 @@ def _safe(text: str) -> str:
 
 
 def write_results(
-    results: Sequence[tuple[Submission, Report]], folder: Path, title: str, *, solution: bool = False
+    results: Sequence[tuple[Submission, Grade]], folder: Path, title: str, *, solution: bool = False
 ) -> Path:
     """Write grades.csv, index.html and a page for each engine; gives the overview's path.
 
@@ -171,7 +171,7 @@ def write_results(
     rows, taken = [], {"index"}
     for submission, report in results:
         slug = _slug(submission.name, taken)
-        rows.append(Row(submission.name, report, f"{slug}.html"))
+        rows.append(OverviewRow(submission.name, report, f"{slug}.html"))
         page = report_page(report, f"{submission.name}: {submission.path.name}", solution=solution)
         (folder / f"{slug}.html").write_text(page, encoding="utf-8")
     (folder / "grades.csv").write_text(as_csv(results), encoding="utf-8-sig")  # so that Excel reads the letters right

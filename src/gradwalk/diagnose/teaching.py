@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradwalk.diagnose.styles import EDGES, STYLES
+from gradwalk.diagnose.right_engines import EDGES, STYLES
 
 __all__ = ["EDGES", "SOURCE", "STYLES", "load"]
 

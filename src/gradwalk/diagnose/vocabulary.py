@@ -1,12 +1,17 @@
-"""What engines call things: the names under which data, gradient, walk and ops are looked for, usual ones first."""
+"""What engines call things: the names under which data, gradient, walk and ops are looked for, usual ones first.
+
+Which ops there are is what the op table says: whatever has an operator of Python's, or takes one operand, is looked
+for and judged. Only the other names that people give to an op are listed here.
+"""
 
 from __future__ import annotations
 
+import ast
 import operator
 from collections.abc import Callable
 from typing import Any
 
-from gradwalk import ops
+from gradwalk.ops import TABLE
 
 __all__ = [
     "BACKWARD",
@@ -14,15 +19,17 @@ __all__ = [
     "DATA",
     "EXTRA",
     "FILLERS",
-    "FUNCTION_NAMES",
     "GRAD",
     "METHODS",
+    "ON_NUMBERS",
     "OPERANDS",
     "REFLECTED",
+    "SIGNS",
     "SWITCHES",
-    "SYMBOLS",
+    "SYMBOL",
     "UNARY",
     "UNARY_OPERATORS",
+    "names_of",
 ]
 
 DATA = ("data", "value", "val", "_data", "_value", "x", "v", "number", "num", "scalar", "item")
@@ -42,44 +49,49 @@ FILLERS: dict[str, Any] = {
 #: Parameters that must be switched on for a node to collect a gradient.
 SWITCHES = ("requires_grad", "require_grad", "requires_gradient", "trainable")
 
-BINARY: dict[str, tuple[str, Callable[..., Any]]] = {
-    "add": ("__add__", operator.add),
-    "sub": ("__sub__", operator.sub),
-    "mul": ("__mul__", operator.mul),
-    "div": ("__truediv__", operator.truediv),
-    "pow": ("__pow__", operator.pow),
+# --- ops -------------------------------------------------------------------------------------------------------------
+
+_PYTHON = {name: {"div": "truediv"}.get(name, name) for name in TABLE}  # what Python calls an op that has an operator
+_OPERATORS: dict[str, tuple[str, Callable[..., Any]]] = {
+    name: (f"__{python}__", getattr(operator, python)) for name, python in _PYTHON.items() if hasattr(operator, python)
 }
-REFLECTED = {"add": "__radd__", "sub": "__rsub__", "mul": "__rmul__", "div": "__rtruediv__", "pow": "__rpow__"}
-UNARY_OPERATORS: dict[str, tuple[str, Callable[..., Any]]] = {
-    "neg": ("__neg__", operator.neg),
-    "abs": ("__abs__", operator.abs),
+#: Ops that are written with an operator: the method that Python calls for it, and the operator as a function.
+BINARY = {name: found for name, found in _OPERATORS.items() if TABLE[name].arity == 2}
+UNARY_OPERATORS = {name: found for name, found in _OPERATORS.items() if TABLE[name].arity == 1}
+REFLECTED = {name: f"__r{_PYTHON[name]}__" for name in BINARY}
+#: The method that a learner knows an op by.
+METHODS = {name: method for name, (method, _) in _OPERATORS.items()}
+#: The sign of each operator between two nodes; an exponent is a number in most engines.
+SYMBOL = {name: TABLE[name].symbol for name in BINARY if name != "pow"}
+#: The op of each sign in a syntax tree.
+SIGNS = {
+    type(sign): name
+    for name in BINARY
+    for sign in ast.walk(ast.parse(f"a {TABLE[name].symbol} b"))
+    if isinstance(sign, ast.operator)
 }
 #: The functions that every engine is expected to have some day, and those that are judged where they are there.
 UNARY = ("exp", "log", "tanh", "sigmoid", "relu")
-EXTRA = ("sqrt", "sin", "cos", "tan", "softplus", "abs", "leaky_relu", "log1p", "expm1", "sinh", "cosh", "atan", "erf")
-
-#: What a method or function for an op may be called.
-FUNCTION_NAMES: dict[str, tuple[str, ...]] = {
-    "add": ("add", "plus"),
-    "sub": ("sub", "subtract", "minus"),
-    "mul": ("mul", "multiply", "times"),
-    "div": ("div", "truediv", "divide"),
-    "pow": ("pow", "power"),
-    "neg": ("neg", "negate", "negative"),
-    "exp": ("exp", "Exp", "exponential"),
-    "log": ("log", "Log", "ln"),
-    "tanh": ("tanh", "Tanh"),
-    "sigmoid": ("sigmoid", "Sigmoid", "sigm", "logistic"),
-    "relu": ("relu", "ReLU", "Relu", "ReLu", "RELU"),
-    "softplus": ("softplus", "Softplus"),
-    "leaky_relu": ("leaky_relu", "leakyrelu", "LeakyReLU", "leakyReLU"),
-}
-
-#: The method that a learner knows an op by.
-METHODS = {name: method for name, (method, _) in (*BINARY.items(), *UNARY_OPERATORS.items())}
-
+EXTRA = tuple(
+    name for name, op in TABLE.items()
+    if (op.arity == 1 or name == "leaky_relu") and name not in (*UNARY, "neg")  # its slope has a default
+)  # fmt: skip
 #: Each op on plain numbers.
-SYMBOLS: dict[str, Callable[..., Any]] = {
-    **ops.TABLE,
-    **{name: spelt for name, (_, spelt) in (*BINARY.items(), *UNARY_OPERATORS.items())},
-}
+ON_NUMBERS: dict[str, Callable[..., Any]] = {**TABLE, **{name: spelt for name, (_, spelt) in _OPERATORS.items()}}
+
+_SYNONYMS = {
+    "add": ("plus",), "sub": ("subtract", "minus"), "mul": ("multiply", "times"), "div": ("truediv", "divide"),
+    "pow": ("power",), "neg": ("negate", "negative"), "exp": ("exponential",), "log": ("ln",),
+    "sigmoid": ("sigm", "logistic"), "relu": ("ReLu", "RELU"), "leaky_relu": ("leakyrelu", "leakyReLU"),
+}  # fmt: skip
+
+
+def names_of(op: str) -> tuple[str, ...]:
+    """What a method or function for an op may be called.
+
+    >>> from gradwalk.diagnose.vocabulary import names_of
+    >>> names_of("relu"), names_of("sin")
+    (('relu', 'Relu', 'ReLU', 'ReLu', 'RELU'), ('sin', 'Sin'))
+    """
+    symbols = [TABLE[op].symbol] if op in TABLE and op not in _OPERATORS else []
+    return tuple(dict.fromkeys([op, op.capitalize(), *symbols, *_SYNONYMS.get(op, ())]))

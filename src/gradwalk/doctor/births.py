@@ -77,9 +77,9 @@ def birth_of_number(
         return _arrival(chart, births, first, step, line_of, changed_by_update)
     node = first.node
     formula = first.text.rsplit(" gave ", 1)[0]
-    numbers = [x.data if isinstance(x, Value) else x for x in node._inputs()]
-    grown = max(map(abs, numbers)) > LARGE or node._kind in (ops.add, ops.sub, ops.mul)
-    remedy = GROWN if grown else _FORWARD.get(node._kind, ("look at the operands that this op was given",))
+    numbers = [x.data if isinstance(x, Value) else x for x in node.inputs]
+    grown = max(map(abs, numbers)) > LARGE or node.primitive in (ops.add, ops.sub, ops.mul)
+    remedy = GROWN if grown else _FORWARD.get(node.primitive, ("look at the operands that this op was given",))
     return Finding(
         "birth",
         "error",
@@ -102,7 +102,7 @@ def _arrival(
     changed_by_update: dict[int, str],
 ) -> Finding:
     node = first.node
-    name = chart.names.name(node) if node._a is None else ""
+    name = chart.names.name(node) if node.is_leaf else ""
     if id(node) in changed_by_update:
         what = f"{first.value:g} was born in an update: {name}{_at(step)}"
         why = f"{changed_by_update[id(node)]}{_company(births)}"
@@ -150,9 +150,9 @@ def birth_of_gradient(chart: Chart, step: int, line_of: Callable[[Value], Place 
     remedy: tuple[str, ...]
     if math.isnan(first.value) and node.grad == 0.0:
         remedy = BRANCH
-    elif node._kind in _BACKWARD:
-        remedy = _BACKWARD[node._kind]
-    elif isinstance(node._kind, ops.Op):
+    elif node.primitive in _BACKWARD:
+        remedy = _BACKWARD[node.primitive]
+    elif node.primitive is not None:
         remedy = GROWN
     else:
         remedy = ("look at what its _backward divides by",)

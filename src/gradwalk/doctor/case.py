@@ -15,7 +15,7 @@ from gradwalk.doctor.record import Record
 from gradwalk.doctor.replay import Replay
 from gradwalk.engine import Value
 from gradwalk.optim import Optimizer
-from gradwalk.provenance import Place, made_by, users_place
+from gradwalk.provenance import Place, users_place
 
 __all__ = ["Case"]
 
@@ -127,10 +127,10 @@ class Case:
         due = step % self.every == 0 or (step < self.every and step in EARLY) or readings is not None or odd
         if due and not self.ill:
             self._examine(root, step, readings, broken, odd=odd)
-        if made_by(root) is None:
+        if root.made_at is None:
             if step == 1 and record.site is not None:
                 self._mark = Place(*record.site)  # equal to it, and not the same object
-            root._extras().made_by = self._mark
+            root.made_at = self._mark
         self._then, self._left, self._at_step = self._now, left, None
 
     def stepping(self, optimiser: Optimizer) -> None:
@@ -185,7 +185,7 @@ class Case:
         if self.provisional:
             return self._settle(left, fresh)
         self._try_update()
-        if made_by(root) is self._mark:
+        if root.made_at is self._mark:
             record.stale.append(step)
         elif any(self._held) and (surely := self._piled()) is not None:
             size = math.hypot(*fresh)
@@ -295,5 +295,5 @@ class Case:
 def _number(g: Any) -> float:
     """A gradient as a float; after backward(create_graph=True) it is a Value, and one that was cleared may be None."""
     if isinstance(g, Value):
-        return g.data
+        return float(g.data)
     return float(g) if g else 0.0

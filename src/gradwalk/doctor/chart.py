@@ -135,7 +135,7 @@ class Chart:
                 if id(v) in layers:
                     reached.add(id(v))
                 continue
-            kind = v._kind
+            kind = v.primitive
             if kind is mul or kind is add:  # nearly all
                 if a.__class__ is tuple:
                     self.custom.append(v)
@@ -184,7 +184,7 @@ class Chart:
         spot = self.unit_of(first_operand(v))
         if spot is None:
             return
-        name, steepest = _SQUASH[v._kind]
+        name, steepest = _SQUASH[v.primitive]
         slope = 1.0 - v.data * v.data if name == "tanh" else v.data * (1.0 - v.data)
         squash = self.squashes.get(spot[1])
         if squash is None:
@@ -213,7 +213,7 @@ class Chart:
             a, b = v._a, v._b
             if a is None or a.__class__ is tuple:
                 return None
-            if v._kind is ops.add:
+            if v.primitive is ops.add:
                 if v._db is None:  # a sum that starts from 0; anything else is no weighted sum
                     constants = constants or v is top
                     v = a
@@ -221,10 +221,10 @@ class Chart:
                 found = self._parameter(b) or self._parameter(a)
                 if found is not None:
                     return None if constants else found
-                if a._kind is not ops.add and a._kind is not ops.mul:
+                if a.primitive is not ops.add and a.primitive is not ops.mul:
                     return None
                 v = a
-            elif v._kind is ops.mul:
+            elif v.primitive is ops.mul:
                 return self._parameter(v)
             else:
                 return None
@@ -233,9 +233,9 @@ class Chart:
         """The unit and layer of a parameter, or of a product with one."""
         if not isinstance(v, Value):
             return None
-        if v._a is None:
+        if v.is_leaf:
             return self._spot_of(v)
-        if v._kind is ops.mul and v._a.__class__ is not tuple:
+        if v.primitive is ops.mul and v._a.__class__ is not tuple:
             return (self._spot_of(v._a) if v._da is not None else None) or (
                 self._spot_of(v._b) if v._db is not None else None
             )
@@ -260,12 +260,12 @@ class Chart:
         >>> chart.where(out.exp()), chart.where(out * out)
         ('layers[1].neurons[0]', 'after layers[1].neurons[0]')
         """
-        if v._a is None:
+        if v.is_leaf:
             return self.names.name(v)
-        inside = len(v._inputs()) == 1  # an activation of its own
+        inside = len(v.inputs) == 1  # an activation of its own
         after = ""
         for _ in range(64):  # a few steps down the first operands are enough, or nothing is
-            if v._a is None:
+            if v.is_leaf:
                 name = self.names.name(v)
                 return f"{after}{name}" if name else ""
             found = self.unit_of(v)
@@ -289,7 +289,7 @@ class Chart:
         """
         place, told = self.where(v), walk.describe(v)
         known = f"{place.removeprefix('after ')}=" in told  # by its label
-        return f"{place}: {told}" if place and v._a is not None and not known else told
+        return f"{place}: {told}" if place and not v.is_leaf and not known else told
 
 
 _BUILTIN = frozenset((*ops.TABLE.values(), None))

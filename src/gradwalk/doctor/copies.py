@@ -14,8 +14,6 @@ from gradwalk.doctor.chart import Chart
 from gradwalk.doctor.order import ordered
 from gradwalk.doctor.record import CutLine
 from gradwalk.engine import Value
-from gradwalk.ops import Op
-from gradwalk.provenance import made_by
 
 __all__ = ["copies"]
 
@@ -37,19 +35,19 @@ def copies(chart: Chart) -> list[CutLine]:
     >>> [round(cut.lost, 6) for cut in copies(Chart(loss, names_of([w])))]
     [0.291313]
     """
-    nodes = {v.data: v for v in chart.order if v._a is not None and _telling(v.data)}
+    nodes = {v.data: v for v in chart.order if not v.is_leaf and _telling(v.data)}
     own = {id(p) for p in chart.names.parameters}
     found: dict[float, list[tuple[Value, float]]] = {}  # by number: who uses it, and the loss's slope in it
     for v in chart.order:
-        if v._a is None:
+        if v.is_leaf:
             if v.data in nodes and id(v) not in own:
                 found.setdefault(v.data, []).append((v, _number(v.grad)))
             continue
-        for place, x in enumerate(v._inputs()):
+        for place, x in enumerate(v.inputs):
             number = x.data if isinstance(x, Value) else x
-            if v._slopes()[place] is None and number in nodes and isinstance(v._kind, Op):
-                point = [y.data if isinstance(y, Value) else y for y in v._inputs()]
-                found.setdefault(number, []).append((v, _number(v.grad) * v._kind.slope(place, *point, v.data)))
+            if v.slopes[place] is None and number in nodes and v.primitive is not None:
+                point = [y.data if isinstance(y, Value) else y for y in v.inputs]
+                found.setdefault(number, []).append((v, _number(v.grad) * v.primitive.slope(place, *point, v.data)))
     cuts: dict[frozenset[int], CutLine] = {}  # one for all that cut the same parameters off
     for number, uses in found.items():
         lost, source = sum(slope for _, slope in uses), nodes[number]
@@ -58,7 +56,7 @@ def copies(chart: Chart) -> list[CutLine]:
         if cancels or not below & own or any(id(v) in below for v, _ in uses):
             continue  # it makes no difference; or the node was itself computed from the number
         user, behind = uses[0][0], frozenset(below & own)
-        cut = CutLine(made_by(user), "copy", len(uses), lost, chart.at(user), chart.at(source), behind)
+        cut = CutLine(user.made_at, "copy", len(uses), lost, chart.at(user), chart.at(source), behind)
         known = cuts.get(behind)
         if known is not None:
             worse = cut if abs(cut.lost) > abs(known.lost) else known

@@ -104,8 +104,8 @@ def _gradient(v: Value) -> float:
 
 def _slope(v: Value, place: int) -> float:
     """How much a node changes with an operand that it took for a constant."""
-    kind = v._kind
+    kind = v.primitive
     if not isinstance(kind, Op):
         return 0.0
-    point = [x.data if isinstance(x, Value) else x for x in v._inputs()]
+    point = [x.data if isinstance(x, Value) else x for x in v.inputs]
     return kind.slope(place, *point, v.data)

@@ -137,12 +137,12 @@ def _outside(chart: Chart) -> dict[str, bool]:
     layers = {id(p): spot.layer for p in chart.names.parameters if (spot := chart.names.spot(p))}
     found: dict[str, bool] = {}
     for v in chart.order:
-        if v._kind is not ops.mul or v._a.__class__ is tuple:
+        if v.primitive is not ops.mul or v._a.__class__ is tuple:
             continue
         for own, other in ((v._a, v._b), (v._b, v._a)):
             layer = layers.get(id(own))
             if layer is not None and id(other) not in layers:
-                leaf = not isinstance(other, Value) or other._a is None
+                leaf = not isinstance(other, Value) or other.is_leaf
                 found[layer] = found.get(layer, True) and leaf
     return found
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from gradwalk.doctor.chart import Chart
 from gradwalk.engine import Value
-from gradwalk.provenance import Place, made_by
+from gradwalk.provenance import Place
 
 __all__ = ["Lines"]
 
@@ -67,7 +67,7 @@ class Lines:
         """
 
         def find(v: Value) -> Place | None:
-            own = made_by(v)
+            own = v.made_at
             if own is not None or not self._outline:
                 return own
             outline, place = _outline(chart), next(i for i, x in enumerate(chart.order) if x is v)
@@ -95,10 +95,10 @@ def _outline(chart: Chart) -> Outline:
     spots, places = chart.names.spots, {id(v): i for i, v in enumerate(chart.order)}
     found: Outline = []
     for v in chart.order:
-        if v._a is None:
+        if v.is_leaf:
             spot = spots.get(id(v))
             found.append((spot.layer if spot else None, ()))
         else:
             below = v._a if v._a.__class__ is tuple else (v._a, v._b)
-            found.append((v._kind, tuple(places[id(x)] for x in below if id(x) in places)))
+            found.append((v.primitive, tuple(places[id(x)] for x in below if id(x) in places)))
     return found

@@ -97,7 +97,7 @@ def _names(model: Any, order: list[Value]) -> Names:
     if model is not None:
         return names_of(model)
     names = names_in_frames(users_frames())
-    leaves = [v for v in order if v._a is None]
+    leaves = [v for v in order if v.is_leaf]
     named = [v for v in leaves if v.label or id(v) in names.spots]
     names.adopt(named or leaves)
     for v in leaves:

@@ -57,7 +57,7 @@ def edges(v: Value) -> Iterator[tuple[Value, float | None]]:
     [(3.0, 2.0)]
     """
     by_hand = has_closure(v)
-    for x, slope in zip(v._inputs(), v._slopes(), strict=True):
+    for x, slope in zip(v.inputs, v.slopes, strict=True):
         if slope is not None or (by_hand and isinstance(x, Value)):
             yield x, None if by_hand else slope
 
@@ -82,4 +82,4 @@ def first_operand(v: Value) -> Value:
     >>> first_operand(1.0 - Value(4.0)).data
     4.0
     """
-    return next((x for x in v._inputs() if isinstance(x, Value)), v)
+    return next((x for x in v.inputs if isinstance(x, Value)), v)

@@ -21,7 +21,7 @@ from typing import Any
 from gradwalk import modes
 from gradwalk.engine import Value
 from gradwalk.node import Node
-from gradwalk.provenance import Place, is_users, made_by, users_place
+from gradwalk.provenance import Place, is_users, users_place
 
 __all__ = ["Reading", "Readings", "follow"]
 
@@ -161,7 +161,7 @@ class Readings:
         >>> Readings().line(Value(2.0)) is None
         True
         """
-        return self.lines.get(id(v)) or made_by(v)
+        return self.lines.get(id(v)) or v.made_at
 
     def source(self, v: Value) -> int:
         """The number of a node from now on.
@@ -255,7 +255,7 @@ def _write(v: Value, x: Any) -> None:
 
 def _made(self: Value, data: Any, _children: Any = (), _op: str = "", label: str = "") -> None:
     _make(self, data, _children, _op, label)
-    if data.__class__ is Reading and not self._inputs():
+    if data.__class__ is Reading and not self.inputs:
         for readings in _followers:
             readings.lines[id(self)] = users_place()
             readings.leaves.append((self, data.origins, "data"))

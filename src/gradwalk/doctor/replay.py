@@ -43,7 +43,7 @@ class Replay:
         start, step = self._start.append, self._steps.append
         size = 0
         for v in order:
-            a, b, kind = v._a, v._b, v._kind
+            a, b, kind = v._a, v._b, v.primitive
             if a is None:
                 self._leaves.append((size, v))
             elif a.__class__ is not tuple and kind in _BUILTIN:
@@ -95,9 +95,9 @@ class Replay:
 
 def _function(v: Value) -> tuple[Callable[..., float], tuple[Any, ...]] | None:
     """What a node computes and of what, if that can be known."""
-    kind = v._kind
+    kind = v.primitive
     if isinstance(kind, Op):
-        return (kind.value if kind in _BUILTIN else kind.forward), v._inputs()
+        return (kind.value if kind in _BUILTIN else kind.forward), v.inputs
     if not has_closure(v):
         return None
     try:

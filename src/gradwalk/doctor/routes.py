@@ -55,7 +55,7 @@ def leaves_in(root: Any, start: Route, budget: list[int] | None = None) -> Itera
             continue
         seen[id(thing)] = thing
         if isinstance(thing, Value):
-            if not thing._inputs():
+            if not thing.inputs:
                 yield thing, route, objects
             continue
         inside = _inside(thing)

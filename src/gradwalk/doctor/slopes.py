@@ -15,14 +15,12 @@ from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
-from gradwalk import provenance
 from gradwalk.check import suspects
 from gradwalk.check.judge import ATOL, RTOL
 from gradwalk.check.nodes import Local, ask, local
 from gradwalk.doctor.order import edges, has_closure, ordered
 from gradwalk.engine import Value
 from gradwalk.errors import GradwalkError
-from gradwalk.ops import Op
 from gradwalk.provenance import Place
 
 __all__ = ["Wrong", "wrong_by_rebuilding", "wrong_derivatives"]
@@ -64,7 +62,7 @@ class Wrong:
         >>> Wrong("f", Value(1.0), 1, 1.0, 2.0).line is None
         True
         """
-        return provenance.made_by(self.node)
+        return self.node.made_at
 
 
 def wrong_derivatives(custom: Iterable[Value]) -> list[Wrong]:
@@ -88,15 +86,15 @@ def wrong_derivatives(custom: Iterable[Value]) -> list[Wrong]:
 def _by_op(custom: Iterable[Value]) -> dict[Any, list[Value]]:
     groups: dict[Any, list[Value]] = {}
     for v in custom:
-        closure = v._more.closure if has_closure(v) else None
+        closure = v.closure
         code = getattr(closure, "__code__", closure)
-        groups.setdefault((v._kind, code), []).append(v)
+        groups.setdefault((v.primitive, code), []).append(v)
     return groups
 
 
 def _wrong(nodes: list[Value]) -> Wrong | None:
     first = nodes[0]
-    if not isinstance(first._kind, Op) and not has_closure(first):
+    if first.primitive is None and not has_closure(first):
         return Wrong(_name(first), first, 0, 0.0, math.nan, count=len(nodes), of=len(nodes), silent=True)
     sample = _spread(nodes, SAMPLED)
     bad, checked = [], 0
@@ -127,7 +125,7 @@ def _local(v: Value) -> Local | None:
 
 
 def _name(v: Value) -> str:
-    return v._kind.name if isinstance(v._kind, Op) else str(v._kind or "a node without name")
+    return v.primitive.name if v.primitive is not None else v._op or "a node without name"
 
 
 def _spread(nodes: list[Value], count: int) -> list[Value]:
@@ -144,7 +142,7 @@ def _spread(nodes: list[Value], count: int) -> list[Value]:
 def _by_neighbours(nodes: list[Value]) -> Wrong | None:
     points = []
     for v in _spread(nodes, NEIGHBOURS):
-        operands = tuple(dict.fromkeys(v._inputs()))
+        operands = tuple(dict.fromkeys(v.inputs))
         slopes = ask(v, operands) if len(operands) == 1 else None
         if slopes is None or not math.isfinite(slopes[0] + v.data + operands[0].data):
             return None

@@ -192,7 +192,7 @@ class Visit:
         found = next((case for case in here if case.changed()), None)
         if found is not None:
             return found
-        leaves = {id(v): v for v in ordered(root) if v._a is None}
+        leaves = {id(v): v for v in ordered(root) if v.is_leaf}
         for case in here:  # no gradient at all: nothing left to learn, or nothing connected
             if self.names is not None or any(id(p) in leaves for p in case.names.parameters):
                 return case
@@ -245,8 +245,8 @@ class Visit:
     def _search_failure(self, error: BaseException, readings: Readings | None) -> None:
         """A program that checks its loss stops before backward(): the nan is in a variable of a frame that failed."""
         for v in _values_in(error):
-            if v._a is not None and not math.isfinite(v.data):
-                leaves = {id(x) for x in ordered(v) if x._a is None}
+            if not v.is_leaf and not math.isfinite(v.data):
+                leaves = {id(x) for x in ordered(v) if x.is_leaf}
                 known = [case for case in self.cases if any(id(p) in leaves for p in case.names.parameters)]
                 case = known[-1] if known else Case(self.names or Names(), self.every)
                 case.found_odd(v, readings)

@@ -68,7 +68,7 @@ def why_zero(chart: Chart, parameters: Iterable[Value]) -> list[Zero]:
         zero = found.setdefault(reason, Zero(reason))
         zero.parameters.append(chart.names.name(p))
         for v, _ in blockers:
-            unit = chart.unit_of(next((x for x in v._inputs() if isinstance(x, Value)), v))
+            unit = chart.unit_of(next((x for x in v.inputs if isinstance(x, Value)), v))
             zero.units.add(unit[0] if unit else "")
             zero.example = zero.example or walk.describe(v)
     return list(found.values())
@@ -78,7 +78,7 @@ def _consumers(chart: Chart, parameters: list[Value]) -> dict[int, list[tuple[Va
     """Who reads each parameter, and each node above it that has no gradient to pass on, with its slope towards it."""
     found: dict[int, list[tuple[Value, float | None]]] = {id(p): [] for p in parameters}
     for v in chart.order:  # operands first, so one pass finds what is above what was found
-        if v._a is None or not (v._a.__class__ is tuple or id(v._a) in found or id(v._b) in found):
+        if v.is_leaf or not (v._a.__class__ is tuple or id(v._a) in found or id(v._b) in found):
             continue
         for x, slope in edges(v):
             if id(x) in found:
@@ -105,7 +105,7 @@ def _blockers(p: Value, consumers: dict[int, list[tuple[Value, float | None]]]) 
 
 
 def _reason(v: Value, below: Value) -> str:
-    reason = _STOPS.get(v._kind, "a slope of 0")
-    if reason == "times 0" and below._a is None:
+    reason = _STOPS.get(v.primitive, "a slope of 0")
+    if reason == "times 0" and below.is_leaf:
         return "an input of 0"  # the parameter itself is multiplied by 0
     return reason

@@ -7,22 +7,22 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from gradwalk.drawing import svg
+from gradwalk.drawing.by_module import group
+from gradwalk.drawing.by_node import read
 from gradwalk.drawing.dot import source
+from gradwalk.drawing.drawn_graph import checked_roots, count
 from gradwalk.drawing.files import checked_format
-from gradwalk.drawing.graphviz import layout_by_graphviz
-from gradwalk.drawing.groups import group
-from gradwalk.drawing.layout import Layout, layout
+from gradwalk.drawing.geometry import Geometry, geometry
+from gradwalk.drawing.graphviz import geometry_by_graphviz
 from gradwalk.drawing.modules import DEPTHS, Modules, is_module, modules_of, outputs
 from gradwalk.drawing.picture import Picture
-from gradwalk.drawing.reading import read
 from gradwalk.drawing.scene import Scene
-from gradwalk.drawing.snapshot import checked_roots, count
 from gradwalk.drawing.theme import checked_theme
 from gradwalk.errors import GraphError, SettingError
 
 __all__ = ["ENGINES", "MAX_NODES", "Drawing", "draw", "draw_dot"]
 
-ENGINES = {"sugiyama": layout, "graphviz": layout_by_graphviz}
+ENGINES = {"sugiyama": geometry, "graphviz": geometry_by_graphviz}
 DIRECTIONS = {"LR": "left to right", "TB": "top to bottom"}
 MAX_NODES = 2500
 LEGIBLE = 200  # nodes up to which a graph is drawn node by node though its model is known
@@ -49,7 +49,7 @@ class Drawing(Picture):
         self.format = format
 
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> Geometry:
         """Where everything is; found when it is first asked for.
 
         >>> from gradwalk import Value, draw

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gradwalk.drawing.drawn_graph import DrawnGraph
 from gradwalk.drawing.modules import Modules
-from gradwalk.drawing.snapshot import Snapshot
 
 __all__ = ["Calls", "calls_in"]
 
@@ -32,12 +32,12 @@ class Calls:
     >>> from gradwalk import Value, nn
     >>> from gradwalk.drawing.calls import calls_in
     >>> from gradwalk.drawing.modules import modules_of
-    >>> from gradwalk.drawing.snapshot import snapshot
+    >>> from gradwalk.drawing.drawn_graph import drawn_graph
     >>> neuron = nn.Neuron(2, activation="tanh")
     >>> out = neuron([Value(1.0), Value(2.0)])
-    >>> taken = snapshot([(out - 1) ** 2])
-    >>> calls = calls_in(taken, modules_of(neuron))
-    >>> [taken.ops[i] for i, call in enumerate(calls.call) if call is not None]
+    >>> drawn = drawn_graph([(out - 1) ** 2])
+    >>> calls = calls_in(drawn, modules_of(neuron))
+    >>> [drawn.op(i) for i, call in enumerate(calls.call) if call is not None]
     ['*', '+', '*', '+', 'tanh']
     """
 
@@ -46,7 +46,7 @@ class Calls:
 
 
 @dataclass(slots=True)
-class Part:
+class CallPart:
     """What is known of a node that belongs to a call."""
 
     module: int
@@ -54,21 +54,22 @@ class Part:
     done: bool = False  # whether it is the activation
 
 
-def calls_in(taken: Snapshot, modules: Modules) -> Calls:
+def calls_in(drawn: DrawnGraph, modules: Modules) -> Calls:
     """The calls of a model's modules in a graph.
 
     >>> from gradwalk import nn
     >>> from gradwalk.drawing.calls import calls_in
     >>> from gradwalk.drawing.modules import modules_of
-    >>> from gradwalk.drawing.snapshot import snapshot
+    >>> from gradwalk.drawing.drawn_graph import drawn_graph
     >>> layer = nn.Layer(1, 3)
-    >>> found = calls_in(snapshot(layer([1.0]) + layer([2.0])), modules_of(layer))
+    >>> found = calls_in(drawn_graph(layer([1.0]) + layer([2.0])), modules_of(layer))
     >>> len(set(found.module)), len(set(found.module.values()))
     (6, 3)
     """
-    finder = Finder(taken, modules)
-    for v, operands in enumerate(taken.operands):
-        live = [x for x in operands if not taken.constant[x]]
+    finder = Finder(drawn, modules)
+    nodes = drawn.graph.nodes
+    for v, node in enumerate(nodes):
+        live = [x for x in node.operands if not nodes[x].constant]
         if live:
             _ = finder.takes_a_parameter(v, live) or finder.adds_up(v, live) or finder.activates(v, live)
     return finder.calls()
@@ -77,21 +78,21 @@ def calls_in(taken: Snapshot, modules: Modules) -> Calls:
 class Finder:
     """Goes through a graph, operands first, and notes which nodes belong to calls."""
 
-    def __init__(self, taken: Snapshot, modules: Modules) -> None:
-        self.ops = taken.ops
+    def __init__(self, drawn: DrawnGraph, modules: Modules) -> None:
+        self.ops = [node.op for node in drawn.graph.nodes]
         self.modules = modules
-        self.owner = {v: modules.owner[id(node)] for v, node in enumerate(taken.nodes) if id(node) in modules.owner}
+        self.owner = {v: modules.owner[id(node)] for v, node in enumerate(drawn.values) if id(node) in modules.owner}
         self.bit: dict[int, int] = {}  # of each parameter
         self.full: dict[int, int] = {}  # of each module, all of its bits
         for v, module in self.owner.items():
             self.bit[v] = self.full.get(module, 0) + 1  # all bits so far are set, so this is the next one
             self.full[module] = self.full.get(module, 0) | self.bit[v]
-        self.uses = [0] * len(taken.nodes)
-        for operands in taken.operands:
-            for x in operands:
+        self.uses = [0] * len(drawn.values)
+        for node in drawn.graph.nodes:
+            for x in node.operands:
                 self.uses[x] += 1
-        self.parts: list[Part | None] = [None] * len(taken.nodes)
-        self.next = list(range(len(taken.nodes)))  # the node of its call that uses a node; the last points at itself
+        self.parts: list[CallPart | None] = [None] * len(drawn.values)
+        self.next = list(range(len(drawn.values)))  # the node of its call that uses a node; the last points at itself
 
     def takes_a_parameter(self, v: int, live: list[int]) -> bool:
         held = [x for x in live if x in self.owner]
@@ -119,7 +120,7 @@ class Finder:
         if not (self.ops[v] in ACTIVATIONS if told is None else told and self.ops[v] not in ARITHMETIC):
             return False
         self._join(v, before.module, live, 0)
-        self.parts[v] = Part(before.module, before.covered, done=True)
+        self.parts[v] = CallPart(before.module, before.covered, done=True)
         return True
 
     def _is_open(self, v: int, module: int) -> bool:
@@ -135,7 +136,7 @@ class Finder:
         return covered
 
     def _join(self, v: int, module: int, own: list[int], bit: int) -> None:
-        self.parts[v] = Part(module, bit | self._covered(own))
+        self.parts[v] = CallPart(module, bit | self._covered(own))
         for x in own:
             self.next[x] = v
 

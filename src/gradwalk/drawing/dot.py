@@ -13,7 +13,7 @@ def source(scene: Scene, rankdir: str) -> str:
 
     >>> from gradwalk import Value
     >>> from gradwalk.drawing.dot import source
-    >>> from gradwalk.drawing.reading import read
+    >>> from gradwalk.drawing.by_node import read
     >>> print(source(read([Value(2.0, label="a") * 3]), "LR"))
     digraph {
       graph [rankdir=LR]

@@ -1,4 +1,4 @@
-"""Layout by Graphviz, for those who ask for it and have it: its places and curves, our cards."""
+"""Geometry by Graphviz, for those who ask for it and have it: its places and curves, our cards."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ import subprocess
 from collections.abc import Iterator
 
 from gradwalk.drawing import cards
-from gradwalk.drawing.layout import Layout, Place, Wire
+from gradwalk.drawing.geometry import CardPlace, Geometry, Wire
 from gradwalk.drawing.scene import Scene
 from gradwalk.errors import GraphError, MissingExtraError
 
-__all__ = ["layout_by_graphviz", "plain_layout", "question"]
+__all__ = ["geometry_by_graphviz", "plain_geometry", "question"]
 
 INCH = 72.0  # Graphviz reckons in inches, and we take its 72nds for pixels
 PATIENCE = 60  # seconds
 
 
-def layout_by_graphviz(scene: Scene, rankdir: str) -> Layout:
+def geometry_by_graphviz(scene: Scene, rankdir: str) -> Geometry:
     """Places as the program `dot` finds them; an error with the remedy if it is not there.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.drawing.graphviz import layout_by_graphviz
-    >>> from gradwalk.drawing.reading import read
-    >>> layout_by_graphviz(read([Value(2.0) * 3]), "LR")  # doctest: +SKIP
-    Layout(...)
+    >>> from gradwalk.drawing.graphviz import geometry_by_graphviz
+    >>> from gradwalk.drawing.by_node import read
+    >>> geometry_by_graphviz(read([Value(2.0) * 3]), "LR")  # doctest: +SKIP
+    Geometry(...)
     """
     program = shutil.which("dot")
     if program is None:
@@ -43,7 +43,7 @@ def layout_by_graphviz(scene: Scene, rankdir: str) -> Layout:
         ) from None
     if run.returncode:
         raise GraphError(f"Graphviz could not lay the graph out: {run.stderr.strip()[:300]}")
-    return plain_layout(run.stdout, scene, rankdir)
+    return plain_geometry(run.stdout, scene, rankdir)
 
 
 def question(scene: Scene, rankdir: str) -> str:
@@ -51,7 +51,7 @@ def question(scene: Scene, rankdir: str) -> str:
 
     >>> from gradwalk import Value
     >>> from gradwalk.drawing.graphviz import question
-    >>> from gradwalk.drawing.reading import read
+    >>> from gradwalk.drawing.by_node import read
     >>> print(question(read([Value(2.0)]), "LR"))
     digraph {
     graph [rankdir=LR, nodesep=0.25, ranksep=0.6]
@@ -84,14 +84,14 @@ def _whole(size: cards.Size, flat: bool) -> tuple[float, float]:
     return max(size.width, size.op), size.height + cards.OP + cards.STUB
 
 
-def plain_layout(answer: str, scene: Scene, rankdir: str) -> Layout:
+def plain_geometry(answer: str, scene: Scene, rankdir: str) -> Geometry:
     """Graphviz's answer in its plain format, as a layout.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.drawing.graphviz import plain_layout
-    >>> from gradwalk.drawing.reading import read
+    >>> from gradwalk.drawing.graphviz import plain_geometry
+    >>> from gradwalk.drawing.by_node import read
     >>> answer = "graph 1 1.278 0.792\\nnode n0 0.639 0.396 1.278 0.792 \\"\\" solid box black lightgrey\\nstop\\n"
-    >>> plain_layout(answer, read([Value(2.0)]), "LR").places[0].width
+    >>> plain_geometry(answer, read([Value(2.0)]), "LR").places[0].width
     92
     """
     flat = rankdir == "LR"
@@ -109,20 +109,20 @@ def plain_layout(answer: str, scene: Scene, rankdir: str) -> Layout:
             points = [(x, high - y) for x, y in zip(numbers[::2], numbers[1::2], strict=True)]
             curves.setdefault((int(words[1][1:]), int(words[2][1:])), []).append(points)
     places = tuple(_place(cards.size(box), middles[i], flat) for i, box in enumerate(scene.boxes))
-    return Layout(places, tuple(_wires(scene, curves)), wide, high)
+    return Geometry(places, tuple(_wires(scene, curves)), wide, high)
 
 
-def _place(size: cards.Size, middle: tuple[float, float], flat: bool) -> Place:
+def _place(size: cards.Size, middle: tuple[float, float], flat: bool) -> CardPlace:
     wide, high = _whole(size, flat)
     left, top = middle[0] - wide / 2, middle[1] - high / 2
     if not size.op:
-        return Place(left, top, size.width, size.height, None, 0)
+        return CardPlace(left, top, size.width, size.height, None, 0)
     if flat:
         lead = size.op + cards.STUB
-        return Place(left + lead, top, size.width, size.height, (left + size.op / 2, middle[1]), size.op)
+        return CardPlace(left + lead, top, size.width, size.height, (left + size.op / 2, middle[1]), size.op)
     lead = cards.OP + cards.STUB
     card = middle[0] - size.width / 2
-    return Place(card, top + lead, size.width, size.height, (middle[0], top + cards.OP / 2), size.op)
+    return CardPlace(card, top + lead, size.width, size.height, (middle[0], top + cards.OP / 2), size.op)
 
 
 def _wires(scene: Scene, curves: dict[tuple[int, int], list[list[tuple[float, float]]]]) -> Iterator[Wire]:

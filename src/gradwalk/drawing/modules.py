@@ -9,14 +9,14 @@ from typing import Any
 from gradwalk import walk
 from gradwalk.errors import SettingError
 
-__all__ = ["DEPTHS", "Module", "Modules", "is_module", "modules_of", "outputs"]
+__all__ = ["DEPTHS", "ModuleInfo", "Modules", "is_module", "modules_of", "outputs"]
 
 #: How finely a model is drawn.
 DEPTHS = ("layers", "neurons", "nodes")
 
 
 @dataclass
-class Module:
+class ModuleInfo:
     """One module: the path to it, itself, the number of the module it lies in, and the parameters it holds directly.
 
     >>> from gradwalk import nn
@@ -53,7 +53,7 @@ class Modules:
     (8, 'layers.1.neurons.0.b')
     """
 
-    all: list[Module]
+    all: list[ModuleInfo]
     names: dict[int, str]
     owner: dict[int, int]
 
@@ -112,7 +112,7 @@ def modules_of(model: Any) -> Modules:
             continue
         parts: Iterable[tuple[Any, Any]]
         if is_module(thing):
-            found.all.append(Module(path, thing, inside))
+            found.all.append(ModuleInfo(path, thing, inside))
             inside, parts = len(found.all) - 1, vars(thing).items()
         elif isinstance(thing, (list, tuple)):
             parts = enumerate(thing)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from gradwalk.drawing import cards
-from gradwalk.drawing.heat import ODD
-from gradwalk.drawing.layout import Layout, Place, Wire
+from gradwalk.drawing.geometry import CardPlace, Geometry, Wire
+from gradwalk.drawing.magnitudes import ODD
 from gradwalk.drawing.scene import Box, Row, Scene
 from gradwalk.drawing.text import width, xml
 from gradwalk.drawing.theme import style
@@ -20,39 +20,39 @@ HEAD = 4.5  # half the width of an arrow head
 CORNER, SLOT_CORNER = 8, 4
 
 
-def svg(scene: Scene, layout: Layout, *, flat: bool, theme: str, notebook: bool = False) -> str:
+def svg(scene: Scene, geometry: Geometry, *, flat: bool, theme: str, notebook: bool = False) -> str:
     """The whole drawing.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.drawing.layout import layout
-    >>> from gradwalk.drawing.reading import read
+    >>> from gradwalk.drawing.geometry import geometry
+    >>> from gradwalk.drawing.by_node import read
     >>> from gradwalk.drawing.svg import svg
     >>> scene = read([Value(2.0, label="<a>") * 3])
-    >>> text = svg(scene, layout(scene, "LR"), flat=True, theme="light")
+    >>> text = svg(scene, geometry(scene, "LR"), flat=True, theme="light")
     >>> text.startswith("<svg "), "&lt;a&gt;" in text
     (True, True)
     """
-    parts = [_wire(wire, scene, flat) for wire in layout.wires]
-    parts += [_box(box, place, flat) for box, place in zip(scene.boxes, layout.places, strict=True)]
-    parts += [_chip(wire, scene) for wire in layout.wires if wire.chip]
+    parts = [_wire(wire, scene, flat) for wire in geometry.wires]
+    parts += [_box(box, place, flat) for box, place in zip(scene.boxes, geometry.places, strict=True)]
+    parts += [_chip(wire, scene) for wire in geometry.wires if wire.chip]
     inside = f'<g transform="translate({MARGIN} {MARGIN})">{"".join(parts)}</g>'
     if scene.scale:
-        inside += _legend(scene.scale, layout.height + 2 * MARGIN)
-    return frame(inside, *outer_size(scene, layout), scene.summary, theme=theme, notebook=notebook)
+        inside += _legend(scene.scale, geometry.height + 2 * MARGIN)
+    return frame(inside, *outer_size(scene, geometry), scene.summary, theme=theme, notebook=notebook)
 
 
-def outer_size(scene: Scene, layout: Layout) -> tuple[int, int]:
+def outer_size(scene: Scene, geometry: Geometry) -> tuple[int, int]:
     """Width and height of the whole, with margins and legend.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.drawing.layout import layout
-    >>> from gradwalk.drawing.reading import read
+    >>> from gradwalk.drawing.geometry import geometry
+    >>> from gradwalk.drawing.by_node import read
     >>> from gradwalk.drawing.svg import outer_size
     >>> scene = read([Value(2.0)])
-    >>> outer_size(scene, layout(scene, "LR"))
+    >>> outer_size(scene, geometry(scene, "LR"))
     (132, 97)
     """
-    wide, high = math.ceil(layout.width) + 2 * MARGIN, math.ceil(layout.height) + 2 * MARGIN
+    wide, high = math.ceil(geometry.width) + 2 * MARGIN, math.ceil(geometry.height) + 2 * MARGIN
     if not scene.scale:
         return wide, high
     return max(wide, SWATCH * len(scene.scale) + APART + 3 * MARGIN), high + LEGEND
@@ -78,7 +78,7 @@ def frame(inside: str, wide: int, high: int, summary: str, *, theme: str, notebo
 # --- boxes ---------------------------------------------------------------------------------------------------------
 
 
-def _box(box: Box, place: Place, flat: bool) -> str:
+def _box(box: Box, place: CardPlace, flat: bool) -> str:
     title = f"<title>{xml(box.title)}</title>"
     if box.kind == "constant":
         text = xml(f"{box.label} {box.rows[0].text}".strip())
@@ -118,7 +118,7 @@ def _slot(row: Row, y: float, wide: float) -> str:
     )
 
 
-def _op(box: Box, place: Place, flat: bool) -> str:
+def _op(box: Box, place: CardPlace, flat: bool) -> str:
     if place.op is None:
         return ""
     x, y = place.op

@@ -7,7 +7,7 @@ rules as they are, without CSS variables, because not every program that shows a
 from __future__ import annotations
 
 from gradwalk.drawing import cards
-from gradwalk.drawing.heat import ODD, STEPS
+from gradwalk.drawing.magnitudes import ODD, STEPS
 from gradwalk.errors import SettingError
 
 __all__ = ["DARK", "LIGHT", "THEMES", "checked_theme", "contrast", "mix", "ramp", "shades", "style", "text_on"]

@@ -5,7 +5,7 @@ of these products. The backward walk gets the same number without following a si
 quick; a person sees best where a gradient comes from by looking at the paths, as long as there are few.
 
 - `paths.py`: counting and finding the paths;
-- `told.py`: what is found, and how it is put into words.
+- `explanation.py`: what is found, and how it is put into words.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from gradwalk.explain.explanation import Explanation, LeafGradient, Path, Share
 from gradwalk.explain.paths import explain
-from gradwalk.explain.told import Explanation, LeafGradient, Path, Share
 
 __all__ = ["Explanation", "LeafGradient", "Path", "Share", "explain"]
 

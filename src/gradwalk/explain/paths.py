@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gradwalk import walk
 from gradwalk.errors import GraphError
-from gradwalk.explain.told import ENDLESS, Explanation, LeafGradient, Path, Share
+from gradwalk.explain.explanation import ENDLESS, Explanation, LeafGradient, Path, Share
 
 if TYPE_CHECKING:
     from gradwalk.walk import Graph
@@ -29,35 +30,29 @@ def explain(root: Any, leaf: Any = None) -> Explanation:
       d → b → a: 6 × 1 = 6
       d → c → a: 3 × 3 = 9
     """
-    graph = _graph(root)
-    uses = _uses(graph)
-    gradients, counts = _from_the_root(graph)
-    if leaf is None:
-        wanted = [node.id for node in graph.nodes if node.leaf and counts[node.id]] or [graph.root]
-    else:
-        wanted = [_found(leaf, root, graph)]
-    told = []
-    for i in wanted[:MOST_LEAVES]:
-        shares = tuple(Share(graph.nodes[c], position, gradients[c], slope) for c, position, slope in uses[i])
-        paths = _paths(graph, uses, i) if counts[i] <= MOST_PATHS else ()
-        told.append(LeafGradient(graph, graph.nodes[i], gradients[i], counts[i], paths, shares))
-    hooked = any(getattr(getattr(node, "_more", None), "hooks", ()) for node in walk.topological(root))
-    return Explanation(tuple(told), len(wanted) - len(told), hooked, root)
-
-
-def _graph(root: Any) -> Graph:
     if not hasattr(root, "data") or not hasattr(root, "backward"):
         raise GraphError(f"explain takes the Value at the end of a graph, not {type(root).__name__}: {root!r:.60}")
-    graph = walk.graph_of(root)
-    if any(node.handmade for node in graph.nodes):
-        graph = walk.record(root).graph  # a _backward made by hand tells its slopes when it is run
+    nodes = list(walk.topological(root))
+    graph = walk.measured_graph(nodes)
     for node in graph.nodes:
         if node.handmade and None in node.slopes:
             raise GraphError(
                 f"{node.name} has a _backward of its own that does not tell its slopes, so its paths have no product; "
                 "define the operation with @gradwalk.op"
             )
-    return graph
+    uses = _uses(graph)
+    gradients, counts = _from_the_root(graph)
+    if leaf is None:
+        wanted = [node.id for node in graph.nodes if node.leaf and counts[node.id]] or [graph.root]
+    else:
+        wanted = [_found(leaf, nodes, graph)]
+    told = []
+    for i in wanted[:MOST_LEAVES]:
+        shares = tuple(Share(graph.nodes[c], position, gradients[c], slope) for c, position, slope in uses[i])
+        paths = _paths(graph, uses, i) if counts[i] <= MOST_PATHS else ()
+        told.append(LeafGradient(graph, graph.nodes[i], gradients[i], counts[i], paths, shares))
+    hooked = any(getattr(node, "hooks", ()) for node in nodes)
+    return Explanation(tuple(told), len(wanted) - len(told), hooked, root)
 
 
 def _uses(graph: Graph) -> Uses:
@@ -98,14 +93,14 @@ def _paths(graph: Graph, uses: Uses, leaf: int) -> tuple[Path, ...]:
     return tuple(Path(graph, edges) for edges in sorted(found, key=lambda edges: [position for _, position in edges]))
 
 
-def _found(leaf: Any, root: Any, graph: Graph) -> int:
+def _found(leaf: Any, nodes: Sequence[Any], graph: Graph) -> int:
     if isinstance(leaf, str):
         ids = [node.id for node in graph.nodes if node.label == leaf]
         if len(ids) > 1:
             raise GraphError(f"{len(ids)} nodes are labelled {leaf!r}; give the Value itself")
         what = f"no node is labelled {leaf!r}"
     else:
-        ids = [i for i, node in enumerate(walk.topological(root)) if node is leaf]
+        ids = [i for i, node in enumerate(nodes) if node is leaf]
         what = f"{walk.short(leaf)} is no part of the graph"
     if not ids:
         labels = sorted({node.label for node in graph.nodes if node.label})

@@ -19,7 +19,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from gradwalk.learn.built import SiteError
+from gradwalk.learn.built_site import SiteError
 
 __all__ = ["HOST", "POLICY", "CourseServer", "make_server"]
 

@@ -2,8 +2,8 @@
 
 - `scene.py`: a graph as the views take it: its recording, and where its cards stand;
 - `page.py`: the walk as one HTML file that steps by itself, for `explain(root).save("walk.html")`;
-- `again.py`: a graph computed anew on other leaves, in place;
-- `walking.py`, `ordering.py`, `training.py`: the widgets, on top of `base.py`; they need anywidget;
+- `recompute.py`: a graph computed anew on other leaves, in place;
+- `walk_view.py`, `playground_view.py`, `training_view.py`: the widgets, on top of `widget.py`; they need anywidget;
 - `bundles.py`, `built/`: the scripts, the same components as the course's, bundled by `web/elsewhere/build.mjs`.
 
 Nothing here is imported by `import gradwalk`, and anywidget only by whoever asks for a widget.
@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gradwalk.nn import MLP
-    from gradwalk.notebook.ordering import PlaygroundWidget
-    from gradwalk.notebook.training import TrainingWidget
-    from gradwalk.notebook.walking import WalkWidget
+    from gradwalk.notebook.playground_view import PlaygroundWidget
+    from gradwalk.notebook.training_view import TrainingWidget
+    from gradwalk.notebook.walk_view import WalkWidget
 
 __all__ = ["playground_widget", "training_widget", "walk_widget"]
 
@@ -40,7 +40,7 @@ def walk_widget(root: Any, *, step: int = 0, title: str = "") -> WalkWidget:
     >>> w.leaves, graph["L"].data
     ({'a': 3.0, 'b': -3.0, 'c': 10.0, 'f': -2.0}, -2.0)
     """
-    from gradwalk.notebook.walking import WalkWidget
+    from gradwalk.notebook.walk_view import WalkWidget
 
     return WalkWidget(root, step=step, title=title)
 
@@ -60,7 +60,7 @@ def playground_widget(root: Any, *, order: Sequence[str] | None = None, title: s
     >>> w.right, w.verdict
     (True, 'Each node came after all that use it: every gradient is right.')
     """
-    from gradwalk.notebook.ordering import PlaygroundWidget
+    from gradwalk.notebook.playground_view import PlaygroundWidget
 
     return PlaygroundWidget(root, order=order, title=title)
 
@@ -81,6 +81,6 @@ def training_widget(
     >>> w.step, w.loss < before
     (2, True)
     """
-    from gradwalk.notebook.training import TrainingWidget
+    from gradwalk.notebook.training_view import TrainingWidget
 
     return TrainingWidget(model, hidden=hidden, rate=rate, forget=forget)

@@ -19,7 +19,7 @@ from gradwalk.drawing.theme import THEMES
 from gradwalk.errors import GraphError, SettingError
 from gradwalk.notebook.bundles import bundle
 from gradwalk.notebook.scene import recorded, scene_of
-from gradwalk.walk.digits import clean
+from gradwalk.walk.formatting import clean
 
 if TYPE_CHECKING:
     from gradwalk.explain import Explanation

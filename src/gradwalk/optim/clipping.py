@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 
 from gradwalk.engine import Value
-from gradwalk.node import owner_of
+from gradwalk.keepers import keeper_of
 from gradwalk.optim.settings import at_least_zero, checked_parameters, gradients_of
 
 __all__ = ["clip_grad_norm", "clip_grad_value"]
@@ -24,7 +24,7 @@ def clip_grad_norm(parameters: Iterable[Value], max_norm: float) -> float:
     (0.6, 0.8)
     """
     limit = at_least_zero("max_norm", max_norm, highest=math.inf)
-    owner = owner_of(parameters)
+    owner = keeper_of(parameters)
     if owner is not None and isinstance(parameters, list):
         clipped = owner.clip_norm(parameters, limit)
         if clipped is not None:
@@ -52,8 +52,8 @@ def clip_grad_value(parameters: Iterable[Value], limit: float) -> None:
     (0.3, 1.0)
     """
     limit = at_least_zero("limit", limit, highest=math.inf)
-    owner = owner_of(parameters)
-    if owner is not None and owner.clip_value(parameters, limit):
+    owner = keeper_of(parameters)
+    if owner is not None and isinstance(parameters, list) and owner.clip_value(parameters, limit):
         return
     found = checked_parameters(parameters, "clip_grad_value")
     for p, g in zip(found, gradients_of(found), strict=True):

@@ -8,7 +8,7 @@ from typing import Any
 
 from gradwalk.engine import Value
 from gradwalk.errors import SettingError
-from gradwalk.node import clear, owner_of
+from gradwalk.keepers import clear, keeper_of
 from gradwalk.ops import div
 from gradwalk.optim.settings import (
     State,
@@ -50,7 +50,7 @@ class Optimizer:
     def __init__(self, parameters: Iterable[Value], lr: float) -> None:
         self.parameters = checked_parameters(parameters, type(self).__name__)
         for i, p in enumerate(self.parameters, start=1):
-            if p._inputs():
+            if p.inputs:
                 raise SettingError(
                     f"parameter {i} was computed from other Values ({describe(p)}), so a change to it would not last; "
                     "give those, or make it a leaf with detach()"
@@ -138,7 +138,7 @@ class Optimizer:
     def _stepped_natively(self) -> bool:
         if self._native is not None and self._native.stepped(self):  # as the step before
             return True
-        owner = owner_of(self.parameters)
+        owner = keeper_of(self.parameters)
         return owner is not None and bool(owner.step(self))
 
     def __getattr__(self, name: str) -> Any:

@@ -25,9 +25,9 @@ from gradwalk.program.language import (
     WHERE,
     Function,
 )
-from gradwalk.program.source import TOO_LARGE, Place, Source, near
+from gradwalk.program.source import TOO_LARGE, Source, Span, near
 
-__all__ = ["Apply", "Reading", "Statement", "read"]
+__all__ = ["Apply", "ParsedProgram", "Statement", "read"]
 
 LONGEST = 100_000  # characters of a text: a graph larger than that is not written by hand
 
@@ -73,7 +73,7 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ParsedProgram:
     """A program that has been understood: its statements, and where it names what must come from outside.
 
     >>> from gradwalk.program.reader import read
@@ -83,7 +83,7 @@ class Reading:
 
     source: Source
     statements: tuple[Statement, ...]
-    free: dict[str, Place]
+    free: dict[str, Span]
     made: dict[str, int]  # the line that first makes each name
 
     @property
@@ -100,7 +100,7 @@ class Reading:
         )
 
 
-def read(text: str) -> Reading:
+def read(text: str) -> ParsedProgram:
     """Understand the text of a program, or say what is wrong with it and where.
 
     >>> from gradwalk.program.reader import read
@@ -124,13 +124,13 @@ def read(text: str) -> Reading:
         raise ProgramError("there is nothing to compute; write a line such as L = a*b")
     reader = _Reader(source)
     statements = tuple(reader.statement(line, last=line is lines[-1]) for line in lines)
-    return Reading(source, statements, reader.free, reader.made)
+    return ParsedProgram(source, statements, reader.free, reader.made)
 
 
 class _Reader:
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.free: dict[str, Place] = {}  # names used before they are made
+        self.free: dict[str, Span] = {}  # names used before they are made
         self.made: dict[str, int] = {}
         self.conditions: set[ast.Compare] = set()  # comparisons that stand where one may
 
@@ -251,7 +251,7 @@ class _Reader:
             self.conditions.add(operands[0])
         return function, operands
 
-    def _function(self, name: str, known: dict[str, Function], place: Place) -> Function:
+    def _function(self, name: str, known: dict[str, Function], place: Span) -> Function:
         if name in known:
             return known[name]
         if name in CALLS:

@@ -9,7 +9,7 @@ from unicodedata import normalize
 from gradwalk.engine import Value
 from gradwalk.errors import GradwalkError, ProgramError
 from gradwalk.program.language import FUNCTIONS
-from gradwalk.program.reader import Apply, Reading, Step, read
+from gradwalk.program.reader import Apply, ParsedProgram, Step, read
 from gradwalk.program.source import near
 
 __all__ = ["Program", "inputs_of", "program"]
@@ -66,7 +66,7 @@ class Program(Mapping[str, Value]):
     root: Value
     text: str
 
-    def __init__(self, reading: Reading, given: Mapping[str, Any]) -> None:
+    def __init__(self, reading: ParsedProgram, given: Mapping[str, Any]) -> None:
         self.text = reading.source.text
         self._reading, self._given = reading, dict(given)
         leaves = {name: _leaf(name, x) for name, x in given.items()}
@@ -159,7 +159,7 @@ def _run(steps: Iterable[Step], named: Mapping[str, Value]) -> Any:
 # --- inputs that do not fit ------------------------------------------------------------------------------------------
 
 
-def _check_inputs(reading: Reading, given: Mapping[str, Any]) -> None:
+def _check_inputs(reading: ParsedProgram, given: Mapping[str, Any]) -> None:
     missing = [name for name in reading.free if name not in given]
     if missing:
         raise _missing(reading, missing, given)
@@ -172,7 +172,7 @@ def _check_inputs(reading: Reading, given: Mapping[str, Any]) -> None:
         raise ProgramError(f"the program does not use the input{'s' * (len(unused) > 1)} {_listed(unused)}; {uses}")
 
 
-def _missing(reading: Reading, missing: list[str], given: Mapping[str, Any]) -> ProgramError:
+def _missing(reading: ParsedProgram, missing: list[str], given: Mapping[str, Any]) -> ProgramError:
     name = missing[0]
     remedy = f"program(..., {', '.join(f'{each}=1.0' for each in missing)})"
     if name in reading.made:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from gradwalk.errors import ProgramError
 from gradwalk.program.language import TYPED, keyword_refusal, refusal
 
-__all__ = ["Place", "Source"]
+__all__ = ["Source", "Span"]
 
 TOO_DEEP = "an expression nests too deeply to be read; give its parts names, on lines of their own"
 TOO_LARGE = "a number this large does not fit a float (largest: about 1.8e308); scale it down"
@@ -18,12 +18,12 @@ WIDEST = 72  # characters of a line that are shown around the place where it is 
 
 
 @dataclass(frozen=True)
-class Place:
+class Span:
     """Part of a line: its number, the first column and the one after the last, all counted from 1.
 
     >>> from gradwalk.program.reader import read
     >>> read("d = a*b").free["b"]
-    Place(line=1, column=7, end_column=8)
+    Span(line=1, column=7, end_column=8)
     """
 
     line: int
@@ -59,7 +59,7 @@ class Source:
         for number, line in enumerate(self.lines, start=1):  # said by ourselves: not every Python says where it is
             if "\0" in line:
                 column = line.index("\0") + 1
-                raise self.error("this cannot be read (there is a null character)", Place(number, column, column + 1))
+                raise self.error("this cannot be read (there is a null character)", Span(number, column, column + 1))
         try:
             return ast.parse("\n".join(self._flush)).body
         except SyntaxError as error:
@@ -69,18 +69,18 @@ class Source:
         except ValueError as error:  # half a surrogate pair
             raise self.error(f"this cannot be read ({error})", None) from None
 
-    def error(self, reason: str, at: ast.AST | Place | None) -> ProgramError:
+    def error(self, reason: str, at: ast.AST | Span | None) -> ProgramError:
         """The error that says `reason` and points at a place.
 
-        >>> from gradwalk.program.source import Place, Source
-        >>> print(Source("a = 2\\nb = aa").error("what is aa?", Place(2, 5, 7)))
+        >>> from gradwalk.program.source import Span, Source
+        >>> print(Source("a = 2\\nb = aa").error("what is aa?", Span(2, 5, 7)))
         what is aa?
           line 2: b = aa
                       ^^
         """
         if at is None:
             return ProgramError(reason)
-        place = at if isinstance(at, Place) else self.place(at)
+        place = at if isinstance(at, Span) else self.place(at)
         picture = _picture(self.lines[place.line - 1], place)
         return ProgramError(reason, picture, line=place.line, column=place.column, end_column=place.end_column)
 
@@ -99,34 +99,34 @@ class Source:
         elif isinstance(node, ast.Attribute):
             place = self.attribute(node)
         elif isinstance(node, (ast.stmt, ast.UnaryOp)) and what.isidentifier():  # a keyword, such as import
-            place = Place(place.line, place.column, place.column + len(what))
+            place = Span(place.line, place.column, place.column + len(what))
         return self.error(f"{what} is no part of a program: {remedy}", place)
 
-    def place(self, node: ast.AST) -> Place:
+    def place(self, node: ast.AST) -> Span:
         """Where a node stands; of one that goes over several lines, the part on its first.
 
         >>> from gradwalk.program.source import Source
         >>> source = Source("  a = 2")
         >>> source.place(source.parsed()[0])
-        Place(line=1, column=3, end_column=8)
+        Span(line=1, column=3, end_column=8)
         """
         line, start = node.lineno, node.col_offset  # type: ignore[attr-defined]
         end_line, end = node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
         first = self._column(line, start)
         last = self._column(line, end) if end_line == line else len(self.lines[line - 1]) + 1
-        return Place(line, first, max(last, first + 1))
+        return Span(line, first, max(last, first + 1))
 
-    def attribute(self, node: ast.Attribute) -> Place:
+    def attribute(self, node: ast.Attribute) -> Span:
         """Where the name after the dot stands.
 
         >>> from gradwalk.program.source import Source
         >>> source = Source("n.tanh")
         >>> source.attribute(source.parsed()[0].value)
-        Place(line=1, column=3, end_column=7)
+        Span(line=1, column=3, end_column=7)
         """
         line, end = node.end_lineno or node.lineno, node.end_col_offset or 0
         last = self._column(line, end)
-        return Place(line, max(1, last - len(node.attr)), last)
+        return Span(line, max(1, last - len(node.attr)), last)
 
     # --- finding places ----------------------------------------------------------------------------------------------
 
@@ -136,7 +136,7 @@ class Source:
         indent = len(self.lines[line - 1]) - len(flush)
         return indent + len(flush.encode(errors="replace")[:byte].decode(errors="replace")) + 1
 
-    def _operator_in(self, node: ast.BinOp | ast.AugAssign, symbol: str) -> Place:
+    def _operator_in(self, node: ast.BinOp | ast.AugAssign, symbol: str) -> Span:
         left, right = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.target, node.value)
         if left.end_lineno != right.lineno:
             return self.place(node)
@@ -145,7 +145,7 @@ class Source:
             self._column(right.lineno, right.col_offset),
         )
         found = self.lines[right.lineno - 1].find(symbol, after - 1, before - 1)
-        return Place(right.lineno, found + 1, found + 1 + len(symbol)) if found >= 0 else self.place(node)
+        return Span(right.lineno, found + 1, found + 1 + len(symbol)) if found >= 0 else self.place(node)
 
     def _unreadable(self, error: SyntaxError) -> ProgramError:
         place = self._blamed(error)
@@ -156,7 +156,7 @@ class Source:
             reason = f"{there[0]} is no part of a program; write {TYPED[there[0]]}"
         elif remedy:
             reason = f"{word} is no part of a program: {remedy}"
-            place = Place(place.line, place.column, place.column + len(word))
+            place = Span(place.line, place.column, place.column + len(word))
         elif "decimal literal" in error.msg:
             reason = "a number runs into a name; write * to multiply, as in 2*a"
         elif "nested parentheses" in error.msg:
@@ -169,26 +169,26 @@ class Source:
             reason = f"this cannot be read ({error.msg}); a program is made of lines such as d = a*b + c"
         return self.error(reason, place)
 
-    def _blamed(self, error: SyntaxError) -> Place:
+    def _blamed(self, error: SyntaxError) -> Span:
         """Where Python sees the fault; for a block without its lines, where the block begins."""
         block = re.search(r"on line (\d+)", error.msg) if isinstance(error, IndentationError) else None
         line = min(max(int(block[1]) if block else error.lineno or 1, 1), len(self.lines))
         text = self.lines[line - 1]
         indent = len(text) - len(self._flush[line - 1])
         if block:
-            return Place(line, indent + 1, len(text) + 1)
+            return Span(line, indent + 1, len(text) + 1)
         column = min(max(error.offset or 1, 1) + indent, len(text) + 1)
         end = column + 1
         if error.end_lineno == error.lineno and error.end_offset:
             end = min(error.end_offset + indent, len(text) + 1)
-        return Place(line, column, max(end, column + 1))
+        return Span(line, column, max(end, column + 1))
 
-    def _whole(self, line: int) -> Place:
+    def _whole(self, line: int) -> Span:
         line = min(line, len(self.lines))
         shown = self.lines[line - 1].rstrip()
-        return Place(line, len(shown) - len(shown.lstrip()) + 1, len(shown) + 1)
+        return Span(line, len(shown) - len(shown.lstrip()) + 1, len(shown) + 1)
 
-    def _too_deep(self) -> Place | None:
+    def _too_deep(self) -> Span | None:
         for number, line in enumerate(self._flush, start=1):
             try:
                 ast.parse(line)
@@ -208,7 +208,7 @@ def near(name: str, known: Iterable[str]) -> str | None:
     return next(iter(same or get_close_matches(name, known, n=1)), None)
 
 
-def _picture(line: str, place: Place) -> str:
+def _picture(line: str, place: Span) -> str:
     """The line with carets under the place; a long one cut to what stands around it."""
     start, end = place.column - 1, place.end_column - 1
     cut = max(0, min(start - WIDEST // 2, len(line) - WIDEST))

@@ -2,17 +2,17 @@
 
 | module | what it knows |
 |---|---|
-| `source` | what to step through: a preset, an expression, a Value of a script |
+| `subject` | what to step through: a preset, an expression, a Value of a script |
 | `player` | a recording and a place in it: forth, back, to the seed |
-| `pages` | what a step says: phase, sentence, formula in two rows, before → after |
-| `layout`, `levels`, `routes` | where cards and edges go on a grid of characters |
+| `step_page` | what a step says: phase, sentence, formula in two rows, before → after |
+| `grid`, `rows`, `routes` | where cards and edges go on a grid of characters, after `gradwalk.layout` |
 | `canvas` | the graph at one moment, drawn on that grid |
 | `nearby` | the part of a large graph around the node in play |
 | `colours` | blue data, vermilion gradients, the one yellow edge; dark and light |
-| `widgets`, `orders`, `manual`, `app` | the Textual application: its parts, its screens, its keys |
+| `widgets`, `order_screen`, `manual`, `app` | the Textual application: its parts, its screens, its keys |
 | `transcript` | the walk as text of 80 columns, for pipes and files |
 
-Only `widgets`, `orders`, `manual` and `app` know Textual.
+Only `widgets`, `order_screen`, `manual` and `app` know Textual.
 """
 
 from __future__ import annotations

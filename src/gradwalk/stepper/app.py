@@ -14,13 +14,13 @@ from textual.widgets import Static
 from gradwalk.stepper import nearby
 from gradwalk.stepper.colours import DARK, LIGHT, prefers_light, styles
 from gradwalk.stepper.manual import Manual
-from gradwalk.stepper.orders import OrderScreen
-from gradwalk.stepper.pages import page
+from gradwalk.stepper.order_screen import OrderScreen
 from gradwalk.stepper.player import Player
-from gradwalk.stepper.source import Subject
+from gradwalk.stepper.step_page import page
+from gradwalk.stepper.subject import Subject
 from gradwalk.stepper.widgets import GraphView, sentence, walk_line, worded
 from gradwalk.walk import Recording, record
-from gradwalk.walk.digits import clean
+from gradwalk.walk.formatting import clean
 
 __all__ = ["run"]
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
 
-from gradwalk.stepper.layout import LONGEST_LABEL, WORDS, Box, Layout, chip, label_width, shown_op
+from gradwalk.stepper.grid import LONGEST_LABEL, WORDS, GridLayout, Rect, chip, label_width, shown_op
 from gradwalk.stepper.player import Player
 from gradwalk.stepper.routes import DOWN, LEFT, RIGHT, UP
 from gradwalk.walk import Compute, NodeInfo, Push, Seed, State, Visit, readable
 
-__all__ = ["EMPTY", "Picture", "focus", "paint"]
+__all__ = ["EMPTY", "Cells", "focus", "paint"]
 
 EMPTY = "╌╌"  # a slot that nothing has reached: not 0
 
@@ -21,11 +21,11 @@ _RANK = {"idle": 0, "passed": 1, "pushed": 2, "making": 3, "play": 4}  # what wi
 
 
 @dataclass
-class Picture:
+class Cells:
     """Rows of cells, each a character and the name of its style; a wide character is followed by an empty cell.
 
-    >>> from gradwalk.stepper.canvas import Picture
-    >>> picture = Picture(4, 1)
+    >>> from gradwalk.stepper.canvas import Cells
+    >>> picture = Cells(4, 1)
     >>> picture.write(1, 0, "ab", "data")
     >>> picture.text
     ' ab'
@@ -40,8 +40,8 @@ class Picture:
     def write(self, x: int, y: int, text: str, style: str) -> None:
         """Write a text; what lies outside is left out.
 
-        >>> from gradwalk.stepper.canvas import Picture
-        >>> picture = Picture(3, 1)
+        >>> from gradwalk.stepper.canvas import Cells
+        >>> picture = Cells(3, 1)
         >>> picture.write(0, 0, "猫a…", "ink")
         >>> picture.cells[0]
         [('猫', 'ink'), ('', 'ink'), ('a', 'ink')]
@@ -58,19 +58,19 @@ class Picture:
     def text(self) -> str:
         """The characters alone.
 
-        >>> from gradwalk.stepper.canvas import Picture
-        >>> Picture(2, 2).text
+        >>> from gradwalk.stepper.canvas import Cells
+        >>> Cells(2, 2).text
         '\\n'
         """
         return "\n".join("".join(character for character, _ in row).rstrip() for row in self.cells)
 
 
-def paint(player: Player, layout: Layout) -> Picture:
+def paint(player: Player, layout: GridLayout) -> Cells:
     """Draw what stands in the graph at the player's place.
 
     >>> from gradwalk.presets import PRESETS
     >>> from gradwalk.stepper.canvas import paint
-    >>> from gradwalk.stepper.layout import fitting
+    >>> from gradwalk.stepper.grid import fitting
     >>> from gradwalk.stepper.player import Player
     >>> from gradwalk.walk import record
     >>> player = Player(record(PRESETS["a-times-a"].build().root))
@@ -81,7 +81,7 @@ def paint(player: Player, layout: Layout) -> Picture:
     │ grad 3 │ └───┨ grad 1 ┃
     └────────┘     ┗━━━━━━━━┛
     """
-    picture = Picture(layout.width, layout.height)
+    picture = Cells(layout.width, layout.height)
     state, graph = player.state, player.recording.graph
     marks = {key: _mark(player, key, state) for key in layout.edges}
     for key in sorted(layout.edges, key=lambda key: _RANK[marks[key]]):
@@ -118,7 +118,7 @@ def _mark(player: Player, key: tuple[int, int], state: State) -> str:
     return "idle" if state.data[key[0]] is None else "passed"
 
 
-def _edge(picture: Picture, cells: dict[tuple[int, int], int], mark: str) -> None:
+def _edge(picture: Cells, cells: dict[tuple[int, int], int], mark: str) -> None:
     for (x, y), directions in cells.items():
         if not (0 <= x < picture.width and 0 <= y < picture.height):
             continue
@@ -132,7 +132,7 @@ def _edge(picture: Picture, cells: dict[tuple[int, int], int], mark: str) -> Non
 # --- cards -----------------------------------------------------------------------------------------------------------
 
 
-def _card(picture: Picture, box: Box, node: NodeInfo, player: Player, state: State, layout: Layout) -> None:
+def _card(picture: Cells, box: Rect, node: NodeInfo, player: Player, state: State, layout: GridLayout) -> None:
     event = player.event
     busy = isinstance(event, (Compute, Visit, Push, Seed)) and event.node == node.id
     strokes, frame = (_HEAVY, "visiting") if busy else (_LIGHT, "frame")
@@ -167,7 +167,7 @@ def _card(picture: Picture, box: Box, node: NodeInfo, player: Player, state: Sta
         picture.write(start, box.y + row, text, f"{style}-new" if landing else "empty" if number is None else style)
 
 
-def _border(picture: Picture, x: int, y: int, *, left: bool, heavy: bool) -> str:
+def _border(picture: Cells, x: int, y: int, *, left: bool, heavy: bool) -> str:
     """A card's side; an edge that comes in or leaves there joins it."""
     was, _ = picture.cells[y][x]
     thin, thick = (LEFT, "┤┨┥┫") if left else (RIGHT, "├┠┝┣")
@@ -177,7 +177,7 @@ def _border(picture: Picture, x: int, y: int, *, left: bool, heavy: bool) -> str
     return "┃" if heavy else "│"
 
 
-def _free(picture: Picture, box: Box, y: int) -> bool:
+def _free(picture: Cells, box: Rect, y: int) -> bool:
     """Whether the row below a card is empty: a lane may run there."""
     return all(picture.cells[y][x][0] == " " for x in range(box.x, box.right))
 
@@ -203,12 +203,12 @@ def _cut(name: str, width: int) -> str:
 # --- what to look at -------------------------------------------------------------------------------------------------
 
 
-def focus(player: Player, layout: Layout) -> list[Box]:
+def focus(player: Player, layout: GridLayout) -> list[Rect]:
     """The boxes that a step is about, the most important first.
 
     >>> from gradwalk import Value, walk
     >>> from gradwalk.stepper.canvas import focus
-    >>> from gradwalk.stepper.layout import fitting
+    >>> from gradwalk.stepper.grid import fitting
     >>> from gradwalk.stepper.player import Player
     >>> player = Player(walk.record(Value(3.0, label="a").exp()))
     >>> _ = player.go(4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gradwalk.stepper.canvas import EMPTY
 from gradwalk.stepper.player import Player
 from gradwalk.walk import Push, readable
-from gradwalk.walk.digits import clean
+from gradwalk.walk.formatting import clean
 
 __all__ = ["LARGE", "around", "in_play", "listing"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gradwalk.stepper.levels import Item
+from gradwalk.stepper.rows import Item
 
 __all__ = ["DOWN", "LEFT", "RIGHT", "UP", "Net", "lay_tracks", "line", "nets"]
 
@@ -15,7 +15,7 @@ UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
 class Net:
     """All that leaves one card or lane for the next column: it goes down one track and branches off.
 
-    >>> from gradwalk.stepper.levels import Item
+    >>> from gradwalk.stepper.rows import Item
     >>> from gradwalk.stepper.routes import Net
     >>> Net(0, row=3, ends={(2, 0): 1, (2, 1): 5}).span
     (1, 5)
@@ -41,10 +41,10 @@ class Net:
 def nets(layer: list[Item], edges_of: dict[int, list[tuple[tuple[int, int], Item, int]]]) -> list[Net]:
     """The nets that leave a column; `edges_of` gives the edges of a node: key, target, port.
 
-    >>> from gradwalk.stepper.levels import Item
+    >>> from gradwalk.stepper.rows import Item
     >>> from gradwalk.stepper.routes import nets
     >>> a, b = Item(0, 0, False, 3), Item(1, 1, False, 3, y=1)
-    >>> a.right.append((b, 1, 1))
+    >>> a.right.append(b)
     >>> nets([a], {0: [((1, 0), b, 1)]})[0].ends
     {(1, 0): 2}
     """
@@ -53,7 +53,7 @@ def nets(layer: list[Item], edges_of: dict[int, list[tuple[tuple[int, int], Item
         if not item.right:
             continue
         net = Net(item.node, item.y + item.exit)
-        for other, _, _ in item.right:
+        for other in item.right:
             if other.lane:
                 net.ends[None] = other.y
         for key, target, port in edges_of[item.node]:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from rich.cells import cell_len
 
 from gradwalk.stepper.canvas import EMPTY
-from gradwalk.stepper.source import Subject
+from gradwalk.stepper.subject import Subject
 from gradwalk.walk import Event, Recording, Visit, readable
-from gradwalk.walk.digits import clean
+from gradwalk.walk.formatting import clean
 
 __all__ = ["transcript"]
 
@@ -21,7 +21,7 @@ HEADINGS = {"compute": "Forward", "seed": "Seed", "visit": "Backward"}
 def transcript(recording: Recording, subject: Subject, *, judged: bool = False) -> Iterator[str]:
     """The lines of a transcript; `judged` ends it with the verdict on the visit order.
 
-    >>> from gradwalk.stepper.source import subject
+    >>> from gradwalk.stepper.subject import subject
     >>> from gradwalk.stepper.transcript import transcript
     >>> from gradwalk.walk import record
     >>> double = subject("a+a")

@@ -15,10 +15,10 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from gradwalk.stepper import nearby
-from gradwalk.stepper.canvas import Picture, focus, paint
-from gradwalk.stepper.layout import STYLES, Box, Layout, arrange, fitting
-from gradwalk.stepper.pages import Page, groups, two_rows
+from gradwalk.stepper.canvas import Cells, focus, paint
+from gradwalk.stepper.grid import STYLES, GridLayout, Rect, arrange, fitting
 from gradwalk.stepper.player import Player
+from gradwalk.stepper.step_page import Page, groups, two_rows
 
 __all__: list[str] = []
 
@@ -41,8 +41,8 @@ class GraphView(Widget):
         self.looks: Looks = {}
         self.whole = True  # what is shown, and what was wished for
         self.wanted: bool | None = None
-        self.layout_now: Layout | None = None
-        self.picture = Picture(0, 0)
+        self.layout_now: GridLayout | None = None
+        self.picture = Cells(0, 0)
         self.pan = [0, 0]
         self._arranged_for: object = None
         self._judged_for: object = None
@@ -105,7 +105,7 @@ class GraphView(Widget):
 
     # --- what is in view ---------------------------------------------------------------------------------------------
 
-    def _follow(self, layout: Layout, size: Size) -> None:
+    def _follow(self, layout: GridLayout, size: Size) -> None:
         """Pan as little as possible, so that what the step is about is in view; the most important wins."""
         assert self.player is not None
         x, y = self.pan
@@ -185,11 +185,11 @@ class GraphView(Widget):
             Segment(f"{_within(grad, 8):>8} ", looks["pushed"] + strong),
         ]
 
-    def card(self, place: int) -> Box | None:
+    def card(self, place: int) -> Rect | None:
         """Where on the widget a node's card lies, if it is laid out at all."""
         box = self.layout_now.boxes.get(place) if self.layout_now else None
         left, top = self.origin
-        return None if box is None else Box(box.x + left, box.y + top, box.width, box.height)
+        return None if box is None else Rect(box.x + left, box.y + top, box.width, box.height)
 
 
 def _within(number: str, width: int) -> str:

@@ -6,28 +6,28 @@
 | `graph` | a graph as plain data: ids, labels, ops, numbers |
 | `events` | what can happen on a walk: compute, seed, visit, push |
 | `recording`, `states` | `record(root)`: all that happens, in order; JSON; what stands in the graph at any moment |
-| `visits`, `closures` | playing any visit order; running a `_backward` made by hand without a trace |
-| `verdict`, `reckoning` | what an order lost or counted twice, and why |
+| `visits`, `handmade` | playing any visit order; running a `_backward` made by hand without a trace |
+| `order_verdict`, `contributions` | what an order lost or counted twice, and why |
 | `search` | the depth-first search that finds the order, as steps |
-| `words`, `latex`, `digits` | each event as a sentence and as a formula, with short numbers |
-| `plain` | fields as JSON holds them |
+| `sentences`, `latex`, `formatting` | each event as a sentence and as a formula, with short numbers |
+| `json_fields` | fields as JSON holds them |
 
 The first row is loaded with the engine, the rest when it is asked for.
 """
 
 from typing import TYPE_CHECKING, Any
 
-from gradwalk.walk.nodes import OPERAND_FIELDS, describe, formula, operands, short
+from gradwalk.walk.nodes import OPERAND_FIELDS, describe, formula, operands, short, stable_operands
 from gradwalk.walk.orders import cycle, topological
 
 if TYPE_CHECKING:
-    from gradwalk.walk.digits import readable
     from gradwalk.walk.events import AlreadyVisited, Compute, Enter, Event, Leave, Push, Seed, Visit, event_from_dict
-    from gradwalk.walk.graph import Graph, NodeInfo, graph_of
-    from gradwalk.walk.recording import Recording, record
+    from gradwalk.walk.formatting import readable
+    from gradwalk.walk.graph import Graph, NodeInfo, graph_from_nodes, graph_of
+    from gradwalk.walk.order_verdict import Doubled, Missing, OrderVerdict
+    from gradwalk.walk.recording import Recording, measured_graph, record
     from gradwalk.walk.search import search_steps
     from gradwalk.walk.states import State, replay, state_after
-    from gradwalk.walk.verdict import Doubled, Missing, OrderVerdict
     from gradwalk.walk.visits import naive_recursion_order
 
 __all__ = [
@@ -51,7 +51,9 @@ __all__ = [
     "describe",
     "event_from_dict",
     "formula",
+    "graph_from_nodes",
     "graph_of",
+    "measured_graph",
     "naive_recursion_order",
     "operands",
     "readable",
@@ -59,6 +61,7 @@ __all__ = [
     "replay",
     "search_steps",
     "short",
+    "stable_operands",
     "state_after",
     "topological",
 ]
@@ -67,13 +70,13 @@ __all__ = [
 _ON_DEMAND = {
     name: module
     for module, names in {
-        "digits": "readable",
+        "formatting": "readable",
         "events": "AlreadyVisited Compute Enter Event Leave Push Seed Visit event_from_dict",
-        "graph": "Graph NodeInfo graph_of",
-        "recording": "Recording record",
+        "graph": "Graph NodeInfo graph_from_nodes graph_of",
+        "recording": "Recording measured_graph record",
         "search": "search_steps",
         "states": "State replay state_after",
-        "verdict": "Doubled Missing OrderVerdict",
+        "order_verdict": "Doubled Missing OrderVerdict",
         "visits": "naive_recursion_order",
     }.items()
     for name in names.split()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Protocol
 
 from gradwalk.errors import GraphError
-from gradwalk.walk import plain
+from gradwalk.walk import json_fields
 
 __all__ = ["AlreadyVisited", "Compute", "Enter", "Event", "Leave", "Push", "Seed", "Visit", "event_from_dict"]
 
@@ -29,7 +29,7 @@ class Words(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class StoredWords:
     """Words that were put down once, such as those in a file."""
 
     texts: dict[str, str]
@@ -44,7 +44,7 @@ class Told:
         return self.texts.get("formula", "")
 
 
-_SILENT = Told({})
+_SILENT = StoredWords({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Event:
         >>> walk.record(Value(3.0, label="a") * 2).events[1].to_dict()["gradient"]
         1.0
         """
-        told = {name: plain.plain(getattr(self, name)) for name in _FIELDS[self.kind]}
+        told = {name: json_fields.encoded(getattr(self, name)) for name in _FIELDS[self.kind]}
         return {"kind": self.kind, **told, "formula": self.formula, "sentence": self.sentence, "latex": self.latex}
 
 
@@ -228,20 +228,20 @@ class Leave(Event):
 
 # --- JSON ----------------------------------------------------------------------------------------------------------
 
-_READERS: dict[str, plain.Reader] = {
-    **dict.fromkeys(("node", "operand", "position", "turn", "place"), plain.whole),
-    **dict.fromkeys(("operands", "waiting"), plain.many(plain.whole)),
-    **dict.fromkeys(("value", "upstream", "contribution", "after"), plain.number),
-    **dict.fromkeys(("before", "local", "arrived", "recomputed"), plain.maybe(plain.number)),
-    "operand_values": plain.many(plain.number),
-    "by": plain.maybe(plain.whole),
+_READERS: dict[str, json_fields.Reader] = {
+    **dict.fromkeys(("node", "operand", "position", "turn", "place"), json_fields.whole),
+    **dict.fromkeys(("operands", "waiting"), json_fields.many(json_fields.whole)),
+    **dict.fromkeys(("value", "upstream", "contribution", "after"), json_fields.number),
+    **dict.fromkeys(("before", "local", "arrived", "recomputed"), json_fields.maybe(json_fields.number)),
+    "operand_values": json_fields.many(json_fields.number),
+    "by": json_fields.maybe(json_fields.whole),
 }
 
 _KINDS: dict[str, type[Event]] = {}
-_FIELDS: dict[str, dict[str, plain.Reader]] = {}
+_FIELDS: dict[str, dict[str, json_fields.Reader]] = {}
 
 
-def register(kind: type[Event], **readers: plain.Reader) -> None:
+def register(kind: type[Event], **readers: json_fields.Reader) -> None:
     """Make a kind of event known to JSON; `readers` for fields that mean something else elsewhere."""
     names = [entry.name for entry in fields(kind) if entry.name != "words"]
     _KINDS[kind.kind] = kind
@@ -249,8 +249,8 @@ def register(kind: type[Event], **readers: plain.Reader) -> None:
 
 
 register(Compute)
-register(Seed, gradient=plain.number)
-register(Visit, gradient=plain.maybe(plain.number))
+register(Seed, gradient=json_fields.number)
+register(Visit, gradient=json_fields.maybe(json_fields.number))
 for _kind in (Push, Enter, AlreadyVisited, Leave):
     register(_kind)
 
@@ -268,8 +268,9 @@ def event_from_dict(record: dict[str, Any], what: str = "the event") -> Event:
     gradwalk.errors.GraphError: the event is of the kind 'leap', which is none of compute, seed, visit, push, enter,
     already_visited, leave
     """
-    kind = plain.read(record, {"kind": plain.text}, what)["kind"]
+    kind = json_fields.decoded(record, {"kind": json_fields.text}, what)["kind"]
     if kind not in _KINDS:
         raise GraphError(f"{what} is of the kind {kind!r}, which is none of {', '.join(_KINDS)}")
-    told = Told(plain.read(record, dict.fromkeys(("formula", "sentence", "latex"), plain.text), what))
-    return _KINDS[kind](**plain.read(record, _FIELDS[kind], what), words=told)
+    texts = dict.fromkeys(("formula", "sentence", "latex"), json_fields.text)
+    words = StoredWords(json_fields.decoded(record, texts, what))
+    return _KINDS[kind](**json_fields.decoded(record, _FIELDS[kind], what), words=words)

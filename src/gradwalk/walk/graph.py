@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,12 +10,12 @@ from typing import Any
 
 from gradwalk.errors import GraphError
 from gradwalk.ops import Op
-from gradwalk.walk import plain
-from gradwalk.walk.digits import readable
-from gradwalk.walk.nodes import Node, describe, operands
+from gradwalk.walk import json_fields
+from gradwalk.walk.formatting import readable
+from gradwalk.walk.nodes import Node, describe, stable_operands
 from gradwalk.walk.orders import topological
 
-__all__ = ["Graph", "NodeInfo", "graph_of"]
+__all__ = ["Graph", "NodeInfo", "graph_from_nodes", "graph_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +53,20 @@ class NodeInfo:
         >>> walk.graph_of(Value(float("inf"), label="a")).nodes[0].to_dict()["data"]
         'inf'
         """
-        return {name: plain.plain(getattr(self, name)) for name in _NODE_FIELDS}
+        return {name: json_fields.encoded(getattr(self, name)) for name in _NODE_FIELDS}
 
 
 _NODE_FIELDS = {
-    "id": plain.whole,
-    "label": plain.text,
-    "name": plain.text,
-    "op": plain.text,
-    "operands": plain.many(plain.whole),
-    "slopes": plain.many(plain.maybe(plain.number)),
-    "constant": plain.truth,
-    "leaf": plain.truth,
-    "handmade": plain.truth,
-    "data": plain.number,
+    "id": json_fields.whole,
+    "label": json_fields.text,
+    "name": json_fields.text,
+    "op": json_fields.text,
+    "operands": json_fields.many(json_fields.whole),
+    "slopes": json_fields.many(json_fields.maybe(json_fields.number)),
+    "constant": json_fields.truth,
+    "leaf": json_fields.truth,
+    "handmade": json_fields.truth,
+    "data": json_fields.number,
 }
 
 
@@ -130,19 +131,27 @@ def graph_of(root: Node) -> Graph:
     return graph_from_nodes(list(topological(root)))
 
 
-def graph_from_nodes(nodes: Sequence[Node]) -> Graph:
-    """The graph of nodes that are already in topological order."""
+def graph_from_nodes(nodes: Sequence[Node], roots: Sequence[Node] = (), *, to_walk: bool = True) -> Graph:
+    """The graph of nodes that are already in topological order; `roots` if there are more than the last of them.
+
+    A graph that is only looked at, not walked, may hold anything as data (nan here) and nodes without a slope.
+
+    >>> from gradwalk import Value, walk
+    >>> a = Value(2.0)
+    >>> [node.constant for node in walk.graph_from_nodes([a, a * a]).nodes]
+    [False, False]
+    """
     places = {id(node): place for place, node in enumerate(nodes)}
-    below = [tuple(places[id(x)] for x in operands(node)) for node in nodes]
-    slopes = [known_slopes(node, len(ids)) for node, ids in zip(nodes, below, strict=True)]
-    reached = {len(nodes) - 1}  # nodes that some gradient may flow to: all but constants
+    below = [tuple(places[id(x)] for x in stable_operands(node)) for node in nodes]
+    slopes = [known_slopes(node, len(ids), to_walk) for node, ids in zip(nodes, below, strict=True)]
+    reached = {len(nodes) - 1, *(places[id(root)] for root in roots)}  # where a gradient may arrive: not at constants
     for ids, known in zip(below, slopes, strict=True):
         reached.update(ids if known is None else (x for x, slope in zip(ids, known, strict=True) if slope is not None))
     labels = [str(getattr(node, "label", "") or "") for node in nodes]
     taken = set(labels)
     rows = []
     for place, node in enumerate(nodes):
-        ids, known, data = below[place], slopes[place], data_of(node)
+        ids, known, data = below[place], slopes[place], _data(node, to_walk)
         constant = not ids and place not in reached
         rows.append(
             NodeInfo(
@@ -161,15 +170,13 @@ def graph_from_nodes(nodes: Sequence[Node]) -> Graph:
     return Graph(tuple(rows), len(nodes) - 1)
 
 
-def known_slopes(node: Node, count: int) -> tuple[float | None, ...] | None:
+def known_slopes(node: Node, count: int, to_walk: bool = True) -> tuple[float | None, ...] | None:
     """The local derivatives towards `count` operands; None for a node whose own `_backward` alone knows them."""
     if not count:
         return ()
-    known = getattr(node, "local_derivatives", None)
-    closure = getattr(getattr(node, "_more", None), "closure", None)
-    if known is not None and closure is None and isinstance(getattr(node, "_kind", None), Op):
-        return tuple(known)
-    if callable(getattr(node, "_backward", None)):
+    if isinstance(getattr(node, "primitive", None), Op) and node.closure is None:
+        return tuple(node.local_derivatives)
+    if not to_walk or callable(getattr(node, "_backward", None)):
         return None
     raise GraphError(
         f"{describe(node)} cannot be stepped: it knows neither its local derivatives nor a _backward() that pushes "
@@ -177,11 +184,13 @@ def known_slopes(node: Node, count: int) -> tuple[float | None, ...] | None:
     )
 
 
-def data_of(node: Node) -> float:
+def _data(node: Node, to_walk: bool) -> float:
     data = getattr(node, "data", None)
     try:
         return float(data)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
+        if not to_walk:
+            return math.nan
         kind = type(data).__name__
         raise GraphError(f"a walk is over nodes that hold one number as .data, not {kind}: {describe(node)}") from None
 
@@ -197,10 +206,12 @@ def _made_up(place: int, taken: set[str]) -> str:
 
 
 def graph_from_dict(record: Any) -> Graph:
-    found = plain.read(record, {"root": plain.whole, "nodes": plain.many(lambda node: node)}, "the graph")
+    found = json_fields.decoded(
+        record, {"root": json_fields.whole, "nodes": json_fields.many(lambda node: node)}, "the graph"
+    )
     nodes = []
     for place, row in enumerate(found["nodes"]):
-        node = NodeInfo(**plain.read(row, _NODE_FIELDS, f"node {place}"))
+        node = NodeInfo(**json_fields.decoded(row, _NODE_FIELDS, f"node {place}"))
         if node.id != place:
             raise GraphError(f"node {place} has the id {node.id}: ids count nodes from 0")
         if any(operand >= place for operand in node.operands):

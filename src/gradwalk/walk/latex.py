@@ -10,8 +10,8 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
-from gradwalk.walk.digits import clean, readable
 from gradwalk.walk.events import Compute, Leave, Push, Seed, Visit
+from gradwalk.walk.formatting import clean, readable
 
 if TYPE_CHECKING:
     from gradwalk.walk.graph import Graph

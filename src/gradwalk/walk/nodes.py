@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
-__all__ = ["OPERAND_FIELDS", "describe", "formula", "operands", "short"]
+__all__ = ["OPERAND_FIELDS", "describe", "formula", "operands", "short", "stable_operands"]
 
 Node = Any
 
@@ -24,11 +25,40 @@ def operands(node: Node) -> tuple[Node, ...]:
     >>> operands(a * a) == (a, a)
     True
     """
+    return tuple(_kept(node))
+
+
+def _kept(node: Node) -> Collection[Node]:
     for field in OPERAND_FIELDS:
         found = getattr(node, field, None)
         if found is not None:
-            return tuple(found() if callable(found) else found)
+            kept: Collection[Node] = found() if callable(found) else found
+            return kept
     return ()
+
+
+def stable_operands(node: Node) -> tuple[Node, ...]:
+    """The operands in the same order every time, doubles included.
+
+    micrograd keeps operands in a set: their order is put right here, and a + a, which a set knows by one operand, has
+    its two again.
+
+    >>> from gradwalk.walk import stable_operands
+    >>> class Stranger:
+    ...     def __init__(self, label, prev=(), op=""):
+    ...         self.label, self._prev, self._op = label, set(prev), op
+    >>> a, b = Stranger("a"), Stranger("b")
+    >>> [x.label for x in stable_operands(Stranger("c", (b, a), "*"))]
+    ['a', 'b']
+    >>> [x.label for x in stable_operands(Stranger("c", (a, a), "+"))]
+    ['a', 'a']
+    """
+    kept = _kept(node)
+    if not isinstance(kept, (set, frozenset)):
+        return tuple(kept)
+    if len(kept) == 1 and getattr(node, "_op", "") in ("+", "*"):
+        return tuple(kept) * 2
+    return tuple(sorted(kept, key=lambda x: [repr(getattr(x, name, "")) for name in ("label", "_op", "data")]))
 
 
 def describe(node: Node) -> str:

@@ -15,18 +15,18 @@ from typing import Any
 from gradwalk.errors import GraphError, OpError
 from gradwalk.ops import Op
 from gradwalk.ops import number as float_of
-from gradwalk.walk import plain
-from gradwalk.walk.closures import Borrowed
+from gradwalk.walk import json_fields
 from gradwalk.walk.events import Compute, Event, Push, Seed, Visit, Words, event_from_dict
 from gradwalk.walk.graph import Graph, graph_from_dict, graph_from_nodes
+from gradwalk.walk.handmade import Borrowed
 from gradwalk.walk.nodes import Node
+from gradwalk.walk.order_verdict import OrderVerdict
 from gradwalk.walk.orders import topological
+from gradwalk.walk.sentences import Narrator
 from gradwalk.walk.states import History, State, replay
-from gradwalk.walk.verdict import OrderVerdict
 from gradwalk.walk.visits import Hooks, engine_order, play, resolve
-from gradwalk.walk.words import Teller
 
-__all__ = ["Recording", "record"]
+__all__ = ["Recording", "measured_graph", "record"]
 
 FORMAT, VERSION = "gradwalk recording", 1
 
@@ -158,12 +158,31 @@ def record(
     visits = None if order is None else resolve(order, graph, nodes, allow_repeats=allow_repeats)
     if visits is not None and hooks:
         raise _no_order_with_hooks(graph, next(iter(hooks)))
-    words = Teller(graph)
+    words = Narrator(graph)
     back = _walk_back(graph, engine_order(graph, hooks) if visits is None else visits, seed, words, hooks, nodes)
-    if any(node.handmade for node in graph.nodes):  # closures show their slopes only on a walk in the right order
-        right = back if visits is None else _walk_back(graph, engine_order(graph, hooks), seed, words, hooks, nodes)
-        graph = _measured(graph, right)
+    if any(node.handmade for node in graph.nodes):
+        graph = _measured(graph, back) if visits is None else measured_graph(nodes)
     return Recording(graph, (*_forward(graph, nodes, words), *back))
+
+
+def measured_graph(nodes: Sequence[Node]) -> Graph:
+    """The graph of nodes in topological order, with slopes where only a `_backward` made by hand knows them.
+
+    Such a `_backward` shows its slopes on a walk in the right order, which leaves no trace in the nodes.
+
+    >>> from gradwalk import Value, walk
+    >>> a = Value(3.0)
+    >>> out = Value(6.0, (a,), "double")
+    >>> def double_backward():
+    ...     a.grad += 2 * out.grad
+    >>> out._backward = double_backward
+    >>> walk.graph_of(out).nodes[1].slopes, walk.measured_graph([a, out]).nodes[1].slopes
+    ((None,), (2.0,))
+    """
+    graph, hooks = graph_from_nodes(nodes), _hooks(nodes)
+    if not any(node.handmade for node in graph.nodes):
+        return graph
+    return _measured(graph, _walk_back(graph, engine_order(graph, hooks), 1.0, Narrator(graph), hooks, nodes))
 
 
 def _record_again(was: Recording, order: Iterable[Any] | None, seed: float, *, allow_repeats: bool) -> Recording:
@@ -173,7 +192,7 @@ def _record_again(was: Recording, order: Iterable[Any] | None, seed: float, *, a
         raise _no_order_with_hooks(graph, hooked[0])
     visits = engine_order(graph, {}) if order is None else resolve(order, graph, (), allow_repeats=allow_repeats)
     forward = [event for event in was.events if isinstance(event, Compute)]
-    return Recording(graph, (*forward, *play(graph, visits, seed, Teller(graph), {}, None)))
+    return Recording(graph, (*forward, *play(graph, visits, seed, Narrator(graph), {}, None)))
 
 
 def _no_order_with_hooks(graph: Graph, place: int) -> GraphError:
@@ -202,11 +221,11 @@ def _forward(graph: Graph, nodes: Sequence[Node], words: Words) -> Iterator[Comp
 
 def _recomputed(node: Node, data: float) -> float | None:
     """What the node's op gives on its operands now, if that is not the data it holds."""
-    kind = getattr(node, "_kind", None)
-    if not isinstance(kind, Op):
+    op = getattr(node, "primitive", None)
+    if not isinstance(op, Op):
         return None
     try:
-        now = kind.forward(*(getattr(x, "data", x) for x in node._inputs()))
+        now = op.forward(*(getattr(x, "data", x) for x in node.inputs))
     except OpError:
         return None
     same = math.isclose(now, data, rel_tol=1e-9) or (math.isnan(now) and math.isnan(data))
@@ -216,7 +235,7 @@ def _recomputed(node: Node, data: float) -> float | None:
 def _hooks(nodes: Sequence[Node]) -> Hooks:
     found = {}
     for place, node in enumerate(nodes):
-        hooks = getattr(getattr(node, "_more", None), "hooks", None)
+        hooks = getattr(node, "hooks", None)
         if hooks:
             found[place] = [hook.function for hook in hooks]
     return found
@@ -228,6 +247,14 @@ def _measured(graph: Graph, events: Iterable[Event]) -> Graph:
     for event in events:
         if isinstance(event, Push) and event.node in slopes and event.local is not None:
             slopes[event.node][event.position] = (slopes[event.node][event.position] or 0.0) + event.local
+    for place, known in slopes.items():
+        below = graph.nodes[place].operands
+        for x in set(below):  # of a + a, which a _backward may add to in one go, each use has its part
+            uses = [position for position, operand in enumerate(below) if operand == x]
+            shares = [share for share in (known[position] for position in uses) if share is not None]
+            if 0 < len(shares) < len(uses):
+                for position in uses:
+                    known[position] = sum(shares) / len(uses)
     nodes = (replace(node, slopes=tuple(slopes[node.id])) if node.handmade else node for node in graph.nodes)
     return Graph(tuple(nodes), graph.root)
 
@@ -247,7 +274,7 @@ def _from_json(text: str) -> Recording:
             f"this recording is of version {found.get('version')!r}, and this gradwalk reads version {VERSION}; "
             "record the graph again"
         )
-    parts = plain.read(found, {"graph": lambda x: x, "events": plain.many(lambda x: x)}, "the recording")
+    parts = json_fields.decoded(found, {"graph": lambda x: x, "events": json_fields.many(lambda x: x)}, "the recording")
     graph = graph_from_dict(parts["graph"])
     events = tuple(_checked(event, place, graph) for place, event in enumerate(parts["events"]))
     return Recording(graph, events)

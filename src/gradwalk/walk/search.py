@@ -5,7 +5,7 @@ from __future__ import annotations
 from gradwalk.walk.events import AlreadyVisited, Enter, Event, Leave
 from gradwalk.walk.graph import Graph, graph_of
 from gradwalk.walk.nodes import Node
-from gradwalk.walk.words import Teller
+from gradwalk.walk.sentences import Narrator
 
 __all__ = ["search_steps"]
 
@@ -32,7 +32,7 @@ def search_steps(root: Node | Graph) -> tuple[Event, ...]:
     leave All that `n3` was computed from is in the order: append it, as number 4.
     """
     graph = root if isinstance(root, Graph) else graph_of(root)
-    words = Teller(graph)
+    words = Narrator(graph)
     entered = {graph.root}
     path = [(graph.root, iter(graph.nodes[graph.root].operands))]
     steps: list[Event] = [Enter(graph.root, None, words=words)]

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from gradwalk.errors import GraphError
-from gradwalk.walk.closures import Borrowed, Share
 from gradwalk.walk.events import Event, Push, Seed, Visit, Words
 from gradwalk.walk.graph import Graph, NodeInfo, graph_of
+from gradwalk.walk.handmade import Borrowed, Share
 from gradwalk.walk.nodes import Node, describe
 
 __all__ = ["naive_recursion_order"]

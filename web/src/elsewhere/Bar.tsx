@@ -3,7 +3,7 @@ import {useRef, useState} from "preact/hooks";
 import {save, svgText} from "../graph/export.ts";
 import type {Graph} from "../graph/schema.ts";
 import {elsewhere as words} from "../strings/en/elsewhere.ts";
-import {programOf} from "./scene.ts";
+import {programOf} from "./naming.ts";
 
 /** `named`: whether the title stands in it; a page has it in a heading above. */
 export function Bar({title, graph, named = true}: {title: string; graph: Graph; named?: boolean}) {

@@ -3,7 +3,7 @@ import {render} from "preact";
 import {useState} from "preact/hooks";
 import {Walk} from "../widgets/stepper/Walk.tsx";
 import {Bar} from "./Bar.tsx";
-import {sceneFrom, type Given} from "./scene.ts";
+import {sceneOf, type Given} from "../graph/scene.ts";
 
 type Data = Given & {title: string; step: number};
 
@@ -23,7 +23,7 @@ const follow = {
 };
 
 function Page({data}: {data: Data}) {
-  const [scene] = useState(() => sceneFrom(data));
+  const [scene] = useState(() => sceneOf(data));
   return (
     <>
       <Bar title={data.title} graph={scene.recording.graph} named={false} />

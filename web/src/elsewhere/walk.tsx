@@ -5,7 +5,8 @@ import {Walk} from "../widgets/stepper/Walk.tsx";
 import {Bar} from "./Bar.tsx";
 import {inShadow} from "./host.tsx";
 import {shared, tell, useTrait, type Model} from "./model.ts";
-import {rootName, sceneFrom, type Given} from "./scene.ts";
+import {sceneOf, type Given} from "../graph/scene.ts";
+import {rootName} from "./naming.ts";
 
 type Numbers = Record<string, number | string>;
 type Traits = {scene: Given; title: string; step: number; leaves: Numbers; first_leaves: Numbers; note: string};
@@ -18,7 +19,7 @@ const finite = (numbers: Numbers): Record<string, number> => Object.fromEntries(
 
 function WalkWidget({model}: {model: Model<Traits>}) {
   const given = useTrait(model, "scene");
-  const scene = useMemo(() => sceneFrom(given), [given]);
+  const scene = useMemo(() => sceneOf(given), [given]);
   const leaves = useTrait(model, "leaves");
   const original = useTrait(model, "first_leaves");
   const follow = useMemo(() => {

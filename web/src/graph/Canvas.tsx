@@ -4,11 +4,10 @@ import type {RefObject} from "preact";
 import {graph as words} from "../strings/en/graph.ts";
 import {hasRoomForLegend, place, type Box, type Options, type Picture} from "./geometry.ts";
 import {GraphView} from "./GraphView.tsx";
-import type {Layout} from "./layout.ts";
 import type {DrawnGraph} from "./model.ts";
 import {clean, written} from "./names.ts";
 import {exact, readable} from "./numbers.ts";
-import type {Graph} from "./schema.ts";
+import type {Graph, Layout} from "./schema.ts";
 import type {GraphState} from "./state.ts";
 
 export type CanvasProps = {

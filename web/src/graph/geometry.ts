@@ -5,7 +5,7 @@ captions. What lies along the walk is called `along`, what lies across it `acros
 */
 import type {DrawnEdge, DrawnGraph, DrawnNode} from "./model.ts";
 import {readable} from "./numbers.ts";
-import {between, type Layout} from "./spots.ts";
+import type {Layout} from "./schema.ts";
 
 export type Point = readonly [x: number, y: number];
 export type Box = {x: number; y: number; width: number; height: number};
@@ -88,6 +88,9 @@ function gridFor(graph: DrawnGraph, layout: Layout, width: number, leftToRight: 
 }
 
 type Boxes = Pick<Picture, "leftToRight" | "captions" | "cards" | "ops">;
+
+/** What the bends of an edge are known by. */
+const between = (from: number, to: number): string => `${from}>${to}`;
 
 const tracksOf = (layout: Layout): number[] => [...Object.values(layout.spots), ...Object.values(layout.bends).flat()].map(([, track]) => track);
 

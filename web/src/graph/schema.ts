@@ -3,6 +3,9 @@
 /** JSON has no nan and no inf: they travel as texts. */
 export type Num = number | "nan" | "inf" | "-inf";
 
+/** A card's rank along the walk and its track across it; a track is as wide as a card and the gap beside it. */
+export type Spot = readonly [rank: number, track: number];
+
 export type WalkEvent = Compute | Seed | Visit | Push;
 
 export type SearchEvent = Enter | AlreadyVisited | Leave;
@@ -137,6 +140,11 @@ export type Recording = {
   verdict: Verdict;
 };
 
+export type Layout = {
+  spots: Record<number, Spot>;
+  bends: Record<string, Spot[]>;
+};
+
 export type Failed = {
   kind: string;
   message: string;
@@ -147,6 +155,7 @@ export type Failed = {
 
 export type Drawn = {
   recording: Recording | null;
+  layout: Layout | null;
   error: Failed | null;
   inputs: Record<string, number>;
   assumed: string[];
@@ -177,6 +186,7 @@ export type PresetEntry = {
   inputs: Record<string, number>;
   note: string;
   recording: Recording;
+  layout: Layout;
   search: SearchEvent[];
 };
 

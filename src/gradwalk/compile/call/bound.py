@@ -90,8 +90,8 @@ class Bound:
                 out = _blank(Result)
                 out._call = call
                 out._position = 0
-                out.data = self.outputs.item()
-                out.grad = 0.0
+                out._data = self.outputs.item()
+                out._grad = 0.0
                 return out
             return filled(self.recorded.result, _results(call, self.outputs.tolist()))
 
@@ -258,8 +258,8 @@ def _results(call: Call, outputs: list[float]) -> list[Result]:
         out = _blank(Result)
         out._call = call
         out._position = position
-        out.data = data
-        out.grad = 0.0
+        out._data = data
+        out._grad = 0.0
         made.append(out)
     return made
 

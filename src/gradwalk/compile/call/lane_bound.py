@@ -237,8 +237,8 @@ class LaneCall:
         out = _blank(Result)
         out._call = self
         out._position = position
-        out.data = data
-        out.grad = 0.0
+        out._data = data
+        out._grad = 0.0
         return out
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from gradwalk import modes
 from gradwalk.compile.trace.limits import limit
 from gradwalk.engine import Value, zero_grad
 from gradwalk.errors import SettingError, TraceError
-from gradwalk.node import More, clear
+from gradwalk.keepers import clear
+from gradwalk.node import Recipe
 from gradwalk.ops import number
 
 if TYPE_CHECKING:
@@ -71,12 +73,19 @@ class Result(Value):
                 "a compiled function has no graph to differentiate again; call fn.eager(...), which builds the ordinary"
                 " one, and backward(create_graph=True) on what it gives"
             )
-        call = self._call
-        if call.numbers.values:  # Values among the arguments, with graphs of their own behind them perhaps
+        if self._call.numbers.values:  # Values among the arguments, with graphs of their own behind them perhaps
             super().backward(gradient)
-            return
-        call.bound.backward(call, self._position, gradient)
-        self.grad = gradient
+        elif modes.active:
+            modes.top().backward(self, partial(self._walk_back, gradient))
+        else:
+            self._walk_back(gradient)
+
+    def _walk_back(self, seed: float) -> None:
+        if self._call.numbers.values:
+            super()._walk_back(seed)
+        else:
+            self._call.bound.backward(self._call, self._position, seed)
+            self._grad = seed
 
     def zero_grad(self) -> None:
         """Set gradients back to 0: of the parameters, and of all that Values among the arguments depend on.
@@ -89,7 +98,7 @@ class Result(Value):
         >>> w.grad, loss.grad
         (0.0, 0.0)
         """
-        self.grad = 0.0
+        self._grad = 0.0
         clear(self._call.bound.recorded.parameters)
         for _, v in self._call.numbers.values:
             zero_grad(v)
@@ -116,14 +125,12 @@ class Result(Value):
     # Most results never meet another Value: the fields of a node are filled in when one is first looked at.
 
     def __getattr__(self, name: str) -> Any:
-        if name not in ("_a", "_b", "_da", "_db", "_kind", "_more"):
+        if name not in ("_a", "_b", "_da", "_db", "_kind"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        self._b = self._da = self._db = None
-        self._kind = "compiled"
-        self._a = tuple(v for _, v in self._call.numbers.values)
-        self._more = More()
-        self._more.slopes = (None,) * len(self._a)
-        self._more.closure = partial(_push, self)
+        self._a = self._b = self._da = self._db = None
+        inputs = tuple(v for _, v in self._call.numbers.values)
+        self._kind = Recipe(None, inputs, (None,) * len(inputs), "compiled")
+        self._kind.closure = partial(_push, self)
         return getattr(self, name)
 
     @property
@@ -151,6 +158,6 @@ class Result(Value):
 def _push(result: Result) -> None:
     """What `_backward()` of a result does: walk back natively, and pass on what arrives at Values among arguments."""
     call = result._call
-    call.bound.backward(call, result._position, number(result.grad))
+    call.bound.backward(call, result._position, number(result._grad))
     for position, v in call.numbers.values:
-        v.grad += float(call.input_grads[position])
+        v._grad += float(call.input_grads[position])

@@ -1,8 +1,8 @@
 """Who owns the parameters: Python, in the fields of their Values, or native code, in one buffer.
 
-A compiled call takes them into the buffer. While they are there, each of their Values has a class with the same layout
-whose `data` and `grad` hand everything back at the first touch from Python; the next compiled call takes them again. An
-ordinary training loop of compiled loss, `zero_grad()`, `backward()` and `step()` triggers neither.
+A compiled call takes them into the buffer. While they are there, the store is their keeper (see `gradwalk.keepers`) and
+hands everything back at the first touch from Python; the next compiled call takes them again. An ordinary training loop
+of compiled loss, `zero_grad()`, `backward()` and `step()` triggers neither.
 
 Parameters that some function uses together share one store. A function's parameters stand in a *place*, a stretch of
 the store; when two stores grow together because a function uses both, places move and nobody notices.
@@ -19,15 +19,13 @@ from weakref import WeakSet
 import numpy as np
 import numpy.typing as npt
 
-from gradwalk import node
+from gradwalk import keepers
 from gradwalk.compile.own import optimisers
-from gradwalk.compile.own.owned import owned, set_data, set_grad, set_home
-from gradwalk.compile.trace.reach import Watched
 from gradwalk.engine import Value
 from gradwalk.errors import NotANumberError, TraceError
 from gradwalk.ops import number
 
-__all__ = ["Place", "Store", "place_of", "store_of"]
+__all__ = ["Place", "Store", "place_of"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -68,7 +66,6 @@ class Store:
 
     def __init__(self) -> None:
         self.parameters: list[Value] = []
-        self.classes: list[type[Value]] = []  # what each is while Python owns it
         self.position: dict[int, int] = {}  # by id()
         self.values: Floats = np.zeros(0)
         self.grads: Floats = np.zeros(0)
@@ -78,6 +75,10 @@ class Store:
         self.places: WeakSet[Place] = WeakSet()
         self.lists: dict[int, tuple[Any, ...]] = {}  # lists of parameters that were asked for before; see `positions`
         self.lock = RLock()
+
+    def __del__(self) -> None:
+        if self.owns:
+            keepers.count(-1)
 
     # --- handing over ----------------------------------------------------------------------------------------------
 
@@ -96,18 +97,14 @@ class Store:
                 self.changing()
                 self.values[:] = values
             self.grads[:] = grads
-            self.hooked = any(_hooks(p) for p in self.parameters)
-            self.classes = [Value if type(p) is Watched else type(p) for p in self.parameters]  # another thread traces
+            self.hooked = any(p.hooks for p in self.parameters)
+            if not all(p.is_leaf for p in self.parameters):
+                raise TraceError("a parameter was given operands after it had been compiled in; clear() the function")
             for p in self.parameters:
-                if p._a:
-                    raise TraceError(
-                        "a parameter was given operands after it had been compiled in; clear() the function"
-                    )
-            for p, kind in zip(self.parameters, self.classes, strict=True):
-                set_home(p, self)
-                p.__class__ = owned(kind)  # type: ignore[arg-type]
+                p._note().keeper = self
+                del p._data, p._grad
             self.owns = True
-            node.holding += 1
+            keepers.count(1)
 
     def hand_back(self) -> None:
         """Let the Values hold their numbers again.
@@ -118,14 +115,23 @@ class Store:
         with self.lock:
             if not self.owns:
                 return
-            numbers = zip(self.parameters, self.classes, self.values.tolist(), self.grads.tolist(), strict=True)
-            for p, kind, data, grad in numbers:
-                p.__class__ = kind
-                set_home(p, None)
-                set_data(p, data)
-                set_grad(p, grad)
+            for p, data, grad in zip(self.parameters, self.values.tolist(), self.grads.tolist(), strict=True):
+                p._data, p._grad = data, grad
+                p._notes.keeper = None
             self.owns = False
-            node.holding -= 1
+            keepers.count(-1)
+
+    @contextmanager
+    def handed_back(self) -> Iterator[None]:
+        """A block in which the Values hold their numbers, and nobody takes them.
+
+        >>> from gradwalk.compile.own.store import Store
+        >>> with Store().handed_back():
+        ...     pass
+        """
+        with self.lock:
+            self.hand_back()
+            yield
 
     def _numbers(self, given: list[Any], what: str) -> Floats:
         if set(map(type, given)) <= {float}:
@@ -150,9 +156,9 @@ class Store:
         30.0
         """
         for i, p in enumerate(self.parameters):
-            if _hooks(p):
+            if p.hooks:
                 share = float(self.grads[i] - before[i])
-                for hook in list(p._more.hooks):
+                for hook in p.hooks:
                     replaced = hook.function(share)
                     share = share if replaced is None else number(replaced)
                 self.grads[i] = before[i] + share
@@ -239,7 +245,7 @@ class Store:
             return None
         if self.positions(parameters) is not None:
             return self
-        if not all(isinstance(p, Value) and not p._a for p in parameters):
+        if not all(isinstance(p, Value) and p.is_leaf for p in parameters):
             return None
         store = place_of(parameters)[0].store
         store.take()
@@ -318,7 +324,7 @@ class Store:
         for p in parameters:
             self.position[id(p)] = len(self.parameters)
             self.parameters.append(p)
-            node.homes[id(p)] = self
+            keepers.known[id(p)] = self
         self.values = np.concatenate((self.values, self._numbers([p.data for p in parameters], "data")))
         self.grads = np.zeros(len(self.parameters))
         self.lists.clear()
@@ -376,8 +382,8 @@ def place_of(parameters: Sequence[Value]) -> tuple[Place, npt.NDArray[np.int64]]
     with _growing:
         homes: dict[int, Store] = {}
         for p in parameters:
-            home = node.homes.get(id(p))
-            if home is not None:
+            home = keepers.known.get(id(p))
+            if isinstance(home, Store):
                 homes[id(home)] = home
         stores = sorted(homes.values(), key=lambda store: -len(store.parameters))
         store = stores[0] if stores else Store()
@@ -392,19 +398,3 @@ def place_of(parameters: Sequence[Value]) -> tuple[Place, npt.NDArray[np.int64]]
         start = int(where.min()) if len(where) else 0
         size = int(where.max()) + 1 - start if len(where) else 0
         return Place(store, start, size), where - start
-
-
-def store_of(p: Any) -> Store | None:
-    """The store that owns a parameter right now, if native code does.
-
-    >>> from gradwalk import Value
-    >>> from gradwalk.compile.own.store import store_of
-    >>> store_of(Value(1.0)) is None
-    True
-    """
-    return p._owner  # type: ignore[no-any-return]
-
-
-def _hooks(p: Value) -> bool:
-    more = getattr(p, "_more", None)
-    return more is not None and bool(more.hooks)

@@ -1,8 +1,4 @@
-"""Which Values a function can reach by itself, and a watch over them while it is traced.
-
-A parameter keeps its number during a trace, so `p.data` inside the function would read it once and for all. The Values
-that are found in the function's closure, its globals and its arguments get a class for that time which says so.
-"""
+"""Which Values can be reached: by a function, in its closure, globals and arguments, and by what it left behind."""
 
 from __future__ import annotations
 
@@ -11,115 +7,12 @@ from collections.abc import Iterator, Sequence
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from gradwalk import modes
-from gradwalk.compile.trace.limits import frozen
 from gradwalk.engine import Value
 
-__all__ = ["Watched", "names_read_by", "unwatched", "values_reached_from", "watched"]
+__all__ = ["names_read_by", "values_reached_from"]
 
 PLAIN = (float, int, str, bool, bytes, complex, type(None))  # nothing is inside these
-MOST = 2_000_000  # things to look at; beyond that a Value is simply not watched
-
-_data, _grad = vars(Value.__mro__[1])["data"], vars(Value.__mro__[1])["grad"]  # the fields themselves
-
-
-class Watched(Value):
-    """A parameter while a function is traced: reading or setting its number is allowed, and said to be frozen.
-
-    >>> from gradwalk import Value
-    >>> from gradwalk.compile.trace.reach import Watched, unwatched, watched
-    >>> w = Value(2.0)
-    >>> found = watched([[w]])
-    >>> type(w) is Watched, w.data
-    (True, 2.0)
-    >>> unwatched(found)
-    >>> type(w) is Value
-    True
-    """
-
-    __slots__ = ()
-
-    @property
-    def data(self) -> Any:
-        """The number, with a warning while a function is traced.
-
-        >>> import warnings
-        >>> from gradwalk import Value
-        >>> from gradwalk.compile.trace.tracer import trace
-        >>> w = Value(2.0)
-        >>> with warnings.catch_warnings(record=True) as caught:
-        ...     warnings.simplefilter("always")
-        ...     found = trace(lambda x: x * w.data, [1.0])
-        >>> str(caught[0].message)[:36], found.parameters
-        ('the number of a parameter was read (', [])
-        """
-        _say("the number of a parameter was read (.data, or a comparison)")
-        return _data.__get__(self)
-
-    @data.setter
-    def data(self, data: Any) -> None:
-        _say("the number of a parameter was set")
-        _data.__set__(self, data)
-
-    @property
-    def grad(self) -> Any:
-        """The gradient, with a warning while a function is traced.
-
-        >>> import warnings
-        >>> from gradwalk import Value
-        >>> from gradwalk.compile.trace.tracer import trace
-        >>> w = Value(2.0)
-        >>> with warnings.catch_warnings(record=True) as caught:
-        ...     warnings.simplefilter("always")
-        ...     found = trace(lambda x: x * w.grad, [1.0])
-        >>> str(caught[0].message)[:36]
-        'the gradient of a parameter was read'
-        """
-        _say("the gradient of a parameter was read")
-        return _grad.__get__(self)
-
-    @grad.setter
-    def grad(self, grad: Any) -> None:
-        _say("the gradient of a parameter was set")
-        _grad.__set__(self, grad)
-
-
-def _say(what: str) -> None:
-    if modes.active and modes.tracer() is not None:
-        frozen(
-            f"{what} while the function was traced: that happens once, and replays go by the number it was then",
-            "compute with the Value itself, or do this outside the compiled function",
-        )
-
-
-def watched(roots: Sequence[Any]) -> list[Value]:
-    """Put the Values that can be reached from `roots` under watch; gives them.
-
-    >>> from gradwalk import Value
-    >>> from gradwalk.compile.trace.reach import unwatched, watched
-    >>> w = Value(1.0)
-    >>> found = watched([lambda x: w * x])
-    >>> len(found)
-    1
-    >>> unwatched(found)
-    """
-    found = [v for v in values_reached_from(roots) if not isinstance(v, Watched) and not v._a]
-    for v in found:
-        v.data  # noqa: B018 (one that native code owns is handed back)
-        if v.__class__ is Value:
-            v.__class__ = Watched
-    return found
-
-
-def unwatched(found: Sequence[Value]) -> None:
-    """Let them go again.
-
-    >>> from gradwalk.compile.trace.reach import unwatched
-    >>> unwatched([])
-    """
-    for v in found:
-        if type(v) is Watched:
-            v.__class__ = Value  # type: ignore[assignment]
+MOST = 2_000_000  # things to look at
 
 
 def values_reached_from(roots: Sequence[Any]) -> list[Value]:
@@ -164,8 +57,13 @@ def _inside(thing: Any) -> Iterator[Any]:
             yield from (thing.__globals__[name] for name in names_read_by(thing) if name in thing.__globals__)
             if hasattr(thing, "__wrapped__"):
                 yield thing.__wrapped__
-    elif not isinstance(thing, (type, ModuleType)) and not _is_library(type(thing).__module__):
-        yield from getattr(thing, "__dict__", {}).values()
+    elif isinstance(thing, type):
+        if not _is_library(thing.__module__):
+            yield from list(vars(thing).values())
+    elif not isinstance(thing, ModuleType) and not _is_library(type(thing).__module__):
+        yield type(thing)
+        held = getattr(thing, "__dict__", None)
+        yield from held.values() if isinstance(held, dict) else ()
 
 
 def _is_library(module: str | None) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gradwalk.compile.trace.reach import values_reached_from
 from gradwalk.compile.trace.tape import TAKE, Tape
 from gradwalk.engine import Value
 from gradwalk.errors import TraceError
@@ -56,19 +56,19 @@ class Output:
     plain: bool = False  # an argument, given back as it came
 
 
-def finished(tracer: Tracer, result: Any, reached: set[int]) -> Recorded:
-    """The tape of what a tracer wrote down; `reached` holds the id() of every Value that others hold for sure.
+def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
+    """The tape of what a tracer wrote down; `roots` are where Values that outlive the trace are looked for.
 
     >>> from gradwalk.compile.trace.recorded import finished
     >>> from gradwalk.compile.trace.tracer import Tracer
     >>> tracer = Tracer()
-    >>> found = finished(tracer, tracer.input() * 2.0, set())
+    >>> found = finished(tracer, tracer.input() * 2.0, [])
     >>> found.tape.rows, found.result
     (1, Output(position=0, plain=False))
     """
     outputs: list[int] = []
     shape = _shape_of(result, tracer, outputs)
-    constants = _constants(tracer, reached)  # parameters that are none, with the constants that they are
+    constants = _constants(tracer, [*roots, result])  # parameters that are none, with the constants that they are
     kept = [i for i in range(len(tracer.parameters)) if i not in constants]
     kept.sort(key=lambda i: i not in tracer.weights)  # weights first, so that the rows of a matrix stand side by side
 
@@ -122,8 +122,8 @@ def finished(tracer: Tracer, result: Any, reached: set[int]) -> Recorded:
 
 def _shape_of(x: Any, tracer: Tracer, outputs: list[int]) -> Any:
     """What the function gave, with an Output in the place of each traced number; these are added to `outputs`."""
-    if isinstance(x, tracer.Result):
-        number = x._b
+    if isinstance(x, (tracer.Result, tracer.Number)):
+        number = x._row
         if number not in outputs:
             outputs.append(number)
         return Output(outputs.index(number), isinstance(x, tracer.Number))
@@ -144,16 +144,11 @@ def _shape_of(x: Any, tracer: Tracer, outputs: list[int]) -> Any:
     return x
 
 
-def _constants(tracer: Tracer, reached: set[int]) -> dict[int, int]:
-    """Leaves that only the tracer still holds: made inside the function, and out of everyone's reach."""
-    alone = [Value(0.0)]
-    for _, v in enumerate(alone):  # the same loop as below, because enumerate holds on to a Value too
-        unheld = sys.getrefcount(v)
-    found = {}
-    for i, v in enumerate(tracer.parameters):
-        if id(v) not in reached and sys.getrefcount(v) <= unheld:
-            found[i] = tracer.constant(v.data)
-    return found
+def _constants(tracer: Tracer, roots: Sequence[Any]) -> dict[int, int]:
+    """Leaves that were made inside the function and that nobody can reach after it."""
+    made = {i: v for i, v in enumerate(tracer.parameters) if id(v) in tracer.made}
+    kept = {id(v) for v in values_reached_from(roots)} if made else set()
+    return {i: tracer.constant(v._data) for i, v in made.items() if id(v) not in kept}
 
 
 def _silence(stretch: tuple[int, int, int], plain: Any, a: Any, b: Any, aux: Any, ends: Any) -> None:

@@ -1,7 +1,8 @@
-"""What stands for a number while a function is traced: a Value without a number, which writes down what is done to it.
+"""What stands for a number while a function is traced, and writes down what is done to it.
 
-Three kinds: `Result` is what an op gives; `Number` is an argument, for the function a plain number; `Condition` is
-what a comparison gives. Each trace makes classes of its own, so a Value that outlives its trace is told apart.
+Three kinds: `Number` is an argument, for the function a plain number; `Result` is what an op gives, a Value whose
+number comes later; `Condition` is what a comparison gives. Each trace makes classes of its own, so a stand-in that
+outlives its trace is told apart.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from gradwalk import ops
 from gradwalk.compile.trace.limits import limit
-from gradwalk.compile.trace.reach import Watched
 from gradwalk.compile.trace.tape import NONE
+from gradwalk.engine import Value
+from gradwalk.methods import Methods
 from gradwalk.ops import Op, choose, equal
 
 if TYPE_CHECKING:
@@ -38,25 +40,25 @@ COMPARISONS = {
 }
 
 
-class Traced(Watched):
+class Traced:
     """The common part: everything that needs a number is refused, with the line and the remedy.
 
-    It inherits from `Watched`, the class that parameters have meanwhile, because then `w * x` asks `x` first.
-
+    >>> from gradwalk.compile.trace.tracer import Tracer
     >>> from gradwalk.compile.trace.traced import Traced
-    >>> from gradwalk import Value
-    >>> issubclass(Traced, Value)
+    >>> isinstance(Tracer().input(), Traced)
     True
     """
 
     __slots__ = ()
+    __array_ufunc__ = None  # NumPy numbers on the left leave the operation to us
+    comes_later = True
 
     def __getattr__(self, name: str) -> NoReturn:  # a field that a node has and this does not
-        if name in ("_a", "_da", "_db", "_kind", "_more"):
+        if name in ("_a", "_da", "_db", "_kind", "_data", "_grad"):
             raise limit("structure")
         raise AttributeError(f"a traced Value has no attribute {name!r}")
 
-    @property  # type: ignore[override]
+    @property
     def data(self) -> NoReturn:
         """Refused: there is no number yet.
 
@@ -114,8 +116,7 @@ class Traced(Watched):
         """
         raise limit("structure")
 
-    _prev = operands  # type: ignore[override]
-    local_derivatives = operands
+    _prev = local_derivatives = inputs = slopes = operands
 
     def backward(self, gradient: float = 1.0, *, create_graph: bool = False) -> NoReturn:
         """Refused: call it on what the compiled function gives.
@@ -137,12 +138,6 @@ class Traced(Watched):
         ...
         gradwalk.errors.TraceError: nodes in between are not kept: ...
         """
-        raise limit("structure")
-
-    def _inputs(self) -> NoReturn:
-        raise limit("structure")
-
-    def _slopes(self) -> NoReturn:
         raise limit("structure")
 
     def __float__(self) -> NoReturn:
@@ -169,9 +164,7 @@ class Traced(Watched):
         raise limit("structure")
 
 
-def traced_classes(
-    tracer: Tracer, rows: list[int], first: int
-) -> tuple[type[Traced], type[Traced], Callable[[], None]]:
+def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[Any], type[Any], Callable[[], None]]:
     """The classes of one trace, for results and for arguments, and a function that ends it.
 
     The busiest operators write their row themselves: a traced graph has many thousands of nodes.
@@ -187,73 +180,74 @@ def traced_classes(
     codes = {name: tracer.code(op) for name, op in {**ops.TABLE, **COMPARISONS}.items()}
     add, sub, mul, div = (codes[name] for name in ("add", "sub", "mul", "div"))
 
-    class Result(Traced):
+    class Operators(Traced):
         __slots__ = ()
+        _row: int  # of the tape, or the number of an argument
 
         def __add__(self, other: Any) -> Any:
-            extend((add, self._b, other._b if other.__class__ is Result else operand(other)))
+            extend((add, self._row, other._row if other.__class__ is Result else operand(other)))
             out = blank(Result)
-            out._b = next_row()  # where a traced Value keeps its row
+            out._row = next_row()
             return out
 
         def __radd__(self, other: Any) -> Any:
-            extend((add, operand(other), self._b))
+            extend((add, operand(other), self._row))
             out = blank(Result)
-            out._b = next_row()
+            out._row = next_row()
             return out
 
         def __mul__(self, other: Any) -> Any:
             if other.__class__ is Result:
-                extend((mul, self._b, other._b))
+                extend((mul, self._row, other._row))
             else:
                 met = known(id(other))  # asked here because it is asked so often
-                extend((mul, self._b, factor(other) if met is None else met))
+                extend((mul, self._row, factor(other) if met is None else met))
             out = blank(Result)
-            out._b = next_row()
+            out._row = next_row()
             return out
 
         def __rmul__(self, other: Any) -> Any:
             met = known(id(other))
-            extend((mul, factor(other) if met is None else met, self._b))
+            extend((mul, factor(other) if met is None else met, self._row))
             out = blank(Result)
-            out._b = next_row()
+            out._row = next_row()
             return out
 
         def __sub__(self, other: Any) -> Any:
-            extend((sub, self._b, operand(other)))
+            extend((sub, self._row, operand(other)))
             out = blank(Result)
-            out._b = next_row()
+            out._row = next_row()
             return out
 
         def __rsub__(self, other: Any) -> Any:
-            return record(sub, operand(other), self._b)
+            return record(sub, operand(other), self._row)
 
         def __truediv__(self, other: Any) -> Any:
-            return record(div, self._b, operand(other))
+            return record(div, self._row, operand(other))
 
         def __rtruediv__(self, other: Any) -> Any:
-            return record(div, operand(other), self._b)
+            return record(div, operand(other), self._row)
 
         def __pow__(self, other: Any) -> Any:
-            return record(codes["pow"], self._b, operand(other))
+            return record(codes["pow"], self._row, operand(other))
 
         def __rpow__(self, other: Any) -> Any:
-            return record(codes["pow"], operand(other), self._b)
+            return record(codes["pow"], operand(other), self._row)
 
         def __neg__(self) -> Any:
-            return record(codes["neg"], self._b, NONE)
+            return record(codes["neg"], self._row, NONE)
 
         def __abs__(self) -> Any:
-            return record(codes["abs"], self._b, NONE)
+            return record(codes["abs"], self._row, NONE)
 
         def relu(self) -> Any:
-            return record(codes["relu"], self._b, NONE)
+            return record(codes["relu"], self._row, NONE)
 
         def exp(self) -> Any:
-            return record(codes["exp"], self._b, NONE)
+            return record(codes["exp"], self._row, NONE)
 
         def tanh(self) -> Any:
-            return record(codes["tanh"], self._b, NONE)
+            return record(codes["tanh"], self._row, NONE)
 
         def __lt__(self, other: Any) -> Any:
             return compare("less", self, other)
@@ -274,12 +268,20 @@ def traced_classes(
             return tracer.apply(op, operands)
 
         def detach(self) -> Any:
-            return tracer.many("shift", [self])
+            return tracer.detach(self)
 
-    class Number(Result):
+        def __gradwalk_take__(self, table: Any) -> Any:
+            return tracer.take(table, self)
+
+    class Result(Operators, Value):  # type: ignore[misc]  # a Value, so that `w * x` asks `x` first
+        """What an op gives."""
+
+        __slots__ = ("_row",)
+
+    class Number(Operators, Methods):
         """An argument: what the function, run by itself, would see as a plain number."""
 
-        __slots__ = ()
+        __slots__ = ("_row",)
 
         def __eq__(self, other: object) -> Any:
             return compare("equals", self, other)
@@ -320,15 +322,16 @@ def traced_classes(
     def record(code: int, a: int, b: int) -> Any:
         extend((code, a, b))
         out = blank(Result)
-        out._b = next_row()
+        out._row = next_row()
         return out
 
     def compare(name: str, x: Any, y: Any) -> Any:
         return as_condition(record(codes[name], operand(x), operand(y)))
 
     def as_condition(x: Any) -> Any:
-        x.__class__ = Condition
-        return x
+        out = blank(Condition)
+        out._row = x._row
+        return out
 
     def end() -> None:
         def escaped(*_: Any) -> NoReturn:
@@ -337,7 +340,7 @@ def traced_classes(
         nonlocal extend, operand, factor
         extend = operand = factor = escaped
         for name in ("data", "operands", "_prev"):
-            setattr(Result, name, property(escaped))
+            setattr(Operators, name, property(escaped))
 
     tracer.record = record
     return Result, Number, end

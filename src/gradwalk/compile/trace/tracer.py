@@ -1,7 +1,7 @@
 """Tracing: run a function once with stand-ins for its arguments, and write every op down.
 
 The function may reach Values by itself (a model's parameters): a leaf that is met is a parameter, and keeps its place
-in the buffer; a leaf that was made inside the function and is gone when it ends was a constant all along.
+in the buffer; a leaf that was made inside the function, and that nobody can reach when it ends, was a constant.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from gradwalk import modes
+from gradwalk import functions, modes
 from gradwalk.compile.trace.limits import frozen, limit
-from gradwalk.compile.trace.reach import unwatched, watched
+from gradwalk.compile.trace.reach import values_reached_from
 from gradwalk.compile.trace.recorded import INPUTS, ROWS, Recorded, finished
 from gradwalk.compile.trace.tape import MAX, MIN, NONE, SHIFT, TAKE
 from gradwalk.compile.trace.traced import COMPARISONS, Traced, traced_classes
@@ -32,8 +32,8 @@ __all__ = ["Tracer", "trace"]
 MANY = {"max": MAX, "min": MIN, "shift": SHIFT}
 
 
-class Tracer:
-    """Writes ops down. `modes.tracer()` gives it to whoever computes while it is at work.
+class Tracer(modes.Interpreter):
+    """The interpreter that writes ops down instead of computing them.
 
     >>> from gradwalk.compile.trace.tracer import trace
     >>> print(trace(lambda x: (x * 2.0).tanh(), [0.5]).tape)
@@ -42,6 +42,9 @@ class Tracer:
     n1 = tanh(n0)
     gives n1
     """
+
+    every_op = True
+    knows_numbers = False
 
     def __init__(self) -> None:
         self.ops: list[Op] = []
@@ -62,6 +65,7 @@ class Tracer:
         self.bounds: list[int] = []  # for each index, how long the shortest table is that it chooses from
         self.inputs = 0
         self.silent: list[tuple[int, int, int]] = []  # rows that pass on no gradient: from, to, and where aux was then
+        self.made: dict[int, Any] = {}  # Values that the function makes by their constructor, by id()
         self.record: Callable[[int, int, int], Any]  # set with the classes
         for op in (*TABLE.values(), *COMPARISONS.values()):
             self.code(op)
@@ -77,7 +81,7 @@ class Tracer:
         <traced Value>
         """
         out = object.__new__(self.Result if value else self.Number)
-        out._b = INPUTS + self.inputs
+        out._row = INPUTS + self.inputs
         self.inputs += 1
         return out
 
@@ -93,28 +97,42 @@ class Tracer:
         out.ravel()[:] = [self.input() for _ in range(array.size)]
         return out
 
-    def owns(self, x: Any) -> bool:
-        """Whether `x` is a stand-in of this trace.
+    # --- what Values mean meanwhile ------------------------------------------------------------------------------
 
-        >>> from gradwalk.compile.trace.tracer import Tracer
-        >>> tracer = Tracer()
-        >>> tracer.owns(tracer.input()), tracer.owns(1.0)
-        (True, False)
-        """
-        return isinstance(x, self.Result)
-
-    def become(self, v: Any, data: Any) -> None:
-        """Turn the fresh Value `v` of `Value(data)` into a stand-in, where `data` is an argument.
+    def leaf(self, v: Any, data: Any) -> Any:
+        """A Value that the function makes: of a number, or of an argument, which it then stands for.
 
         >>> from gradwalk import Value
         >>> from gradwalk.compile.trace.tracer import trace
         >>> trace(lambda x: Value(x) * 2.0, [3.0]).tape.rows
         1
         """
-        if not isinstance(data, self.Number):
-            raise limit("data")
-        v.__class__ = self.Result
-        v._b = data._b
+        if isinstance(data, Traced):
+            if not isinstance(data, self.Number):
+                raise limit("data")
+            self.known[id(v)] = data._row
+        else:
+            data = super().leaf(v, data)
+        self.made[id(v)] = v
+        return data
+
+    def read(self, v: Any, field: str, number: Any) -> Any:
+        """A number that is read, not computed with, is the same in every call; that is said."""
+        read = "number of a parameter was read (.data, or a comparison)"
+        self._say_frozen(v, read if field == "data" else "gradient of a parameter was read")
+        return number
+
+    def write(self, v: Any, field: str, number: Any) -> Any:
+        """A number that is set is set once; that is said."""
+        self._say_frozen(v, f"{'number' if field == 'data' else 'gradient'} of a parameter was set")
+        return number
+
+    def _say_frozen(self, v: Any, what: str) -> None:
+        if id(v) not in self.made:
+            frozen(
+                f"the {what} while the function was traced: that happens once, and replays go by what it was then",
+                "compute with the Value itself, or do this outside the compiled function",
+            )
 
     # --- operands ------------------------------------------------------------------------------------------------
 
@@ -130,8 +148,8 @@ class Tracer:
         known = self.known.get(id(x))
         if known is not None:
             return known
-        if isinstance(x, self.Result):
-            return x._b  # type: ignore[no-any-return]
+        if isinstance(x, (self.Result, self.Number)):
+            return x._row  # type: ignore[no-any-return]
         if isinstance(x, Traced):
             raise limit("escaped")
         return self.meet(x) if isinstance(x, Value) else self.constant(number(x))
@@ -162,7 +180,7 @@ class Tracer:
         >>> tracer.meet(w), tracer.parameters == [w]
         (0, True)
         """
-        if v._a:  # neither None nor an empty tuple
+        if not v.is_leaf:
             raise limit("outside", f" ({v._op or 'made by hand'})")
         self.known[id(v)] = found = len(self.parameters)
         self.parameters.append(v)
@@ -215,6 +233,8 @@ class Tracer:
         """
         if len(operands) != op.arity:
             raise OpError(f"{op.name} takes {op.arity} operand(s) and was given {len(operands)}")
+        if functions.is_extreme(op):
+            return self.many(op.name, operands)
         take_in = self.factor if op.name == "mul" else self.operand
         ids = [take_in(x) for x in operands]
         if len(ids) > 2:
@@ -251,7 +271,7 @@ class Tracer:
             raise limit("computed index" if isinstance(index, self.Result) else "escaped")
         if not entries:
             raise TraceError("gradwalk.take was given an empty table")
-        slot = self.slots.setdefault(index._b - INPUTS, len(self.slots))
+        slot = self.slots.setdefault(index._row - INPUTS, len(self.slots))
         if slot == len(self.bounds):
             self.bounds.append(len(entries))
         self.bounds[slot] = min(self.bounds[slot], len(entries))
@@ -283,9 +303,25 @@ class Tracer:
         self.aux.extend(ids)
         return begins
 
+    def detach(self, v: Any) -> Any:
+        """Write down a copy that passes on no gradient.
+
+        >>> from gradwalk.compile.trace.tracer import trace
+        >>> print(trace(lambda x: (x * 2.0).detach(), [1.0]).tape)
+        x0 = input
+        n0 = mul(x0, 2)
+        n1 = shift(n0)
+        gives n1
+        """
+        row = self.operand(v)
+        if row == ROWS + len(self.rows) // 3 - 1 and self.rows[-3] == MAX:  # the largest of a list, just written down
+            self.rows[-3] = SHIFT
+            return v
+        return self.record(SHIFT, self.listed([row]), 1)
+
     @contextmanager
-    def without_gradient(self) -> Iterator[None]:
-        """What `no_grad()` does while tracing: rows are written as ever, and later ones see copies of them.
+    def no_grad(self) -> Iterator[None]:
+        """What `no_grad()` does here: rows are written as ever, and later ones see copies of them.
 
         >>> import gradwalk
         >>> from gradwalk.compile.trace.tracer import trace
@@ -329,10 +365,11 @@ def run(call: Callable[[Tracer], Any], roots: Sequence[Any]) -> Recorded:
     began = time.perf_counter()
     tracer = Tracer()
     with _one_at_a_time:
-        reached = watched(roots)
+        for v in values_reached_from(roots):
+            v.data  # noqa: B018 (of one that compiled code has, the number is handed back)
         try:
             chance = _chance()
-            with modes.tracing(tracer):
+            with modes.entered(tracer):
                 result = call(tracer)
             if _chance() != chance:
                 frozen(
@@ -340,9 +377,8 @@ def run(call: Callable[[Tracer], Any], roots: Sequence[Any]) -> Recorded:
                     "draw them before the call and pass them as arguments",
                 )
         finally:
-            unwatched(reached)
             tracer.end()
-    recorded = finished(tracer, result, {id(v) for v in reached})
+    recorded = finished(tracer, result, roots)
     recorded.seconds = time.perf_counter() - began
     return recorded
 

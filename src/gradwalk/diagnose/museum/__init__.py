@@ -3,19 +3,19 @@
 Each specimen is an edit of the teaching engine, or a program that uses the engine wrongly. Their numbers are those of
 the list of bugs found in public engines that they go back to; 18 stands for those that were found on the way.
 
-- `specimen.py`: what an exhibit is;
-- `gradients.py`, `walks.py`, `derivatives.py`, `state.py`, `around.py`: the exhibits;
-- `faults.py`: the same faults in one op at a time, and several at once; `formulas.py`: what a wrong derivative is;
-- `mutants.py`: slips of the pen in engines of every style.
+- `specimen`: what an exhibit is
+- `gradients`, `walks`, `derivatives`, `state`: exhibits in the engine; `usage`: in the program that uses it
+- `faults`: the same mistakes in one op at a time, and several at once
+- `mutants`: slips of the pen in engines of every style
 """
 
 from __future__ import annotations
 
-from gradwalk.diagnose.museum.around import AROUND
 from gradwalk.diagnose.museum.derivatives import DERIVATIVES
 from gradwalk.diagnose.museum.gradients import GRADIENTS
 from gradwalk.diagnose.museum.specimen import Specimen
 from gradwalk.diagnose.museum.state import STATE
+from gradwalk.diagnose.museum.usage import USAGE
 from gradwalk.diagnose.museum.walks import WALKS
 from gradwalk.errors import SettingError
 
@@ -23,7 +23,7 @@ __all__ = ["SPECIMENS", "Specimen", "find"]
 
 #: Every exhibit, by number.
 SPECIMENS: tuple[Specimen, ...] = tuple(
-    sorted((*GRADIENTS, *WALKS, *DERIVATIVES, *STATE, *AROUND), key=lambda specimen: specimen.number)
+    sorted((*GRADIENTS, *WALKS, *DERIVATIVES, *STATE, *USAGE), key=lambda specimen: specimen.number)
 )
 _BY_NAME = {specimen.name: specimen for specimen in SPECIMENS}
 

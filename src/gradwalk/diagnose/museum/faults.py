@@ -139,8 +139,8 @@ def engine_with(faults: tuple[Fault, ...], shapes: tuple[str, ...] = (), arrange
     """An engine that has these faults.
 
     >>> from gradwalk.diagnose.museum.faults import Fault, engine_with
-    >>> from gradwalk.diagnose.programs import Program, run
-    >>> program = Program("", "a = Value(3.0); b = a * a; b.backward()", ("a.grad",))
+    >>> from gradwalk.diagnose.probes import Probe, run
+    >>> program = Probe("", "a = Value(3.0); b = a * a; b.backward()", ("a.grad",))
     >>> run(program, engine_with((Fault("overwriting", "mul"),))).numbers
     {'a.grad': 3.0}
     """

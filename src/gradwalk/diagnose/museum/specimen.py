@@ -10,10 +10,10 @@ from gradwalk.diagnose import teaching
 from gradwalk.diagnose.budget import OutOfSteps, limited
 from gradwalk.errors import SettingError
 
-__all__ = ["Edit", "Place", "Specimen", "edited"]
+__all__ = ["Edit", "Specimen", "Where", "edited"]
 
 Edit = tuple[str, str]  # what the source says, and what it says instead, wherever it says so
-Place = Literal["engine", "training loop", "checker", "network"]
+Where = Literal["engine", "training loop", "checker", "network"]
 
 STEPS = 200_000  # a right engine needs a few hundred for most programs here, and 100,000 for the deep one
 
@@ -43,7 +43,7 @@ class Specimen:
     right: Mapping[str, float]
     wrong: Mapping[str, float] = field(default_factory=dict)
     edits: tuple[Edit, ...] = ()
-    where: Place = "engine"
+    where: Where = "engine"
     repaired: str = ""
     wrong_error: str = ""
     right_error: str = ""

@@ -16,7 +16,7 @@ from typing import Any
 
 from gradwalk.errors import GradwalkError
 from gradwalk.learn.page.sandbox import LearnerError
-from gradwalk.learn.page.words import say, speak
+from gradwalk.learn.page.translations import say, speak
 
 __all__ = ["MOST_PRINTED", "call", "speak"]
 

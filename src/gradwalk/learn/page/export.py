@@ -29,8 +29,9 @@ MATERIAL = {
 }
 WHEEL = "engine.whl"
 #: What the page has no use for: it needs a terminal, a compiler, files, or this module's own output.
-LEFT_OUT = ("__main__.py", "cli", "compile", "diagnose/pages.py", "drawing", "notebook", "plot", "stepper",
-            "learn/site", "learn/server.py", "learn/built.py", "learn/relief.py", "learn/page/export.py")  # fmt: skip
+LEFT_OUT = ("__main__.py", "cli", "compile", "diagnose/as_html.py", "drawing", "notebook", "plot", "stepper",
+            "learn/site", "learn/server.py", "learn/built_site.py", "learn/relief.py",
+            "learn/page/export.py")  # fmt: skip
 METADATA = "Metadata-Version: 2.1\nName: gradwalk\nVersion: {version}\n"
 
 

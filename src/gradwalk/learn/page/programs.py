@@ -19,8 +19,9 @@ from typing import Any, TypedDict
 from gradwalk import nn, ops, walk
 from gradwalk.engine import Value
 from gradwalk.errors import GradwalkError, ProgramError
+from gradwalk.layout import Layout, layout_of
 from gradwalk.learn.page.sandbox import LearnerError, execute
-from gradwalk.learn.page.words import say
+from gradwalk.learn.page.translations import say
 from gradwalk.presets import preset as preset_of
 from gradwalk.program import inputs_of, program
 from gradwalk.program.reader import read
@@ -49,7 +50,7 @@ class Failed(TypedDict):
 
 
 class Drawn(TypedDict):
-    """What `run` gives: a recording, or an error; the numbers that can be changed; names that began at 1; the language.
+    """What `run` gives: a recording and its layout, or an error; numbers to change, names that began at 1, the language.
 
     >>> from gradwalk.learn.page.programs import run
     >>> answer = run("L = a*b", {"a": 2.0})
@@ -58,6 +59,7 @@ class Drawn(TypedDict):
     """
 
     recording: dict[str, Any] | None
+    layout: Layout | None
     error: Failed | None
     inputs: dict[str, float]
     assumed: list[str]
@@ -80,10 +82,11 @@ def run(text: str, inputs: Mapping[str, float] | None = None) -> Drawn:
             raise ProgramError(f"a program here has at most {LONGEST:,} characters, and this one has {len(text):,}")
         run_it = _as_python if _is_python(text) else _as_program
         made = run_it(text, given)
-        return Drawn(recording=_recorded(made.root), error=None, inputs=made.inputs, assumed=made.assumed,
-                     language=made.language)  # fmt: skip
+        graph = _checked_graph(made.root)
+        return Drawn(recording=json.loads(walk.record(made.root).to_json()), layout=layout_of(graph), error=None,
+                     inputs=made.inputs, assumed=made.assumed, language=made.language)  # fmt: skip
     except (GradwalkError, SyntaxError) as error:
-        return Drawn(recording=None, error=_told(error), inputs={}, assumed=[], language="")
+        return Drawn(recording=None, layout=None, error=_told(error), inputs={}, assumed=[], language="")
 
 
 def preset(name: str, inputs: Mapping[str, float] | None = None) -> Drawn:
@@ -284,15 +287,15 @@ def _root(names: Mapping[str, Any], tree: ast.Module) -> Any:
 # --- what goes back --------------------------------------------------------------------------------------------------
 
 
-def _recorded(root: Any) -> dict[str, Any]:
-    count = sum(1 for node in walk.graph_of(root).nodes if not node.constant)
+def _checked_graph(root: Any) -> walk.Graph:
+    graph = walk.graph_of(root)
+    count = sum(1 for node in graph.nodes if not node.constant)
     if count > MOST_NODES:
         raise ProgramError(
             f"the graph has {count:,} nodes, and this page draws up to {MOST_NODES}; take a smaller one, or draw it in "
             "Python: gradwalk.draw_dot(root)"
         )
-    recording: dict[str, Any] = json.loads(walk.record(root).to_json())
-    return recording
+    return graph
 
 
 def _told(error: GradwalkError | SyntaxError) -> Failed:

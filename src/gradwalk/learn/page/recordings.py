@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any, TypedDict
 
 from gradwalk import walk
+from gradwalk.layout import Layout, layout_of
 from gradwalk.learn.page import training
 from gradwalk.presets import PRESETS, Preset
 
@@ -16,7 +17,7 @@ STEPS = 100  # of the loss curve that a run without zero_grad is held against
 
 
 class PresetEntry(TypedDict):
-    """A preset with its recording, and the search for its order.
+    """A preset with its recording, where its cards stand, and the search for its order.
 
     >>> from gradwalk.learn.page.recordings import material
     >>> entry = material()["presets"][0]
@@ -30,6 +31,7 @@ class PresetEntry(TypedDict):
     inputs: dict[str, float]
     note: str
     recording: dict[str, Any]
+    layout: Layout
     search: list[dict[str, Any]]
 
 
@@ -78,6 +80,7 @@ def _entry(preset: Preset) -> PresetEntry:
         inputs=dict(preset.inputs),
         note=preset.note,
         recording=json.loads(recording.to_json()),
+        layout=layout_of(recording.graph),
         search=[step.to_dict() for step in walk.search_steps(recording.graph)],
     )
 

@@ -19,7 +19,7 @@ from typing import Any, TypedDict
 
 from gradwalk import walk
 from gradwalk.errors import GradwalkError, ProgramError
-from gradwalk.learn.page.picturing import Picture, pictured
+from gradwalk.learn.page.matrix_picture import MatrixPicture, matrix_picture
 from gradwalk.learn.page.programs import built
 
 __all__ = ["Macro", "Rolled", "Step", "Tape", "gathered", "levels", "material", "roll", "steps", "tape_of"]
@@ -89,7 +89,7 @@ def tape_of(root: Any) -> Tape:
     """
     order = list(walk.topological(root))
     rows = [node for node in order if node.operands]
-    reads = [list(zip(node._inputs(), node._slopes(), strict=True)) for node in rows]
+    reads = [list(zip(node.inputs, node.slopes, strict=True)) for node in rows]
     # a leaf that no gradient flows to is a constant, and one constant is as good as another of its value
     leaves = {id(x): x for read in reads for x, slope in read if slope is not None and not x.operands}
     ids = {key: i for i, key in enumerate([*leaves, *map(id, rows)])}
@@ -100,7 +100,9 @@ def tape_of(root: Any) -> Tape:
 
     operands = [tuple(place(x) for x, _ in read) for read in reads]
     names = [leaf.label or f"p{i}" for i, leaf in enumerate(leaves.values())]
-    return Tape(names, [getattr(node._kind, "name", node._op) for node in rows], operands, list(constants))
+    return Tape(
+        names, [node.primitive.name if node.primitive else node._op for node in rows], operands, list(constants)
+    )
 
 
 def levels(tape: Tape) -> list[int]:
@@ -310,7 +312,7 @@ class Rolled(TypedDict):
     levels: list[int]  # how many rows each has
     steps: list[Step]
     flows: list[list[int]]
-    pictures: dict[str, Picture]
+    pictures: dict[str, MatrixPicture]
 
 
 def roll(text: str) -> dict[str, Any]:
@@ -349,9 +351,9 @@ def rolled(tape: Tape) -> Rolled:
         steps=found,
         flows=flows,
         pictures={
-            "tape": pictured(tape.leaves, reads, [0] * len(reads)),
-            "levels": pictured(tape.leaves, reads, rounds),
-            "steps": pictured(tape.leaves, reads, step_of),
+            "tape": matrix_picture(tape.leaves, reads, [0] * len(reads)),
+            "levels": matrix_picture(tape.leaves, reads, rounds),
+            "steps": matrix_picture(tape.leaves, reads, step_of),
         },
     )
 

@@ -27,6 +27,7 @@ WORDS = {"formula": "string", "sentence": "string", "latex": "string"}  # every 
 #: What `to_dict` and `to_json` put together by hand, and fields that are known better than their Python type says.
 BY_HAND: dict[str, dict[str, str]] = {
     "Graph": {"root": "number", "nodes": "NodeInfo[]"},
+    "Layout": {"spots": "Record<number, Spot>", "bends": "Record<string, Spot[]>"},
     "Verdict": {
         "right": "boolean",
         "topological": "boolean",
@@ -86,8 +87,7 @@ SHAPES: dict[str, dict[str, str]] = {
     "NodeInfo": _shape(NodeInfo),
     "Graph": BY_HAND["Graph"],
     **{thing.__name__: _shape(thing) for thing in (*WALK, *SEARCH, Missing, Doubled)},
-    "Verdict": BY_HAND["Verdict"],
-    "Recording": BY_HAND["Recording"],
+    **{name: BY_HAND[name] for name in ("Verdict", "Recording", "Layout")},
     **{thing.__name__: _shape(thing) for thing in PAGE},
 }
 
@@ -96,6 +96,9 @@ _HEAD = """\
 
 /** JSON has no nan and no inf: they travel as texts. */
 export type Num = number | "nan" | "inf" | "-inf";
+
+/** A card's rank along the walk and its track across it; a track is as wide as a card and the gap beside it. */
+export type Spot = readonly [rank: number, track: number];
 """
 
 

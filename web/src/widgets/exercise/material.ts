@@ -24,7 +24,7 @@ export type Result = {
   total: number;
 };
 
-/** The class as a file, as gradwalk.learn.page.exercises.engine.whole_class writes it. */
+/** The class as a file, as gradwalk.learn.page.exercises.splice.whole_class writes it. */
 export function wholeClass({head, tail, parts}: Material["engine"], texts: Record<string, string>, lesson: number): string {
   const chosen = parts.filter((part) => part.lesson <= lesson && texts[part.name] !== undefined);
   return head + chosen.map(({name}) => `\n${indented(texts[name]!)}`).join("") + tail;

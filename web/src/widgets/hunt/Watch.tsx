@@ -1,9 +1,8 @@
 /** The stepper on a wrong engine: its own walk, its own numbers, and the line of its source that wrote each. */
-import {useEffect, useMemo, useRef, useState} from "preact/hooks";
+import {useEffect, useMemo, useRef} from "preact/hooks";
 import {Canvas} from "../../graph/Canvas.tsx";
 import {drawn} from "../../graph/model.ts";
-import type {Layout} from "../../graph/layout.ts";
-import type {Graph, Recording} from "../../graph/schema.ts";
+import type {Graph, Layout, Recording} from "../../graph/schema.ts";
 import {hunt as words} from "../../strings/en/hunt.ts";
 import {usePlayer, type Player} from "../stepper/player.ts";
 import {StepBlock} from "../stepper/StepBlock.tsx";
@@ -13,10 +12,9 @@ import type {Seen} from "./material.ts";
 import {stateAfter, tell} from "./tell.ts";
 
 const NONE = new Map();
-type Drawn = Seen & {graph: Graph};
+type Drawn = Seen & {graph: Graph; layout: Layout};
 
 export function Watch({seen, source, about}: {seen: Seen; source: string; about: string}) {
-  const layout = useLayout(seen);
   if (!seen.graph || !seen.events.length) {
     return (
       <div class="hunt-watch alone">
@@ -25,22 +23,10 @@ export function Watch({seen, source, about}: {seen: Seen; source: string; about:
       </div>
     );
   }
-  return layout ? <Walk seen={seen as Drawn} layout={layout} source={source} about={about} /> : <div class="hunt-watch" />;
+  return <Walk seen={seen as Drawn} source={source} about={about} />;
 }
 
-/** Laid out when the site was built, or now for an engine that was drawn or changed. */
-function useLayout(seen: Seen): Layout | null {
-  const [made, setMade] = useState<{of: Seen; layout: Layout} | null>(null);
-  useEffect(() => {
-    if (seen.layout || !seen.graph) return;
-    let gone = false;
-    void import("../../graph/layout.ts").then(({layOut}) => !gone && setMade({of: seen, layout: layOut(drawn(seen.graph!))}));
-    return () => void (gone = true);
-  }, [seen]);
-  return seen.layout ?? (made?.of === seen ? made.layout : null);
-}
-
-function Walk({seen, layout, source, about}: {seen: Drawn; layout: Layout; source: string; about: string}) {
+function Walk({seen, source, about}: {seen: Drawn; source: string; about: string}) {
   const lines = useMemo(() => source.split("\n"), [source]);
   const player = usePlayer(seen.events.map(({kind}) => kind), 0);
   const all = seen.events.length;
@@ -52,7 +38,7 @@ function Walk({seen, layout, source, about}: {seen: Drawn; layout: Layout; sourc
   return (
     <div class="hunt-watch">
       <div class="stepper walk" data-k={player.k} tabIndex={-1} role="group" aria-label={words.stages.watch} onKeyDown={(event) => keys(event, player, all)}>
-        <Canvas info={seen.graph} graph={graph} layout={layout} state={state} moment={player.moment} still={player.still} label={words.graph} dock={dock} />
+        <Canvas info={seen.graph} graph={graph} layout={seen.layout} state={state} moment={player.moment} still={player.still} label={words.graph} dock={dock} />
         <div class="dock" ref={dock}>
           <p class="vh" aria-live="polite" data-spoken>{player.moment > 0 ? told.spoken : ""}</p>
           <StepBlock told={told} recording={recording} shared={NONE} k={player.k} />

@@ -1,6 +1,5 @@
 /** What Python knows of a case (gradwalk.learn.page.hunting), and what a learner has done about it. */
-import type {Layout} from "../../graph/layout.ts";
-import type {Graph, Num} from "../../graph/schema.ts";
+import type {Graph, Layout, Num} from "../../graph/schema.ts";
 
 export type HuntEvent = {
   kind: "compute" | "seed" | "visit" | "push" | "write";
@@ -18,7 +17,7 @@ export type Measured = {name: string; said: number; measured: number; ok: boolea
 export type Stopped = {kind: string; error: string; message: string; line: number | null; steps: number};
 export type Check = {value: Measured | null; leaves: Measured[]; stopped: Stopped | null};
 /** One walk of one engine, and what the instrument says; `engine` is its source where the text to mend is a program. */
-export type Seen = {graph: Graph | null; events: HuntEvent[]; wrong: Wrong[]; check: Check; engine: string | null; layout?: Layout};
+export type Seen = {graph: Graph | null; events: HuntEvent[]; wrong: Wrong[]; check: Check; engine: string | null; layout: Layout | null};
 export type Choice = {family: string; label: string; right: boolean; why: string};
 export type Case = Seen & {
   name: string;

@@ -5,7 +5,7 @@ It knows nothing of where its graph comes from: a page of the course or a notebo
 import {useEffect, useMemo, useState} from "preact/hooks";
 import {playground as words} from "../../strings/en/playground.ts";
 import {Canvas} from "../../graph/Canvas.tsx";
-import type {Scene} from "../../graph/presets.ts";
+import type {Scene} from "../../graph/scene.ts";
 import type {Graph, SearchEvent} from "../../graph/schema.ts";
 import {run, stateOf} from "./outcome.ts";
 import {SearchPanel, VerdictPanel} from "./Panel.tsx";

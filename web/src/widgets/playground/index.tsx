@@ -2,7 +2,8 @@
 import {render} from "preact";
 import {useMemo, useRef, useState} from "preact/hooks";
 import {playground as words} from "../../strings/en/playground.ts";
-import {presetOf, presetScene, presets} from "../../graph/presets.ts";
+import {presetOf, presets} from "../../graph/presets.ts";
+import {sceneOf} from "../../graph/scene.ts";
 import type {Graph} from "../../graph/schema.ts";
 import {Board, forwards} from "./Board.tsx";
 import type {Props} from "./schema.ts";
@@ -20,7 +21,7 @@ function named(graph: Graph, names: readonly string[] | undefined): number[] {
 function Playground({preset, order}: Props) {
   const [name, setName] = useState(preset);
   const entry = presetOf(name)!;
-  const scene = useMemo(() => presetScene(entry), [entry]);
+  const scene = useMemo(() => sceneOf(entry), [entry]);
   const frame = useRef<HTMLDivElement>(null);
   const choose = (next: string) => {
     frame.current!.closest<HTMLElement>(".widget")!.style.minHeight = "0"; // room was kept for another graph

@@ -1,5 +1,4 @@
 import {place, type Options} from "../../graph/geometry.ts";
-import type {Layout} from "../../graph/layout.ts";
 import {drawn} from "../../graph/model.ts";
 import type {Material, PresetEntry} from "../../graph/schema.ts";
 import {playground as words} from "../../strings/en/playground.ts";
@@ -20,11 +19,10 @@ export const schema: Schema = {
   },
   height: ({preset}: Props, generated) => {
     const entry = presets(generated).find(({name}) => name === preset);
-    const layout = (generated.layouts as Record<string, Layout> | undefined)?.[preset];
-    if (!entry || !layout) return [1100, 1000, 520];
+    if (!entry) return [1100, 1000, 520];
     const graph = drawn(entry.recording.graph);
     const count = nodesOf(entry).length;
-    const canvas = (width: number) => place(graph, layout, width, OPTIONS).height + 28;
+    const canvas = (width: number) => place(graph, entry.layout, width, OPTIONS).height + 28;
     const strip = (columns: number) => Math.ceil(count / columns) * 68;
     return [canvas(342) + count * 60 + 470, canvas(656) + strip(4) + 460, Math.max(canvas(548), 330) + strip(5) + 152];
   },

@@ -42,7 +42,7 @@ export async function judge(source: string, onGoing: (going: Going) => void): Pr
       onGoing({done: Number(found[1]), of: Number(found[2]), doing: found[4]!, restarted: leftOut.length > 0});
     };
     try {
-      const judged = await python.call<Judged>("report.run", {source, left_out: leftOut}, {seconds: 300, onPrint});
+      const judged = await python.call<Judged>("grading.run", {source, left_out: leftOut}, {seconds: 300, onPrint});
       return {kind: "judged", judged};
     } catch (error) {
       if (error instanceof PythonError) return {kind: "not loaded"};

@@ -16,7 +16,7 @@ export type Draft = {text: string; from: "learner" | "link" | "bad link"; /** Nu
 
 export const keptDraft = (): Draft => ({text: store.get(KEPT, words.starter), from: "learner"});
 
-type Props = {id: string; draft: Draft; onDraft(draft: Draft): void; drawnText: string | null; onDrawn(text: string, answer: Drawn): Promise<void>};
+type Props = {id: string; draft: Draft; onDraft(draft: Draft): void; drawnText: string | null; onDrawn(text: string, answer: Drawn): void};
 
 type Outcome = {error?: Pick<Failed, "message" | "line">; assumed?: string[]; nodes?: number; printed: string};
 
@@ -42,7 +42,7 @@ export function Own({id, draft, onDraft, drawnText, onDrawn}: Props) {
     let printed = "";
     try {
       const answer = await python.call<Drawn>("programs.run", {text, inputs}, {seconds: SECONDS, onPrint: (more) => (printed += more)});
-      if (answer.recording) await onDrawn(text, answer);
+      if (answer.recording) onDrawn(text, answer);
       const error = answer.error ?? undefined;
       setOutcome({error, assumed: answer.assumed, nodes: answer.recording?.graph.nodes.filter((node) => !node.constant).length, printed});
     } catch (error) {

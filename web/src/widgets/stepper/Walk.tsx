@@ -6,7 +6,7 @@ import {useMemo, useRef} from "preact/hooks";
 import {stepper as words} from "../../strings/en/stepper.ts";
 import {Canvas} from "../../graph/Canvas.tsx";
 import type {Options} from "../../graph/geometry.ts";
-import type {Scene} from "../../graph/presets.ts";
+import type {Scene} from "../../graph/scene.ts";
 import {stateAfter} from "../../graph/state.ts";
 import {sharedNodes} from "./contributions.ts";
 import {Leaves} from "./Leaves.tsx";

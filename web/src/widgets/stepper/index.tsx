@@ -5,7 +5,8 @@ import {useComputed} from "@preact/signals";
 import {python} from "../../python/index.ts";
 import {stepper as words} from "../../strings/en/stepper.ts";
 import {clean} from "../../graph/names.ts";
-import {presetOf, presetScene, presets, sceneOf, type Scene} from "../../graph/presets.ts";
+import {presetOf, presets} from "../../graph/presets.ts";
+import {sceneOf, type Given, type Scene} from "../../graph/scene.ts";
 import type {Drawn} from "../../graph/schema.ts";
 import {readLink} from "./link.ts";
 import {keptDraft, Own, type Draft} from "./Own.tsx";
@@ -23,7 +24,7 @@ export type Walked = {preset: string | null; title: string; text: string; inputs
 
 function fromPreset(name: string): Walked {
   const entry = presetOf(name) ?? presets[0]!;
-  return {preset: entry.name, title: entry.title, text: entry.text, inputs: entry.inputs, original: entry.inputs, scene: presetScene(entry)};
+  return {preset: entry.name, title: entry.title, text: entry.text, inputs: entry.inputs, original: entry.inputs, scene: sceneOf(entry)};
 }
 
 function Stepper({id, lesson, preset, until, at, own}: Props) {
@@ -50,9 +51,10 @@ function Stepper({id, lesson, preset, until, at, own}: Props) {
   const {phase, percent} = useComputed(() => python.state.value).value;
   const note = phase === "loading" && current?.inputs !== current?.original ? words.waiting(percent) : phase === "failed" ? words.failed : "";
 
-  const drawn = async (text: string, {recording, inputs}: Drawn) => {
-    const scene = await sceneOf(recording!);
-    const root = recording!.graph.nodes[recording!.graph.root]!;
+  const drawn = (text: string, {inputs, ...given}: Drawn) => {
+    const scene = sceneOf(given as Given);
+    const {nodes, root: last} = scene.recording.graph;
+    const root = nodes[last]!;
     setDraft((now) => ({...now, from: "learner"}));
     setOwnWalk({preset: null, title: root.label ? clean(root.label) : words.ownTitle, text, inputs, original: inputs, scene});
   };
@@ -119,7 +121,7 @@ function useRerun(walked: Walked | null, set: (change: any) => void): (inputs: R
     try {
       const answer = await python.call<Drawn>("programs.run", {text: before.text, inputs}, {seconds: 8});
       if (answer.recording && latest.current.text === before.text) {
-        const scene = await sceneOf(answer.recording, before.scene);
+        const scene = sceneOf(answer as Given);
         set((now: Walked | null) => now && now.text === before.text && {...now, scene});
       }
     } catch {

@@ -1,7 +1,6 @@
 import {stepper as words} from "../../strings/en/stepper.ts";
 import {drawn} from "../../graph/model.ts";
 import {hasRoomForLegend, place} from "../../graph/geometry.ts";
-import type {Layout} from "../../graph/layout.ts";
 import type {Material, PresetEntry} from "../../graph/schema.ts";
 import type {Generated, Schema} from "../types.ts";
 import {ledgerHeight, sharedNodes} from "./contributions.ts";
@@ -22,11 +21,10 @@ export const schema: Schema = {
   },
   height: (props: Props, generated) => {
     const entry = found(presets(generated), props.preset);
-    const layout = entry && (generated.layouts as Record<string, Layout> | undefined)?.[entry.name];
-    if (!layout) return [900, 900, 760];
+    if (!entry) return [900, 900, 760];
     const graph = drawn(entry.recording.graph);
     const canvas = (width: number) => {
-      const picture = place(graph, layout, width);
+      const picture = place(graph, entry.layout, width);
       return picture.height + (hasRoomForLegend(picture, width) ? 0 : 35) + (picture.width > width ? 10 : 0);
     };
     const ledger = props.until === "end" ? ledgerHeight(sharedNodes(entry.recording)) : 0;

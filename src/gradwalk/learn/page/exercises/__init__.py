@@ -1,12 +1,16 @@
 """The exercises of the course: what to write, what it is tried on, and which mistake a wrong answer is.
 
+A learner's text goes through `splice` and `attempts` to numbers, these through `mistakes` to feedback, and that through
+`result` to the page.
+
 | module | what it knows |
 |---|---|
 | `model` | what an exercise is made of |
-| `plus_times`, `slopes`, `walking`, `derived`, `network`, `steps` | the exercises, as data |
-| `engine` | what a learner's text is spliced into; the whole class as a file |
-| `trying` | running the checks |
-| `naming`, `ledger`, `visits` | which mistake it is |
+| `plus_times`, `slopes`, `backward`, `derived`, `network`, `training_loop` | the exercises, as data |
+| `splice` | what a learner's text is spliced into; the whole class as a file |
+| `attempts` | running the checks |
+| `mistakes`, `ledger`, `visit_order` | which mistake it is |
+| `result` | what came of a try, as the page shows it |
 """
 
 from __future__ import annotations
@@ -14,15 +18,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from gradwalk.learn.page.exercises.backward import BACKWARD, DIAMOND
 from gradwalk.learn.page.exercises.derived import DERIVED, REFLECTED
-from gradwalk.learn.page.exercises.engine import HEAD, PARTS, TAIL
 from gradwalk.learn.page.exercises.model import Exercise
 from gradwalk.learn.page.exercises.network import NETWORK
 from gradwalk.learn.page.exercises.plus_times import PLUS_TIMES
 from gradwalk.learn.page.exercises.result import result
 from gradwalk.learn.page.exercises.slopes import FUNCTIONS, SLOPES
-from gradwalk.learn.page.exercises.steps import TRAINING
-from gradwalk.learn.page.exercises.walking import BACKWARD, DIAMOND
+from gradwalk.learn.page.exercises.splice import HEAD, PARTS, TAIL
+from gradwalk.learn.page.exercises.training_loop import TRAINING
 
 __all__ = ["EXERCISES", "material", "run", "solutions"]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gradwalk.learn.page.exercises.model import Check, Exercise, Mistake, Tab, on
+from gradwalk.diagnose.probes import Probe
+from gradwalk.learn.page.exercises.model import Exercise, Mistake, Tab, on
 
 __all__ = ["DERIVED", "REFLECTED"]
 
@@ -19,7 +20,7 @@ def _line(
     right: str,
     cut: str,
     hints: tuple[str, ...],
-    checks: tuple[Check, ...],
+    checks: tuple[Probe, ...],
     wrong: tuple[tuple[str, str, str], ...],
     done: str,
 ) -> Tab:
@@ -48,15 +49,13 @@ _NEG = _line(
     "self * -1",
     "Value(-self.data)",
     ("Minus `v` is `v` times minus one.", "`return self * -1`"),
-    (
-        on("y = -x", "y.data x.grad", "−x", x=3),
-        on("y = -(x * x)", "y.data x.grad", "−(x · x)", x=3),
-        on("y = -x * 4 + x", "x.grad", "−x · 4 + x", x=3),
-        on("y = -(x * 2)", "x.grad", "−(x · 2)", x=3),
-    ),
+    (on("y = -x", "y.data x.grad", "−x", x=3),
+     on("y = -(x * x)", "y.data x.grad", "−(x · x)", x=3),
+     on("y = -x * 4 + x", "x.grad", "−x · 4 + x", x=3),
+     on("y = -(x * 2)", "x.grad", "−(x · 2)", x=3)),
     (("self", "It gives back `self` unchanged.", "Where is the minus?"),),
     "Minus, without a rule of its own.",
-)
+)  # fmt: skip
 
 _SUB = _line(
     "__sub__",
@@ -65,19 +64,15 @@ _SUB = _line(
     "self + (-other)",
     "Value(self.data - other.data) if isinstance(other, Value) else Value(self.data - other)",
     ("Minus `v` you have already: `-other`.", "`return self + (-other)`"),
-    (
-        on("y = u - v", "y.data u.grad v.grad", "u − v", u=5, v=3),
-        on("y = u - u", "y.data u.grad", "u − u", u=5),
-        on("y = u - 1", "y.data u.grad", "u − 1", u=5),
-        on("y = (u - v) * u", "u.grad v.grad", "(u − v) · u", u=5, v=3),
-        on("y = u * 2 - v * 3", "u.grad v.grad", "u · 2 − v · 3", u=5, v=3),
-    ),
-    (
-        ("other + (-self)", "The difference is turned round: `v - u`.", "Which of the two gets the minus?"),
-        ("self + other", "It adds.", "Which of the two gets a minus?"),
-    ),
+    (on("y = u - v", "y.data u.grad v.grad", "u − v", u=5, v=3),
+     on("y = u - u", "y.data u.grad", "u − u", u=5),
+     on("y = u - 1", "y.data u.grad", "u − 1", u=5),
+     on("y = (u - v) * u", "u.grad v.grad", "(u − v) · u", u=5, v=3),
+     on("y = u * 2 - v * 3", "u.grad v.grad", "u · 2 − v · 3", u=5, v=3)),
+    (("other + (-self)", "The difference is turned round: `v - u`.", "Which of the two gets the minus?"),
+     ("self + other", "It adds.", "Which of the two gets a minus?")),
     "A difference is a sum with a minus in it.",
-)
+)  # fmt: skip
 
 _TRUEDIV = _line(
     "__truediv__",
@@ -86,20 +81,16 @@ _TRUEDIV = _line(
     "self * other ** -1",
     "Value(self.data / other.data) if isinstance(other, Value) else Value(self.data / other)",
     ("One over `v` is `v` to the power of minus one.", "`return self * other ** -1`"),
-    (
-        on("y = u / v", "y.data u.grad v.grad", "u / v", u=6, v=2),
-        on("y = u / u", "y.data u.grad", "u / u", u=6),
-        on("y = u / 4", "y.data u.grad", "u / 4", u=6),
-        on("y = (u / v) * u", "u.grad v.grad", "(u / v) · u", u=6, v=2),
-        on("y = (u * 2) / (v * 4)", "u.grad v.grad", "(u · 2) / (v · 4)", u=6, v=2),
-    ),
-    (
-        ("self ** -1 * other", "The quotient is turned round: `v / u`.", "Which of the two gets the exponent?"),
-        ("self * other", "It multiplies.", "Which of the two gets an exponent of minus one?"),
-        ("self * -other", "It multiplies by minus `v`.", "Minus one is the exponent, not a factor."),
-    ),
+    (on("y = u / v", "y.data u.grad v.grad", "u / v", u=6, v=2),
+     on("y = u / u", "y.data u.grad", "u / u", u=6),
+     on("y = u / 4", "y.data u.grad", "u / 4", u=6),
+     on("y = (u / v) * u", "u.grad v.grad", "(u / v) · u", u=6, v=2),
+     on("y = (u * 2) / (v * 4)", "u.grad v.grad", "(u · 2) / (v · 4)", u=6, v=2)),
+    (("self ** -1 * other", "The quotient is turned round: `v / u`.", "Which of the two gets the exponent?"),
+     ("self * other", "It multiplies.", "Which of the two gets an exponent of minus one?"),
+     ("self * -other", "It multiplies by minus `v`.", "Minus one is the exponent, not a factor.")),
     "A quotient is a product with a power in it.",
-)
+)  # fmt: skip
 
 DERIVED = Exercise(
     "derived", "Minus and divide", "methods", {"__neg__": _NEG, "__sub__": _SUB, "__truediv__": _TRUEDIV}
@@ -112,13 +103,10 @@ _RADD = _line(
     "self + other",
     "Value(other + self.data)",
     ("For a sum the order makes no difference.", "`return self + other`"),
-    (
-        on("y = 1 + x", "y.data x.grad", "1 + x", x=3),
-        on("y = (2.5 + x) * x", "y.data x.grad", "(2.5 + x) · x", x=3),
-    ),
+    (on("y = 1 + x", "y.data x.grad", "1 + x", x=3), on("y = (2.5 + x) * x", "y.data x.grad", "(2.5 + x) · x", x=3)),
     (("self", "The number from the left is gone.", "What should become of `other`?"),),
     "A number on the left of plus.",
-)
+)  # fmt: skip
 
 _RMUL = _line(
     "__rmul__",
@@ -127,16 +115,11 @@ _RMUL = _line(
     "self * other",
     "Value(other * self.data)",
     ("For a product the order makes no difference.", "`return self * other`"),
-    (
-        on("y = 2 * x", "y.data x.grad", "2 · x", x=3),
-        on("y = (0.5 * x) * x", "y.data x.grad", "(0.5 · x) · x", x=3),
-    ),
-    (
-        ("self + other", "It adds.", "Which operation was asked for?"),
-        ("self", "The number from the left is gone.", "What should become of `other`?"),
-    ),
+    (on("y = 2 * x", "y.data x.grad", "2 · x", x=3), on("y = (0.5 * x) * x", "y.data x.grad", "(0.5 · x) · x", x=3)),
+    (("self + other", "It adds.", "Which operation was asked for?"),
+     ("self", "The number from the left is gone.", "What should become of `other`?")),
     "A number on the left of times.",
-)
+)  # fmt: skip
 
 _RSUB = _line(
     "__rsub__",
@@ -144,27 +127,17 @@ _RSUB = _line(
     "`8 - v` asks `v.__rsub__(8)`: `self` is `v`, `other` the 8.",
     "(-self) + other",
     "Value(other - self.data)",
-    (
-        "Careful: `other - self`, not `self - other`. But `other` is a bare number: `other - self` would ask "
-        "`__rsub__` again, for ever.",
-        "`(-self) + other` is the same, and uses only what you have.",
-        "`return (-self) + other`",
-    ),
-    (
-        on("y = 8 - x", "y.data x.grad", "8 − x", x=3),
-        on("y = (1 - x) * x", "y.data x.grad", "(1 − x) · x", x=3),
-    ),
-    (
-        (
-            "self - other",
-            "It is turned round: `v - 8` where `8 - v` was asked for.",
-            "`self` is the box on the *right*. What is subtracted from what?",
-        ),
-        ("self + other", "It adds.", "Which of the two gets the minus?"),
-        ("(-self) - other", "Both are negative now.", "Which of the two gets the minus?"),
-    ),
+    ("Careful: `other - self`, not `self - other`. But `other` is a bare number: `other - self` would ask "
+     "`__rsub__` again, for ever.",
+     "`(-self) + other` is the same, and uses only what you have.",
+     "`return (-self) + other`"),
+    (on("y = 8 - x", "y.data x.grad", "8 − x", x=3), on("y = (1 - x) * x", "y.data x.grad", "(1 − x) · x", x=3)),
+    (("self - other", "It is turned round: `v - 8` where `8 - v` was asked for.",
+      "`self` is the box on the *right*. What is subtracted from what?"),
+     ("self + other", "It adds.", "Which of the two gets the minus?"),
+     ("(-self) - other", "Both are negative now.", "Which of the two gets the minus?")),
     "A number on the left of minus, the right way round.",
-)
+)  # fmt: skip
 
 _RTRUEDIV = _line(
     "__rtruediv__",
@@ -172,27 +145,18 @@ _RTRUEDIV = _line(
     "`1 / v` asks `v.__rtruediv__(1)`: `self` is `v`, `other` the 1.",
     "self ** -1 * other",
     "Value(other / self.data)",
-    (
-        "Again `other / self`, and again without asking yourself for ever.",
-        "One over `v` is `self ** -1`. Then times `other`.",
-        "`return self ** -1 * other`",
-    ),
-    (
-        on("y = 1 / x", "y.data x.grad", "1 / x", x=4),
-        on("y = 8 / x", "y.data x.grad", "8 / x", x=4),
-        on("y = (2 / x) * x", "y.data x.grad", "(2 / x) · x", x=4),
-    ),
-    (
-        (
-            "self / other",
-            "It is turned round: `v / 8` where `8 / v` was asked for.",
-            "`self` is the box on the *right*. What is divided by what?",
-        ),
-        ("self * other", "It multiplies.", "Which of the two gets an exponent of minus one?"),
-        ("self ** -1", "One over `v`, but the number from the left is gone.", "What should become of `other`?"),
-    ),
+    ("Again `other / self`, and again without asking yourself for ever.",
+     "One over `v` is `self ** -1`. Then times `other`.",
+     "`return self ** -1 * other`"),
+    (on("y = 1 / x", "y.data x.grad", "1 / x", x=4),
+     on("y = 8 / x", "y.data x.grad", "8 / x", x=4),
+     on("y = (2 / x) * x", "y.data x.grad", "(2 / x) · x", x=4)),
+    (("self / other", "It is turned round: `v / 8` where `8 / v` was asked for.",
+      "`self` is the box on the *right*. What is divided by what?"),
+     ("self * other", "It multiplies.", "Which of the two gets an exponent of minus one?"),
+     ("self ** -1", "One over `v`, but the number from the left is gone.", "What should become of `other`?")),
     "A number on the left of divide, the right way round.",
-)
+)  # fmt: skip
 
 REFLECTED = Exercise(
     "reflected",

@@ -7,19 +7,19 @@ from itertools import combinations
 from typing import Any
 
 from gradwalk import walk
+from gradwalk.diagnose.probes import Probe
 from gradwalk.engine import Value
-from gradwalk.learn.page.exercises.model import Check
-from gradwalk.learn.page.exercises.trying import same
+from gradwalk.matcher import same
 
-__all__ = ["Ledger", "Part", "ledger"]
+__all__ = ["Contribution", "Ledger", "ledger"]
 
 
 @dataclass(frozen=True)
-class Part:
+class Contribution:
     """One contribution: how much, from which node, and whether it was kept, replaced or lost.
 
-    >>> from gradwalk.learn.page.exercises.ledger import Part
-    >>> Part(3.0, "y", "kept").state
+    >>> from gradwalk.learn.page.exercises.ledger import Contribution
+    >>> Contribution(3.0, "y", "kept").state
     'kept'
     """
 
@@ -40,7 +40,7 @@ class Ledger:
     """
 
     name: str
-    parts: tuple[Part, ...]
+    parts: tuple[Contribution, ...]
     got: float
     right: float
 
@@ -56,7 +56,7 @@ class Ledger:
         return all(part.state != "lost" for part in self.parts)
 
 
-def ledger(check: Check, name: str, got: float, right: float) -> Ledger | None:
+def ledger(check: Probe, name: str, got: float, right: float) -> Ledger | None:
     """The ledger of one gradient of a check that came out wrong, where the wrong number is a part of the right sum.
 
     >>> from gradwalk.learn.page.exercises.ledger import ledger
@@ -73,21 +73,21 @@ def ledger(check: Check, name: str, got: float, right: float) -> Ledger | None:
     if kept is None:
         return None
     gone = "replaced" if kept == {len(values) - 1} else "lost"
-    parts = tuple(Part(value, source, "kept" if i in kept else gone) for i, (value, source) in enumerate(found))
+    parts = tuple(Contribution(value, source, "kept" if i in kept else gone) for i, (value, source) in enumerate(found))
     return Ledger(name, parts, got, right)
 
 
-def _contributions(check: Check, name: str) -> list[tuple[float, str]]:
+def _contributions(check: Probe, name: str) -> list[tuple[float, str]]:
     """What arrives at the node that `name` speaks of, in the order of the engine's own walk."""
     node, _, attribute = name.partition(".")
-    if attribute != "grad" or not check.program.endswith(".backward()"):
+    if attribute != "grad" or not check.text.endswith(".backward()"):
         return []
     names: dict[str, Any] = {"Value": Value}
-    exec(check.program, names)
+    exec(check.text, names)
     for each, value in names.items():
         if isinstance(value, Value):
             value.label = each
-    root = names[check.program.splitlines()[-1].removesuffix(".backward()")]
+    root = names[check.text.splitlines()[-1].removesuffix(".backward()")]
     recording = walk.record(root)
     shown = {info.id: info.name for info in recording.graph.nodes}
     return [

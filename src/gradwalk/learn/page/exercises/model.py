@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-__all__ = ["Check", "Exercise", "Kind", "Mistake", "Tab", "on"]
+from gradwalk.diagnose.probes import Probe
+
+__all__ = ["Exercise", "Kind", "Mistake", "Tab", "on"]
 
 #: What a mistake is called. The first five are those that every learner meets.
 Kind = Literal[
@@ -27,20 +29,6 @@ Kind = Literal[
     "wrong value",
     "inputs cut short",
 ]
-
-
-@dataclass(frozen=True)
-class Check:
-    """A small program to run, and the numbers to look at afterwards.
-
-    >>> from gradwalk.learn.page.exercises.model import Check
-    >>> Check("x · x", "x = Value(3.0)\\ny = x * x\\ny.backward()", ("x.grad",)).see
-    ('x.grad',)
-    """
-
-    title: str
-    program: str
-    see: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -86,7 +74,7 @@ class Tab:
     starter: str
     solution: str
     hints: tuple[str, ...]
-    checks: tuple[Check, ...]
+    checks: tuple[Probe, ...]
     mistakes: tuple[Mistake, ...] = ()
     #: What to say when everything agrees.
     done: str = ""
@@ -110,12 +98,12 @@ class Exercise:
     given: Callable[[], dict[str, Any]] = field(default=dict)
 
 
-def on(body: str, see: str, title: str = "", /, **inputs: float) -> Check:
+def on(body: str, see: str, title: str = "", /, **inputs: float) -> Probe:
     """A check from a formula and its inputs: leaves, lines, and a walk back from the last one.
 
     >>> from gradwalk.learn.page.exercises.model import on
     >>> check = on("y = x * x", "x.grad", x=3)
-    >>> print(check.title, check.program, sep="\\n")
+    >>> print(check.title, check.text, sep="\\n")
     x * x, x = 3
     x = Value(3.0)
     y = x * x
@@ -126,4 +114,4 @@ def on(body: str, see: str, title: str = "", /, **inputs: float) -> Check:
     leaves = [f"{name} = Value({float(x)!r})" for name, x in inputs.items()]
     at = ", ".join(f"{name} = {x:g}" for name, x in inputs.items()).replace("-", "−")
     shown = title or (lines[0].split(" = ")[1] if len(lines) == 1 else body)
-    return Check(f"{shown}, {at}", "\n".join([*leaves, *lines, f"{root}.backward()"]), tuple(see.split()))
+    return Probe(f"{shown}, {at}", "\n".join([*leaves, *lines, f"{root}.backward()"]), tuple(see.split()))

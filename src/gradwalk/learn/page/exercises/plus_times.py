@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gradwalk.learn.page.exercises.model import Check, Exercise, Mistake, Tab, on
+from gradwalk.diagnose.probes import Probe
+from gradwalk.learn.page.exercises.model import Exercise, Mistake, Tab, on
 
 __all__ = ["PLUS_TIMES", "common_mistakes", "operation"]
 
@@ -34,6 +35,40 @@ def operation(head: str, forward: str, prompt: str, pushes: tuple[str, ...]) -> 
     return f"{start}        # {prompt}\n        pass\n\n{_HANG}", f"{start}{body}\n{_HANG}"
 
 
+_SLIPS = (
+    Mistake("changed the wrong thing", (("self.grad +=", "self.data +="), ("other.grad +=", "other.data +=")),
+            "The walk changed the data of an operand. Data belongs to the forward pass; the walk back writes `grad`.",
+            "Which field does your push write to?"),
+    Mistake("wrong direction",
+            (("self.grad += ", "out.grad += self.grad * "), ("other.grad += ", "out.grad += other.grad * ")),
+            "Nothing arrives at the operands: `out` took from them. Gradients travel from the result to what "
+            "it was made from.", "Who receives here, and who gives?"),
+    Mistake("changed the wrong thing", (("out._backward = _backward", "self._backward = _backward"),),
+            "The function hangs on an operand. When `out` is visited it does nothing.",
+            "On which box should it hang, so that visiting `out` pushes?"),
+    Mistake("not implemented", (("    out._backward = _backward\n", ""),),
+            "Nothing arrives: `out` still has the `_backward` that does nothing.",
+            "Is `out._backward = _backward` there, without brackets?"),
+    Mistake("forgets what comes from behind",
+            ((" * out.grad", ""), ("self.grad += out.grad", "self.grad += 1.0"),
+             ("other.grad += out.grad", "other.grad += 1.0")),
+            "This is right only where `out` is the root. Further in, what comes from behind is lost.",
+            "Where does `out.grad` come in?"),
+    Mistake("forgets what comes from behind", ((" * out.grad", " * out.data"), ("+= out.grad", "+= out.data")),
+            "The push takes the data of `out`. What travels back is its gradient.",
+            "Is there an `out.data` that should be `out.grad`?"),
+    Mistake("wrong local derivative", ((" * out.grad", " + out.grad"),),
+            "The local slope is added to what comes from behind. Along a road you multiply.",
+            "Upstream *times* local: is there a `+` that should be `*`?"),
+    Mistake("wrong local derivative", (("self.grad +=", "self.grad -="), ("other.grad +=", "other.grad -=")),
+            "Every size is right and every sign is wrong.", "Is there a `-=` that should be `+=`?"),
+    Mistake("counted twice",
+            (("self.grad += ", "self.grad += self.grad + "), ("other.grad += ", "other.grad += other.grad + ")),
+            "What was there already is counted twice: `+=` adds it, and the right-hand side adds it again.",
+            "Does the right-hand side of your `+=` mention the same `grad` again?"),
+)  # fmt: skip
+
+
 def common_mistakes(solution: str) -> tuple[Mistake, ...]:
     """The slips that any operation can have, as far as they make a difference to this one.
 
@@ -41,75 +76,10 @@ def common_mistakes(solution: str) -> tuple[Mistake, ...]:
     >>> [mistake.kind for mistake in common_mistakes(PLUS_TIMES.tabs["__add__"].solution)][:2]
     ['overwritten', 'overwritten']
     """
-    found = (
-        *_overwriting(solution),
-        Mistake(
-            "changed the wrong thing",
-            (("self.grad +=", "self.data +="), ("other.grad +=", "other.data +=")),
-            "The walk changed the data of an operand. Data belongs to the forward pass; the walk back writes `grad`.",
-            "Which field does your push write to?",
-        ),
-        Mistake(
-            "wrong direction",
-            (("self.grad += ", "out.grad += self.grad * "), ("other.grad += ", "out.grad += other.grad * ")),
-            "Nothing arrives at the operands: `out` took from them. Gradients travel from the result to what "
-            "it was made from.",
-            "Who receives here, and who gives?",
-        ),
-        Mistake(
-            "changed the wrong thing",
-            (("out._backward = _backward", "self._backward = _backward"),),
-            "The function hangs on an operand. When `out` is visited it does nothing.",
-            "On which box should it hang, so that visiting `out` pushes?",
-        ),
-        Mistake(
-            "not implemented",
-            (("    out._backward = _backward\n", ""),),
-            "Nothing arrives: `out` still has the `_backward` that does nothing.",
-            "Is `out._backward = _backward` there, without brackets?",
-        ),
-        Mistake(
-            "forgets what comes from behind",
-            (
-                (" * out.grad", ""),
-                ("self.grad += out.grad", "self.grad += 1.0"),
-                ("other.grad += out.grad", "other.grad += 1.0"),
-            ),
-            "This is right only where `out` is the root. Further in, what comes from behind is lost.",
-            "Where does `out.grad` come in?",
-        ),
-        Mistake(
-            "forgets what comes from behind",
-            ((" * out.grad", " * out.data"), ("+= out.grad", "+= out.data")),
-            "The push takes the data of `out`. What travels back is its gradient.",
-            "Is there an `out.data` that should be `out.grad`?",
-        ),
-        Mistake(
-            "wrong local derivative",
-            ((" * out.grad", " + out.grad"),),
-            "The local slope is added to what comes from behind. Along a road you multiply.",
-            "Upstream *times* local: is there a `+` that should be `*`?",
-        ),
-        Mistake(
-            "wrong local derivative",
-            (("self.grad +=", "self.grad -="), ("other.grad +=", "other.grad -=")),
-            "Every size is right and every sign is wrong.",
-            "Is there a `-=` that should be `+=`?",
-        ),
-        Mistake(
-            "counted twice",
-            (("self.grad += ", "self.grad += self.grad + "), ("other.grad += ", "other.grad += other.grad + ")),
-            "What was there already is counted twice: `+=` adds it, and the right-hand side adds it again.",
-            "Does the right-hand side of your `+=` mention the same `grad` again?",
-        ),
-    )
-    return tuple(mistake for mistake in found if mistake.apply(solution) != solution)
-
-
-def _overwriting(solution: str) -> tuple[Mistake, ...]:
     both = (("self.grad +=", "self.grad ="), ("other.grad +=", "other.grad ="))
     ways = [both, both[:1], both[1:]] if "other.grad" in solution else [both]
-    return tuple(Mistake("overwritten", edits, _OVERWRITTEN, _PLUS_EQUAL) for edits in ways)
+    overwriting = [Mistake("overwritten", edits, _OVERWRITTEN, _PLUS_EQUAL) for edits in ways]
+    return tuple(mistake for mistake in (*overwriting, *_SLIPS) if mistake.apply(solution) != solution)
 
 
 def _tab(
@@ -117,7 +87,7 @@ def _tab(
     task: str,
     texts: tuple[str, str],
     hints: tuple[str, ...],
-    checks: tuple[Check, ...],
+    checks: tuple[Probe, ...],
     mistakes: tuple[Mistake, ...],
     done: str,
 ) -> Tab:
@@ -130,124 +100,81 @@ _HALF = Mistake(
     (("        other.grad += out.grad\n", ""), ("        other.grad += self.data * out.grad\n", "")),
     "One operand received nothing. Both were used, so both receive.",
     "What does `other` get?",
-)
+)  # fmt: skip
 _OTHER_HALF = Mistake(
     "a part is missing",
     (("        self.grad += out.grad\n", ""), ("        self.grad += other.data * out.grad\n", "")),
     "One operand received nothing. Both were used, so both receive.",
     "What does `self` get?",
-)
+)  # fmt: skip
 
 _ADD = _tab(
     "__add__",
     "Plus copies: each operand receives what the result has.",
-    operation(
-        "__add__(self, other)",
-        'Value(self.data + other.data, (self, other), "+")',
-        "your turn: what do self and other receive of out.grad?",
-        ("self.grad += out.grad", "other.grad += out.grad"),
-    ),
-    (
-        "Raise `self` by a hair and `out` rises by the same hair. So the local slope is one, for both operands.",
-        "Two lines are enough. Each begins with an operand's `grad` and takes `out.grad`.",
-        "In `x + x` both lines write to the same box. So the second must add to what the first left: `+=`.",
-    ),
-    (
-        on("y = x + z", "y.data x.grad z.grad", "x + z", x=3, z=-4),
-        on("y = x + x", "x.grad", "x + x", x=3),
-        on("y = x + 1", "x.grad", "x + 1", x=3),
-        on("y = (x + z) * 3", "x.grad z.grad", "(x + z) · 3", x=3, z=-4),
-        on("y = (x + z) + x", "x.grad z.grad", "(x + z) + x", x=3, z=-4),
-        on("y = (x * 2) + z", "x.grad", "(x · 2) + z", x=3, z=-4),
-    ),
-    (
-        _HALF,
-        _OTHER_HALF,
-        Mistake(
-            "wrong local derivative",
-            (
-                ("self.grad += out.grad", "self.grad += other.data * out.grad"),
-                ("other.grad += out.grad", "other.grad += self.data * out.grad"),
-            ),
-            "That is the rule for times. A sum does not care how large its terms are.",
-            "Raise one term by a hair: by how much does the sum rise?",
-        ),
-        Mistake(
-            "wrong local derivative",
-            (
-                ("self.grad += out.grad", "self.grad += self.data * out.grad"),
-                ("other.grad += out.grad", "other.grad += other.data * out.grad"),
-            ),
-            "The operand's own data slipped in. A sum does not care how large its terms are.",
-            "Raise one term by a hair: by how much does the sum rise?",
-        ),
-        Mistake(
-            "wrong local derivative",
-            (("other.grad += out.grad", "other.grad += -out.grad"),),
-            "The second operand has the wrong sign. That would be right for minus.",
-            "Raise `other` by a hair: does the sum rise or fall?",
-        ),
-        Mistake(
-            "counted twice",
-            (
-                ("self.grad += out.grad", "self.grad += 2 * out.grad"),
-                ("other.grad += out.grad", "other.grad += 2 * out.grad"),
-            ),
-            "Everything arrives twice.",
-            "Is each line there once?",
-        ),
-    ),
+    operation("__add__(self, other)", 'Value(self.data + other.data, (self, other), "+")',
+              "your turn: what do self and other receive of out.grad?",
+              ("self.grad += out.grad", "other.grad += out.grad")),
+    ("Raise `self` by a hair and `out` rises by the same hair. So the local slope is one, for both operands.",
+     "Two lines are enough. Each begins with an operand's `grad` and takes `out.grad`.",
+     "In `x + x` both lines write to the same box. So the second must add to what the first left: `+=`."),
+    (on("y = x + z", "y.data x.grad z.grad", "x + z", x=3, z=-4),
+     on("y = x + x", "x.grad", "x + x", x=3),
+     on("y = x + 1", "x.grad", "x + 1", x=3),
+     on("y = (x + z) * 3", "x.grad z.grad", "(x + z) · 3", x=3, z=-4),
+     on("y = (x + z) + x", "x.grad z.grad", "(x + z) + x", x=3, z=-4),
+     on("y = (x * 2) + z", "x.grad", "(x · 2) + z", x=3, z=-4)),
+    (_HALF,
+     _OTHER_HALF,
+     Mistake("wrong local derivative",
+             (("self.grad += out.grad", "self.grad += other.data * out.grad"),
+              ("other.grad += out.grad", "other.grad += self.data * out.grad")),
+             "That is the rule for times. A sum does not care how large its terms are.",
+             "Raise one term by a hair: by how much does the sum rise?"),
+     Mistake("wrong local derivative",
+             (("self.grad += out.grad", "self.grad += self.data * out.grad"),
+              ("other.grad += out.grad", "other.grad += other.data * out.grad")),
+             "The operand's own data slipped in. A sum does not care how large its terms are.",
+             "Raise one term by a hair: by how much does the sum rise?"),
+     Mistake("wrong local derivative", (("other.grad += out.grad", "other.grad += -out.grad"),),
+             "The second operand has the wrong sign. That would be right for minus.",
+             "Raise `other` by a hair: does the sum rise or fall?"),
+     Mistake("counted twice",
+             (("self.grad += out.grad", "self.grad += 2 * out.grad"),
+              ("other.grad += out.grad", "other.grad += 2 * out.grad")), "Everything arrives twice.",
+             "Is each line there once?")),
     "Plus copies, twice into the same box where it must.",
-)
+)  # fmt: skip
 
 _MUL = _tab(
     "__mul__",
     "Times swaps and scales. Mind `x * x`: both operands are the same box.",
-    operation(
-        "__mul__(self, other)",
-        'Value(self.data * other.data, (self, other), "*")',
-        "your turn: each operand receives out.grad, scaled",
-        ("self.grad += other.data * out.grad", "other.grad += self.data * out.grad"),
-    ),
-    (
-        "Raise `self` by a hair and the product rises by that hair times `other.data`.",
-        "So `self` receives `other.data * out.grad`. What does `other` receive?",
-        "Try `x * x` on paper. How many arrows lead back to `x`? Each of them has to add.",
-    ),
-    (
-        on("y = x * x", "x.grad", "x · x", x=3),
-        on("y = x * z", "y.data x.grad z.grad", "x · z", x=3, z=-4),
-        on("y = x * 2", "x.grad", "x · 2", x=3),
-        on("y = (x * z) * 0.5", "x.grad z.grad", "(x · z) · 0.5", x=3, z=-4),
-        on("y = x * z + x", "x.grad z.grad", "x · z + x", x=3, z=-4),
-        on("y = (x + 1) * z", "x.grad", "(x + 1) · z", x=3, z=-4),
-    ),
-    (
-        _HALF,
-        _OTHER_HALF,
-        Mistake(
-            "wrong local derivative",
-            (
-                ("self.grad += other.data * out.grad", "self.grad += self.data * out.grad"),
-                ("other.grad += self.data * out.grad", "other.grad += other.data * out.grad"),
-            ),
-            "Each operand received its own data. Times swaps: each receives the *other's*.",
-            "Whose data belongs in which line?",
-        ),
-        Mistake(
-            "wrong local derivative",
-            (("other.data * out.grad", "out.grad"), ("self.data * out.grad", "out.grad")),
-            "That is the rule for plus. A product rises faster the larger the other factor is.",
-            "Which factor is missing?",
-        ),
-        Mistake(
-            "wrong local derivative",
-            (("other.data * out.grad", "out.data * out.grad"), ("self.data * out.grad", "out.data * out.grad")),
-            "The product itself slipped in, where the other factor belongs.",
-            "Is there an `out.data` that should be the other operand's data?",
-        ),
-    ),
+    operation("__mul__(self, other)", 'Value(self.data * other.data, (self, other), "*")',
+              "your turn: each operand receives out.grad, scaled",
+              ("self.grad += other.data * out.grad", "other.grad += self.data * out.grad")),
+    ("Raise `self` by a hair and the product rises by that hair times `other.data`.",
+     "So `self` receives `other.data * out.grad`. What does `other` receive?",
+     "Try `x * x` on paper. How many arrows lead back to `x`? Each of them has to add."),
+    (on("y = x * x", "x.grad", "x · x", x=3),
+     on("y = x * z", "y.data x.grad z.grad", "x · z", x=3, z=-4),
+     on("y = x * 2", "x.grad", "x · 2", x=3),
+     on("y = (x * z) * 0.5", "x.grad z.grad", "(x · z) · 0.5", x=3, z=-4),
+     on("y = x * z + x", "x.grad z.grad", "x · z + x", x=3, z=-4),
+     on("y = (x + 1) * z", "x.grad", "(x + 1) · z", x=3, z=-4)),
+    (_HALF,
+     _OTHER_HALF,
+     Mistake("wrong local derivative",
+             (("self.grad += other.data * out.grad", "self.grad += self.data * out.grad"),
+              ("other.grad += self.data * out.grad", "other.grad += other.data * out.grad")),
+             "Each operand received its own data. Times swaps: each receives the *other's*.",
+             "Whose data belongs in which line?"),
+     Mistake("wrong local derivative", (("other.data * out.grad", "out.grad"), ("self.data * out.grad", "out.grad")),
+             "That is the rule for plus. A product rises faster the larger the other factor is.",
+             "Which factor is missing?"),
+     Mistake("wrong local derivative",
+             (("other.data * out.grad", "out.data * out.grad"), ("self.data * out.grad", "out.data * out.grad")),
+             "The product itself slipped in, where the other factor belongs.",
+             "Is there an `out.data` that should be the other operand's data?")),
     "Times swaps and scales, and `x * x` adds up to twice `x`.",
-)
+)  # fmt: skip
 
 PLUS_TIMES = Exercise("plus-times", "Plus and times", "methods", {"__add__": _ADD, "__mul__": _MUL})

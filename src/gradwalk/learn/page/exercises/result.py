@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from gradwalk.learn.page.exercises.engine import PARTS
-from gradwalk.learn.page.exercises.ledger import Ledger
+from gradwalk.learn.page.answer import answer, row, seven
+from gradwalk.learn.page.exercises.attempts import Attempt, attempt, expected
+from gradwalk.learn.page.exercises.mistakes import Feedback, name_it, untouched
 from gradwalk.learn.page.exercises.model import Exercise, Tab
-from gradwalk.learn.page.exercises.naming import Finding, name_it, untouched
-from gradwalk.learn.page.exercises.trying import Outcome, attempt, expected, same
+from gradwalk.learn.page.exercises.splice import PARTS
 from gradwalk.learn.page.sandbox import LearnerError
+from gradwalk.matcher import same
 
 __all__ = ["result"]
 
@@ -36,23 +36,22 @@ def result(exercise: Exercise, tab: Tab, sources: Mapping[str, str]) -> dict[str
     try:
         got = attempt(exercise, tab, text, sources)
     except LearnerError as error:
-        if exercise.kind != "program" or error.where not in PARTS:
-            return {**_told(_unreadable(tab, error)), **_table(tab, None, right), "status": "error"}
-        return {**_told(_elsewhere(error)), **_table(tab, None, right), "status": "error"}
-    table = _table(tab, got, right)
+        elsewhere = exercise.kind == "program" and error.where in PARTS
+        feedback = _elsewhere(error) if elsewhere else _unreadable(tab, error)
+        return _answer("error", feedback, _rows(tab, None, right))
+    rows = _rows(tab, got, right)
     if untouched(tab, text):
-        return {**_told(_nothing_yet(exercise, tab)), **table, "status": "missing"}
+        return _answer("missing", _nothing_yet(exercise, tab), rows)
     kept = all(
         same(x, theirs.leaves[name]) for mine, theirs in zip(got, right, strict=True) for name, x in mine.leaves.items()
     )
     own = _own_part(exercise, sources)
-    if table["passed"] == table["total"] and kept:
+    if kept and all(row["ok"] for row in rows):
         if own:
-            why = f"These numbers are right by luck. {own.why}"
-            return {**_told(replace(own, why=why)), **table, "status": "failed"}
-        return {**_told(Finding("right", "All of it agrees to seven decimals", tab.done)), **table, "status": "passed"}
-    finding = own or name_it(exercise, tab, text, sources, got)
-    return {**_told(finding), **table, "status": "error" if finding.kind == "error" else "failed"}
+            return _answer("failed", replace(own, why=f"These numbers are right by luck. {own.why}"), rows)
+        return _answer("passed", Feedback("right", "All of it agrees to seven decimals", tab.done), rows)
+    feedback = own or name_it(exercise, tab, text, sources, got)
+    return _answer("error" if feedback.kind == "error" else "failed", feedback, rows)
 
 
 def _starters() -> dict[str, str]:
@@ -61,26 +60,26 @@ def _starters() -> dict[str, str]:
     return {name: EXERCISES[home].tabs[name].starter for name, (home, since) in PARTS.items() if since <= 7}
 
 
-def _nothing_yet(exercise: Exercise, tab: Tab) -> Finding:
+def _nothing_yet(exercise: Exercise, tab: Tab) -> Feedback:
     if exercise.kind == "methods":
         why = f"`{tab.name}` is still as you found it, so nothing arrives where it should."
     else:
         why = f"`{tab.name}` is still as you found it."
-    return Finding("not implemented", "Not written yet", why, "What should the first line do? A hint may help.")
+    return Feedback("not implemented", "Not written yet", why, "What should the first line do? A hint may help.")
 
 
-def _unreadable(tab: Tab, error: LearnerError) -> Finding:
+def _unreadable(tab: Tab, error: LearnerError) -> Feedback:
     line = error.line if error.where == tab.name else None
     headline = f"{error.kind} in line {line}" if line else error.kind
     if error.kind == "NotDefined":
         headline = f"`{tab.name}` is not there"
-    return Finding("error", headline, str(error), "", (line,) if line else (), error=error)
+    return Feedback("error", headline, str(error), "", (line,) if line else (), error=error)
 
 
-def _elsewhere(error: LearnerError) -> Finding:
+def _elsewhere(error: LearnerError) -> Feedback:
     """Something the learner wrote in another exercise stands in the way."""
     place = f"`{error.where}`" + (f", line {error.line}" if error.line else "")
-    return Finding(
+    return Feedback(
         "error",
         f"{error.kind} in {place}",
         f"{error}. That is in the part of your engine that you wrote above.",
@@ -89,7 +88,7 @@ def _elsewhere(error: LearnerError) -> Finding:
     )
 
 
-def _own_part(exercise: Exercise, sources: Mapping[str, str]) -> Finding | None:
+def _own_part(exercise: Exercise, sources: Mapping[str, str]) -> Feedback | None:
     """On the learner's own engine: which part of it does not pass its own test, if any."""
     if exercise.kind != "program":
         return None
@@ -103,50 +102,31 @@ def _own_part(exercise: Exercise, sources: Mapping[str, str]) -> Finding | None:
                 f"`{name}` does not pass its own test yet: {own['headline'][0].lower()}{own['headline'][1:]}. "
                 f"{own['why']}"
             )
-            return Finding(
+            return Feedback(
                 own["kind"], f"It is `{name}` of your engine", why, "Go back to it above, then come here again."
             )
     return None
 
 
-def _told(finding: Finding) -> dict[str, Any]:
-    return {
-        "kind": finding.kind,
-        "headline": finding.headline,
-        "why": finding.why,
-        "ask": finding.ask,
-        "lines": list(finding.lines),
-        "ledger": _ledger(finding.ledger),
-        "error": None if finding.error is None else {"kind": finding.error.kind, "line": finding.error.line},
-    }
+def _answer(status: str, feedback: Feedback, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    told = answer(status, feedback.headline, feedback.why, feedback.ask, feedback.lines, kind=feedback.kind, rows=rows)
+    error, ledger = feedback.error, feedback.ledger
+    if error is not None:
+        told["error"] = {"kind": error.kind, "line": error.line}
+    if ledger is not None:
+        parts = [vars(part) for part in ledger.parts]
+        told["ledger"] = {
+            "name": ledger.name,
+            "parts": parts,
+            "got": seven(ledger.got),
+            "expected": seven(ledger.right),
+        }
+    return told
 
 
-def _ledger(ledger: Ledger | None) -> dict[str, Any] | None:
-    if ledger is None:
-        return None
-    parts = [{"value": part.value, "source": part.source, "state": part.state} for part in ledger.parts]
-    return {"name": ledger.name, "parts": parts, "got": _seven(ledger.got), "expected": _seven(ledger.right)}
-
-
-def _table(tab: Tab, got: tuple[Outcome, ...] | None, right: tuple[Outcome, ...]) -> dict[str, Any]:
-    rows = []
-    for at, check in enumerate(tab.checks):
-        for name in check.see:
-            wanted = right[at].numbers[name]
-            mine = got[at].numbers.get(name) if got else None
-            rows.append(
-                {
-                    "check": check.title,
-                    "name": name,
-                    "got": None if mine is None else _seven(mine),
-                    "expected": _seven(wanted),
-                    "ok": mine is not None and same(mine, wanted),
-                }
-            )
-    return {"checks": rows, "passed": sum(row["ok"] for row in rows), "total": len(rows)}
-
-
-def _seven(x: float) -> str:
-    if not math.isfinite(x):
-        return str(x)
-    return f"{x:.7f}" if abs(x) < 1e12 else f"{x:.6e}"
+def _rows(tab: Tab, got: tuple[Attempt, ...] | None, right: tuple[Attempt, ...]) -> list[dict[str, Any]]:
+    return [
+        row(check.title, name, got[at].numbers.get(name) if got else None, right[at].numbers[name])
+        for at, check in enumerate(tab.checks)
+        for name in check.see
+    ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gradwalk.learn.page.exercises.model import Check, Exercise, Mistake, Tab, on
+from gradwalk.diagnose.probes import Probe
+from gradwalk.learn.page.exercises.model import Exercise, Mistake, Tab, on
 from gradwalk.learn.page.exercises.plus_times import common_mistakes, operation
 
 __all__ = ["FUNCTIONS", "SLOPES"]
@@ -15,7 +16,7 @@ def _slope(
     forward: str,
     slope: str,
     hints: tuple[str, ...],
-    checks: tuple[Check, ...],
+    checks: tuple[Probe, ...],
     wrong: tuple[tuple[str, str, str], ...],
     done: str,
 ) -> Tab:
@@ -29,7 +30,7 @@ def _slope(
     return Tab(name, task, starter, solution, hints, checks, (*mistakes, *common_mistakes(solution)), done)
 
 
-def _points(call: str, title: str, *points: float) -> tuple[Check, ...]:
+def _points(call: str, title: str, *points: float) -> tuple[Probe, ...]:
     """The function alone at some points, then with something behind it, beside it and before it."""
     alone = tuple(
         on(f"y = x.{call}", "y.data x.grad" if i == 0 else "x.grad", title, x=x) for i, x in enumerate(points)
@@ -45,41 +46,25 @@ _POW = _slope(
     "__pow__(self, n)",
     'Value(self.data ** n, (self,), f"**{n}")',
     "n * self.data ** (n - 1)",
-    (
-        "From school: the slope of xⁿ is n·xⁿ⁻¹. Here `x` is `self.data`.",
-        "In Python: `n * self.data ** (n - 1)`. The brackets matter.",
-        "Then times `out.grad`, and add it to `self.grad`.",
-    ),
-    (
-        on("y = x ** 2", "y.data x.grad", "x²", x=3),
-        on("y = x ** 3", "x.grad", "x³", x=-2),
-        on("y = x ** -1", "x.grad", "x⁻¹", x=4),
-        on("y = x ** 0.5", "x.grad", "√x", x=9),
-        on("y = x ** 2 * 3 + x", "x.grad", "3 · x² + x", x=3),
-        on("y = (x * 2) ** 2", "x.grad", "(2x)²", x=3),
-    ),
-    (
-        (
-            "self.data ** (n - 1)",
-            "The factor `n` is missing: at x² the slope came out as `x`.",
-            "The slope of xⁿ has two parts. Which one did you leave out?",
-        ),
-        ("n * self.data ** n", "The exponent did not go down by one.", "Is it `n - 1` up there, in brackets?"),
-        ("n * self.data ** n - 1", "Python reads `x ** n - 1` as xⁿ − 1.", "Where do the brackets belong?"),
-        (
-            "(n - 1) * self.data ** n",
-            "The `n` and the `n - 1` have changed places.",
-            "Which of the two stands in front, and which above?",
-        ),
-        (
-            "n * out.data",
-            "The slope was taken from the result, xⁿ. It needs xⁿ⁻¹.",
-            "What is the exponent one step down?",
-        ),
-        ("n * self.data", "That is the slope of x² only.", "What happens to the exponent?"),
-    ),
+    ("From school: the slope of xⁿ is n·xⁿ⁻¹. Here `x` is `self.data`.",
+     "In Python: `n * self.data ** (n - 1)`. The brackets matter.",
+     "Then times `out.grad`, and add it to `self.grad`."),
+    (on("y = x ** 2", "y.data x.grad", "x²", x=3),
+     on("y = x ** 3", "x.grad", "x³", x=-2),
+     on("y = x ** -1", "x.grad", "x⁻¹", x=4),
+     on("y = x ** 0.5", "x.grad", "√x", x=9),
+     on("y = x ** 2 * 3 + x", "x.grad", "3 · x² + x", x=3),
+     on("y = (x * 2) ** 2", "x.grad", "(2x)²", x=3)),
+    (("self.data ** (n - 1)", "The factor `n` is missing: at x² the slope came out as `x`.",
+      "The slope of xⁿ has two parts. Which one did you leave out?"),
+     ("n * self.data ** n", "The exponent did not go down by one.", "Is it `n - 1` up there, in brackets?"),
+     ("n * self.data ** n - 1", "Python reads `x ** n - 1` as xⁿ − 1.", "Where do the brackets belong?"),
+     ("(n - 1) * self.data ** n", "The `n` and the `n - 1` have changed places.",
+      "Which of the two stands in front, and which above?"),
+     ("n * out.data", "The slope was taken from the result, xⁿ. It needs xⁿ⁻¹.", "What is the exponent one step down?"),
+     ("n * self.data", "That is the slope of x² only.", "What happens to the exponent?")),
     "The power rule, for whole, negative and broken exponents.",
-)
+)  # fmt: skip
 
 _TANH = _slope(
     "tanh",
@@ -87,34 +72,21 @@ _TANH = _slope(
     "tanh(self)",
     'Value(math.tanh(self.data), (self,), "tanh")',
     "(1 - out.data ** 2)",
-    (
-        "The slope is 1 − tanh²(x). You need not compute tanh again: it is standing in `out.data`.",
-        "So the local slope is `1 - out.data ** 2`, in brackets.",
-        "`self.grad += (1 - out.data ** 2) * out.grad`",
-    ),
+    ("The slope is 1 − tanh²(x). You need not compute tanh again: it is standing in `out.data`.",
+     "So the local slope is `1 - out.data ** 2`, in brackets.",
+     "`self.grad += (1 - out.data ** 2) * out.grad`"),
     _points("tanh()", "tanh(x)", 0.5, -1.0, 0.0, 2.0),
-    (
-        (
-            "(1 - self.data ** 2)",
-            "You squared the input. The slope of tanh is one minus its *output* squared.",
-            "Is there a `self.data` that should be `out.data`?",
-        ),
-        ("(1 - out.data)", "The output is there, but not squared.", "1 − out²: what is missing?"),
-        (
-            "out.data",
-            "That is the height of the curve, not its steepness.",
-            "How steep is it where it is almost flat, at one?",
-        ),
-        (
-            "out.data ** 2",
-            "You have the square, but not what is left of one.",
-            "At zero tanh is steepest. What does your slope say there?",
-        ),
-        ("(1 + out.data ** 2)", "The slope of tanh is never more than one.", "Is there a `+` that should be a `-`?"),
-        ("out.data * (1 - out.data)", "That is the slope of the sigmoid.", "And the one of tanh?"),
-    ),
+    (("(1 - self.data ** 2)", "You squared the input. The slope of tanh is one minus its *output* squared.",
+      "Is there a `self.data` that should be `out.data`?"),
+     ("(1 - out.data)", "The output is there, but not squared.", "1 − out²: what is missing?"),
+     ("out.data", "That is the height of the curve, not its steepness.",
+      "How steep is it where it is almost flat, at one?"),
+     ("out.data ** 2", "You have the square, but not what is left of one.",
+      "At zero tanh is steepest. What does your slope say there?"),
+     ("(1 + out.data ** 2)", "The slope of tanh is never more than one.", "Is there a `+` that should be a `-`?"),
+     ("out.data * (1 - out.data)", "That is the slope of the sigmoid.", "And the one of tanh?")),
     "One minus the output squared.",
-)
+)  # fmt: skip
 
 _EXP = _slope(
     "exp",
@@ -122,31 +94,18 @@ _EXP = _slope(
     "exp(self)",
     'Value(math.exp(self.data), (self,), "exp")',
     "out.data",
-    (
-        "The slope of eˣ is eˣ. Where have you seen that number just now?",
-        "It is `out.data`.",
-        "`self.grad += out.data * out.grad`",
-    ),
+    ("The slope of eˣ is eˣ. Where have you seen that number just now?",
+     "It is `out.data`.",
+     "`self.grad += out.data * out.grad`"),
     _points("exp()", "exp(x)", 0.5, -1.0, 0.0, 2.0),
-    (
-        (
-            "self.data",
-            "You took the input. The exponential is its own slope: its *output*.",
-            "Is there a `self.data` that should be `out.data`?",
-        ),
-        (
-            "self.data * out.data",
-            "One factor too many: x does not belong there.",
-            "Is there a power rule in it? The x is in the exponent here.",
-        ),
-        (
-            "self.data * math.exp(self.data - 1)",
-            "That is the power rule. But the x is in the exponent here.",
-            "What is the slope of eˣ?",
-        ),
-    ),
+    (("self.data", "You took the input. The exponential is its own slope: its *output*.",
+      "Is there a `self.data` that should be `out.data`?"),
+     ("self.data * out.data", "One factor too many: x does not belong there.",
+      "Is there a power rule in it? The x is in the exponent here."),
+     ("self.data * math.exp(self.data - 1)", "That is the power rule. But the x is in the exponent here.",
+      "What is the slope of eˣ?")),
     "The exponential is its own slope, at every point.",
-)
+)  # fmt: skip
 
 SLOPES = Exercise("slopes", "Power, tanh and exp", "methods", {"__pow__": _POW, "tanh": _TANH, "exp": _EXP})
 
@@ -156,33 +115,20 @@ _RELU = _slope(
     "relu(self)",
     'Value(max(0.0, self.data), (self,), "ReLU")',
     "(self.data > 0)",
-    (
-        "Above zero the output moves with the input: slope one. Below it does not move at all: slope zero.",
-        "In Python `self.data > 0` is `True` or `False`, and in a product these count as one and zero.",
-        "`self.grad += (self.data > 0) * out.grad`",
-    ),
+    ("Above zero the output moves with the input: slope one. Below it does not move at all: slope zero.",
+     "In Python `self.data > 0` is `True` or `False`, and in a product these count as one and zero.",
+     "`self.grad += (self.data > 0) * out.grad`"),
     _points("relu()", "relu(x)", 2.0, -3.0, 0.0),
-    (
-        ("1", "The gate is always open. Below zero nothing should pass.", "What is the slope at a negative input?"),
-        (
-            "out.data",
-            "The output slipped in as the slope. Where the gate is open, the slope is one.",
-            "How much does relu(x) rise when x rises by a hair?",
-        ),
-        (
-            "self.data",
-            "The input slipped in as the slope. Where the gate is open, the slope is one.",
-            "How much does relu(x) rise when x rises by a hair?",
-        ),
-        (
-            "(self.data >= 0)",
-            "Almost. At exactly zero there is no one slope; everybody has agreed on zero.",
-            "`>` or `>=`?",
-        ),
-        ("(self.data < 0)", "The gate is the wrong way round.", "`<` or `>`?"),
-    ),
+    (("1", "The gate is always open. Below zero nothing should pass.", "What is the slope at a negative input?"),
+     ("out.data", "The output slipped in as the slope. Where the gate is open, the slope is one.",
+      "How much does relu(x) rise when x rises by a hair?"),
+     ("self.data", "The input slipped in as the slope. Where the gate is open, the slope is one.",
+      "How much does relu(x) rise when x rises by a hair?"),
+     ("(self.data >= 0)", "Almost. At exactly zero there is no one slope; everybody has agreed on zero.",
+      "`>` or `>=`?"),
+     ("(self.data < 0)", "The gate is the wrong way round.", "`<` or `>`?")),
     "Open above zero, shut elsewhere.",
-)
+)  # fmt: skip
 
 _LOG = _slope(
     "log",
@@ -190,27 +136,15 @@ _LOG = _slope(
     "log(self)",
     'Value(math.log(self.data), (self,), "log")',
     "(1 / self.data)",
-    (
-        "The slope of log x is 1/x.",
-        "Here `x` is the input, `self.data`.",
-        "`self.grad += (1 / self.data) * out.grad`",
-    ),
+    ("The slope of log x is 1/x.", "Here `x` is the input, `self.data`.", "`self.grad += (1 / self.data) * out.grad`"),
     _points("log()", "log(x)", 4.0, 0.5, 10.0),
-    (
-        (
-            "out.data",
-            "That is the logarithm itself. Its slope is one over the input.",
-            "At one, the logarithm is zero. Is it flat there?",
-        ),
-        (
-            "(1 / out.data)",
-            "One over the output. It should be one over the *input*.",
-            "Is there an `out.data` that should be `self.data`?",
-        ),
-        ("self.data", "The input, but not one over it. The logarithm gets flatter to the right.", "What is missing?"),
-    ),
+    (("out.data", "That is the logarithm itself. Its slope is one over the input.",
+      "At one, the logarithm is zero. Is it flat there?"),
+     ("(1 / out.data)", "One over the output. It should be one over the *input*.",
+      "Is there an `out.data` that should be `self.data`?"),
+     ("self.data", "The input, but not one over it. The logarithm gets flatter to the right.", "What is missing?")),
     "One over the input.",
-)
+)  # fmt: skip
 
 _SIGMOID = _slope(
     "sigmoid",
@@ -218,28 +152,17 @@ _SIGMOID = _slope(
     "sigmoid(self)",
     'Value(1 / (1 + math.exp(-self.data)), (self,), "sigmoid")',
     "out.data * (1 - out.data)",
-    (
-        "Like tanh, the sigmoid has a slope that can be written with its own output.",
-        "It is the output, times what is missing to one.",
-        "`self.grad += out.data * (1 - out.data) * out.grad`",
-    ),
+    ("Like tanh, the sigmoid has a slope that can be written with its own output.",
+     "It is the output, times what is missing to one.",
+     "`self.grad += out.data * (1 - out.data) * out.grad`"),
     _points("sigmoid()", "σ(x)", 0.5, -1.0, 0.0, 2.0),
-    (
-        ("(1 - out.data ** 2)", "That is the slope of tanh.", "And the one of the sigmoid?"),
-        (
-            "self.data * (1 - self.data)",
-            "You used the input. The slope is written with the *output*.",
-            "Is there a `self.data` that should be `out.data`?",
-        ),
-        ("(1 - out.data)", "One of the two factors is missing.", "σ times … ?"),
-        ("out.data", "One of the two factors is missing.", "σ times … ?"),
-        (
-            "1",
-            "A slope of one everywhere would be a straight line.",
-            "How steep is the sigmoid where it is nearly flat?",
-        ),
-    ),
+    (("(1 - out.data ** 2)", "That is the slope of tanh.", "And the one of the sigmoid?"),
+     ("self.data * (1 - self.data)", "You used the input. The slope is written with the *output*.",
+      "Is there a `self.data` that should be `out.data`?"),
+     ("(1 - out.data)", "One of the two factors is missing.", "σ times … ?"),
+     ("out.data", "One of the two factors is missing.", "σ times … ?"),
+     ("1", "A slope of one everywhere would be a straight line.", "How steep is the sigmoid where it is nearly flat?")),
     "The output, times what is missing to one.",
-)
+)  # fmt: skip
 
 FUNCTIONS = Exercise("functions", "ReLU, log and sigmoid", "methods", {"relu": _RELU, "log": _LOG, "sigmoid": _SIGMOID})

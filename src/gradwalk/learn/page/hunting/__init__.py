@@ -4,12 +4,12 @@
 |---|---|
 | `cases` | the exhibits of the museum, easy ones first, and what each is watched on |
 | `trimming` | an engine with no more in it than a program needs |
-| `watching` | which line of an engine writes which number |
-| `nudging` | the instrument: what an engine says, what nudging says |
-| `naming` | four choices, and why it is not the other three |
-| `mending` | whether it is mended, by the grader's own checks |
-| `practice` | bugs drawn at random |
-| `showing` | all of it as the page shows it |
+| `practice` | cases drawn at random |
+| `recorder` | which line of an engine writes which number |
+| `instrument` | what an engine says, what nudging says |
+| `view` | both as the page shows them |
+| `choices` | four names for the bug, and why it is not the other three |
+| `repair` | whether it is mended, by the grader's own checks |
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from functools import lru_cache
 from typing import Any
 
 from gradwalk.learn.page.hunting.cases import SETS, Case, case_of
-from gradwalk.learn.page.hunting.mending import judged
-from gradwalk.learn.page.hunting.naming import choices_for, family_of
+from gradwalk.learn.page.hunting.choices import choices_for, family_of
 from gradwalk.learn.page.hunting.practice import drawn
-from gradwalk.learn.page.hunting.showing import shown
+from gradwalk.learn.page.hunting.repair import judged
+from gradwalk.learn.page.hunting.view import shown
 
 __all__ = ["draw", "material", "mend", "show", "walk"]
 

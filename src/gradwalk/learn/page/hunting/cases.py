@@ -13,7 +13,7 @@ from functools import cache
 from gradwalk.diagnose import museum, teaching
 from gradwalk.diagnose.museum import Specimen
 from gradwalk.errors import SettingError
-from gradwalk.learn.page.hunting.nudging import Counts
+from gradwalk.learn.page.hunting.instrument import Counts
 from gradwalk.learn.page.hunting.trimming import functions_of, trimmed
 
 __all__ = ["SETS", "Case", "case_of"]

@@ -14,11 +14,12 @@ from gradwalk.diagnose.adapter import Engine, NotAnEngine
 from gradwalk.diagnose.grading import grade
 from gradwalk.diagnose.museum.faults import METHOD, SHAPES, Fault, Kind, source_with
 from gradwalk.diagnose.museum.mutants import mutants
-from gradwalk.diagnose.programs import Outcome, Program, agree, run
+from gradwalk.diagnose.probes import Probe, run
 from gradwalk.learn.page.hunting.cases import Case
-from gradwalk.learn.page.hunting.naming import family_of, looked_at
+from gradwalk.learn.page.hunting.choices import family_of, looked_at
+from gradwalk.learn.page.hunting.recorder import engine_of
 from gradwalk.learn.page.hunting.trimming import functions_of, trimmed
-from gradwalk.learn.page.hunting.watching import engine_of
+from gradwalk.matcher import Outcome, by_type
 
 __all__ = ["KNOWN", "drawn"]
 
@@ -146,13 +147,13 @@ def _telling(text: str, right: str) -> str | None:
     except (NotAnEngine, Exception):
         return None
     for program in PROGRAMS:
-        asked = Program("", program, looked_at(program))
+        asked = Probe("", program, looked_at(program))
         got: Outcome = run(asked, engine, steps=20_000)
         if got.kind == "missing":
             continue
         if got.kind != "numbers":
             return None
-        if not agree(got, asked.expected()):
+        if not by_type(got, asked.expected()):
             return program
     return None
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from gradwalk.diagnose.museum.faults import METHOD
-from gradwalk.diagnose.vocabulary import REFLECTED
+from gradwalk.diagnose.op_probes import ops_in
+from gradwalk.diagnose.vocabulary import METHODS, REFLECTED
 
 __all__ = ["functions_of", "ops_of", "trimmed"]
 
 ALWAYS = ("__init__", "__add__", "__mul__", "backward", "__repr__")
 #: A helper alone would be taken for the op itself.
 _WITH = {"divide": "__truediv__", "power": "__pow__", "exponential": "exp", "logistic": "sigmoid"}
-_SIGNS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow"}
 
 
 def ops_of(program: str) -> set[str]:
@@ -23,22 +22,10 @@ def ops_of(program: str) -> set[str]:
     >>> sorted(ops_of("a = Value(2.0); b = 8 / a - a.tanh()"))
     ['__rtruediv__', '__sub__', '__truediv__', 'tanh']
     """
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(program)):
-        if isinstance(node, ast.BinOp) and type(node.op) in _SIGNS:
-            name = _SIGNS[type(node.op)]
-            found.add(METHOD[name])
-            if isinstance(node.left, ast.Constant) and name in REFLECTED:
-                found.add(REFLECTED[name])
-        elif (
-            isinstance(node, ast.UnaryOp)
-            and isinstance(node.op, ast.USub)
-            and not isinstance(node.operand, ast.Constant)
-        ):
-            found.add("__neg__")
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr != "backward":
-            found.add(node.func.attr)
-    return found
+    ops = ops_in(program)
+    reflected = {f"r{op}": op for op in REFLECTED}
+    methods = {**METHODS, **{name: REFLECTED[op] for name, op in reflected.items()}}
+    return {methods.get(op, op) for op in ops} | {METHODS[op] for name, op in reflected.items() if name in ops}
 
 
 def functions_of(source: str) -> set[str]:

@@ -1,0 +1,105 @@
+"""What holds for all tests: where they may write, what examples see, and which of them `make quick` leaves out."""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+ROOT = Path(__file__).parent
+#: Kept between runs: compiled kernels and other programs' caches. `make clean` removes it.
+KEPT = ROOT / "out" / "tests"
+#: The home of every test, empty when a run begins and when it ends.
+HOME = KEPT / "home"
+#: Where programs keep what they would otherwise keep in the user's home.
+FOLDERS = {
+    "GRADWALK_CACHE": "kernels",
+    "IPYTHONDIR": "ipython",
+    "JUPYTER_CONFIG_DIR": "jupyter/config",
+    "JUPYTER_DATA_DIR": "jupyter/data",
+    "JUPYTER_RUNTIME_DIR": "jupyter/runtime",
+    "JUPYTERLAB_SETTINGS_DIR": "jupyter/settings",
+    "JUPYTERLAB_WORKSPACES_DIR": "jupyter/workspaces",
+    "MPLCONFIGDIR": "matplotlib",
+    "XDG_CACHE_HOME": "cache",
+    "XDG_CONFIG_HOME": "config",
+    "XDG_DATA_HOME": "data",
+    "XDG_STATE_HOME": "state",
+    "npm_config_cache": "npm",
+}
+PLACES = {"HOME": str(HOME), "USERPROFILE": str(HOME), **{name: str(KEPT / part) for name, part in FOLDERS.items()}}
+#: What whole folders need; a file or a test elsewhere carries its mark itself.
+MARKS = {
+    "tests/web/": "browser",
+    "tests/compile/": "native",
+    "src/gradwalk/compile/": "native",
+}
+
+# A busy machine is no failure: how long an example takes is a matter for benchmarks.
+settings.register_profile("gradwalk", deadline=None)
+if settings.get_current_profile_name() == "default":  # `make mutants` has a profile of its own
+    settings.load_profile("gradwalk")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give this process, and all that it starts, a home and caches in the checkout."""
+    if hasattr(config, "workerinput"):
+        return  # its parent has done it
+    os.environ.setdefault("PLAYWRIGHT_BROWSERS_PATH", str(_browsers()))
+    shutil.rmtree(HOME, ignore_errors=True)
+    HOME.mkdir(parents=True)
+    os.environ.update(PLACES)
+
+
+def _browsers() -> Path:
+    """Where Playwright keeps browsers that it has fetched, in the home of whoever runs the tests."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "ms-playwright"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "ms-playwright"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "ms-playwright"
+
+
+def written_home() -> list[str]:
+    """What was written into the home of the tests: without them it would have been the user's."""
+    return sorted(str(path.relative_to(HOME)) for path in HOME.rglob("*") if not path.is_dir())
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail a run that wrote into its home."""
+    if not hasattr(session.config, "workerinput") and written_home():
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what was written, and what to do."""
+    if written := written_home():
+        terminalreporter.section("written into the home folder: name another place for it in conftest.py", red=True)
+        terminalreporter.write("\n".join(written[:20]) + "\n")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """Lead a test to the same folders though the one before may have named others."""
+    os.environ.update(PLACES)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what whole folders need, and let examples see the package by its usual names, behind their module's own."""
+    import gradwalk
+    from gradwalk import Value, nn, ops, optim, walk
+
+    names = {"gradwalk": gradwalk, "math": math, "nn": nn, "ops": ops, "optim": optim, "walk": walk, "Value": Value}
+    for item in items:
+        for folder, mark in MARKS.items():
+            if item.nodeid.startswith(folder):
+                item.add_marker(mark)
+        if isinstance(item, pytest.DoctestItem):
+            for name in names.keys() - item.dtest.globs.keys():
+                item.dtest.globs[name] = names[name]

@@ -1,0 +1,234 @@
+"""Reports as HTML: one page for an engine, one overview for a class of learners. No scripts, nothing loaded."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from gradwalk.diagnose.results import CheckResult, Diagnosis, Grade
+from gradwalk.drawing.theme import DARK, LIGHT, MONO, SANS
+
+__all__ = ["OverviewRow", "overview_page", "report_page"]
+
+#: What a check's outcome looks like: a mark and a word, never a colour alone.
+MARKS = {
+    "passed": ("✓", "passed"),
+    "failed": ("✗", "wrong"),
+    "error": ("!", "stopped"),
+    "missing": ("–", "not implemented yet"),
+    "skipped": ("·", "left out"),
+}
+DIGITS = 7
+
+
+@dataclass(frozen=True)
+class OverviewRow:
+    """One learner in the overview: who, the report, and the page with the details.
+
+    >>> from gradwalk.diagnose import grade, teaching
+    >>> from gradwalk.diagnose.as_html import OverviewRow
+    >>> OverviewRow("ada", grade(teaching.SOURCE, checks=["a-plus-a"]), "ada.html").name
+    'ada'
+    """
+
+    name: str
+    report: Grade
+    link: str
+
+
+def report_page(report: Grade, title: str, *, solution: bool = False) -> str:
+    """The report of one engine as a whole HTML page.
+
+    >>> from gradwalk.diagnose import grade, teaching
+    >>> from gradwalk.diagnose.as_html import report_page
+    >>> page = report_page(grade(teaching.SOURCE, checks=["a-plus-a"]), "engine.py")
+    >>> "1 of 1" in page, "<script" in page
+    (True, False)
+    """
+    body = [f"<h1>{escape(title)}</h1>", _score(report)]
+    body += [f'<p class="note">{_words(note)}</p>' for note in report.notes]
+    if report.diagnoses:
+        body.append(f"<h2>{_count(len(report.diagnoses), 'thing')} to mend</h2>")
+        body += [_diagnosis(diagnosis, solution) for diagnosis in report.diagnoses]
+    for group, checks in _groups(report.checks).items():
+        passed = sum(check.status == "passed" for check in checks)
+        counted = sum(check.status in ("passed", "failed", "error") for check in checks)
+        body.append(
+            f'<section><h2>{escape(group)} <span class="of">{passed} of {counted}</span></h2><ul class="checks">'
+        )
+        body += [_check(check) for check in checks]
+        body.append("</ul></section>")
+    return _page(f"{title}: {report.score} of {report.total}", body)
+
+
+def overview_page(rows: Sequence[OverviewRow], title: str) -> str:
+    """A class at a glance: each engine's score and diagnoses, and which bugs are common.
+
+    >>> from gradwalk.diagnose import grade, teaching
+    >>> from gradwalk.diagnose.as_html import OverviewRow, overview_page
+    >>> page = overview_page([OverviewRow("ada", grade(teaching.SOURCE, checks=["a-plus-a"]), "ada.html")], "homework")
+    >>> 'href="ada.html"' in page
+    True
+    """
+    right = sum(row.report.passed for row in rows)
+    body = [f"<h1>{escape(title)}</h1>", f"<p>{_count(len(rows), 'engine')}, {right} right in all they implement.</p>"]
+    common = _common(rows)
+    if common:
+        body.append("<h2>What went wrong most</h2><ol>")
+        body += [f"<li>{_words(name)} <span class='of'>{_count(n, 'engine')}</span></li>" for name, n in common]
+        body.append("</ol>")
+    body.append(
+        '<div class="scroll" tabindex="0" role="region" aria-label="all engines"><table><thead><tr><th>engine</th>'
+        "<th>score</th><th>essentials</th><th></th><th>diagnosis</th></tr></thead><tbody>"
+    )
+    body += [_overview_row(row) for row in rows]
+    body.append("</tbody></table></div>")
+    return _page(title, body)
+
+
+def _overview_row(row: OverviewRow) -> str:
+    report = row.report
+    found = "<br>".join(_words(diagnosis.sentence) for diagnosis in report.diagnoses) or (
+        "right in all it implements" if report.passed else "; ".join(_words(note) for note in report.notes)
+    )
+    return (
+        f'<tr><td><a href="{escape(row.link)}">{escape(row.name)}</a></td>'
+        f"<td class='number'>{report.score} of {report.total}</td>"
+        f"<td class='number'>{report.essentials}</td><td>{_bar(report)}</td><td>{found}</td></tr>"
+    )
+
+
+def _common(rows: Iterable[OverviewRow]) -> list[tuple[str, int]]:
+    counts: dict[str, int] = {}
+    for row in rows:
+        for name in {diagnosis.specimen for diagnosis in row.report.diagnoses if diagnosis.specimen}:
+            counts[name] = counts.get(name, 0) + 1
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def _groups(checks: Iterable[CheckResult]) -> dict[str, list[CheckResult]]:
+    groups: dict[str, list[CheckResult]] = {}
+    for check in checks:
+        groups.setdefault(check.group, []).append(check)
+    return groups
+
+
+def _score(report: Grade) -> str:
+    missing = sum(check.status == "missing" for check in report.checks)
+    rest = f", {missing} not implemented yet" if missing else ""
+    marks = f"essentials {report.essentials}" + (f", beyond them {report.beyond}" if report.beyond.total else "")
+    return (
+        f'<p class="score">{_bar(report)} <strong>{report.score} of {report.total}</strong> checks passed{rest}<br>'
+        f'<span class="marks">{marks}</span></p>'
+    )
+
+
+def _bar(report: Grade) -> str:
+    share = 100 * report.score / report.total if report.total else 0
+    return (
+        f'<svg class="bar" viewBox="0 0 100 8" aria-hidden="true"><rect class="all" width="100" height="8" rx="2"/>'
+        f'<rect class="part" width="{share:.4g}" height="8" rx="2"/></svg>'
+    )
+
+
+def _diagnosis(diagnosis: Diagnosis, solution: bool) -> str:
+    parts = [f'<div class="found"><p><strong>{_words(diagnosis.sentence)}</strong></p>']
+    if diagnosis.hint:
+        parts.append(f"<p>{_words(diagnosis.hint)}</p>")
+    if solution and diagnosis.solution:
+        parts.append(f"<details><summary>solution</summary><pre>{escape(diagnosis.solution)}</pre></details>")
+    return "".join([*parts, "</div>"])
+
+
+def _check(check: CheckResult) -> str:
+    mark, word = MARKS[check.status]
+    head = f'<span class="mark {check.status}">{mark}</span> {_words(check.title)} <span class="of">{word}</span>'
+    if check.status not in ("failed", "error"):
+        return f"<li>{head}</li>"
+    inside = f"<pre>{escape(check.program)}</pre>" if check.program else ""
+    inside += f"<p>{_words(check.message)}</p>" if check.message else ""
+    rows = [
+        f"<tr><td><code>{escape(name)}</code></td><td class='number'>{_number(check.got.get(name))}</td>"
+        f"<td class='number'>{_number(right)}</td></tr>"
+        for name, right in check.expected.items()
+        if not _same(check.got.get(name), right)
+    ]
+    if rows and check.got:
+        inside += (
+            f"<table><thead><tr><th></th><th>got</th><th>right</th></tr></thead><tbody>{''.join(rows)}</tbody></table>"
+        )
+    return f"<li><details open><summary>{head}</summary>{inside}</details></li>"
+
+
+def _same(got: float | None, right: float) -> bool:
+    if got is None:
+        return False
+    if math.isfinite(got) and math.isfinite(right):
+        return round(got, DIGITS) == round(right, DIGITS)
+    return got == right or (math.isnan(got) and math.isnan(right))
+
+
+def _number(x: float | None) -> str:
+    return "nothing" if x is None else f"{x:.{DIGITS}g}".replace("-", "−")
+
+
+def _words(text: str) -> str:
+    """Escaped text, with `code` in backticks as code."""
+    pieces = escape(text).split("`")
+    if len(pieces) % 2 == 0:
+        return "`".join(pieces)
+    return "".join(f"<code>{piece}</code>" if i % 2 else piece for i, piece in enumerate(pieces))
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def _page(title: str, body: Iterable[str]) -> str:
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)}</title>
+<style>
+{_STYLE}
+{_colours(LIGHT, ok="#0B6B57")}
+@media (prefers-color-scheme:dark){{{_colours(DARK, ok="#6FD3BC")}}}
+</style>
+</head>
+<body><main>
+{chr(10).join(body)}
+</main></body>
+</html>
+"""
+
+
+_STYLE = f"""
+body{{margin:0;font:400 16px/1.55 {SANS}}}
+main{{max-width:56rem;margin:0 auto;padding:32px 20px 64px}}
+h1{{font-size:28px;margin:0 0 8px}} h2{{font-size:18px;margin:32px 0 8px}}
+code,pre,.number{{font-family:{MONO};font-size:.92em}}
+pre{{padding:10px 12px;border-radius:6px;overflow-x:auto;margin:8px 0}}
+.of{{font-weight:400;font-size:14px}} .note{{margin:4px 0}}
+.bar{{width:140px;height:8px;vertical-align:middle}}
+.score strong{{font-size:20px}}
+.found{{border-left:4px solid;border-radius:4px;padding:4px 16px;margin:12px 0}}
+ul.checks{{list-style:none;padding:0;margin:0}} .checks li{{padding:3px 0}}
+.mark{{display:inline-block;width:1.4em;font-weight:700;text-align:center}}
+summary{{cursor:pointer}} details>:not(summary){{margin-left:1.8em}}
+table{{border-collapse:collapse}} th,td{{text-align:left;padding:4px 14px 4px 0;vertical-align:top}}
+th{{font-weight:600;font-size:14px}} .number{{white-space:nowrap}}
+.scroll{{overflow-x:auto}}
+"""
+
+
+def _colours(p: Mapping[str, str], ok: str) -> str:
+    return (
+        f"body{{background:{p['paper']};color:{p['ink']}}}.of,.note,th{{color:{p['ink-3']}}}pre{{background:{p['well']}}}"
+        f".found{{background:{p['surface']};border-color:{p['miss']}}}.passed{{color:{ok}}}.failed,.error{{color:{p['miss']}}}"
+        f".all{{fill:{p['well']}}}.part{{fill:{ok}}}a{{color:{p['ink']}}}"
+    )

@@ -1,0 +1,111 @@
+"""A report in words, for a terminal or a file."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+
+from gradwalk.diagnose.checks import GROUPS
+from gradwalk.diagnose.examination import NOT_YET
+from gradwalk.diagnose.results import CheckResult, Diagnosis, Grade
+from gradwalk.matcher import same
+
+__all__ = ["numbers_text", "report_text", "score_text"]
+
+WIDTH = 110
+MOST = 3  # checks that are shown with their numbers under one diagnosis
+
+
+def report_text(report: Grade, *, solution: bool = False) -> str:
+    """The report as lines of text: a line for each group, the diagnoses, what is not implemented yet, and the score.
+
+    >>> from gradwalk.diagnose import grade, museum
+    >>> from gradwalk.diagnose.as_text import report_text
+    >>> print(report_text(grade(museum.find("reversed-division").source(), checks=["numbers"])))
+    ✗ plain numbers on either side: 7 of 8
+    <BLANKLINE>
+    1. your `__rtruediv__` is the wrong way round in line 104: the number on the left arrives as the argument
+       Hint: In `__rtruediv__`, which of `self` and `other` stands on the left of the `/` that was written?
+       - 8 / a, 0.5 / a, at a = 3.5: b.data is 0.4375, 2.285714 is right; a.grad is 0.125, -0.6530612 is right
+    <BLANKLINE>
+    7 of 8 checks passed: essentials 7 of 8.
+    """
+    parts = ["\n".join(_groups(report))]
+    parts += ["\n".join(_diagnosis(i, told, report, solution)) for i, told in enumerate(report.diagnoses, 1)]
+    unexplained = [check for check in report.checks if check.status in ("failed", "error") and not check.diagnosis]
+    if unexplained:
+        parts.append("\n".join(["Not explained:", *(_seen(check, "") for check in unexplained)]))
+    missing = [check.message.removesuffix(NOT_YET) for check in report.checks if check.status == "missing"]
+    if missing:
+        parts.append(_wrapped(f"Not implemented yet: {', '.join(dict.fromkeys(missing))}", "  "))
+    skipped = Counter(check.message for check in report.checks if check.status == "skipped")
+    parts += [_wrapped(f"Not judged: {n} check{'s' * (n > 1)}, because {why}", "  ") for why, n in skipped.items()]
+    parts += [_wrapped(f"Note: {note}", "  ") for note in report.notes]
+    parts.append(score_text(report))
+    return "\n\n".join(part for part in parts if part)
+
+
+def score_text(report: Grade) -> str:
+    """The score in a sentence, what every engine must have apart from what goes beyond.
+
+    >>> from gradwalk.diagnose import grade, museum, teaching
+    >>> from gradwalk.diagnose.as_text import score_text
+    >>> score_text(grade(museum.find("left-over-gradients").source(), checks=["reuse", "repeat"]))
+    '9 of 13 checks passed: essentials 8 of 8, beyond them 1 of 5.'
+    """
+    whole = f"{report.score} of {report.total} checks passed"
+    if not report.beyond.total:
+        return f"{whole}: {'all of the essentials' if report.passed else f'essentials {report.essentials}'}."
+    if not report.essentials.total:
+        return f"{whole}, all of them beyond the essentials."
+    return f"{whole}: essentials {report.essentials}, beyond them {report.beyond}."
+
+
+def numbers_text(check: CheckResult) -> str:
+    """The wrong numbers of a check beside the right ones.
+
+    >>> from gradwalk.diagnose import CheckResult
+    >>> from gradwalk.diagnose.as_text import numbers_text
+    >>> numbers_text(CheckResult("", "", "", "failed", {"a.grad": 1.0, "b.data": 6.0}, {"a.grad": 2.0, "b.data": 6.0}))
+    'a.grad is 1, 2 is right'
+    """
+    return "; ".join(
+        f"{name} is {check.got[name]:.7g}, {right:.7g} is right"
+        for name, right in check.expected.items()
+        if name in check.got and not same(check.got[name], right)
+    )
+
+
+def _groups(report: Grade) -> list[str]:
+    lines = []
+    for group, about in GROUPS.items():
+        counted = [check for check in report.checks if check.group == group and check.counts]
+        if counted:
+            passed = sum(check.status == "passed" for check in counted)
+            lines.append(f"{'✓' if passed == len(counted) else '✗'} {about}: {passed} of {len(counted)}")
+    return lines
+
+
+def _diagnosis(number: int, told: Diagnosis, report: Grade, solution: bool) -> list[str]:
+    seen = sorted((check for check in report.checks if check.diagnosis == told), key=lambda check: len(check.program))
+    indent = " " * (len(str(number)) + 2)
+    lines = [_wrapped(f"{number}. {told.sentence}", indent)]
+    if told.hint:
+        lines.append(_wrapped(f"{indent}Hint: {told.hint}", indent + "  "))
+    if solution and told.solution:
+        lines.append(_wrapped(f"{indent}Solution: {told.solution}", indent + "  "))
+    lines += [_seen(check, indent) for check in seen[:MOST]]
+    if len(seen) > MOST:
+        lines.append(f"{indent}- and {len(seen) - MOST} more")
+    return lines
+
+
+def _seen(check: CheckResult, indent: str) -> str:
+    title, _, message = check.message.partition(": ") if check.program else ("", "", check.message)
+    place = f", at {title.split(' at ', 1)[1]}" if " at " in title else ""
+    told = numbers_text(check) or message or check.message
+    return _wrapped(f"{indent}- {check.title}{place}{': ' * bool(told)}{told}", indent + "  ")
+
+
+def _wrapped(text: str, indent: str) -> str:
+    return textwrap.fill(text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

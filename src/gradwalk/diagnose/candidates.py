@@ -1,0 +1,189 @@
+"""Which faults an engine has: its wrong numbers against those of the museum's engines on the same programs.
+
+First a single fault that explains everything is looked for. If there is none, each op is looked into by itself, with
+programs that need no other op; what is still wrong after that lies in the walk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from gradwalk.diagnose import museum
+from gradwalk.diagnose.comparison import AS_WRITTEN, Candidate, Comparison
+from gradwalk.diagnose.formulas import Measured, measure
+from gradwalk.diagnose.museum.faults import ARRANGEMENTS, EVERY, Fault, Kind
+from gradwalk.diagnose.op_probes import BASIC, REVERSED, at_points, evidence, ops_in
+from gradwalk.diagnose.probes import Probe
+from gradwalk.diagnose.vocabulary import SYMBOL
+
+__all__ = ["Findings", "faults_of", "whole"]
+
+PUSHING: tuple[Kind, ...] = (
+    "overwriting", "counting-itself", "without-upstream", "adds-upstream", "detached", "keyed-by-operand",
+    "closure-on-operand",
+)  # fmt: skip
+#: Where an op that is written with `if` pushes anything.
+PUSHES_WHERE = {"relu": "x > 0.0", "pow": "n != 0"}
+#: Specimens that concern the engine as a whole, simplest first; those of the walk depend on the order of operands.
+EVERYWHERE = ("overwriting", "not-seeded", "hidden-method", "root-twice", "one-user", "keyed-by-operand",
+              "closure-on-operand")  # fmt: skip
+IN_EVERY_OP = (
+    Fault("negated", EVERY),
+    Fault("slope", EVERY, formula="1.0"),
+    *(Fault(kind, EVERY) for kind in ("without-upstream", "adds-upstream", "counting-itself")),
+)
+ORDERS = ("wrong-end", "no-order", "listed-twice", "preorder", "breadth-first")
+REPEATED = ("left-over-gradients", "only-once", "leaves-reset")
+
+
+@dataclass
+class Findings:
+    """The faults that were found, the ops that are wrong in a way that has no name, and how operands are kept.
+
+    `in_walk`: the walk is to blame, in a way that has no name.
+
+    >>> from gradwalk.diagnose.candidates import Findings
+    >>> Findings().faults
+    ()
+    """
+
+    faults: tuple[Fault, ...] = ()
+    unknown: dict[str, Measured] = field(default_factory=dict)
+    arrangement: str | None = AS_WRITTEN
+    in_walk: bool = False
+
+
+def whole(name: str) -> Fault:
+    """A specimen as a fault.
+
+    >>> from gradwalk.diagnose.candidates import whole
+    >>> whole("preorder").name
+    'preorder'
+    """
+    return Fault("specimen", specimen=name, edits=museum.find(name).edits)
+
+
+def faults_of(comparison: Comparison) -> Findings:
+    """What is wrong with values and gradients at ordinary points, in one walk.
+
+    >>> from gradwalk.diagnose import museum
+    >>> from gradwalk.diagnose.adapter import Engine
+    >>> from gradwalk.diagnose.comparison import Comparison
+    >>> from gradwalk.diagnose.candidates import faults_of
+    >>> from gradwalk.diagnose.examination import Examination
+    >>> comparison = Comparison(Examination(Engine(museum.find("preorder").engine())))
+    >>> [fault.name for fault in faults_of(comparison).faults]
+    ['preorder']
+    """
+    if not comparison.wrong(comparison.programs):
+        return Findings()
+    single = _single(comparison, (), comparison.programs)
+    if single:
+        return single
+    findings = _op_by_op(comparison)
+    known = [p for p in comparison.programs if not ops_in(p.text) & findings.unknown.keys()]
+    if not comparison.explains(findings.faults, comparison.wrong(known)):
+        more = _single(comparison, findings.faults, known) or _one_more_op(comparison, findings, known)
+        if more:
+            return Findings(more.faults, findings.unknown, more.arrangement)
+    findings.arrangement = None if comparison.by_set else AS_WRITTEN
+    together = [op for op in findings.unknown if op in BASIC and not comparison.wrong(at_points(op))]
+    if len(together) > 2:  # right by themselves, wrong on top of each other
+        return Findings(findings.faults, {}, findings.arrangement, in_walk=True)
+    return findings
+
+
+def _single(comparison: Comparison, faults: tuple[Fault, ...], programs: list[Probe]) -> Findings | None:
+    """One fault of the whole engine that, with those found already, explains every program."""
+    names = [name for name in EVERYWHERE if name != "hidden-method" or comparison.examination.engine.hides_backward()]
+    if "hidden-method" in names:
+        names.remove("not-seeded")
+    arrangements = [None] if comparison.by_set else list(ARRANGEMENTS)
+    candidates: list[Candidate] = [
+        ((*faults, fault), arrangement)
+        for fault in (*map(whole, names), *IN_EVERY_OP)
+        for arrangement in (arrangements if fault.name in ("overwriting", "one-user") else arrangements[:1])
+    ]
+    candidates += [((*faults, whole(name)), arrangement) for arrangement in arrangements for name in ORDERS]
+    found = comparison.first(candidates, programs)
+    return found and Findings(found[0], arrangement=found[1])
+
+
+def _op_by_op(comparison: Comparison) -> Findings:
+    findings = Findings()
+    ops = [op for op in (*BASIC, *REVERSED) if comparison.has(op)]
+    ops.sort(key=lambda op: len(comparison.parts[op]))  # what others are made of comes first
+    clean = {op for op in ops if not comparison.wrong(evidence(op))}
+    for op in ops:
+        if op in clean or comparison.explains(findings.faults, comparison.there(evidence(op))):
+            continue
+        if any(part in findings.unknown for part in (*comparison.parts[op], op[1:] if op in REVERSED else "")):
+            continue  # no wonder
+        found = _in_op(comparison, op, clean, findings.faults)
+        if isinstance(found, Measured):
+            findings.unknown[op] = found
+        else:
+            findings.faults += found
+    return findings
+
+
+def _in_op(comparison: Comparison, op: str, clean: set[str], before: tuple[Fault, ...]) -> tuple[Fault, ...] | Measured:
+    def first(candidates: Iterable[tuple[Fault, ...]], programs: list[Probe]) -> tuple[Fault, ...]:
+        found = comparison.first((((*before, *faults), AS_WRITTEN) for faults in candidates), programs)
+        return found[0][len(before) :] if found else ()
+
+    alone = comparison.there(evidence(op))
+    for part in sorted(comparison.parts[op] - {"turned"}):
+        if part in BASIC and (found := first(_pushing(part), [*alone, *comparison.about(part, clean)])):
+            return found
+    kept = set(comparison.shapes)
+    comparison.shapes -= {op, f"{op}, wrapped", f"{op}, reflected"}  # it has a fault of its own, whatever it is made of
+    measured = measure(comparison, op)
+    candidates = list(_candidates(op, measured))
+    found = first(candidates, comparison.about(op, clean)) or first(candidates, alone)
+    if not found:
+        comparison.shapes = kept
+    return found or measured
+
+
+def _candidates(op: str, measured: Measured) -> Iterator[tuple[Fault, ...]]:
+    if op in REVERSED:
+        for formula in _ANYTHING:
+            yield (Fault("reflected", op, formula=formula, specimen=_REVERSED_SPECIMENS.get((op, formula), "")),)
+        return
+    if measured.faults:
+        yield measured.faults
+    yield from _pushing(op)
+    for extra in _pushing(op) if measured.faults else ():
+        yield (*measured.faults, *extra)
+
+
+def _pushing(op: str) -> Iterator[tuple[Fault, ...]]:
+    if op in PUSHES_WHERE:
+        yield (Fault("overwriting", op, formula=PUSHES_WHERE[op]),)
+    for kind in PUSHING:
+        yield (Fault(kind, op),)
+        if op in SYMBOL and kind != "keyed-by-operand":
+            yield (Fault(kind, op, 0),)
+            yield (Fault(kind, op, 1),)
+
+
+def _one_more_op(comparison: Comparison, findings: Findings, programs: list[Probe]) -> Findings | None:
+    """A fault in an op that shows only together with other ops."""
+    ops = [op for op in BASIC if comparison.has(op) and op not in findings.unknown]
+    candidates = (((*findings.faults, *extra), AS_WRITTEN) for op in ops for extra in _pushing(op))
+    found = comparison.first(candidates, programs)
+    return found and Findings(found[0])
+
+
+_ANYTHING = (
+    "self - other", "self / other", "as_value(other) + self", "as_value(other) * self", "as_value(other) - self",
+    "as_value(other) / self", "-self", "self", "as_value(other)", "-(as_value(other) + self)",
+    "as_value(other) ** -1 * self",
+    "self ** -1", "as_value(other) * -self", "as_value(other) / -self", "-as_value(other) - self",
+)  # fmt: skip
+_REVERSED_SPECIMENS = {
+    ("rsub", "self - other"): "reversed-subtraction",
+    ("rdiv", "self / other"): "reversed-division",
+}

@@ -1,0 +1,294 @@
+"""The guilty line: where in someone's source a fault is written, as far as its tree can tell."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+from gradwalk.diagnose.museum.faults import EVERY, Fault
+from gradwalk.diagnose.source_tree import (
+    Function,
+    GradientWrite,
+    SourceTree,
+    assigned,
+    called_name,
+    mentions,
+    mentions_name,
+)
+
+__all__ = ["guilty_line"]
+
+AnyNode = TypeVar("AnyNode", bound=ast.AST)
+
+
+def guilty_line(fault: Fault, tree: SourceTree, called: str, backward: str) -> int | None:
+    """The line of a fault in an op that the engine calls `called`, or in the walk that `backward` starts.
+
+    >>> from gradwalk.diagnose import museum
+    >>> from gradwalk.diagnose.guilty_lines import guilty_line
+    >>> from gradwalk.diagnose.museum.faults import Fault, source_with
+    >>> from gradwalk.diagnose.source_tree import SourceTree
+    >>> text = source_with([Fault("overwriting", "mul", 1)])
+    >>> tree = SourceTree(text, "Value", "data", "grad")
+    >>> line = guilty_line(Fault("overwriting", "mul", 1), tree, "__mul__", "backward")
+    >>> text.splitlines()[line - 1].strip()
+    'other.grad = x * out.grad'
+    """
+    if fault.op == EVERY:
+        return _pushing(tree, backward)
+    if not fault.op:
+        find = _IN_WALK.get(fault.name)
+        return find(tree, backward) if find else None
+    function = tree.function(called)
+    return None if function is None else _in_op(fault, tree, function, backward)
+
+
+# --- in an op ------------------------------------------------------------------------------------------------------
+
+
+def _in_op(fault: Fault, tree: SourceTree, function: Function, backward: str) -> int:
+    pushes = [
+        push
+        for push in tree.pushes(function)
+        if fault.operand is None or tree.operand(function, push.owner) == fault.operand
+    ]
+    match fault.kind:
+        case "overwriting":
+            found = [push.line for push in pushes if not push.adds] or _overwriting_lines(tree, backward)
+        case "counting-itself":
+            found = [push.line for push in pushes if push.adds and push.owner in _gradients(push, tree.grad)]
+        case "without-upstream":
+            found = [push.line for push in pushes if not _gradients(push, tree.grad) - {push.owner}]
+            found = found or list(_slopes(tree, function, fault.operand))
+        case "slope" | "adds-upstream":
+            found = [push.line for push in pushes] or list(_slopes(tree, function, fault.operand))
+        case "detached":
+            found = [] if fault.operand is None else list(_slopes(tree, function, fault.operand))
+            found = found or [call.lineno for call in _nodes(function, ast.Call) if _makes(tree, call)]
+        case "reflected":
+            found = _lines(function, ast.Return)
+        case "closure-on-operand":
+            found = [line] if (line := _closure_in(function)) else []
+        case "data-read-late":
+            found = [push.line for push in pushes if mentions(push.right, tree.data)]
+        case "keyed-by-operand":
+            found = _lines(function, ast.Dict, ast.DictComp)
+        case "specimen" if fault.name == "changes-its-input":
+            written = (node for node in _nodes(function, ast.Attribute) if isinstance(node.ctx, ast.Store))
+            found = [node.lineno for node in written if node.attr == tree.data]
+        case _:
+            found = _values(tree, function)
+    return found[0] if found else function.lineno
+
+
+def _nodes(tree: ast.AST, *kinds: type[AnyNode]) -> Iterator[AnyNode]:
+    return (node for node in ast.walk(tree) if isinstance(node, kinds))
+
+
+def _lines(tree: ast.AST, *kinds: type[ast.stmt | ast.expr]) -> list[int]:
+    return [node.lineno for node in _nodes(tree, *kinds)]
+
+
+def _gradients(push: GradientWrite, grad: str) -> set[str]:
+    """Whose gradients stand on the right of a push."""
+    return {ast.unparse(node.value) for node in _nodes(push.right, ast.Attribute) if node.attr == grad}
+
+
+def _slopes(tree: SourceTree, function: Function, operand: int | None) -> Iterator[int]:
+    """Lines with local derivatives that are handed over: in a tuple, beside an operand, or returned."""
+    inner = tree.helper(function, "backward")
+    if inner is not None:
+        yield from _lines(inner, ast.Return)
+    names = [argument.arg for argument in function.args.args]
+    for node in ast.walk(function):
+        if isinstance(node, (ast.Tuple, ast.List)) and node.elts:
+            first = node.elts[0]
+            if isinstance(first, ast.Name) and first.id in names and len(node.elts) == 2:
+                other = node.elts[1]
+                is_slope = not (isinstance(other, ast.Name) and other.id in names)
+                if is_slope and (operand is None or names.index(first.id) == operand):
+                    yield _origin(function, other)
+            elif not all(isinstance(part, ast.Name) and part.id in names for part in node.elts):
+                yield node.elts[min(operand or 0, len(node.elts) - 1)].lineno
+
+
+def _origin(function: Function, expression: ast.expr) -> int:
+    """The line of an expression; of a name, the line that gave it what it holds."""
+    if isinstance(expression, ast.Name):
+        for node in function.body:
+            if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", None) == expression.id:
+                return node.lineno
+    return expression.lineno
+
+
+def _values(tree: SourceTree, function: Function) -> list[int]:
+    """Lines that compute with the operands' data, outside the closures."""
+    inner = tree.helper(function, "forward")
+    if inner is not None:
+        return _lines(inner, ast.Return)
+    given = _given(tree, function)
+    if given is not None:
+        return [_origin(function, given)]
+    return [node.lineno for node in function.body if isinstance(node, ast.Return)]
+
+
+def _given(tree: SourceTree, function: Function) -> ast.expr | None:
+    """What the result is made from: the first argument of the call that makes it."""
+    name = tree.cls.name if tree.cls else ""
+    made = [call for call in _nodes(function, ast.Call) if call.args and mentions_name(call.func, name)]
+    returned = [node.value for node in _nodes(function, ast.Return)]
+    calls = [call for call in made if len(call.args) > 1 or call in returned]  # Value(other) only wraps an operand
+    calls += [call for call in returned if isinstance(call, ast.Call) and call.args]
+    return calls[0].args[0] if calls else None
+
+
+def _makes(tree: SourceTree, call: ast.Call) -> bool:
+    """Whether a call makes a node."""
+    return called_name(call.func) == (tree.cls.name if tree.cls else "Value")
+
+
+# --- in the walk -----------------------------------------------------------------------------------------------------
+
+Finder = Callable[[SourceTree, str], int | None]
+
+
+def _start(tree: SourceTree, backward: str) -> int | None:
+    function = tree.function(backward)
+    return function.lineno if function else None
+
+
+def _innermost(tree: SourceTree, backward: str) -> int | None:
+    """The innermost function of the walk, which is where the order is made."""
+    functions = tree.walk(backward)
+    return functions[-1].lineno if functions else None
+
+
+def _loop(tree: SourceTree, backward: str) -> int | None:
+    """The last loop of the function that starts the walk."""
+    function = tree.function(backward)
+    return max(_lines(function, ast.For, ast.While), default=_start(tree, backward)) if function else None
+
+
+def _walking(is_it: Callable[[ast.AST], bool], otherwise: Finder, inside_first: bool = False) -> Finder:
+    """The first line of the walk with such a node; or else what `otherwise` finds."""
+
+    def find(tree: SourceTree, backward: str) -> int | None:
+        functions = tree.walk(backward)[:: -1 if inside_first else 1]
+        nodes = (node for function in functions for node in ast.walk(function) if is_it(node))
+        return next((getattr(node, "lineno", None) for node in nodes), None) or otherwise(tree, backward)
+
+    return find
+
+
+def _calls(*methods: str) -> Callable[[ast.AST], bool]:
+    return lambda node: isinstance(node, ast.Call) and getattr(node.func, "attr", "") in methods
+
+
+_listing = _walking(_calls("append", "insert", "appendleft", "extend"), _innermost, inside_first=True)
+_queue = _walking(_calls("pop", "popleft"), _listing)
+_asking = _walking(
+    lambda node: isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)),
+    _listing, inside_first=True,
+)  # fmt: skip
+
+
+def _recursion(tree: SourceTree, backward: str) -> int | None:
+    """The line on which the walk calls itself."""
+    for function in tree.walk(backward):
+        for call in _nodes(function, ast.Call):
+            if called_name(call.func) == function.name:
+                return call.lineno
+    return _start(tree, backward)
+
+
+def _overwriting_lines(tree: SourceTree, backward: str) -> list[int]:
+    """Lines that set a gradient to something that is computed, those of the walk first."""
+    functions = [*tree.walk(backward), *tree.functions()]
+    return list(dict.fromkeys(push.line for push in _computed(tree, functions) if not push.adds))
+
+
+def _computed(tree: SourceTree, functions: Iterable[Function]) -> list[GradientWrite]:
+    pushes = (push for function in functions for push in tree.pushes(function))
+    return [push for push in pushes if not isinstance(push.right, ast.Constant)]
+
+
+def _pushing(tree: SourceTree, backward: str) -> int | None:
+    """The line on which the walk pushes: the last that changes a gradient, after those that prepare it."""
+    return max((push.line for push in _computed(tree, tree.walk(backward))), default=None)
+
+
+def _setting(zero: bool) -> Finder:
+    """The line that sets a gradient to 0, or to another number, such as the root's to 1."""
+
+    def find(tree: SourceTree, backward: str) -> int | None:
+        for function in tree.walk(backward):
+            for push in tree.pushes(function):
+                if isinstance(push.right, ast.Constant) and bool(push.right.value) is not zero:
+                    return push.line
+        return _start(tree, backward)
+
+    return find
+
+
+def _thrown_away(tree: SourceTree, backward: str) -> int | None:
+    """The line on which the walk replaces a closure or empties a list of operands, or returns early."""
+    for function in tree.walk(backward):
+        for target, _ in assigned(function):
+            if target.attr not in (tree.grad, tree.data):
+                return target.lineno
+    return _start(tree, backward)
+
+
+def _closure_in(function: Function) -> int | None:
+    """The line on which a closure is set on an operand."""
+    inner = {node.name for node in function.body if isinstance(node, Function)}
+    operands = {argument.arg for argument in function.args.args}
+    for target, value in assigned(function):
+        if getattr(value, "id", "") in inner and getattr(target.value, "id", "") in operands:
+            return target.lineno
+    return None
+
+
+def _hiding(tree: SourceTree, backward: str) -> int | None:
+    """The line on which an attribute gets the name of the method that starts the walk."""
+    return next((target.lineno for target, _ in assigned(tree.tree) if target.attr == backward), None)
+
+
+def _default(tree: SourceTree, backward: str) -> int | None:
+    """A mutable default of the constructor, or a mutable attribute of the class."""
+    constructor = tree.function("__init__")
+    held: list[ast.expr | None] = [*constructor.args.defaults, *constructor.args.kw_defaults] if constructor else []
+    held += [node.value for node in (tree.cls.body if tree.cls else ()) if isinstance(node, ast.Assign)]
+    return next((x.lineno for x in held if isinstance(x, (ast.List, ast.Dict, ast.Set, ast.Call))), None)
+
+
+def _user(tree: SourceTree, backward: str) -> int | None:
+    """The line that remembers one user: an attribute of an operand that is not its gradient, data or closure."""
+    for function in tree.functions():
+        for target, value in assigned(function):
+            if getattr(value, "id", "") in ("self", "out", "result", "res") and target.attr != tree.grad:
+                return target.lineno
+    return None
+
+
+_IN_WALK: dict[str, Finder] = {
+    "overwriting": lambda tree, backward: next(iter(_overwriting_lines(tree, backward)), None),
+    "no-order": _recursion,
+    "left-over-gradients": _setting(zero=False),
+    "every-path": _asking,
+    "only-once": _thrown_away,
+    "listed-twice": _listing,
+    "root-twice": _start,
+    "breadth-first": _queue,
+    "preorder": _listing,
+    "not-seeded": _start,
+    "wrong-end": _loop,
+    "leaves-reset": _setting(zero=True),
+    "recursion-limit": _recursion,
+    "closure-on-operand": lambda tree, _: next(filter(None, map(_closure_in, tree.functions())), None),
+    "hidden-method": _hiding,
+    "shared-default": _default,
+    "one-user": _user,
+    "keyed-by-operand": lambda tree, _: next(iter(_lines(tree.tree, ast.Dict, ast.DictComp)), None),
+}

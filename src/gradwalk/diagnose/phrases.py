@@ -1,0 +1,135 @@
+"""What each fault is called in a sentence, as tables: in one op, in every op, in the walk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gradwalk.diagnose.formulas import pretty
+from gradwalk.diagnose.museum.faults import EVERY, Fault, right_slopes, right_value
+
+__all__: list[str] = []
+
+SYMBOLS = {"radd": "+", "rsub": "-", "rmul": "*", "rdiv": "/"}
+_TWO_OPERANDS = ("add", "sub", "mul", "div")
+
+
+def sentence(fault: Fault, op: str, walk: str, line: int | None) -> str:
+    """What is wrong, and where; `op` and `walk` are what the engine calls them."""
+    if fault.op == EVERY:
+        return _IN_EVERY_OP[fault.kind].format(at=at(line))
+    if fault.op:
+        kind = fault.name if fault.kind in ("specimen", "reflected") else fault.kind
+        told = _IN_OP[kind]
+        return told(f"your `{op}`", fault, line) if callable(told) else told.format(op=f"your `{op}`", at=at(line))
+    if fault.name == "overwriting":
+        return f"your engine overwrites gradients: {_there(line)} `=` where `+=` is needed"
+    return _IN_WALK[fault.name].format(walk=f"`{walk}`", at=at(line))
+
+
+def at(line: int | None) -> str:
+    """A place in the source, in words; nothing if it is not known."""
+    return f" in line {line}" if line else ""
+
+
+def operand(fault: Fault) -> str:
+    """Which operand, in words; nothing if there is only one."""
+    if fault.operand is None or fault.op not in _TWO_OPERANDS:
+        return ""
+    return ("first ", "second ")[fault.operand]
+
+
+def _there(line: int | None) -> str:
+    return f"line {line} has" if line else "there is"
+
+
+# --- in one op ------------------------------------------------------------------------------------------------------
+
+Words = Callable[[str, Fault, int | None], str]
+
+
+def _overwriting(op: str, fault: Fault, line: int | None) -> str:
+    if line:
+        return f"{op} overwrites: line {line} has `=` where `+=` is needed"
+    whose = f"its {operand(fault)}operand" if fault.operand is not None else "its operands"
+    return f"{op} overwrites the gradient of {whose} instead of adding to it"
+
+
+def _slope(op: str, fault: Fault, line: int | None) -> str:
+    right = pretty(right_slopes(fault.op)[fault.operand or 0])
+    of = f" with respect to its {operand(fault)}operand" if operand(fault) else ""
+    return f"the derivative of {op}{of} is wrong{at(line)}: it gives {pretty(fault.formula)}, and {right} is right"
+
+
+def _value(op: str, fault: Fault, line: int | None) -> str:
+    return f"{op} computes {pretty(fault.formula)}{at(line)}, where {pretty(right_value(fault.op))} is right"
+
+
+def _reflected(op: str, fault: Fault, line: int | None) -> str:
+    formula = fault.formula.replace("as_value(other)", "other")
+    return f"{op} gives `{formula}`{at(line)}, where `other {SYMBOLS[fault.op]} self` is meant"
+
+
+def _detached(op: str, fault: Fault, line: int | None) -> str:
+    if fault.operand is None:
+        return f"{op} leaves the graph{at(line)}: no gradient gets through it"
+    return f"{op} pushes nothing to its {operand(fault)}operand{at(line)}"
+
+
+def _raising(op: str, fault: Fault, line: int | None) -> str:
+    does = "gives a complex number" if "complex" in fault.formula else f"raises {fault.formula}"
+    return f"{op} {does}{at(line)}, where floating-point numbers have an answer"
+
+
+_TURNED = "{op} is the wrong way round{at}: the number on the left arrives as the argument"
+
+_IN_OP: dict[str, Words | str] = {
+    "overwriting": _overwriting,
+    "slope": _slope,
+    "value": _value,
+    "wrong-value": _reflected,
+    "detached": _detached,
+    "python-raises": _raising,
+    "reversed-subtraction": _TURNED,
+    "reversed-division": _TURNED,
+    "counting-itself": "{op} counts what is there already twice{at}",
+    "negated": "{op} subtracts its contributions{at}, where it should add them",
+    "without-upstream": "{op} forgets the gradient that comes from above{at}: "
+    "the local derivative is not multiplied by it",
+    "adds-upstream": "{op} adds the gradient that comes from above{at}, where it should multiply by it",
+    "keyed-by-operand": "{op} has one entry for each operand{at}, and loses one when both are the same Value",
+    "data-read-late": "{op} reads data when the walk comes by{at}, and not when the op is done",
+    "closure-on-operand": "{op} sets its closure on an operand instead of the result{at}",
+    "changes-its-input": "{op} changes the data of its operand{at}",
+    "tanh-through-exp": "{op} goes through exp{at}, which overflows for large inputs",
+    "sigmoid-through-exp": "{op} goes through exp{at}, which overflows for large negative inputs",
+}
+
+# --- in every op, in the walk ------------------------------------------------------------------------------------
+
+_IN_EVERY_OP = {
+    "negated": "your engine subtracts every contribution{at}, where it should add it",
+    "slope": "your engine pushes the gradient from above on as it is{at}: the local derivatives are left out",
+    "without-upstream": "your engine pushes local derivatives{at} without the gradient that comes from above",
+    "adds-upstream": "your engine adds local derivative and gradient from above{at}, where it should multiply them",
+    "counting-itself": "your engine counts what is there already twice{at}",
+}
+
+_IN_WALK = {
+    "wrong-end": "your {walk} goes from the leaves to the root{at}, where it should start at the root",
+    "no-order": "your {walk} visits a node before all of its users are done{at}",
+    "left-over-gradients": "your {walk} starts{at} with gradients inside the graph left over from the walk before",
+    "every-path": "your {walk} walks every path instead of every node{at}",
+    "only-once": "your {walk} works only once{at}: a second call silently does nothing",
+    "listed-twice": "your {walk} has nodes in its order more than once{at}",
+    "root-twice": "your {walk}{at} lets the root push twice: every gradient is doubled",
+    "breadth-first": "your {walk} goes level by level{at}, which is no topological order",
+    "preorder": "your {walk} takes nodes in preorder{at}, which is no topological order",
+    "not-seeded": "your {walk} does not set the root's gradient to 1{at}",
+    "leaves-reset": "your {walk} wipes the gradients of leaves{at}: they should add up from walk to walk",
+    "recursion-limit": "your {walk} calls itself for each node{at}, and deep graphs are too deep for that",
+    "closure-on-operand": "a closure is set on an operand instead of the result{at}",
+    "hidden-method": "an attribute hides the method {walk}{at}: calling it runs something else",
+    "shared-default": "all nodes share one container{at}: it is made once, not for each node",
+    "one-user": "each node remembers one user only{at}: a second user overwrites the first",
+    "keyed-by-operand": "gradients are kept by operand{at}: when both operands are the same Value, one is lost",
+}

@@ -1,0 +1,246 @@
+"""What grading gives: a checklist, and for what failed a diagnosis with a hint and, apart from it, a solution."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from gradwalk.diagnose.checks import is_essential
+
+__all__ = ["CheckResult", "Diagnosis", "Grade", "Mark", "Status"]
+
+Status = Literal["passed", "failed", "missing", "error", "skipped"]
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Which bug it is, where it is if that could be found, a hint that teaches, and the solution.
+
+    >>> from gradwalk.diagnose import Diagnosis
+    >>> Diagnosis("overwriting", "your `__mul__` overwrites", line=31, op="mul").to_dict()["line"]
+    31
+    """
+
+    specimen: str | None
+    sentence: str
+    line: int | None = None
+    op: str | None = None
+    hint: str = ""
+    solution: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The diagnosis as plain data.
+
+        >>> from gradwalk.diagnose import Diagnosis
+        >>> sorted(Diagnosis(None, "line 3 stops with NameError").to_dict())
+        ['hint', 'line', 'op', 'sentence', 'solution', 'specimen']
+        """
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """How one check went: what was computed, what is right, and why it differs.
+
+    >>> from gradwalk.diagnose import grade, teaching
+    >>> result = grade(teaching.SOURCE, checks=["a-plus-a"]).checks[0]
+    >>> result.status, result.got["a.grad"], result.expected["a.grad"]
+    ('passed', 2.0, 2.0)
+    """
+
+    name: str
+    group: str
+    title: str
+    status: Status
+    got: Mapping[str, float] = field(default_factory=dict)
+    expected: Mapping[str, float] = field(default_factory=dict)
+    message: str = ""
+    program: str = ""
+    diagnosis: Diagnosis | None = None
+
+    @property
+    def counts(self) -> bool:
+        """Whether the check was judged: not what is missing or was not tried.
+
+        >>> from gradwalk.diagnose import CheckResult
+        >>> CheckResult("tanh", "ops", "tanh(a)", "missing").counts
+        False
+        """
+        return self.status in ("passed", "failed", "error")
+
+    @property
+    def essential(self) -> bool:
+        """Whether it asks for what every engine must have.
+
+        >>> from gradwalk.diagnose import CheckResult
+        >>> CheckResult("one-over-zero", "edges", "1/0 is inf", "passed").essential
+        False
+        """
+        return is_essential(self.name, self.group)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain data that JSON can hold: inf and nan as text.
+
+        >>> from gradwalk.diagnose import grade, teaching
+        >>> grade(teaching.SOURCE, checks=["one-over-zero"]).checks[0].to_dict()["got"]["b.data"]
+        'inf'
+        """
+        return {
+            **vars(self),
+            "got": _plain(self.got),
+            "expected": _plain(self.expected),
+            "diagnosis": self.diagnosis and self.diagnosis.to_dict(),
+        }
+
+
+@dataclass(frozen=True)
+class Mark:
+    """So many checks passed, of so many that count.
+
+    >>> from gradwalk.diagnose.results import Mark
+    >>> print(Mark(41, 42))
+    41 of 42
+    """
+
+    score: int
+    total: int
+
+    @classmethod
+    def of(cls, checks: Iterable[CheckResult]) -> Mark:
+        """The mark for some checks; what is not implemented yet does not count.
+
+        >>> from gradwalk.diagnose import CheckResult
+        >>> from gradwalk.diagnose.results import Mark
+        >>> Mark.of([CheckResult("exp", "ops", "exp(a)", "passed"), CheckResult("tanh", "ops", "tanh(a)", "missing")])
+        Mark(score=1, total=1)
+        """
+        statuses = [check.status for check in checks if check.counts]
+        return cls(statuses.count("passed"), len(statuses))
+
+    def __str__(self) -> str:
+        return f"{self.score} of {self.total}"
+
+
+@dataclass(frozen=True)
+class Grade:
+    """The whole checklist of one engine.
+
+    >>> from gradwalk.diagnose import grade, teaching
+    >>> report = grade(teaching.SOURCE)
+    >>> report.passed, report.score == report.total, report.diagnoses
+    (True, True, ())
+    """
+
+    checks: tuple[CheckResult, ...]
+    diagnoses: tuple[Diagnosis, ...] = ()
+    notes: tuple[str, ...] = ()
+    engine: str = "Value"
+
+    @property
+    def score(self) -> int:
+        """How many checks passed.
+
+        >>> from gradwalk.diagnose import grade, teaching
+        >>> grade(teaching.SOURCE, checks=["reuse"]).score
+        8
+        """
+        return sum(check.status == "passed" for check in self.checks)
+
+    @property
+    def total(self) -> int:
+        """How many checks count: those that passed and those that did not; what is not implemented yet does not count.
+
+        >>> from gradwalk.diagnose import grade, teaching
+        >>> without_tanh = teaching.SOURCE.replace("def tanh", "def some_other")
+        >>> grade(without_tanh, checks=["tanh", "exp"]).total
+        1
+        """
+        return sum(check.counts for check in self.checks)
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing failed.
+
+        >>> from gradwalk.diagnose import grade, teaching
+        >>> grade(teaching.SOURCE.replace("other.grad +=", "other.grad ="), checks=["a-times-a"]).passed
+        False
+        """
+        return self.score == self.total > 0
+
+    @property
+    def essentials(self) -> Mark:
+        """The mark for what every engine must have.
+
+        >>> from gradwalk.diagnose import grade, museum
+        >>> report = grade(museum.find("left-over-gradients").source(), checks=["reuse", "repeat"])
+        >>> report.essentials, report.beyond
+        (Mark(score=8, total=8), Mark(score=1, total=5))
+        """
+        return Mark.of(check for check in self.checks if check.essential)
+
+    @property
+    def beyond(self) -> Mark:
+        """The mark for the rest: walking back again, long graphs, numbers at the edges.
+
+        >>> from gradwalk.diagnose import grade, teaching
+        >>> print(grade(teaching.SOURCE, checks=["depth"]).beyond)
+        2 of 2
+        """
+        return Mark.of(check for check in self.checks if not check.essential)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain data that JSON can hold.
+
+        >>> from gradwalk.diagnose import grade, teaching
+        >>> sorted(grade(teaching.SOURCE, checks=["a-plus-a"]).to_dict())
+        ['beyond', 'checks', 'diagnoses', 'engine', 'essentials', 'notes', 'passed', 'score', 'total']
+        """
+        return {
+            "engine": self.engine,
+            "score": self.score,
+            "total": self.total,
+            "passed": self.passed,
+            "essentials": dict(vars(self.essentials)),
+            "beyond": dict(vars(self.beyond)),
+            "notes": list(self.notes),
+            "checks": [check.to_dict() for check in self.checks],
+            "diagnoses": [diagnosis.to_dict() for diagnosis in self.diagnoses],
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Grade:
+        """The report that `to_dict` gave, from another process or a file.
+
+        >>> from gradwalk.diagnose import Grade, grade, teaching
+        >>> report = grade(teaching.SOURCE.replace("+= y *", "= y *"), checks=["reuse", "edges"])
+        >>> Grade.from_dict(report.to_dict()).to_dict() == report.to_dict()
+        True
+        """
+        checks = tuple(
+            CheckResult(**{**check, "got": _numbers(check["got"]), "expected": _numbers(check["expected"]),
+                           "diagnosis": check["diagnosis"] and Diagnosis(**check["diagnosis"])})
+            for check in plain["checks"]
+        )  # fmt: skip
+        diagnoses = tuple(Diagnosis(**diagnosis) for diagnosis in plain["diagnoses"])
+        return cls(checks, diagnoses, tuple(plain["notes"]), plain["engine"])
+
+    def text(self, solution: bool = False) -> str:
+        """The report to read: what failed with its numbers, the diagnoses with their hints, and the score.
+
+        >>> from gradwalk.diagnose import grade, teaching
+        >>> print(grade(teaching.SOURCE, checks=["reuse"]).text().splitlines()[-1])
+        8 of 8 checks passed: all of the essentials.
+        """
+        from gradwalk.diagnose.as_text import report_text
+
+        return report_text(self, solution=solution)
+
+
+def _plain(numbers: Mapping[str, float]) -> dict[str, float | str]:
+    return {name: x if math.isfinite(x) else str(x) for name, x in numbers.items()}
+
+
+def _numbers(plain: Mapping[str, float | str]) -> dict[str, float]:
+    return {name: float(x) for name, x in plain.items()}

@@ -1,0 +1,230 @@
+"""Someone's source read as a tree: where an op is written, what it pushes, where the walk is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+__all__ = ["GradientWrite", "SourceTree", "assigned", "called_name", "mentions", "mentions_name"]
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True)
+class GradientWrite:
+    """A statement that changes someone's gradient: `owner.grad += right`.
+
+    >>> from gradwalk.diagnose.source_tree import SourceTree
+    >>> tree = SourceTree("def f(self):\\n    self.grad = 1.0", "Value", "data", "grad")
+    >>> [(push.owner, push.adds, push.line) for push in tree.pushes(tree.function("f"))]
+    [('self', False, 2)]
+    """
+
+    owner: str
+    adds: bool
+    right: ast.expr
+    line: int
+
+
+class SourceTree:
+    """The source of an engine, with the names that it gives to data and gradient.
+
+    >>> from gradwalk.diagnose import teaching
+    >>> from gradwalk.diagnose.source_tree import SourceTree
+    >>> tree = SourceTree(teaching.SOURCE, "Value", "data", "grad")
+    >>> tree.function("__mul__").args.args[1].arg
+    'other'
+    """
+
+    def __init__(self, source: str, class_name: str, data: str, grad: str) -> None:
+        self.tree = ast.parse(source)
+        self.data, self.grad = data, grad
+        self.classes = {node.name: node for node in ast.walk(self.tree) if isinstance(node, ast.ClassDef)}
+        self.cls = self.classes.get(class_name)
+
+    def function(self, name: str) -> Function | None:
+        """The method or function of this name; `__radd__ = __add__` leads to `__add__`.
+
+        >>> from gradwalk.diagnose.source_tree import SourceTree
+        >>> text = "class V:\\n    def __add__(self, other): ...\\n    __radd__ = __add__"
+        >>> SourceTree(text, "V", "data", "grad").function("__radd__").lineno
+        2
+        """
+        for body in self._bodies():
+            for node in body:
+                if isinstance(node, Function) and node.name == name:
+                    return node
+                if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and node.value.id != name:
+                    if any(isinstance(target, ast.Name) and target.id == name for target in node.targets):
+                        return self.function(node.value.id)
+                    if any(isinstance(target, ast.Attribute) and target.attr == name for target in node.targets):
+                        return self.function(node.value.id)
+        return None
+
+    def helper(self, function: Function, method: str) -> Function | None:
+        """For an op that is a class of its own, `return Mul.apply(self, other)`: that class's method of this name.
+
+        >>> from gradwalk.diagnose.source_tree import SourceTree
+        >>> ops = "class Mul:\\n    def backward(self): ...\\n"
+        >>> nodes = "class V:\\n    def __mul__(self, other): return Mul.apply(self, other)"
+        >>> tree = SourceTree(ops + nodes, "V", "data", "grad")
+        >>> tree.helper(tree.function("__mul__"), "backward").lineno
+        2
+        """
+        for node in ast.walk(function):
+            if isinstance(node, ast.Name) and node.id in self.classes and self.classes[node.id] is not self.cls:
+                for part in self.classes[node.id].body:
+                    if isinstance(part, Function) and part.name == method:
+                        return part
+        return None
+
+    def functions(self) -> Iterator[Function]:
+        """Every function of the file, also those inside others.
+
+        >>> from gradwalk.diagnose.source_tree import SourceTree
+        >>> [f.name for f in SourceTree("def f():\\n    def g(): ...", "Value", "data", "grad").functions()]
+        ['f', 'g']
+        """
+        return (node for node in ast.walk(self.tree) if isinstance(node, Function))
+
+    def pushes(self, function: Function | None) -> list[GradientWrite]:
+        """The statements in a function that change a gradient.
+
+        >>> from gradwalk.diagnose import teaching
+        >>> from gradwalk.diagnose.source_tree import SourceTree
+        >>> tree = SourceTree(teaching.SOURCE, "Value", "data", "grad")
+        >>> [push.owner for push in tree.pushes(tree.function("__mul__"))]
+        ['self', 'other']
+        """
+        found = []
+        for node in ast.walk(function) if function else ():
+            if isinstance(node, ast.AugAssign) and self._is_grad(node.target):
+                found.append(GradientWrite(_owner(node.target), True, node.value, node.lineno))
+            elif isinstance(node, ast.Assign) and any(self._is_grad(target) for target in node.targets):
+                target = next(target for target in node.targets if self._is_grad(target))
+                adds = any(ast.dump(part) == _loaded(target) for part in ast.walk(node.value))
+                found.append(GradientWrite(_owner(target), adds, node.value, node.lineno))
+        return sorted(found, key=lambda push: push.line)
+
+    def operand(self, function: Function, owner: str) -> int | None:
+        """Which operand of an op a name stands for, if any.
+
+        >>> from gradwalk.diagnose import teaching
+        >>> from gradwalk.diagnose.source_tree import SourceTree
+        >>> tree = SourceTree(teaching.SOURCE, "Value", "data", "grad")
+        >>> tree.operand(tree.function("__mul__"), "other")
+        1
+        """
+        names = [argument.arg for argument in function.args.args]
+        return names.index(owner) if owner in names else None
+
+    def walk(self, backward: str) -> list[Function]:
+        """The functions that do the walk: `backward`, those inside it, and those of the file that these call.
+
+        >>> from gradwalk.diagnose import teaching
+        >>> from gradwalk.diagnose.source_tree import SourceTree
+        >>> [f.name for f in SourceTree(teaching.SOURCE, "Value", "data", "grad").walk("backward")]
+        ['backward', 'ordered']
+        """
+        start = self.function(backward)
+        found: list[Function] = [start] if start else []
+        for function in found:
+            for node in ast.walk(function):
+                if isinstance(node, Function) and node not in found:
+                    found.append(node)
+                if isinstance(node, ast.Call):
+                    called = self.function(called_name(node.func))
+                    if called is not None and called not in found and not called.name.startswith("__"):
+                        found.append(called)
+        return found
+
+    def goes_back_over_a_list(self, backward: str) -> bool:
+        """Whether the walk puts nodes in a list first and then takes them from the far end.
+
+        >>> from gradwalk.diagnose import museum, teaching
+        >>> from gradwalk.diagnose.source_tree import SourceTree
+        >>> SourceTree(teaching.SOURCE, "Value", "data", "grad").goes_back_over_a_list("backward")
+        True
+        >>> SourceTree(museum.find("no-order").source(), "Value", "data", "grad").goes_back_over_a_list("backward")
+        False
+        """
+        return any(_turns_round(node) for function in self.walk(backward) for node in ast.walk(function))
+
+    def _is_grad(self, target: ast.expr) -> bool:
+        return isinstance(target, ast.Attribute) and target.attr == self.grad
+
+    def _bodies(self) -> Iterator[list[ast.stmt]]:
+        cls = self.cls
+        while cls is not None:
+            yield cls.body
+            bases = [base.id for base in cls.bases if isinstance(base, ast.Name) and base.id in self.classes]
+            cls = self.classes[bases[0]] if bases and self.classes[bases[0]] is not cls else None
+        yield self.tree.body
+
+
+def mentions(expression: ast.AST, attribute: str) -> bool:
+    """Whether an expression reads an attribute of this name.
+
+    >>> import ast
+    >>> from gradwalk.diagnose.source_tree import mentions
+    >>> mentions(ast.parse("y * out.grad"), "grad"), mentions(ast.parse("y"), "grad")
+    (True, False)
+    """
+    return any(isinstance(node, ast.Attribute) and node.attr == attribute for node in ast.walk(expression))
+
+
+def mentions_name(expression: ast.AST, name: str) -> bool:
+    """Whether an expression mentions a name.
+
+    >>> import ast
+    >>> from gradwalk.diagnose.source_tree import mentions_name
+    >>> mentions_name(ast.parse("Value(2)"), "Value")
+    True
+    """
+    return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(expression))
+
+
+def assigned(tree: ast.AST) -> Iterator[tuple[ast.Attribute, ast.expr]]:
+    """Every attribute that is set with `=`, and to what.
+
+    >>> import ast
+    >>> from gradwalk.diagnose.source_tree import assigned
+    >>> [target.attr for target, _ in assigned(ast.parse("a.x = b.y = 1; a.z += 2; c = 3"))]
+    ['x', 'y']
+    """
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            yield from ((target, node.value) for target in node.targets if isinstance(target, ast.Attribute))
+
+
+def called_name(function: ast.expr) -> str:
+    """The last name of what is called: `f` of f(x) and of a.f(x).
+
+    >>> import ast
+    >>> from gradwalk.diagnose.source_tree import called_name
+    >>> called_name(ast.parse("a.f", mode="eval").body)
+    'f'
+    """
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def _owner(target: ast.expr) -> str:
+    value = target.value if isinstance(target, ast.Attribute) else target
+    return value.id if isinstance(value, ast.Name) else ast.unparse(value)
+
+
+def _loaded(target: ast.expr) -> str:
+    return ast.dump(ast.parse(ast.unparse(target), mode="eval").body)
+
+
+def _turns_round(node: ast.AST) -> bool:
+    """`reversed(order)`, `order[::-1]`, `order.reverse()`, or a list that grows at its front; not a node's operands."""
+    turned: ast.expr | None = None
+    if isinstance(node, ast.Call) and called_name(node.func) == "reversed" and node.args:
+        turned = node.args[0]
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        turned = node.func.value if node.func.attr in ("reverse", "appendleft", "insert") else None
+    elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) and node.slice.step is not None:
+        turned = node.value if ast.unparse(node.slice.step) == "-1" else None
+    return isinstance(turned, ast.Name)

@@ -1,0 +1,134 @@
+"""A graph node by node: a box for each node, a line for each use of a node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gradwalk.drawing import magnitudes
+from gradwalk.drawing.drawn_graph import DrawnGraph, drawn_graph
+from gradwalk.drawing.scene import Box, Line, Row, Scene
+from gradwalk.drawing.text import clean, cut, shown
+
+__all__ = ["SYMBOLS", "node_box", "read", "rows", "shown_label"]
+
+#: Ops that are drawn as people write them.
+SYMBOLS = {"*": "×", "-": "−", "/": "÷"}
+
+LONGEST_LABEL = 18  # cells of a label on its card; all of it is in the title
+LONGEST_OP = 11
+
+
+def read(
+    roots: Sequence[Any],
+    *,
+    names: Mapping[int, str] | None = None,
+    grads: bool = True,
+    coloured: bool = False,
+    slopes: bool = False,
+) -> Scene:
+    """The scene of the graph below `roots`, gradients coloured by magnitude and slopes on the lines if asked for.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.drawing.by_node import read
+    >>> a = Value(3.0, label="a")
+    >>> scene = read([a * a], slopes=True)
+    >>> [box.label for box in scene.boxes], [line.text for line in scene.lines]
+    (['a', ''], ['× 3', '× 3'])
+    """
+    drawn = drawn_graph(roots, names, measured=slopes or coloured)
+    nodes = drawn.graph.nodes
+    scale = magnitudes.scale_of(map(drawn.grad, range(len(nodes)))) if coloured else None
+    boxes = [node_box(drawn, i, grads=grads, scale=scale) for i in range(len(nodes))]
+    lines = []
+    for target, node in enumerate(nodes):
+        upstream = magnitudes.magnitude(drawn.grad(target))
+        for place, (source, slope) in enumerate(zip(node.operands, node.slopes, strict=True), start=1):
+            flow = None if slope is None or upstream is None else upstream * slope
+            lines.append(
+                Line(
+                    source,
+                    target,
+                    f"× {shown(slope)}" if slopes and slope is not None else "",
+                    _line_title(drawn, source, target, place, slope),
+                    scale.step(flow) if scale else None,
+                )
+            )
+    summary = f"{_counted(len(boxes), 'node')}, {_counted(len(lines), 'edge')}"
+    return Scene(tuple(boxes), tuple(lines), summary, scale.texts() if scale else ())
+
+
+def node_box(drawn: DrawnGraph, i: int, *, grads: bool, scale: magnitudes.Scale | None) -> Box:
+    """The box of one node.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.drawing.by_node import node_box
+    >>> from gradwalk.drawing.drawn_graph import drawn_graph
+    >>> box = node_box(drawn_graph([Value(0.1 + 0.2, label="a")]), 0, grads=True, scale=None)
+    >>> box.kind, box.label, [(row.caption, row.text) for row in box.rows]
+    ('leaf', 'a', [('data', '0.3'), ('grad', None)])
+    >>> print(box.title)
+    a
+    data 0.30000000000000004
+    """
+    node, op = drawn.graph.nodes[i], drawn.op(i)
+    kind = "constant" if node.constant else "node" if node.operands else "leaf"
+    op = cut(SYMBOLS.get(op, op).replace("**-", "**−"), LONGEST_OP)
+    return Box(kind, shown_label(drawn.label(i)), op, rows(drawn, i, grads, scale), _title(drawn, i))
+
+
+def rows(drawn: DrawnGraph, i: int, grads: bool, scale: magnitudes.Scale | None) -> tuple[Row, ...]:
+    """The numbers of one node: its data, and its gradient if it can have one.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.drawing.by_node import rows
+    >>> from gradwalk.drawing.drawn_graph import drawn_graph
+    >>> [row.caption for row in rows(drawn_graph([Value(2.0)]), 0, False, None)]
+    ['data']
+    """
+    data = Row("data", shown(drawn.data(i)))
+    if drawn.graph.nodes[i].constant or not grads:
+        return (data,)
+    gradient = drawn.grad(i)
+    return data, Row("grad", None if gradient is None else shown(gradient), scale.step(gradient) if scale else None)
+
+
+def shown_label(label: str) -> str:
+    """A label as its card shows it: the end of a long path such as a parameter's, the beginning of any other.
+
+    >>> from gradwalk.drawing.by_node import shown_label
+    >>> shown_label("layers.0.neurons.12.w.3"), shown_label("a rather long name for it")
+    ('0.neurons.12.w.3', 'a rather long nam…')
+    """
+    parts = label.split(".")
+    while len(parts) > 2 and len(".".join(parts)) > LONGEST_LABEL and " " not in label:
+        del parts[0]
+    short = ".".join(parts)
+    return cut(short if len(short) <= LONGEST_LABEL else label, LONGEST_LABEL)
+
+
+def _title(drawn: DrawnGraph, i: int) -> str:
+    lines = [drawn.label(i)] if drawn.label(i) else []
+    if drawn.operands[i]:
+        lines.append(f"{drawn.op(i)} of {', '.join(map(drawn.name, drawn.operands[i]))}")
+    elif drawn.graph.nodes[i].constant:
+        lines.append("constant")
+    lines.append(f"data {clean(_exact(drawn.data(i)))}")
+    gradient = drawn.grad(i)
+    if gradient is not None:
+        lines.append(f"grad {clean(_exact(gradient))}")
+    return "\n".join(lines)
+
+
+def _line_title(drawn: DrawnGraph, source: int, target: int, place: int, slope: float | None) -> str:
+    of = drawn.name(target) if drawn.label(target) else drawn.op(target)
+    words = f"{drawn.name(source)} is operand {place} of {len(drawn.operands[target])} of {of}"
+    return words if slope is None else f"{words}\nlocal derivative {slope!r}"
+
+
+def _exact(number: Any) -> str:
+    return repr(getattr(number, "data", number) if not isinstance(number, (int, float)) else number)
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n:,} {what}{'s' * (n != 1)}"

@@ -1,0 +1,203 @@
+"""A graph as a matrix: a dot where the node of a row reads the node of a column. For graphs too large to draw.
+
+Leaves come first, then every computed node after all that it reads, so dots lie below the diagonal. A computation that
+is repeated shows as a pattern that is repeated; a strip at the left edge is a reading of the parameters.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from gradwalk.drawing.drawn_graph import checked_roots, nodes_below
+from gradwalk.drawing.picture import Picture
+from gradwalk.drawing.raster import png_of_indices
+from gradwalk.drawing.svg import frame
+from gradwalk.drawing.text import xml
+from gradwalk.drawing.theme import DARK, LIGHT, SHADES, checked_theme, shades
+from gradwalk.errors import SettingError
+from gradwalk.walk import stable_operands
+
+__all__ = ["Spy", "spy"]
+
+TOP, LEFT, RIGHT, BOTTOM = 58, 84, 40, 76  # around the matrix
+SMALLEST, LARGEST = 50, 4000  # pixels a side
+LEAST_WIDTH = 540  # of the whole, so that the words around the matrix have room
+
+
+class Spy(Picture):
+    """The matrix of a graph; it shows itself in a notebook, and `save` writes it to a file.
+
+    >>> from gradwalk import Value, spy
+    >>> a = Value(2.0)
+    >>> matrix = spy(a * a + 1)
+    >>> matrix
+    Spy plot of 4 nodes, 4 edges; in a notebook it shows itself, .save("graph.png") keeps it
+    >>> [list(row) for row in matrix.rows]
+    [[0, 0, 0, 0], [0, 0, 0, 0], [6, 0, 0, 0], [0, 5, 5, 0]]
+    """
+
+    formats: ClassVar[tuple[str, ...]] = ("png", "svg", "html")
+    noun: ClassVar[str] = "a spy plot"
+    format = "png"
+
+    def __init__(self, nodes: int, leaves: int, edges: int, counts: dict[int, int], pixels: int, dot: int, theme: str):
+        self.nodes = nodes
+        self.leaves = leaves
+        self.edges = edges
+        self.theme = theme
+        self.pixels = pixels  # dots of the matrix, a side: as many as there are nodes, or fewer
+        self.dot = dot  # how large a dot is shown, a side
+        self.side = pixels * dot
+        self.most = max(counts.values(), default=1)
+        begins = {math.ceil((self.most + 1) ** (k / SHADES) - 1e-9) for k in range(SHADES)}
+        self.begins = sorted(n for n in begins if n <= self.most)  # the least number of edges of each shade
+        self.lightest = SHADES - len(self.begins)  # few shades are the dark ones
+        rows = [bytearray(pixels) for _ in range(pixels)]
+        for place, n in counts.items():
+            rows[place // pixels][place % pixels] = self.lightest + bisect_right(self.begins, n)
+        self.rows = [bytes(row) for row in rows]
+
+    @property
+    def summary(self) -> str:
+        """What is shown, in a few words.
+
+        >>> from gradwalk import Value, spy
+        >>> spy(Value(2.0) * 3).summary
+        '3 nodes, 2 edges'
+        """
+        return f"{self.nodes:,} node{'s' * (self.nodes != 1)}, {self.edges:,} edge{'s' * (self.edges != 1)}"
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height in pixels.
+
+        >>> from gradwalk import Value, spy
+        >>> spy(Value(2.0) * 3, size=600).size
+        (724, 734)
+        """
+        return max(LEFT + self.side + RIGHT, LEAST_WIDTH), TOP + self.side + BOTTOM
+
+    def __repr__(self) -> str:
+        return f'Spy plot of {self.summary}; in a notebook it shows itself, .save("graph.png") keeps it'
+
+    def _svg(self, theme: str, *, notebook: bool = False) -> str:
+        parts = [
+            f'<text class="gw-label" x="{LEFT}" y="26">Which node reads which</text>',
+            f'<text class="gw-note" x="{LEFT}" y="45">{xml(self._words())}</text>',
+            *self._axes(),
+            *self._images(theme),
+            *self._legend(),
+        ]
+        return frame("".join(parts), *self.size, self.summary, theme=theme, notebook=notebook)
+
+    def _words(self) -> str:
+        words = f"{self.summary}; {self.leaves:,} leaves first"
+        across = self.nodes / self.pixels
+        return f"{words}; a dot stands for {across:.3g} × {across:.3g} nodes" if across > 1 else words
+
+    def _images(self, theme: str) -> list[str]:
+        """The matrix, once for each colour scheme that it may be seen in."""
+        schemes = {"light": (("gw-day", LIGHT),), "dark": (("gw-night", DARK),)}
+        both = (("gw-day", LIGHT), ("gw-night", DARK))
+        images = []
+        rows = [large for row in self.rows for large in [_enlarged(row, self.dot)] * self.dot]
+        for name, palette in schemes.get(theme, both):
+            picture = base64.b64encode(png_of_indices(rows, [palette["surface"], *shades(palette)])).decode()
+            images.append(
+                f'<image class="{name}" x="{LEFT}" y="{TOP}" width="{self.side}" height="{self.side}" '
+                f'preserveAspectRatio="none" href="data:image/png;base64,{picture}"/>'
+            )
+        return images
+
+    def _axes(self) -> list[str]:
+        parts = [f'<rect class="gw-frame" x="{LEFT}" y="{TOP}" width="{self.side}" height="{self.side}"/>']
+        for n in _ticks(self.nodes):
+            at = round(n * self.side / self.nodes, 1)
+            parts.append(f'<text class="gw-tick" x="{LEFT - 8}" y="{TOP + at + 4:.1f}">{n:,}</text>')
+            parts.append(
+                f'<path class="gw-rule" d="M{LEFT - 4} {TOP + at:.1f}h4M{LEFT + at:.1f} {TOP + self.side}v4"/>'
+            )
+            parts.append(f'<text class="gw-middle" x="{LEFT + at:.1f}" y="{TOP + self.side + 17}">{n:,}</text>')
+        first = round(self.leaves * self.side / self.nodes, 1)  # where computed nodes begin
+        if 6 < first < self.side - 6:
+            down, across = f"M{LEFT + first:.1f} {TOP}v{self.side}", f"M{LEFT} {TOP + first:.1f}h{self.side}"
+            parts.append(f'<path class="gw-rule" d="{down}{across}"/>')
+        middle = TOP + self.side / 2
+        parts.append(
+            f'<text class="gw-middle" transform="translate(18 {middle:g}) rotate(-90)">the node that reads</text>'
+        )
+        parts.append(
+            f'<text class="gw-middle" x="{LEFT + self.side / 2:g}" y="{TOP + self.side + 38}">the node it reads</text>'
+        )
+        return parts
+
+    def _legend(self) -> list[str]:
+        """Shades, and how many edges a dot of each stands for; none if every dot is one edge."""
+        if self.most == 1:
+            return []
+        x, y = LEFT + 96, TOP + self.side + 50
+        parts = [f'<text class="gw-note" x="{LEFT}" y="{y + 11}">edges in a dot</text>']
+        ends = [n - 1 for n in self.begins[1:]] + [self.most]
+        for shade, (fewest, most) in enumerate(zip(self.begins, ends, strict=True), start=self.lightest + 1):
+            span = f"{fewest:,}" if fewest == most else f"{fewest:,}–{most:,}"
+            parts.append(f'<rect class="gw-shade{shade}" x="{x}" y="{y}" width="14" height="14"/>')
+            parts.append(f'<text class="gw-note" x="{x + 19}" y="{y + 11}">{span}</text>')
+            x += 38 + 7 * len(span)
+        return parts
+
+
+def spy(root: Any, *, size: int = 720, theme: str = "auto") -> Spy:
+    """The matrix of the graph below a node, or below several: a dot where the node of a row reads that of a column.
+
+    `size` is the side of the matrix in pixels, about; a graph of more nodes than that has many nodes to a dot.
+
+    >>> from gradwalk import Value, spy
+    >>> x = Value(1.0)
+    >>> for _ in range(5000):
+    ...     x = x * 1.0001 + 0.5
+    >>> spy(x).summary
+    '20,001 nodes, 20,000 edges'
+    """
+    if isinstance(size, bool) or not isinstance(size, int) or not SMALLEST <= size <= LARGEST:
+        raise SettingError(f"size, in pixels, is a whole number from {SMALLEST} to {LARGEST}, not {size!r:.60}")
+    theme = checked_theme(theme)
+    nodes = nodes_below(checked_roots(root))
+    reads = [stable_operands(node) for node in nodes]
+    place: dict[int, int] = {}
+    for node, before in zip(nodes, reads, strict=True):
+        if not before:
+            place[id(node)] = len(place)
+    leaves = len(place)
+    for node, before in zip(nodes, reads, strict=True):
+        if before:
+            place[id(node)] = len(place)
+    pixels = min(size, len(nodes))
+    counts = _counts(nodes, reads, place, pixels)
+    return Spy(len(nodes), leaves, sum(map(len, reads)), counts, pixels, size // pixels, theme)
+
+
+def _counts(nodes: Sequence[Any], reads: Sequence[Sequence[Any]], place: dict[int, int], pixels: int) -> dict[int, int]:
+    """How many edges fall on each pixel, by row × pixels + column."""
+    counts: dict[int, int] = {}
+    n = len(nodes)
+    for node, before in zip(nodes, reads, strict=True):
+        row = place[id(node)] * pixels // n * pixels
+        for x in before:
+            at = row + place[id(x)] * pixels // n
+            counts[at] = counts.get(at, 0) + 1
+    return counts
+
+
+def _enlarged(row: bytes, times: int) -> bytes:
+    return b"".join(bytes([shade]) * times for shade in row) if times > 1 else row
+
+
+def _ticks(n: int) -> list[int]:
+    """Round numbers of nodes, about six of them, from 0 to at most `n`."""
+    step = 10 ** math.floor(math.log10(max(n / 4, 1)))
+    step = next(step * k for k in (1, 2, 5, 10) if n / (step * k) <= 7)
+    return list(range(0, n + 1, max(1, step)))

@@ -1,0 +1,95 @@
+"""Leaves in somebody else's care: a keeper holds their numbers elsewhere, and gives them back at the first touch.
+
+While a keeper has a leaf, the leaf's fields are empty; whoever reads or sets one makes the keeper hand everything back.
+A keeper can also clear gradients, clip them and take an optimiser's step where the numbers are, without handing back.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from threading import Lock
+from typing import Any, Protocol
+from weakref import WeakValueDictionary
+
+__all__ = ["Keeper", "clear", "keeper_of"]
+
+
+class Keeper(Protocol):
+    """Who holds leaves. What it is asked to do where they are, it does for all the leaves given or not at all.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.keepers import keeper_of
+    >>> keeper_of([Value(1.0)]) is None
+    True
+    """
+
+    def handed_back(self) -> AbstractContextManager[Any]:
+        """Let the leaves hold their numbers again, and leave them alone for the length of a `with` block."""
+
+    def zero_grad(self, leaves: list[Any]) -> bool:
+        """Set gradients to 0; says whether it did."""
+
+    def step(self, optimizer: Any) -> bool:
+        """Take an optimiser's step; says whether it did."""
+
+    def clip_norm(self, leaves: list[Any], limit: float) -> float | None:
+        """Scale gradients down to a norm; gives the norm before, or None if it did not."""
+
+    def clip_value(self, leaves: list[Any], limit: float) -> bool:
+        """Clip each gradient; says whether it did."""
+
+
+keeping = 0  # how many keepers have their leaves now; while there are none, nobody need look for one
+_lock = Lock()
+known: WeakValueDictionary[int, Keeper] = WeakValueDictionary()  # by id(): leaves that a keeper takes from time to time
+epoch = 0  # counts how often a model with such leaves was found to have other parameters than before
+changes: list[tuple[int, list[Any], list[Any]]] = []  # the latest of these: when, the parameters before, and after
+
+
+def count(more: int) -> None:
+    """Note that so many keepers took their leaves, or gave them back."""
+    global keeping
+    with _lock:
+        keeping += more
+
+
+def note_change(before: list[Any], after: list[Any]) -> None:
+    """A model has other parameters than before: whoever relies on the old ones will want to know."""
+    global epoch
+    epoch += 1
+    changes.append((epoch, before, after))
+    del changes[:-8]
+
+
+def keeper_of(leaves: Any) -> Keeper | None:
+    """Who has one of a list of leaves now, or more; None if nobody has.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.keepers import keeper_of
+    >>> keeper_of([Value(1.0), Value(2.0)]) is None
+    True
+    """
+    if not keeping or not isinstance(leaves, list):
+        return None
+    for v in leaves:
+        keeper: Keeper | None = getattr(v, "keeper", None)
+        if keeper is not None:
+            return keeper
+    return None
+
+
+def clear(leaves: list[Any]) -> None:
+    """Set the gradients of leaves back to 0, wherever they are.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.keepers import clear
+    >>> x = Value(3.0)
+    >>> (x * x).backward()
+    >>> clear([x])
+    >>> x.grad
+    0.0
+    """
+    keeper = keeper_of(leaves)
+    if keeper is None or not keeper.zero_grad(leaves):
+        for v in leaves:
+            v.grad = 0.0

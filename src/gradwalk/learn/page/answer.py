@@ -1,0 +1,59 @@
+"""What a learner is told about a try, in the one shape that the page shows: for an exercise and for a bug to mend."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from gradwalk.matcher import same
+
+__all__ = ["answer", "row", "seven"]
+
+
+def answer(
+    status: str,
+    headline: str,
+    why: str,
+    ask: str = "",
+    lines: Iterable[int] = (),
+    *,
+    kind: str = "",
+    rows: Sequence[dict[str, Any]] = (),
+) -> dict[str, Any]:
+    """`status` is `passed`, `failed`, `missing` (still as it was found) or `error`; `rows` are the numbers beside it.
+
+    >>> from gradwalk.learn.page.answer import answer, row
+    >>> told = answer("failed", "Not yet", "One number is wrong.", rows=[row("x · x", "x.grad", 3.0, 6.0)])
+    >>> told["passed"], told["total"], told["kind"]
+    (0, 1, 'failed')
+    """
+    return {
+        "status": status, "kind": kind or status, "headline": headline, "why": why, "ask": ask, "lines": list(lines),
+        "ledger": None, "error": None, "checks": list(rows), "passed": sum(row["ok"] for row in rows),
+        "total": len(rows),
+    }  # fmt: skip
+
+
+def row(check: str, name: str, got: float | None, right: float) -> dict[str, Any]:
+    """One number of a check beside what is right.
+
+    >>> from gradwalk.learn.page.answer import row
+    >>> row("x · x", "x.grad", 3.0, 6.0)
+    {'check': 'x · x', 'name': 'x.grad', 'got': '3.0000000', 'expected': '6.0000000', 'ok': False}
+    """
+    ok = got is not None and same(got, right)
+    shown = None if got is None else seven(got)
+    return {"check": check, "name": name, "got": shown, "expected": seven(right), "ok": ok}
+
+
+def seven(x: float) -> str:
+    """A number with seven decimals.
+
+    >>> from gradwalk.learn.page.answer import seven
+    >>> seven(0.5), seven(float("inf"))
+    ('0.5000000', 'inf')
+    """
+    if not math.isfinite(x):
+        return str(x)
+    return f"{x:.7f}" if abs(x) < 1e12 else f"{x:.6e}"

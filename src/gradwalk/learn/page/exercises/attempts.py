@@ -1,0 +1,133 @@
+"""Running a tab's checks: numbers, or what went wrong and in which line."""
+
+from __future__ import annotations
+
+import builtins
+import math
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from gradwalk.diagnose.probes import Probe
+from gradwalk.engine import Value
+from gradwalk.learn.page.exercises.model import Exercise, Tab
+from gradwalk.learn.page.exercises.splice import BUDGET, names_for
+from gradwalk.learn.page.sandbox import LearnerError, guarded
+from gradwalk.matcher import Outcome
+
+__all__ = ["Attempt", "attempt", "expected", "unchanged"]
+
+_LEAF = re.compile(r"^(\w+) = Value\(", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What came of one check: its numbers, the data of its leaves afterwards, or an error.
+
+    >>> from gradwalk.learn.page.exercises.attempts import Attempt
+    >>> Attempt({"x.grad": 6.0}, {"x": 3.0}).outcome.numbers
+    {'x.grad': 6.0, 'x afterwards': 3.0}
+    """
+
+    numbers: dict[str, float] = field(default_factory=dict)
+    leaves: dict[str, float] = field(default_factory=dict)
+    error: LearnerError | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        """By what mistakes are told apart.
+
+        >>> from gradwalk.learn.page.exercises.attempts import Attempt
+        >>> Attempt({"x.grad": 6.0}).outcome.kind
+        'numbers'
+        """
+        if self.error:
+            return Outcome("raised", message=str(self.error), error=self.error.kind, line=self.error.line)
+        return Outcome("numbers", {**self.numbers, **{f"{name} afterwards": x for name, x in self.leaves.items()}})
+
+
+def attempt(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str]) -> tuple[Attempt, ...]:
+    """Each check of a tab, run on a learner's text; raises LearnerError where the text cannot even be defined.
+
+    >>> from gradwalk.learn.page.exercises import EXERCISES
+    >>> from gradwalk.learn.page.exercises.attempts import attempt
+    >>> exercise = EXERCISES["plus-times"]
+    >>> attempt(exercise, exercise.tabs["__mul__"], exercise.tabs["__mul__"].solution, {})[0].numbers
+    {'x.grad': 6.0}
+    """
+    found: list[Attempt] = []
+    with unchanged(math, builtins, Value):
+        names = names_for(exercise, tab, text, texts)
+        for check in tab.checks:
+            endless = bool(found) and found[-1].error is not None and found[-1].error.kind == "OutOfSteps"
+            found.append(found[-1] if endless else _tried(names, check))  # once it did not end, nobody waits again
+    return tuple(found)
+
+
+@contextmanager
+def unchanged(*things: Any) -> Iterator[None]:
+    """Whatever happens inside, these modules and classes hold afterwards what they held before.
+
+    >>> import math
+    >>> from gradwalk.learn.page.exercises.attempts import unchanged
+    >>> with unchanged(math):
+    ...     math.tanh, math.tau2 = abs, 2
+    >>> math.tanh(0.0), hasattr(math, "tau2")
+    (0.0, False)
+    """
+    before = [dict(vars(thing)) for thing in things]
+    try:
+        yield
+    finally:
+        for thing, held in zip(things, before, strict=True):
+            for name in [name for name in vars(thing) if name not in held]:
+                delattr(thing, name)
+            for name, value in held.items():
+                if vars(thing).get(name) is not value:
+                    setattr(thing, name, value)
+
+
+def expected(exercise: Exercise, tab: Tab) -> tuple[Attempt, ...]:
+    """What is right: the engine's own numbers, or those of the solution where it defines something beside the engine.
+
+    >>> from gradwalk.learn.page.exercises import EXERCISES
+    >>> from gradwalk.learn.page.exercises.attempts import expected
+    >>> expected(EXERCISES["diamond"], EXERCISES["diamond"].tabs["diamond"])[0].numbers["a.grad"]
+    15.0
+    """
+    return _expected(exercise.name, tab.name)
+
+
+@cache
+def _expected(exercise_name: str, tab_name: str) -> tuple[Attempt, ...]:
+    from gradwalk.learn.page.exercises import EXERCISES
+
+    exercise = EXERCISES[exercise_name]
+    tab = exercise.tabs[tab_name]
+    if exercise.kind == "definitions":
+        return attempt(exercise, tab, tab.solution, {})
+    names: dict[str, Any] = {"Value": Value}
+    if exercise.kind == "program":
+        exec(tab.solution, names)
+    return tuple(_tried(names, check) for check in tab.checks)
+
+
+def _tried(names: Mapping[str, Any], check: Probe) -> Attempt:
+    space = dict(names)
+    try:
+        with guarded(budget=BUDGET):
+            exec(compile(check.text, "<check>", "exec"), space)
+            numbers = {see: _number(see, eval(see, space)) for see in check.see}
+            leaves = {name: _number(name, space[name].data) for name in _LEAF.findall(check.text)}
+    except LearnerError as error:
+        return Attempt(error=error)
+    return Attempt(numbers, leaves)
+
+
+def _number(what: str, x: Any) -> float:
+    if hasattr(x, "data"):
+        raise LearnerError("NotANumber", f"{what} is a Value, where a plain number should be", None, None)
+    return float(x)

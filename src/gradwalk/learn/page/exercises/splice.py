@@ -1,0 +1,130 @@
+"""What a learner's text is spliced into: the teaching engine, or nothing but the learner's own functions."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Mapping
+from functools import cache
+from types import CodeType
+from typing import Any
+
+from gradwalk.diagnose import teaching
+from gradwalk.learn.page.exercises.model import Exercise, Tab
+from gradwalk.learn.page.sandbox import LearnerError, execute
+
+__all__ = ["BUDGET", "HEAD", "PARTS", "TAIL", "names_for", "own_engine", "whole_class"]
+
+#: So many lines of a learner's text may run for one check.
+BUDGET = 40_000
+
+#: The class before its operations, and after them.
+HEAD = '''\
+"""A number that remembers how it was made, and can tell what it depends on."""
+
+import math
+
+
+class Value:
+    """One number, its gradient, and how to push that gradient to what the number was made from."""
+
+    def __init__(self, data, _children=(), _op=""):
+        self.data = float(data)
+        self.grad = 0.0
+        self._prev = tuple(_children)
+        self._op = _op
+        self._backward = lambda: None
+'''
+TAIL = """
+    def __repr__(self):
+        return f"Value(data={self.data}, grad={self.grad})"
+"""
+
+#: Which exercise each part of the class is written in, in the order of the class, and from which lesson on it is there.
+PARTS: dict[str, tuple[str, int]] = {
+    "__add__": ("plus-times", 7), "__mul__": ("plus-times", 7), "__pow__": ("slopes", 7),
+    "__neg__": ("derived", 8), "__sub__": ("derived", 8), "__truediv__": ("derived", 8),
+    "__radd__": ("reflected", 8), "__rmul__": ("reflected", 8), "__rsub__": ("reflected", 8),
+    "__rtruediv__": ("reflected", 8),
+    "tanh": ("slopes", 7), "exp": ("slopes", 7),
+    "relu": ("functions", 8), "log": ("functions", 8), "sigmoid": ("functions", 8),
+    "backward": ("backward", 7),
+}  # fmt: skip
+
+
+def whole_class(texts: Mapping[str, str], lesson: int) -> str:
+    """The class as a file: the parts that the course has come to, each as the learner left it.
+
+    >>> from gradwalk.learn.page.exercises.splice import whole_class
+    >>> file = whole_class({"exp": "def exp(self):\\n    ...", "relu": "def relu(self):\\n    ..."}, 7)
+    >>> "    def exp(self):\\n        ..." in file, "relu" in file
+    (True, False)
+    """
+    parts = (texts[name] for name, (_, since) in PARTS.items() if since <= lesson and name in texts)
+    return HEAD + "".join("\n" + textwrap.indent(part.strip("\n") + "\n", "    ") for part in parts) + TAIL
+
+
+def names_for(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str]) -> dict[str, Any]:
+    """The names that a tab's checks run with, the learner's own definitions among them.
+
+    >>> from gradwalk.learn.page.exercises import EXERCISES
+    >>> from gradwalk.learn.page.exercises.splice import names_for
+    >>> exercise = EXERCISES["slopes"]
+    >>> names = names_for(exercise, exercise.tabs["exp"], exercise.tabs["exp"].solution, {})
+    >>> names["Value"](0.0).exp().data
+    1.0
+    """
+    text = textwrap.dedent(text)
+    if exercise.kind == "definitions":
+        names = execute(text, exercise.given(), name=tab.name, budget=BUDGET)
+        _must_define(tab.name, names, exercise.given())
+        return names
+    if exercise.kind == "program":
+        return execute(text, {"Value": own_engine(texts), "math": math}, name=tab.name, budget=BUDGET)
+    space = _teaching_engine()
+    _splice(space, tab.name, text)
+    return space
+
+
+def own_engine(texts: Mapping[str, str]) -> type[Any]:
+    """A class that holds nothing but what the learner wrote (and its constructor).
+
+    >>> from gradwalk.learn.page.exercises.splice import own_engine
+    >>> Value = own_engine({"__neg__": "def __neg__(self):\\n    return Value(-self.data)"})
+    >>> -Value(3.0)
+    Value(data=-3.0, grad=0.0)
+    """
+    space: dict[str, Any] = {"__name__": "engine"}
+    exec(HEAD + TAIL, space)
+    for name in PARTS:
+        if name in texts:
+            _splice(space, name, textwrap.dedent(texts[name]))
+    engine: type[Any] = space["Value"]
+    return engine
+
+
+def _splice(space: dict[str, Any], name: str, text: str) -> None:
+    names = execute(text, space, name=name, budget=BUDGET)
+    _must_define(name, names, space)
+    setattr(space["Value"], name, names[name])
+
+
+def _must_define(name: str, names: Mapping[str, Any], before: Mapping[str, Any]) -> None:
+    if callable(names.get(name)) and names[name] is not before.get(name):
+        return
+    what = "class" if name[:1].isupper() else "def"
+    inside = (
+        "; leave the class around it away" if what == "def" and names.get("Value") is not before.get("Value") else ""
+    )
+    raise LearnerError("NotDefined", f"there is no `{what} {name}` here{inside}", None, name)
+
+
+def _teaching_engine() -> dict[str, Any]:
+    space: dict[str, Any] = {"__name__": "engine"}
+    exec(_compiled(), space)
+    return space
+
+
+@cache
+def _compiled() -> CodeType:
+    return compile(teaching.SOURCE, "<engine>", "exec")

@@ -1,0 +1,149 @@
+"""Lesson 9, second: a loss, and the step that makes it smaller."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import Any
+
+from gradwalk.diagnose.probes import Probe
+from gradwalk.engine import Value
+from gradwalk.learn.page.exercises.model import Exercise, Mistake, Tab
+
+__all__ = ["TRAINING"]
+
+_LOSS = """\
+def loss(outputs, targets):
+    total = Value(0.0)
+    for out, target in zip(outputs, targets):
+        total = total + (out - target) ** 2
+    return total
+"""
+
+_LOSS_TAB = Tab(
+    "loss",
+    "The squared distances, added up: one Value.",
+    '''\
+def loss(outputs, targets):
+    """How wrong it is: squared distances, added up."""
+    ...
+''',
+    _LOSS,
+    ("Start with `total = Value(0.0)` and add one square for each output.",
+     "The distance is `out - target`. Square it with `** 2`.",
+     "Give back the Value itself, not its `data`: the walk starts there."),
+    (Probe("two outputs", "u, v = Value(0.5), Value(-1.0)\nwrong = loss([u, v], [1.0, 2.0])\nwrong.backward()",
+           ("wrong.data", "u.grad", "v.grad")),
+     Probe("nothing wrong", "u = Value(1.0)\nwrong = loss([u], [1.0])\nwrong.backward()", ("wrong.data", "u.grad"))),
+    (Mistake("a part is missing", ((" ** 2", ""),),
+             "The distances are not squared, so one that is too high makes up for one that is too low.",
+             "How do you get rid of the sign?"),
+     Mistake("turned round", (("(out - target)", "(out + target)"),),
+             "Output and target are added. Where they agree, nothing should be left.",
+             "What is the distance between two numbers?"),
+     Mistake("wrong value", ((" ** 2", " ** 3"),), "A cube keeps the sign.",
+             "Which power always gives something positive?"),
+     Mistake("wrong value", (("    return total", "    return total * (1 / len(outputs))"),),
+             "This is the mean of the squares. A fine loss, but here the sum was asked for.",
+             "Is there a division too many?"),
+     Mistake("overwritten", (("total = total + (", "total = ("),),
+             "Only the last square is left: each one replaced the one before.", "What should be added to what?"),
+     Mistake("cut off", (("(out - target)", "(out.data - target)"),),
+             "The number is right, but no slope comes back: `out.data` leaves the box behind.",
+             "Is there a `.data` that should not be there?")),
+    "One number that says how wrong it is, and remembers why.",
+)  # fmt: skip
+
+_STEP_HEAD = """\
+def step(model, xs, ys, rate):
+    wrong = loss([model(x) for x in xs], ys)
+"""
+_STEP = (
+    _STEP_HEAD
+    + """\
+    for p in model.parameters():
+        p.grad = 0.0
+    wrong.backward()
+    for p in model.parameters():
+        p.data -= rate * p.grad
+    return wrong.data
+"""
+)
+_ZERO = "    for p in model.parameters():\n        p.grad = 0.0\n"
+_UPDATE = "        p.data -= rate * p.grad\n"
+
+_LINE = """\
+class Line:
+    def __init__(self):
+        self.a, self.b = Value(1.0), Value(0.0)
+    def __call__(self, x):
+        return self.a * x + self.b
+    def parameters(self):
+        return [self.a, self.b]
+model = Line()
+"""
+_STEPS = Probe(
+    "one step",
+    f"{_LINE}first = step(model, [1.0, 2.0], [3.0, 5.0], 0.05)\na, b = model.parameters()",
+    ("first", "a.grad", "b.grad", "a.data", "b.data"),
+)
+_THREE = Probe(
+    "three steps",
+    f"{_LINE}for _ in range(3):\n    last = step(model, [1.0, 2.0], [3.0, 5.0], 0.05)\na, b = model.parameters()",
+    ("last", "a.grad", "a.data", "b.data"),
+)
+
+_STEP_TAB = Tab(
+    "step",
+    "Forget the old gradients, walk back, turn every knob a little against its slope.",
+    _STEP_HEAD
+    + """\
+    # 1. forget: every knob's gradient back to zero
+
+    # 2. walk back
+
+    # 3. update: every knob, a little against its slope
+
+    return wrong.data
+""",
+    _STEP,
+    ("`for p in model.parameters():` goes through the knobs. To forget is `p.grad = 0.0`.",
+     "Walk back from the loss: `wrong.backward()`.",
+     "Against the slope: `p.data -= rate * p.grad`. It changes the number in the box; the box stays."),
+    (_STEPS, _THREE),
+    (Mistake("not zeroed", ((_ZERO, ""),),
+             "The first step is right and the later ones are not: each carries the gradients of all before it.",
+             "Who sets the gradients back to zero?"),
+     Mistake("not zeroed", (("        p.grad = 0.0\n", "        p.grad = 0.0\n        break\n"),),
+             "Only the first knob forgets.", "Do all of them go back to zero?"),
+     Mistake("wrong order", ((_ZERO, ""), ("    wrong.backward()\n", f"    wrong.backward()\n{_ZERO}")),
+             "The gradients were forgotten after the walk had brought them, so nothing moved.",
+             "What comes first: forget, or walk?"),
+     Mistake("wrong direction", (("-= rate", "+= rate"),), "The knobs went along the slope: uphill. The loss grows.",
+             "Which sign belongs there?"),
+     Mistake("changed the wrong thing", (("p.data -= rate * p.grad", "p.grad -= rate * p.grad"),),
+             "The update changed the gradients, and the knobs stand where they stood.", "Which field is to be turned?"),
+     Mistake("changed the wrong thing", (("p.data -= rate * p.grad", "p = p - rate * p.grad"),),
+             "`p = p - …` makes a new box and calls it `p`. The model still holds the old one.",
+             "How do you change the number *in* the box?"),
+     Mistake("overwritten", (("p.data -= rate * p.grad", "p.data = -rate * p.grad"),),
+             "Each knob was *set* to the step. It should move by the step.", "Is there an `=` that should be `-=`?"),
+     Mistake("a part is missing", (("    wrong.backward()\n", ""),),
+             "Nothing moved: nobody walked back, so all slopes are zero.", "Where do the gradients come from?"),
+     Mistake("a part is missing", (("    for p in model.parameters():\n" + _UPDATE, ""),),
+             "The gradients are right, and no knob was turned.", "What is to be done with them?"),
+     Mistake("a part is missing", (("rate * p.grad", "p.grad"),),
+             "The learning rate is missing: that is a leap, not a step.", "Where does `rate` come in?"),
+     Mistake("wrong local derivative", (("rate * p.grad", "rate"),),
+             "Every knob moved by the same amount, whatever its slope.", "Where does the gradient come in?")),
+    "Forward, forget, backward, update: a network can learn.",
+)  # fmt: skip
+
+
+def _with_loss() -> dict[str, Any]:
+    names: dict[str, Any] = {"Value": Value, "math": math, "random": random}
+    exec(_LOSS, names)
+    return names
+
+
+TRAINING = Exercise("training", "Loss and step", "definitions", {"loss": _LOSS_TAB, "step": _STEP_TAB}, _with_loss)

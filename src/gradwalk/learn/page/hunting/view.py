@@ -1,0 +1,139 @@
+"""What the page shows of an engine at work: its walk, line by line, and what the instrument says."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from gradwalk.diagnose.adapter import NotAnEngine
+from gradwalk.diagnose.probes import Probe, run
+from gradwalk.engine import Value
+from gradwalk.layout import layout_of
+from gradwalk.learn.page.hunting.cases import Case
+from gradwalk.learn.page.hunting.instrument import agree, checked
+from gradwalk.learn.page.hunting.recorder import EngineEvent, RecordedEngine, TwoRuns, engine_of, graph_of_run, watch
+from gradwalk.learn.page.sandbox import LearnerError, execute, guarded
+from gradwalk.matcher import Outcome
+
+__all__ = ["shown"]
+
+LINES = 200_000
+
+
+def shown(case: Case, text: str | None = None) -> dict[str, Any]:
+    """The walk of a case as it is, or of what the learner has made of it, and the instrument's table.
+
+    >>> from gradwalk.learn.page.hunting.cases import case_of
+    >>> from gradwalk.learn.page.hunting.view import shown
+    >>> seen = shown(case_of("overwriting"))
+    >>> [mark["name"] for mark in seen["wrong"]], seen["check"]["leaves"][0]["said"]
+    (['a', 'b'], 3.0)
+    """
+    program = case.program if case.where == "engine" or text is None else text
+    engine = case.engine if case.where != "engine" or text is None else text
+    if not case.drawn:
+        return {
+            "graph": None,
+            "layout": None,
+            "events": [],
+            "wrong": [],
+            "check": _without_graph(case, engine, program),
+            "engine": _aside(case, engine),
+        }
+    if text is None:
+        cls, namespace = engine_of(engine)
+        return _seen(case, program, engine, watch(program, cls, namespace), cls, namespace)
+    space = execute(engine, {"__name__": "engine"}, name="engine", budget=LINES)
+    with guarded(budget=LINES):
+        try:
+            cls, namespace = engine_of(engine, space)
+        except NotAnEngine as error:
+            raise LearnerError("NotAnEngine", str(error)) from None
+        seen = watch(program, cls, namespace)
+        if seen.outcome.error == "_OutOfSteps":
+            raise LearnerError("OutOfSteps", f"stopped after {LINES:,} steps: is there a loop that never ends?")
+        return _seen(case, program, engine, seen, cls, namespace)
+
+
+def _seen(case: Case, program: str, engine: str, seen: TwoRuns, cls: type[Any], namespace: Any) -> dict[str, Any]:
+    graph, ids = graph_of_run(seen.ours)
+    names = graph.nodes
+    right = _right(case, seen)
+    wrong = []
+    for place in range(min(len(seen.watched.made), len(seen.ours.made))):
+        node, ours = seen.watched.made[place], right[place]
+        for slot, got, wanted in (
+            ("data", seen.watched.data(node), ours[0]),
+            ("grad", _grad(seen.watched, node), ours[1]),
+        ):
+            if wanted is not None and not agree(got, wanted) and not (math.isnan(got) and math.isnan(wanted)):
+                wrong.append(
+                    {"node": ids[place], "name": names[ids[place]].name, "slot": slot, "got": got, "right": wanted}
+                )
+    return {
+        "graph": graph.to_dict(),
+        "layout": layout_of(graph),
+        "events": [_event(event, ids, graph) for event in seen.watched.events],
+        "wrong": wrong if seen.outcome.kind == "numbers" else [],
+        "check": checked(program, cls, namespace, seen.outcome, seen.watched, case.counts),
+        "engine": _aside(case, engine),
+    }
+
+
+def _aside(case: Case, engine: str) -> str | None:
+    """The engine's source, where the text to mend is something else."""
+    return None if case.where == "engine" else engine
+
+
+def _grad(watched: RecordedEngine, node: Any) -> float:
+    try:
+        return watched.grad(node)
+    except (TypeError, ValueError):
+        return math.nan
+
+
+def _right(case: Case, seen: TwoRuns) -> list[tuple[float, float | None]]:
+    """What each node should hold; of a program that is wrong itself, only what its repaired form says by name."""
+    ours = seen.ours
+    if case.where == "engine":
+        return [(ours.data(node), ours.grad(node)) for node in ours.made]
+    named = {name.removesuffix(".grad"): x for name, x in case.right.items() if name.endswith(".grad")}
+    return [(ours.data(node), named.get(ours.labels.get(place, ""))) for place, node in enumerate(ours.made)]
+
+
+def _event(event: EngineEvent, ids: list[int], graph: Any) -> dict[str, Any]:
+    """With the ids of the graph; a position counts operands that are constants as well."""
+    plain = event.to_dict()
+    plain["node"] = ids[event.node]
+    if event.operand is not None and event.position is not None:
+        plain["operand"] = ids[event.operand]
+        operands = graph.nodes[plain["node"]].operands
+        same = [at for at, operand in enumerate(operands) if not graph.nodes[operand].constant]
+        plain["position"] = same[event.position] if event.position < len(same) else 0
+    return {key: str(x) if isinstance(x, float) and not math.isfinite(x) else x for key, x in plain.items()}
+
+
+def _without_graph(case: Case, engine: str, program: str) -> dict[str, Any]:
+    """The numbers of a program that is too large to draw, or has nothing to draw."""
+    cls, namespace = engine_of(engine)
+    see = tuple(case.right)
+    watched = RecordedEngine(cls, namespace) if case.where == "checker" else None
+    outcome = run(Probe("", program, see), watched or _engine(cls, namespace))
+    right = run(Probe("", case.mended if case.where != "engine" else program, see), _engine(Value, {}))
+    if outcome.kind != "numbers":
+        stopped = {"kind": outcome.kind, "error": outcome.error, "message": outcome.message, "line": outcome.line}
+        return {"value": None, "leaves": [], "stopped": {**stopped, "steps": outcome.steps}}
+    return {"value": None, "leaves": _rows(outcome, right), "stopped": None}
+
+
+def _rows(outcome: Outcome, right: Outcome) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "said": float(x), "measured": float(right.numbers[name]), "ok": agree(x, right.numbers[name])}
+        for name, x in outcome.numbers.items()
+    ]
+
+
+def _engine(cls: type[Any], namespace: Any) -> Any:
+    from gradwalk.diagnose.adapter import Engine
+
+    return Engine(cls, namespace)

@@ -1,0 +1,138 @@
+"""The stepper as a widget."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from gradwalk import walk
+from gradwalk.errors import GradwalkError
+from gradwalk.notebook import recompute
+from gradwalk.notebook.bundles import bundle
+from gradwalk.notebook.scene import names_of, recorded, scene_of
+from gradwalk.notebook.widget import TraitSettingError, Widget, traitlets, within
+from gradwalk.ops import number
+
+if TYPE_CHECKING:
+    from gradwalk.walk import Recording
+
+__all__ = ["WalkWidget"]
+
+SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+
+
+def _out(leaves: Mapping[str, float], widget: Any) -> dict[str, float | str]:
+    """JSON has no nan and no inf: they travel as texts."""
+    return {name: x if math.isfinite(x) else str(x) for name, x in leaves.items()}
+
+
+def _in(leaves: Mapping[str, Any], widget: Any) -> dict[str, Any]:
+    """And back: JavaScript writes 6.0 as 6."""
+    return {name: SPECIAL.get(x, x) if isinstance(x, str) else float(x) for name, x in leaves.items()}
+
+
+class WalkWidget(Widget):
+    """What `walk_widget` gives.
+
+    Traits: `step`, the step shown; `leaves`, the numbers at the leaves by label; `title`. `recording` is what is being
+    walked.
+
+    >>> import gradwalk
+    >>> a = gradwalk.Value(3.0, label="a")
+    >>> w = gradwalk.walk_widget(a * a)
+    >>> w.leaves, a.data
+    ({'a': 3.0}, 3.0)
+    >>> w.leaves = {"a": 4}
+    >>> a.data, w.recording.grads[0]
+    (4.0, 8.0)
+    """
+
+    scene = traitlets.Dict().tag(sync=True)
+    step = traitlets.Int(0).tag(sync=True)
+    leaves = traitlets.Dict().tag(sync=True, to_json=_out, from_json=_in)
+    first_leaves = traitlets.Dict().tag(sync=True, to_json=_out, from_json=_in)
+    note = traitlets.Unicode("").tag(sync=True)
+    title = traitlets.Unicode("").tag(sync=True)
+
+    def __init__(self, root: Any, *, step: int = 0, title: str = "") -> None:
+        self._recording = recorded(root, "a walk widget")
+        self._nodes = list(walk.topological(root))
+        self._fixed = recompute.reason_not_to(self._nodes)
+        names = names_of(self._recording.graph)
+        rows = self._recording.graph.nodes
+        self._places = {} if self._fixed else {name: place for name, place in names.items() if rows[place].leaf}
+        leaves = {name: self._nodes[place].data for name, place in self._places.items()}
+        super().__init__(
+            _esm=bundle("walk.js"), scene=scene_of(self._recording), leaves=leaves, first_leaves=leaves,
+            step=step, title=str(title),
+        )  # fmt: skip
+        self.observe(self._follow, "leaves")
+
+    @property
+    def recording(self) -> Recording:
+        """The recording that is shown: its events, its numbers, its sentences.
+
+        >>> import gradwalk
+        >>> gradwalk.walk_widget(gradwalk.Value(3.0, label="a") * 2).recording.events[0].sentence
+        '`n2` is `a` × 2: 3 × 2 = 6.'
+        """
+        return self._recording
+
+    def refresh(self) -> None:
+        """Look at the leaves again, after somebody set the `.data` of one: everything above them is computed anew.
+
+        >>> import gradwalk
+        >>> a = gradwalk.Value(3.0, label="a")
+        >>> b = a * a
+        >>> w = gradwalk.walk_widget(b)
+        >>> a.data = 5.0
+        >>> w.refresh()
+        >>> w.leaves, b.data
+        ({'a': 5.0}, 25.0)
+        """
+        now = {name: self._nodes[place].data for name, place in self._places.items()}
+        if now == self.leaves:
+            self._follow({"new": now})
+        else:
+            self.leaves = now
+
+    @traitlets.validate("step")
+    def _check_step(self, proposal: Any) -> int:
+        all_steps = len(self._recording.events)
+        return within(proposal["value"], all_steps, f"the walk has {all_steps} steps: w.step")
+
+    @traitlets.validate("leaves")
+    def _check_leaves(self, proposal: Any) -> dict[str, float]:
+        given = proposal["value"]
+        if self._fixed and not given:
+            return {}
+        if self._fixed:
+            raise TraitSettingError(
+                f"{self._fixed}, so the graph cannot be computed anew; build it with gradwalk's operations, "
+                "or define the operation with @gradwalk.op"
+            )
+        strange = [name for name in given if name not in self._places]
+        if strange:
+            raise TraitSettingError(f"no leaf is called {strange[0]!r}; there are {', '.join(self._places) or 'none'}")
+        try:
+            wanted = {name: float(number(x)) for name, x in given.items()}
+            whole = {**{name: self._nodes[place].data for name, place in self._places.items()}, **wanted}
+            recompute.compute(self._nodes, {self._places[name]: x for name, x in whole.items()})
+        except GradwalkError as error:
+            raise TraitSettingError(f"w.leaves: {error}") from error
+        return whole
+
+    def _follow(self, change: Any) -> None:
+        """Put the leaves into the graph, and show the walk over it."""
+        leaves = {self._places[name]: x for name, x in change["new"].items()}
+        if not self._fixed:
+            recompute.put(self._nodes, recompute.compute(self._nodes, leaves))
+        self._recording = walk.record(self._nodes[-1])
+        with self.hold_trait_notifications():
+            self.step = min(self.step, len(self._recording.events))
+            self.scene = scene_of(self._recording)
+
+    def __repr__(self) -> str:
+        name = self._recording.graph.nodes[self._recording.graph.root].name
+        return f"WalkWidget of {name}: step {self.step} of {len(self._recording.events)}"

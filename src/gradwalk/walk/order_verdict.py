@@ -1,0 +1,266 @@
+"""What a visit order did to the gradients: what it lost or counted twice, on which path, how much, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from itertools import chain
+from typing import Any
+
+from gradwalk.walk import json_fields
+from gradwalk.walk.contributions import Arrivals, close, linear, paths
+from gradwalk.walk.events import Event, Seed, Visit
+from gradwalk.walk.formatting import clean, readable
+from gradwalk.walk.graph import Graph
+from gradwalk.walk.sentences import listed, quoted
+from gradwalk.walk.states import replay
+
+__all__ = ["Doubled", "Missing", "OrderVerdict"]
+
+
+@dataclass(frozen=True)
+class Missing:
+    """What never reached a leaf, because a node on the way was visited before all that use it had pushed.
+
+    `gradient` came to `node` from `consumers` after its visit. `path` leads from there to the leaf (the strongest, if
+    there are several), and `amount` is what the leaf's gradient lacks.
+
+    >>> from gradwalk import Value, walk
+    >>> a = Value(2.0, label="a")
+    >>> c = a * 3
+    >>> d = c.exp()
+    >>> (lost,) = walk.record(d, order=[c, d]).verdict.lost
+    >>> lost.node, lost.consumers, round(lost.gradient, 3), lost.leaf, lost.path, round(lost.amount, 3)
+    (2, (3,), 403.429, 0, (2, 0), 1210.286)
+    """
+
+    node: int
+    consumers: tuple[int, ...]
+    gradient: float
+    leaf: int
+    path: tuple[int, ...]
+    amount: float
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Doubled:
+    """What reached a leaf once too often, because a node on the way was visited more than once.
+
+    >>> from gradwalk import Value, walk
+    >>> a = Value(2.0, label="a")
+    >>> (doubled,) = walk.record(a * 3, order=[2, 2], allow_repeats=True).verdict.doubled
+    >>> doubled.visits, doubled.amount, doubled.sentence
+    (2, 3.0, '`n2` was visited 2 times and pushed all it held each time: 3 too much went through `n2` to `a`;
+    a.grad = 6, right is 3')
+    """
+
+    node: int
+    visits: int
+    gradient: float
+    leaf: int
+    path: tuple[int, ...]
+    amount: float
+    sentence: str
+
+
+@dataclass(frozen=True)
+class OrderVerdict:
+    """Whether an order gave the right gradients, and whether it had to.
+
+    >>> from gradwalk import Value, walk
+    >>> a = Value(2.0, label="a")
+    >>> verdict = walk.record(a * 3, order=["a", "n2"]).verdict
+    >>> verdict.right, verdict.topological
+    (True, False)
+    """
+
+    graph: Graph = field(repr=False)
+    events: tuple[Event, ...] = field(repr=False)
+
+    @cached_property
+    def topological(self) -> bool:
+        """By the order: did every node come after all that use it? Leaves may be left out.
+
+        >>> from gradwalk import Value, walk
+        >>> c = Value(2.0) * 3
+        >>> d = c.exp()
+        >>> walk.record(d, [d, c]).verdict.topological, walk.record(d, [c, d]).verdict.topological
+        (True, False)
+        """
+        turns = {visit.node: turn for turn, visit in enumerate(self._visits)}
+        if len(turns) < len(self._visits) or any(place not in turns for place in self.graph.interior):
+            return False
+        return all(turns[x] < turn for place, turn in turns.items() for x in self.graph.consumers[place])
+
+    @cached_property
+    def right(self) -> bool:
+        """By the result: do all leaves hold what they should? Without `topological`, that is luck.
+
+        >>> from gradwalk import Value, walk
+        >>> c = Value(2.0) * 3
+        >>> d = c.exp()
+        >>> walk.record(d, [c, d]).verdict.right
+        False
+        """
+        if not self._arrivals.late and not self._arrivals.extra:
+            return True
+        size = linear(self.graph, self.graph.root, self._seed, size=True)  # other orders round differently
+        leaves = (node.id for node in self.graph.nodes if node.leaf)
+        return all(close(self._grads[x] or 0.0, self.expected[x] or 0.0, size.get(x, 0.0)) for x in leaves)
+
+    @cached_property
+    def expected(self) -> dict[int, float | None]:
+        """The right gradients by id; None for constants.
+
+        >>> from gradwalk import Value, walk
+        >>> c = Value(2.0) * 3
+        >>> walk.record(-c).verdict.expected
+        {0: -3.0, 1: None, 2: -1.0, 3: 1.0}
+        """
+        if not self._arrivals.late and not self._arrivals.extra:
+            return self._grads
+        right = linear(self.graph, self.graph.root, self._seed)
+        return {node.id: right.get(node.id) for node in self.graph.nodes}
+
+    @cached_property
+    def lost(self) -> tuple[Missing, ...]:
+        """Each contribution that did not reach a leaf, in the order of the visits that came too early.
+
+        >>> from gradwalk import Value, walk
+        >>> c = Value(2.0, label="a") * 3
+        >>> d = c.exp()
+        >>> walk.record(d, [c, d]).verdict.lost[0].sentence
+        '`n2` was visited before `n3`: it had nothing to pass on yet, so the 1210.2864 that goes through `n2` never
+        reached `a`; a.grad holds nothing, right is 1210.2864'
+        """
+        return tuple(self._all_lost())
+
+    @cached_property
+    def doubled(self) -> tuple[Doubled, ...]:
+        """Each contribution that reached a leaf more than once, in the order of the visits.
+
+        >>> from gradwalk import Value, walk
+        >>> c = Value(2.0) * 3
+        >>> [entry.amount for entry in walk.record(c, [c, c, c], allow_repeats=True).verdict.doubled]
+        [6.0]
+        """
+        return tuple(self._all_doubled())
+
+    @cached_property
+    def sentence(self) -> str:
+        """The verdict in plain English.
+
+        >>> from gradwalk import Value, walk
+        >>> walk.record(Value(2.0, label="a") * 3, order=["a", "n2"]).verdict.sentence
+        'Right, but only by luck: `a` was visited before `n2`, which pushes to it; a leaf pushes nothing itself.'
+        """
+        if self.right:
+            told = "Each node came after all that use it: every gradient is right."
+            return told if self.topological else self._luck()
+        sentences = chain((x.sentence for x in self._all_lost()), (x.sentence for x in self._all_doubled()))
+        first = next(sentences, "The gradients are other than in the right order")  # a _backward that does not scale
+        amiss = len(self._arrivals.late) + len(self._arrivals.extra)
+        return first + (f" (the first of {amiss} nodes where something went wrong)" if amiss > 1 else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict as JSON takes it.
+
+        >>> from gradwalk import Value, walk
+        >>> walk.record(Value(2.0) * 3).verdict.to_dict()["right"]
+        True
+        """
+        return {
+            "right": self.right,
+            "topological": self.topological,
+            "lost": [_plain(entry) for entry in self.lost],
+            "doubled": [_plain(entry) for entry in self.doubled],
+            "sentence": self.sentence,
+            "expected": [json_fields.encoded(self.expected[node.id]) for node in self.graph.nodes],
+        }
+
+    # --- what it rests on ----------------------------------------------------------------------------------------
+
+    @cached_property
+    def _visits(self) -> list[Visit]:
+        return [event for event in self.events if isinstance(event, Visit)]
+
+    @cached_property
+    def _arrivals(self) -> Arrivals:
+        return Arrivals(self.graph, self.events)
+
+    @cached_property
+    def _grads(self) -> dict[int, float | None]:
+        return dict(replay(self.events, self.graph).grads)
+
+    @cached_property
+    def _seed(self) -> float:
+        return next((event.gradient for event in self.events if isinstance(event, Seed)), 0.0)
+
+    def _all_lost(self) -> Iterator[Missing]:
+        nodes, held = self.graph.nodes, {visit.node: visit.gradient for visit in self._visits}
+        for place, gradient, leaf, path, amount in self._below(self._arrivals.late):
+            name, consumers = quoted(nodes[place]), tuple(reversed(self._arrivals.late_from[place]))
+            if place not in held:
+                why = f"{name} was never visited, so the {readable(amount)} that goes through {name}"
+            elif held[place] is None:
+                why = (
+                    f"{name} was visited before {listed([nodes[x] for x in consumers])}: it had nothing to pass on "
+                    f"yet, so the {readable(amount)} that goes through {name}"
+                )
+            else:
+                why = (
+                    f"{name} was visited before {listed([nodes[x] for x in consumers])}: it had only "
+                    f"{readable(held[place])} to pass on yet, so another {readable(amount)} that goes through {name}"
+                )
+            told = f"{why} never reached {quoted(nodes[leaf])}; {self._standing(leaf)}"
+            yield Missing(place, consumers, gradient, leaf, path, amount, told)
+
+    def _all_doubled(self) -> Iterator[Doubled]:
+        nodes = self.graph.nodes
+        for place, gradient, leaf, path, amount in self._below(self._arrivals.extra):
+            name, times = quoted(nodes[place]), self._arrivals.visits[place]
+            told = (
+                f"{name} was visited {times} times and pushed all it held each time: {readable(amount)} too much went "
+                f"through {name} to {quoted(nodes[leaf])}; {self._standing(leaf)}"
+            )
+            yield Doubled(place, times, gradient, leaf, path, amount, told)
+
+    def _below(self, amounts: dict[int, float]) -> Iterator[tuple[int, float, int, tuple[int, ...], float]]:
+        """For each node with something amiss and each leaf that it reaches: node, gradient, leaf, path, amount."""
+        turns: dict[int, int] = {}
+        for turn, visit in enumerate(self._visits):
+            turns.setdefault(visit.node, turn)
+        for place in sorted(amounts, key=lambda place: turns.get(place, len(turns))):
+            reached = linear(self.graph, place, amounts[place])
+            for leaf, path in sorted(paths(self.graph, place).items()):
+                if reached[leaf] != 0.0:
+                    yield place, amounts[place], leaf, path, reached[leaf]
+
+    def _standing(self, leaf: int) -> str:
+        """What the leaf holds and should hold: `a.grad = 6, right is 15`."""
+        holds = "holds nothing" if self._grads[leaf] is None else f"= {readable(self._grads[leaf])}"
+        return f"{clean(self.graph.nodes[leaf].name)}.grad {holds}, right is {readable(self.expected[leaf])}"
+
+    def _luck(self) -> str:
+        """Right, though with that order it need not have been."""
+        nodes = self.graph.nodes
+        early = [visit for visit in self._visits if visit.waiting]
+        computed = [visit for visit in early if not nodes[visit.node].leaf]
+        if not early:
+            again = next(visit for visit in self._visits if visit.turn > 1)
+            why = "a leaf pushes nothing" if nodes[again.node].leaf else "what it pushed again adds up to 0"
+            return f"Right, but only by luck: {quoted(nodes[again.node])} was visited more than once; {why}."
+        first = (computed or early)[0]
+        waiting = [nodes[x] for x in first.waiting]
+        push = "pushes" if len(waiting) == 1 else "push"
+        why = "what came too late adds up to 0" if computed else "a leaf pushes nothing itself"
+        return (
+            f"Right, but only by luck: {quoted(nodes[first.node])} was visited before {listed(waiting)}, "
+            f"which {push} to it; {why}."
+        )
+
+
+def _plain(entry: Missing | Doubled) -> dict[str, Any]:
+    return {name: json_fields.encoded(x) for name, x in asdict(entry).items()}
