@@ -45,6 +45,7 @@ class LaneBound:
         self.last: LaneCall | None = None  # the call whose numbers are in memory
         self.values: Any = None
         self.runner: Runner
+        self.grads: Any = None  # where gradients belong
         self.gradients: Any = None  # what the last walk back found
         self.one = len(recorded.tape.outputs) == 1 and fn.batch != "each"
         self.single = self.one and isinstance(recorded.result, Output) and not recorded.result.plain
@@ -148,8 +149,8 @@ class LaneBound:
 
     def _bind(self, store: Store) -> None:
         self.values = store.values
-        values, grads = self.place.arrays()
-        self.gradients = np.zeros_like(grads)
+        values, self.grads = self.place.arrays()
+        self.gradients = np.zeros_like(self.grads)
         self.runner = Runner(self.prepared, values, self.gradients, self.threads)
         self.n = 0
         self.last = None
@@ -195,8 +196,7 @@ class LaneBound:
         self._add(1.0)
 
     def _add(self, scale: float) -> None:
-        _, grads = self.place.arrays()
-        grads += self.gradients if scale == 1.0 else scale * self.gradients
+        self.grads += self.gradients if scale == 1.0 else scale * self.gradients
 
     def bytes(self) -> int:
         """How much memory the trace takes, for one sample.
