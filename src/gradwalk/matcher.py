@@ -57,7 +57,7 @@ def same(got: float, expected: float) -> bool:
 
 
 def by_type(one: Outcome, other: Outcome) -> bool:
-    """Whether two outcomes are alike: each number of the one stands in the other, or neither has any, and for one reason.
+    """Whether two outcomes are alike: each number of the one stands in the other, or neither has any, for one reason.
 
     >>> from gradwalk.matcher import Outcome, by_type
     >>> by_type(Outcome("numbers", {"a.grad": 2.0}), Outcome("numbers", {"a.grad": 1.0}))

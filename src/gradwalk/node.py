@@ -188,6 +188,13 @@ class Node(Methods):
             return kind.slopes
         return (self._da,) if self._b is None else (self._da, self._db)
 
+    @slopes.setter
+    def slopes(self, slopes: tuple[float | None, ...]) -> None:
+        if isinstance(self._kind, Recipe):
+            self._kind.slopes = slopes
+        else:
+            self._da, self._db = slopes if len(slopes) == 2 else (slopes[0], None)
+
     @property
     def primitive(self) -> Op | None:
         """The op of the table, or of `@op`, that made this node; None for a leaf or a node made by hand.

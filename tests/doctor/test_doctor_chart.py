@@ -15,8 +15,7 @@ from gradwalk import Value, doctor, nn, op, walk
 from gradwalk.doctor.chart import Chart
 from gradwalk.doctor.names import Names, names_of
 from gradwalk.doctor.order import ordered
-from gradwalk.doctor.rate import tried
-from gradwalk.doctor.replay import Replay
+from gradwalk.doctor.rate import replay_of, tried
 from gradwalk.doctor.zeros import why_zero
 
 
@@ -72,8 +71,8 @@ def test_the_order_is_that_of_the_walk(seed: int, size: int) -> None:
 @given(st.integers(0, 10_000), st.integers(1, 40))
 def test_a_graph_computed_again(seed: int, size: int) -> None:
     leaves, root = tangle(seed, size)
-    again = Replay(ordered(root))
-    assert again.possible
+    again = replay_of(ordered(root))
+    assert again.unknown is None
     assert again() == pytest.approx(root.data, rel=1e-12, abs=1e-300)
     root.backward()
     nudge = 1e-6
@@ -87,13 +86,13 @@ def test_a_node_whose_function_is_not_known_cannot_be_computed_again() -> None:
     x = Value(2.0)
     out = Value(7.0, (x,), "mystery")
     out._backward = lambda: None
-    assert not Replay(ordered(out)).possible
-    assert tried(Replay(ordered(out)), 1, 7.0, [x], [2.0], [1.0], None, search=True) is None
+    assert replay_of(ordered(out)).unknown == 1
+    assert tried(replay_of(ordered(out)), 1, 7.0, [x], [2.0], [1.0], None, search=True) is None
 
 
 def test_a_rate_is_seen_from_what_a_plain_step_did() -> None:
     w, v = Value(1.0), Value(2.0)
-    replay = Replay(ordered(w * w + v * v))
+    replay = replay_of(ordered(w * w + v * v))
     w.data, v.data = 1.0 - 0.3 * 2.0, 2.0 - 0.3 * 4.0
     plain = tried(replay, 1, 5.0, [w, v], [1.0, 2.0], [2.0, 4.0], None, search=False)
     assert plain is not None

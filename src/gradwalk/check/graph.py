@@ -11,11 +11,11 @@ from gradwalk.check import suspects
 from gradwalk.check.gradients import not_finite
 from gradwalk.check.inputs import direction
 from gradwalk.check.judge import ATOL, RTOL, checked_tolerances, judged
-from gradwalk.check.nodes import Graph, Local, Node, at_kink, data, has_gradient
+from gradwalk.check.nodes import Graph, Node, at_kink, data, has_gradient
 from gradwalk.check.numeric import slope
 from gradwalk.check.report import CheckReport, InputCheck
 from gradwalk.errors import GraphError
-from gradwalk.ops import number
+from gradwalk.replay import Replay
 
 __all__ = ["check_graph"]
 
@@ -66,22 +66,19 @@ class _Recomputed:
 
     def __init__(self, root: Node) -> None:
         self.graph = graph = Graph(root, fresh=False)
-        self.places = {id(v): i for i, v in enumerate(graph.order)}
-        self.plan: list[tuple[int, Local]] = []
-        moving: set[int] = set()
-        for v in graph.order:
-            here = graph.locals.get(id(v))
-            if here is None:
-                continue
-            if here.function is None:
-                raise GraphError(
-                    f"{walk.describe(v)} cannot be computed again: its function is not known, only its _backward; "
-                    "define the operation with @gradwalk.op, or check the function that made it: gradcheck(f, inputs)"
-                )
-            self.plan.append((self.places[id(v)], here))
-            moving.update(id(operand) for operand, _ in here.shares())
-        self.leaves = [v for v in graph.order if id(v) not in graph.locals and (id(v) in moving or v is root)]
-        self.numbers = [data(v) for v in graph.order]
+        leaves = [v for v in graph.order if id(v) not in graph.locals]
+        self.replay = Replay(
+            graph.order, lambda v: graph.locals[id(v)].computed() if id(v) in graph.locals else (None, ())
+        )
+        if self.replay.unknown is not None:
+            raise GraphError(
+                f"{walk.describe(graph.order[self.replay.unknown])} cannot be computed again: its function is not "
+                "known, only its _backward; define the operation with @gradwalk.op, or check the function that made "
+                "it: gradcheck(f, inputs)"
+            )
+        moving = {id(operand) for here in graph.locals.values() for operand, _ in here.shares()}
+        self.leaves = [v for v in leaves if id(v) in moving or v is root]
+        self.held = {id(v): data(v) for v in leaves}
 
     def report(self, chosen: Sequence[Node] | None, rtol: float, atol: float, seed: int) -> CheckReport:
         graph = self.graph
@@ -102,7 +99,7 @@ class _Recomputed:
         return replace(report, inputs=tuple(entries), suspects=tuple(found), problems=problems)
 
     def _changed(self) -> str:
-        for _, here in self.plan:
+        for here in self.graph.locals.values():
             if suspects.stale(here):
                 return (
                     f"{walk.describe(here.node)} does not hold what its operands give now "
@@ -119,26 +116,15 @@ class _Recomputed:
                 raise GraphError(f"leaves= takes leaves of the graph, and {text} is none that it depends on")
         return list(chosen)
 
-    def _value(self, moved: dict[int, float]) -> float:
-        """The root's number when the leaves at some places hold other numbers."""
-        numbers = list(self.numbers)
-        for place, x in moved.items():
-            numbers[place] = x
-        for place, here in self.plan:
-            operands = (numbers[self.places[id(x)]] if id(x) in self.places else number(x) for x in here.operands)
-            numbers[place] = here.value(tuple(operands))
-        return numbers[-1]
-
     def _leaf(self, leaf: Node) -> InputCheck:
-        place, label = self.places[id(leaf)], str(getattr(leaf, "label", "") or "")
-        name = label or f"leaf {self.leaves.index(leaf)} ({data(leaf):g})"
-        return self._entry(name, lambda x: self._value({place: x}), data(leaf), [(leaf, 1.0)])
+        name = str(getattr(leaf, "label", "") or "") or f"leaf {self.leaves.index(leaf)} ({data(leaf):g})"
+        return self._entry(name, lambda x: self.replay({**self.held, id(leaf): x}), data(leaf), [(leaf, 1.0)])
 
     def _direction(self, count: int, dice: random.Random) -> InputCheck:
         way = list(zip(self.leaves, direction(dice, [data(v) for v in self.leaves]), strict=True))
 
         def along(t: float) -> float:
-            return self._value({self.places[id(v)]: data(v) + t * d for v, d in way})
+            return self.replay({**self.held, **{id(v): data(v) + t * d for v, d in way}})
 
         return self._entry(f"all {len(self.leaves)} leaves, along random direction {count}", along, 0.0, way)
 

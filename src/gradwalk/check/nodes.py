@@ -22,6 +22,7 @@ from gradwalk.check.numeric import EPSILON
 from gradwalk.engine import Value
 from gradwalk.errors import GradwalkError
 from gradwalk.ops import Op, number
+from gradwalk.replay import Computed
 
 Node = Any
 
@@ -56,6 +57,12 @@ class Local:
         """The node's function when its operands hold these numbers."""
         assert self.function is not None
         return self.function.forward(*self.arranged(point))
+
+    def computed(self) -> Computed | None:
+        """The node's function and its arguments, nodes and constants; None if it is not known."""
+        if self.function is None:
+            return None
+        return self.function.forward, [self.operands[x] if isinstance(x, int) else x for x in self.arguments]
 
     def distance_to_kink(self, point: tuple[float, ...] | None = None) -> float:
         """0 where the node's function is not smooth, as far as it says."""
@@ -190,9 +197,8 @@ def ordered_operands(v: Node) -> list[Node]:
 
 def local(v: Node) -> Local:
     """What can be known of a node on its own."""
-    kind = getattr(v, "_kind", None)
-    if isinstance(v, Value) and isinstance(kind, Op):
-        inputs = v.inputs
+    if isinstance(v, Value) and v.primitive is not None:
+        kind, inputs = v.primitive, v.inputs
         if v.closure is None:
             return Local(v, inputs, v.slopes, kind, tuple(range(len(inputs))))
         distinct = _distinct(inputs)

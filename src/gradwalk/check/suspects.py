@@ -54,8 +54,8 @@ def _measured(here: Local, i: int) -> Slope:
 
 def name(here: Local) -> str:
     """What to call the op of a node."""
-    kind = getattr(here.node, "_kind", None)
-    return kind.name if isinstance(kind, Op) else str(getattr(here.node, "_op", "") or "a node without name")
+    op = getattr(here.node, "primitive", None)
+    return op.name if isinstance(op, Op) else str(getattr(here.node, "_op", "") or "a node without name")
 
 
 def habit(here: Local) -> str:

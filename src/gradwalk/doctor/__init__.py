@@ -12,7 +12,6 @@ Each gives a `Report`: findings in the order in which to look at them. A healthy
 | `names`, `routes` | which Values are parameters, and what to call them |
 | `order`, `chart` | one graph in one pass: units, layers, what flows |
 | `readings`, `cuts`, `copies` | numbers that left the graph and came back, and what that cost |
-| `replay` | a graph computed again with other numbers in its leaves |
 | `slopes`, `births`, `zeros` | wrong derivatives; nan and inf; why a gradient is exactly 0 |
 | `examine`, `record` | all of that for one graph, and for a run |
 | `wiring`, `units`, `flow`, `rate`, `habits` | from what was seen to findings |

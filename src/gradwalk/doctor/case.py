@@ -9,13 +9,13 @@ from gradwalk.doctor.chart import Chart
 from gradwalk.doctor.examine import examine, find_cuts
 from gradwalk.doctor.lines import Lines
 from gradwalk.doctor.names import Names
-from gradwalk.doctor.rate import tried
+from gradwalk.doctor.rate import replay_of, tried
 from gradwalk.doctor.readings import Readings
 from gradwalk.doctor.record import Record
-from gradwalk.doctor.replay import Replay
 from gradwalk.engine import Value
 from gradwalk.optim import Optimizer
 from gradwalk.provenance import Place, users_place
+from gradwalk.replay import Replay
 
 __all__ = ["Case"]
 
@@ -258,7 +258,7 @@ class Case:
         self.ill = any(finding.kind == "birth" for finding in exam.findings)
         if not self.ill and chart.reached:
             self._pending = (
-                Replay(chart.order), step, root.data, list(self.names.parameters), self._now, self._fresh
+                replay_of(chart.order), step, root.data, list(self.names.parameters), self._now, self._fresh
             )  # fmt: skip
 
     def _note_reached(self, reached: set[int]) -> None:

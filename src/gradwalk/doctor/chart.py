@@ -11,7 +11,7 @@ from typing import Any
 
 from gradwalk import ops, walk
 from gradwalk.doctor.names import Names
-from gradwalk.doctor.order import first_operand, has_closure, ordered
+from gradwalk.doctor.order import first_operand, ordered
 from gradwalk.engine import Value
 
 __all__ = ["Chart", "Flow", "Squash", "Units"]
@@ -130,18 +130,13 @@ class Chart:
         layers, flows, reached = self._layers, self.flows, self.reached
         mul, add, builtin = ops.mul, ops.add, _BUILTIN
         for v in self.order:
-            a = v._a
-            if a is None:
-                if id(v) in layers:
-                    reached.add(id(v))
-                continue
             kind = v.primitive
             if kind is mul or kind is add:  # nearly all
-                if a.__class__ is tuple:
+                if v.closure is not None:
                     self.custom.append(v)
                     continue
-                first = layers.get(id(a)) if v._da is not None else None
-                second = layers.get(id(v._b)) if v._db is not None else None
+                a, b = v.inputs
+                first, second = layers.get(id(a)), layers.get(id(b))
                 if first is None and second is None:
                     continue
                 if first is not None and second is not None and kind is mul:
@@ -157,11 +152,16 @@ class Chart:
                         flow.squares += g * g
                         flow.count += 1
                 continue
-            if kind not in builtin or (a.__class__ is tuple and has_closure(v)):
+            if v.is_leaf:
+                if id(v) in layers:
+                    reached.add(id(v))
+                continue
+            if kind not in builtin or v.closure is not None:
                 self.custom.append(v)
-            if kind in _RELU:
+            name = kind or v._op  # a node made by hand is known by its text
+            if name in _RELU:
                 self._relu(v)
-            elif kind in _SQUASH:
+            elif name in _SQUASH:
                 self._squash(v)
 
     def _relu(self, v: Value) -> None:
@@ -184,7 +184,7 @@ class Chart:
         spot = self.unit_of(first_operand(v))
         if spot is None:
             return
-        name, steepest = _SQUASH[v.primitive]
+        name, steepest = _SQUASH[v.primitive or v._op]
         slope = 1.0 - v.data * v.data if name == "tanh" else v.data * (1.0 - v.data)
         squash = self.squashes.get(spot[1])
         if squash is None:
@@ -210,11 +210,11 @@ class Chart:
         """
         top, constants = v, False
         while True:
-            a, b = v._a, v._b
-            if a is None or a.__class__ is tuple:
+            if v.closure is not None:
                 return None
             if v.primitive is ops.add:
-                if v._db is None:  # a sum that starts from 0; anything else is no weighted sum
+                a, b = v.inputs
+                if v.slopes[1] is None:  # a sum that starts from 0; anything else is no weighted sum
                     constants = constants or v is top
                     v = a
                     continue
@@ -235,10 +235,9 @@ class Chart:
             return None
         if v.is_leaf:
             return self._spot_of(v)
-        if v.primitive is ops.mul and v._a.__class__ is not tuple:
-            return (self._spot_of(v._a) if v._da is not None else None) or (
-                self._spot_of(v._b) if v._db is not None else None
-            )
+        if v.primitive is ops.mul and v.closure is None:
+            a, b = v.inputs
+            return self._spot_of(a) or self._spot_of(b)
         return None
 
     def _spot_of(self, v: Value) -> tuple[str, str] | None:
@@ -292,4 +291,4 @@ class Chart:
         return f"{place}: {told}" if place and not v.is_leaf and not known else told
 
 
-_BUILTIN = frozenset((*ops.TABLE.values(), None))
+_BUILTIN = frozenset(ops.TABLE.values())

@@ -137,9 +137,9 @@ def _outside(chart: Chart) -> dict[str, bool]:
     layers = {id(p): spot.layer for p in chart.names.parameters if (spot := chart.names.spot(p))}
     found: dict[str, bool] = {}
     for v in chart.order:
-        if v.primitive is not ops.mul or v._a.__class__ is tuple:
+        if v.primitive is not ops.mul or v.closure is not None:
             continue
-        for own, other in ((v._a, v._b), (v._b, v._a)):
+        for own, other in (v.inputs, v.inputs[::-1]):
             layer = layers.get(id(own))
             if layer is not None and id(other) not in layers:
                 leaf = not isinstance(other, Value) or other.is_leaf
@@ -160,7 +160,7 @@ def _even(chart: Chart) -> set[str]:
     wanted = {own for own, _ in first.values()}
     reads = dict.fromkeys(wanted, 0)
     for v in chart.order:
-        for x in (v._a, v._b):
+        for x in v.inputs:
             if id(x) in wanted:
                 reads[id(x)] += 1
     counts: dict[str, list[int]] = {}

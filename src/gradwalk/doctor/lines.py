@@ -99,6 +99,5 @@ def _outline(chart: Chart) -> Outline:
             spot = spots.get(id(v))
             found.append((spot.layer if spot else None, ()))
         else:
-            below = v._a if v._a.__class__ is tuple else (v._a, v._b)
-            found.append((v.primitive, tuple(places[id(x)] for x in below if id(x) in places)))
+            found.append((v.primitive or v._op, tuple(places[id(x)] for x in v.inputs if id(x) in places)))
     return found

@@ -12,10 +12,9 @@ from gradwalk.doctor.copies import copies
 from gradwalk.doctor.examine import examine, find_cuts
 from gradwalk.doctor.names import Names, names_in_frames, names_of, users_frames
 from gradwalk.doctor.order import ordered
-from gradwalk.doctor.rate import one_step, tried
+from gradwalk.doctor.rate import one_step, replay_of, tried
 from gradwalk.doctor.readings import Readings, follow
 from gradwalk.doctor.record import Record
-from gradwalk.doctor.replay import Replay
 from gradwalk.doctor.report import Report
 from gradwalk.doctor.verdict import report_on
 from gradwalk.engine import Value
@@ -23,6 +22,7 @@ from gradwalk.errors import BackwardError, GraphError, SettingError
 from gradwalk.ops import number
 from gradwalk.optim import Optimizer
 from gradwalk.provenance import made_by
+from gradwalk.replay import Replay
 
 __all__ = ["doctor"]
 
@@ -68,7 +68,7 @@ def doctor(model: Any, loss: Any = None, *, optimiser: Any = None) -> Report:
         gradients = [p.grad for p in names.parameters]
     findings = record.exams[0].findings
     if optimiser is not None and not any(finding.kind == "birth" for finding in findings):
-        findings += _one_step(record, Replay(chart.order), root.data, gradients, optimiser)
+        findings += _one_step(record, replay_of(chart.order), root.data, gradients, optimiser)
     return report_on([record])
 
 

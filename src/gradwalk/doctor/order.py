@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gradwalk import reverse
 from gradwalk.engine import Value
 
-__all__ = ["edges", "first_operand", "has_closure", "ordered"]
+__all__ = ["edges", "first_operand", "ordered"]
 
 
 def ordered(root: Value) -> list[Value]:
@@ -28,23 +27,23 @@ def ordered(root: Value) -> list[Value]:
         if v is None:  # everything the next node depends on is in the order
             done(pop())
             continue
-        place = id(v)
-        if place in seen:
+        if id(v) in seen:
             continue
-        see(place)
-        a = v._a
-        if a is None:
+        see(id(v))
+        slopes = v.slopes
+        if not slopes:
             done(v)
             continue
         push(v)
         push(None)
-        if a.__class__ is tuple:
-            stack.extend(x for x in reversed(reverse.flowing(v)) if id(x) not in seen)
-            continue
-        if v._db is not None and id(v._b) not in seen:
-            push(v._b)
-        if v._da is not None and id(a) not in seen:
-            push(a)
+        if len(slopes) == 2 and slopes != (None, None):  # nearly all, spelt out for speed
+            (a, b), (da, db) = v.inputs, slopes
+            if db is not None and id(b) not in seen:
+                push(b)
+            if da is not None and id(a) not in seen:
+                push(a)
+        else:
+            stack.extend([x for x, _ in edges(v) if id(x) not in seen][::-1])
     return order
 
 
@@ -56,22 +55,10 @@ def edges(v: Value) -> Iterator[tuple[Value, float | None]]:
     >>> [(x.data, slope) for x, slope in edges(Value(3.0) * 2.0)]
     [(3.0, 2.0)]
     """
-    by_hand = has_closure(v)
+    by_hand = v.closure is not None or v.primitive is None
     for x, slope in zip(v.inputs, v.slopes, strict=True):
         if slope is not None or (by_hand and isinstance(x, Value)):
             yield x, None if by_hand else slope
-
-
-def has_closure(v: Value) -> bool:
-    """Whether a node has a `_backward` of the user's own.
-
-    >>> from gradwalk import Value
-    >>> from gradwalk.doctor.order import has_closure
-    >>> has_closure(Value(1.0))
-    False
-    """
-    more = getattr(v, "_more", None)
-    return more is not None and more.closure is not None
 
 
 def first_operand(v: Value) -> Value:

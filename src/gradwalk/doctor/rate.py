@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from statistics import median
+from typing import Any
 
+from gradwalk.check.nodes import local
 from gradwalk.doctor.record import Record, Trial
-from gradwalk.doctor.replay import Replay
 from gradwalk.doctor.report import Finding
 from gradwalk.engine import Value
+from gradwalk.errors import GradwalkError
+from gradwalk.replay import Replay
 
 __all__ = ["overshoot", "tried"]
 
@@ -17,6 +20,27 @@ QUARTERINGS = 20
 DIVERGED = 10.0  # times the first loss
 JUMP = 2.0  # times the loss before the step
 RECENT = 6  # losses that a lasting rise is compared with
+
+
+def replay_of(order: Sequence[Value]) -> Replay:
+    """A graph to be computed again; a node made by hand has to be known by its text.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.doctor.rate import replay_of
+    >>> w = Value(2.0)
+    >>> replay_of([w, w * w])({id(w): 3.0})
+    9.0
+    """
+
+    def function_of(v: Value) -> Any:
+        if v.is_leaf:
+            return None, ()
+        try:
+            return None if v.closure is None else local(v).computed()
+        except GradwalkError:
+            return None
+
+    return Replay(order, function_of)
 
 
 def tried(
@@ -34,16 +58,15 @@ def tried(
 
     >>> from gradwalk import Value
     >>> from gradwalk.doctor.order import ordered
-    >>> from gradwalk.doctor.rate import tried
-    >>> from gradwalk.doctor.replay import Replay
+    >>> from gradwalk.doctor.rate import replay_of, tried
     >>> w = Value(1.0)
-    >>> replay = Replay(ordered(w * w))
+    >>> replay = replay_of(ordered(w * w))
     >>> w.data -= 3.0 * 2.0
     >>> trial = tried(replay, 1, 1.0, [w], [1.0], [2.0], 3.0, search=True)
     >>> trial.after, trial.overshot, trial.better, trial.then
     (25.0, True, 0.125, 0.0625)
     """
-    if not replay.possible:
+    if replay.unknown is not None:
         return None
     moves = [p.data - x for p, x in zip(parameters, old, strict=True)]
     foretold = sum(g * move for g, move in zip(gradients, moves, strict=True))

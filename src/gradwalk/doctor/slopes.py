@@ -18,7 +18,7 @@ from typing import Any
 from gradwalk.check import suspects
 from gradwalk.check.judge import ATOL, RTOL
 from gradwalk.check.nodes import Local, ask, local
-from gradwalk.doctor.order import edges, has_closure, ordered
+from gradwalk.doctor.order import edges, ordered
 from gradwalk.engine import Value
 from gradwalk.errors import GradwalkError
 from gradwalk.provenance import Place
@@ -88,13 +88,13 @@ def _by_op(custom: Iterable[Value]) -> dict[Any, list[Value]]:
     for v in custom:
         closure = v.closure
         code = getattr(closure, "__code__", closure)
-        groups.setdefault((v.primitive, code), []).append(v)
+        groups.setdefault((v.primitive or v._op, code), []).append(v)
     return groups
 
 
 def _wrong(nodes: list[Value]) -> Wrong | None:
     first = nodes[0]
-    if first.primitive is None and not has_closure(first):
+    if first.primitive is None and first.closure is None:
         return Wrong(_name(first), first, 0, 0.0, math.nan, count=len(nodes), of=len(nodes), silent=True)
     sample = _spread(nodes, SAMPLED)
     bad, checked = [], 0
@@ -102,7 +102,7 @@ def _wrong(nodes: list[Value]) -> Wrong | None:
         here = _local(v)
         if here is None:
             continue
-        habit = suspects.habit(here) if has_closure(v) else ""
+        habit = suspects.habit(here) if v.closure is not None else ""
         if habit:
             return Wrong(_name(v), v, 0, math.nan, math.nan, count=len(nodes), of=len(nodes), habit=habit)
         if here.function is None:
@@ -187,7 +187,7 @@ def wrong_by_rebuilding(build: Callable[[], Value], custom: Iterable[Value], par
     >>> found.op, round(found.expected / found.got, 3)
     ('cube', 1.5)
     """
-    unknown = [nodes for nodes in _by_op(custom).values() if has_closure(nodes[0]) and _unknown(nodes[0])]
+    unknown = [nodes for nodes in _by_op(custom).values() if nodes[0].closure is not None and _unknown(nodes[0])]
     if not unknown:
         return []
     held = [p.data for p in parameters]
@@ -209,7 +209,7 @@ def wrong_by_rebuilding(build: Callable[[], Value], custom: Iterable[Value], par
     change = {id(v): (a - b) / (2 * NUDGE) for v, a, b in zip(middle, forth, back, strict=True)}
     keys = set(_by_op(nodes[0] for nodes in unknown))
     found: dict[Any, Wrong] = {}
-    for key, nodes in _by_op(v for v in middle if has_closure(v)).items():
+    for key, nodes in _by_op(v for v in middle if v.closure is not None).items():
         for v in nodes if key in keys else ():
             operands = tuple(dict.fromkeys(x for x, _ in edges(v)))
             slopes = ask(v, operands)

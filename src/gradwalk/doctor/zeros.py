@@ -78,7 +78,7 @@ def _consumers(chart: Chart, parameters: list[Value]) -> dict[int, list[tuple[Va
     """Who reads each parameter, and each node above it that has no gradient to pass on, with its slope towards it."""
     found: dict[int, list[tuple[Value, float | None]]] = {id(p): [] for p in parameters}
     for v in chart.order:  # operands first, so one pass finds what is above what was found
-        if v.is_leaf or not (v._a.__class__ is tuple or id(v._a) in found or id(v._b) in found):
+        if not any(id(x) in found for x in v.inputs):
             continue
         for x, slope in edges(v):
             if id(x) in found:

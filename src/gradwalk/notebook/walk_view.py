@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from gradwalk import walk
 from gradwalk.errors import GradwalkError
-from gradwalk.notebook import recompute
 from gradwalk.notebook.bundles import bundle
 from gradwalk.notebook.scene import names_of, recorded, scene_of
 from gradwalk.notebook.widget import TraitSettingError, Widget, traitlets, within
 from gradwalk.ops import number
+from gradwalk.replay import reason_not_to, recompute, write_back
 
 if TYPE_CHECKING:
     from gradwalk.walk import Recording
@@ -58,7 +58,7 @@ class WalkWidget(Widget):
     def __init__(self, root: Any, *, step: int = 0, title: str = "") -> None:
         self._recording = recorded(root, "a walk widget")
         self._nodes = list(walk.topological(root))
-        self._fixed = recompute.reason_not_to(self._nodes)
+        self._fixed = reason_not_to(self._nodes)
         names = names_of(self._recording.graph)
         rows = self._recording.graph.nodes
         self._places = {} if self._fixed else {name: place for name, place in names.items() if rows[place].leaf}
@@ -118,16 +118,18 @@ class WalkWidget(Widget):
         try:
             wanted = {name: float(number(x)) for name, x in given.items()}
             whole = {**{name: self._nodes[place].data for name, place in self._places.items()}, **wanted}
-            recompute.compute(self._nodes, {self._places[name]: x for name, x in whole.items()})
+            recompute(self._nodes, self._moved(whole))
         except GradwalkError as error:
             raise TraitSettingError(f"w.leaves: {error}") from error
         return whole
 
+    def _moved(self, leaves: dict[str, float]) -> dict[int, float]:
+        return {id(self._nodes[self._places[name]]): x for name, x in leaves.items()}
+
     def _follow(self, change: Any) -> None:
         """Put the leaves into the graph, and show the walk over it."""
-        leaves = {self._places[name]: x for name, x in change["new"].items()}
         if not self._fixed:
-            recompute.put(self._nodes, recompute.compute(self._nodes, leaves))
+            write_back(self._nodes, recompute(self._nodes, self._moved(change["new"])))
         self._recording = walk.record(self._nodes[-1])
         with self.hold_trait_notifications():
             self.step = min(self.step, len(self._recording.events))

@@ -50,7 +50,7 @@ class Failed(TypedDict):
 
 
 class Drawn(TypedDict):
-    """What `run` gives: a recording and its layout, or an error; numbers to change, names that began at 1, the language.
+    """What `run` gives: a recording and its layout, or an error; numbers to change, names begun at 1, the language.
 
     >>> from gradwalk.learn.page.programs import run
     >>> answer = run("L = a*b", {"a": 2.0})
