@@ -29,9 +29,8 @@ SPACES = {programs.OWN: OWN, programs.PARAMETERS: PARAMETERS}
 MODES = {NOTHING: 0, ADD: 1, WRITE: 2}
 #: Fewer results than this are not worth a kernel of their own.
 FEW = 8
-#: Where the kernels for single samples are that are no op's.
-MODULES = {"product": "product_kernels", "sums": "sum_kernels", "apply": "sum_kernels", "take": "kernels",
-           "extreme": "kernels"}  # fmt: skip
+#: Where kernels are that are for single samples only.
+MODULES = {"product": "product_kernels", "sums": "sum_kernels", "apply": "sum_kernels"}
 
 
 class Kernels:
@@ -54,11 +53,15 @@ class Kernels:
 
     def _fixed(self, name: str, back: bool) -> list[Native | None]:
         """A kernel that is no op's, and the one that pushes its gradients, if any are wanted."""
-        names = (name, f"{name}_back") if back else (name,)
-        if self.program.lanes > 1:
-            found = [fixed("native.lane_kernels", f"KERNELS.{self.program.dtype}.{name}") for name in names]
-        else:
-            found = [fixed(f"native.{MODULES[name.removesuffix('_back')]}", name) for name in names]
+        lanes, dtype = self.program.lanes, self.program.dtype
+        found = []
+        for kernel in (name, f"{name}_back") if back else (name,):
+            if name in ("take", "extreme"):
+                found.append(fixed("native.choice_kernels", f"KERNELS.{dtype if lanes > 1 else 'single'}.{kernel}"))
+            elif lanes > 1:
+                found.append(fixed("native.lane_kernels", f"KERNELS.{dtype}.{kernel}"))
+            else:
+                found.append(fixed(f"native.{MODULES[name]}", kernel))
         return [*found, *[None] * (3 - len(found))]
 
     # --- one method for each kind of step ----------------------------------------------------------------------------

@@ -43,8 +43,8 @@ class SingleExecution:
         clear = [self.seeds.ctypes.data, len(cleared), cleared.ctypes.data]
         backward = np.array([len(back), back.ctypes.data, *shared, *clear], np.int64)
         self._keep = [*arrays, context, there, back, words, descriptors, places, cleared, forward, backward]
-        self.forward = partial(objects.call(fixed("native.kernels", "drive")), forward.ctypes.data, 0)
-        self.backward = partial(objects.call(fixed("native.kernels", "drive_back")), backward.ctypes.data, 0)
+        self.forward = partial(objects.call(fixed("native.drive", "drive")), forward.ctypes.data, 0)
+        self.backward = partial(objects.call(fixed("native.drive", "drive_back")), backward.ctypes.data, 0)
 
     def both(self) -> None:
         """`forward`, then `backward`."""
