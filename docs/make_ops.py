@@ -6,8 +6,8 @@ import inspect
 import math
 from pathlib import Path
 
+from gradwalk.formulas import derivatives_as_text, rule_as_text
 from gradwalk.ops import TABLE, Interval, Op
-from gradwalk.symbols import Symbol, derivatives_as_text
 
 INTRODUCTION = """\
 # The ops
@@ -38,7 +38,7 @@ def row(op: Op) -> str:
         if interval != (-math.inf, math.inf)
     ]
     if op.rough is not None:
-        regions.append(f"`{op.rough(*map(Symbol, names))}` ≠ 0")
+        regions.append(f"`{rule_as_text(op.rough)}` ≠ 0")
     cells = (f"`{op.name}({', '.join(names)})`", f"`{op.symbol}`", derivatives, ", ".join(regions) or "all", op.there)
     return f"| {' | '.join(cells)} |\n"
 

@@ -39,7 +39,7 @@ ROOT = Path(__file__).resolve().parents[1]
 #: Each module that is broken on purpose, and the tests that must notice, the quick ones first (and before them, for a
 #: file of a package, those that are named after it).
 TESTS = {
-    "ops": "test_ops test_symbols test_engine test_against_torch",
+    "ops": "test_ops test_formulas test_engine test_against_torch",
     "ieee": "test_ops test_engine test_against_torch",
     "engine": "test_engine test_modes test_derivatives test_walk compile/test_compile_tracer test_against_torch",
     "node": "test_node test_engine test_modes test_walk compile/test_compile_ownership test_against_torch test_nn",

@@ -14,8 +14,8 @@ def test_a_gradient_has_the_shape_of_its_argument() -> None:
     def f(a: Any, rows: Any) -> Any:
         return a * rows[0][0] + rows[1][0] * rows[1][1] ** 2
 
-    assert grad(f)(2.0, [[3.0], (4.0, 5.0)]) == (3.0, [[2.0], [25.0, 40.0]])
-    assert value_and_grad(f)(2, [[3], (4, 5)]) == (106.0, (3.0, [[2.0], [25.0, 40.0]]))
+    assert grad(f)(2.0, [[3.0], (4.0, 5.0)]) == (3.0, [[2.0], (25.0, 40.0)])
+    assert value_and_grad(f)(2, [[3], (4, 5)]) == (106.0, (3.0, [[2.0], (25.0, 40.0)]))
 
 
 def test_numbers_in_numbers_out_values_in_values_out() -> None:

@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 
 import gradwalk
 from gradwalk import GradwalkError, Value, draw, draw_dot
-from gradwalk.drawing import Drawing, files
+from gradwalk.drawing import Drawing
+from gradwalk.drawing import png as png_files
 from gradwalk.drawing.theme import DARK, LIGHT, contrast, ramp, text_on
 from gradwalk.errors import GraphError, MissingExtraError, SettingError
 from gradwalk.presets import PRESETS
@@ -508,8 +509,8 @@ def test_a_huge_png_is_made_smaller_instead_of_filling_the_memory(monkeypatch: p
     wide, high = drawing.size
 
     def width_of_png(large: int, largest: int) -> int:
-        monkeypatch.setattr(files, "LARGE", large)
-        monkeypatch.setattr(files, "LARGEST", largest)
+        monkeypatch.setattr(png_files, "LARGE", large)
+        monkeypatch.setattr(png_files, "LARGEST", largest)
         return int.from_bytes(drawing.pipe("png")[16:20], "big")
 
     room = wide * high
@@ -645,18 +646,18 @@ def test_a_machine_without_fonts_is_helped_by_matplotlibs_or_told(monkeypatch: p
         return bytes(real(**options, skip_system_fonts=True))
 
     monkeypatch.setattr(resvg_py, "svg_to_bytes", fontless)
-    files._fonts.cache_clear()
+    png_files._fonts.cache_clear()
     try:
         with_text = draw(Value(8.0, label="some text")).pipe("png")
         assert str(seen[-1]).endswith("ttf']")
         svg = draw(Value(8.0, label="some text"), theme="light").svg
         assert with_text != bytes(real(svg_string=svg, zoom=2, skip_system_fonts=True))
-        files._fonts.cache_clear()
+        png_files._fonts.cache_clear()
         monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
         with pytest.raises(MissingExtraError, match=r"this machine has none: .*fonts-dejavu-core"):
             draw(Value(8.0)).pipe("png")
     finally:
-        files._fonts.cache_clear()
+        png_files._fonts.cache_clear()
 
 
 def test_everything_raised_here_is_a_gradwalk_error() -> None:

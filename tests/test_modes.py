@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -153,3 +154,88 @@ def test_a_leaf_that_is_the_root_adds_up_in_anomaly_as_outside() -> None:
     with gradwalk.anomaly():
         a.backward(4.0)
     assert a.grad == 7.0
+
+
+class Diary(modes.Observer):
+    """Writes down what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[Any] = []
+
+    def op(self, out: Value, operands: tuple[Any, ...]) -> None:
+        self.told.append((out._op, out.data))
+
+    def leaf(self, v: Value, data: Any) -> None:
+        self.told.append(("leaf", v.data))
+
+    def before_backward(self, root: Value) -> None:
+        self.told.append(("before_backward", root.grad))
+
+    def after_backward(self, root: Value) -> None:
+        self.told.append(("after_backward", root.grad))
+
+    def before_step(self, optimizer: Any) -> None:
+        self.told.append(("before_step", optimizer.parameters[0].data))
+
+    def after_step(self, optimizer: Any) -> None:
+        self.told.append(("after_step", optimizer.parameters[0].data))
+
+
+def test_an_observer_is_told_of_ops_leaves_walks_and_steps_in_order() -> None:
+    diary, w = Diary(), Value(2.0)
+    descent = gradwalk.optim.SGD([w], lr=0.5)
+    with modes.observed(diary):
+        loss = w * Value(3.0)
+        loss.backward()
+        descent.step()
+    w * 2.0  # nobody is told of this
+    assert diary.told == [
+        ("leaf", 3.0), ("*", 6.0), ("before_backward", 0.0), ("after_backward", 1.0), ("before_step", 2.0),
+        ("after_step", 0.5),
+    ]  # fmt: skip
+
+
+def test_a_step_that_calls_its_bases_is_told_of_once_and_one_that_fails_ends() -> None:
+    class Twice(gradwalk.optim.SGD):
+        def step(self) -> None:
+            super().step()
+            super().step()
+
+    class Failing(gradwalk.optim.Optimizer):
+        def step(self) -> None:
+            raise KeyError
+
+    diary, w = Diary(), Value(2.0)
+    w.grad = 1.0
+    twice, failing = Twice([w], lr=0.5), Failing([w], lr=0.5)
+    with modes.observed(diary):
+        twice.step()
+        for _ in range(2):
+            with pytest.raises(KeyError):
+                failing.step()
+    assert diary.told == [("before_step", 2.0), ("after_step", 1.0), ("before_step", 1.0), ("before_step", 1.0)]
+
+
+def test_observers_see_what_the_reader_sees_and_the_leaf_that_no_grad_gives() -> None:
+    class Doubling(Diary):
+        def read(self, v: Value, field: str, number: float) -> float:
+            return 2.0 * number if field == "data" else number
+
+    doubling, x = Doubling(), Value(3.0)
+    with modes.observed(doubling), gradwalk.no_grad():
+        assert (x.data, x.grad, (x * x).data) == (6.0, 0.0, 18.0)
+    assert x.data == 3.0
+    assert doubling.told == [("", 18.0)]
+
+
+def test_interpreters_are_a_stack_that_belongs_to_its_thread() -> None:
+    diary = Diary()
+    with modes.observed(diary), gradwalk.anomaly():
+        assert [type(layer).__name__ for layer in modes.stack()] == ["Anomaly", "Observing"]
+        thread = threading.Thread(target=lambda: Value(1.0) * 2.0)
+        thread.start()
+        thread.join()
+        with modes.unobserved():
+            Value(1.0) * 2.0
+    assert diary.told == []
+    assert (list(modes.stack()), modes.active) == ([], 0)

@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Callable
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -606,3 +607,117 @@ def test_ones_own_must_say_what_they_do() -> None:
 def test_everything_public_is_exported() -> None:
     parts = (optim.optimizers, optim.clipping, optim.schedules)
     assert sorted(name for part in parts for name in part.__all__) == sorted(optim.__all__)
+
+
+# --- rules of one's own ----------------------------------------------------------------------------------------------
+
+
+class Friction(optim.Optimizer):
+    settings = ("lr", "friction")
+    memory = ("speeds",)
+
+    def __init__(self, parameters: Any, lr: float, friction: float = 0.5) -> None:
+        super().__init__(parameters, lr)
+        self.friction = friction
+
+    @staticmethod
+    def update(p: Any, g: Any, speed: Any, lr: Any, friction: Any) -> Any:
+        speed = friction * speed - lr * (g if abs(g) < 1.0 else g / abs(g))
+        return p + speed, speed
+
+
+class FrictionOneByOne(Friction):
+    """The same rule, which cannot be put into a loop, because it reads a list."""
+
+    limits = [1.0]  # noqa: RUF012
+
+    @staticmethod
+    def update(p: Any, g: Any, speed: Any, lr: Any, friction: Any) -> Any:
+        limit = FrictionOneByOne.limits[0]
+        speed = friction * speed - lr * (g if abs(g) < limit else g / abs(g))
+        return p + speed, speed
+
+
+@pytest.mark.parametrize("kind", [Friction, FrictionOneByOne])
+def test_a_rule_is_applied_to_every_parameter_and_its_memory(kind: Any) -> None:
+    parameters = [Value(1.0), Value(-2.0), Value(0.5)]
+    expected, speeds = [1.0, -2.0, 0.5], [0.0] * 3
+    descent = kind(parameters, lr=0.1, friction=0.25)
+    for gs in ([0.5, -3.0, 0.0], [2.0, 0.1, -0.1], [0.0, 0.0, 7.0]):
+        for i, (p, g) in enumerate(zip(parameters, gs, strict=True)):
+            p.grad = g
+            speeds[i] = 0.25 * speeds[i] - 0.1 * (g if abs(g) < 1.0 else g / abs(g))
+            expected[i] += speeds[i]
+        descent.step()
+        assert [p.data for p in parameters] == expected
+        assert descent.speeds == speeds
+    assert descent.steps == 3
+    again = kind(parameters, lr=0.3)
+    again.load_state_dict(json.loads(json.dumps(descent.state_dict())))
+    assert (again.speeds, again.friction, again.steps) == (speeds, 0.25, 3)
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_a_rule_that_divides_by_zero_gives_what_ieee_754_has(listed: bool) -> None:
+    limits = [1.0]
+
+    class Inverse(optim.Optimizer):
+        if listed:
+
+            @staticmethod
+            def update(p: Any, g: Any, lr: Any) -> Any:
+                return p + lr * limits[0] / g
+
+        else:
+
+            @staticmethod
+            def update(p: Any, g: Any, lr: Any) -> Any:
+                return p + lr / g
+
+    x, y, z = Value(1.0), Value(1.0), Value(1.0)
+    x.grad, y.grad, z.grad = 2.0, 0.0, -0.0
+    Inverse([x, y, z], lr=1.0).step()
+    assert (x.data, y.data, z.data) == (1.5, inf, -inf)
+    assert all(type(p.data) is float for p in (x, y, z))
+
+
+def test_a_rule_that_fails_changes_nothing() -> None:
+    class Fails(optim.Optimizer):
+        memory = ("kept",)
+
+        @staticmethod
+        def update(p: Any, g: Any, kept: Any, lr: Any) -> Any:
+            if g > 1.0:
+                raise RuntimeError("too steep")
+            return p - lr * g, kept + 1.0
+
+    x, y = Value(1.0), Value(1.0)
+    x.grad, y.grad = 0.5, 2.0
+    descent = Fails([x, y], lr=1.0)
+    with pytest.raises(RuntimeError, match="too steep"):
+        descent.step()
+    assert (x.data, y.data, descent.kept, descent.steps) == (1.0, 1.0, [0.0, 0.0], 0)
+    descent.kept = [0.0]  # type: ignore[attr-defined]
+    y.grad = 0.5
+    with pytest.raises(SettingError, match="kept of the state holds 1, and must hold 2"):
+        descent.step()
+
+
+def test_a_rule_that_gives_too_few_numbers_is_refused() -> None:
+    class Short(optim.Optimizer):
+        memory = ("kept",)
+
+        @staticmethod
+        def update(p: Any, g: Any, kept: Any, lr: Any) -> Any:
+            return p - lr * g
+
+    x = Value(1.0)
+    with pytest.raises(SettingError, match=r"Short\.update gave 1 number\(s\), and must give 2: the parameter's new"):
+        Short([x], lr=1.0).step()
+    assert x.data == 1.0
+
+
+def test_optimisers_know_nothing_of_compilers() -> None:
+    for path in Path(optim.__file__).parent.glob("*.py"):
+        words = path.read_text(encoding="utf-8").lower()
+        assert not [word for word in ("compil", "trace", "native") if word in words], path.name

@@ -25,16 +25,17 @@ MODULES = sorted(
 
 #: A module may import modules that stand to its left only (and the standard library).
 LAYERS = (
-    "errors", "matcher", "ieee", "ops", "walk modes symbols methods", "provenance", "reverse", "node", "engine",
-    "derivatives",
-    "program explain", "presets", "functions", "losses store",
+    "errors", "matcher", "files bundles", "ieee", "ops tree", "walk formulas methods", "layout", "explain",
+    "provenance symbols", "modes", "keepers", "reverse", "node", "engine", "derivatives replay", "program", "presets",
+    "functions", "losses store",
     "module", "nn", "optim check", "datasets", "train plot drawing", "diagnose doctor compile",
     "stepper", "learn", "notebook", "cli",
 )  # fmt: skip
-PURE = ("matcher", "ieee", "ops", "walk", "provenance", "functions", "modes", "symbols", "methods",
+PURE = ("matcher", "ieee", "ops", "tree", "walk", "provenance", "functions", "modes", "keepers", "formulas",
+        "replay", "symbols", "methods",
         "reverse", "node", "engine", "derivatives", "nn", "losses", "store", "module",
         "optim", "check", "datasets", "train", "errors", "program", "explain", "presets",
-        "diagnose", "doctor")  # fmt: skip
+        "diagnose", "doctor", "files", "bundles", "layout")  # fmt: skip
 
 
 #: Imports inside functions that still point upwards. To be emptied by whoever moves the call: `Value.explain` into
@@ -131,7 +132,7 @@ class Blocker:
             raise ImportError(f"{name} is blocked")
 sys.meta_path.insert(0, Blocker())
 import gradwalk
-from gradwalk import nn, optim, check, datasets, train, symbols
+from gradwalk import nn, optim, check, datasets, train, formulas
 model = nn.MLP(2, [4, 1], activation="tanh")
 X, y = datasets.moons(10)
 optimiser = optim.Adam(model.parameters())
@@ -160,7 +161,7 @@ def test_importing_gradwalk_loads_nothing_heavy() -> None:
 def test_modules_and_checks_are_there_on_demand() -> None:
     script = """
 import gradwalk
-for name in ("nn", "optim", "check", "datasets", "train", "plot", "presets", "symbols"):
+for name in ("nn", "optim", "check", "datasets", "train", "plot", "presets", "formulas", "symbols"):
     assert getattr(gradwalk, name).__name__ == f"gradwalk.{name}"
     assert name in dir(gradwalk)
 assert gradwalk.gradcheck is gradwalk.check.gradcheck
@@ -196,7 +197,7 @@ def test_all_is_complete() -> None:
 
 
 #: Modules that also hold helpers for the layers above them, which users need not know.
-SERVING = {"walk", "ops", "symbols", "modes", "module", "node", "losses", "functions"}
+SERVING = {"walk", "ops", "modes", "module", "node", "losses", "functions"}
 
 
 def public_names(module: ModuleType) -> set[str]:

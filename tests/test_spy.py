@@ -15,7 +15,7 @@ import micrograd.engine
 import pytest
 
 from gradwalk import Value, spy, walk
-from gradwalk.drawing.raster import png_of_indices
+from gradwalk.drawing.png import png_of_indices
 from gradwalk.drawing.spy_plot import Spy
 from gradwalk.drawing.theme import SHADES
 from gradwalk.errors import MissingExtraError, SettingError

@@ -126,6 +126,7 @@ _ON_DEMAND = {
             "check",
             "datasets",
             "diagnose",
+            "formulas",
             "functions",
             "nn",
             "optim",

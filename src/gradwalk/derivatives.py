@@ -1,20 +1,27 @@
 """Functions in, derivatives out: `grad(f)`, `value_and_grad(f)`, `jacobian(f)`, `hessian(f)`.
 
-Arguments are numbers, Values, or lists of them (lists in lists too); a gradient has the shape of its argument. Given
-plain numbers they answer in plain numbers. Given Values they answer in Values that remember how they were made, which
-is why `grad(grad(f))` works, to any order. No `.grad` is read or written.
+Arguments are numbers, Values, or trees of them as `tree.py` has it: lists, tuples, dicts, dataclasses, NumPy arrays,
+nested as you like. A gradient has the structure of its argument. What is no number (a text, None, a function, a bool,
+an array of bools) is given to `f` as it is, and stands in the gradient as it is. Given plain numbers they answer in
+plain numbers. Given Values they answer in Values that remember how they were made, which is why `grad(grad(f))` works,
+to any order; a Value that is given twice is one variable, and has its whole gradient in both places. No `.grad` is read
+or written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
+from enum import Enum
+from numbers import Number
 from typing import Any
 
-from gradwalk import reverse
+from gradwalk import reverse, tree
 from gradwalk.engine import Value
 from gradwalk.errors import GraphError, NotANumberError
 
 __all__ = ["grad", "hessian", "jacobian", "value_and_grad"]
+
+CONSTANT = (str, bytes, range, Enum)  # these are not differentiated, though they may be, or hold, numbers of a kind
 
 
 def grad(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -27,6 +34,8 @@ def grad(f: Callable[..., Any]) -> Callable[..., Any]:
     (5.0, 2.0)
     >>> grad(lambda w: w[0] * w[1] ** 2)([3.0, 4.0])
     [16.0, 24.0]
+    >>> grad(lambda model: model["w"] * model["x"])({"w": 2.0, "x": 5.0})
+    {'w': 5.0, 'x': 2.0}
     >>> grad(grad(grad(lambda x: x**3)))(2.0)
     6.0
     """
@@ -48,16 +57,20 @@ def value_and_grad(f: Callable[..., Any]) -> Callable[..., tuple[Any, Any]]:
 
     def both(*arguments: Any) -> tuple[Any, Any]:
         inputs = _Inputs(f, arguments)
-        root = inputs.one_result()
-        gradients = _gradients(root, inputs.leaves, as_graph=inputs.symbolic)
+        root = inputs.result()
+        gradients = _gradients(root, inputs.values, as_graph=inputs.symbolic)
         value = root if inputs.symbolic else root.data
-        return value, inputs.in_shape(gradients)
+        shaped = inputs.shaped(gradients)
+        return value, shaped[0] if len(shaped) == 1 else shaped
 
     return both
 
 
 def jacobian(f: Callable[..., Any]) -> Callable[..., Any]:
     """All first derivatives of a function with several results: a row for each result, a column for each input.
+
+    Results and inputs are the numbers of their trees from left to right, dicts in their order: whatever the trees are,
+    the answer is a list of lists.
 
     >>> from gradwalk import jacobian
     >>> jacobian(lambda x: [x[0] * x[1], x[0] + x[1]])([2.0, 3.0])
@@ -66,7 +79,7 @@ def jacobian(f: Callable[..., Any]) -> Callable[..., Any]:
 
     def rows(*arguments: Any) -> list[list[Any]]:
         inputs = _Inputs(f, arguments)
-        return [_gradients(root, inputs.leaves, as_graph=inputs.symbolic) for root in inputs.results()]
+        return [_gradients(root, inputs.values, as_graph=inputs.symbolic) for root in inputs.results()]
 
     return rows
 
@@ -83,48 +96,68 @@ def hessian(f: Callable[..., Any]) -> Callable[..., Any]:
 
     def matrix(*arguments: Any) -> Any:
         inputs = _Inputs(f, arguments)
-        slopes = _gradients(inputs.one_result(), inputs.leaves, as_graph=True)
-        rows = [_gradients(slope, inputs.leaves, as_graph=inputs.symbolic) for slope in slopes]
-        single = len(arguments) == 1 and not isinstance(arguments[0], (list, tuple))
+        slopes = _gradients(inputs.result(), inputs.values, as_graph=True)
+        rows = [_gradients(slope, inputs.values, as_graph=inputs.symbolic) for slope in slopes]
+        single = inputs.structure.tokens[1:] == (None,)
         return rows[0][0] if single else rows
 
     return matrix
 
 
 class _Inputs:
-    """The arguments of one call as Values, what the function made of them, and the way back to their shape."""
+    """The arguments of one call as Values, what the function made of them, and the way back to their structure."""
 
     def __init__(self, f: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
         if not callable(f):
             raise GraphError(f"derivatives are taken of functions, not of {type(f).__name__}: {f!r}")
-        self.arguments = arguments
-        given = list(_flat(arguments))
-        if not given:
+        self.leaves, self.structure = tree.flatten(arguments, _is_mask)
+        if not self.leaves:
             raise GraphError("there is nothing to differentiate with respect to: give at least one number")
-        self.symbolic = any(isinstance(x, Value) for x in given)
-        self.leaves = [x if isinstance(x, Value) else Value(x) for x in given]
-        self.result = f(*self.in_shape(self.leaves, unwrap=False))
+        numbers = _numbers_among(self.leaves, self.structure, "arguments")
+        self.places = [i for i in numbers if not isinstance(self.leaves[i], bool)] or numbers or [0]
+        self.symbolic = any(isinstance(x, Value) for x in self.leaves)
+        self.values = [x if isinstance(x, Value) else Value(x) for x in [self.leaves[i] for i in self.places]]
+        self.given = f(*self.shaped(self.values))
 
-    def in_shape(self, flat: list[Any], unwrap: bool = True) -> Any:
-        """`flat`, arranged as the arguments were; one argument stands for itself."""
-        shaped = _shaped(self.arguments, iter(flat))
-        return shaped[0] if unwrap and len(shaped) == 1 else tuple(shaped)
+    def shaped(self, numbers: list[Any]) -> tuple[Any, ...]:
+        """The arguments with these in the places of their numbers."""
+        for i, x in zip(self.places, numbers, strict=True):
+            self.leaves[i] = x
+        return self.structure.unflatten(self.leaves)  # type: ignore[no-any-return]
 
-    def one_result(self) -> Value:
-        return _as_value(self.result)
+    def result(self) -> Value:
+        """What the function gave, if it is one number: a constant has gradient 0."""
+        if tree.is_number(self.given):
+            return self.given if isinstance(self.given, Value) else Value(self.given)
+        raise NotANumberError(
+            f"grad(f) needs f to give one number, and it gave {type(self.given).__name__}; "
+            "for several results use jacobian(f)"
+        )
 
     def results(self) -> list[Value]:
-        return [_as_value(x) for x in _flat(self.result)]
+        """All numbers that the function gave."""
+        leaves, structure = tree.flatten(self.given)
+        numbers = _numbers_among(leaves, structure, "the result")
+        if leaves and not numbers:
+            raise NotANumberError(f"jacobian(f) needs f to give numbers, and it gave {type(self.given).__name__}")
+        return [x if isinstance(x, Value) else Value(x) for x in [leaves[i] for i in numbers]]
 
 
-def _as_value(result: Any) -> Value:
-    try:
-        return result if isinstance(result, Value) else Value(result)  # a constant function has gradient 0
-    except NotANumberError as error:
-        raise NotANumberError(
-            f"grad(f) needs f to give one number, and it gave {type(result).__name__}; "
-            "for several results use jacobian(f)"
-        ) from error
+def _numbers_among(leaves: list[Any], structure: tree.Structure, root: str) -> list[int]:
+    """Where the numbers are among leaves; what is none must not hold any either."""
+    numbers = [i for i, x in enumerate(leaves) if tree.is_number(x)]
+    if len(numbers) < len(leaves):
+        for x, path in zip(leaves, structure.paths(root), strict=True):
+            constant = tree.is_number(x) or isinstance(x, CONSTANT) or callable(x) or _is_mask(x)
+            if not constant and isinstance(x, (Iterable, Number)):
+                kind = type(x).__name__
+                remedy = "is no real number" if isinstance(x, Number) else "is not looked into for numbers; give a list"
+                raise NotANumberError(f"{path}: {tree.refusal(x) or f'a thing of type {kind} {remedy}'}")
+    return numbers
+
+
+def _is_mask(x: Any) -> bool:
+    return tree.is_block(x) and x.dtype.kind == "b"
 
 
 def _gradients(root: Any, leaves: list[Value], *, as_graph: bool) -> list[Any]:
@@ -132,15 +165,3 @@ def _gradients(root: Any, leaves: list[Value], *, as_graph: bool) -> list[Any]:
     table = reverse.adjoints(root, 1.0, as_graph=as_graph) if isinstance(root, Value) else {}
     found = (table.get(leaf, 0.0) for leaf in leaves)
     return [x if isinstance(x, Value) or not as_graph else Value(x) for x in found]
-
-
-def _flat(nested: Any) -> Iterator[Any]:
-    if isinstance(nested, (list, tuple)):
-        for part in nested:
-            yield from _flat(part)
-    else:
-        yield nested
-
-
-def _shaped(like: Any, flat: Iterator[Any]) -> Any:
-    return [_shaped(part, flat) if isinstance(part, (list, tuple)) else next(flat) for part in like]

@@ -36,7 +36,7 @@ class Value(Node):
         self._grad = 0.0
         self._kind = self._a = self._b = self._da = self._db = None
         if modes.active:
-            self._data = modes.top().leaf(self, data)
+            modes.top().leaf(self, data)
         else:
             self._data = data if data.__class__ is float else number(data)
         if _op:
@@ -190,10 +190,7 @@ class Value(Node):
         """
         seed = gradient if gradient.__class__ is float else number(gradient)
         walk = reverse.fill_with_graphs if create_graph else Value._walk_back
-        if modes.active:
-            modes.top().backward(self, partial(walk, self, seed))
-        else:
-            walk(self, seed)
+        modes.top().backward(self, partial(walk, self, seed))
 
     def _walk_back(self, seed: float) -> None:
         if reverse.walked_quickly(self, seed):  # the same walk as below, where a graph holds nothing unusual
@@ -291,6 +288,8 @@ class Eager(modes.Bottom):
             inputs.append(x)
         point = [x if isinstance(x, float) else number_of(x) for x in inputs]
         data = op.forward(*point)
+        if modes.active and not modes.recording():
+            return _node(None, data, None, None, None, None)
         slopes = [None if isinstance(x, float) else op.slope(i, *point, data) for i, x in enumerate(inputs)]
         if len(inputs) == 1:
             return _node(op, data, inputs[0], slopes[0], None, None)
@@ -300,8 +299,8 @@ class Eager(modes.Bottom):
         out._kind = Recipe(op, tuple(map(out._as_node, inputs)), tuple(slopes))
         return out
 
-    def leaf(self, v: Value, data: Any) -> float:
-        return number(data)
+    def leaf(self, v: Value, data: Any) -> None:
+        v._data = number(data)
 
     def detach(self, v: Value) -> Value:
         return _node(None, number_of(v), None, None, None, None)

@@ -29,8 +29,8 @@ class Keeper(Protocol):
     def zero_grad(self, leaves: list[Any]) -> bool:
         """Set gradients to 0; says whether it did."""
 
-    def step(self, optimizer: Any) -> bool:
-        """Take an optimiser's step; says whether it did."""
+    def step(self, optimizer: Any, constants: tuple[float, ...]) -> bool:
+        """Take an optimiser's step, given what its rule takes in this one; says whether it did."""
 
     def clip_norm(self, leaves: list[Any], limit: float) -> float | None:
         """Scale gradients down to a norm; gives the norm before, or None if it did not."""

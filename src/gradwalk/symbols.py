@@ -1,147 +1,84 @@
-"""Symbols: run an op's rules on these instead of on numbers, and out comes the formula as text.
-
-The text is valid Python over the table's names, so it serves documents today and the source of kernels tomorrow.
-"""
+"""The old name of `gradwalk.formulas`: what stood here still works, and says where it is now."""
 
 from __future__ import annotations
 
-import inspect
+import warnings
 from typing import Any
 
+from gradwalk import formulas
+from gradwalk.formulas.text import ATOM, BINDING
 from gradwalk.ops import Op
 
 __all__ = ["Symbol", "derivatives_as_text"]
 
-#: How tightly each operator binds; what binds less tightly than its surroundings is put in parentheses.
-CHOICE, OR, AND, COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(9)
-INFIX = {"add": ("+", SUM), "sub": ("-", SUM), "mul": ("*", PRODUCT), "div": ("/", PRODUCT), "pow": ("**", POWER)}
 
+class Symbol(formulas.Symbol):
+    """A symbol by its name. `formulas.Sheet(whole_ops=True).inputs("x", "y")` makes symbols now.
 
-class Symbol:
-    """A piece of a formula: its text, and how tightly its outermost operator binds.
-
-    >>> from gradwalk import tanh
+    >>> import warnings
     >>> from gradwalk.symbols import Symbol
-    >>> x, y = Symbol("x"), Symbol("y")
-    >>> str((x + 1) * tanh(y) / (x - y))
-    '(x + 1) * tanh(y) / (x - y)'
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     str(1 + Symbol("x"))
+    '1 + x'
     """
 
-    def __init__(self, text: str, binding: int = ATOM) -> None:
-        self.text = text
-        self.binding = binding
+    __slots__ = ()
+    __eq__, __ne__ = object.__eq__, object.__ne__
+    __hash__ = object.__hash__  # type: ignore[assignment]
 
-    def __str__(self) -> str:
-        return self.text
+    def __init__(self, text: str) -> None:
+        warnings.warn("symbols.Symbol(name) is formulas.Sheet().inputs(name) now", DeprecationWarning, stacklevel=2)
+        super().__init__(_SHEET, formulas.Sheet.inputs(_SHEET, text)[0].position)
 
-    def __repr__(self) -> str:
-        return f"Symbol({self.text!r})"
+    def __bool__(self) -> bool:
+        return True
 
-    def __add__(self, other: Any) -> Symbol:
-        return infix(self, "+", other, SUM)
+    @property
+    def text(self) -> str:
+        """What `str` gives; a name of `formulas.text`.
 
-    def __radd__(self, other: Any) -> Symbol:
-        return infix(other, "+", self, SUM)
-
-    def __sub__(self, other: Any) -> Symbol:
-        return infix(self, "-", other, SUM)
-
-    def __rsub__(self, other: Any) -> Symbol:
-        return infix(other, "-", self, SUM)
-
-    def __mul__(self, other: Any) -> Symbol:
-        return infix(self, "*", other, PRODUCT)
-
-    def __rmul__(self, other: Any) -> Symbol:
-        return infix(other, "*", self, PRODUCT)
-
-    def __truediv__(self, other: Any) -> Symbol:
-        return infix(self, "/", other, PRODUCT)
-
-    def __rtruediv__(self, other: Any) -> Symbol:
-        return infix(other, "/", self, PRODUCT)
-
-    def __pow__(self, other: Any) -> Symbol:
-        return infix(self, "**", other, POWER)
-
-    def __rpow__(self, other: Any) -> Symbol:
-        return infix(other, "**", self, POWER)
-
-    def __neg__(self) -> Symbol:
-        return Symbol("-" + within(self, SIGN), SIGN)
-
-    def __lt__(self, other: Any) -> Symbol:
-        return infix(self, "<", other, COMPARISON)
-
-    def __le__(self, other: Any) -> Symbol:
-        return infix(self, "<=", other, COMPARISON)
-
-    def __gt__(self, other: Any) -> Symbol:
-        return infix(self, ">", other, COMPARISON)
-
-    def __ge__(self, other: Any) -> Symbol:
-        return infix(self, ">=", other, COMPARISON)
-
-    def __and__(self, other: Any) -> Symbol:
-        return infix(self, "and", other, AND)
-
-    def __or__(self, other: Any) -> Symbol:
-        return infix(self, "or", other, OR)
-
-    def equals(self, other: Any) -> Symbol:
-        """The text of an equality; `==` itself compares symbols as objects.
-
+        >>> import warnings
         >>> from gradwalk.symbols import Symbol
-        >>> str(Symbol("x").equals(0.0))
-        'x == 0'
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     Symbol("x").text
+        'x'
         """
-        return infix(self, "==", other, COMPARISON)
+        return str(self)
 
-    def choose(self, yes: Any, no: Any) -> Symbol:
-        """The text of a branch on this condition.
+    @property
+    def binding(self) -> int:
+        """How tightly its outermost operator binds.
 
+        >>> import warnings
         >>> from gradwalk.symbols import Symbol
-        >>> str((Symbol("x") > 0).choose(1.0, 0.0))
-        '1 if x > 0 else 0'
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     Symbol("x").binding > (Symbol("x") + 1).binding
+        True
         """
-        return Symbol(f"{within(yes, OR)} if {within(self, OR)} else {within(no, CHOICE)}", CHOICE)
-
-    def __gradwalk_op__(self, op: Op, operands: tuple[Any, ...]) -> Symbol:
-        if op.name in INFIX and len(operands) == 2:
-            operator, binding = INFIX[op.name]
-            return infix(operands[0], operator, operands[1], binding)
-        if op.name == "neg":
-            return -self
-        return Symbol(f"{op.name}({', '.join(within(x, CHOICE) for x in operands)})")
+        return BINDING.get(_SHEET.steps[self.position][0], ATOM)
 
 
-def infix(left: Any, operator: str, right: Any, binding: int) -> Symbol:
-    """`left operator right`; what is on the far side of a non-associative operator must bind more tightly."""
-    tighter_left = operator == "**" or binding == COMPARISON
-    tighter_right = operator in ("-", "/") or binding == COMPARISON
-    text = f"{within(left, binding + tighter_left)} {operator} {within(right, binding + tighter_right)}"
-    return Symbol(text, binding)
+class _Sheet(formulas.Sheet):
+    """One sheet for all old symbols; each of them is made by itself, and yet they meet."""
+
+    def _made(self, step: Any, key: Any) -> formulas.Symbol:
+        made = Symbol.__new__(Symbol)
+        made.sheet, made.position = self, super()._made(step, key).position
+        return made
 
 
-def within(x: Any, binding: int) -> str:
-    """`x` as text, in parentheses if it binds less tightly than `binding`."""
-    if isinstance(x, Symbol):
-        return x.text if x.binding >= binding else f"({x.text})"
-    number = float(x)
-    text = repr(int(number)) if number.is_integer() else repr(number)
-    return f"({text})" if number < 0 and binding > SIGN else text
+_SHEET = _Sheet(whole_ops=True)
 
 
 def derivatives_as_text(op: Op) -> list[str]:
-    """The derivative with respect to each operand, written out in the operands' own names.
+    """As `formulas.derivatives_as_text`.
 
+    >>> import warnings
     >>> from gradwalk import ops
     >>> from gradwalk.symbols import derivatives_as_text
-    >>> derivatives_as_text(ops.tanh), derivatives_as_text(ops.div)
-    (['1 - out * out'], ['1 / y', '-out / y'])
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     derivatives_as_text(ops.tanh)
+    ['1 - out * out']
     """
-    texts = []
-    for rule in op.partials:
-        symbols = [Symbol(name) for name in inspect.signature(rule).parameters]
-        texts.append(within(rule(*symbols), CHOICE))
-    return texts
+    warnings.warn("gradwalk.symbols is gradwalk.formulas now", DeprecationWarning, stacklevel=2)
+    return formulas.derivatives_as_text(op)

@@ -143,3 +143,209 @@ def test_attributes_that_are_not_there_are_attribute_errors() -> None:
     with pytest.raises(AttributeError, match="no attribute 'velocity'"):
         _ = optimiser.velocity
     assert not hasattr(optimiser, "means")
+
+
+# --- optimisers of people's own: a rule is compiled if it can be, and everything else is left to its own code ---------
+
+
+class OwnStep(optim.SGD):
+    def step(self) -> None:
+        for p, g in zip(self.parameters, self.gradients(), strict=True):
+            p.data -= self.lr * math.tanh(g)
+        self.steps += 1
+
+
+class OwnStepAroundAnother(optim.Adam):
+    def step(self) -> None:
+        self.lr *= 0.9
+        for p in self.parameters[:2]:
+            p.grad *= 3.0
+        super().step()
+
+
+class OnlyStep(optim.Optimizer):
+    def step(self) -> None:
+        for p, g in zip(self.parameters, self.gradients(), strict=True):
+            p.data -= self.lr * ((g > 0) - (g < 0))
+
+
+class OwnGradients(optim.Adam):
+    def gradients(self) -> list[float]:
+        return [g / (self.steps + 1) for g in super().gradients()]
+
+
+class OwnRate(optim.Adam):
+    @property
+    def lr(self) -> float:
+        rate: float = self._given / (1 + vars(self).get("steps", 0))
+        return rate
+
+    @lr.setter
+    def lr(self, lr: float) -> None:
+        self._given = lr
+
+
+class RestlessSettings(optim.SGD):
+    def constants(self) -> tuple[float, ...]:
+        self.momentum = 0.9 - 0.1 * (self.steps % 3)
+        self.nesterov = self.steps % 2 == 0
+        return super().constants()
+
+
+class MoreState(optim.SGD):
+    settings = (*optim.SGD.settings,)
+
+    def __init__(self, parameters: Any, lr: float, **options: Any) -> None:
+        super().__init__(parameters, lr, **options)
+        self.seen = [0.0] * len(self.parameters)
+
+    def step(self) -> None:
+        self.seen = [s + abs(g) for s, g in zip(self.seen, self.gradients(), strict=True)]
+        for p, s in zip(self.parameters, self.seen, strict=True):
+            p.grad /= 1.0 + s
+        super().step()
+
+
+class Amsgrad(optim.Adam):
+    memory = ("means", "squares", "largest")
+
+    @staticmethod
+    def update(p: Any, g: Any, mean: Any, square: Any, largest: Any, *constants: Any) -> Any:
+        new, beta2, size, root, eps, _, _ = constants
+        mean = mean + new * (g - mean)
+        square = beta2 * square + (1.0 - beta2) * g * g
+        largest = max(largest, square)
+        return p - size * mean / (gradwalk.sqrt(largest) / root + eps), mean, square, largest
+
+
+class Signs(optim.Optimizer):
+    memory = ("signs",)
+
+    @staticmethod
+    def update(p: Any, g: Any, sign: Any, lr: Any) -> Any:
+        sign = 0.5 * sign + (1.0 if g > 0 else -1.0 if g < 0 else 0.0)
+        return p - lr * sign, sign
+
+
+class NoMemory(optim.Optimizer):
+    settings = ("lr", "power")
+
+    def __init__(self, parameters: Any, lr: float, power: float = 2.0) -> None:
+        super().__init__(parameters, lr)
+        self.power = power
+
+    @staticmethod
+    def update(p: Any, g: Any, lr: Any, power: Any) -> Any:
+        return p - lr * g / (1.0 + abs(g) ** power)
+
+
+class DividesByNothing(optim.Optimizer):
+    @staticmethod
+    def update(p: Any, g: Any, lr: Any) -> Any:
+        return p + lr * 0.001 * (g / abs(g))
+
+
+scale = 1.0
+
+
+class UsesAGlobal(optim.Optimizer):
+    def constants(self) -> tuple[float, ...]:
+        global scale
+        scale = 1.0 / (1 + self.steps)
+        return super().constants()
+
+    @staticmethod
+    def update(p: Any, g: Any, lr: Any) -> Any:
+        return p - lr * scale * g
+
+
+class UsesItself(optim.SGD):
+    def update(self, p: Any, g: Any, velocity: Any, *settings: Any) -> Any:  # type: ignore[override]
+        return p - self.lr / (1 + self.steps) * g, velocity
+
+
+class KeepsCount(optim.Optimizer):
+    counts: list[int] = []  # noqa: RUF012 (it is what makes the rule unfit)
+
+    @staticmethod
+    def update(p: Any, g: Any, lr: Any) -> Any:
+        KeepsCount.counts.append(1)
+        return p - lr * g / len(KeepsCount.counts)
+
+
+class TakesWords(optim.Optimizer):
+    settings = ("lr", "way")
+
+    def __init__(self, parameters: Any, lr: float, way: str = "down") -> None:
+        super().__init__(parameters, lr)
+        self.way = way
+
+    @staticmethod
+    def update(p: Any, g: Any, lr: Any, way: Any) -> Any:
+        return p - lr * g if way == "down" else p + lr * g
+
+
+class LooksAtParameters(optim.Optimizer):
+    def constants(self) -> tuple[float, ...]:
+        return (self.lr / (1.0 + sum(abs(p.data) for p in self.parameters)),)
+
+    @staticmethod
+    def update(p: Any, g: Any, rate: Any) -> Any:
+        return p - rate * g
+
+
+class HasBetas(optim.SGD):
+    betas = (0.9, 0.99)
+
+
+OWN = [
+    (OwnStep, False), (OwnStepAroundAnother, False), (OnlyStep, False), (OwnGradients, False), (OwnRate, True),
+    (RestlessSettings, True), (MoreState, False), (Amsgrad, True), (Signs, True), (NoMemory, True),
+    (DividesByNothing, True), (UsesAGlobal, True), (UsesItself, False), (KeepsCount, False), (TakesWords, False),
+    (LooksAtParameters, False), (HasBetas, True),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "native"), OWN, ids=lambda x: getattr(x, "__name__", ""))
+def test_optimisers_of_ones_own_do_what_they_do_eagerly(kind: Any, native: bool) -> None:
+    found = []
+    for compiled in (False, True):
+        KeepsCount.counts.clear()
+        parameters, loss = parameters_and_loss()
+        loss_of = gradwalk.compile(loss) if compiled else loss
+        optimiser = kind(parameters, lr=0.1)
+        history = []
+        for step in range(8):
+            loss_of(0.3 * step - 1.0).backward()
+            optimiser.step()
+            assert (parameters[0].keeper is not None) == (compiled and native)
+            if step == 4:
+                optimiser.lr = 0.05
+                history += [getattr(optimiser, name) for name in optimiser.memory]
+            optimiser.zero_grad()
+        history += [getattr(optimiser, name) for name in optimiser.memory]
+        found.append([x for column in history for x in column] + [p.data for p in parameters] + [optimiser.steps])
+    assert found[1] == pytest.approx(found[0], rel=1e-12, abs=1e-300, nan_ok=True)
+    assert not math.isnan(found[0][0]) or kind is DividesByNothing
+
+
+def test_settings_that_are_no_numbers_reach_the_rule_as_they_are() -> None:
+    found = []
+    for make in (TakesWords, optim.SGD):
+        parameters, loss = parameters_and_loss()
+        optimiser = make(parameters, lr=0.1)
+        for _ in range(3):
+            gradwalk.compile(loss)(0.5).backward()
+            optimiser.step()
+        found.append([p.data for p in parameters])
+    assert found[0] == pytest.approx(found[1], rel=1e-12)
+
+
+def test_memory_that_is_no_list_of_numbers_is_left_alone() -> None:
+    parameters, loss = parameters_and_loss()
+    optimiser = Signs(parameters, 0.1)
+    optimiser.signs = tuple(optimiser.signs)  # type: ignore[attr-defined]
+    gradwalk.compile(loss)(0.5).backward()
+    optimiser.step()
+    assert parameters[0].keeper is None
+    assert optimiser.steps == 1

@@ -249,7 +249,7 @@ def test_a_fault_of_the_doctors_own_does_not_stop_a_training(monkeypatch: pytest
     def broken(*_: Any, **__: Any) -> None:
         raise RuntimeError("out of order")
 
-    monkeypatch.setattr("gradwalk.doctor.case.examine", broken)
+    monkeypatch.setattr("gradwalk.doctor.model_watch.examine", broken)
     visit = Patient(steps=5).train()
     report = visit.report()
     assert not report
@@ -267,7 +267,7 @@ def test_graphs_are_let_go() -> None:
     before = made_by_ops()  # other tests hold some
     visit = Patient(steps=6, every=1).train()
     assert made_by_ops() < before + 100
-    assert len(visit.cases[0].record.exams) == 6
+    assert len(visit.models[0].history.exams) == 6
 
 
 def test_compiled_functions_run_eagerly_meanwhile() -> None:

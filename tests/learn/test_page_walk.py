@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import random
+import re
 from typing import Any
 
 import pytest
@@ -127,6 +128,30 @@ def test_numbers_are_written_as_python_writes_them() -> None:
     """
     plain = [x if math.isfinite(x) else str(x) for x in numbers]
     assert in_node(code, plain) == [walk.readable(x) for x in numbers]
+
+
+SLOPES = """
+import {SLOPES} from "./strings/formulas.ts";
+const both = (slope) => [0, 1].map((position) => slope(position, ["x", "y"], "out"));
+export default () => Object.entries(SLOPES).map(([op, slope]) => [op, both(slope)]);
+"""
+
+
+def test_slopes_are_written_as_the_op_table_has_them() -> None:
+    """The formulas are for reading, so they are held to the table by their numbers at some points."""
+    rng = random.Random(5)
+    told = in_node(SLOPES, {})
+    assert len(told) > 10
+    for sign, formulas in told:
+        for _ in range(20):
+            x, y = rng.uniform(0.1, 3), rng.uniform(0.1, 3)
+            a, b = Value(x), Value(y)
+            out = a ** float(sign[2:]) if sign.startswith("**") else a / b if sign == "/" else getattr(a, sign)()
+            slopes = [slope for slope in out.slopes if slope is not None]
+            for formula, slope in zip(formulas, slopes, strict=False):
+                text = re.sub(r"(sin|cos) (\w)", r"\1(\2)", formula).translate(str.maketrans({"−": "-", "·": "*"}))
+                found = eval(text.replace("²", "**2"), {**vars(math)}, {"x": x, "y": y, "out": out.data})
+                assert found == pytest.approx(slope, rel=1e-12), f"{sign}: {formula}"
 
 
 LAYOUT = """

@@ -15,9 +15,9 @@ from ipywidgets import Widget as IpyWidget  # type: ignore[import-untyped]
 
 import gradwalk
 from gradwalk import Value, nn, op, walk
+from gradwalk.bundles import BundleError, bundle
 from gradwalk.errors import GraphError, SettingError
 from gradwalk.learn.page import training
-from gradwalk.notebook.bundles import BundleError, bundle
 from gradwalk.notebook.training_view import LIMIT
 from gradwalk.presets import PRESETS
 

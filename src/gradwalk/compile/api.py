@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable
-from itertools import repeat
+from itertools import accumulate, repeat
 from types import FunctionType
 from typing import Any
 
 from gradwalk import keepers, modes
-from gradwalk.compile.call.arguments import Key, Numbers, key_of, stand_ins, static_key
-from gradwalk.compile.call.bound import Bound, Misjudged, slots_of
+from gradwalk.compile.call.arguments import Key, Numbers, deep_key_of, key_of, stand_ins, static_key
+from gradwalk.compile.call.bound import Bound, Misjudged, Slot
 from gradwalk.compile.call.cache import Cache
 from gradwalk.compile.trace import tracer
 from gradwalk.compile.trace.limits import frozen
@@ -63,21 +63,21 @@ class Compiled:
         self._epoch = keepers.epoch
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
-        if modes.active:
+        if modes.top() is not modes.bottom:
             return self._under_modes(args, kwargs)
         if keepers.epoch != self._epoch:
             self._notice()
         numbers = Numbers()
-        if kwargs or self._static or self._frozen:
-            bound = self._entries.get(self._key(args, kwargs, numbers))
-        else:
-            bound = self._entries.get(tuple(map(key_of, args, repeat(numbers))))
-        if bound is not None:
-            bound.recent = True
-            try:
+        try:
+            if kwargs or self._static or self._frozen:
+                bound = self._entries.get(self._key(args, kwargs, numbers))
+            else:
+                bound = self._entries.get(tuple(map(key_of, args, repeat(numbers))))
+            if bound is not None:
+                bound.recent = True
                 return bound.run(numbers)
-            except Misjudged:
-                pass
+        except (Misjudged, RecursionError):
+            pass
         bound, numbers = self._found_or_traced(args, kwargs)
         return bound.run(numbers)
 
@@ -131,13 +131,13 @@ class Compiled:
 
     # --- what a call means ---------------------------------------------------------------------------------------
 
-    def _key(self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Numbers) -> Key:
+    def _key(self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, look: Any = key_of) -> Key:
         if self._static:
-            key: Key = tuple([self._key_of(i, x, numbers) for i, x in enumerate(args)])
+            key: Key = tuple([self._key_of(i, x, numbers, look) for i, x in enumerate(args)])
         else:
-            key = tuple([key_of(x, numbers) for x in args])
+            key = tuple([look(x, numbers) for x in args])
         if kwargs:
-            named = [(name, self._key_of(name, x, numbers)) for name, x in sorted(kwargs.items())]
+            named = [(name, self._key_of(name, x, numbers, look)) for name, x in sorted(kwargs.items())]
             key = (key, tuple(named))
         if self._frozen:
             key = (key, self._read())
@@ -148,17 +148,20 @@ class Compiled:
         found = [namespace.get(name) for namespace, name in self._frozen or ()]
         return tuple([x if x.__class__ in FROZEN else id(x) for x in found])
 
-    def _key_of(self, place: int | str, x: Any, numbers: Numbers) -> Key:
+    def _key_of(self, place: int | str, x: Any, numbers: Any, look: Any) -> Key:
         name = place if isinstance(place, str) else self._names[place] if place < len(self._names) else ""
-        return static_key(name, x) if name in self._static else key_of(x, numbers)
+        return static_key(name, x) if name in self._static else look(x, numbers)
 
     def _found_or_traced(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Numbers]:
         """The trace for these arguments, looked at with care, and their numbers."""
         if self._frozen is None:
             self._freeze()
-        numbers = Numbers()
-        numbers.careful = True
-        key = self._key(args, kwargs, numbers)
+        numbers = Numbers(careful=True)
+        try:
+            key = self._key(args, kwargs, numbers)
+        except RecursionError:
+            numbers = Numbers(careful=True)
+            key = self._key(args, kwargs, numbers, deep_key_of)
         bound = self.cache.get(key)
         if bound is not None:
             return bound, numbers
@@ -201,22 +204,19 @@ class Compiled:
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Numbers) -> Any:
         values = {position for position, _ in numbers.values}
-        sizes = [array.size for array in numbers.arrays]
+        count = len(numbers.plain)
 
         def call(recorder: tracer.Tracer) -> Any:
-            plain = iter([recorder.input(value=i in values) for i in range(len(numbers.plain))])
+            plain = iter([recorder.input(value=i in values) for i in range(count)])
             arrays = iter([recorder.inputs_like(array) for array in numbers.arrays])
-            stand_args, stand_kwargs = self._each(
-                args, kwargs, lambda x: stand_ins(x, plain.__next__, lambda _: next(arrays), plain.__next__)
-            )
+            stand_args, stand_kwargs = self._each(args, kwargs, lambda x: stand_ins(x, plain, arrays))
             return self.eager(*stand_args, **stand_kwargs)
 
         recorded = tracer.run(call, [self.eager, args, kwargs])
-        positions = iter(range(len(numbers.plain)))
-        starts = iter([len(numbers.plain) + sum(sizes[:k]) for k in range(len(sizes))])
-        slot_args, slot_kwargs = self._each(
-            args, kwargs, lambda x: slots_of(x, positions.__next__, lambda _: next(starts))
-        )
+        starts = accumulate([array.size for array in numbers.arrays], initial=count)
+        plain = iter([Slot(i) for i in range(count)])
+        arrays = iter([Slot(start, array.shape) for start, array in zip(starts, numbers.arrays, strict=False)])
+        slot_args, slot_kwargs = self._each(args, kwargs, lambda x: stand_ins(x, plain, arrays))
         named = dict(zip(self._names, slot_args, strict=False)) | slot_kwargs
         return Bound(recorded, numbers, {name: named[name] for name in self._wrt if name in named})
 
@@ -231,10 +231,12 @@ class Compiled:
         }
 
     def _under_modes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if modes.every_op():
-            return self.eager(*args, **kwargs)  # part of another trace, or someone wants to see every op
+        if modes.every_op():  # part of another trace, or someone wants to see every op
+            return told(self.eager(*args, **kwargs), None)
         bound, numbers = self._found_or_traced(args, kwargs)
-        return bound.run(numbers) if modes.recording() else bound.values_only(numbers)
+        if not modes.recording():
+            return bound.values_only(numbers)
+        return told(bound.run(numbers), functools.partial(self.eager, *args, **kwargs))
 
     def _checked(self, option: str, names: str | Iterable[str]) -> tuple[str, ...]:
         found = (names,) if isinstance(names, str) else tuple(names)
@@ -245,6 +247,12 @@ class Compiled:
                     f"{option}= names an argument {name!r:.60} that the function does not have; it has: {known}"
                 )
         return found
+
+
+def told(out: Any, again: Callable[[], Any] | None) -> Any:
+    """What a call gives, after whoever watches has been told of it."""
+    modes.top().called(out, again)
+    return out
 
 
 def _parameter_names(fn: Callable[..., Any]) -> list[str]:

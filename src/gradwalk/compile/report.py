@@ -69,7 +69,7 @@ class Report:
         '<svg'
         """
         from gradwalk.drawing.api import DIRECTIONS, Drawing
-        from gradwalk.drawing.theme import checked_theme
+        from gradwalk.files import checked_theme
 
         if not 0 <= trace < len(self.traces):
             raise SettingError(

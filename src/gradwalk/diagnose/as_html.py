@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from gradwalk.diagnose.results import CheckResult, Diagnosis, Grade
+from gradwalk.diagnose.results import CheckResult, Diagnosis, Grade, Mark
 from gradwalk.drawing.theme import DARK, LIGHT, MONO, SANS
+from gradwalk.matcher import same
 
 __all__ = ["OverviewRow", "overview_page", "report_page"]
 
@@ -52,12 +53,10 @@ def report_page(report: Grade, title: str, *, solution: bool = False) -> str:
     if report.diagnoses:
         body.append(f"<h2>{_count(len(report.diagnoses), 'thing')} to mend</h2>")
         body += [_diagnosis(diagnosis, solution) for diagnosis in report.diagnoses]
-    for group, checks in _groups(report.checks).items():
-        passed = sum(check.status == "passed" for check in checks)
-        counted = sum(check.status in ("passed", "failed", "error") for check in checks)
-        body.append(
-            f'<section><h2>{escape(group)} <span class="of">{passed} of {counted}</span></h2><ul class="checks">'
-        )
+    for group in dict.fromkeys(check.group for check in report.checks):
+        checks = [check for check in report.checks if check.group == group]
+        of = f'<span class="of">{Mark.of(checks)}</span>'
+        body.append(f'<section><h2>{escape(group)} {of}</h2><ul class="checks">')
         body += [_check(check) for check in checks]
         body.append("</ul></section>")
     return _page(f"{title}: {report.score} of {report.total}", body)
@@ -101,18 +100,9 @@ def _overview_row(row: OverviewRow) -> str:
 
 
 def _common(rows: Iterable[OverviewRow]) -> list[tuple[str, int]]:
-    counts: dict[str, int] = {}
-    for row in rows:
-        for name in {diagnosis.specimen for diagnosis in row.report.diagnoses if diagnosis.specimen}:
-            counts[name] = counts.get(name, 0) + 1
+    named = ({diagnosis.specimen for diagnosis in row.report.diagnoses if diagnosis.specimen} for row in rows)
+    counts = Counter(name for names in named for name in names)
     return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-
-
-def _groups(checks: Iterable[CheckResult]) -> dict[str, list[CheckResult]]:
-    groups: dict[str, list[CheckResult]] = {}
-    for check in checks:
-        groups.setdefault(check.group, []).append(check)
-    return groups
 
 
 def _score(report: Grade) -> str:
@@ -153,21 +143,13 @@ def _check(check: CheckResult) -> str:
         f"<tr><td><code>{escape(name)}</code></td><td class='number'>{_number(check.got.get(name))}</td>"
         f"<td class='number'>{_number(right)}</td></tr>"
         for name, right in check.expected.items()
-        if not _same(check.got.get(name), right)
+        if name not in check.got or not same(check.got[name], right)
     ]
     if rows and check.got:
         inside += (
             f"<table><thead><tr><th></th><th>got</th><th>right</th></tr></thead><tbody>{''.join(rows)}</tbody></table>"
         )
     return f"<li><details open><summary>{head}</summary>{inside}</details></li>"
-
-
-def _same(got: float | None, right: float) -> bool:
-    if got is None:
-        return False
-    if math.isfinite(got) and math.isfinite(right):
-        return round(got, DIGITS) == round(right, DIGITS)
-    return got == right or (math.isnan(got) and math.isnan(right))
 
 
 def _number(x: float | None) -> str:

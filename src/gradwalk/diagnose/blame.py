@@ -68,10 +68,10 @@ class _Inquiry:
             return found
         faults = tuple(shown if fault == twin else fault for fault in found.faults)
         known = [program for program in self.comparison.programs if not ops_in(program.text) & found.unknown.keys()]
-        for arrangement in (None,) if self.comparison.by_set else ARRANGEMENTS:
-            if self.comparison.explains(faults, known, arrangement):
-                return Findings(faults, found.unknown, arrangement)
-        return found
+        as_shown = self.comparison.first([(faults, arrangement) for arrangement in ARRANGEMENTS], known)
+        if as_shown is None:
+            return found
+        return Findings(faults, found.unknown, None if self.comparison.by_set else as_shown[1])
 
     def blamed_for(self, check: Check) -> Diagnosis | None:
         if check.name == "quiet":
@@ -91,12 +91,16 @@ class _Inquiry:
             return self._blame(failure.program) or self._changed_input(failure.program)
         match check.group:
             case "repeat":
-                return self._repeat() or self._blame(failure.program) or self._repeating(failure)
+                known = self._repeat() or self._blame(failure.program)
+                return known or self._once("repeating", lambda: self.tell.repeating(failure))
             case "depth":
                 if failure.outcome.kind == "stopped":
                     return self._fault(whole("every-path"))
             case "edges":
-                return self._blame(failure.program, own) or self._edge(failure, own)
+                known = self._blame(failure.program, own)
+                if known is None and own in UNSTABLE:
+                    return self._fault(Fault("specimen", own, specimen=UNSTABLE[own]))
+                return known or self._once(("edge", failure.program.title), lambda: self.tell.edge(own, failure))
             case "manners":
                 return self._blame(failure.program, own) or self._fault(Fault("data-read-late", own))
         return self._blame(failure.program) or self.tell.wrong(failure)
@@ -119,8 +123,9 @@ class _Inquiry:
         for op, measured in self.found.unknown.items():
             if op in involved:
                 return self._unknown(op, measured)
-        if self.found.in_walk:
-            return self._walk()
+        if self.found.in_walk:  # ops that are right by themselves and wrong on top of each other
+            walked = self.examination.failure(self.comparison.wrong(self.comparison.programs)[0])
+            return self._once("walk", lambda: self.tell.wrong(walked))
         everywhere = [fault for fault in concerned if fault.op in ("", EVERY)]
         return self._fault((everywhere or concerned)[0]) if concerned and not only else None
 
@@ -132,11 +137,6 @@ class _Inquiry:
             if op in REVERSED:
                 found.add(op[1:])
         return found
-
-    def _walk(self) -> Diagnosis:
-        """Ops that are right by themselves and wrong on top of each other: the walk is to blame, in no known way."""
-        failure = self.examination.failure(self.comparison.wrong(self.comparison.programs)[0])
-        return self._once("walk", lambda: self.tell.wrong(failure))
 
     def _common_helper(self) -> tuple[str, int, list[str]] | None:
         """A function of the engine's own that all wrong ops go through and no right one does: name, line, ops."""
@@ -172,18 +172,9 @@ class _Inquiry:
     def _repeat(self) -> Diagnosis | None:
         programs = [program for check in CHECKS.values() if check.group == "repeat" for program in check.programs]
         programs = [program for program in programs if self.examination.outcome(program).kind == "numbers"]
-        for name in REPEATED:
-            if self.comparison.explains((*self.found.faults, whole(name)), programs, self.found.arrangement):
-                return self._fault(whole(name))
-        return None
-
-    def _repeating(self, failure: Failure) -> Diagnosis:
-        return self._once("repeating", lambda: self.tell.repeating(failure))
-
-    def _edge(self, failure: Failure, op: str) -> Diagnosis:
-        if op in UNSTABLE:
-            return self._fault(Fault("specimen", op, specimen=UNSTABLE[op]))
-        return self._once(("edge", failure.program.title), lambda: self.tell.edge(op, failure))
+        candidates = [((*self.found.faults, whole(name)), self.found.arrangement) for name in REPEATED]
+        found = self.comparison.first(candidates, programs)
+        return found and self._fault(found[0][-1])
 
     def _changed_input(self, program: Probe) -> Diagnosis | None:
         """An op of this program that changes its input, if there is one."""
@@ -216,7 +207,8 @@ class _Inquiry:
             guilty = self._op_at(outcome.line) or op
             fault = Fault("specimen", guilty, formula=error, specimen="python-raises")
             return self._once(("raises", guilty), lambda: self.tell.fault(fault, outcome.line))
-        if outcome.error == "TypeError" and "not callable" in outcome.message and self._is_hidden(op):
+        held = getattr(self.examination.engine.leaf(1.0), "__dict__", {})
+        if "not callable" in outcome.message and self.examination.engine.called(op) in held:
             return self._once(("hidden", op), lambda: self.tell.hidden(op))
         key = outcome.error, outcome.line if outcome.error != "RecursionError" else op
         if self.tell.tree and outcome.line and outcome.error != "RecursionError":
@@ -230,10 +222,6 @@ class _Inquiry:
             if function and line and function.lineno <= line <= (function.end_lineno or 0):
                 return op
         return None
-
-    def _is_hidden(self, op: str) -> bool:
-        node = self.examination.engine.leaf(1.0)
-        return self.examination.engine.called(op) in getattr(node, "__dict__", {})
 
     # --- each diagnosis once
 

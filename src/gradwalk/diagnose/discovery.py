@@ -47,7 +47,8 @@ def find_class(namespace: Mapping[str, Any], class_name: str = "Value") -> type[
             if points > max(most, 4):
                 best, most = thing, points
     if best is None and any(isinstance(namespace.get(name), FunctionType) for name in BACKWARD):
-        best = next((x for x in namespace.values() if isinstance(x, type) and _is_local(x, namespace)), None)
+        own = (x for x in namespace.values() if isinstance(x, type) and x.__module__ == namespace.get("__name__"))
+        best = next((x for x in own if not issubclass(x, BaseException)), None)
     if best is None:
         raise NotAnEngine(f"there is no class {class_name} here, and no other with operators and backward()")
     return best
@@ -112,10 +113,6 @@ def attributes(node: Any) -> list[str]:
         own = getattr(cls, "__slots__", ())
         slots += [own] if isinstance(own, str) else own
     return [name for name in (*getattr(node, "__dict__", ()), *slots) if hasattr(node, name)]
-
-
-def _is_local(cls: type[Any], namespace: Mapping[str, Any]) -> bool:
-    return cls.__module__ == namespace.get("__name__") and not issubclass(cls, BaseException)
 
 
 def _ways_to_call(cls: type[Any]) -> Iterator[dict[str, Any]]:

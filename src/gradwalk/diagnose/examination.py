@@ -49,6 +49,31 @@ class Failure:
         got = self.outcome.numbers
         return [name for name, x in self.expected.numbers.items() if name in got and not same(got[name], x)]
 
+    def got(self, name: str) -> str:
+        """A number that came out, as a sentence has it.
+
+        >>> from gradwalk.diagnose.checks import CHECKS
+        >>> from gradwalk.diagnose.examination import Failure
+        >>> from gradwalk.matcher import Outcome
+        >>> program = CHECKS["a-plus-a"].programs[0]
+        >>> failure = Failure(program, Outcome("numbers", {"a.grad": 1.0}), program.expected())
+        >>> failure.got("a.grad"), failure.right("a.grad")
+        ('1', '2')
+        """
+        return f"{self.outcome.numbers[name]:.7g}"
+
+    def right(self, name: str) -> str:
+        """The number that is right, as a sentence has it.
+
+        >>> from gradwalk.diagnose.checks import CHECKS
+        >>> from gradwalk.diagnose.examination import Failure
+        >>> from gradwalk.matcher import Outcome
+        >>> program = CHECKS["a-plus-a"].programs[0]
+        >>> Failure(program, Outcome("stopped"), program.expected()).right("a.grad")
+        '2'
+        """
+        return f"{self.expected.numbers[name]:.7g}"
+
 
 class Examination:
     """An engine, and every outcome so far.

@@ -65,7 +65,8 @@ def _in_op(fault: Fault, tree: SourceTree, function: Function, backward: str) ->
             found = [push.line for push in pushes] or list(_slopes(tree, function, fault.operand))
         case "detached":
             found = [] if fault.operand is None else list(_slopes(tree, function, fault.operand))
-            found = found or [call.lineno for call in _nodes(function, ast.Call) if _makes(tree, call)]
+            makes = tree.cls.name if tree.cls else "Value"
+            found = found or [call.lineno for call in _nodes(function, ast.Call) if called_name(call.func) == makes]
         case "reflected":
             found = _lines(function, ast.Return)
         case "closure-on-operand":
@@ -141,11 +142,6 @@ def _given(tree: SourceTree, function: Function) -> ast.expr | None:
     calls = [call for call in made if len(call.args) > 1 or call in returned]  # Value(other) only wraps an operand
     calls += [call for call in returned if isinstance(call, ast.Call) and call.args]
     return calls[0].args[0] if calls else None
-
-
-def _makes(tree: SourceTree, call: ast.Call) -> bool:
-    """Whether a call makes a node."""
-    return called_name(call.func) == (tree.cls.name if tree.cls else "Value")
 
 
 # --- in the walk -----------------------------------------------------------------------------------------------------

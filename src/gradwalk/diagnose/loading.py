@@ -67,7 +67,7 @@ def load(path: Path, *, definitions_only: bool = False) -> Loaded:
                 return Loaded(_run(tree, path), source, stand_ins.notes())
             except (Exception, SystemExit) as error:
                 notes.append(f"{_place(error, path)}: only its definitions were used")
-        namespace = _run(_definitions(tree), path)
+        namespace = _run(ast.Module([part for part in tree.body if _defines(part)], tree.type_ignores), path)
         return Loaded(namespace, source, (*notes, *stand_ins.notes()))
     finally:
         builtins.input = asked
@@ -112,10 +112,6 @@ def _run(tree: ast.Module, path: Path) -> dict[str, Any]:
     sys.modules[name] = module
     exec(compile(tree, str(path), "exec"), vars(module))
     return vars(module)
-
-
-def _definitions(tree: ast.Module) -> ast.Module:
-    return ast.Module([statement for statement in tree.body if _defines(statement)], tree.type_ignores)
 
 
 def _defines(statement: ast.stmt) -> bool:
@@ -186,15 +182,12 @@ class _StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self.names: list[str] = []
 
     def find_spec(self, name: str, path: Any, target: Any = None) -> importlib.machinery.ModuleSpec | None:
-        if self._ours(name):
+        if name.split(".")[0] in self.names:
             return importlib.machinery.ModuleSpec(name, self, is_package=True)
         if name in sys.stdlib_module_names or path is not None or not self._asked_by_the_learner():
             return None  # a typo in a module that is there stays an error; packages try imports, and mind the failure
         self.names.append(name)
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
-
-    def _ours(self, name: str) -> bool:
-        return name.split(".")[0] in self.names
 
     def _asked_by_the_learner(self) -> bool:
         frame = sys._getframe(2)

@@ -1,16 +1,12 @@
-"""What each fault is called in a sentence, as tables: in one op, in every op, in the walk."""
+"""What each fault is called in a sentence: in one op, in every op, in the walk."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from gradwalk.diagnose.formulas import pretty
 from gradwalk.diagnose.museum.faults import EVERY, Fault, right_slopes, right_value
+from gradwalk.diagnose.vocabulary import SYMBOL
 
 __all__: list[str] = []
-
-SYMBOLS = {"radd": "+", "rsub": "-", "rmul": "*", "rdiv": "/"}
-_TWO_OPERANDS = ("add", "sub", "mul", "div")
 
 
 def sentence(fault: Fault, op: str, walk: str, line: int | None) -> str:
@@ -18,11 +14,10 @@ def sentence(fault: Fault, op: str, walk: str, line: int | None) -> str:
     if fault.op == EVERY:
         return _IN_EVERY_OP[fault.kind].format(at=at(line))
     if fault.op:
-        kind = fault.name if fault.kind in ("specimen", "reflected") else fault.kind
-        told = _IN_OP[kind]
-        return told(f"your `{op}`", fault, line) if callable(told) else told.format(op=f"your `{op}`", at=at(line))
+        return _in_op(fault, f"your `{op}`", line)
     if fault.name == "overwriting":
-        return f"your engine overwrites gradients: {_there(line)} `=` where `+=` is needed"
+        there = f"line {line} has" if line else "there is"
+        return f"your engine overwrites gradients: {there} `=` where `+=` is needed"
     return _IN_WALK[fault.name].format(walk=f"`{walk}`", at=at(line))
 
 
@@ -33,62 +28,41 @@ def at(line: int | None) -> str:
 
 def operand(fault: Fault) -> str:
     """Which operand, in words; nothing if there is only one."""
-    if fault.operand is None or fault.op not in _TWO_OPERANDS:
+    if fault.operand is None or fault.op not in SYMBOL:
         return ""
     return ("first ", "second ")[fault.operand]
 
 
-def _there(line: int | None) -> str:
-    return f"line {line} has" if line else "there is"
-
-
-# --- in one op ------------------------------------------------------------------------------------------------------
-
-Words = Callable[[str, Fault, int | None], str]
-
-
-def _overwriting(op: str, fault: Fault, line: int | None) -> str:
-    if line:
-        return f"{op} overwrites: line {line} has `=` where `+=` is needed"
-    whose = f"its {operand(fault)}operand" if fault.operand is not None else "its operands"
-    return f"{op} overwrites the gradient of {whose} instead of adding to it"
-
-
-def _slope(op: str, fault: Fault, line: int | None) -> str:
-    right = pretty(right_slopes(fault.op)[fault.operand or 0])
-    of = f" with respect to its {operand(fault)}operand" if operand(fault) else ""
-    return f"the derivative of {op}{of} is wrong{at(line)}: it gives {pretty(fault.formula)}, and {right} is right"
-
-
-def _value(op: str, fault: Fault, line: int | None) -> str:
-    return f"{op} computes {pretty(fault.formula)}{at(line)}, where {pretty(right_value(fault.op))} is right"
-
-
-def _reflected(op: str, fault: Fault, line: int | None) -> str:
-    formula = fault.formula.replace("as_value(other)", "other")
-    return f"{op} gives `{formula}`{at(line)}, where `other {SYMBOLS[fault.op]} self` is meant"
-
-
-def _detached(op: str, fault: Fault, line: int | None) -> str:
-    if fault.operand is None:
-        return f"{op} leaves the graph{at(line)}: no gradient gets through it"
-    return f"{op} pushes nothing to its {operand(fault)}operand{at(line)}"
-
-
-def _raising(op: str, fault: Fault, line: int | None) -> str:
-    does = "gives a complex number" if "complex" in fault.formula else f"raises {fault.formula}"
-    return f"{op} {does}{at(line)}, where floating-point numbers have an answer"
+def _in_op(fault: Fault, op: str, line: int | None) -> str:
+    which, formula = f"{operand(fault)}operand", pretty(fault.formula)
+    match fault.name if fault.kind in ("specimen", "reflected") else fault.kind:
+        case "overwriting" if line:
+            return f"{op} overwrites: line {line} has `=` where `+=` is needed"
+        case "overwriting":
+            whose = f"its {which}" if fault.operand is not None else "its operands"
+            return f"{op} overwrites the gradient of {whose} instead of adding to it"
+        case "slope":
+            right = pretty(right_slopes(fault.op)[fault.operand or 0])
+            of = f" with respect to its {which}" if operand(fault) else ""
+            return f"the derivative of {op}{of} is wrong{at(line)}: it gives {formula}, and {right} is right"
+        case "value":
+            return f"{op} computes {formula}{at(line)}, where {pretty(right_value(fault.op))} is right"
+        case "wrong-value":
+            written = fault.formula.replace("as_value(other)", "other")
+            return f"{op} gives `{written}`{at(line)}, where `other {SYMBOL[fault.op[1:]]} self` is meant"
+        case "detached" if fault.operand is None:
+            return f"{op} leaves the graph{at(line)}: no gradient gets through it"
+        case "detached":
+            return f"{op} pushes nothing to its {which}{at(line)}"
+        case "python-raises":
+            does = "gives a complex number" if "complex" in fault.formula else f"raises {fault.formula}"
+            return f"{op} {does}{at(line)}, where floating-point numbers have an answer"
+        case name:
+            return _IN_OP[name].format(op=op, at=at(line))
 
 
 _TURNED = "{op} is the wrong way round{at}: the number on the left arrives as the argument"
-
-_IN_OP: dict[str, Words | str] = {
-    "overwriting": _overwriting,
-    "slope": _slope,
-    "value": _value,
-    "wrong-value": _reflected,
-    "detached": _detached,
-    "python-raises": _raising,
+_IN_OP = {
     "reversed-subtraction": _TURNED,
     "reversed-division": _TURNED,
     "counting-itself": "{op} counts what is there already twice{at}",
@@ -103,8 +77,6 @@ _IN_OP: dict[str, Words | str] = {
     "tanh-through-exp": "{op} goes through exp{at}, which overflows for large inputs",
     "sigmoid-through-exp": "{op} goes through exp{at}, which overflows for large negative inputs",
 }
-
-# --- in every op, in the walk ------------------------------------------------------------------------------------
 
 _IN_EVERY_OP = {
     "negated": "your engine subtracts every contribution{at}, where it should add it",

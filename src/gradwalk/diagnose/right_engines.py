@@ -1,12 +1,28 @@
 """Engines that are right, each written another way, as source text: the grader must be content with all of them.
 
 People write the same engine in many ways: closures or local derivatives, methods or functions, recursion or a stack, a
-tape, counted consumers. None of that is a mistake, and none of it may be taken for one.
+tape, counted consumers. None of that is a mistake, and none of it may be taken for one. What is particular to a style
+stands here in full; its ops, which differ in a formula only, stand as a line each.
 """
 
 from __future__ import annotations
 
+from textwrap import indent
+
 __all__ = ["EDGES", "STYLES"]
+
+
+def _functions(lines: str, depth: int = 0) -> str:
+    """A function for each line, `neg(a): return Node(…)`; what else it does stands indented below."""
+    made: list[str] = []
+    for line in lines.strip("\n").splitlines():
+        if line.startswith(" "):
+            made[-1] += f"{line}\n"
+        else:
+            head, _, statement = line.partition(": ")
+            made.append(f"def {head.rstrip(':')}:\n" + (f"    {statement}\n" if statement else ""))
+    return indent(("\n" if depth else "\n\n").join(made), "    " * depth)
+
 
 #: What every one of them ends with.
 EDGES = """\
@@ -47,7 +63,18 @@ def logistic(x):
     return math.exp(x) / (1.0 + math.exp(x))
 """
 
-_TUPLES = '''\
+_MADE_FROM_OTHERS = """\
+__neg__(self): return self * -1
+__sub__(self, other): return self + (-other)
+__truediv__(self, other): {truediv}
+__radd__(self, other): return self + other
+__rsub__(self, other): return {rsub}
+__rmul__(self, other): return self * other
+__rtruediv__(self, other): return {rtruediv}
+"""
+
+_TUPLES = (
+    '''\
 """An op returns its value and its local derivatives; one place multiplies and adds."""
 
 import math
@@ -60,56 +87,26 @@ class Value:
         self._children = _children
         self._locals = _locals
 
-    def __add__(self, other):
-        other = other if isinstance(other, Value) else Value(other)
-        return Value(self.data + other.data, (self, other), (1, 1))
-
-    def __mul__(self, other):
-        other = other if isinstance(other, Value) else Value(other)
-        return Value(self.data * other.data, (self, other), (other.data, self.data))
-
-    def __pow__(self, n):
-        return Value(power(self.data, n), (self,), (n * power(self.data, n - 1) if n else 0,))
-
-    def __neg__(self):
-        return self * -1
-
-    def __sub__(self, other):
-        return self + (-other)
-
-    def __truediv__(self, other):
-        return self * other**-1 if isinstance(other, Value) else self * divide(1, other)
-
-    def __radd__(self, other):
-        return self + other
-
-    def __rsub__(self, other):
-        return -self + other
-
-    def __rmul__(self, other):
-        return self * other
-
-    def __rtruediv__(self, other):
-        return self**-1 * other
-
-    def exp(self):
-        e = exponential(self.data)
-        return Value(e, (self,), (e,))
-
-    def log(self):
-        return Value(logarithm(self.data), (self,), (divide(1, self.data),))
-
-    def tanh(self):
-        t = math.tanh(self.data)
-        return Value(t, (self,), (1 - t**2,))
-
-    def sigmoid(self):
-        s = logistic(self.data)
-        return Value(s, (self,), (s - s * s,))
-
-    def relu(self):
-        return Value(max(0, self.data), (self,), (float(self.data > 0),))
-
+'''
+    + _functions("""
+__add__(self, other): other = other if isinstance(other, Value) else Value(other)
+    return Value(self.data + other.data, (self, other), (1, 1))
+__mul__(self, other): other = other if isinstance(other, Value) else Value(other)
+    return Value(self.data * other.data, (self, other), (other.data, self.data))
+__pow__(self, n): return Value(power(self.data, n), (self,), (n * power(self.data, n - 1) if n else 0,))
+""" + _MADE_FROM_OTHERS.format(
+        truediv="return self * other**-1 if isinstance(other, Value) else self * divide(1, other)",
+        rsub="-self + other", rtruediv="self**-1 * other") + """\
+exp(self): e = exponential(self.data)
+    return Value(e, (self,), (e,))
+log(self): return Value(logarithm(self.data), (self,), (divide(1, self.data),))
+tanh(self): t = math.tanh(self.data)
+    return Value(t, (self,), (1 - t**2,))
+sigmoid(self): s = logistic(self.data)
+    return Value(s, (self,), (s - s * s,))
+relu(self): return Value(max(0, self.data), (self,), (float(self.data > 0),))
+""", 1)
+    + '''
     def backward(self):
         order, seen, stack = [], {id(self)}, [(self, iter(self._children))]
         while stack:
@@ -132,8 +129,44 @@ class Value:
 
 
 '''
+)  # fmt: skip
 
-_RECURSIVE = '''\
+
+def _closure(head: str, first: tuple[str, ...], value: str, pushes: tuple[str, ...]) -> str:
+    """A method of the next engine: some statements, the result, and a closure that pushes."""
+    push = [f"    {line}" for line in pushes]
+    lines = [*first, f"result = Value({value})", "", "def _backward():", *push, "",
+             "result._backward = _backward", "return result", ""]  # fmt: skip
+    return f"def {head}:\n" + "\n".join(f"    {line}" if line else "" for line in lines)
+
+
+_LIFTED = ("if not isinstance(other, Value):", "    other = Value(other)")
+_TWO_OPERANDS = (
+    _closure("__add__(self, other)", _LIFTED, 'self.data + other.data, (self, other), "+"',
+             ("self.grad += 1.0 * result.grad", "other.grad += 1.0 * result.grad")),
+    _closure("__mul__(self, other)", (*_LIFTED, "left, right = self.data, other.data"),
+             'left * right, (self, other), "*"',
+             ("self.grad = self.grad + right * result.grad", "other.grad = other.grad + left * result.grad")),
+    _closure("__pow__(self, other)",
+             ('assert isinstance(other, (int, float)), "the exponent must be a number"', "base = self.data"),
+             'power(base, other), (self,), f"**{other}"',
+             ("if other != 0:", "    self.grad += other * power(base, other - 1) * result.grad")),
+)  # fmt: skip
+_ONE_OPERAND = (
+    _closure("exp(self)", ("grown = exponential(self.data)",), 'grown, (self,), "exp"',
+             ("self.grad += grown * result.grad",)),
+    _closure("log(self)", ("x = self.data",), 'logarithm(x), (self,), "log"',
+             ("self.grad += divide(1.0, x) * result.grad",)),
+    _closure("tanh(self)", ("t = math.tanh(self.data)",), 't, (self,), "tanh"',
+             ("self.grad += (1 - t**2) * result.grad",)),
+    _closure("sigmoid(self)", ("s = logistic(self.data)",), 's, (self,), "sigmoid"',
+             ("self.grad += (1 - s) * s * result.grad",)),
+    _closure("relu(self)", ("positive = self.data > 0",), 'self.data if positive else 0.0, (self,), "ReLU"',
+             ("if positive:", "    self.grad += result.grad")),
+)  # fmt: skip
+
+_RECURSIVE = (
+    '''\
 """Closures, a set of operands, operators made from other operators, and an order found by recursion."""
 
 import math
@@ -152,117 +185,15 @@ class Value:
     def __repr__(self):
         return f"Value({self.data})"
 
-    def __add__(self, other):
-        if not isinstance(other, Value):
-            other = Value(other)
-        result = Value(self.data + other.data, (self, other), "+")
-
-        def _backward():
-            self.grad += 1.0 * result.grad
-            other.grad += 1.0 * result.grad
-
-        result._backward = _backward
-        return result
-
-    def __mul__(self, other):
-        if not isinstance(other, Value):
-            other = Value(other)
-        left, right = self.data, other.data
-        result = Value(left * right, (self, other), "*")
-
-        def _backward():
-            self.grad = self.grad + right * result.grad
-            other.grad = other.grad + left * result.grad
-
-        result._backward = _backward
-        return result
-
-    def __pow__(self, other):
-        assert isinstance(other, (int, float)), "the exponent must be a number"
-        base = self.data
-        result = Value(power(base, other), (self,), f"**{other}")
-
-        def _backward():
-            if other != 0:
-                self.grad += other * power(base, other - 1) * result.grad
-
-        result._backward = _backward
-        return result
-
-    def __neg__(self):
-        return self * -1
-
-    def __sub__(self, other):
-        return self + (-other)
-
-    def __truediv__(self, other):
-        if not isinstance(other, Value):
-            other = Value(other)
-        return self * other**-1
-
-    def __radd__(self, other):
-        return self + other
-
-    def __rsub__(self, other):
-        return other + (-self)
-
-    def __rmul__(self, other):
-        return self * other
-
-    def __rtruediv__(self, other):
-        return other * self**-1
-
-    def exp(self):
-        grown = exponential(self.data)
-        result = Value(grown, (self,), "exp")
-
-        def _backward():
-            self.grad += grown * result.grad
-
-        result._backward = _backward
-        return result
-
-    def log(self):
-        x = self.data
-        result = Value(logarithm(x), (self,), "log")
-
-        def _backward():
-            self.grad += divide(1.0, x) * result.grad
-
-        result._backward = _backward
-        return result
-
-    def tanh(self):
-        t = math.tanh(self.data)
-        result = Value(t, (self,), "tanh")
-
-        def _backward():
-            self.grad += (1 - t**2) * result.grad
-
-        result._backward = _backward
-        return result
-
-    def sigmoid(self):
-        s = logistic(self.data)
-        result = Value(s, (self,), "sigmoid")
-
-        def _backward():
-            self.grad += (1 - s) * s * result.grad
-
-        result._backward = _backward
-        return result
-
-    def relu(self):
-        positive = self.data > 0
-        result = Value(self.data if positive else 0.0, (self,), "ReLU")
-
-        def _backward():
-            if positive:
-                self.grad += result.grad
-
-        result._backward = _backward
-        return result
-
+'''
+    + indent("\n".join(_TWO_OPERANDS), "    ")
+    + "\n"
+    + _functions(_MADE_FROM_OTHERS.format(
+        truediv="if not isinstance(other, Value):\n        other = Value(other)\n    return self * other**-1",
+        rsub="other + (-self)", rtruediv="other * self**-1"), 1)
+    + "\n"
+    + indent("\n".join(_ONE_OPERAND), "    ")
+    + '''
     def backward(self):
         sys.setrecursionlimit(20_000)
         topo = []
@@ -285,8 +216,10 @@ class Value:
 
 
 '''
+)  # fmt: skip
 
-_FUNCTIONS = '''\
+_FUNCTIONS = (
+    '''\
 """A plain record and functions: no operators, no methods."""
 
 import math
@@ -302,55 +235,27 @@ class Node:
         self.slopes = slopes
 
 
-def add(a, b):
-    return Node(a.value + b.value, [a, b], [1.0, 1.0])
-
-
-def sub(a, b):
-    return Node(a.value - b.value, [a, b], [1.0, -1.0])
-
-
-def mul(a, b):
-    return Node(a.value * b.value, [a, b], [b.value, a.value])
-
-
-def div(a, b):
-    quotient = divide(a.value, b.value)
+'''
+    + _functions("""
+add(a, b): return Node(a.value + b.value, [a, b], [1.0, 1.0])
+sub(a, b): return Node(a.value - b.value, [a, b], [1.0, -1.0])
+mul(a, b): return Node(a.value * b.value, [a, b], [b.value, a.value])
+div(a, b): quotient = divide(a.value, b.value)
     return Node(quotient, [a, b], [divide(1.0, b.value), divide(-quotient, b.value)])
-
-
-def pow(a, n):
-    return Node(power(a.value, n), [a], [n * power(a.value, n - 1) if n != 0 else 0.0])
-
-
-def neg(a):
-    return Node(-a.value, [a], [-1.0])
-
-
-def exp(a):
-    e = exponential(a.value)
+pow(a, n): return Node(power(a.value, n), [a], [n * power(a.value, n - 1) if n != 0 else 0.0])
+neg(a): return Node(-a.value, [a], [-1.0])
+exp(a): e = exponential(a.value)
     return Node(e, [a], [e])
-
-
-def log(a):
-    return Node(logarithm(a.value), [a], [divide(1.0, a.value)])
-
-
-def tanh(a):
-    t = math.tanh(a.value)
+log(a): return Node(logarithm(a.value), [a], [divide(1.0, a.value)])
+tanh(a): t = math.tanh(a.value)
     return Node(t, [a], [(1.0 - t) * (1.0 + t)])
-
-
-def sigmoid(a):
-    s = logistic(a.value)
+sigmoid(a): s = logistic(a.value)
     return Node(s, [a], [s * (1.0 - s)])
-
-
-def relu(a):
-    if a.value > 0.0:
+relu(a): if a.value > 0.0:
         return Node(a.value, [a], [1.0])
     return Node(0.0, [a], [0.0])
-
+""")
+    + '''
 
 def backward(root):
     waiting = {}
@@ -376,8 +281,10 @@ def backward(root):
 
 
 '''
+)  # fmt: skip
 
-_TAPE = '''\
+_TAPE = (
+    '''\
 """Every op is written on a tape as it happens; the walk reads the tape backwards."""
 
 import math
@@ -390,55 +297,37 @@ class Scalar:
         self.value = value
         self.grad = None
 
-    def __add__(self, other):
-        return record(self.value + lift(other).value, (self, 1.0), (lift(other), 1.0))
-
-    def __sub__(self, other):
-        return record(self.value - lift(other).value, (self, 1.0), (lift(other), -1.0))
-
-    def __mul__(self, other):
-        other = lift(other)
-        return record(self.value * other.value, (self, other.value), (other, self.value))
-
-    def __truediv__(self, other):
-        other = lift(other)
-        ratio = divide(self.value, other.value)
-        return record(ratio, (self, divide(1.0, other.value)), (other, divide(-ratio, other.value)))
-
-    def __pow__(self, n):
-        slope = n * power(self.value, n - 1) if n != 0 else 0.0
-        return record(power(self.value, n), (self, slope))
-
-    def __neg__(self):
-        return record(-self.value, (self, -1.0))
-
-    def __rsub__(self, other):
-        return lift(other) - self
-
-    def __rtruediv__(self, other):
-        return lift(other) / self
-
+'''
+    + _functions("""
+__add__(self, other): return record(self.value + lift(other).value, (self, 1.0), (lift(other), 1.0))
+__sub__(self, other): return record(self.value - lift(other).value, (self, 1.0), (lift(other), -1.0))
+__mul__(self, other): other = lift(other)
+    return record(self.value * other.value, (self, other.value), (other, self.value))
+__truediv__(self, other): other = lift(other)
+    ratio = divide(self.value, other.value)
+    return record(ratio, (self, divide(1.0, other.value)), (other, divide(-ratio, other.value)))
+__pow__(self, n): slope = n * power(self.value, n - 1) if n != 0 else 0.0
+    return record(power(self.value, n), (self, slope))
+__neg__(self): return record(-self.value, (self, -1.0))
+__rsub__(self, other): return lift(other) - self
+__rtruediv__(self, other): return lift(other) / self
+""", 1)
+    + '''
     __radd__ = __add__
     __rmul__ = __mul__
 
-    def exp(self):
-        grown = exponential(self.value)
-        return record(grown, (self, grown))
-
-    def ln(self):
-        return record(logarithm(self.value), (self, divide(1.0, self.value)))
-
-    def tanh(self):
-        t = math.tanh(self.value)
-        return record(t, (self, 1.0 - t * t))
-
-    def sigmoid(self):
-        s = logistic(self.value)
-        return record(s, (self, s * (1.0 - s)))
-
-    def ReLU(self):
-        return record(max(self.value, 0.0), (self, 1.0 if self.value > 0.0 else 0.0))
-
+'''
+    + _functions("""
+exp(self): grown = exponential(self.value)
+    return record(grown, (self, grown))
+ln(self): return record(logarithm(self.value), (self, divide(1.0, self.value)))
+tanh(self): t = math.tanh(self.value)
+    return record(t, (self, 1.0 - t * t))
+sigmoid(self): s = logistic(self.value)
+    return record(s, (self, s * (1.0 - s)))
+ReLU(self): return record(max(self.value, 0.0), (self, 1.0 if self.value > 0.0 else 0.0))
+""", 1)
+    + '''
     def backprop(self):
         reached = {self: 1.0}
         for result, shares in reversed(TAPE):
@@ -461,8 +350,36 @@ def record(value, *shares):
 
 
 '''
+)  # fmt: skip
 
-_CLASSES = '''\
+
+def _op_class(name: str, arguments: str, value: str, shares: str, first: str = "", field: str = "") -> str:
+    """An op of the next engine."""
+    field, first = (f"    {field}\n\n" if field else ""), (f"        {first}\n" if first else "")
+    return (
+        f"class {name}(Function):\n{field}    def forward(self, {arguments}):\n        return {value}\n\n"
+        f"    def backward(self, upstream):\n{first}        return {shares}\n"
+    )
+
+
+_OP_CLASSES = (
+    _op_class("Add", "x, y", "x + y", "upstream, upstream"),
+    _op_class("Sub", "x, y", "x - y", "upstream, -upstream"),
+    _op_class("Mul", "x, y", "x * y", "upstream * y, upstream * x", "x, y = self.inputs"),
+    _op_class("Div", "x, y", "divide(x, y)", "upstream * divide(1.0, y), upstream * divide(-self.result, y)",
+              "x, y = self.inputs"),
+    _op_class("Pow", "x", "power(x, self.n)",
+              "(upstream * self.n * power(x, self.n - 1) if self.n != 0 else 0.0,)", "(x,) = self.inputs", "n = 1"),
+    _op_class("Neg", "x", "-x", "(-upstream,)"),
+    _op_class("Exp", "x", "exponential(x)", "(upstream * self.result,)"),
+    _op_class("Log", "x", "logarithm(x)", "(upstream * divide(1.0, self.inputs[0]),)"),
+    _op_class("Tanh", "x", "math.tanh(x)", "(upstream * (1.0 - self.result**2),)"),
+    _op_class("Sigmoid", "x", "logistic(x)", "(upstream * self.result * (1.0 - self.result),)"),
+    _op_class("ReLU", "x", "x if x > 0.0 else 0.0", "(upstream if self.inputs[0] > 0.0 else 0.0,)"),
+)  # fmt: skip
+
+_CLASSES = (
+    '''\
 """Ops are classes with a forward and a backward, as in large frameworks; a node knows the op that made it."""
 
 import math
@@ -483,98 +400,9 @@ class Function:
         return Tensor(function.result, function)
 
 
-class Add(Function):
-    def forward(self, x, y):
-        return x + y
-
-    def backward(self, upstream):
-        return upstream, upstream
-
-
-class Sub(Function):
-    def forward(self, x, y):
-        return x - y
-
-    def backward(self, upstream):
-        return upstream, -upstream
-
-
-class Mul(Function):
-    def forward(self, x, y):
-        return x * y
-
-    def backward(self, upstream):
-        x, y = self.inputs
-        return upstream * y, upstream * x
-
-
-class Div(Function):
-    def forward(self, x, y):
-        return divide(x, y)
-
-    def backward(self, upstream):
-        x, y = self.inputs
-        return upstream * divide(1.0, y), upstream * divide(-self.result, y)
-
-
-class Pow(Function):
-    n = 1
-
-    def forward(self, x):
-        return power(x, self.n)
-
-    def backward(self, upstream):
-        (x,) = self.inputs
-        return (upstream * self.n * power(x, self.n - 1) if self.n != 0 else 0.0,)
-
-
-class Neg(Function):
-    def forward(self, x):
-        return -x
-
-    def backward(self, upstream):
-        return (-upstream,)
-
-
-class Exp(Function):
-    def forward(self, x):
-        return exponential(x)
-
-    def backward(self, upstream):
-        return (upstream * self.result,)
-
-
-class Log(Function):
-    def forward(self, x):
-        return logarithm(x)
-
-    def backward(self, upstream):
-        return (upstream * divide(1.0, self.inputs[0]),)
-
-
-class Tanh(Function):
-    def forward(self, x):
-        return math.tanh(x)
-
-    def backward(self, upstream):
-        return (upstream * (1.0 - self.result**2),)
-
-
-class Sigmoid(Function):
-    def forward(self, x):
-        return logistic(x)
-
-    def backward(self, upstream):
-        return (upstream * self.result * (1.0 - self.result),)
-
-
-class ReLU(Function):
-    def forward(self, x):
-        return x if x > 0.0 else 0.0
-
-    def backward(self, upstream):
-        return (upstream if self.inputs[0] > 0.0 else 0.0,)
-
+'''
+    + "\n\n".join(_OP_CLASSES)
+    + '''
 
 class Tensor:
     def __init__(self, data, creator=None):
@@ -582,51 +410,25 @@ class Tensor:
         self.grad = 0.0
         self.creator = creator
 
-    def __add__(self, other):
-        return Add.apply(self, other)
-
-    def __radd__(self, other):
-        return Add.apply(other, self)
-
-    def __sub__(self, other):
-        return Sub.apply(self, other)
-
-    def __rsub__(self, other):
-        return Sub.apply(other, self)
-
-    def __mul__(self, other):
-        return Mul.apply(self, other)
-
-    def __rmul__(self, other):
-        return Mul.apply(other, self)
-
-    def __truediv__(self, other):
-        return Div.apply(self, other)
-
-    def __rtruediv__(self, other):
-        return Div.apply(other, self)
-
-    def __pow__(self, n):
-        return Pow.apply(self, n=n)
-
-    def __neg__(self):
-        return Neg.apply(self)
-
-    def exp(self):
-        return Exp.apply(self)
-
-    def log(self):
-        return Log.apply(self)
-
-    def tanh(self):
-        return Tanh.apply(self)
-
-    def sigmoid(self):
-        return Sigmoid.apply(self)
-
-    def relu(self):
-        return ReLU.apply(self)
-
+'''
+    + _functions("""
+__add__(self, other): return Add.apply(self, other)
+__radd__(self, other): return Add.apply(other, self)
+__sub__(self, other): return Sub.apply(self, other)
+__rsub__(self, other): return Sub.apply(other, self)
+__mul__(self, other): return Mul.apply(self, other)
+__rmul__(self, other): return Mul.apply(other, self)
+__truediv__(self, other): return Div.apply(self, other)
+__rtruediv__(self, other): return Div.apply(other, self)
+__pow__(self, n): return Pow.apply(self, n=n)
+__neg__(self): return Neg.apply(self)
+exp(self): return Exp.apply(self)
+log(self): return Log.apply(self)
+tanh(self): return Tanh.apply(self)
+sigmoid(self): return Sigmoid.apply(self)
+relu(self): return ReLU.apply(self)
+""", 1)
+    + '''
     def backward(self, gradient=1.0):
         order, seen, stack = [], set(), [(self, False)]
         while stack:
@@ -648,6 +450,7 @@ class Tensor:
 
 
 '''
+)  # fmt: skip
 
 #: Engines of other styles than the teaching engine's, by what is different about them.
 STYLES: dict[str, str] = {

@@ -81,7 +81,7 @@ class _Hearing:
             if isinstance(told, Grade):
                 return told
             if isinstance(told, dict):  # a program was under way
-                self.job["known"].append((told, _stopped(end)))
+                self.job["known"].append((told, {"kind": "raised", "error": "Stopped", "message": end}))
                 self.crashes += 1
                 if self.crashes >= self.limits.crashes or time.monotonic() > self.until:
                     return self._given_up(f"it was given up after {self.crashes} crashes, the last one: {end}")
@@ -126,10 +126,6 @@ class _Hearing:
 
     def _with_notes(self, report: Grade) -> Grade:
         return Grade(report.checks, report.diagnoses, (*self.notes, *report.notes), report.engine)
-
-
-def _stopped(message: str) -> Said:
-    return {"kind": "raised", "error": "Stopped", "message": message}
 
 
 def _ending(process: subprocess.Popen[str]) -> str:

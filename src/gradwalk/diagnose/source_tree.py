@@ -103,7 +103,8 @@ class SourceTree:
                 found.append(GradientWrite(_owner(node.target), True, node.value, node.lineno))
             elif isinstance(node, ast.Assign) and any(self._is_grad(target) for target in node.targets):
                 target = next(target for target in node.targets if self._is_grad(target))
-                adds = any(ast.dump(part) == _loaded(target) for part in ast.walk(node.value))
+                itself = ast.dump(ast.parse(ast.unparse(target), mode="eval").body)
+                adds = any(ast.dump(part) == itself for part in ast.walk(node.value))
                 found.append(GradientWrite(_owner(target), adds, node.value, node.lineno))
         return sorted(found, key=lambda push: push.line)
 
@@ -212,10 +213,6 @@ def called_name(function: ast.expr) -> str:
 def _owner(target: ast.expr) -> str:
     value = target.value if isinstance(target, ast.Attribute) else target
     return value.id if isinstance(value, ast.Name) else ast.unparse(value)
-
-
-def _loaded(target: ast.expr) -> str:
-    return ast.dump(ast.parse(ast.unparse(target), mode="eval").body)
 
 
 def _turns_round(node: ast.AST) -> bool:

@@ -8,13 +8,13 @@ from contextlib import AbstractContextManager, ExitStack
 from types import TracebackType
 from typing import Any, Self
 
-from gradwalk.doctor.case import Case
+from gradwalk.doctor.findings.ranking import report_on
 from gradwalk.doctor.hooks import hooked, ran_eagerly
+from gradwalk.doctor.model_watch import ModelWatch
 from gradwalk.doctor.names import Names, names_in_frames, names_of, users_frames
-from gradwalk.doctor.order import ordered
-from gradwalk.doctor.readings import Readings, follow
 from gradwalk.doctor.report import Report
-from gradwalk.doctor.verdict import report_on
+from gradwalk.doctor.scan import ordered
+from gradwalk.doctor.tracking import Readings, follow
 from gradwalk.engine import Value
 from gradwalk.errors import SettingError
 from gradwalk.optim import Optimizer
@@ -67,14 +67,14 @@ class Visit:
             raise SettingError(f"every is a whole number from 1 up, not {every!r:.60}")
         self.every = every
         self.names = _given(subjects)
-        self.cases: list[Case] = []
+        self.models: list[ModelWatch] = []
         self.remarks: list[str] = []
         self._hooks = ExitStack()
         self._following: tuple[AbstractContextManager[Readings], Readings] | None = None
         self._followed = 0
         self._readings: Readings | None = None
         self._running = False
-        self._spare: Case | None = None  # for the first backward(), of which it is not known yet where it is called
+        self._spare: ModelWatch | None = None  # for the first backward(), whose line is not known yet
 
     # --- from the outside ------------------------------------------------------------------------------------------
 
@@ -122,8 +122,8 @@ class Visit:
         >>> len(Visit().report())
         0
         """
-        records = [case.record for case in self.cases]
-        reached = [record for record in records if record.ever] or records[:1]
+        records = [watched.history for watched in self.models]
+        reached = [history for history in records if history.ever] or records[:1]
         remarks = list(self.remarks)
         if not records:
             remarks.append(NOTHING_SEEN)
@@ -145,11 +145,11 @@ class Visit:
         >>> Visit().before(Value(1.0))
         """
         self._readings = self._unfollow()
-        if self.names is not None and not self.cases:
-            self._spare = Case(self.names, self.every)
+        if self.names is not None and not self.models:
+            self._spare = ModelWatch(self.names, self.every)
             self._guarded(self._spare.before)
-        for case in self.cases:
-            self._guarded(case.before)
+        for watched in self.models:
+            self._guarded(watched.before)
 
     def after(self, root: Value) -> None:
         """`root.backward()` has run; the hooks call this.
@@ -162,7 +162,7 @@ class Visit:
         >>> visit.before(loss)
         >>> loss.backward()
         >>> visit.after(loss)
-        >>> visit.cases[0].record.losses
+        >>> visit.models[0].history.losses
         [2.0]
         """
         self._guarded(self._after, root)
@@ -174,38 +174,38 @@ class Visit:
         >>> from gradwalk.doctor import Visit
         >>> Visit().stepping(optim.SGD([Value(1.0)], lr=0.1))
         """
-        for case in self.cases:
-            self._guarded(case.stepping, optimiser)
+        for watched in self.models:
+            self._guarded(watched.stepping, optimiser)
 
     def _after(self, root: Value) -> None:
         site = users_place()
         readings, self._readings = self._readings, None
-        case = self._case(root, site)
-        new = not case.record.losses
-        case.after(root, readings)
+        watched = self._watched(root, site)
+        new = not watched.history.losses
+        watched.after(root, readings)
         if new and readings is None:
             self._follow()  # its next forward pass, then
 
-    def _case(self, root: Value, site: Place) -> Case:
-        """The case that a `backward()` belongs to: the same line, and gradient to the same parameters."""
-        here = [case for case in self.cases if case.record.site == site]
-        found = next((case for case in here if case.changed()), None)
+    def _watched(self, root: Value, site: Place) -> ModelWatch:
+        """The model that a `backward()` belongs to: the same line, and gradient to the same parameters."""
+        here = [watched for watched in self.models if watched.history.site == site]
+        found = next((watched for watched in here if watched.changed()), None)
         if found is not None:
             return found
         leaves = {id(v): v for v in ordered(root) if v.is_leaf}
-        for case in here:  # no gradient at all: nothing left to learn, or nothing connected
-            if self.names is not None or any(id(p) in leaves for p in case.names.parameters):
-                return case
-        case = self._new_case(leaves, site)
-        case.begin()
-        self.cases.append(case)
-        return case
+        for watched in here:  # no gradient at all: nothing left to learn, or nothing connected
+            if self.names is not None or any(id(p) in leaves for p in watched.names.parameters):
+                return watched
+        watched = self._new_watch(leaves, site)
+        watched.begin()
+        self.models.append(watched)
+        return watched
 
-    def _new_case(self, leaves: dict[int, Value], site: Place) -> Case:
+    def _new_watch(self, leaves: dict[int, Value], site: Place) -> ModelWatch:
         if self.names is not None:
-            case, self._spare = self._spare or Case(self.names, self.every), None
-            case.record.site = site
-            return case
+            watched, self._spare = self._spare or ModelWatch(self.names, self.every), None
+            watched.history.site = site
+            return watched
         names = names_in_frames(users_frames())
         for optimiser in names.optimisers:
             if any(id(p) in leaves for p in optimiser.parameters):
@@ -213,13 +213,13 @@ class Visit:
         together = [values for values in names.lists if any(id(v) in leaves for v in values)]
         for values in together:
             names.adopt(values)
-        case = Case(names, self.every, given=False, site=site)
+        watched = ModelWatch(names, self.every, given=False, site=site)
         if not together:
             named = [v for v in leaves.values() if id(v) in names.spots or v.label]
             names.adopt(named or leaves.values())
-            case.provisional = True
+            watched.provisional = True
         names.title = _common_title(names)
-        return case
+        return watched
 
     # --- the rest --------------------------------------------------------------------------------------------------
 
@@ -237,21 +237,21 @@ class Visit:
         return readings
 
     def _close(self, error: BaseException | None, readings: Readings | None) -> None:
-        if error is not None and not any(case.ill for case in self.cases):
+        if error is not None and not any(watched.ill for watched in self.models):
             self._search_failure(error, readings)
-        for case in self.cases:
-            case.close()
+        for watched in self.models:
+            watched.close()
 
     def _search_failure(self, error: BaseException, readings: Readings | None) -> None:
         """A program that checks its loss stops before backward(): the nan is in a variable of a frame that failed."""
         for v in _values_in(error):
             if not v.is_leaf and not math.isfinite(v.data):
                 leaves = {id(x) for x in ordered(v) if x.is_leaf}
-                known = [case for case in self.cases if any(id(p) in leaves for p in case.names.parameters)]
-                case = known[-1] if known else Case(self.names or Names(), self.every)
-                case.found_odd(v, readings)
-                if not known and case.record.exams:
-                    self.cases.append(case)
+                known = [watched for watched in self.models if any(id(p) in leaves for p in watched.names.parameters)]
+                watched = known[-1] if known else ModelWatch(self.names or Names(), self.every)
+                watched.found_odd(v, readings)
+                if not known and watched.history.exams:
+                    self.models.append(watched)
                 return
 
     def _guarded(self, action: Any, *arguments: Any) -> None:

@@ -11,14 +11,13 @@ from gradwalk.drawing.by_module import group
 from gradwalk.drawing.by_node import read
 from gradwalk.drawing.dot import source
 from gradwalk.drawing.drawn_graph import checked_roots, count
-from gradwalk.drawing.files import checked_format
 from gradwalk.drawing.geometry import Geometry, geometry
 from gradwalk.drawing.graphviz import geometry_by_graphviz
 from gradwalk.drawing.modules import DEPTHS, Modules, is_module, modules_of, outputs
 from gradwalk.drawing.picture import Picture
 from gradwalk.drawing.scene import Scene
-from gradwalk.drawing.theme import checked_theme
 from gradwalk.errors import GraphError, SettingError
+from gradwalk.files import checked_format, checked_theme
 
 __all__ = ["ENGINES", "MAX_NODES", "Drawing", "draw", "draw_dot"]
 

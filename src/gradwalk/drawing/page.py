@@ -1,21 +1,11 @@
-"""A picture in a page of its own, and in a notebook's."""
+"""A picture in a page of its own."""
 
 from __future__ import annotations
 
 from gradwalk.drawing.text import xml
 from gradwalk.drawing.theme import DARK, LIGHT, SANS
 
-__all__ = ["fragment", "page"]
-
-
-def fragment(svg: str) -> str:
-    """HTML for a notebook's output: the SVG in line, which scrolls sideways where it cannot shrink.
-
-    >>> from gradwalk.drawing.page import fragment
-    >>> fragment("<svg/>")
-    '<div style="max-width:100%;overflow-x:auto"><svg/></div>'
-    """
-    return f'<div style="max-width:100%;overflow-x:auto">{svg}</div>'
+__all__ = ["page"]
 
 
 def page(svg: str, title: str, theme: str) -> str:

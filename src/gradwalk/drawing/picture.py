@@ -7,8 +7,9 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import ClassVar
 
-from gradwalk.drawing.files import AnyPath, checked_format, format_of, png, write
-from gradwalk.drawing.page import fragment, page
+from gradwalk.drawing.page import page
+from gradwalk.drawing.png import png
+from gradwalk.files import AnyPath, checked_format, format_of, write
 
 __all__ = ["Picture"]
 
@@ -62,13 +63,13 @@ class Picture:
 
     @property
     def html(self) -> str:
-        """The picture as HTML to put into a page; `save("x.html")` writes a whole page.
+        """The picture as HTML that scrolls sideways where it cannot shrink; `save("x.html")` writes a whole page.
 
         >>> from gradwalk import Value, draw
         >>> draw(Value(2.0)).html[:4]
         '<div'
         """
-        return fragment(self._svg(self.theme, notebook=True))
+        return f'<div style="max-width:100%;overflow-x:auto">{self._svg(self.theme, notebook=True)}</div>'
 
     def pipe(self, format: str | None = None) -> bytes:
         """The picture as the bytes of a file.

@@ -14,11 +14,12 @@ from typing import Any, ClassVar
 
 from gradwalk.drawing.drawn_graph import checked_roots, nodes_below
 from gradwalk.drawing.picture import Picture
-from gradwalk.drawing.raster import png_of_indices
+from gradwalk.drawing.png import png_of_indices
 from gradwalk.drawing.svg import frame
 from gradwalk.drawing.text import xml
-from gradwalk.drawing.theme import DARK, LIGHT, SHADES, checked_theme, shades
+from gradwalk.drawing.theme import DARK, LIGHT, SHADES, shades
 from gradwalk.errors import SettingError
+from gradwalk.files import checked_theme
 from gradwalk.walk import stable_operands
 
 __all__ = ["Spy", "spy"]

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from gradwalk.drawing import cards
 from gradwalk.drawing.magnitudes import ODD, STEPS
-from gradwalk.errors import SettingError
 
-__all__ = ["DARK", "LIGHT", "THEMES", "checked_theme", "contrast", "mix", "ramp", "shades", "style", "text_on"]
+__all__ = ["DARK", "LIGHT", "contrast", "mix", "ramp", "shades", "style", "text_on"]
 
-THEMES = ("auto", "light", "dark")
 SHADES = 6  # of blue, for how many edges there are in one spot
 Palette = dict[str, str]
 
@@ -38,20 +36,6 @@ MONO = (
 #: Where a notebook says which of its themes is on: JupyterLab, VS Code, marimo.
 NOTEBOOK_LIGHT = ':is([data-jp-theme-light="true"],.vscode-light,body.light)'
 NOTEBOOK_DARK = ':is([data-jp-theme-light="false"],.vscode-dark,.vscode-high-contrast,body.dark,.dark)'
-
-
-def checked_theme(theme: str) -> str:
-    """`theme`, if there is one of that name.
-
-    >>> from gradwalk.drawing.theme import checked_theme
-    >>> checked_theme("sepia")
-    Traceback (most recent call last):
-    ...
-    gradwalk.errors.SettingError: theme is 'auto', 'light' or 'dark', not 'sepia'
-    """
-    if theme not in THEMES:
-        raise SettingError(f"theme is 'auto', 'light' or 'dark', not {theme!r:.60}")
-    return theme
 
 
 def style(theme: str, *, notebook: bool = False) -> str:

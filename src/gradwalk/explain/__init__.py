@@ -5,7 +5,11 @@ of these products. The backward walk gets the same number without following a si
 quick; a person sees best where a gradient comes from by looking at the paths, as long as there are few.
 
 - `paths.py`: counting and finding the paths;
-- `explanation.py`: what is found, and how it is put into words.
+- `explanation.py`: what is found, and how it is put into words;
+- `scene.py`: a graph as the views take it: its recording, and where its cards stand;
+- `page.py`: the walk as one HTML file that steps by itself, for `explain(root).save("walk.html")`.
+
+All of it works on nodes by `gradwalk.walk`, so it lies below the engine, whose `Value.explain` calls it.
 """
 
 from __future__ import annotations

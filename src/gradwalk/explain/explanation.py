@@ -233,7 +233,7 @@ class Explanation:
         ...
         gradwalk.errors.SettingError: a walk can be html, json or txt, not 'gif'
         """
-        from gradwalk.notebook.page import save_walk  # a layer above: only whoever asks for it loads it
+        from gradwalk.explain.page import save_walk  # most explanations are only printed
 
         return save_walk(self, self.root, path, title=title, step=step, theme=theme)
 

@@ -1,10 +1,9 @@
-"""The stepper, the playground and the training view away from the course: in notebooks, and in a file of its own.
+"""The stepper, the playground and the training view away from the course, in notebooks.
 
-- `scene.py`: a graph as the views take it: its recording, and where its cards stand;
-- `page.py`: the walk as one HTML file that steps by itself, for `explain(root).save("walk.html")`;
-- `recompute.py`: a graph computed anew on other leaves, in place;
 - `walk_view.py`, `playground_view.py`, `training_view.py`: the widgets, on top of `widget.py`; they need anywidget;
-- `bundles.py`, `built/`: the scripts, the same components as the course's, bundled by `web/elsewhere/build.mjs`.
+- `built/`: the scripts, the same components as the course's, bundled by `web/elsewhere/build.mjs`.
+
+`gradwalk.explain` has what they show, `gradwalk.bundles` finds the scripts.
 
 Nothing here is imported by `import gradwalk`, and anywidget only by whoever asks for a widget.
 """

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradwalk import walk
-from gradwalk.notebook.bundles import bundle
-from gradwalk.notebook.scene import names_of, recorded, scene_of
+from gradwalk.bundles import bundle
+from gradwalk.explain.scene import names_of, recorded, scene_of
 from gradwalk.notebook.widget import TraitSettingError, Widget, traitlets, within
 
 __all__ = ["PlaygroundWidget"]

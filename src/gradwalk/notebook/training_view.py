@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradwalk import nn
+from gradwalk.bundles import bundle
 from gradwalk.errors import SettingError
 from gradwalk.learn.page import training
-from gradwalk.notebook.bundles import bundle
 from gradwalk.notebook.widget import TraitSettingError, Widget, traitlets
 
 __all__ = ["TrainingWidget"]

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from gradwalk import walk
+from gradwalk.bundles import bundle
 from gradwalk.errors import GradwalkError
-from gradwalk.notebook.bundles import bundle
-from gradwalk.notebook.scene import names_of, recorded, scene_of
+from gradwalk.explain.scene import names_of, recorded, scene_of
 from gradwalk.notebook.widget import TraitSettingError, Widget, traitlets, within
 from gradwalk.ops import number
 from gradwalk.replay import reason_not_to, recompute, write_back

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial, wraps
 from typing import Any
 
+from gradwalk import modes
 from gradwalk.engine import Value
 from gradwalk.errors import SettingError
 from gradwalk.keepers import clear, keeper_of
-from gradwalk.ops import div
+from gradwalk.optim.loops import apply
 from gradwalk.optim.settings import (
     State,
     at_least_zero,
@@ -25,38 +27,73 @@ from gradwalk.walk import describe
 __all__ = ["SGD", "Adam", "AdamW", "Optimizer"]
 
 
+def _observable(step: Callable[[Any], None]) -> Callable[[Any], None]:
+    """`step()` of a class of optimisers, which observers are told of: once, also where it calls that of its base."""
+
+    @wraps(step)
+    def observable(self: Optimizer) -> None:
+        if self._observed or modes.top() is modes.bottom:
+            step(self)
+            return
+        self._observed = True
+        try:
+            modes.top().step(self, partial(step, self))
+        finally:
+            del self._observed
+
+    return observable
+
+
 class Optimizer:
     """What optimisers share: the parameters, the learning rate `lr`, and a state that can be kept and restored.
 
-    To write one of your own, give it a `step()`. Name the keywords of its constructor in `settings`, and its lists
-    of a number for each parameter in `memory`: they make up its state.
+    To write one of your own, give it a rule: a static method `update(p, g, …)` that takes a parameter's number and its
+    gradient and gives the new number. Name the keywords of its constructor in `settings`; the rule takes their values
+    last. What it remembers of each parameter from step to step, 0 at first, is named in `memory`; the rule takes it
+    after the gradient, and gives what to remember after the new number.
 
     >>> from gradwalk import Value, optim
-    >>> class SignDescent(optim.Optimizer):
-    ...     def step(self):
-    ...         for p, g in zip(self.parameters, self.gradients(), strict=True):
-    ...             p.data -= self.lr * ((g > 0) - (g < 0))
+    >>> class Signs(optim.Optimizer):
+    ...     memory = ("signs",)
+    ...     @staticmethod
+    ...     def update(p, g, sign, lr):
+    ...         sign = 0.5 * sign + (1.0 if g > 0 else -1.0 if g < 0 else 0.0)
+    ...         return p - lr * sign, sign
     >>> x = Value(3.0)
     >>> (x * x).backward()
-    >>> SignDescent([x], lr=0.5).step()
-    >>> x.data
-    2.5
+    >>> descent = Signs([x], lr=0.5)
+    >>> descent.step()
+    >>> x.data, descent.signs
+    (2.5, [1.0])
+
+    If a step needs numbers that are worked out from the settings once for all parameters, give them in `constants()`.
+    An optimiser that is no rule for single parameters has a `step()` of its own instead.
     """
 
     settings: tuple[str, ...] = ("lr",)
     memory: tuple[str, ...] = ()
-    _native: Any = None  # what holds the memory while compiled code has the parameters
+    update: Callable[..., Any] | None = None
+    _keeper: Any = None  # what has the memory in place of this object, if something does
+
+    _observed = False  # whether observers were told of the step that is being taken
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        if "step" in vars(cls):
+            cls.step = _observable(cls.step)  # type: ignore[method-assign]
 
     def __init__(self, parameters: Iterable[Value], lr: float) -> None:
         self.parameters = checked_parameters(parameters, type(self).__name__)
         for i, p in enumerate(self.parameters, start=1):
-            if p.inputs:
+            if not p.is_leaf:
                 raise SettingError(
                     f"parameter {i} was computed from other Values ({describe(p)}), so a change to it would not last; "
                     "give those, or make it a leaf with detach()"
                 )
         self.lr = lr
         self.steps = 0  # how many have been taken
+        for name in self.memory:
+            vars(self).setdefault(name, [0.0] * len(self.parameters))
 
     @property
     def lr(self) -> float:
@@ -72,6 +109,7 @@ class Optimizer:
     def lr(self, lr: float) -> None:
         self._lr = at_least_zero("lr", lr)
 
+    @_observable
     def step(self) -> None:
         """Change every parameter according to its gradient.
 
@@ -82,7 +120,30 @@ class Optimizer:
         >>> x.data
         0.0
         """
-        raise NotImplementedError(f"{type(self).__name__} has no step(); write one, or use SGD, Adam or AdamW")
+        update = self.update
+        if update is None:
+            raise NotImplementedError(f"{type(self).__name__} has no step(); write one, or use SGD, Adam or AdamW")
+        constants = self.constants()
+        if not self._stepped_elsewhere(constants):
+            gradients = self.gradients()
+            memory = [list(getattr(self, name)) for name in self.memory]
+            for name, numbers in zip(self.memory, memory, strict=True):
+                if len(numbers) != len(gradients):
+                    one_a_parameter(name, numbers, len(gradients))  # which says so
+            apply(update, self.parameters, gradients, memory, constants)
+            vars(self).update(zip(self.memory, memory, strict=True))
+        self.steps += 1
+
+    def constants(self) -> tuple[float, ...]:
+        """What `update` takes after the memory, the same for all parameters: by default the settings.
+
+        It is asked once a step, before the step counts.
+
+        >>> from gradwalk import Value, optim
+        >>> optim.SGD([Value(1.0)], lr=0.1, momentum=0.9).constants()
+        (0.1, 0.9, False, 0.0)
+        """
+        return tuple([getattr(self, name) for name in self.settings])
 
     def zero_grad(self) -> None:
         """Set the gradient of every parameter back to 0.
@@ -133,23 +194,22 @@ class Optimizer:
         vars(self).update(vars(fresh))
         vars(self).update(memory, steps=steps)
 
-    # --- where compiled code has the parameters, it also takes the steps ---------------------------------------------
-
-    def _stepped_natively(self) -> bool:
-        if self._native is not None and self._native.stepped(self):  # as the step before
+    def _stepped_elsewhere(self, constants: tuple[float, ...]) -> bool:
+        """Whether something that holds the parameters took the step for us."""
+        if self._keeper is not None and self._keeper.step(self, constants):  # as the step before
             return True
-        owner = keeper_of(self.parameters)
-        return owner is not None and bool(owner.step(self))
+        keeper = keeper_of(self.parameters)
+        return keeper is not None and bool(keeper.step(self, constants))
 
     def __getattr__(self, name: str) -> Any:
-        if name not in type(self).memory or self._native is None:
+        if name not in type(self).memory or self._keeper is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        self._native.hand_back(self)
+        self._keeper.hand_back(self)
         return vars(self)[name]
 
     def __getstate__(self) -> State:  # for copies and pickles
-        if self._native is not None:
-            self._native.hand_back(self)
+        if self._keeper is not None:
+            self._keeper.hand_back(self)
         return vars(self)
 
 
@@ -167,8 +227,8 @@ class SGD(Optimizer):
     True
     """
 
-    settings = ("lr", "momentum", "nesterov", "weight_decay")
-    memory = ("velocities",)
+    settings: tuple[str, ...] = ("lr", "momentum", "nesterov", "weight_decay")
+    memory: tuple[str, ...] = ("velocities",)
 
     def __init__(
         self,
@@ -185,33 +245,21 @@ class SGD(Optimizer):
         self.nesterov = bool(nesterov)
         if nesterov and not self.momentum:
             raise SettingError("nesterov looks ahead along the momentum, which is 0; give momentum=0.9 or the like")
-        self.velocities = [0.0] * len(self.parameters)
 
-    def step(self) -> None:
-        """Change every parameter according to its gradient.
+    @staticmethod
+    def update(p: Any, g: Any, velocity: Any, lr: Any, momentum: Any, nesterov: Any, weight_decay: Any) -> Any:
+        """The rule: a parameter and its velocity after a step.
 
-        >>> from gradwalk import Value, optim
-        >>> x = Value(3.0)
-        >>> (x * x).backward()
-        >>> optim.SGD([x], lr=0.5).step()
-        >>> x.data
-        0.0
+        >>> from gradwalk import optim
+        >>> optim.SGD.update(3.0, 4.0, 2.0, lr=0.5, momentum=0.5, nesterov=False, weight_decay=0.0)
+        (0.5, 5.0)
         """
-        if self._stepped_natively():
-            return
-        parameters, moves = self.parameters, self.gradients()
-        lr, momentum, decay = self.lr, self.momentum, self.weight_decay
-        if decay:
-            moves = [g + decay * p.data for p, g in zip(parameters, moves, strict=True)]
+        if weight_decay:
+            g = g + weight_decay * p
         if momentum:
-            self.velocities = [momentum * v + g for v, g in zip(self.velocities, moves, strict=True)]
-            if self.nesterov:
-                moves = [g + momentum * v for v, g in zip(self.velocities, moves, strict=True)]
-            else:
-                moves = self.velocities
-        for p, move in zip(parameters, moves, strict=True):
-            p.data -= lr * move
-        self.steps += 1
+            velocity = momentum * velocity + g
+            g = g + momentum * velocity if nesterov else velocity
+        return p - lr * g, velocity
 
 
 class Adam(Optimizer):
@@ -225,8 +273,8 @@ class Adam(Optimizer):
     2.5
     """
 
-    settings = ("lr", "betas", "eps", "weight_decay")
-    memory = ("means", "squares")
+    settings: tuple[str, ...] = ("lr", "betas", "eps", "weight_decay")
+    memory: tuple[str, ...] = ("means", "squares")
     decoupled = False  # whether weight decay shrinks the parameters themselves, past the running means
 
     def __init__(
@@ -242,42 +290,33 @@ class Adam(Optimizer):
         self.betas = checked_betas(betas)
         self.eps = at_least_zero("eps", eps)
         self.weight_decay = at_least_zero("weight_decay", weight_decay)
-        self.means = [0.0] * len(self.parameters)
-        self.squares = [0.0] * len(self.parameters)
 
-    def step(self) -> None:
-        """Change every parameter according to its gradient.
+    def constants(self) -> tuple[float, ...]:  # noqa: D102 (as for all)
+        lr, (beta1, beta2), decay, steps = self.lr, self.betas, self.weight_decay, self.steps + 1
+        # The means start at 0 and so are too small at first; `size` and `root` make up for it.
+        size, root = lr / (1.0 - beta1**steps), math.sqrt(1.0 - beta2**steps)
+        shrink, decay = (1.0 - lr * decay, 0.0) if self.decoupled else (1.0, decay)
+        return 1.0 - beta1, beta2, size, root, self.eps, decay, shrink
 
-        >>> from gradwalk import Value, optim
-        >>> x = Value(3.0)
-        >>> (x * x).backward()
-        >>> optim.AdamW([x], lr=0.5).step()
-        >>> round(x.data, 6)
-        2.485
+    @staticmethod
+    def update(
+        p: Any, g: Any, mean: Any, square: Any, new: Any, beta2: Any, size: Any, root: Any, eps: Any, decay: Any,
+        shrink: Any,
+    ) -> Any:  # fmt: skip
+        """The rule: a parameter and its running means after a step; `new` is the share of the gradient in its mean.
+
+        >>> from gradwalk import optim
+        >>> optim.Adam.update(3.0, 4.0, 0.0, 0.0, 0.5, 0.75, size=1.0, root=0.5, eps=0.0, decay=0.0, shrink=1.0)
+        (2.5, 2.0, 4.0)
         """
-        if self._stepped_natively():
-            return
-        parameters, gradients = self.parameters, self.gradients()
-        lr, (beta1, beta2), eps, decay = self.lr, self.betas, self.eps, self.weight_decay
-        if decay and self.decoupled:
-            for p in parameters:
-                p.data *= 1.0 - lr * decay
-        elif decay:
-            gradients = [g + decay * p.data for p, g in zip(parameters, gradients, strict=True)]
+        if shrink != 1.0:
+            p = p * shrink
+        if decay:
+            g = g + decay * p
         # m + (g - m)(1 - beta) loses a small g beside a large m when beta is small; g - (g - m)beta then does not.
-        new = 1.0 - beta1
-        if new < 0.5:
-            self.means = [m + new * (g - m) for m, g in zip(self.means, gradients, strict=True)]
-        else:
-            self.means = [g - (1.0 - new) * (g - m) for m, g in zip(self.means, gradients, strict=True)]
-        self.squares = [beta2 * s + (1.0 - beta2) * g * g for s, g in zip(self.squares, gradients, strict=True)]
-        self.steps += 1
-        # The means start at 0 and so are too small at first; these two make up for it.
-        size = lr / (1.0 - beta1**self.steps)
-        root = math.sqrt(1.0 - beta2**self.steps)
-        for p, mean, square in zip(parameters, self.means, self.squares, strict=True):
-            scale = math.sqrt(square) / root + eps
-            p.data -= size * mean / scale if scale else div(size * mean, scale)
+        mean = mean + new * (g - mean) if new < 0.5 else g - (1.0 - new) * (g - mean)
+        square = beta2 * square + (1.0 - beta2) * g * g
+        return p - size * mean / (math.sqrt(square) / root + eps), mean, square
 
 
 class AdamW(Adam):

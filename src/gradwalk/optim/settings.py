@@ -40,7 +40,7 @@ def checked_parameters(given: Any, taker: str) -> list[Value]:
 
 def gradients_of(parameters: list[Value]) -> list[float]:
     """The gradients as floats."""
-    return [p.grad if p.grad.__class__ is float else _gradient(p, i) for i, p in enumerate(parameters, start=1)]
+    return [g if (g := p.grad).__class__ is float else _gradient(p, i) for i, p in enumerate(parameters, start=1)]
 
 
 def _gradient(p: Value, position: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable
 from itertools import pairwise
@@ -10,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from gradwalk.compile.call.arguments import Numbers, stand_ins
+from gradwalk import tree
+from gradwalk.compile.call.arguments import Numbers
 from gradwalk.compile.call.results import Call, Result
 from gradwalk.compile.own.store import Place, Store, place_of
 from gradwalk.compile.prepared import Prepared, Runner, prepare
@@ -56,6 +58,7 @@ class Bound:
         self.slots = recorded.slots
         self.chosen = _picker(self.slots)
         self.least = min(recorded.bounds, default=0)
+        self.given = Given(recorded.result)
         self.single = isinstance(recorded.result, Output) and not recorded.result.plain
         plain = len(numbers.plain)
         shapes = [array.shape for array in numbers.arrays]
@@ -93,7 +96,8 @@ class Bound:
                 out._data = self.outputs.item()
                 out._grad = 0.0
                 return out
-            return filled(self.recorded.result, _results(call, self.outputs.tolist()))
+            outputs = self.outputs.tolist()
+            return self.given.filled(_results(call, outputs), outputs)
 
     def values_only(self, numbers: Numbers) -> Any:
         """As `run`, with leaves as results: what happens under `no_grad()`.
@@ -108,8 +112,8 @@ class Bound:
         with store.lock:
             self._forward(store, numbers)
             self.calls += 1
-            leaves = [Value(x) for x in self.outputs.tolist()]
-        return filled(self.recorded.result, leaves)
+            outputs = self.outputs.tolist()
+        return self.given.filled([Value(x) for x in outputs], outputs)
 
     def _forward(self, store: Store, numbers: Numbers, again: Call | None = None) -> None:
         """Compute; `again` is a call whose numbers may have been put aside."""
@@ -233,7 +237,15 @@ class Bound:
         {'a': 4.0, 'b': 3.0}
         """
         grads = call.input_grads
-        return {name: _with_numbers(argument, grads) for name, argument in self.wrt.items()}
+
+        def gradient(x: Any) -> Any:
+            if not isinstance(x, Slot):
+                return x
+            if x.shape is None:
+                return float(grads[x.position])
+            return grads[x.position : x.position + math.prod(x.shape)].reshape(x.shape).copy()
+
+        return {name: tree.map(gradient, argument) for name, argument in self.wrt.items()}
 
     def bytes(self) -> int:
         """How much memory the trace takes, tape and program and numbers together.
@@ -264,20 +276,19 @@ def _results(call: Call, outputs: list[float]) -> list[Result]:
     return made
 
 
-def filled(shape: Any, results: list[Any]) -> Any:
-    """What the function gave, with results in the places of numbers."""
-    if isinstance(shape, Output):
-        return results[shape.position].data if shape.plain else results[shape.position]
-    if isinstance(shape, dict):
-        return {key: filled(part, results) for key, part in shape.items()}
-    if isinstance(shape, (list, tuple)):
-        parts = [filled(part, results) for part in shape]
-        return type(shape)(*parts) if hasattr(shape, "_fields") else type(shape)(parts)
-    if isinstance(shape, np.ndarray) and shape.dtype == object:
-        out = np.empty(shape.shape, object)
-        out.ravel()[:] = [filled(part, results) for part in shape.ravel()]
-        return out
-    return shape
+class Given:
+    """What the function gave, with places where numbers go."""
+
+    def __init__(self, result: Any) -> None:
+        self.leaves, self.structure = tree.flatten(result, lambda x: isinstance(x, Output) or tree.is_block(x))
+        self.places = [(i, x.position, x.plain) for i, x in enumerate(self.leaves) if isinstance(x, Output)]
+
+    def filled(self, results: list[Any], data: list[Any]) -> Any:
+        """The same with these results; where an argument is given back, its number."""
+        leaves = self.leaves.copy()
+        for i, position, plain in self.places:
+            leaves[i] = (data if plain else results)[position]
+        return self.structure.unflatten(leaves)
 
 
 class Slot:
@@ -288,21 +299,3 @@ class Slot:
     def __init__(self, position: int, shape: tuple[int, ...] | None = None) -> None:
         self.position = position
         self.shape = shape  # of an array
-
-
-def slots_of(argument: Any, plain: Callable[[], int], array: Callable[[Any], int]) -> Any:
-    """An argument with slots in the places of its numbers."""
-    return stand_ins(argument, lambda: Slot(plain()), lambda x: Slot(array(x), x.shape), lambda: Slot(plain()))
-
-
-def _with_numbers(x: Any, numbers: Any) -> Any:
-    if isinstance(x, Slot):
-        if x.shape is None:
-            return float(numbers[x.position])
-        return numbers[x.position : x.position + int(np.prod(x.shape))].reshape(x.shape).copy()
-    if isinstance(x, dict):
-        return {key: _with_numbers(part, numbers) for key, part in x.items()}
-    if isinstance(x, (list, tuple)):
-        parts = [_with_numbers(part, numbers) for part in x]
-        return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
-    return x

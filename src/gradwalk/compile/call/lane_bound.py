@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradwalk.compile.call.arguments import Numbers
-from gradwalk.compile.call.bound import filled
+from gradwalk.compile.call.batch_arguments import Lanes
+from gradwalk.compile.call.bound import Given
 from gradwalk.compile.call.results import Result
 from gradwalk.compile.own.store import Store, Version, place_of
 from gradwalk.compile.prepared import Prepared, Runner, prepare
@@ -16,7 +16,7 @@ from gradwalk.engine import Value
 from gradwalk.errors import InputSizeError, SettingError
 
 if TYPE_CHECKING:
-    from gradwalk.compile.batches import Batched, Lanes
+    from gradwalk.compile.batches import Batched
 
 __all__ = ["LaneBound", "Samples"]
 
@@ -48,6 +48,7 @@ class LaneBound:
         self.grads: Any = None  # where gradients belong
         self.gradients: Any = None  # what the last walk back found
         self.one = len(recorded.tape.outputs) == 1 and fn.batch != "each"
+        self.given = Given(recorded.result)
         self.single = self.one and isinstance(recorded.result, Output) and not recorded.result.plain
         self.wrt: dict[str, Any] = {}
         arrays = iter(lanes.arrays)
@@ -78,7 +79,8 @@ class LaneBound:
             self.last = call = LaneCall(self, lanes, store.version)
             if self.single:
                 return call.result(0, self.scale * self.runner.totals.item())
-            return filled(self.recorded.result, [call.result(i, x) for i, x in enumerate(self._outputs())])
+            outputs = self._outputs()
+            return self.given.filled([call.result(i, x) for i, x in enumerate(outputs)], outputs)
 
     def values_only(self, lanes: Lanes) -> Any:
         """As `run`, with leaves as results: what happens under `no_grad()`.
@@ -94,11 +96,12 @@ class LaneBound:
             self.runner.forward()
             self.calls += 1
             self.last = None
-            return filled(self.recorded.result, [_leaf(x) for x in self._outputs()])
+            outputs = self._outputs()
+            return self.given.filled([Value(x) if isinstance(x, float) else x for x in outputs], outputs)
 
     def _outputs(self) -> list[Any]:
         if self.batch == "each":
-            return list(self.runner.outputs.tolist())
+            return list(self.runner.outputs.copy())
         return [self.scale * x for x in self.runner.totals.tolist()]
 
     def _write(self, lanes: Lanes, again: LaneCall | None = None) -> None:
@@ -177,12 +180,12 @@ class LaneBound:
                 return
             if store.version is not call.version:
                 with store.as_of(call.version):
-                    self._write(call.lanes, call)
+                    self._write(call.numbers, call)
                     self._walk_back(position, gradient)
                     self.last = None
                 return
             if self.last is not call or self.values is not store.values:
-                self._write(call.lanes, call)
+                self._write(call.numbers, call)
                 self.last = call
             self._walk_back(position, gradient)
 
@@ -213,13 +216,12 @@ class LaneBound:
 class LaneCall:
     """One call of a batched function."""
 
-    numbers = Numbers()  # no Values among the arguments
     gradients: Any = None  # kept once another call uses the memory, where they are known
     saved: Any = None  # the samples, kept then where gradients are not known
 
     def __init__(self, bound: LaneBound, lanes: Lanes, version: Version) -> None:
         self.bound = bound
-        self.lanes = lanes
+        self.numbers = lanes
         self.version = version
         version.waiting += not bound.one  # of one result the gradients are there already
 
@@ -232,18 +234,14 @@ class LaneCall:
             self.saved = runner.inputs.copy(), runner.indices.copy()
 
     def result(self, position: int, data: Any) -> Any:
-        if data.__class__ is list:
-            return Samples(self, position, np.array(data))
+        if isinstance(data, np.ndarray):
+            return Samples(self, position, data)
         out = _blank(Result)
         out._call = self
         out._position = position
         out._data = data
         out._grad = 0.0
         return out
-
-
-def _leaf(x: Any) -> Any:
-    return np.array(x) if isinstance(x, list) else Value(x)
 
 
 class Samples:

@@ -75,10 +75,8 @@ class Result(Value):
             )
         if self._call.numbers.values:  # Values among the arguments, with graphs of their own behind them perhaps
             super().backward(gradient)
-        elif modes.active:
-            modes.top().backward(self, partial(self._walk_back, gradient))
         else:
-            self._walk_back(gradient)
+            modes.top().backward(self, partial(self._walk_back, gradient))
 
     def _walk_back(self, seed: float) -> None:
         if self._call.numbers.values:

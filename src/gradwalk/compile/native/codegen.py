@@ -6,12 +6,13 @@ positions (`g`). The loop is the same for all ops; its body comes from `formulas
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
-from gradwalk.compile.native import formulas, objects
-from gradwalk.compile.native.formulas import Number, Sheet
+from gradwalk import formulas
+from gradwalk.compile.native import objects
+from gradwalk.compile.native.language import numba_language
 from gradwalk.compile.native.layout import (
     ACCESS,
     COLUMN,
@@ -28,6 +29,7 @@ from gradwalk.compile.native.layout import (
     START,
 )
 from gradwalk.compile.native.objects import Native
+from gradwalk.formulas import Sheet
 from gradwalk.ops import Op
 
 __all__ = ["element", "element_back", "op_slopes", "op_value"]
@@ -45,10 +47,8 @@ def op_value(op: Op) -> Native:
     >>> op_value(ops.mul).name
     'mul value'
     """
-    sheet = Sheet()
-    operands = [Number(sheet, f"x{i}") for i in range(op.arity)]
-    result = formulas.value(op, sheet, operands)
-    lines = [f"x{i} = x[{i}]" for i in range(op.arity)] + sheet.lines + [f"doubles(to)[0] = {result}"]
+    written, (result,) = value_lines(op)
+    lines = [f"x{i} = x[{i}]" for i in range(op.arity)] + written + [f"doubles(to)[0] = {result}"]
     return objects.generated(f"{op.name} value", _function("at, to", ["x = doubles(at)", *lines]))
 
 
@@ -61,10 +61,8 @@ def op_slopes(op: Op) -> Native:
     >>> op_slopes(ops.mul).name
     'mul slopes'
     """
-    sheet = Sheet()
-    operands = [Number(sheet, f"x{i}") for i in range(op.arity)]
-    results = formulas.slopes(op, sheet, operands, Number(sheet, "out"), range(op.arity))
-    lines = [f"x{i} = x[{i}]" for i in range(op.arity)] + [f"out = x[{op.arity}]", *sheet.lines, "s = doubles(to)"]
+    written, results, _ = slope_lines(op, range(op.arity), "out")
+    lines = [f"x{i} = x[{i}]" for i in range(op.arity)] + [f"out = x[{op.arity}]", *written, "s = doubles(to)"]
     lines += [f"s[{i}] = {result}" for i, result in enumerate(results)]
     return objects.generated(f"{op.name} slopes", _function("at, to", ["x = doubles(at)", *lines]))
 
@@ -97,9 +95,8 @@ def element(op: Op, ways: str, exponent: float | None = None) -> Native:
                 out[i] = t1
     <BLANKLINE>
     """
-    sheet = Sheet()
-    result = formulas.value(op, sheet, operands_of(op, sheet, exponent))
-    body = [*_each(ways, range(len(ways))), *sheet.lines, f"out[i] = {result}"]
+    written, (result,) = value_lines(op, exponent)
+    body = [*_each(ways, range(len(ways))), *written, f"out[i] = {result}"]
     inner = [f"out = doubles(c[{OWN}] + 8 * (d[{OUT}] + r * columns))", *_for_row(ways, range(len(ways)))]
     return objects.generated(f"{op.name} {ways}", _loops([(inner, body, [])]))
 
@@ -117,15 +114,13 @@ def element_back(
     """
     loops = []
     for k in wanted:
-        sheet = Sheet()
-        (slope,) = formulas.slopes(op, sheet, operands_of(op, sheet, exponent), Number(sheet, "out[i]"), [k])
-        text = "\n".join([*sheet.lines, slope])
-        used = [j for j in range(len(ways)) if f"x{j}" in text]
+        written, (slope,), names = slope_lines(op, [k], "out[i]", exponent)
+        used = [j for j in range(len(ways)) if f"x{j}" in names]
         inner = [f"push = doubles(c[{OWN_GRADS}] + 8 * (d[{OUT}] + r * columns))"]
-        if "out[i]" in text:
+        if "out[i]" in names:
             inner.append(f"out = doubles(c[{OWN}] + 8 * (d[{OUT}] + r * columns))")
         inner += _for_row(ways, used)
-        body = [*_each(ways, used), *sheet.lines]
+        body = [*_each(ways, used), *written]
         after = []
         space, start, row, _, places = (f"d[{word}]" for word in _access(k))
         if ways[k] == "g":
@@ -145,12 +140,24 @@ def element_back(
     return objects.generated(name, _loops(loops))
 
 
-def operands_of(op: Op, sheet: Sheet, exponent: float | None) -> list[Any]:
-    """The operands as they are called in a kernel; an exponent may be built in."""
-    operands: list[Any] = [Number(sheet, f"x{k}") for k in range(op.arity)]
-    if exponent is not None:
-        operands[1] = exponent
-    return operands
+def value_lines(op: Op, exponent: float | None = None, dtype: str = "float64") -> tuple[list[str], list[str]]:
+    """Lines for the value of an op at `x0`, `x1`, …, and its name; an exponent may be built in."""
+    sheet = Sheet()
+    return formulas.lines(sheet, [formulas.value(op, _operands(op, sheet, exponent))], numba_language(dtype))
+
+
+def slope_lines(
+    op: Op, wanted: Sequence[int], out: str, exponent: float | None = None, dtype: str = "float64"
+) -> tuple[list[str], list[str], set[str]]:
+    """Lines for the derivatives of an op in the wanted operands, their names, and those of what they are made from."""
+    sheet = Sheet()
+    results = formulas.slopes(op, _operands(op, sheet, exponent), sheet.inputs(out)[0], wanted)
+    return *formulas.lines(sheet, results, numba_language(dtype)), formulas.used(sheet, results)
+
+
+def _operands(op: Op, sheet: Sheet, exponent: float | None) -> list[Any]:
+    operands: list[Any] = sheet.inputs(*(f"x{k}" for k in range(op.arity)))
+    return operands if exponent is None else [operands[0], exponent]
 
 
 def _access(operand: int) -> tuple[int, ...]:

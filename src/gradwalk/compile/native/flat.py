@@ -13,9 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gradwalk import ops
-from gradwalk.compile.native import formulas, objects
-from gradwalk.compile.native.codegen import op_slopes, op_value
-from gradwalk.compile.native.formulas import Number, Sheet
+from gradwalk.compile.native import objects
+from gradwalk.compile.native.codegen import op_slopes, op_value, slope_lines, value_lines
 from gradwalk.compile.native.objects import Native
 from gradwalk.compile.native.single import SingleExecution
 from gradwalk.compile.roll.program import Program, Rows
@@ -30,7 +29,6 @@ CALL, TAKEN, LARGEST, SMALLEST, SHIFTED = range(len(HOT), len(HOT) + 5)
 SPECIAL_CODES = {TAKE: TAKEN, MAX: LARGEST, MIN: SMALLEST, SHIFT: SHIFTED}
 #: Columns of the instruction array: what to do, where the result goes, two operands (or a list and its length), which.
 WIDTH = 5
-NAMES = "xy"
 
 
 class FlatCode:
@@ -126,8 +124,8 @@ FORWARD = (
         first = code[at + 2]
         second = code[at + 3]
         if what < {hot}:
-            x = v[first]
-            y = v[second]
+            x0 = v[first]
+            x1 = v[second]
 {branches}
         elif what == {CALL}:
             for k in range(second):
@@ -173,8 +171,8 @@ BACKWARD = (
         push = g[to]
         out = v[to]
         if what < {hot}:
-            x = v[first]
-            y = v[second]
+            x0 = v[first]
+            x1 = v[second]
 {branches}
         elif what == {CALL}:
             for k in range(second):
@@ -205,16 +203,15 @@ def interpreter(direction: str) -> Native:
     }  # fmt: skip
     branches: list[str] = []
     for i, op in enumerate(HOT):
-        sheet = Sheet()
-        operands = [Number(sheet, name) for name in NAMES[: op.arity]]
         branches.append(f"            {'el' if i else ''}if what == {i}:")
         if direction == "forward":
-            result = formulas.value(op, sheet, operands)
-            lines = [*sheet.lines, f"v[to] = {result}"]
+            lines, (result,) = value_lines(op)
+            lines.append(f"v[to] = {result}")
         else:
-            results = formulas.slopes(op, sheet, operands, Number(sheet, "out"), range(op.arity))
-            targets = ("first", "second")
-            lines = sheet.lines + [f"g[{targets[k]}] += {result} * push" for k, result in enumerate(results)]
+            lines, results, _ = slope_lines(op, range(op.arity), "out")
+            lines += [
+                f"g[{target}] += {result} * push" for target, result in zip(("first", "second"), results, strict=False)
+            ]
         branches += [f"                {line}" for line in lines]
     template = FORWARD if direction == "forward" else BACKWARD
     return objects.generated(f"flat {direction}", template.format(branches="\n".join(branches), **codes))

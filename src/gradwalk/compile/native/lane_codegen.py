@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from gradwalk.compile.native import formulas, objects
-from gradwalk.compile.native.codegen import operands_of
-from gradwalk.compile.native.formulas import Number, Sheet
+from gradwalk.compile.native import objects
+from gradwalk.compile.native.codegen import slope_lines, value_lines
+from gradwalk.compile.native.language import numba_language
 from gradwalk.compile.native.layout import (
     ACCESS,
     ELEMENT_COLUMNS,
@@ -24,6 +24,7 @@ from gradwalk.compile.native.layout import (
     PARAMETERS,
 )  # fmt: skip
 from gradwalk.compile.native.objects import Native
+from gradwalk.formulas.lines import indented
 from gradwalk.ops import Op
 
 __all__ = ["lane_element", "lane_element_back"]
@@ -52,12 +53,11 @@ def lane_element(op: Op, ways: str, dtype: str, exponent: float | None = None) -
                     out[lane] = t1
     <BLANKLINE>
     """
-    sheet = Sheet(LITERAL[dtype])
-    result = formulas.value(op, sheet, operands_of(op, sheet, exponent))
+    written, (result,) = value_lines(op, exponent, dtype)
     reals, size = MEMORY[dtype]
     before = [f"out = {reals}(c[{OWN}] + {size} * (d[{OUT}] + r * columns + i) * lanes)"]
     before += _lane_operands(ways, range(len(ways)), dtype)
-    body = [*_lane_reads(ways, range(len(ways))), *sheet.lines, f"out[lane] = {result}"]
+    body = [*_lane_reads(ways, range(len(ways))), *written, f"out[lane] = {result}"]
     text = _lane_kernel(_node_loops([*before, *_lane_loop(body)]))
     return objects.generated(f"{op.name} {ways} {dtype}", text, 2, FUNCTIONS[dtype])
 
@@ -76,26 +76,24 @@ def lane_element_back(op: Op, ways: str, dtype: str, exponent: float | None = No
     lines = []
     reals, size = MEMORY[dtype]
     for k in range(len(ways)):
-        sheet = Sheet(LITERAL[dtype])
-        (slope,) = formulas.slopes(op, sheet, operands_of(op, sheet, exponent), Number(sheet, "out[lane]"), [k])
-        text = "\n".join([*sheet.lines, slope])
-        used = [j for j in range(len(ways)) if f"x{j}" in text]
+        written, (slope,), names = slope_lines(op, [k], "out[lane]", exponent, dtype)
+        used = [j for j in range(len(ways)) if f"x{j}" in names]
         before = [f"push = {reals}(c[{OWN_GRADS}] + {size} * (d[{OUT}] + r * columns + i) * lanes)"]
-        if "out[lane]" in text:
+        if "out[lane]" in names:
             before.append(f"out = {reals}(c[{OWN}] + {size} * (d[{OUT}] + r * columns + i) * lanes)")
         before += _lane_operands(ways, used, dtype)
         before.append(f"at{k} = {_lane_position(k)}")
-        each = [*_lane_reads(ways, used), *sheet.lines]
+        each = [*_lane_reads(ways, used), *written]
         mode = f"d[{mode_word(len(ways), k)}]"
         if ways[k] == "p":
-            before.append(f"total = {sheet.text(0.0)}")
+            before.append(f"total = {numba_language(dtype).literal(0.0)}")
             inner = [*_lane_loop([*each, f"total = add_any_order(total, {slope} * push[lane])"])]
             inner.append(f"{reals}(c[{PARAMETER_GRADS}])[at{k}] += total")
         else:
             before.append(f"grads = {reals}(c[{OWN_GRADS}] + {size} * at{k} * lanes)")
-            inner = [f"if {mode} == 2:", *_indented(_lane_loop([*each, f"grads[lane] = {slope} * push[lane]"]))]
-            inner += ["else:", *_indented(_lane_loop([*each, f"grads[lane] += {slope} * push[lane]"]))]
-        lines += [f"if {mode} != 0:", *_indented(_node_loops([*before, *inner]))]
+            inner = [f"if {mode} == 2:", *indented(_lane_loop([*each, f"grads[lane] = {slope} * push[lane]"]))]
+            inner += ["else:", *indented(_lane_loop([*each, f"grads[lane] += {slope} * push[lane]"]))]
+        lines += [f"if {mode} != 0:", *indented(_node_loops([*before, *inner]))]
     return objects.generated(f"{op.name} {ways} back {dtype}", _lane_kernel(lines), 2, FUNCTIONS[dtype])
 
 
@@ -105,7 +103,6 @@ def mode_word(operands: int, operand: int) -> int:
 
 
 MEMORY = {"float64": ("doubles", 8), "float32": ("floats", 4)}
-LITERAL = {"float64": "", "float32": "float32"}
 FUNCTIONS = {"float64": "vmath", "float32": "vmath32"}
 
 
@@ -128,19 +125,15 @@ def _lane_reads(ways: str, used: Iterable[int]) -> list[str]:
 
 def _lane_kernel(lines: list[str]) -> str:
     head = ["d = longs(descriptor)", "c = longs(context)", f"lanes = c[{LANES}]", f"columns = d[{ELEMENT_COLUMNS}]"]
-    return "\n".join(["def kernel(descriptor, context):", *_indented([*head, *lines])]) + "\n"
+    return "\n".join(["def kernel(descriptor, context):", *indented([*head, *lines])]) + "\n"
 
 
 def _node_loops(lines: list[str]) -> list[str]:
     """Lines that are done for every node."""
-    inner = ["for i in range(columns):", *_indented(lines)]
-    return [f"for r in range(d[{ELEMENT_ROWS}]):", *_indented(inner)]
+    inner = ["for i in range(columns):", *indented(lines)]
+    return [f"for r in range(d[{ELEMENT_ROWS}]):", *indented(inner)]
 
 
 def _lane_loop(lines: list[str]) -> list[str]:
     """Lines that are done for every lane."""
-    return ["for lane in range(lanes):", *_indented(lines)]
-
-
-def _indented(lines: list[str]) -> list[str]:
-    return [f"    {line}" for line in lines]
+    return ["for lane in range(lanes):", *indented(lines)]

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from gradwalk import ops
 from gradwalk.compile.native.codegen import element, element_back, op_slopes, op_value
-from gradwalk.compile.native.formulas import SIMPLE_POWERS
 from gradwalk.compile.native.lane_codegen import lane_element, lane_element_back
+from gradwalk.compile.native.language import SIMPLE_POWERS
 from gradwalk.compile.native.layout import BY_SCRATCH, DIRECT, OWN, PARAMETERS, WRITTEN
 from gradwalk.compile.native.objects import Native, fixed, load
 from gradwalk.compile.roll import program as programs

@@ -1,8 +1,8 @@
 """Functions of one number for kernels: plain arithmetic where that lets loops be vectorised, C's library otherwise.
 
 `exp` and `tanh` have no call and no jump in them, so LLVM turns a loop over them into vector code. They are right to
-about one unit in the last place, and at the edges (infinities, nan, overflow, numbers too small for full precision)
-they give what `math` gives.
+about one unit in the last place (two in float32), and at the edges (infinities, nan, overflow, numbers too small for
+full precision) they give what `math` gives.
 """
 
 from __future__ import annotations
@@ -10,169 +10,89 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gradwalk.compile.native.microkernels import bits_of, fma, from_bits, inlined
+from numpy import float64, int32, int64
 
-__all__ = [
-    "acos",
-    "acosh",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "ceil",
-    "copysign",
-    "cos",
-    "cosh",
-    "erf",
-    "erfc",
-    "exp",
-    "expm1",
-    "fabs",
-    "floor",
-    "gamma",
-    "hypot",
-    "inf",
-    "lgamma",
-    "log",
-    "log1p",
-    "log2",
-    "log10",
-    "nan",
-    "power",
-    "power_half",
-    "power_minus_half",
-    "power_minus_one",
-    "power_minus_three_halves",
-    "power_minus_two",
-    "power_one",
-    "power_three",
-    "power_two",
-    "sin",
-    "sinh",
-    "sqrt",
-    "tan",
-    "tanh",
-]  # fmt: skip
+from gradwalk.compile.native.microkernels import bits_of, bits_of32, fma, from_bits, from_bits32, inlined
 
-inf, nan = math.inf, math.nan
+__all__ = ["functions"]
 
-# C's library, through Numba: no exceptions, IEEE's answers.
-acos, acosh, asin, asinh, atan, atan2, atanh = (
-    math.acos, math.acosh, math.asin, math.asinh, math.atan, math.atan2, math.atanh,
-)  # fmt: skip
-ceil, copysign, cos, cosh, erf, erfc, expm1 = (
-    math.ceil, math.copysign, math.cos, math.cosh, math.erf, math.erfc, math.expm1,
-)  # fmt: skip
-fabs, floor, gamma, hypot, lgamma, log, log10 = (
-    math.fabs, math.floor, math.gamma, math.hypot, math.lgamma, math.log, math.log10,
-)  # fmt: skip
-log1p, log2, power, sin, sinh, sqrt, tan = math.log1p, math.log2, math.pow, math.sin, math.sinh, math.sqrt, math.tan
-
-#: Adding and taking away 1.5 · 2⁵² rounds to a whole number, and leaves that number in the lowest bits of the sum.
-ROUNDER = 6755399441055744.0
-ROUNDER_BITS = 0x4338000000000000
+#: C's library, through Numba: no exceptions, IEEE's answers.
+LIBRARY = ("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "ceil", "copysign", "cos", "cosh", "erf", "erfc",
+           "expm1", "fabs", "floor", "gamma", "hypot", "inf", "lgamma", "log", "log10", "log1p", "log2", "nan", "sin",
+           "sinh", "sqrt", "tan")  # fmt: skip
 
 
-@inlined
-def exp(x: Any) -> Any:
-    """e to the power of x: 2ᵏ · eʳ with |r| ≤ ln 2 / 2, and eʳ by its series.
+def functions(real: Any) -> dict[str, Any]:
+    """The functions for `real`, NumPy's float64 or float32, by name.
 
-    >>> from gradwalk.compile.native.vmath import exp
-    >>> exp.py_func.__name__
-    'exp'
+    >>> import numpy
+    >>> from gradwalk.compile.native.vmath import functions
+    >>> functions(numpy.float32)["power_minus_two"].py_func(numpy.float32(2.0))
+    0.25
     """
-    y = x if x > -746.0 else -746.0
-    y = y if y < 710.0 else 710.0
-    shifted = fma(y, 1.4426950408889634, ROUNDER)
-    k = shifted - ROUNDER
+    double = real is float64
+    integer, bits, of_bits = (int64, bits_of, from_bits) if double else (int32, bits_of32, from_bits32)
+    zero, half, one, two = map(real, (0.0, 0.5, 1.0, 2.0))
+    lowest, highest = map(real, (-746.0, 710.0) if double else (-104.0, 89.0))
+    # Adding and taking away 1.5 · 2⁵² (or 2²³) rounds to a whole number, and leaves it in the lowest bits of the sum.
+    rounder, rounder_bits = real(1.5 * 2.0 ** (52 if double else 23)), 0x4338000000000000 if double else 0x4B400000
+    digits, bias = (52, 1023) if double else (23, 127)
     # ln 2 in two parts, the first with so few digits that its product with k is exact
-    r = fma(k, -0.693147180369123816490, y)
-    r = fma(k, -1.90821492927058770002e-10, r)
-    p = 1.6059043836821613e-10
-    p = fma(p, r, 2.0876756987868099e-09)
-    p = fma(p, r, 2.5052108385441720e-08)
-    p = fma(p, r, 2.7557319223985893e-07)
-    p = fma(p, r, 2.7557319223985888e-06)
-    p = fma(p, r, 2.4801587301587302e-05)
-    p = fma(p, r, 1.9841269841269841e-04)
-    p = fma(p, r, 1.3888888888888889e-03)
-    p = fma(p, r, 8.3333333333333332e-03)
-    p = fma(p, r, 4.1666666666666664e-02)
-    p = fma(p, r, 1.6666666666666666e-01)
-    p = fma(p, r, 0.5)
-    p = fma(p * r, r, r) + 1.0
-    # 2ᵏ as a product of two powers, because the largest and smallest results are made of ones beyond a float's range
-    whole = bits_of(shifted) - ROUNDER_BITS
-    half = whole >> 1
-    result = p * from_bits((half + 1023) << 52) * from_bits((whole - half + 1023) << 52)
-    return result if x == x else x
+    ln2_high, ln2_low = map(real, (-0.693147180369123816490, -1.90821492927058770002e-10) if double
+                            else (-0.693359375, 2.12194440e-4))  # fmt: skip
+    per_ln2 = real(1.4426950408889634)
+    e2, e3, e4, e5, e6, e7, e8, e9, e10, e11, e12, e13 = (real(1.0 / math.factorial(k)) for k in range(2, 14))
+
+    @inlined
+    def exp(x: Any) -> Any:
+        """2ᵏ · eʳ with |r| ≤ ln 2 / 2, and eʳ by its series."""
+        y = x if x > lowest else lowest
+        y = y if y < highest else highest
+        shifted = fma(y, per_ln2, rounder)
+        k = shifted - rounder
+        r = fma(k, ln2_low, fma(k, ln2_high, y))
+        p = e7
+        if double:
+            p = fma(fma(fma(fma(fma(fma(e13, r, e12), r, e11), r, e10), r, e9), r, e8), r, e7)
+        p = fma(fma(fma(fma(fma(p, r, e6), r, e5), r, e4), r, e3), r, e2)
+        p = fma(p * r, r, r) + one
+        # 2ᵏ as a product of two powers, because the largest and smallest results need one beyond a float's range
+        whole = integer(bits(shifted) - rounder_bits)
+        part = integer(whole >> 1)
+        result = p * of_bits(integer((part + bias) << digits)) * of_bits(integer((whole - part + bias) << digits))
+        return result if x == x else x
+
+    near_zero = real(0.625)
+    t1, t2, t3 = map(real, (-9.64399179425052238628e-1, -9.92877231001918586564e1, -1.61468768441708447952e3))
+    b1, b2, b3 = map(real, (1.12811678491632931402e2, 2.23548839060100448583e3, 4.84406305325125486048e3))
+
+    @inlined
+    def tanh(x: Any) -> Any:
+        """A quotient of polynomials near 0, and 1 - 2 / (e²ˣ + 1) elsewhere."""
+        size = math.fabs(x)
+        s = x * x
+        above = fma(fma(t1, s, t2), s, t3) * s
+        below = fma(fma(s + b1, s, b2), s, b3)
+        near = fma(size, above / below, size)
+        far = one - two / (exp(two * size) + one)
+        return math.copysign(near if size < near_zero else far, x)
+
+    # Where a root and `pow` would differ (at and below 0), `pow` decides.
+    minus_half, minus_three_halves = real(-0.5), real(-1.5)
+    powers = {
+        "one": lambda x: x,
+        "two": lambda x: x * x,
+        "three": lambda x: x * x * x,
+        "minus_one": lambda x: one / x,
+        "minus_two": lambda x: one / (x * x),
+        "half": lambda x: math.sqrt(x) if x > zero else math.pow(x, half),
+        "minus_half": lambda x: one / math.sqrt(x) if x > zero else math.pow(x, minus_half),
+        "minus_three_halves": lambda x: one / (x * math.sqrt(x)) if x > zero else math.pow(x, minus_three_halves),
+    }
+    return {
+        **{name: getattr(math, name) for name in LIBRARY}, "power": math.pow, "exp": exp, "tanh": tanh,
+        **{f"power_{name}": inlined(power) for name, power in powers.items()},
+    }  # fmt: skip
 
 
-@inlined
-def tanh(x: Any) -> Any:
-    """The hyperbolic tangent: a quotient of polynomials near 0, and 1 - 2 / (e²ˣ + 1) elsewhere.
-
-    >>> from gradwalk.compile.native.vmath import tanh
-    >>> tanh.py_func.__name__
-    'tanh'
-    """
-    size = math.fabs(x)
-    s = x * x
-    above = fma(fma(-9.64399179425052238628e-1, s, -9.92877231001918586564e1), s, -1.61468768441708447952e3) * s
-    below = fma(fma(s + 1.12811678491632931402e2, s, 2.23548839060100448583e3), s, 4.84406305325125486048e3)
-    near = fma(size, above / below, size)
-    far = 1.0 - 2.0 / (exp(2.0 * size) + 1.0)
-    return math.copysign(near if size < 0.625 else far, x)
-
-
-# --- powers ----------------------------------------------------------------------------------------------------------
-# Where a root and `pow` would differ (at and below 0), `pow` decides.
-
-
-@inlined
-def power_one(x: Any) -> Any:
-    """x¹."""
-    return x
-
-
-@inlined
-def power_two(x: Any) -> Any:
-    """x²."""
-    return x * x
-
-
-@inlined
-def power_three(x: Any) -> Any:
-    """x³."""
-    return x * x * x
-
-
-@inlined
-def power_minus_one(x: Any) -> Any:
-    """x⁻¹."""
-    return 1.0 / x
-
-
-@inlined
-def power_minus_two(x: Any) -> Any:
-    """x⁻²; the square of the inverse rather than the inverse of the square, which overflows sooner."""
-    return 1.0 / (x * x)
-
-
-@inlined
-def power_half(x: Any) -> Any:
-    """The square root."""
-    return math.sqrt(x) if x > 0.0 else math.pow(x, 0.5)
-
-
-@inlined
-def power_minus_half(x: Any) -> Any:
-    """One over the square root."""
-    return 1.0 / math.sqrt(x) if x > 0.0 else math.pow(x, -0.5)
-
-
-@inlined
-def power_minus_three_halves(x: Any) -> Any:
-    """One over x · √x."""
-    return 1.0 / (x * math.sqrt(x)) if x > 0.0 else math.pow(x, -1.5)
+globals().update(functions(float64))

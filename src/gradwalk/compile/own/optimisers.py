@@ -1,4 +1,4 @@
-"""Optimisers inside the buffer: the steps of `gradwalk.optim`, in its own order of operations, in native code.
+"""Optimisers inside the buffer: their rules as native loops. Whatever has no rule is stepped by its own code.
 
 The object is the same as ever. Its memory (velocities, running means) goes where the parameters are: while native code
 has them, it lies in arrays, and comes back into lists when someone looks at it.
@@ -7,67 +7,28 @@ has them, it lies in arrays, and comes back into lists when someone looks at it.
 from __future__ import annotations
 
 import math
+from functools import partial
 from struct import Struct
+from struct import error as StructError  # noqa: N812 (it is a class)
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from gradwalk import formulas
 from gradwalk.compile.native import objects
+from gradwalk.compile.native.language import numba_language
+from gradwalk.compile.native.objects import Native
+from gradwalk.formulas.lines import indented
+from gradwalk.optim.loops import written
 
 if TYPE_CHECKING:
     from gradwalk.compile.own.store import Store
     from gradwalk.optim.optimizers import Optimizer
 
-__all__ = ["KERNELS", "Memory", "clip_norm", "clip_value", "step"]
+__all__ = ["Memory", "clip_norm", "clip_value", "step"]
 
 Floats = npt.NDArray[np.float64]
-
-HEAD = """
-def kernel(table, settings):
-    where = longs(table)
-    p = doubles(where[0])
-    g = doubles(where[1])
-    m = doubles(where[2])
-    s = doubles(where[3])
-    n = where[4]
-    c = doubles(settings)
-"""
-
-SGD = """
-    lr, momentum, nesterov, decay = c[0], c[1], c[2], c[3]
-    for i in range(n):
-        move = g[i]
-        if decay != 0.0:
-            move = move + decay * p[i]
-        if momentum != 0.0:
-            v = momentum * m[i] + move
-            m[i] = v
-            move = move + momentum * v if nesterov != 0.0 else v
-        p[i] = p[i] - lr * move
-"""
-
-ADAM = """
-    beta1, beta2, decay, shrink, size, least = c[0], c[1], c[2], c[3], c[4], c[5]
-    new = 1.0 - beta1
-    keep = 1.0 - new
-    fresh = 1.0 - beta2
-    for i in range(n):
-        x = p[i] * shrink
-        d = g[i]
-        if decay != 0.0:
-            d = d + decay * x
-        mean = m[i] + new * (d - m[i]) if new < 0.5 else d - keep * (d - m[i])
-        square = beta2 * s[i] + fresh * d * d
-        m[i] = mean
-        s[i] = square
-        p[i] = x - size * mean / (sqrt(square) + least)
-"""
-
-SGD_SETTINGS, ADAM_SETTINGS = Struct("4d"), Struct("6d")
-
-#: The native steps by the name of the class whose `step()` they are.
-KERNELS = {"SGD": HEAD + SGD, "Adam": HEAD + ADAM}
 
 
 class Memory:
@@ -79,37 +40,36 @@ class Memory:
     >>> f, descent = gradwalk.compile(lambda x: w * x), optim.SGD([w], lr=0.5, momentum=0.9)
     >>> f(2.0).backward()
     >>> descent.step()
-    >>> isinstance(descent._native, Memory), descent.velocities, descent._native
+    >>> isinstance(descent._keeper, Memory), descent.velocities, descent._keeper
     (True, [2.0], None)
     """
 
-    def __init__(self, optimizer: Optimizer, store: Store, where: Any) -> None:
+    def __init__(
+        self, optimizer: Optimizer, store: Store, where: Any, kernel: Native, columns: list[Floats], count: int
+    ) -> None:
         self.store = store
         self.values = store.values  # as long as this is the store's array, positions are what they were
         self.parameters = optimizer.parameters
         self.names = optimizer.memory
+        self.kernel = kernel
         self.whole = isinstance(where, slice)
         # Where parameters are all of the store, memory lies in its order; else everything is gathered and scattered.
         self.order = store.order(optimizer.parameters) if self.whole else where
-        size = len(optimizer.parameters)
-        self.arrays = [np.zeros(size) for _ in self.names]
-        for name, array in zip(self.names, self.arrays, strict=True):
-            array[self.order if self.whole else slice(None)] = vars(optimizer).pop(name)
-        self.size = size
-        self.settings = np.zeros(8)
-        self.packed = self.settings.data
-        self.is_adam = _kind(optimizer) == "Adam"
-        self.gathered = [np.zeros(0 if self.whole else size) for _ in range(2)]
-        parameters = [store.values, store.grads] if self.whole else self.gathered
-        addresses = [
-            array.ctypes.data for array in (*parameters, *self.arrays, *[self.settings] * (2 - len(self.arrays)))
-        ]
-        self.table = np.array([*addresses, size], np.int64)
-        self.call = objects.call(objects.generated(f"{_kind(optimizer)} step", KERNELS[_kind(optimizer)]))
+        self.size = len(optimizer.parameters)
+        self.arrays = [np.zeros(self.size) for _ in self.names]
+        for name, array, column in zip(self.names, self.arrays, columns, strict=True):
+            array[self.order if self.whole else slice(None)] = column
+            del vars(optimizer)[name]
+        self.gathered = [np.zeros(0 if self.whole else self.size) for _ in range(2)]
+        used = [*([store.values, store.grads] if self.whole else self.gathered), *self.arrays]
+        self.table = np.array([self.size, *(array.ctypes.data for array in used)], np.int64)
+        self.settings = np.zeros(count)
         self.addresses = self.table.ctypes.data, self.settings.ctypes.data
+        self.pack = partial(Struct(f"{count}d").pack_into, self.settings.data, 0)
+        self.call = objects.call(kernel)
 
-    def stepped(self, optimizer: Any) -> bool:
-        """Take a step if parameters and memory are still where they were at the last; says whether it did.
+    def step(self, optimizer: Any, constants: tuple[Any, ...]) -> bool:
+        """Take a step if parameters, memory and rule are still what they were at the last; says whether it did.
 
         >>> import gradwalk
         >>> from gradwalk import optim
@@ -117,10 +77,11 @@ class Memory:
         >>> f, descent = gradwalk.compile(lambda x: w * x), optim.SGD([w], lr=0.5, momentum=0.9)
         >>> f(2.0).backward()
         >>> descent.step()
-        >>> descent._native.stepped(descent)
+        >>> memory = descent._keeper
+        >>> memory.step(descent, descent.constants())
         True
         >>> descent.velocities = [0.0]
-        >>> descent._native.stepped(descent)
+        >>> memory.step(descent, descent.constants())
         False
         """
         store, state = self.store, vars(optimizer)
@@ -130,43 +91,20 @@ class Memory:
             for name in self.names:
                 if name in state:  # someone has set it anew
                     return False
-            return len(self.parameters) == self.size and self.step(optimizer)
-
-    def step(self, optimizer: Any) -> bool:
-        """Take a step.
-
-        >>> import gradwalk
-        >>> from gradwalk import optim
-        >>> w = gradwalk.Value(1.0)
-        >>> f, descent = gradwalk.compile(lambda x: w * x), optim.Adam([w], lr=0.5)
-        >>> f(2.0).backward()
-        >>> descent.step()
-        >>> descent._native.step(descent), descent.steps
-        (True, 2)
-        """
-        optimizer.steps += 1
-        lr, decay = optimizer._lr, optimizer.weight_decay
-        if self.is_adam:
-            (beta1, beta2), steps = optimizer.betas, optimizer.steps
-            apart = optimizer.decoupled
-            root = math.sqrt(
-                1.0 - beta2**steps
-            )  # of what the mean of squares falls short: in both parts of the quotient
-            ADAM_SETTINGS.pack_into(
-                self.packed, 0, beta1, beta2, 0.0 if apart else decay, 1.0 - lr * decay if apart else 1.0,
-                lr * root / (1.0 - beta1**steps), optimizer.eps * root,
-            )  # fmt: skip
-        else:
-            SGD_SETTINGS.pack_into(self.packed, 0, lr, optimizer.momentum, optimizer.nesterov, decay)
-        store = self.store
-        store.changing()
-        if self.whole:
-            self.call(*self.addresses)
-        else:
-            self.gathered[0][:], self.gathered[1][:] = store.values[self.order], store.grads[self.order]
-            self.call(*self.addresses)
-            store.values[self.order] = self.gathered[0]
-        return True
+            if len(self.parameters) != self.size or self.kernel is not kernel_of(optimizer, constants):
+                return False
+            try:
+                self.pack(*constants)
+            except StructError:
+                return False  # they are not all numbers
+            store.changing()
+            if self.whole:
+                self.call(*self.addresses)
+            else:
+                self.gathered[0][:], self.gathered[1][:] = store.values[self.order], store.grads[self.order]
+                self.call(*self.addresses)
+                store.values[self.order] = self.gathered[0]
+            return True
 
     def hand_back(self, optimizer: Optimizer) -> None:
         """Give the optimiser its lists again, except those that have been set anew meanwhile.
@@ -177,17 +115,17 @@ class Memory:
         >>> f, descent = gradwalk.compile(lambda x: w * x), optim.SGD([w], lr=0.5, momentum=0.9)
         >>> f(2.0).backward()
         >>> descent.step()
-        >>> descent._native.hand_back(descent)
+        >>> descent._keeper.hand_back(descent)
         >>> vars(descent)["velocities"]
         [2.0]
         """
-        optimizer._native = None
+        optimizer._keeper = None
         for name, array in zip(self.names, self.arrays, strict=True):
             vars(optimizer).setdefault(name, (array[self.order] if self.whole else array).tolist())
 
 
-def step(store: Store, optimizer: Any) -> bool:
-    """Take an optimiser's step natively, if it is one that we know and all its parameters are here; says whether.
+def step(store: Store, optimizer: Any, constants: tuple[Any, ...]) -> bool:
+    """Take an optimiser's step natively, if its rule can be compiled and all its parameters are here; says whether.
 
     >>> import gradwalk
     >>> from gradwalk import optim
@@ -198,30 +136,53 @@ def step(store: Store, optimizer: Any) -> bool:
     >>> w.keeper is None, w.data, w.keeper is None  # handed back as it was looked at
     (False, 0.0, True)
     """
-    memory = optimizer._native
-    if not _is_plain(optimizer):
+    kernel = kernel_of(optimizer, constants)
+    if kernel is None:
         return False
+    if optimizer._keeper is not None:
+        optimizer._keeper.hand_back(optimizer)
     everyone = store.with_all(optimizer.parameters)
     if everyone is None:
         return False
     store = everyone
     with store.lock:
         where = store.positions(optimizer.parameters) if store.owns else None
-        if where is None:
+        columns = [_column(vars(optimizer).get(name)) for name in optimizer.memory]
+        if where is None or any(len(column) != len(optimizer.parameters) for column in columns):
             return False
-        if memory is not None:
-            memory.hand_back(optimizer)
-        optimizer._native = memory = Memory(optimizer, store, where)
-        return memory.step(optimizer)
+        optimizer._keeper = memory = Memory(optimizer, store, where, kernel, columns, len(constants))
+        return memory.step(optimizer, constants)
 
 
-def _kind(optimizer: Any) -> str:
-    return "Adam" if hasattr(optimizer, "betas") else "SGD"
+def _column(given: Any) -> Floats:
+    numbers = isinstance(given, list) and all(isinstance(x, (int, float)) for x in given)
+    return np.array(given if numbers else [], np.float64)
 
 
-def _is_plain(optimizer: Any) -> bool:
-    """Whether gradients are taken as they are: a class of the user's own may do something else with them."""
-    return str(type(optimizer).gradients.__module__) == "gradwalk.optim.optimizers"
+def kernel_of(optimizer: Any, constants: tuple[Any, ...]) -> Native | None:
+    """The native loop of an optimiser's rule; None if there is none, or if its gradients are not the parameters'."""
+    if optimizer.gradients.__module__ != "gradwalk.optim.optimizers":
+        return None
+    return _kernel(optimizer.update, len(optimizer.memory), len(constants))
+
+
+@formulas.for_closed_rules
+def _kernel(update: Any, kept: int, count: int) -> Native:
+    """The native loop of a rule: its addresses are the number of parameters and the arrays, and the constants."""
+    memory, constants = [f"m{i}" for i in range(kept)], [f"c{i}" for i in range(count)]
+    arrays = {"x": "xs", "g": "gs", **{name: f"{name}s" for name in memory}}
+
+    def around(lines: list[str], names: list[str]) -> list[str]:
+        reads = [f"{name} = {array}[i]" for name, array in arrays.items()]
+        writes = [f"{array}[i] = {new}" for array, new in zip(["xs", *(f"{m}s" for m in memory)], names, strict=True)]
+        return ["for i in range(n):", *indented([*reads, *lines, *writes])]
+
+    head = ["where = longs(table)", "n = where[0]", "c = doubles(settings)"]
+    head += [f"{array} = doubles(where[{i}])" for i, array in enumerate(arrays.values(), start=1)]
+    head += [f"c{i} = c[{i}]" for i in range(count)]
+    loop = written(update, memory, constants, around, numba_language(), inverses=True)
+    text = "\n".join(["def kernel(table, settings):", *indented([*head, *loop])]) + "\n"
+    return objects.generated(f"step of {update.__qualname__}", text)
 
 
 # --- clipping ------------------------------------------------------------------------------------------------------

@@ -288,16 +288,17 @@ class Store:
         finally:
             self.values[: len(now)] = now
 
-    def step(self, optimizer: Any) -> bool:
+    def step(self, optimizer: Any, constants: tuple[Any, ...]) -> bool:
         """Take an optimiser's step where the parameters are; says whether it could.
 
         >>> from gradwalk import Value, optim
         >>> from gradwalk.compile.own.store import place_of
         >>> w = Value(1.0)
-        >>> place_of([w])[0].store.step(optim.SGD([w], lr=1.0))
+        >>> descent = optim.SGD([w], lr=1.0)
+        >>> place_of([w])[0].store.step(descent, descent.constants())
         False
         """
-        return optimisers.step(self, optimizer)
+        return optimisers.step(self, optimizer, constants)
 
     def clip_norm(self, parameters: list[Any], limit: float) -> float | None:
         """Clip gradients by their norm where they are; None if it could not.

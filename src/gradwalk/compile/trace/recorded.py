@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gradwalk import tree
 from gradwalk.compile.trace.reach import values_reached_from
 from gradwalk.compile.trace.tape import TAKE, Tape
 from gradwalk.engine import Value
@@ -66,15 +67,26 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
     >>> found.tape.rows, found.result
     (1, Output(position=0, plain=False))
     """
-    outputs: list[int] = []
-    shape = _shape_of(result, tracer, outputs)
+    outputs: dict[int, int] = {}  # the position of each number that is given
+
+    def output_of(x: Any) -> Any:
+        if isinstance(x, (tracer.Result, tracer.Number)):
+            return Output(outputs.setdefault(x._row, len(outputs)), isinstance(x, tracer.Number))
+        if isinstance(x, (Iterator, set, frozenset)):
+            raise TraceError(
+                f"the function gave a {type(x).__name__}, which cannot be given again at each call; give a list, a "
+                "tuple or a dict"
+            )
+        return x
+
+    shape = tree.map(output_of, result, leaf=tree.is_block)
     constants = _constants(tracer, [*roots, result])  # parameters that are none, with the constants that they are
     kept = [i for i in range(len(tracer.parameters)) if i not in constants]
     kept.sort(key=lambda i: i not in tracer.weights)  # weights first, so that the rows of a matrix stand side by side
 
     table = np.array(tracer.rows, np.int64).reshape(-1, 3)
     code, a, b = (np.ascontiguousarray(column) for column in table.T)
-    aux, ends = np.array(tracer.aux, np.int64), np.array(outputs, np.int64)
+    aux, ends = np.array(tracer.aux, np.int64), np.array(list(outputs), np.int64)
     listed = (code < 0) | (np.array([op.arity for op in tracer.ops])[code] > 2)
     plain = ~listed
     for stretch in tracer.silent:
@@ -118,30 +130,6 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
         bounds=tracer.bounds,
         used=set(np.unique(read[(read >= 0) & (read < tracer.inputs)]).tolist()),
     )
-
-
-def _shape_of(x: Any, tracer: Tracer, outputs: list[int]) -> Any:
-    """What the function gave, with an Output in the place of each traced number; these are added to `outputs`."""
-    if isinstance(x, (tracer.Result, tracer.Number)):
-        number = x._row
-        if number not in outputs:
-            outputs.append(number)
-        return Output(outputs.index(number), isinstance(x, tracer.Number))
-    if isinstance(x, dict):
-        return {key: _shape_of(part, tracer, outputs) for key, part in x.items()}
-    if isinstance(x, (list, tuple)):
-        parts = [_shape_of(part, tracer, outputs) for part in x]
-        return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
-    if isinstance(x, np.ndarray) and x.dtype == object:
-        shape = np.empty(x.shape, object)
-        shape.ravel()[:] = [_shape_of(part, tracer, outputs) for part in x.ravel()]
-        return shape
-    if isinstance(x, (Iterator, set, frozenset)):
-        raise TraceError(
-            f"the function gave a {type(x).__name__}, which cannot be given again at each call; give a list, a tuple"
-            " or a dict"
-        )
-    return x
 
 
 def _constants(tracer: Tracer, roots: Sequence[Any]) -> dict[int, int]:

@@ -99,7 +99,7 @@ class Tracer(modes.Interpreter):
 
     # --- what Values mean meanwhile ------------------------------------------------------------------------------
 
-    def leaf(self, v: Any, data: Any) -> Any:
+    def leaf(self, v: Any, data: Any) -> None:
         """A Value that the function makes: of a number, or of an argument, which it then stands for.
 
         >>> from gradwalk import Value
@@ -111,10 +111,10 @@ class Tracer(modes.Interpreter):
             if not isinstance(data, self.Number):
                 raise limit("data")
             self.known[id(v)] = data._row
+            v._data = data
         else:
-            data = super().leaf(v, data)
+            super().leaf(v, data)
         self.made[id(v)] = v
-        return data
 
     def read(self, v: Any, field: str, number: Any) -> Any:
         """A number that is read, not computed with, is the same in every call; that is said."""

@@ -16,6 +16,7 @@ from typing import Literal
 from gradwalk.diagnose import teaching
 from gradwalk.diagnose.adapter import Engine
 from gradwalk.diagnose.museum.specimen import Edit
+from gradwalk.diagnose.vocabulary import BINARY, METHODS, REFLECTED, SYMBOL, UNARY
 
 __all__ = [
     "ARRANGEMENTS",
@@ -38,10 +39,10 @@ Kind = Literal[
 
 #: The teaching engine's method for each op.
 METHOD = {
-    "add": "__add__", "sub": "__sub__", "mul": "__mul__", "div": "__truediv__", "pow": "__pow__", "neg": "__neg__",
-    "radd": "__radd__", "rsub": "__rsub__", "rmul": "__rmul__", "rdiv": "__rtruediv__",
-    **{name: name for name in ("exp", "log", "tanh", "sigmoid", "relu")},
-}  # fmt: skip
+    **{op: METHODS[op] for op in (*BINARY, "neg")},
+    **{f"r{op}": REFLECTED[op] for op in SYMBOL},
+    **{op: op for op in UNARY},
+}
 
 #: How people make one operator from others; an engine that does so is compared with a teaching engine that does too.
 SHAPES = {
@@ -70,7 +71,7 @@ ARRANGEMENTS: dict[str, Edit] = {
 
 OPERANDS = ("self", "other")
 EVERY = "every op"
-_PUSHING_OPS = [op for op in METHOD if op not in ("radd", "rsub", "rmul", "rdiv")]
+_PUSHING_OPS = (*BINARY, "neg", *UNARY)
 
 
 @dataclass(frozen=True)
@@ -120,15 +121,16 @@ def source_with(faults: Iterable[Fault], shapes: Iterable[str] = (), arrangement
     """
     text = teaching.SOURCE
     for shape in shapes:
-        op, body = shape.split(",")[0], SHAPES[shape]
-        text = _with_block(text, op, lambda block, body=body: block.split("\n", 1)[0] + f"\n        {body}\n")
+        block = _block(text, METHOD[shape.split(",")[0]])
+        text = text.replace(block, block.split("\n", 1)[0] + f"\n        {SHAPES[shape]}\n")
     everywhere: list[Edit] = [ARRANGEMENTS[arrangement]]
     for fault in faults:
         if fault.kind == "specimen":
             everywhere += fault.edits
             continue
         for op in _PUSHING_OPS if fault.op == EVERY else (fault.op,):
-            text = _with_block(text, op, lambda block, fault=fault: _spoilt(block, fault))
+            block = _block(text, METHOD[op])
+            text = text.replace(block, _spoilt(block, fault))
     for old, new in everywhere:
         text = text.replace(old, new) if old else text
     return text
@@ -180,11 +182,6 @@ def _block(text: str, method: str) -> str:
     start = text.index(f"    def {method}(")
     end = min(found for mark in ("\n    def ", "\n    # ---", "\ndef ") if (found := text.find(mark, start + 1)) > 0)
     return text[start:end]
-
-
-def _with_block(text: str, op: str, change: object) -> str:
-    block = _block(text, METHOD[op])
-    return text.replace(block, change(block))  # type: ignore[operator]
 
 
 def _slope_of(right: str) -> str:

@@ -50,7 +50,7 @@ class Failed(TypedDict):
 
 
 class Drawn(TypedDict):
-    """What `run` gives: a recording and its layout, or an error; numbers to change, names begun at 1, the language.
+    """What `run` gives: a recording and its layout, or an error; numbers to change, names that began at 1.
 
     >>> from gradwalk.learn.page.programs import run
     >>> answer = run("L = a*b", {"a": 2.0})
@@ -78,10 +78,7 @@ def run(text: str, inputs: Mapping[str, float] | None = None) -> Drawn:
     """
     try:
         given = {name: _finite(name, x) for name, x in (inputs or {}).items()}
-        if len(text) > LONGEST:
-            raise ProgramError(f"a program here has at most {LONGEST:,} characters, and this one has {len(text):,}")
-        run_it = _as_python if _is_python(text) else _as_program
-        made = run_it(text, given)
+        made = _made(text, given)
         graph = _checked_graph(made.root)
         return Drawn(recording=json.loads(walk.record(made.root).to_json()), layout=layout_of(graph), error=None,
                      inputs=made.inputs, assumed=made.assumed, language=made.language)  # fmt: skip
@@ -107,9 +104,7 @@ def built(text: str) -> Any:
     >>> built("a = Value(3.0)\\nL = a * a").data
     9.0
     """
-    if len(text) > LONGEST:
-        raise ProgramError(f"a program here has at most {LONGEST:,} characters, and this one has {len(text):,}")
-    return (_as_python if _is_python(text) else _as_program)(text, {}).root
+    return _made(text, {}).root
 
 
 @dataclass(frozen=True)
@@ -118,6 +113,12 @@ class _Made:
     inputs: dict[str, float]
     assumed: list[str]
     language: str
+
+
+def _made(text: str, given: Mapping[str, float]) -> _Made:
+    if len(text) > LONGEST:
+        raise ProgramError(f"a program here has at most {LONGEST:,} characters, and this one has {len(text):,}")
+    return (_as_python if _is_python(text) else _as_program)(text, given)
 
 
 def _finite(name: str, x: Any) -> float:
@@ -165,20 +166,8 @@ def _only_python(node: ast.AST) -> bool:
 
 
 _PYTHON_NAMES = {
-    "Value",
-    "MLP",
-    "Layer",
-    "Neuron",
-    "nn",
-    "math",
-    "random",
-    "print",
-    "range",
-    "sum",
-    "len",
-    "zip",
-    "input",
-}
+    "Value", "MLP", "Layer", "Neuron", "nn", "math", "random", "print", "range", "sum", "len", "zip", "input",
+}  # fmt: skip
 _PYTHON_ONLY = (
     ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.For, ast.While, ast.If, ast.With, ast.Try,
     ast.ListComp, ast.GeneratorExp, ast.Lambda,
@@ -194,7 +183,9 @@ def _as_python(text: str, given: Mapping[str, float]) -> _Made:
     source = _with_last_kept(_with_numbers(text, {name: leaves[name] for name in given if name in leaves}, given), tree)
     random.seed(SEED)  # a network has the same weights each time that a slider moves
     names = execute(source, _at_hand(), name=NAME)
-    _label(names, tree)
+    for name in _assigned(tree):  # a Value without a label gets the name it has in the program
+        if isinstance(value := names.get(name), Value) and not value.label:
+            value.label = name
     found = {name: names[name].data for name in leaves if isinstance(names.get(name), Value)}
     return _Made(_root(names, tree), {name: x for name, x in found.items() if math.isfinite(x)}, [], "python")
 
@@ -251,14 +242,6 @@ def _with_last_kept(text: str, tree: ast.Module) -> str:
     return b"\n".join(lines).decode()
 
 
-def _label(names: Mapping[str, Any], tree: ast.Module) -> None:
-    """A Value without a label gets the name it has in the program."""
-    for name in _assigned(tree):
-        value = names.get(name)
-        if isinstance(value, Value) and not value.label:
-            value.label = name
-
-
 def _assigned(tree: ast.Module) -> list[str]:
     """The names that the program's own lines give, in order."""
     targets = (t for line in tree.body if isinstance(line, ast.Assign) for t in line.targets)
@@ -273,11 +256,8 @@ def _root(names: Mapping[str, Any], tree: ast.Module) -> Any:
     if isinstance(last, Value):
         return last
     if last is not None:
-        raise LearnerError(
-            "NoRoot",
-            f"the last line gives {type(last).__name__}, not a Value; end with the name of the node to draw",
-            line,
-        )
+        told = f"the last line gives {type(last).__name__}, not a Value; end with the name of the node to draw"
+        raise LearnerError("NoRoot", told, line)
     for name in reversed(_assigned(tree)):
         if isinstance(names.get(name), Value):
             return names[name]

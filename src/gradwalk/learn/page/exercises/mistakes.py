@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
@@ -23,6 +23,9 @@ from gradwalk.learn.page.sandbox import LearnerError
 from gradwalk.matcher import Outcome, matching, same
 
 __all__ = ["Feedback", "name_it", "untouched"]
+
+_Wrong = tuple[int, str, float, float]  # which check, its name, what it is, what is right
+_HUNG = ("self._backward", "other._backward")
 
 
 @dataclass(frozen=True)
@@ -57,29 +60,46 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
     ('3.0 where 6.0 is right', 'Is there an `=` that should be `+=`?', (6, 7))
     """
     right = expected(exercise, tab)
-    headline = _headline(got, right)
-    money = _ledger(tab, got, right) if exercise.kind == "methods" else None
+    wrong = _wrong(got, right)
+    slope = next((each for each in wrong if each[1].endswith("grad")), None)
+    headline = _off(*(slope or wrong[0])[2:]) if wrong else "Not all of it ran"
+    money = ledger(tab.checks[slope[0]], *slope[1:]) if slope and exercise.kind == "methods" else None
     error = next((outcome.error for outcome in got if outcome.error), None)
     known = [
         mistake
-        for mistake in matching(
-            _signatures(exercise.name, tab.name),
-            range(len(got)),
-            lambda at: got[at].outcome,
-            lambda at: right[at].outcome,
-        )
+        for mistake in matching(_candidates(exercise.name, tab.name), range(len(got)),
+                                observed=lambda at: got[at].outcome, right=lambda at: right[at].outcome)
         if mistake.kind != "wrong direction" or exercise.kind != "methods" or _lines(mistake.kind, text)
-    ]
+    ]  # fmt: skip
     if known:  # of those that give the same numbers, the one whose text is most like the learner's
         mistake = max(known, key=lambda each: _likeness(each.apply(tab.solution), text))
         return Feedback(mistake.kind, headline, mistake.why, mistake.ask, _lines(mistake.kind, text), money, error)
-    if tab.name == "backward" and _wrong(got, right):
+    if tab.name == "backward" and wrong:
         told = order_of_visits(text)
         if told:
             return Feedback(told.kind, headline, told.sentence, told.ask)
     if error is not None:
         return _of_error(tab, error)
-    return _by_numbers(exercise, tab, text, got, right, headline, money)
+    changed = [
+        (name, x, one.leaves[name])
+        for one, other in zip(got, right, strict=True)
+        for name, x in other.leaves.items()
+        if not same(one.leaves[name], x)
+    ]
+    if changed:
+        name, before, after = changed[0]
+        why = (
+            f"`{name}.data` was {shown(before)} and is {shown(after)} afterwards. An operation leaves its operands as "
+            "they are: the result is a new box, and the walk back writes `grad`."
+        )
+        headline = headline if wrong else f"{shown(after)} where {shown(before)} was"
+        ask = "Which line writes to an operand's `data`?"
+        return Feedback("changed the wrong thing", headline, why, ask, _lines("changed the wrong thing", text))
+    hung = _lines("hung on an operand", text)
+    if hung:
+        why = "The function hangs on an operand, so visiting the result does not push."
+        return Feedback("changed the wrong thing", headline, why, "On which box should it hang?", hung)
+    return _by_numbers(exercise, tab, text, wrong, headline, money)
 
 
 def untouched(tab: Tab, text: str) -> bool:
@@ -98,8 +118,8 @@ def untouched(tab: Tab, text: str) -> bool:
 
 
 @cache
-def _signatures(exercise_name: str, tab_name: str) -> list[tuple[Mistake, Callable[[int], list[Outcome]]]]:
-    """What each known mistake gives on the checks, by their places."""
+def _candidates(exercise_name: str, tab_name: str) -> list[tuple[Mistake, Callable[[int], list[Outcome]]]]:
+    """Each known mistake, and what it gives on a check, by the check's place."""
     from gradwalk.learn.page.exercises import EXERCISES, solutions
 
     exercise = EXERCISES[exercise_name]
@@ -127,8 +147,8 @@ def shown(x: float) -> str:
     return text.replace("-", "−") if x or text[0] != "-" else text[1:]
 
 
-def _wrong(got: tuple[Attempt, ...], right: tuple[Attempt, ...]) -> list[tuple[int, str, float, float]]:
-    """Every number that is off: which check, its name, what it is, what is right."""
+def _wrong(got: tuple[Attempt, ...], right: tuple[Attempt, ...]) -> list[_Wrong]:
+    """Every number that is off."""
     return [
         (at, name, mine.numbers[name], x)
         for at, (mine, theirs) in enumerate(zip(got, right, strict=True))
@@ -137,127 +157,59 @@ def _wrong(got: tuple[Attempt, ...], right: tuple[Attempt, ...]) -> list[tuple[i
     ]
 
 
-def _headline(got: tuple[Attempt, ...], right: tuple[Attempt, ...]) -> str:
-    wrong = _wrong(got, right)
-    if not wrong:
-        return "Not all of it ran"
-    _, _, mine, theirs = next((each for each in wrong if each[1].endswith("grad")), wrong[0])
+def _off(mine: float, theirs: float) -> str:
     return f"{shown(mine)} where {shown(theirs)} is right"
 
 
-def _ledger(tab: Tab, got: tuple[Attempt, ...], right: tuple[Attempt, ...]) -> Ledger | None:
-    """The ledger of the number in the headline."""
-    first = next((each for each in _wrong(got, right) if each[1].endswith("grad")), None)
-    return ledger(tab.checks[first[0]], *first[1:]) if first else None
-
-
 def _by_numbers(
-    exercise: Exercise, tab: Tab, text: str, got: tuple[Attempt, ...], right: tuple[Attempt, ...], headline: str,
-    money: Ledger | None,
-) -> Feedback:  # fmt: skip
-    for one, other in zip(got, right, strict=True):
-        for name, x in other.leaves.items():
-            if not same(one.leaves[name], x):
-                why = (
-                    f"`{name}.data` was {shown(x)} and is {shown(one.leaves[name])} afterwards. An operation "
-                    f"leaves its operands as they are: the result is a new box, and the walk back writes `grad`."
-                )
-                first = headline if _wrong(got, right) else f"{shown(one.leaves[name])} where {shown(x)} was"
-                return Feedback(
-                    "changed the wrong thing",
-                    first,
-                    why,
-                    "Which line writes to an operand's `data`?",
-                    _lines("changed the wrong thing", text),
-                )
-    hung = _lines("hung on an operand", text)
-    if hung:
-        why = "The function hangs on an operand, so visiting the result does not push."
-        return Feedback("changed the wrong thing", headline, why, "On which box should it hang?", hung)
-    wrong = _wrong(got, right)
-    values = [each for each in wrong if not each[1].endswith("grad")]
-    if values:
-        _, name, mine, theirs = values[0]
-        why = f"`{name}` is {shown(mine)} where {shown(theirs)} is right: that is the forward pass, before any walk."
-        kept = (
-            "The line that makes `out` was right as you found it."
-            if exercise.kind == "methods" and "out = " in tab.starter
-            else ""
-        )
-        return Feedback("wrong value", f"{shown(mine)} where {shown(theirs)} is right", why, kept)
+    exercise: Exercise, tab: Tab, text: str, wrong: list[_Wrong], headline: str, money: Ledger | None
+) -> Feedback:
+    value = next((each for each in wrong if not each[1].endswith("grad")), None)
+    if value:
+        _, name, mine, theirs = value
+        why = f"`{name}` is {_off(mine, theirs)}: that is the forward pass, before any walk."
+        found = exercise.kind == "methods" and "out = " in tab.starter
+        kept = "The line that makes `out` was right as you found it." if found else ""
+        return Feedback("wrong value", _off(mine, theirs), why, kept)
     if all(mine == 0.0 for _, _, mine, _ in wrong):
         why = "Nothing arrived there: the gradient is still the zero it started with."
         return Feedback("not implemented", headline, why, "Who was to push to it?", _lines("", text), money)
+    if money and money.replaced:
+        two = "The second contribution replaced the first."
+        why = two if len(money.parts) == 2 else "Each contribution replaced the one before."
+        ask = "Is there an `=` that should be `+=`?"
+        return Feedback("overwritten", headline, why, ask, _lines("overwritten", text), money)
     if money:
-        if money.replaced:
-            why = (
-                "The second contribution replaced the first."
-                if len(money.parts) == 2
-                else "Each contribution replaced the one before."
-            )
-            return Feedback(
-                "overwritten", headline, why, "Is there an `=` that should be `+=`?", _lines("overwritten", text), money
-            )
         lost = next(part for part in money.parts if part.state == "lost")
         why = f"The {shown(lost.value)} that comes from `{lost.source}` never arrived."
         return Feedback("a part is missing", headline, why, "Which push is missing?", _lines("", text), money)
-    if all(same(mine, -theirs) for _, _, mine, theirs in wrong):
-        return Feedback(
-            "wrong local derivative",
-            headline,
-            "The size is right and the sign is not.",
-            "Where does the minus come from?",
-            _lines("", text),
-        )
     _, name, mine, theirs = wrong[0]
-    times = f", {shown(mine / theirs)} times as much" if theirs else ""
-    why = (
-        f"`{name}` came out as {shown(mine)}; nudging says {shown(theirs)}{times}. The local slope is not right there."
-    )
-    return Feedback(
-        "wrong local derivative",
-        headline,
-        why,
-        "What is the slope of this operation, in each operand?",
-        _lines("", text),
-    )
-
-
-# --- errors --------------------------------------------------------------------------------------------------------
+    if all(same(mine, -theirs) for _, _, mine, theirs in wrong):
+        why, ask = "The size is right and the sign is not.", "Where does the minus come from?"
+    else:
+        times = f", {shown(mine / theirs)} times as much" if theirs else ""
+        why = f"`{name}` came out as {shown(mine)}; nudging says {shown(theirs)}{times}. "
+        why, ask = f"{why}The local slope is not right there.", "What is the slope of this operation, in each operand?"
+    return Feedback("wrong local derivative", headline, why, ask, _lines("", text))
 
 
 def _of_error(tab: Tab, error: LearnerError) -> Feedback:
     told = str(error)
     where = (error.line,) if error.line and error.where == tab.name else ()
-    if error.kind == "NotANumber":
-        return Feedback(
-            "changed the wrong thing",
-            "A gradient is a box, not a number",
-            f"{told[0].upper()}{told[1:]}.",
-            "Is there an operand that should be its `.data`?",
-            where,
-            error=error,
-        )
-    if "'NoneType' object is not callable" in told:
-        return Feedback(
-            "changed the wrong thing",
-            "`_backward` is nothing",
-            "A node was visited, and its `_backward` is `None`.",
-            "`out._backward = _backward()` calls the function at once. Is there a pair of brackets too many?",
-            where,
-            error=error,
-        )
-    if "NoneType" in told and not where:
-        return Feedback(
-            "not implemented",
-            f"`{tab.name}` gives back nothing",
-            "The result is `None`, so nothing can be done with it.",
-            "Is a `return` missing?",
-            where,
-            error=error,
-        )
     headline = f"{error.kind} in line {error.line}" if where else error.kind
-    return Feedback("error", headline, told, "", where, error=error)
+    words = "error", headline, told, ""
+    if error.kind == "NotANumber":
+        words = ("changed the wrong thing", "A gradient is a box, not a number", f"{told[0].upper()}{told[1:]}.",
+                 "Is there an operand that should be its `.data`?")  # fmt: skip
+    elif "'NoneType' object is not callable" in told:
+        words = ("changed the wrong thing", "`_backward` is nothing",
+                 "A node was visited, and its `_backward` is `None`.",
+                 "`out._backward = _backward()` calls the function at once. Is there a pair of brackets too many?",
+                 )  # fmt: skip
+    elif "NoneType" in told and not where:
+        words = ("not implemented", f"`{tab.name}` gives back nothing",
+                 "The result is `None`, so nothing can be done with it.", "Is a `return` missing?")  # fmt: skip
+    return Feedback(*words, where, error=error)
 
 
 # --- lines ---------------------------------------------------------------------------------------------------------
@@ -269,13 +221,9 @@ def _lines(kind: str, text: str) -> tuple[int, ...]:
     if kind == "overwritten":
         chosen = [line for line, target, plain in writes if plain and target.endswith(".grad")]
     elif kind == "changed the wrong thing":
-        chosen = [
-            line
-            for line, target, _ in writes
-            if target.endswith(".data") or target in ("self._backward", "other._backward")
-        ]
+        chosen = [line for line, target, _ in writes if target.endswith(".data") or target in _HUNG]
     elif kind == "hung on an operand":
-        chosen = [line for line, target, _ in writes if target in ("self._backward", "other._backward")]
+        chosen = [line for line, target, _ in writes if target in _HUNG]
     elif kind == "wrong direction":
         chosen = [line for line, target, _ in writes if target == "out.grad"]
     else:
@@ -284,12 +232,10 @@ def _lines(kind: str, text: str) -> tuple[int, ...]:
     return tuple(sorted(set(chosen)))
 
 
-def _writes(text: str) -> list[tuple[int, str, bool]]:
+def _writes(text: str) -> Iterator[tuple[int, str, bool]]:
     """Every assignment to an attribute: its line, its target, and whether it is a plain `=`."""
-    found = []
     for node in ast.walk(ast.parse(textwrap.dedent(text))):
-        if isinstance(node, ast.Assign):
-            found += [(t.lineno, ast.unparse(t), True) for t in node.targets if isinstance(t, ast.Attribute)]
-        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Attribute):
-            found.append((node.lineno, ast.unparse(node.target), False))
-    return found
+        if isinstance(node, (ast.Assign, ast.AugAssign)):
+            plain = isinstance(node, ast.Assign)
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield from ((t.lineno, ast.unparse(t), plain) for t in targets if isinstance(t, ast.Attribute))

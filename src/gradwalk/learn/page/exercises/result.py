@@ -29,8 +29,11 @@ def result(exercise: Exercise, tab: Tab, sources: Mapping[str, str]) -> dict[str
     >>> told["status"], told["headline"], told["why"], told["lines"]
     ('error', 'ZeroDivisionError in line 2', 'division by zero', [2])
     """
+    from gradwalk.learn.page.exercises import EXERCISES
+
     if exercise.kind == "program":
-        sources = {**_starters(), **sources}  # what is not written yet is there as it was found
+        found = {name: EXERCISES[home].tabs[name].starter for name, (home, since) in PARTS.items() if since <= 7}
+        sources = {**found, **sources}  # what is not written yet is there as it was found
     text = sources.get(tab.name, tab.starter)
     right = expected(exercise, tab)
     try:
@@ -52,12 +55,6 @@ def result(exercise: Exercise, tab: Tab, sources: Mapping[str, str]) -> dict[str
         return _answer("passed", Feedback("right", "All of it agrees to seven decimals", tab.done), rows)
     feedback = own or name_it(exercise, tab, text, sources, got)
     return _answer("error" if feedback.kind == "error" else "failed", feedback, rows)
-
-
-def _starters() -> dict[str, str]:
-    from gradwalk.learn.page.exercises import EXERCISES
-
-    return {name: EXERCISES[home].tabs[name].starter for name, (home, since) in PARTS.items() if since <= 7}
 
 
 def _nothing_yet(exercise: Exercise, tab: Tab) -> Feedback:

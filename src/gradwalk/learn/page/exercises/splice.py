@@ -81,7 +81,8 @@ def names_for(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str])
         return names
     if exercise.kind == "program":
         return execute(text, {"Value": own_engine(texts), "math": math}, name=tab.name, budget=BUDGET)
-    space = _teaching_engine()
+    space: dict[str, Any] = {"__name__": "engine"}
+    exec(_teaching_engine(), space)
     _splice(space, tab.name, text)
     return space
 
@@ -113,18 +114,11 @@ def _must_define(name: str, names: Mapping[str, Any], before: Mapping[str, Any])
     if callable(names.get(name)) and names[name] is not before.get(name):
         return
     what = "class" if name[:1].isupper() else "def"
-    inside = (
-        "; leave the class around it away" if what == "def" and names.get("Value") is not before.get("Value") else ""
-    )
+    wrapped = what == "def" and names.get("Value") is not before.get("Value")
+    inside = "; leave the class around it away" if wrapped else ""
     raise LearnerError("NotDefined", f"there is no `{what} {name}` here{inside}", None, name)
 
 
-def _teaching_engine() -> dict[str, Any]:
-    space: dict[str, Any] = {"__name__": "engine"}
-    exec(_compiled(), space)
-    return space
-
-
 @cache
-def _compiled() -> CodeType:
+def _teaching_engine() -> CodeType:
     return compile(teaching.SOURCE, "<engine>", "exec")

@@ -167,15 +167,12 @@ def _why_not(case: Case, other: str, this: Outcome) -> str | None:
         return f"{_SIGNS[other]} This engine finishes." if this.kind == "numbers" else None
     if this.kind != "numbers":
         return f"{_SIGNS[other]} It would finish, with a wrong number at worst. This one does not finish."
-    members = [name for name in _members(other) if case_of(name).where == "engine"]
+    family = [other, *(name for name, home in FAMILIES.items() if home == other)]
+    members = [name for name in family if case_of(name).where == "engine"]
     outcomes = [_outcome(museum.find(name).source(), case) for name in members]
     if not members or reproduces(lambda _: outcomes, [case.program], lambda _: this):
         return None
     return f"{_SIGNS[other]} {_difference(case, outcomes[0], this)}"
-
-
-def _members(family: str) -> list[str]:
-    return [family, *(name for name, home in FAMILIES.items() if home == family)]
 
 
 def _difference(case: Case, other: Outcome, this: Outcome) -> str:

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from gradwalk.diagnose import museum, teaching
 from gradwalk.diagnose.adapter import Engine, NotAnEngine
 from gradwalk.diagnose.grading import grade
-from gradwalk.diagnose.museum.faults import METHOD, SHAPES, Fault, Kind, source_with
+from gradwalk.diagnose.museum.faults import SHAPES, Fault, Kind, source_with
 from gradwalk.diagnose.museum.mutants import mutants
 from gradwalk.diagnose.probes import Probe, run
+from gradwalk.diagnose.vocabulary import BINARY, SYMBOL, UNARY
 from gradwalk.learn.page.hunting.cases import Case
 from gradwalk.learn.page.hunting.choices import family_of, looked_at
 from gradwalk.learn.page.hunting.recorder import engine_of
@@ -41,31 +42,19 @@ PROGRAMS = (
     "a = Value(2.0)\nb = a + 1\nc = a * 3\nd = b * c\nd.backward()",
 )
 _KINDS: tuple[Kind, ...] = (
-    "overwriting",
-    "counting-itself",
-    "without-upstream",
-    "detached",
-    "keyed-by-operand",
-    "negated",
-)
+    "overwriting", "counting-itself", "without-upstream", "detached", "keyed-by-operand", "negated",
+)  # fmt: skip
 _WHOLE = (
-    "no-order",
-    "listed-twice",
-    "root-twice",
-    "preorder",
-    "not-seeded",
-    "wrong-end",
-    "closure-on-operand",
-    "one-user",
-)
+    "no-order", "listed-twice", "root-twice", "preorder", "not-seeded", "wrong-end", "closure-on-operand", "one-user",
+)  # fmt: skip
 #: The bugs that are drawn, by the names they are to be called.
 KNOWN = frozenset(
     {"overwriting", "counting-itself", "without-upstream", "keyed-by-operand", "wrong-derivative",
      "wrong-value", "reversed-division", "no-order", "listed-twice", "root-twice", "not-seeded", "wrong-end",
      "closure-on-operand"}
 )  # fmt: skip
-_OPS = tuple(op for op in METHOD if not op.startswith("r") or op == "relu")
-_BINARY = ("add", "sub", "mul", "div")
+_OPS = (*BINARY, "neg", *UNARY)
+_BINARY = tuple(SYMBOL)
 STYLES = ("local derivatives in tuples", "a set of operands and recursion", "classes of ops")
 MOST_TRIES = 60
 

@@ -1,0 +1,175 @@
+"""Arguments of a batch: trees whose lists and arrays hold one sample in each entry of their first dimension.
+
+The other containers are structure around these, and a number that stands alone is the same for all samples. A sample is
+itself any tree; the first one decides which.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradwalk import tree
+from gradwalk.compile.call.arguments import Key, Numbers, key_of
+from gradwalk.compile.trace.tracer import Tracer
+from gradwalk.engine import Value
+from gradwalk.errors import InputSizeError, NotANumberError, SettingError
+from gradwalk.ops import number
+
+__all__ = ["Lanes", "deep_key_of_samples", "is_samples", "key_of_samples", "sample_of", "stand_ins_for_one"]
+
+ARRAY = np.ndarray
+
+
+class Lanes:
+    """The numbers of one call: arrays with a sample in each row, and numbers that all samples share.
+
+    >>> from gradwalk.compile.call.batch_arguments import Lanes, key_of_samples
+    >>> lanes = Lanes()
+    >>> key = key_of_samples(([[1.0, 2.0], [3.0, 4.0]], 0.5), lanes)
+    >>> lanes.n, lanes.arrays[0].shape, lanes.plain
+    (2, (2, 2), (0.5,))
+    """
+
+    n = 0
+    plain: tuple[float, ...] = ()
+    plain_at: tuple[int, ...] = ()  # which of all, arrays and numbers, a plain number is
+    kept: tuple[Any, ...] = ()
+    values = ()  # a batch takes none
+
+    def __init__(self) -> None:
+        self.arrays: list[Any] = []
+
+    def add(self, array: Any) -> None:
+        """One array more, with as many samples as those before."""
+        n = len(array)
+        if not n:
+            raise InputSizeError("a batch was given no samples; give at least one")
+        if n != (self.n or n):
+            raise InputSizeError(f"one argument holds {self.n} samples and another {n}; give as many of each")
+        self.n = n
+        self.arrays.append(array)
+
+
+def is_samples(x: Any) -> bool:
+    """Whether the first dimension of `x` is that of the batch."""
+    return (isinstance(x, list) and tree.is_container(x)) or (isinstance(x, np.ndarray) and x.ndim > 0)
+
+
+def key_of_samples(x: Any, lanes: Lanes) -> Key:
+    """The structure of one sample of an argument; the numbers of all are added to `lanes`.
+
+    >>> from gradwalk.compile.call.batch_arguments import Lanes, key_of_samples
+    >>> key_of_samples([1.0, 2.0, 3.0], Lanes())
+    (<class 'list'>,)
+    """
+    kind = x.__class__
+    if kind is ARRAY and x.dtype.kind in "biuf" and x.ndim:  # the most usual, and so the quickest
+        lanes.add(x)
+        return x.shape[1:]
+    if kind is list or is_samples(x):
+        return _key_of_entries(x, lanes)
+    if kind is tuple:
+        return kind, tuple([key_of_samples(part, lanes) for part in x])
+    if kind is dict:
+        return kind, tuple(x), tuple([key_of_samples(part, lanes) for part in x.values()])
+    return deep_key_of_samples(x, lanes) if tree.is_container(x) else _shared(x, lanes)
+
+
+def deep_key_of_samples(x: Any, lanes: Lanes) -> Key:
+    """As `key_of_samples`, for any tree of any depth, and not as quick."""
+    leaves, structure = tree.flatten(x, is_samples)
+    return structure, tuple([key_of_samples(leaf, lanes) for leaf in leaves])
+
+
+def _key_of_entries(x: Any, lanes: Lanes) -> Key:
+    kind = x.__class__
+    if kind is not list and (why := tree.refusal(x)):
+        raise NotANumberError(why)
+    samples = x if kind is list else list(x)
+    try:
+        array = np.asarray(samples)
+    except ValueError:  # parts of several shapes, which may be those of each sample
+        return kind, _key_of_trees(samples, lanes)
+    if array.dtype.kind in "biuf":
+        if array.ndim == 1:
+            lanes.add(array)
+            return (kind,)
+        first = Numbers()
+        key = key_of(samples[0], first)
+        if array.size == len(array) * (len(first.plain) + sum([part.size for part in first.arrays])):
+            lanes.add(array)
+            return kind, key, array.shape[1:]
+    return kind, _key_of_trees(samples, lanes)
+
+
+def _key_of_trees(samples: list[Any], lanes: Lanes) -> Key:
+    """The key of samples that are not just numbers in rows: all must be trees of one structure."""
+    flat = [tree.flatten(sample, tree.is_block) for sample in samples]
+    structure = flat[0][1]
+    if any(other != structure for _, other in flat) or not any(
+        tree.is_number(x) or tree.is_block(x) for x in flat[0][0]
+    ):
+        raise _mixed()
+    keys: list[Key] = []
+    for column, path in zip(zip(*[leaves for leaves, _ in flat], strict=True), structure.paths("sample"), strict=True):
+        first = column[0]
+        if isinstance(first, Value):
+            keys.append(_shared(first, lanes))
+        elif tree.is_number(first) or tree.is_block(first):
+            try:
+                array = np.asarray(column)
+            except ValueError:
+                raise _mixed() from None
+            if array.dtype.kind not in "biuf":
+                raise _mixed()
+            lanes.add(array)
+            keys.append(array.shape[1:])
+        elif all(part is first or part == first for part in column):
+            keys.append(_shared(first, lanes))
+        else:
+            raise NotANumberError(f"{path} is no number, and so must be the same in all samples of a batch")
+    return structure, tuple(keys)
+
+
+def _mixed() -> NotANumberError:
+    return NotANumberError(
+        "the samples of a batch are numbers, or trees or arrays of numbers, all of one shape; put samples of one shape "
+        "into one batch"
+    )
+
+
+def _shared(x: Any, lanes: Lanes) -> Key:
+    """The key of what is the same for all samples."""
+    if isinstance(x, Value):
+        raise SettingError("a batch takes numbers, not Values; let the function reach its parameters by itself")
+    if tree.is_number(x):
+        lanes.plain_at += (len(lanes.arrays) + len(lanes.plain),)
+        lanes.plain += (number(x),)
+        return 0
+    found = Numbers()
+    key = key_of(x, found)
+    lanes.kept += found.kept
+    return key
+
+
+def stand_ins_for_one(x: Any, recorder: Tracer) -> Any:
+    """An argument as the function sees it while it is traced for one sample."""
+
+    def stand_in(leaf: Any) -> Any:
+        if tree.is_number(leaf):
+            return recorder.input()
+        return recorder.inputs_like(leaf) if tree.is_block(leaf) else leaf
+
+    return tree.map(stand_in, sample_of(x, 0), leaf=tree.is_block)
+
+
+def sample_of(x: Any, i: int) -> Any:
+    """One sample of an argument.
+
+    >>> from gradwalk.compile.call.batch_arguments import sample_of
+    >>> sample_of(([1.0, 2.0], {"a": [[3.0], [4.0]], "b": 5.0}), 1)
+    (2.0, {'a': [4.0], 'b': 5.0})
+    """
+    return tree.map(lambda leaf: leaf[i] if is_samples(leaf) else leaf, x, leaf=is_samples)
