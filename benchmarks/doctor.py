@@ -107,7 +107,7 @@ def run(make: Callable[[], tuple[Any, Step]], steps: int, *, watch: bool) -> tup
         if (report := visit.report()) or report.remarks:
             raise AssertionError(str(report))
     times.append(time.process_time() - began)
-    return times, {exam.step for case in visit.cases for exam in case.record.exams} if visit else set()
+    return times, {exam.step for watched in visit.models for exam in watched.history.exams} if visit else set()
 
 
 def measured(what: str, make: Callable[[], tuple[Any, Step]], steps: int, repeats: int) -> Figure:
@@ -143,13 +143,13 @@ def main(argv: list[str] | None = None) -> int:
     console = Console()
     show(figures, console)
     options.out.mkdir(parents=True, exist_ok=True)
-    record = {
+    history = {
         "machine": machine(),
         "repeats": options.repeats,
         "limit": LIMIT,
         "figures": [{**asdict(figure), "ratio": figure.ratio} for figure in figures],
     }
-    (options.out / "doctor.json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    (options.out / "doctor.json").write_text(json.dumps(history, indent=2) + "\n", encoding="utf-8")
     console.print(f"Figures: {options.out / 'doctor.json'}")
     return int(any(figure.ratio > LIMIT for figure in figures))
 

@@ -20,9 +20,9 @@ from rich.text import Text
 
 from gradwalk import Value, plot, walk
 from gradwalk.cli.options import whole
-from gradwalk.cli.presets import PRESETS
 from gradwalk.cli.screen import console, follow
 from gradwalk.cli.train import training_for
+from gradwalk.cli.train_settings import PRESETS
 from gradwalk.errors import GradwalkError
 
 TEN_LINES = """\

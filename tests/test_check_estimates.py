@@ -6,8 +6,8 @@ import math
 
 import pytest
 
+from gradwalk.check.differences import Pair
 from gradwalk.check.estimates import Estimate, estimates, persists, refutes, strays, surest
-from gradwalk.check.rungs import Pair
 
 
 def pair(central: float = 0.0, *, gap: float = 0.0, fuzz: float = 0.0, step: float = 1.0, **more: float) -> Pair:

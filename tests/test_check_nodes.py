@@ -9,7 +9,7 @@ import pytest
 
 import gradwalk
 from gradwalk import Value, ops
-from gradwalk.check.nodes import KINKED, Graph, at_kink, local
+from gradwalk.check.nodes import KINKED, CheckedGraph, at_kink, local
 from gradwalk.check.numeric import EPSILON
 
 
@@ -32,7 +32,7 @@ def by_hand(op: str, value: Callable[..., float], *slopes: Callable[..., float])
 
 def test_how_far_rounding_may_put_a_gradient_off() -> None:
     def rounding(root: Value, leaf: Value) -> float:
-        return Graph(root, fresh=True).rounding(leaf)
+        return CheckedGraph(root, fresh=True).rounding(leaf)
 
     last_digits = 64 * EPSILON
     a, b = Value(3.0), Value(-5.0)
@@ -58,7 +58,7 @@ def test_how_far_rounding_may_put_a_gradient_off() -> None:
 
 def test_where_a_rule_tells_nothing_beside_the_point_only_the_sum_is_rounded() -> None:
     def rounding(root: Value, leaf: Value) -> float:
-        return Graph(root, fresh=True).rounding(leaf)
+        return CheckedGraph(root, fresh=True).rounding(leaf)
 
     @gradwalk.op(lambda x, out: math.sqrt(1.0 - x) + 1.0)
     def ending(x: float) -> float:
@@ -79,9 +79,9 @@ def test_where_a_rule_tells_nothing_beside_the_point_only_the_sum_is_rounded() -
 
 def test_how_far_rounding_may_put_a_value_off() -> None:
     a, b = Value(3.0), Value(-5.0)
-    assert Graph(a * b, fresh=True).noise == EPSILON * 15
-    assert Graph(a * b * 2 + b, fresh=True).noise == EPSILON * (2 * 15 + 30 + 35)
-    assert Graph((a * math.inf).tanh() + b, fresh=True).noise == EPSILON * (1 + 4)
+    assert CheckedGraph(a * b, fresh=True).noise == EPSILON * 15
+    assert CheckedGraph(a * b * 2 + b, fresh=True).noise == EPSILON * (2 * 15 + 30 + 35)
+    assert CheckedGraph((a * math.inf).tanh() + b, fresh=True).noise == EPSILON * (1 + 4)
 
 
 def test_so_near_to_a_kink_that_the_rule_jumps_nothing_is_rounding() -> None:
@@ -135,12 +135,12 @@ def test_a_text_that_names_another_function_or_another_number_of_operands_is_not
 
 def test_the_ops_at_or_near_a_kink_are_named_up_to_three() -> None:
     x, y = Value(0.0), Value(0.0)
-    named = at_kink(Graph(x.relu() + (x + 0.9e-6).relu() + (x + 1.1e-6).relu() + y.abs(), fresh=True), [x])
+    named = at_kink(CheckedGraph(x.relu() + (x + 0.9e-6).relu() + (x + 1.1e-6).relu() + y.abs(), fresh=True), [x])
     assert named == "ReLU(0) = 0 is at its kink (slope 0 at 0), ReLU(9e-07) = 9e-07 is 9e-07 from its kink"
     far = Value(1e6)
-    assert "is 9e-01 from its kink" in at_kink(Graph(far.maximum(1e6 - 0.9), fresh=True), [far])
-    assert at_kink(Graph(far.maximum(1e6 - 1.1), fresh=True), [far]) == ""
+    assert "is 9e-01 from its kink" in at_kink(CheckedGraph(far.maximum(1e6 - 0.9), fresh=True), [far])
+    assert at_kink(CheckedGraph(far.maximum(1e6 - 1.1), fresh=True), [far]) == ""
     just = Value(1e-6)
-    assert at_kink(Graph(just.relu(), fresh=True), [just]) == "ReLU(1e-06) = 1e-06 is 1e-06 from its kink"
-    assert at_kink(Graph(sum(abs(x) for _ in range(5)), fresh=True), [x]).count("is at its kink") == 3
-    assert at_kink(Graph(x.relu() + y.abs(), fresh=True), [x, y]).count("is at its kink") == 2
+    assert at_kink(CheckedGraph(just.relu(), fresh=True), [just]) == "ReLU(1e-06) = 1e-06 is 1e-06 from its kink"
+    assert at_kink(CheckedGraph(sum(abs(x) for _ in range(5)), fresh=True), [x]).count("is at its kink") == 3
+    assert at_kink(CheckedGraph(x.relu() + y.abs(), fresh=True), [x, y]).count("is at its kink") == 2

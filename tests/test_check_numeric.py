@@ -11,8 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from test_check_estimates import pair
 
+from gradwalk.check.differences import Pair
 from gradwalk.check.numeric import EPSILON, SETTLED, UNKNOWN, Slope, at_kink, best, conditioning, one_sided, slope
-from gradwalk.check.rungs import Pair
 
 Function = Callable[[float], float]
 

@@ -23,7 +23,8 @@ import pytest
 
 import gradwalk
 from gradwalk import datasets, nn, optim
-from gradwalk.cli import COMMANDS, info, job, main, options, presets, screen, train
+from gradwalk.cli import COMMANDS, info, main, options, screen, train, training_run
+from gradwalk.cli.train_settings import LEARNING_RATES, PRESETS, Settings, command
 
 ENDLESS = ("train", "moons", "--steps", "1000000", "--lr", "1e-9", "--samples", "20", "--hidden", "4")
 QUICK = ("train", "moons", "--steps", "3", "--samples", "10", "--hidden", "4")
@@ -63,7 +64,7 @@ def test_alone_it_gives_an_overview_of_every_command() -> None:
 
 
 def test_every_module_of_a_command_is_listed() -> None:
-    folder = Path(job.__file__).parent
+    folder = Path(training_run.__file__).parent
     found = {path.stem for path in folder.glob("*.py") if "\ndef add_arguments(" in path.read_text(encoding="utf-8")}
     assert found == set(COMMANDS)
 
@@ -213,7 +214,7 @@ def test_info_in_a_folder_that_is_not_installed(
 
 @pytest.mark.parametrize("name", datasets.BY_NAME)
 def test_every_data_set_is_learnt_with_its_defaults(name: str) -> None:
-    settings = presets.PRESETS[name]
+    settings = PRESETS[name]
     training = train.training_for(name, settings)
     for _ in training.run(settings.steps):
         # A point on the wrong side costs at least 1, so with a mean of 0.03 at least 97% are right; and the best
@@ -255,7 +256,7 @@ def test_the_same_seed_gives_the_same_run(tmp_path: Path) -> None:
     assert models[0] == models[1] != models[2]
 
 
-@pytest.mark.parametrize("optimizer", presets.LEARNING_RATES)
+@pytest.mark.parametrize("optimizer", LEARNING_RATES)
 def test_each_optimizer_learns(optimizer: str, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = [
         "train",
@@ -272,16 +273,16 @@ def test_each_optimizer_learns(optimizer: str, capsys: pytest.CaptureFixture[str
     ]
     assert main(arguments) == 0
     facts = json.loads(capsys.readouterr().out)
-    assert facts["settings"]["lr"] == presets.LEARNING_RATES[optimizer]
+    assert facts["settings"]["lr"] == LEARNING_RATES[optimizer]
     assert facts["best"]["accuracy"] >= 0.95
 
 
 def test_names_choose_the_optimizer_and_the_rate_falls_to_a_tenth() -> None:
     def optimizer(name: str) -> Any:
-        return train.training_for("moons", presets.Settings(optimizer=name, steps=10, samples=4, hidden=(2,))).optimizer
+        return train.training_for("moons", Settings(optimizer=name, steps=10, samples=4, hidden=(2,))).optimizer
 
-    assert [type(optimizer(name)) for name in presets.LEARNING_RATES] == [optim.SGD, optim.SGD, optim.Adam, optim.AdamW]
-    training = train.training_for("moons", presets.Settings(optimizer="sgd", lr=0.5, steps=4, samples=4, hidden=(2,)))
+    assert [type(optimizer(name)) for name in LEARNING_RATES] == [optim.SGD, optim.SGD, optim.Adam, optim.AdamW]
+    training = train.training_for("moons", Settings(optimizer="sgd", lr=0.5, steps=4, samples=4, hidden=(2,)))
     rates = [training.optimizer.lr for _ in training.run(4)]
     assert rates[-1] == pytest.approx(0.05)
 
@@ -492,7 +493,8 @@ def test_an_interrupt_without_save_says_how_to_keep_it() -> None:
 def after_a_checkpoint(path: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
     """A run that has written its model, and goes on."""
     given = [*ENDLESS, "--save", str(path), *arguments]
-    program = f"import sys; from gradwalk.cli import job, main; job.CHECKPOINT_EVERY = 0.05; sys.exit(main({given!r}))"
+    imports = "import sys; from gradwalk.cli import training_run, main"
+    program = f"{imports}; training_run.CHECKPOINT_EVERY = 0.05; sys.exit(main({given!r}))"
     process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     try:
         deadline = time.monotonic() + 60
@@ -580,7 +582,7 @@ def test_a_disk_that_fills_up_is_told_once_and_the_exit_code_says_so(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    monkeypatch.setattr(job, "CHECKPOINT_EVERY", 0.0)
+    monkeypatch.setattr(training_run, "CHECKPOINT_EVERY", 0.0)
     assert main([*QUICK, "--save", "m.json"]) == 1
     printed = capsys.readouterr()
     assert printed.err.count("No space left on device") == 1
@@ -685,7 +687,7 @@ def test_only_all_right_is_100_percent(share: float, text: str) -> None:
 def test_settings_are_those_of_the_data_set_unless_given() -> None:
     parser = argparse.ArgumentParser()
     train.add_arguments(parser)
-    assert train._settings(parser.parse_args(["spiral"])).steps == presets.PRESETS["spiral"].steps
+    assert train._settings(parser.parse_args(["spiral"])).steps == PRESETS["spiral"].steps
     given = train._settings(parser.parse_args(["spiral", "--steps", "7", "--noise", "0", "--seed", "0"]))
     assert (given.steps, given.noise, given.seed) == (7, 0.0, 0)
 
@@ -696,7 +698,7 @@ def test_a_run_can_be_told_as_the_command_that_does_it(name: str) -> None:
     train.add_arguments(parser)
     for more in ([], ["--hidden", "3,2", "--optimizer", "sgd"], ["--lr", "0.001", "--noise", "0.0", "--batch", "7"]):
         settings = train._settings(parser.parse_args([name, *more]))
-        told = presets.command(name, settings)
+        told = command(name, settings)
         assert sorted(told.split()) == sorted(["gradwalk", "train", name, *more])
         assert train._settings(parser.parse_args(told.split()[2:])) == settings
 

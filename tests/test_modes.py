@@ -165,7 +165,7 @@ class Diary(modes.Observer):
     def op(self, out: Value, operands: tuple[Any, ...]) -> None:
         self.told.append((out._op, out.data))
 
-    def leaf(self, v: Value) -> None:
+    def leaf(self, v: Value, data: Any) -> None:
         self.told.append(("leaf", v.data))
 
     def before_backward(self, root: Value) -> None:

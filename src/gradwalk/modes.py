@@ -3,7 +3,7 @@
 At the bottom stands the engine, which computes and remembers. `no_grad()`, `anomaly()` and `observed()` put an
 interpreter on top of what is there for the length of a `with` block, in the thread or task that entered it; each does
 its own part and passes the rest on to the one below. The engine's hot paths ask one question only, `modes.active`: is
-any interpreter on any stack? If not, nothing else is looked at.
+there on any stack an interpreter that wants to see ops? If not, nothing else is looked at.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gradwalk import provenance
 
 __all__ = ["Interpreter", "Observer", "anomaly", "no_grad", "observed", "unobserved"]
 
-active = 0  # how many interpreters are on stacks, in all threads together
+active = 0  # how many interpreters that see ops are on stacks, in all threads together
 _active_lock = Lock()
 
 
@@ -40,6 +40,7 @@ class Interpreter:
     below: Interpreter
     records = True  # whether ops remember their operands
     every_op = False  # whether each op must come by one at a time
+    sees_ops = True  # whether ops, leaves and numbers that are read or written come by at all
     knows_numbers = True  # whether ops are computed as they come by
 
     def apply(self, op: Any, operands: tuple[Any, ...]) -> Any:
@@ -78,6 +79,10 @@ class Interpreter:
         """`optimizer.step()`; `step` does it."""
         self.below.step(optimizer, step)
 
+    def called(self, out: Any, again: Callable[[], Any] | None) -> None:
+        """A function that can do many ops in one go gave `out`; `again` does the same op by op, None if it just did."""
+        self.below.called(out, again)
+
 
 class Bottom(Interpreter):
     """The answers where no layer has one of its own; the engine adds `apply`, `leaf` and `detach`."""
@@ -99,6 +104,9 @@ class Bottom(Interpreter):
 
     def step(self, optimizer: Any, step: Callable[[], None]) -> None:
         step()
+
+    def called(self, out: Any, again: Callable[[], Any] | None) -> None:
+        pass
 
 
 bottom: Interpreter = Bottom()
@@ -122,16 +130,20 @@ def stack() -> Iterator[Interpreter]:
 def entered(layer: Any) -> Iterator[Any]:
     """Put an interpreter on top of the stack for the length of a `with` block."""
     global active
-    layer.below = top()
+    layer.below, counted = top(), int(layer.sees_ops)
     with _active_lock:
-        active += 1
-    before = _top.set(layer)
+        active += counted
+    _top.set(layer)
     try:
         yield layer
     finally:
-        _top.reset(before)
+        if top() is layer:
+            _top.set(layer.below)
+        for above in stack():  # who came first may go first
+            if above.below is layer:
+                above.below = layer.below
         with _active_lock:
-            active -= 1
+            active -= counted
 
 
 def recording() -> bool:
@@ -144,9 +156,9 @@ def knows_numbers() -> bool:
     return all(layer.knows_numbers for layer in stack())
 
 
-def every_op() -> bool:
-    """Whether somebody here and now wants ops one at a time."""
-    return any(layer.every_op for layer in stack())
+def every_op(*, for_a_loss: bool = True) -> bool:
+    """Whether somebody here and now wants ops one at a time; observers want those of a loss, not of a measurement."""
+    return any(layer.every_op for layer in stack() if for_a_loss or not isinstance(layer, Observing))
 
 
 # --- no_grad ---------------------------------------------------------------------------------------------------------
@@ -212,7 +224,8 @@ def anomaly() -> Iterator[None]:
 class Observer:
     """Somebody who watches a run: override what you want to be told of, and enter it with `observed`.
 
-    With `every_op` False, functions that can do many ops in one go may do so, and `op` hears nothing of these.
+    With `every_op` False, functions that can do many ops in one go may do so, and `op` hears nothing of these; it may
+    change at any time. Who overrides none of `op`, `leaf`, `detached`, `read` and `write` costs ops nothing.
 
     >>> from gradwalk import Value, modes
     >>> class Echo(modes.Observer):
@@ -231,12 +244,22 @@ class Observer:
     def op(self, out: Any, operands: tuple[Any, ...]) -> None:
         """An op gave the new node `out`; the operands are as they were given."""
 
-    def leaf(self, v: Any) -> None:
-        """A Value was made by its constructor."""
+    def leaf(self, v: Any, data: Any) -> None:
+        """A Value is made by its constructor from `data`."""
+
+    def detached(self, out: Any, v: Any) -> None:
+        """The leaf `out` was made of `v` by `detach()`."""
 
     def read(self, v: Any, field: str, number: Any) -> Any:
         """`v.data` or `v.grad` is read; gives what the reader sees."""
         return number
+
+    def write(self, v: Any, field: str, number: Any) -> Any:
+        """`v.data` or `v.grad` is set; gives what is kept."""
+        return number
+
+    def called(self, out: Any, again: Callable[[], Any] | None) -> None:
+        """A function that can do many ops in one go gave `out`; `again` does the same op by op, None if it just did."""
 
     def before_backward(self, root: Any) -> None:
         """`root.backward()` was called."""
@@ -256,6 +279,8 @@ class Observing(Interpreter):
 
     def __init__(self, observer: Observer) -> None:
         self.observer: Observer = observer
+        told = ("op", "leaf", "detached", "read", "write")
+        self.sees_ops = any(getattr(type(observer), name) is not getattr(Observer, name) for name in told)
 
     @property
     def every_op(self) -> bool:  # type: ignore[override]
@@ -268,10 +293,18 @@ class Observing(Interpreter):
 
     def leaf(self, v: Any, data: Any) -> None:
         self.below.leaf(v, data)
-        self.observer.leaf(v)
+        self.observer.leaf(v, data)
+
+    def detach(self, v: Any) -> Any:
+        out = self.below.detach(v)
+        self.observer.detached(out, v)
+        return out
 
     def read(self, v: Any, field: str, number: Any) -> Any:
         return self.observer.read(v, field, self.below.read(v, field, number))
+
+    def write(self, v: Any, field: str, number: Any) -> Any:
+        return self.below.write(v, field, self.observer.write(v, field, number))
 
     def backward(self, root: Any, walk: Callable[[], None]) -> None:
         self.observer.before_backward(root)
@@ -283,10 +316,14 @@ class Observing(Interpreter):
         self.below.step(optimizer, step)
         self.observer.after_step(optimizer)
 
+    def called(self, out: Any, again: Callable[[], Any] | None) -> None:
+        self.below.called(out, again)
+        self.observer.called(out, again)
+
 
 @contextmanager
 def observed(observer: Observer) -> Iterator[None]:
-    """Tell `observer` of everything that happens in a `with` block. Ops are several times slower.
+    """Tell `observer` of everything that happens in a `with` block. Ops are several times slower if it sees them.
 
     >>> from gradwalk import modes
     >>> with modes.observed(modes.Observer()):
@@ -320,12 +357,3 @@ def unobserved() -> Iterator[None]:
     finally:
         for layer, observer in told:
             layer.observer = observer
-
-
-@contextmanager
-def listened(listener: Any) -> Iterator[None]:
-    """Tell `listener` of every op, or nobody."""
-    observer = Observer()
-    observer.op = listener  # type: ignore[method-assign]
-    with unobserved() if listener is None else observed(observer):
-        yield

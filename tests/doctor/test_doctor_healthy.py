@@ -207,5 +207,5 @@ def test_a_loss_of_zero_is_the_end_and_no_fault() -> None:
     patient.optimiser = lambda p: optim.Adam(p, 0.1)
     patient.steps = 60
     visit = patient.train()
-    assert visit.cases[0].record.losses[-1] == 0.0
+    assert visit.models[0].history.losses[-1] == 0.0
     assert not visit.report()

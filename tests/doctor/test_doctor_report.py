@@ -8,9 +8,9 @@ from html.parser import HTMLParser
 
 from gradwalk import Value, doctor
 from gradwalk.doctor import Finding, Looked, Report
+from gradwalk.doctor.findings.ranking import CAUSES, report_on
+from gradwalk.doctor.history import Exam, History, TriedUpdate
 from gradwalk.doctor.names import names_of
-from gradwalk.doctor.record import Exam, Record, Trial
-from gradwalk.doctor.verdict import CAUSES, report_on
 from gradwalk.provenance import Place
 
 SOME = Report(
@@ -138,12 +138,12 @@ def test_the_page_forbids_everything_but_its_own_style() -> None:
 # --- the ranking --------------------------------------------------------------------------------------------------
 
 
-def record_with(*findings: Finding) -> Record:
+def record_with(*findings: Finding) -> History:
     w = Value(1.0, label="w")
-    record = Record(names_of([w]))
-    record.exams.append(Exam(1, 1.0, 3, reached={id(w)}, findings=list(findings)))
-    record.ever.add(id(w))
-    return record
+    history = History(names_of([w]))
+    history.exams.append(Exam(1, 1.0, 3, reached={id(w)}, findings=list(findings)))
+    history.ever.add(id(w))
+    return history
 
 
 def test_errors_first_then_what_came_first_then_causes() -> None:
@@ -176,7 +176,7 @@ def test_every_kind_has_its_rank() -> None:
     folder = pathlib.Path(doctor.__file__ or "").parent
     kinds = {
         node.args[0].value
-        for path in folder.glob("*.py")
+        for path in folder.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Finding"
         if node.args and isinstance(node.args[0], ast.Constant)
@@ -185,7 +185,7 @@ def test_every_kind_has_its_rank() -> None:
 
 
 def test_trials() -> None:
-    assert Trial(1, 1.0, 2.0, -0.1).overshot
-    assert Trial(1, 1.0, math.nan, -0.1).overshot
-    assert not Trial(1, 1.0, 2.0, 0.1).overshot  # the gradient did not promise otherwise
-    assert not Trial(1, 1.0, 1.0, -0.1).overshot
+    assert TriedUpdate(1, 1.0, 2.0, -0.1).overshot
+    assert TriedUpdate(1, 1.0, math.nan, -0.1).overshot
+    assert not TriedUpdate(1, 1.0, 2.0, 0.1).overshot  # the gradient did not promise otherwise
+    assert not TriedUpdate(1, 1.0, 1.0, -0.1).overshot

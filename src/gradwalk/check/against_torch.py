@@ -14,9 +14,9 @@ from typing import Any
 
 from gradwalk import ops
 from gradwalk.check import suspects
+from gradwalk.check.agreement import ATOL, RTOL, checked_tolerances, same
 from gradwalk.check.inputs import Function, read_inputs
-from gradwalk.check.judge import ATOL, RTOL, checked_tolerances, same
-from gradwalk.check.nodes import Graph, data
+from gradwalk.check.nodes import CheckedGraph, data
 from gradwalk.check.report import CheckReport, InputCheck
 from gradwalk.engine import Value
 from gradwalk.errors import GraphError, MissingExtraError
@@ -47,7 +47,7 @@ def compare_with_torch(
     rtol, atol = checked_tolerances(rtol, atol)
     function = Function(f, read_inputs(inputs, Value))
     root, leaves = function.run(function.inputs.numbers)
-    graph = Graph(root, fresh=True)
+    graph = CheckedGraph(root, fresh=True)
     value, gradients = _on_torch(torch, function)
 
     report = CheckReport("compare_with_torch", "float64", data(root), len(graph.order), (), reference="PyTorch")

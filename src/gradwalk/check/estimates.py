@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gradwalk.check.rungs import Pair
+from gradwalk.check.differences import Pair
 
 #: A slope known to this share of itself is a slope; less is only a bound.
 SHARP = 1e-2

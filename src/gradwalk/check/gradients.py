@@ -10,9 +10,9 @@ from typing import Any
 
 from gradwalk import walk
 from gradwalk.check import suspects
+from gradwalk.check.agreement import ATOL, RTOL, checked_tolerances, judged, same
 from gradwalk.check.inputs import Function, Inputs, direction, read_inputs
-from gradwalk.check.judge import ATOL, RTOL, checked_tolerances, judged, same
-from gradwalk.check.nodes import Graph, Node, at_kink, data
+from gradwalk.check.nodes import CheckedGraph, Node, at_kink, data
 from gradwalk.check.numeric import slope
 from gradwalk.check.report import CheckReport, InputCheck, Suspect, show
 from gradwalk.check.taylor import remainder
@@ -82,7 +82,7 @@ class _Check:
 
     def __post_init__(self) -> None:
         root, self.leaves = self.f.run(self.f.inputs.numbers)
-        self.graph = Graph(root, self.leaves, fresh=True)
+        self.graph = CheckedGraph(root, self.leaves, fresh=True)
         self.gradients = [self.graph.gradient(leaf) for leaf in self.leaves]
         self.measured = suspects.measured_on_their_own(self.graph)
 
@@ -105,7 +105,7 @@ class _Check:
         remedy = "draw random numbers before and pass them in, or seed inside f, and let f keep nothing between calls"
         if not same(first, second):
             return f"f is not deterministic: at the same inputs it gave {first!r} and then {second!r}; {remedy}"
-        again = Graph(root, leaves, fresh=True)
+        again = CheckedGraph(root, leaves, fresh=True)
         for name, leaf, twin, got in zip(self.inputs.names, self.leaves, leaves, self.gradients, strict=True):
             now = again.gradient(twin)
             # Out of a set the contributions come in any order, and their sum differs in its last digits.
@@ -201,7 +201,7 @@ class _Check:
         return [], list(filter(None, [lost, left]))
 
 
-def not_finite(graph: Graph) -> str:
+def not_finite(graph: CheckedGraph) -> str:
     """Why there is no derivative to check, where the value itself is not finite."""
     if math.isfinite(data(graph.root)):
         return ""
@@ -212,7 +212,7 @@ def not_finite(graph: Graph) -> str:
     )
 
 
-def _where_not_finite(graph: Graph) -> str:
+def _where_not_finite(graph: CheckedGraph) -> str:
     for v in reversed(graph.order):
         for _, local in graph.locals[id(v)].shares() if id(v) in graph.locals else ():
             if not math.isfinite(local * graph.gradient(v)):

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from gradwalk import walk
 from gradwalk.check import suspects
+from gradwalk.check.agreement import ATOL, RTOL, checked_tolerances, judged
 from gradwalk.check.gradients import not_finite
 from gradwalk.check.inputs import direction
-from gradwalk.check.judge import ATOL, RTOL, checked_tolerances, judged
-from gradwalk.check.nodes import Graph, Node, at_kink, data, has_gradient
+from gradwalk.check.nodes import CheckedGraph, Node, at_kink, data, has_gradient
 from gradwalk.check.numeric import slope
 from gradwalk.check.report import CheckReport, InputCheck
 from gradwalk.errors import GraphError
@@ -65,7 +65,7 @@ class _Recomputed:
     """A graph that can be computed again from its leaves."""
 
     def __init__(self, root: Node) -> None:
-        self.graph = graph = Graph(root, fresh=False)
+        self.graph = graph = CheckedGraph(root, fresh=False)
         leaves = [v for v in graph.order if id(v) not in graph.locals]
         self.replay = Replay(
             graph.order, lambda v: graph.locals[id(v)].computed() if id(v) in graph.locals else (None, ())

@@ -101,7 +101,7 @@ class Local:
                 yield operand, slope
 
 
-class Graph:
+class CheckedGraph:
     """Everything below a root, with the gradients that its `backward()` gives. What the nodes hold is put back."""
 
     def __init__(self, root: Node, leaves: Sequence[Node] = (), *, fresh: bool) -> None:
@@ -229,7 +229,7 @@ def ask(v: Node, operands: tuple[Node, ...], upstream: float = 1.0, held: float 
         return tuple(gradient(operand) - held for operand in operands)
 
 
-def at_kink(graph: Graph, leaves: Iterable[Node]) -> str:
+def at_kink(graph: CheckedGraph, leaves: Iterable[Node]) -> str:
     """The ops that stand at a point where they are not smooth, in words, of those that depend on one of `leaves`."""
     depending, found = set(map(id, leaves)), []
     for v in graph.order:

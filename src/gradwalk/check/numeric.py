@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from gradwalk.check.differences import EPSILON, Pair, Rung, ladder, pair, rung
 from gradwalk.check.estimates import estimates, persists, refutes, strays, surest
-from gradwalk.check.rungs import EPSILON, Pair, Rung, ladder, pair, rung
 
 __all__ = ["EPSILON", "Slope", "conditioning", "slope"]
 

@@ -6,16 +6,16 @@ import math
 from collections.abc import Callable, Iterable
 
 from gradwalk import walk
+from gradwalk.check.agreement import judged, same
 from gradwalk.check.inputs import Function, replaced
-from gradwalk.check.judge import judged, same
-from gradwalk.check.nodes import Graph, Local, Node, ask, data, has_gradient, ordered_operands
+from gradwalk.check.nodes import CheckedGraph, Local, Node, ask, data, has_gradient, ordered_operands
 from gradwalk.check.numeric import EPSILON, Slope, slope
 from gradwalk.check.report import Suspect, ratio, show
 from gradwalk.matcher import Outcome, matching
 from gradwalk.ops import Op
 
 
-def measured_on_their_own(graph: Graph) -> dict[int, dict[int, Slope]]:
+def measured_on_their_own(graph: CheckedGraph) -> dict[int, dict[int, Slope]]:
     """The slopes of each node in its operands, by the node's id and the operand's place; linear in the nodes."""
     return {
         v: {i: _measured(here, i) for i, got in enumerate(here.slopes or ()) if got is not None}
@@ -25,7 +25,9 @@ def measured_on_their_own(graph: Graph) -> dict[int, dict[int, Slope]]:
     }
 
 
-def wrong_on_their_own(graph: Graph, measured: dict[int, dict[int, Slope]], rtol: float, atol: float) -> list[Suspect]:
+def wrong_on_their_own(
+    graph: CheckedGraph, measured: dict[int, dict[int, Slope]], rtol: float, atol: float
+) -> list[Suspect]:
     """The nodes whose local derivatives do not agree with their own function."""
     found = []
     for v, slopes in measured.items():
@@ -91,7 +93,9 @@ def _named(got: float, right: float, mistakes: Iterable[tuple[str, float]]) -> s
 # --- nodes whose function is not known: watch them while the inputs are nudged --------------------------------------
 
 
-def wrong_by_rebuilding(graph: Graph, f: Function, leaves: list[Node], rtol: float) -> tuple[list[Suspect], list[str]]:
+def wrong_by_rebuilding(
+    graph: CheckedGraph, f: Function, leaves: list[Node], rtol: float
+) -> tuple[list[Suspect], list[str]]:
     """The suspects among nodes whose function is not known, and those of which nothing can be said.
 
     `f` is run again with one input nudged, and the node is found again at its place in the order. How fast it and
@@ -143,7 +147,7 @@ def _linked(here: Local, watched: _Watched, places: dict[int, int], f: Function,
 class _Watched:
     """The numbers of all nodes of `f`'s graph while one input is nudged; a graph of another shape tells nothing."""
 
-    def __init__(self, graph: Graph, f: Function, leaves: list[Node]) -> None:
+    def __init__(self, graph: CheckedGraph, f: Function, leaves: list[Node]) -> None:
         self.f, self.outline = f, _outline(graph.order, leaves)
         self.seen: dict[tuple[int, float], list[float] | None] = {}
 
@@ -186,7 +190,7 @@ NOTHING = (
 )
 
 
-def lost_on_the_way(graph: Graph, names: dict[int, str]) -> str:
+def lost_on_the_way(graph: CheckedGraph, names: dict[int, str]) -> str:
     """Where a gradient is not the sum of what the node's consumers push, and why, as far as can be seen; else ""."""
     root = graph.root
     if graph.gradient(root) != 1.0:
@@ -210,7 +214,7 @@ def lost_on_the_way(graph: Graph, names: dict[int, str]) -> str:
     return ""
 
 
-def _likely(graph: Graph, pushed: list[float], got: float) -> str:
+def _likely(graph: CheckedGraph, pushed: list[float], got: float) -> str:
     told = next((told for here in graph.locals.values() if (told := habit(here))), "")
     if told:
         return "of one of its consumers, " + told

@@ -1,10 +1,12 @@
-"""The command line: `gradwalk learn`, `gradwalk step`, `gradwalk train`, `gradwalk info`. One module for each command.
+"""The command line: `gradwalk learn`, `gradwalk step`, `gradwalk train`, … One module for each command.
 
 A command's module has a `SUMMARY`, `add_arguments(parser)` and `run(options) -> exit code`. To add a command, write
-such a module and name it in `COMMANDS`.
+such a module and name it in `COMMANDS`. Words go from `main` through `options`, which checks them, to a command's
+`run`, and what that has to say goes out through `screen`. `train` has two more: `train_settings`, what a run is made
+of, and `training_run`, which does it.
 
-Exit codes: 0 done; 1 something failed on the way; 2 the command line is wrong, and nothing was begun; 130 stopped by
-Ctrl-C.
+Exit codes: 0 done; 1 something failed on the way; 2 the command line is wrong, and nothing was begun (`run` raises the
+error, and `main` tells it); 130 stopped by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import gradwalk
+from gradwalk.cli.screen import STOPPED, complain
+from gradwalk.errors import GradwalkError
 
 __all__ = ["COMMANDS", "main"]
 
@@ -41,7 +45,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     gradwalk 0.1.0
     0
     """
-    _never_fail_on_a_letter()
+    for stream in (sys.stdout, sys.stderr):  # that cannot hold a letter (× on an old code page): print ? and go on
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
     modules = {name: importlib.import_module(f"gradwalk.cli.{name}") for name in COMMANDS}
     try:
         options = _parsed(_parser(modules), argv)
@@ -51,19 +57,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(modules[options.command].run(options))
     except SystemExit as leaving:  # argparse has printed help, the version, or what is wrong
         return leaving.code if isinstance(leaving.code, int) else 1
+    except GradwalkError as error:
+        complain(options.command, error)
+        return 2
     except KeyboardInterrupt:
         print("\nstopped", file=sys.stderr)  # noqa: T201
-        return 130
+        return STOPPED
     except BrokenPipeError:  # whoever read our output has gone, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter complains when it ends
         return 1
-
-
-def _never_fail_on_a_letter() -> None:
-    """Where the output cannot hold a letter (× on an old code page), print a question mark instead of failing."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
 
 
 class _Parser(argparse.ArgumentParser):

@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from gradwalk.cli import options as option
+from gradwalk.cli.screen import FAILED, STOPPED, complain, console
 from gradwalk.doctor.watch import EVERY, Visit
 from gradwalk.errors import GradwalkError, SettingError
 
@@ -41,8 +42,6 @@ examples:
 exit code: 0 nothing found; 1 something found; else the script's own (1 if it
 failed, 130 if it was stopped by Ctrl-C)
 """
-
-FAILED, STOPPED = 1, 130
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,11 +71,7 @@ def run(options: argparse.Namespace) -> int:
     >>> main(["doctor", "no-such-file.py"])
     2
     """
-    try:
-        _check(options)
-    except GradwalkError as error:
-        _complain(str(error))
-        return 2
+    _check(options)
     visit = Visit(every=options.every)
     with contextlib.redirect_stdout(sys.stderr) if options.json else contextlib.nullcontext():
         code = run_script(options.script, options.arguments, visit)
@@ -90,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
         try:
             options.html.write_text(report.html(f"gradwalk doctor: {options.script.name}"), encoding="utf-8")
         except OSError as error:
-            _complain(f"--html: cannot write {options.html}: {error.strerror or error}")
+            complain("doctor", f"--html: cannot write {options.html}: {error.strerror or error}")
             return FAILED
     return FAILED if report else code
 
@@ -108,10 +103,6 @@ def _check(options: argparse.Namespace) -> None:
             raise SettingError(f"--html: {error}") from error
         if options.html.resolve() == script.resolve():
             raise SettingError(f"--html names the script itself, {script}: give the report a file of its own")
-
-
-def _complain(words: str) -> None:
-    print(f"gradwalk doctor: {words}", file=sys.stderr)  # noqa: T201
 
 
 # --- running the script -----------------------------------------------------------------------------------------------
@@ -170,7 +161,7 @@ def _told(failure: BaseException | None, script: str) -> int:
         print(failure.code, file=sys.stderr)  # noqa: T201
         return FAILED
     if isinstance(failure, KeyboardInterrupt):
-        _complain("the script was stopped by Ctrl-C")
+        complain("doctor", "the script was stopped by Ctrl-C")
         return STOPPED
     at = failure.__traceback__
     while at is not None and at.tb_frame.f_code.co_filename != script:  # our own frames are of no interest
@@ -185,13 +176,10 @@ def _told(failure: BaseException | None, script: str) -> int:
 def _show(report: Report) -> None:
     from rich.text import Text
 
-    from gradwalk.cli.screen import console
-
-    out = console()
     text = Text(f"\n{report}")
     for pattern, style in _STYLES:
         text.highlight_regex(pattern, style)
-    out.print(text, soft_wrap=True)
+    console().print(text, soft_wrap=True)
 
 
 #: What stands out in a report on a terminal.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from gradwalk.diagnose.as_html import report_page
 from gradwalk.diagnose.results import Grade
 from gradwalk.diagnose.sandbox import Limits, grade_file
 from gradwalk.diagnose.submissions import Submission, find, grade_all, write_results
-from gradwalk.errors import GradwalkError, SettingError
+from gradwalk.errors import SettingError
 
 __all__ = ["SUMMARY", "add_arguments", "run"]
 
@@ -75,16 +74,11 @@ def run(options: argparse.Namespace) -> int:
     >>> main(["grade", "no-such-file.py"])
     2
     """
-    try:
-        _check(options)
-        limits = Limits(program=options.seconds)
-        judge = partial(grade_file, class_name=options.class_name, limits=limits)
-        if options.path.is_dir():
-            return _many(find(options.path), judge, options)
-        return _one(judge(options.path), options)
-    except GradwalkError as error:
-        print(f"gradwalk grade: {error}", file=sys.stderr)  # noqa: T201
-        return 2
+    _check(options)
+    judge = partial(grade_file, class_name=options.class_name, limits=Limits(program=options.seconds))
+    if options.path.is_dir():
+        return _many(find(options.path), judge, options)
+    return _one(judge(options.path), options)
 
 
 def _check(options: argparse.Namespace) -> None:

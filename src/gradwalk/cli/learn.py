@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from gradwalk.cli import options as option
 from gradwalk.cli.screen import console
-from gradwalk.learn.built_site import SiteError, export_site, find_site
+from gradwalk.learn.built_site import export_site, find_site
 
 __all__ = ["SUMMARY", "add_arguments", "run"]
 
@@ -58,12 +58,8 @@ def run(options: argparse.Namespace) -> int:
     >>> main(["learn", "--export", "README.md"])  # no folder
     2
     """
-    try:
-        site = find_site()
-        return _export(options.export, site) if options.export else _serve(site, options.port, options.no_browser)
-    except SiteError as error:
-        print(f"gradwalk learn: {error}", file=sys.stderr)  # noqa: T201
-        return 2
+    site = find_site()
+    return _export(options.export, site) if options.export else _serve(site, options.port, options.no_browser)
 
 
 def _export(target: Path, site: Path) -> int:

@@ -17,8 +17,9 @@ from rich.theme import Theme
 if TYPE_CHECKING:
     from gradwalk.train import Step, Training
 
-__all__ = ["THEME", "console", "counted", "follow", "is_live", "percent"]
+__all__ = ["FAILED", "STOPPED", "THEME", "complain", "console", "counted", "follow", "is_live", "percent"]
 
+FAILED, STOPPED = 1, 130  # exit codes: something went wrong on the way; Ctrl-C
 Item = TypeVar("Item")
 
 #: Colours with a meaning, chosen to read on light and dark terminals alike.
@@ -45,6 +46,15 @@ def console(*, stderr: bool = False) -> Console:
     loss 0.25
     """
     return Console(theme=THEME, stderr=stderr, highlight=False)
+
+
+def complain(command: str, words: object) -> None:
+    """Say on the error stream what is wrong.
+
+    >>> from gradwalk.cli.screen import complain
+    >>> complain("train", "--lr is too large")
+    """
+    print(f"gradwalk {command}: {words}", file=sys.stderr)  # noqa: T201
 
 
 def is_live(screen: Console) -> bool:

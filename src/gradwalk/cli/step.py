@@ -6,11 +6,11 @@ import argparse
 import os
 import sys
 
-from gradwalk.errors import GradwalkError, SettingError
+from gradwalk.errors import SettingError
 from gradwalk.presets import PRESETS
 from gradwalk.stepper.subject import Subject, numbers, subject
 from gradwalk.stepper.transcript import transcript
-from gradwalk.walk import Recording, record
+from gradwalk.walk import record
 
 __all__ = ["SUMMARY", "add_arguments", "run"]
 
@@ -77,26 +77,11 @@ def run(options: argparse.Namespace) -> int:
     if options.list:
         _list()
         return 0
-    try:
-        if options.what is None:
-            raise SettingError("what is to be stepped through? Try gradwalk step neuron; gradwalk step --list")
-        thing = subject(options.what, numbers(options.inputs))
-        order = None if options.order is None else _order(options.order, thing)
-        recording = record(thing.root, order)
-    except GradwalkError as error:
-        print(f"gradwalk step: {error}", file=sys.stderr)  # noqa: T201
-        return 2
-    return _show(options, thing, recording)
-
-
-def _order(text: str, thing: Subject) -> list[str | int]:
-    """Names or ids with commas between them; a name that is a number is an id only if no node has that label."""
-    names = {node.name for node in record(thing.root).graph.nodes}
-    parts = [part.strip() for part in text.split(",")]
-    return [int(part) if part.isdecimal() and part not in names else part for part in parts if part]
-
-
-def _show(options: argparse.Namespace, thing: Subject, recording: Recording) -> int:
+    if options.what is None:
+        raise SettingError("what is to be stepped through? Try gradwalk step neuron; gradwalk step --list")
+    thing = subject(options.what, numbers(options.inputs))
+    order = None if options.order is None else _order(options.order, thing)
+    recording = record(thing.root, order)
     if options.json:
         print(recording.to_json())  # noqa: T201
     elif options.plain or not _is_terminal():
@@ -107,6 +92,13 @@ def _show(options: argparse.Namespace, thing: Subject, recording: Recording) -> 
 
         step_through(thing, recording, judged=options.order is not None)
     return 0
+
+
+def _order(text: str, thing: Subject) -> list[str | int]:
+    """Names or ids with commas between them; a name that is a number is an id only if no node has that label."""
+    names = {node.name for node in record(thing.root).graph.nodes}
+    parts = [part.strip() for part in text.split(",")]
+    return [int(part) if part.isdecimal() and part not in names else part for part in parts if part]
 
 
 def _is_terminal() -> bool:

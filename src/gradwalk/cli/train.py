@@ -14,8 +14,8 @@ from typing import Any
 
 from gradwalk import datasets, nn, optim, plot
 from gradwalk.cli import options as option
-from gradwalk.cli.job import Job, complain, do, plot_paths
-from gradwalk.cli.presets import LEARNING_RATES, PRESETS, Settings, as_text
+from gradwalk.cli.train_settings import LEARNING_RATES, PRESETS, Settings, as_text
+from gradwalk.cli.training_run import Job, do, plot_paths
 from gradwalk.errors import GradwalkError, SettingError
 from gradwalk.train import Training
 
@@ -124,13 +124,9 @@ def run(options: argparse.Namespace) -> int:
     >>> code, "loss" in output.getvalue()
     (0, True)
     """
-    try:
-        settings = _settings(options)
-        _check_files(options)
-        training = training_for(options.dataset, settings)
-    except GradwalkError as error:
-        complain(str(error))
-        return 2
+    settings = _settings(options)
+    _check_files(options)
+    training = training_for(options.dataset, settings)
     return do(Job(options.dataset, settings, training, options.save, options.plot, options.json))
 
 
@@ -172,7 +168,7 @@ def _named(name: str, check: Any, *arguments: Any) -> None:
 def training_for(dataset: str, settings: Settings) -> Training:
     """The points, a fresh network and its optimiser, ready for the first step.
 
-    >>> from gradwalk.cli.presets import PRESETS
+    >>> from gradwalk.cli.train_settings import PRESETS
     >>> from gradwalk.cli.train import training_for
     >>> len(training_for("moons", PRESETS["moons"]).X)
     100

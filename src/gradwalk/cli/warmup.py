@@ -7,7 +7,7 @@ import shutil
 import time
 from typing import TYPE_CHECKING, Any
 
-from gradwalk.cli.screen import console, is_live
+from gradwalk.cli.screen import FAILED, complain, console, is_live
 from gradwalk.errors import GradwalkError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -64,8 +64,8 @@ def run(options: argparse.Namespace) -> int:
         from gradwalk.compile import warming
         from gradwalk.compile.native import objects
     except MissingExtraError as error:
-        console(stderr=True).print(f"gradwalk warmup: {error}", markup=False)
-        return 1
+        complain("warmup", error)
+        return FAILED
     folder = objects.folder()
     if options.fresh:
         shutil.rmtree(folder, ignore_errors=True)
@@ -76,8 +76,8 @@ def run(options: argparse.Namespace) -> int:
         for _, new, known in _followed(warming.warm(wanted), [name for name, _ in wanted], screen):
             compiled, loaded = compiled + new, loaded + known
     except GradwalkError as error:
-        console(stderr=True).print(f"gradwalk warmup: {error}", markup=False)
-        return 1
+        complain("warmup", error)
+        return FAILED
     files = sorted(folder.glob("*.bin"))
     screen.print(
         f"[ok]ready[/ok] in {time.perf_counter() - began:.1f} s: {compiled} functions compiled, {loaded} were there; "

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from gradwalk import functions, keepers, modes, tree
-from gradwalk.compile.api import Compiled
+from gradwalk.compile.api import Compiled, told
 from gradwalk.compile.call.batch_arguments import (
     Lanes,
     deep_key_of_samples,
@@ -21,6 +21,7 @@ from gradwalk.compile.call.batch_arguments import (
 )
 from gradwalk.compile.call.lane_bound import LaneBound, Samples
 from gradwalk.compile.trace import tracer
+from gradwalk.compile.trace.outside import numbers_read_by
 from gradwalk.compile.trace.recorded import Recorded
 from gradwalk.errors import InputSizeError, SettingError
 
@@ -33,7 +34,6 @@ DTYPES = ("float64", "float32")
 class Batched(Compiled):
     """A compiled function of one sample that takes many.
 
-    >>> import gradwalk
     >>> w = gradwalk.Value(2.0)
     >>> @gradwalk.compile(batch="mean")
     ... def loss(x, y):
@@ -57,12 +57,13 @@ class Batched(Compiled):
         self.batch, self.dtype, self.threads = batch, dtype, threads
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
-        if modes.active and modes.every_op():
-            return self.one_by_one(*args, **kwargs)
+        watched = modes.top() is not modes.bottom
+        if watched and modes.every_op(for_a_loss=self.batch != "each"):
+            return told(self.one_by_one(*args, **kwargs), None)
         if keepers.epoch != self._epoch:
             self._notice()
         if self._frozen is None:
-            self._freeze()
+            self._frozen = numbers_read_by(self.eager)
         lanes = Lanes()
         try:
             key = self._key(args, kwargs, lanes, key_of_samples)
@@ -77,14 +78,16 @@ class Batched(Compiled):
             self.traced += 1
             self.cache.put(key, bound)
         bound.recent = True
-        if modes.active and not modes.recording():
+        if watched and not modes.recording():
             return bound.values_only(lanes)
-        return bound.run(lanes)
+        out = bound.run(lanes)
+        if watched and self.batch != "each":
+            told(out, partial(self.one_by_one, *args, **kwargs))
+        return out
 
     def one_by_one(self, *args: Any, **kwargs: Any) -> Any:
         """The same without native code: the function on each sample in turn, and the sum, mean or list of its results.
 
-        >>> import gradwalk
         >>> f = gradwalk.compile(lambda x: x * x, batch="sum")
         >>> f.one_by_one([1.0, 2.0, 3.0])
         14.0

@@ -7,17 +7,17 @@
 
 Each gives a `Report`: findings in the order in which to look at them. A healthy run gives none.
 
-| module | what it knows |
-|---|---|
-| `names`, `routes` | which Values are parameters, and what to call them |
-| `order`, `chart` | one graph in one pass: units, layers, what flows |
-| `readings`, `cuts`, `copies` | numbers that left the graph and came back, and what that cost |
-| `slopes`, `births`, `zeros` | wrong derivatives; nan and inf; why a gradient is exactly 0 |
-| `examine`, `record` | all of that for one graph, and for a run |
-| `wiring`, `units`, `flow`, `rate`, `habits` | from what was seen to findings |
-| `verdict`, `report`, `page` | findings ranked, in words, as JSON and HTML |
-| `hooks`, `case`, `watch` | a training, step by step |
-| `lines` | the source line of a node, from another step's |
+A run goes this way: `watch` is told of every backward() and step, `model_watch` looks at a model's numbers and now and
+then lets `examine` look at the whole graph; what they see is a `history`, and `findings` makes a report of it.
+
+- `watch`, `model_watch`: a training, and one model in it, step by step; `single`: one graph, looked at once
+- `names`, `routes`: which Values are parameters, and what to call them
+- `scan`: one graph in one pass: units, layers, what flows; `lines`: the source line of a node, from another step's
+- `tracking`, `cuts`: floats that remember where they were read; numbers that left the graph, and what that cost
+- `wrong_derivatives`, `zero_gradients`: what single nodes do wrong; why a gradient is exactly 0
+- `examine`, `history`: all of that for one graph; what was seen of one model
+- `findings`: from what was seen to findings, and their order
+- `report`, `report_html`: the report, in words, as JSON and HTML
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
-from gradwalk.doctor.once import doctor
 from gradwalk.doctor.report import Finding, Looked, Report
+from gradwalk.doctor.single import doctor
 from gradwalk.doctor.watch import Visit, watch
 
 __all__ = ["Finding", "Looked", "Report", "Visit", "doctor", "watch"]

@@ -1,19 +1,26 @@
-"""What a cut in a graph cost: the gradient that would have flowed through numbers that left it and came back."""
+"""Where numbers left a graph and came back as constants, and what that cost: the gradient that would have flowed there.
+
+`cuts_followed` knows it for sure, of a forward pass that was followed. `cuts_guessed` sees a graph alone: a leaf or a
+constant that equals the number of a node to its last digit, and is no parameter, was most likely read from that node's
+`.data`. In either case what was lost is summed for each source: the largest of some numbers, subtracted from all of
+them to keep an exponential small, loses nothing, because its parts cancel.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from dataclasses import dataclass, field
 
-from gradwalk.doctor.readings import Readings
+from gradwalk.doctor.scan import Scan, ordered
+from gradwalk.doctor.tracking import Readings
 from gradwalk.engine import Value
-from gradwalk.ops import Op
 from gradwalk.provenance import Place
 
-__all__ = ["Cut", "cuts"]
+__all__ = ["Cut", "cuts_followed", "cuts_guessed"]
 
-#: What is lost counts if it is more than this share of its parts: the rest is a constant that does not matter.
+#: What is lost counts if it is more than this share of its parts.
 MATTERS = 1e-9
+DIGITS = 12  # a number with fewer may be equal to another by chance
 
 
 @dataclass
@@ -26,86 +33,129 @@ class Cut:
     """
 
     line: Place | None
-    way: str  # "data", "detach" or "no_grad"
+    way: str  # "data", "detach", "no_grad", or "copy" for a guess
     count: int = 0
     lost: float = 0.0  # … at one of them: the most
-    text: str = ""
     source: str = ""
     parameters: set[int] = field(default_factory=set)  # ids of those the source depends on
 
 
-def cuts(
-    readings: Readings,
-    inside: set[int],
-    describe: Callable[[Value], str],
-    parameters_of: Callable[[Value], set[int]],
-) -> list[Cut]:
-    """Where gradient was lost in a graph after its backward(); `inside` holds the ids of the graph's nodes.
+def cuts_followed(scan: Scan, readings: Readings) -> list[Cut]:
+    """The cuts of a graph after its `backward()`, where its forward pass was followed.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.doctor.cuts import cuts
-    >>> from gradwalk.doctor.readings import follow
-    >>> w, v = Value(3.0), Value(2.0)
+    >>> from gradwalk.doctor.cuts import cuts_followed
+    >>> from gradwalk.doctor.names import names_of
+    >>> from gradwalk.doctor.scan import Scan
+    >>> from gradwalk.doctor.tracking import follow
+    >>> w = Value(3.0, label="w")
     >>> with follow() as readings:
-    ...     loss = v * w.data
+    ...     loss = Value((w * w).data * 2) * w
     >>> loss.backward()
-    >>> [cut.lost for cut in cuts(readings, {id(loss)}, repr, lambda source: {id(source)})]
-    [2.0]
-
-    What was lost is summed for each source. A constant such as the largest of some numbers, subtracted from all of
-    them to keep an exponential small, loses nothing: its parts cancel.
+    >>> [(cut.way, cut.lost) for cut in cuts_followed(Scan(loss, names_of([w])), readings)]
+    [('data', 6.0)]
     """
-    lost: dict[int, list[float]] = {}
-    uses: list[tuple[Place | None, str, Value, dict[int, float]]] = []
+    inside = {id(v) for v in scan.order}
+    uses: list[tuple[Value, str, dict[int, float], float]] = []  # user, way, origins, slope of the loss
     for leaf, origins, way in readings.leaves:
-        if id(leaf) in inside:
-            uses.append((readings.line(leaf), way, leaf, origins))
-            _tally(lost, origins, _gradient(leaf))
-    for place in inside & readings.forgotten.keys():
-        leaf = readings.forgotten[place][0]
-        origins = {readings.source(leaf): 1.0}
-        uses.append((readings.line(leaf), "no_grad", leaf, origins))
-        _tally(lost, origins, _gradient(leaf))
-    for node, place, reading in readings.constants:
+        if id(leaf) in inside and leaf.is_leaf:  # a node made by hand has its number from elsewhere, and its operands
+            uses.append((leaf, way, origins, _grad(leaf)))
+    for leaf, _ in [readings.forgotten[place] for place in inside & readings.forgotten.keys()]:
+        uses.append((leaf, "no_grad", {readings.source(leaf): 1.0}, _grad(leaf)))
+    for node, place, x in readings.constants:
         if id(node) in inside:
-            uses.append((readings.line(node), "data", node, reading.origins))
-            _tally(lost, reading.origins, _gradient(node) * _slope(node, place))
+            uses.append((node, "data", x.origins, _slope_in_constant(node, place)))
+    lost: dict[int, float] = {}
+    sizes: dict[int, float] = {}
+    for _, _, origins, slope in uses:
+        for origin, share in origins.items():
+            lost[origin] = lost.get(origin, 0.0) + slope * share
+            sizes[origin] = sizes.get(origin, 0.0) + abs(slope * share)
     found: dict[tuple[Place | None, str], Cut] = {}
-    depends: dict[int, set[int]] = {}
-    for line, way, v, origins in uses:
+    behind: dict[int, set[int]] = {}
+    for v, way, origins, _ in uses:
         for origin in origins:
-            total, size = lost[origin]
-            if origin not in readings.sources or not abs(total) > MATTERS * size:
+            if origin not in readings.sources or not abs(lost[origin]) > MATTERS * sizes[origin]:
                 continue
             source = readings.sources[origin]
-            key = id(source)
-            if key not in depends:
-                depends[key] = parameters_of(source)
-            if not depends[key]:
-                continue
-            cut = found.setdefault((line, way), Cut(line, way))
-            cut.count += 1
-            cut.parameters |= depends[key]
-            if abs(total) >= abs(cut.lost):
-                cut.lost, cut.text, cut.source = total, describe(v), describe(source)
+            if id(source) not in behind:
+                behind[id(source)] = _parameters_behind(source, scan, readings)
+            if behind[id(source)]:
+                line = readings.line(v)
+                cut = found.setdefault((line, way), Cut(line, way))
+                cut.count += 1
+                cut.parameters |= behind[id(source)]
+                if abs(lost[origin]) >= abs(cut.lost):
+                    cut.lost, cut.source = lost[origin], scan.at(source)
     return sorted(found.values(), key=lambda cut: -len(cut.parameters))
 
 
-def _tally(lost: dict[int, list[float]], origins: dict[int, float], gradient: float) -> None:
-    for origin, slope in origins.items():
-        sums = lost.setdefault(origin, [0.0, 0.0])
-        sums[0] += gradient * slope
-        sums[1] += abs(gradient * slope)
+def _parameters_behind(source: Value, scan: Scan, readings: Readings) -> set[int]:
+    """The ids of the parameters that a number was computed from, under `no_grad()` too."""
+    known = {id(p) for p in scan.names.parameters}
+    found: set[int] = set()
+    seen: set[int] = set()
+    ahead = [source]
+    while ahead:
+        top = ahead.pop()
+        for x in ordered(top) if id(top) not in seen else ():
+            seen.add(id(x))
+            if id(x) in readings.forgotten:  # under no_grad() a result is a leaf: go on with what it was made of
+                ahead += [y for y in readings.forgotten[id(x)][1] if isinstance(y, Value)]
+            elif id(x) in known:
+                found.add(id(x))
+    return found
 
 
-def _gradient(v: Value) -> float:
+def cuts_guessed(scan: Scan) -> list[Cut]:
+    """The likely cuts of a graph after its `backward()`, where nobody followed how it was made.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.doctor.cuts import cuts_guessed
+    >>> from gradwalk.doctor.names import names_of
+    >>> from gradwalk.doctor.scan import Scan
+    >>> w = Value(0.3, label="w")
+    >>> h = w.tanh()
+    >>> loss = h * Value(h.data)
+    >>> loss.backward()
+    >>> [round(cut.lost, 6) for cut in cuts_guessed(Scan(loss, names_of([w])))]
+    [0.291313]
+    """
+    nodes = {v.data: v for v in scan.order if not v.is_leaf and _unlikely_by_chance(v.data)}
+    own = {id(p) for p in scan.names.parameters}
+    found: dict[float, list[tuple[Value, float]]] = {}  # by number: who uses it, and the loss's slope in it
+    for v in scan.order:
+        if v.is_leaf and v.data in nodes and id(v) not in own:
+            found.setdefault(v.data, []).append((v, _grad(v)))
+        for place, (x, slope) in enumerate(zip(v.inputs, v.slopes, strict=True)):
+            number = x.data if isinstance(x, Value) else x
+            if slope is None and number in nodes and v.primitive is not None:
+                found.setdefault(number, []).append((v, _slope_in_constant(v, place)))
+    cuts: dict[frozenset[int], Cut] = {}  # one for all that cut the same parameters off
+    for number, uses in found.items():
+        lost, source = sum(slope for _, slope in uses), nodes[number]
+        below = {id(x) for x in ordered(source)}
+        cancels = not abs(lost) > MATTERS * sum(abs(slope) for _, slope in uses)
+        if cancels or not below & own or any(id(v) in below for v, _ in uses):
+            continue  # it makes no difference; or the node was itself computed from the number
+        cut = cuts.setdefault(frozenset(below & own), Cut(None, "copy", parameters=below & own))
+        cut.count += len(uses)
+        if abs(lost) > abs(cut.lost):
+            cut.line, cut.lost, cut.source = uses[0][0].made_at, lost, scan.at(source)
+    return list(cuts.values())
+
+
+def _unlikely_by_chance(x: float) -> bool:
+    return math.isfinite(x) and len(repr(x).strip("-0.").replace(".", "").split("e")[0]) >= DIGITS
+
+
+def _grad(v: Value) -> float:
     return v.grad if v.grad.__class__ is float else 0.0
 
 
-def _slope(v: Value, place: int) -> float:
-    """How much a node changes with an operand that it took for a constant."""
-    kind = v.primitive
-    if not isinstance(kind, Op):
+def _slope_in_constant(v: Value, place: int) -> float:
+    """How fast the loss changes with an operand that a node took for a constant."""
+    if v.primitive is None:
         return 0.0
     point = [x.data if isinstance(x, Value) else x for x in v.inputs]
-    return kind.slope(place, *point, v.data)
+    return _grad(v) * v.primitive.slope(place, *point, v.data)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradwalk.doctor.chart import Chart
+from gradwalk.doctor.scan import Scan
 from gradwalk.engine import Value
 from gradwalk.provenance import Place
 
@@ -25,16 +25,16 @@ class Lines:
     """The lines of a graph that was followed.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.doctor.chart import Chart
+    >>> from gradwalk.doctor.scan import Scan
     >>> from gradwalk.doctor.lines import Lines
     >>> from gradwalk.doctor.names import Names
-    >>> from gradwalk.doctor.readings import follow
+    >>> from gradwalk.doctor.tracking import follow
     >>> x, lines = Value(2.0), Lines()
     >>> with follow() as readings:
     ...     y = x.exp() * 2
-    >>> lines.learn(Chart(y, Names()), readings.line)
+    >>> lines.learn(Scan(y, Names()), readings.line)
     >>> later = (x * 3).exp()
-    >>> lines.finder(Chart(later, Names()))(later).line
+    >>> lines.finder(Scan(later, Names()))(later).line
     2
     """
 
@@ -42,27 +42,27 @@ class Lines:
         self._outline: Outline = []
         self._places: list[Place | None] = []
 
-    def learn(self, chart: Chart, line_of: Callable[[Value], Place | None]) -> None:
+    def learn(self, scan: Scan, line_of: Callable[[Value], Place | None]) -> None:
         """Keep the lines of a graph; the nodes are not kept.
 
         >>> from gradwalk import Value
-        >>> from gradwalk.doctor.chart import Chart
+        >>> from gradwalk.doctor.scan import Scan
         >>> from gradwalk.doctor.lines import Lines
         >>> from gradwalk.doctor.names import Names
-        >>> Lines().learn(Chart(Value(1.0), Names()), lambda v: None)
+        >>> Lines().learn(Scan(Value(1.0), Names()), lambda v: None)
         """
-        self._outline = _outline(chart)
-        self._places = [line_of(v) for v in chart.order]
+        self._outline = _outline(scan)
+        self._places = [line_of(v) for v in scan.order]
 
-    def finder(self, chart: Chart) -> Callable[[Value], Place | None]:
+    def finder(self, scan: Scan) -> Callable[[Value], Place | None]:
         """A function that gives the line of a node of another graph, or None.
 
         >>> from gradwalk import Value
-        >>> from gradwalk.doctor.chart import Chart
+        >>> from gradwalk.doctor.scan import Scan
         >>> from gradwalk.doctor.lines import Lines
         >>> from gradwalk.doctor.names import Names
         >>> x = Value(1.0)
-        >>> Lines().finder(Chart(x, Names()))(x) is None
+        >>> Lines().finder(Scan(x, Names()))(x) is None
         True
         """
 
@@ -70,7 +70,7 @@ class Lines:
             own = v.made_at
             if own is not None or not self._outline:
                 return own
-            outline, place = _outline(chart), next(i for i, x in enumerate(chart.order) if x is v)
+            outline, place = _outline(scan), next(i for i, x in enumerate(scan.order) if x is v)
             return self._places[place] if outline == self._outline else self._by_looks(outline, place)
 
         return find
@@ -90,11 +90,11 @@ class Lines:
         return None
 
 
-def _outline(chart: Chart) -> Outline:
+def _outline(scan: Scan) -> Outline:
     """What a graph looks like apart from its numbers; a parameter is known by its layer."""
-    spots, places = chart.names.spots, {id(v): i for i, v in enumerate(chart.order)}
+    spots, places = scan.names.spots, {id(v): i for i, v in enumerate(scan.order)}
     found: Outline = []
-    for v in chart.order:
+    for v in scan.order:
         if v.is_leaf:
             spot = spots.get(id(v))
             found.append((spot.layer if spot else None, ()))

@@ -212,12 +212,12 @@ class Report:
         >>> Report().html().startswith("<!doctype html>")
         True
         """
-        from gradwalk.doctor.page import page
+        from gradwalk.doctor.report_html import page
 
         return page(self, title)
 
     def _repr_html_(self) -> str:
-        from gradwalk.doctor.page import fragment
+        from gradwalk.doctor.report_html import fragment
 
         return fragment(self)
 

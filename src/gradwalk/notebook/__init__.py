@@ -1,6 +1,5 @@
 """The stepper, the playground and the training view away from the course, in notebooks.
 
-- `recompute.py`: a graph computed anew on other leaves, in place;
 - `walk_view.py`, `playground_view.py`, `training_view.py`: the widgets, on top of `widget.py`; they need anywidget;
 - `built/`: the scripts, the same components as the course's, bundled by `web/elsewhere/build.mjs`.
 

@@ -32,7 +32,7 @@ def _observable(step: Callable[[Any], None]) -> Callable[[Any], None]:
 
     @wraps(step)
     def observable(self: Optimizer) -> None:
-        if not modes.active or self._observed:
+        if self._observed or modes.top() is modes.bottom:
             step(self)
             return
         self._observed = True

@@ -1,0 +1,79 @@
+"""A tape in the form that analysis reads: which node reads which. Every row has its operands in one list.
+
+Constants become nodes of their own, after the rows; so a list of operands is always a list of node ids.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gradwalk.compile.roll import passes
+from gradwalk.compile.roll.passes import RunPass, plainly
+from gradwalk.compile.trace.tape import NONE, SHIFT, TAKE, Tape
+
+__all__ = ["Dataflow", "read"]
+
+Ints = npt.NDArray[np.int32]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Dataflow:
+    """Rows as lists of node ids: row `i`, with id `first + i`, has `operands[start[i]:start[i] + count[i]]`."""
+
+    tape: Tape
+    first: int  # the id of the first row
+    constants: int  # the id of the first constant
+    nodes: int  # how many ids there are
+    code: Ints
+    start: Ints
+    count: Ints
+    slot: Ints  # which index chooses, in rows that take
+    operands: Ints
+    live: Bools  # for each row: whether an output depends on it
+    active: Bools  # for each node: whether it depends on something that wants a gradient
+
+
+def read(tape: Tape, input_grads: bool, run: RunPass = plainly, wanting: int | None = None) -> Dataflow:
+    """The dataflow of a tape; inputs want gradients only if `input_grads` says so, and the first `wanting` parameters.
+
+    >>> import numpy as np
+    >>> from gradwalk import ops
+    >>> from gradwalk.compile.roll.dataflow import read
+    >>> from gradwalk.compile.trace.tape import Tape
+    >>> ints = lambda *numbers: np.array(numbers, np.int32)
+    >>> tape = Tape(parameters=1, inputs=1, indices=0, ops=(ops.add,), constants=np.array([5.0]), aux=ints(),
+    ...             code=ints(0, 0), a=ints(0, 2), b=ints(1, ~0), outputs=ints(3))
+    >>> graph = read(tape, input_grads=False)
+    >>> graph.operands.tolist(), graph.active.tolist()
+    ([0, 1, 2, 4], [True, False, True, True, False])
+    """
+    rows, first = tape.rows, tape.first_row
+    constants = first + rows
+    nodes = constants + len(tape.constants)
+    pairs = np.empty((rows, 2), np.int32)
+    pairs[:, 0] = tape.a
+    pairs[:, 1] = np.where(tape.b == NONE, tape.a, tape.b)  # never read, but always a node
+    operands = np.concatenate([tape.aux, pairs.ravel()]).astype(np.int32)
+    operands = np.where(operands < 0, constants + ~operands, operands).astype(np.int32)
+    arity = np.array([op.arity for op in tape.ops] or [0], np.int32)
+    widths = np.where(tape.code >= 0, arity[np.maximum(tape.code, 0)], 3)
+    listed = widths > 2
+    start = np.where(listed, tape.a, len(tape.aux) + 2 * np.arange(rows)).astype(np.int32)
+    count = np.where(listed, tape.b, widths).astype(np.int32)
+    slot = np.zeros(rows, np.int32)
+    takes = np.flatnonzero(tape.code == TAKE)
+    if len(takes):
+        head = tape.a[takes]
+        start[takes], count[takes], slot[takes] = tape.aux[head], tape.aux[head + 1], tape.aux[head + 2]
+    live = np.zeros(nodes, np.bool_)
+    live[tape.outputs] = True
+    active = np.zeros(nodes, np.bool_)
+    active[: tape.parameters if wanting is None else wanting] = True
+    active[tape.parameters : first] = input_grads
+    code = np.ascontiguousarray(tape.code, np.int32)
+    run(passes.spread, code, start, count, operands, live, active, rows, first, SHIFT)
+    return Dataflow(tape, first, constants, nodes, code, start, count, slot, operands, live[first:constants], active)

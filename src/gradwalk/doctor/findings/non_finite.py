@@ -1,0 +1,206 @@
+"""A nan or inf and its birthplace, as a finding: which op made it of which numbers, who carried it on, what helps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from gradwalk import ops, walk
+from gradwalk.doctor.report import Finding
+from gradwalk.doctor.scan import Scan
+from gradwalk.engine import Value
+from gradwalk.provenance import Birth, Births, Place, backward_births, forward_births
+
+__all__ = ["birth_of_gradient", "birth_of_number"]
+
+LARGE = 1e100  # from such operands an op overflows because they are large, not because of what it is
+
+LOG = (
+    "keep it above 0, as in log(x + 1e-12)",
+    "for probabilities: take nn.cross_entropy or nn.binary_cross_entropy of the scores themselves, which never do this",
+)
+EXP = (
+    "subtract the largest number before exp, as nn.softmax and nn.logsumexp do",
+    "look for what lets its operand grow so far: the learning rate, the first weights",
+)
+#: What to try, by the op that gave something not finite forwards.
+_FORWARD: dict[Any, tuple[str, ...]] = {
+    ops.log: LOG,
+    ops.log1p: LOG,
+    ops.exp: EXP,
+    ops.expm1: EXP,
+    ops.sinh: EXP,
+    ops.cosh: EXP,
+    ops.div: ("keep the divisor away from 0, as in x / (y + 1e-12)", "find out why it is 0 at all"),
+    ops.sqrt: ("keep it from going below 0, as in sqrt(relu(x) + 1e-12)",),
+    ops.pow: (
+        "a negative number has no fractional power, and 0 no negative one: keep the base above 0",
+        "for a square write x * x or x ** 2",
+    ),
+    ops.asin: ("keep it between -1 and 1 with clamp",),
+    ops.acos: ("keep it between -1 and 1 with clamp",),
+}
+#: … and by the op whose slope did it backwards.
+_BACKWARD: dict[Any, tuple[str, ...]] = {
+    ops.sqrt: ("the slope of sqrt at 0 is inf: write sqrt(x + 1e-12)",),
+    ops.pow: ("its slope has no end at 0: write (x + 1e-12) ** p",),
+    ops.log: ("the slope of log at 0 is inf: write log(x + 1e-12)",),
+    ops.div: ("keep the divisor away from 0, as in x / (y + 1e-12)",),
+}
+GROWN = (
+    "numbers have grown too large on the way: try a smaller learning rate, smaller first weights, or clipped gradients",
+)
+BRANCH = (
+    "0 × inf is nan: the branch that was not taken still pushes 0, and its slope is inf; make its operand harmless "
+    "first, as in where(x > 0, sqrt(where(x > 0, x, 1)), 0)",
+)
+
+
+def birth_of_number(
+    scan: Scan, step: int, line_of: Callable[[Value], Place | None], changed_by_update: dict[int, str]
+) -> Finding | None:
+    """The finding for a graph that holds a nan or inf; `changed_by_update` tells of parameters an update broke.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.doctor.findings.non_finite import birth_of_number
+    >>> from gradwalk.doctor.scan import Scan
+    >>> from gradwalk.doctor.names import Names
+    >>> birth_of_number(Scan(Value(0.0).log() * 2, Names()), 1, lambda v: None, {}).what
+    '-inf was born in log(0) at step 1'
+    """
+    births = forward_births(scan.order)
+    first = births.first
+    if first is None:
+        return None
+    if first in births.arrivals:
+        return _arrival(scan, births, first, step, line_of, changed_by_update)
+    node = first.node
+    formula = first.text.rsplit(" gave ", 1)[0]
+    numbers = [x.data if isinstance(x, Value) else x for x in node.inputs]
+    grown = max(map(abs, numbers)) > LARGE or node.primitive in (ops.add, ops.sub, ops.mul)
+    remedy = GROWN if grown else _FORWARD.get(node.primitive, ("look at the operands that this op was given",))
+    return Finding(
+        "birth",
+        "error",
+        f"{first.value:g} was born in {formula}{_at(step)}",
+        where=_where(scan, node),
+        line=line_of(node),
+        why=f"{_reason(node, numbers)}{_company(births)}",
+        remedy=remedy,
+        step=step,
+        numbers=_numbers(births, first, "forward", numbers),
+    )
+
+
+def _arrival(
+    scan: Scan,
+    births: Births,
+    first: Birth,
+    step: int,
+    line_of: Callable[[Value], Place | None],
+    changed_by_update: dict[int, str],
+) -> Finding:
+    node = first.node
+    name = scan.names.name(node) if node.is_leaf else ""
+    if id(node) in changed_by_update:
+        what = f"{first.value:g} was born in an update: {name}{_at(step)}"
+        why = f"{changed_by_update[id(node)]}{_company(births)}"
+        remedy: tuple[str, ...] = ("look at the optimiser: its learning rate, and anything it divides by",)
+    elif id(node) in scan.reached:
+        what, why = (
+            f"the parameter {name} is {first.value:g}{_at(step)}",
+            f"it was so before this graph{_company(births)}",
+        )
+        remedy = ("look at how the parameters were made or loaded",)
+    else:
+        what = f"{first.text}{_at(step)}"
+        why = f"no op made it: it came in with the data{_company(births)}"
+        remedy = ("look for nan and inf in what the model is given, before the first step",)
+    return Finding(
+        "birth",
+        "error",
+        what,
+        where=_where(scan, node),
+        line=line_of(node),
+        why=why,
+        remedy=remedy,
+        step=step,
+        numbers=_numbers(births, first, "arrival", []),
+    )
+
+
+def birth_of_gradient(scan: Scan, step: int, line_of: Callable[[Value], Place | None]) -> Finding | None:
+    """The finding for a graph with finite numbers and a gradient that is not, after its `backward()`.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.doctor.findings.non_finite import birth_of_gradient
+    >>> from gradwalk.doctor.scan import Scan
+    >>> from gradwalk.doctor.names import Names
+    >>> y = Value(0.0, label="x").sqrt() * 3
+    >>> y.backward()
+    >>> birth_of_gradient(Scan(y, Names()), 2, lambda v: None).what
+    'a gradient turned inf at sqrt(x=0) = 0, on the way back at step 2'
+    """
+    births = backward_births(scan.order)
+    first = births.first
+    if first is None:
+        return None
+    node = first.node
+    remedy: tuple[str, ...]
+    if math.isnan(first.value) and node.grad == 0.0:
+        remedy = BRANCH
+    elif node.primitive in _BACKWARD:
+        remedy = _BACKWARD[node.primitive]
+    elif node.primitive is not None:
+        remedy = GROWN
+    else:
+        remedy = ("look at what its _backward divides by",)
+    return Finding(
+        "birth",
+        "error",
+        f"a gradient turned {first.value:g} at {walk.describe(node)}, on the way back{_at(step)}",
+        where=_where(scan, node),
+        line=line_of(node),
+        why=first.text + _company(births),
+        remedy=remedy,
+        step=step,
+        numbers=_numbers(births, first, "backward", []),
+    )
+
+
+def _where(scan: Scan, node: Value) -> tuple[str, ...]:
+    return (scan.at(node),)
+
+
+def _at(step: int) -> str:
+    return f" at step {step}" if step else ""
+
+
+def _reason(node: Value, numbers: list[float]) -> str:
+    shown = " and ".join(f"{x:g}" for x in numbers)
+    noun = "operand is" if len(numbers) == 1 else "operands are"
+    return f"its {noun} finite ({shown}), and what it gives is not"
+
+
+def _company(births: Births) -> str:
+    """Who else made one, and how many only carried it."""
+    others = len(births.producers) + len(births.arrivals) - 1
+    parts = []
+    if others:
+        parts.append(f"{others} other op{'s' * (others != 1)} made one too")
+    if births.carriers:
+        parts.append(f"{births.carriers} node{'s' * (births.carriers != 1)} only carried it on")
+    return "; " + ", ".join(parts) if parts else ""
+
+
+def _numbers(births: Births, first: Birth, way: str, operands: list[float]) -> dict[str, Any]:
+    return {
+        "way": way,
+        "op": first.node._op,
+        "value": first.value,
+        "operands": operands,
+        "producers": len(births.producers),
+        "arrivals": len(births.arrivals),
+        "carriers": births.carriers,
+    }

@@ -1,0 +1,331 @@
+"""One model in training, step by step: what each call of `backward()` and each update shows."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from gradwalk.doctor.cuts import cuts_followed
+from gradwalk.doctor.examine import examine
+from gradwalk.doctor.findings.learning_rate import replay_of, tried
+from gradwalk.doctor.history import History
+from gradwalk.doctor.lines import Lines
+from gradwalk.doctor.names import Names
+from gradwalk.doctor.scan import Scan
+from gradwalk.doctor.tracking import Readings
+from gradwalk.engine import Value
+from gradwalk.optim import Optimizer
+from gradwalk.provenance import Place, users_place
+from gradwalk.replay import Replay
+
+__all__ = ["ModelWatch"]
+
+EARLY = (1, 2, 4, 7, 10, 15, 25, 40, 70)  # steps that are examined; later, every so many
+SEARCHES = 2  # for a better learning rate, at most
+
+
+class ModelWatch:
+    """A history that grows with each step, and what is needed of the last step to understand the next.
+
+    >>> from gradwalk import Value
+    >>> from gradwalk.doctor.model_watch import ModelWatch
+    >>> from gradwalk.doctor.names import names_of
+    >>> w = Value(2.0, label="w")
+    >>> model = ModelWatch(names_of([w]), every=10)
+    >>> loss = w * w
+    >>> model.before()
+    >>> loss.backward()
+    >>> model.after(loss, None)
+    >>> model.history.losses, model.history.exams[0].nodes
+    ([4.0], 2)
+    """
+
+    def __init__(self, names: Names, every: int, *, given: bool = True, site: Place | None = None) -> None:
+        self.names, self.every = names, every
+        self.history = History(names, given, site)
+        self.lines = Lines()
+        self.provisional = False  # the parameters are a guess, until it is seen which of them move
+        self.ill = False  # a nan or inf was found: what comes later is its consequence
+        self._held: list[Any] = []  # gradients before this backward()
+        self._now: list[float] = []  # numbers at this backward()
+        self._then: list[float] = []  # … and at the one before
+        self._left: list[Any] = []  # gradients after the backward() before
+        self._fresh: list[float] = []  # what that backward() itself added
+        self._gap = False  # native code took the step before, and nothing is known of its gradients
+        self._at_step: list[Any] | None = None  # gradients as an optimiser saw them
+        self._rate: float | None = None
+        self._pending: tuple[Replay, int, float, list[Value], list[float], list[float]] | None = None
+        self._searches = 0
+        # On a root that was walked, in place of the line that made it; keeping the root itself would keep its graph.
+        self._mark = Place("<unknown>", 0, "backward")
+        self._always: set[int] = set()  # ids of parameters that every examined graph reached
+
+    # --- what a visit tells ----------------------------------------------------------------------------------------
+
+    def before(self) -> None:
+        """A `backward()` is about to run.
+
+        >>> from gradwalk.doctor.model_watch import ModelWatch
+        >>> from gradwalk.doctor.names import Names
+        >>> ModelWatch(Names(), every=1).before()
+        """
+        parameters = self.names.parameters
+        self._held = [p.grad for p in parameters]
+        self._now = [p.data for p in parameters]
+
+    def begin(self) -> None:
+        """As `before`, unless that was called: a `backward()` has run before anyone watched, on gradients of 0.
+
+        >>> from gradwalk.doctor.model_watch import ModelWatch
+        >>> from gradwalk.doctor.names import Names
+        >>> ModelWatch(Names(), every=1).begin()
+        """
+        if self._now:
+            return
+        self._held = [0.0] * len(self.names.parameters)
+        self._now = [p.data for p in self.names.parameters]
+
+    def changed(self) -> bool:
+        """Whether the `backward()` that has just run gave gradient to one of these parameters.
+
+        >>> from gradwalk.doctor.model_watch import ModelWatch
+        >>> from gradwalk.doctor.names import Names
+        >>> ModelWatch(Names(), every=1).changed()
+        False
+        """
+        return [p.grad for p in self.names.parameters] != self._held
+
+    def after(self, root: Value, readings: Readings | None) -> None:
+        """A `backward()` of this model has run; `readings` are those of its forward pass, if that was followed.
+
+        >>> from gradwalk import Value
+        >>> from gradwalk.doctor.model_watch import ModelWatch
+        >>> from gradwalk.doctor.names import names_of
+        >>> w = Value(3.0)
+        >>> model = ModelWatch(names_of([w]), every=10)
+        >>> model.before()
+        >>> loss = w * 2
+        >>> loss.backward()
+        >>> model.after(loss, None)
+        >>> model.history.ever == {id(w)}
+        True
+        """
+        history, parameters = self.history, self.names.parameters
+        left = [p.grad for p in parameters]
+        if any(g.__class__ is not float for g in left):
+            left = [_number(g) for g in left]
+        fresh = [g - h for g, h in zip(left, map(_number, self._held), strict=True)] if any(self._held) else left
+        step, due = len(history.losses) + 1, self.due()
+        moved = bool(self._then) and self._now != self._then
+        if self._then:
+            left, fresh = self._look_back(step, root, moved, left, fresh)
+        self._fresh = fresh
+        history.losses.append(root.data)
+        history.looked += 1
+        if len(history.ever) < len(parameters):
+            history.ever.update(id(p) for p, g in zip(parameters, self._fresh, strict=True) if g)
+        sound = all(map(math.isfinite, self._now))
+        broken = self._broken(step) if moved and not sound else {}
+        odd = not (sound and math.isfinite(root.data) and all(map(math.isfinite, self._fresh)))
+        if (due or readings is not None or odd) and not self.ill:
+            self._examine(root, step, readings, broken, odd=odd)
+        if root.made_at is None:
+            if step == 1 and history.site is not None:
+                self._mark = Place(*history.site)  # equal to it, and not the same object
+            root.made_at = self._mark
+        self._then, self._left, self._at_step, self._gap = self._now, left, None, False
+
+    def passed(self, loss: float) -> None:
+        """Native code has walked back: the loss is known, and nothing else is looked at.
+
+        >>> from gradwalk.doctor.model_watch import ModelWatch
+        >>> from gradwalk.doctor.names import Names
+        >>> model = ModelWatch(Names(), every=1)
+        >>> model.passed(0.5)
+        >>> model.history.losses
+        [0.5]
+        """
+        self.history.losses.append(loss)
+        self._gap = True
+
+    def due(self) -> bool:
+        """Whether the next step is to be examined in full.
+
+        >>> from gradwalk.doctor.model_watch import ModelWatch
+        >>> from gradwalk.doctor.names import Names
+        >>> ModelWatch(Names(), every=10).due()
+        True
+        """
+        step = len(self.history.losses) + 1
+        return step % self.every == 0 or (step < self.every and step in EARLY)
+
+    def stepping(self, optimiser: Optimizer) -> None:
+        """An optimiser is about to use the gradients.
+
+        >>> from gradwalk import Value, optim
+        >>> from gradwalk.doctor.model_watch import ModelWatch
+        >>> from gradwalk.doctor.names import names_of
+        >>> w = Value(3.0)
+        >>> model = ModelWatch(names_of([w]), every=10)
+        >>> model.stepping(optim.SGD([w], lr=0.1))
+        >>> model.history.optimiser
+        'SGD with a learning rate of 0.1'
+        """
+        own = {id(p) for p in self.names.parameters}
+        if not any(id(p) in own for p in optimiser.parameters):
+            return
+        self.history.optimiser = f"{type(optimiser).__name__} with a learning rate of {optimiser.lr:g}"
+        self.history.stepped = self.history.stepped or users_place()
+        self._rate = optimiser.lr
+        self._at_step = [p.grad for p in self.names.parameters]
+        if any(self._fresh) and not any(_number(p.grad) for p in optimiser.parameters):
+            self.history.emptied += 1
+
+    def close(self) -> None:
+        """The run is over: look at what its last step did.
+
+        >>> from gradwalk.doctor.model_watch import ModelWatch
+        >>> from gradwalk.doctor.names import Names
+        >>> ModelWatch(Names(), every=1).close()
+        """
+        if not self.history.losses:
+            return
+        self._now = [p.data for p in self.names.parameters]
+        if self._now != self._then:
+            self.try_update()
+        elif any(self._fresh):
+            self.history.idle += 1
+        self._pending = None
+
+    # --- what comes of it ------------------------------------------------------------------------------------------
+
+    def _look_back(
+        self, step: int, root: Value, moved: bool, left: list[float], fresh: list[float]
+    ) -> tuple[list[float], list[float]]:
+        """What this step shows of the one before; gives the gradients of those parameters that are some."""
+        history = self.history
+        if not moved:
+            history.idle += any(self._fresh)
+            return left, fresh
+        history.moved += 1
+        if self.provisional:
+            return self._settle(left, fresh)
+        self.try_update()
+        if root.made_at is self._mark:
+            history.stale.append(step)
+        elif any(self._held) and not self._gap and (surely := self._piled()) is not None:
+            size = math.hypot(*fresh)
+            history.piled.append((step, math.hypot(*left) / size if size else math.inf))
+            history.piled_surely = history.piled_surely or surely
+        return left, fresh
+
+    def _piled(self) -> bool | None:
+        """Whether the gradients that were there are those of the step before: True for sure, None for no."""
+        if self._held == self._left or self._held == self._at_step:
+            return True
+        shares = [_number(h) / g for h, g in zip(self._held, self._left, strict=True) if g]
+        alike = shares and all(math.isclose(share, shares[0], rel_tol=1e-9) for share in shares)
+        return None if alike or not shares else False  # scaled down on purpose: momentum by hand
+
+    def _settle(self, left: list[float], fresh: list[float]) -> tuple[list[float], list[float]]:
+        """Keep those of the supposed parameters that moved."""
+        kept = [i for i, (now, then) in enumerate(zip(self._now, self._then, strict=True)) if now != then]
+        self.names.parameters[:] = [self.names.parameters[i] for i in kept]
+        self._now, self._then, self._held, self._left, self._fresh, left, fresh = (
+            [row[i] for i in kept] for row in (self._now, self._then, self._held, self._left, self._fresh, left, fresh)
+        )
+        self.provisional, self._pending = False, None
+        if any(self._held) and self._piled() is True:
+            size = math.hypot(*fresh)
+            self.history.piled.append((2, math.hypot(*left) / size if size else math.inf))
+            self.history.piled_surely = True
+        return left, fresh
+
+    def _broken(self, step: int) -> dict[int, str]:
+        """The parameters that the last update made nan or inf, and how."""
+        found = {}
+        for p, now, then, g in zip(self.names.parameters, self._now, self._then, self._left, strict=True):
+            if not math.isfinite(now) and math.isfinite(then):
+                cause = f"an update before step {step}" if self._gap else f"the update after step {step - 1}"
+                found[id(p)] = f"{cause} turned it from {then:g} to {now:g}"
+                found[id(p)] += "" if self._gap else f"; its gradient was {g:g}"
+        return found
+
+    def try_update(self) -> None:
+        """See what the update that has just been made did to the loss on the same data.
+
+        >>> from gradwalk.doctor.model_watch import ModelWatch
+        >>> from gradwalk.doctor.names import Names
+        >>> ModelWatch(Names(), every=1).try_update()
+        """
+        if self._pending is None:
+            return
+        replay, step, before, parameters, old, gradients = self._pending
+        self._pending = None
+        search = self._searches < SEARCHES
+        trial = tried(replay, step, before, parameters, old, gradients, self._rate, search=search)
+        if trial is not None:
+            self._searches += trial.overshot and search
+            self.history.trials.append(trial)
+
+    def _examine(self, root: Value, step: int, readings: Readings | None, broken: dict[int, str], *, odd: bool) -> None:
+        scan = Scan(root, self.names)
+        if readings is not None:
+            self.lines.learn(scan, readings.line)
+            self.history.cuts += cuts_followed(scan, readings)
+        gradients = {id(p): g for p, g in zip(self.names.parameters, self._fresh, strict=True)}
+        line_of = self.lines.finder(scan)
+        turn = step // self.every
+        exam = examine(
+            scan,
+            step,
+            gradients=gradients,
+            line_of=line_of,
+            broken=broken,
+            suspect_odd=odd or step == 1,
+            ask_zeros=step == 1 or (turn > 0 and turn & (turn - 1) == 0),  # each time at twice the steps
+        )
+        self._note_reached(exam.reached)
+        self.history.exams.append(exam)
+        self.ill = any(finding.kind == "birth" for finding in exam.findings)
+        if not self.ill and scan.reached:
+            self._pending = (
+                replay_of(scan.order), step, root.data, list(self.names.parameters), self._now, self._fresh
+            )  # fmt: skip
+
+    def _note_reached(self, reached: set[int]) -> None:
+        history = self.history
+        self._always = self._always & reached if history.exams else set(reached)
+        history.ever |= reached
+        history.sometimes = history.ever - self._always
+
+    def found_odd(self, root: Value, readings: Readings | None = None) -> None:
+        """The program failed with a nan or inf in `root`, before its `backward()`: say where that was born.
+
+        >>> from gradwalk import Value
+        >>> from gradwalk.doctor.model_watch import ModelWatch
+        >>> from gradwalk.doctor.names import names_of
+        >>> w = Value(0.0, label="w")
+        >>> model = ModelWatch(names_of([w]), every=10)
+        >>> model.found_odd((w * 2).log())
+        >>> model.history.exams[0].findings[0].what
+        '-inf was born in log(0) at step 1'
+        """
+        step = len(self.history.losses) + 1
+        self._now = [p.data for p in self.names.parameters]
+        scan = Scan(root, self.names)
+        if readings is not None:
+            self.lines.learn(scan, readings.line)
+        broken = self._broken(step) if self._then else {}
+        exam = examine(scan, step, line_of=self.lines.finder(scan), broken=broken, ask_zeros=False)
+        if exam.findings:
+            self.history.exams.append(exam)
+            self.ill = True
+        self.history.ever |= exam.reached
+
+
+def _number(g: Any) -> float:
+    """A gradient as a float; after backward(create_graph=True) it is a Value, and one that was cleared may be None."""
+    if isinstance(g, Value):
+        return float(g.data)
+    return float(g) if g else 0.0

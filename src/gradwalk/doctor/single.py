@@ -1,0 +1,156 @@
+"""`doctor(model, loss)`: one graph, looked at once. Nothing in it is changed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from gradwalk.doctor.cuts import cuts_followed, cuts_guessed
+from gradwalk.doctor.examine import examine
+from gradwalk.doctor.findings.learning_rate import one_step, replay_of, tried
+from gradwalk.doctor.findings.ranking import report_on
+from gradwalk.doctor.history import History
+from gradwalk.doctor.names import Names, names_in_frames, names_of, users_frames
+from gradwalk.doctor.report import Report
+from gradwalk.doctor.scan import Scan, ordered
+from gradwalk.doctor.tracking import Readings, follow
+from gradwalk.engine import Value
+from gradwalk.errors import BackwardError, GraphError, SettingError
+from gradwalk.ops import number
+from gradwalk.optim import Optimizer
+from gradwalk.provenance import made_by
+from gradwalk.replay import Replay
+
+__all__ = ["doctor"]
+
+
+def doctor(model: Any, loss: Any = None, *, optimiser: Any = None) -> Report:
+    """What is wrong with a loss and the model it is of: NaNs and where they were born, gradients that do not arrive, …
+
+    `model` is a module, or anything that holds the parameters. `loss` is a Value, or a function without arguments
+    that computes it, which shows more: source lines, and numbers that left the graph on the way. With the loss alone
+    (`doctor(loss)`), its named leaves count as parameters. `optimiser`, one of `gradwalk.optim` or a learning rate, is
+    tried for one step. No `.data` and no `.grad` is changed.
+
+    >>> from gradwalk import Value, doctor
+    >>> p = Value(0.0, label="p")
+    >>> print(doctor(-p.log()))
+    doctor: 1 error
+    looked at 1 parameter; 3 nodes
+    <BLANKLINE>
+    1  ERROR  -inf was born in log(p=0)
+       where log(p=0) = -inf
+       why   its operand is finite (0), and what it gives is not; 1 node only carried
+             it on
+       try   keep it above 0, as in log(x + 1e-12)
+             for probabilities: take nn.cross_entropy or nn.binary_cross_entropy of the
+             scores themselves, which never do this
+    """
+    if loss is None:
+        model, loss = None, model
+    _check_order(model, loss)
+    build = loss if callable(loss) and not isinstance(loss, Value) else None
+    root, readings = _built(build) if build else (loss, None)
+    _check(root, build is not None)
+    order = ordered(root)
+    with _undisturbed(root, order):
+        names = _names(model, order)
+        history = History(names)
+        _walk_back(root)
+        scan = Scan(root, names)
+        line_of = readings.line if readings is not None else made_by
+        history.exams.append(examine(scan, 0, build=build, line_of=line_of))
+        history.ever |= scan.reached
+        history.cuts += cuts_guessed(scan) if readings is None else cuts_followed(scan, readings)
+        gradients = [p.grad for p in names.parameters]
+    findings = history.exams[0].findings
+    if optimiser is not None and not any(finding.kind == "birth" for finding in findings):
+        findings += _one_step(history, replay_of(scan.order), root.data, gradients, optimiser)
+    return report_on([history])
+
+
+def _built(build: Callable[[], Any]) -> tuple[Any, Readings]:
+    with follow() as readings:
+        root = build()
+    return root, readings
+
+
+def _check_order(model: Any, loss: Any) -> None:
+    if hasattr(loss, "parameters"):
+        kind = type(loss).__name__
+        if isinstance(model, Value):
+            raise SettingError(f"the model comes first: doctor(model, loss); here the loss was given before the {kind}")
+        raise GraphError(f"a model alone shows nothing: give doctor the {kind} and a loss, as in doctor(model, loss)")
+
+
+def _check(root: Any, built: bool) -> None:
+    if not isinstance(root, Value):
+        source = f"{'the function gave' if built else 'it was given'} {type(root).__name__}: {root!r:.60}"
+        raise GraphError(f"doctor takes a loss, one Value, or a function that computes it; {source}")
+
+
+def _names(model: Any, order: list[Value]) -> Names:
+    """The parameters of the model; without one, the leaves that a name leads to, or else all."""
+    if model is not None:
+        return names_of(model)
+    names = names_in_frames(users_frames())
+    leaves = [v for v in order if v.is_leaf]
+    named = [v for v in leaves if v.label or id(v) in names.spots]
+    names.adopt(named or leaves)
+    for v in leaves:
+        if v.label:
+            names.rename(v, v.label)
+    return names
+
+
+@contextmanager
+def _undisturbed(root: Value, order: list[Value]) -> Iterator[None]:
+    held = [(v, v.data, v.grad) for v in order]
+    for v in order:
+        v.grad = 0.0
+    try:
+        yield
+    finally:
+        for v, data, grad in held:
+            v.data, v.grad = data, grad
+
+
+def _walk_back(root: Value) -> None:
+    try:
+        root.backward()
+    except BackwardError:
+        raise
+    except Exception as error:
+        raise BackwardError(f"backward() raised {type(error).__name__}: {error}") from error
+
+
+def _one_step(history: History, replay: Replay, before: float, gradients: Sequence[float], optimiser: Any) -> list[Any]:
+    """A step with this optimiser, tried and taken back."""
+    parameters = history.names.parameters
+    old = [p.data for p in parameters]
+    state = None
+    if isinstance(optimiser, Optimizer):
+        rate, state = optimiser.lr, (optimiser, {**vars(optimiser)}, [p.grad for p in optimiser.parameters])
+    else:
+        rate = number(optimiser)
+        if not rate > 0.0 or math.isinf(rate):
+            raise SettingError(f"optimiser is one of gradwalk.optim, or a learning rate above 0, not {optimiser!r:.60}")
+    try:
+        if state is None:
+            for p, g in zip(parameters, gradients, strict=True):
+                p.data -= rate * g
+        else:
+            for p, g in zip(parameters, gradients, strict=True):
+                p.grad = g
+            optimiser.step()
+        trial = tried(replay, 0, before, parameters, old, gradients, rate, search=True)
+    finally:
+        for p, x in zip(parameters, old, strict=True):
+            p.data = x
+        if state is not None:
+            vars(optimiser).update(state[1])
+            for p, g in zip(optimiser.parameters, state[2], strict=True):
+                p.grad = g
+    return list(one_step(history, trial)) if trial is not None else []
