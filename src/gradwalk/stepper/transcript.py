@@ -79,7 +79,7 @@ def transcript(recording: Recording, subject: Subject, *, judged: bool = False) 
     if judged:
         verdict = recording.verdict
         yield from ("", "✓ right" if verdict.right else "✗ not right")
-        entries = [entry.sentence for entry in (*verdict.lost, *verdict.doubled)]
+        entries = [*(lost.sentence for lost in verdict.lost), *(twice.sentence for twice in verdict.doubled)]
         for sentence in entries if entries and not verdict.right else [verdict.sentence]:
             yield from _wrapped(sentence, "  ", "  ")
 
