@@ -47,8 +47,8 @@ class Geometry:
 
     >>> from gradwalk import Value
     >>> from gradwalk.drawing.geometry import geometry
-    >>> from gradwalk.drawing.by_node import read
-    >>> found = geometry(read([Value(2.0) * 3]), "LR")
+    >>> from gradwalk.drawing.by_node import scene_by_node
+    >>> found = geometry(scene_by_node([Value(2.0) * 3]), "LR")
     >>> len(found.places), len(found.wires)
     (3, 2)
     """
@@ -64,8 +64,8 @@ def geometry(scene: Scene, rankdir: str) -> Geometry:
 
     >>> from gradwalk import Value
     >>> from gradwalk.drawing.geometry import geometry
-    >>> from gradwalk.drawing.by_node import read
-    >>> flat, tall = (geometry(read([Value(2.0).tanh().exp()]), way) for way in ("LR", "TB"))
+    >>> from gradwalk.drawing.by_node import scene_by_node
+    >>> flat, tall = (geometry(scene_by_node([Value(2.0).tanh().exp()]), way) for way in ("LR", "TB"))
     >>> flat.width > flat.height, tall.height > tall.width
     (True, True)
     """

@@ -45,8 +45,8 @@ class Scene:
     """Boxes in topological order, the lines between them, and words about the whole.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.drawing.by_node import read
-    >>> scene = read([Value(2.0) * 3])
+    >>> from gradwalk.drawing.by_node import scene_by_node
+    >>> scene = scene_by_node([Value(2.0) * 3])
     >>> len(scene.boxes), len(scene.lines), scene.summary
     (3, 2, '3 nodes, 2 edges')
     """
