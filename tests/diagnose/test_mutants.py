@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +17,8 @@ from gradwalk.diagnose.programs import Outcome, Program, agree, run
 from gradwalk.diagnose.randoms import random_programs
 from gradwalk.diagnose.report import Report
 from gradwalk.diagnose.vocabulary import BINARY, UNARY
+
+pytestmark = pytest.mark.slow
 
 ALL = {engine: list(mutants(engine)) for engine in ENGINES}
 WALKS = {"backward", "backprop", "ordered"}

@@ -14,6 +14,8 @@ from gradwalk.diagnose.museum.formulas import evaluate, pretty, recognise
 from gradwalk.diagnose.naming import faults_of, whole
 from gradwalk.diagnose.trial import Trial
 
+pytestmark = pytest.mark.slow
+
 SETS = "a set of operands and recursion"
 TUPLES = "local derivatives in tuples"
 FUNCTIONS = "functions and a count of uses"

@@ -45,6 +45,7 @@ def test_every_card_has_a_place_of_its_own(program: Program) -> None:
     check_the_layout(graph, spots(graph))
 
 
+@pytest.mark.browser
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_page_draws_it(name: str) -> None:
     """The page's own geometry puts it into pixels, wide and narrow; no two cards overlap."""
