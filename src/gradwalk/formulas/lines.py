@@ -172,8 +172,8 @@ def indented(block: Iterable[str]) -> list[str]:
     return [f"    {line}" for line in block]
 
 
-def python_function(text: Iterable[str], scope: dict[str, Any], file: str) -> Any:
+def python_function(text: Iterable[str], scope: dict[str, Any], file: str) -> Callable[..., Any]:
     """The function that these lines define, over the names of `scope`; `file` is where it says it is from."""
-    found: dict[str, Any] = {}
+    found: dict[str, Callable[..., Any]] = {}
     exec(compile("\n".join(text), file, "exec"), dict(scope), found)
     return found.popitem()[1]
