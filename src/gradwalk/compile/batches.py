@@ -15,6 +15,7 @@ from gradwalk.compile.call.batch_arguments import (
     Lanes,
     deep_key_of_samples,
     is_samples,
+    is_samples_or_whole,
     key_of_samples,
     sample_of,
     stand_ins_for_one,
@@ -91,7 +92,9 @@ class Batched(Compiled):
         14.0
         """
         counts: list[int] = []
-        self._each(args, kwargs, lambda x: counts.extend(map(len, filter(is_samples, tree.flatten(x, is_samples)[0]))))
+        self._each(
+            args, kwargs, lambda x: counts.extend(map(len, filter(is_samples, tree.flatten(x, is_samples_or_whole)[0])))
+        )
         if len(set(counts)) != 1 or not counts[0]:
             raise InputSizeError(f"a batch needs as many samples in each argument, and at least one; here are {counts}")
         results = []

@@ -11,13 +11,21 @@ from typing import Any
 import numpy as np
 
 from gradwalk import tree
-from gradwalk.compile.call.arguments import Key, Numbers, key_of
+from gradwalk.compile.call.arguments import Key, Numbers, is_whole, key_of
 from gradwalk.compile.trace.tracer import Tracer
 from gradwalk.engine import Value
 from gradwalk.errors import InputSizeError, NotANumberError, SettingError
 from gradwalk.ops import number
 
-__all__ = ["Lanes", "deep_key_of_samples", "is_samples", "key_of_samples", "sample_of", "stand_ins_for_one"]
+__all__ = [
+    "Lanes",
+    "deep_key_of_samples",
+    "is_samples",
+    "is_samples_or_whole",
+    "key_of_samples",
+    "sample_of",
+    "stand_ins_for_one",
+]
 
 ARRAY = np.ndarray
 
@@ -56,6 +64,11 @@ def is_samples(x: Any) -> bool:
     return (isinstance(x, list) and tree.is_container(x)) or (isinstance(x, np.ndarray) and x.ndim > 0)
 
 
+def is_samples_or_whole(x: Any) -> bool:
+    """Whether an argument's tree ends at `x`."""
+    return is_samples(x) or is_whole(x)
+
+
 def key_of_samples(x: Any, lanes: Lanes) -> Key:
     """The structure of one sample of an argument; the numbers of all are added to `lanes`.
 
@@ -72,12 +85,12 @@ def key_of_samples(x: Any, lanes: Lanes) -> Key:
         return kind, tuple([key_of_samples(part, lanes) for part in x])
     if kind is dict:
         return kind, tuple(x), tuple([key_of_samples(part, lanes) for part in x.values()])
-    return deep_key_of_samples(x, lanes) if tree.is_container(x) else _shared(x, lanes)
+    return deep_key_of_samples(x, lanes) if tree.is_container(x) and not is_whole(x) else _shared(x, lanes)
 
 
 def deep_key_of_samples(x: Any, lanes: Lanes) -> Key:
     """As `key_of_samples`, for any tree of any depth, and not as quick."""
-    leaves, structure = tree.flatten(x, is_samples)
+    leaves, structure = tree.flatten(x, is_samples_or_whole)
     return structure, tuple([key_of_samples(leaf, lanes) for leaf in leaves])
 
 
@@ -104,7 +117,7 @@ def _key_of_entries(x: Any, lanes: Lanes) -> Key:
 
 def _key_of_trees(samples: list[Any], lanes: Lanes) -> Key:
     """The key of samples that are not just numbers in rows: all must be trees of one structure."""
-    flat = [tree.flatten(sample, tree.is_block) for sample in samples]
+    flat = [tree.flatten(sample, is_whole) for sample in samples]
     structure = flat[0][1]
     if any(other != structure for _, other in flat) or not any(
         tree.is_number(x) or tree.is_block(x) for x in flat[0][0]
@@ -160,7 +173,7 @@ def stand_ins_for_one(x: Any, recorder: Tracer) -> Any:
             return recorder.input()
         return recorder.inputs_like(leaf) if tree.is_block(leaf) else leaf
 
-    return tree.map(stand_in, sample_of(x, 0), leaf=tree.is_block)
+    return tree.map(stand_in, sample_of(x, 0), leaf=is_whole)
 
 
 def sample_of(x: Any, i: int) -> Any:
@@ -169,4 +182,4 @@ def sample_of(x: Any, i: int) -> Any:
     >>> sample_of(([1.0, 2.0], {"a": [[3.0], [4.0]], "b": 5.0}), 1)
     (2.0, {'a': [4.0], 'b': 5.0})
     """
-    return tree.map(lambda leaf: leaf[i] if is_samples(leaf) else leaf, x, leaf=is_samples)
+    return tree.map(lambda leaf: leaf[i] if is_samples(leaf) else leaf, x, leaf=is_samples_or_whole)
