@@ -59,7 +59,7 @@ class Batched(Compiled):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
         watched = modes.top() is not modes.bottom
-        if watched and modes.every_op():
+        if watched and modes.every_op(for_a_loss=self.batch != "each"):
             return told(self.one_by_one(*args, **kwargs), None)
         if keepers.epoch != self._epoch:
             self._notice()
@@ -82,7 +82,9 @@ class Batched(Compiled):
         if watched and not modes.recording():
             return bound.values_only(lanes)
         out = bound.run(lanes)
-        return told(out, partial(self.one_by_one, *args, **kwargs)) if watched else out
+        if watched and self.batch != "each":
+            told(out, partial(self.one_by_one, *args, **kwargs))
+        return out
 
     def one_by_one(self, *args: Any, **kwargs: Any) -> Any:
         """The same without native code: the function on each sample in turn, and the sum, mean or list of its results.

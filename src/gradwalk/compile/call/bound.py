@@ -14,8 +14,8 @@ import numpy as np
 from gradwalk import tree
 from gradwalk.compile.call.arguments import Numbers
 from gradwalk.compile.call.results import Call, Result
-from gradwalk.compile.native.runtime import Program, Runner, prepare
 from gradwalk.compile.own.store import Place, Store, place_of
+from gradwalk.compile.prepared import Prepared, Runner, prepare
 from gradwalk.compile.trace.recorded import Output, Recorded
 from gradwalk.engine import Value
 from gradwalk.functions import checked_index
@@ -46,7 +46,7 @@ class Bound:
         self.kept = numbers.kept  # objects that the key knows by their id()
         self.place: Place
         self.place, where = place_of(recorded.parameters)
-        self.program: Program = prepare(
+        self.prepared: Prepared = prepare(
             recorded.tape.placed(where, self.place.size), input_grads=bool(wrt or numbers.values)
         )
         self.calls = 0
@@ -172,7 +172,7 @@ class Bound:
             self._put_aside(self.last)
         self.last = None
         self.values = store.values
-        self.runner = Runner(self.program, *self.place.arrays())
+        self.runner = Runner(self.prepared, *self.place.arrays())
         self.outputs, self.seeds = self.runner.outputs, self.runner.seeds
         self.forward, self.push = self.runner.forward, self.runner.push
         self.inputs, self.indices = self.runner.inputs.data, self.runner.indices.data
@@ -218,7 +218,7 @@ class Bound:
         else:
             self.runner.backward()
             self.seeds[position] = 0.0
-        if self.program.input_grads:
+        if self.prepared.program.input_grads:
             call.input_grads = self.runner.input_grads.copy()
         if before is not None:
             store.call_hooks(before)
@@ -250,7 +250,7 @@ class Bound:
         >>> f.traces()[0].bytes() > 0
         True
         """
-        return self.program.tape.bytes() + self.program.bytes
+        return self.prepared.tape.bytes() + self.prepared.program.bytes
 
 
 def _picker(slots: list[int]) -> Callable[[list[Any]], tuple[Any, ...]]:

@@ -9,8 +9,8 @@ import numpy as np
 from gradwalk.compile.call.batch_arguments import Lanes
 from gradwalk.compile.call.bound import Given
 from gradwalk.compile.call.results import Result
-from gradwalk.compile.native.lanes import LaneRunner, prepare_lanes
 from gradwalk.compile.own.store import Store, Version, place_of
+from gradwalk.compile.prepared import Prepared, Runner, prepare
 from gradwalk.compile.trace.recorded import Output, Recorded
 from gradwalk.engine import Value
 from gradwalk.errors import InputSizeError, SettingError
@@ -36,14 +36,16 @@ class LaneBound:
         self.batch, self.threads = fn.batch, fn.threads
         self.kept = lanes.kept
         self.place, where = place_of(recorded.parameters)
-        self.program = prepare_lanes(recorded.tape.placed(where, self.place.size), dtype=fn.dtype)
+        self.prepared: Prepared = prepare(recorded.tape.placed(where, self.place.size), batch=fn.dtype)
         self.calls = 0
         self.recent = True
         self.n = 0
         self.scale = 1.0  # what a sample counts
         self.last: LaneCall | None = None  # the call whose numbers are in memory
         self.values: Any = None
-        self.runner: LaneRunner
+        self.runner: Runner
+        self.grads: Any = None  # where gradients belong
+        self.gradients: Any = None  # what the last walk back found
         self.one = len(recorded.tape.outputs) == 1 and fn.batch != "each"
         self.given = Given(recorded.result)
         self.single = self.one and isinstance(recorded.result, Output) and not recorded.result.plain
@@ -67,7 +69,8 @@ class LaneBound:
         with store.lock:
             self._write(lanes)
             if self.one:  # gradients as well, because samples do not stay in memory
-                self.runner.forward_and_backward_once(self.scale)
+                self.gradients.fill(0.0)
+                self.runner.both()
             else:
                 self.runner.forward()
             self.calls += 1
@@ -95,7 +98,7 @@ class LaneBound:
 
     def _outputs(self) -> list[Any]:
         if self.batch == "each":
-            return list(self.runner.each.copy())
+            return list(self.runner.outputs.copy())
         return [self.scale * x for x in self.runner.totals.tolist()]
 
     def _write(self, lanes: Lanes, again: LaneCall | None = None) -> None:
@@ -123,6 +126,7 @@ class LaneBound:
         self.runner.resize(lanes.n)
         self.n = lanes.n
         self.scale = 1.0 / self.n if self.batch == "mean" else 1.0
+        self.runner.seeds[:] = self.scale
         inputs = self.runner.inputs
         self.views = [  # samples stand in columns there
             inputs[start] if array.ndim == 1 else inputs[start : start + array[0].size].T
@@ -145,7 +149,9 @@ class LaneBound:
 
     def _bind(self, store: Store) -> None:
         self.values = store.values
-        self.runner = LaneRunner(self.program, *self.place.arrays(), threads=self.threads)
+        values, self.grads = self.place.arrays()
+        self.gradients = np.zeros_like(self.grads)
+        self.runner = Runner(self.prepared, values, self.gradients, self.threads)
         self.n = 0
         self.last = None
 
@@ -166,7 +172,7 @@ class LaneBound:
                 grads += gradient * call.gradients
                 return
             if self.one and self.last is call and self.values is store.values:
-                self.runner.add_gradients(gradient)
+                self._add(gradient)
                 return
             if store.version is not call.version:
                 with store.as_of(call.version):
@@ -180,11 +186,16 @@ class LaneBound:
             self._walk_back(position, gradient)
 
     def _walk_back(self, position: int, gradient: Any) -> None:
-        count = len(self.recorded.tape.outputs)
-        seeds = np.zeros((count, self.n) if np.ndim(gradient) else count)
+        seeds = self.runner.seeds
+        seeds[:] = 0.0
         seeds[position] = gradient * self.scale
-        self.runner.forward_and_backward(seeds)
-        self.runner.add_gradients()
+        self.gradients.fill(0.0)
+        self.runner.backward()
+        seeds[:] = self.scale  # as every call of a function with one result wants them
+        self._add(1.0)
+
+    def _add(self, scale: float) -> None:
+        self.grads += self.gradients if scale == 1.0 else scale * self.gradients
 
     def bytes(self) -> int:
         """How much memory the trace takes, for one sample.
@@ -194,7 +205,7 @@ class LaneBound:
         >>> f.traces()[0].bytes() > 0
         True
         """
-        return self.program.tape.bytes() + self.program.bytes
+        return self.prepared.tape.bytes() + self.prepared.program.bytes
 
 
 class LaneCall:
@@ -213,7 +224,7 @@ class LaneCall:
         """Put aside what the next call overwrites."""
         runner = self.bound.runner
         if self.bound.one:
-            self.gradients = runner.gradients.copy()
+            self.gradients = self.bound.gradients.copy()
         elif self.saved is None:
             self.saved = runner.inputs.copy(), runner.indices.copy()
 
