@@ -147,7 +147,8 @@ def is_whole(x: Any) -> bool:
     values = [leaf for leaf in tree.flatten(x, tree.is_block)[0] if isinstance(leaf, Value)]
     if not values or not all(v.is_leaf for v in values):
         return False
-    if x.__class__.__weakrefoffset__:  # then it is known from now on
+    kind: Any = type(x)
+    if kind.__weakrefoffset__:  # then it is known from now on
         _models[id(x)] = weakref.ref(x, partial(_forget, id(x)))
     return True
 
