@@ -21,7 +21,7 @@ from gradwalk.engine import Value
 from gradwalk.errors import NotANumberError, SettingError
 from gradwalk.ops import number
 
-__all__ = ["Numbers", "key_of", "stand_ins", "static_key"]
+__all__ = ["InputAt", "Numbers", "deep_key_of", "is_whole", "key_of", "stand_ins", "static_key"]
 
 NUMBERS = frozenset((float, int, bool, *(np.dtype(code).type for code in "?bhilqBHILQefd")))
 SEQUENCES = frozenset((list, tuple))
@@ -187,3 +187,13 @@ def stand_ins(x: Any, plain: Iterator[Any], arrays: Iterator[Any]) -> Any:
         return next(plain) if tree.is_number(leaf) else next(arrays) if tree.is_block(leaf) else leaf
 
     return tree.map(stand_in, x, leaf=is_whole)
+
+
+class InputAt:
+    """Where an argument's number stands among the inputs."""
+
+    __slots__ = ("position", "shape")
+
+    def __init__(self, position: int, shape: tuple[int, ...] | None = None) -> None:
+        self.position = position
+        self.shape = shape  # of an array

@@ -18,7 +18,7 @@ from gradwalk.errors import InputSizeError, NotANumberError, SettingError
 from gradwalk.ops import number
 
 __all__ = [
-    "Lanes",
+    "BatchNumbers",
     "deep_key_of_samples",
     "is_samples",
     "is_samples_or_whole",
@@ -30,12 +30,12 @@ __all__ = [
 ARRAY = np.ndarray
 
 
-class Lanes:
+class BatchNumbers:
     """The numbers of one call: arrays with a sample in each row, and numbers that all samples share.
 
-    >>> lanes = Lanes()
-    >>> key = key_of_samples(([[1.0, 2.0], [3.0, 4.0]], 0.5), lanes)
-    >>> lanes.n, lanes.arrays[0].shape, lanes.plain
+    >>> numbers = BatchNumbers()
+    >>> key = key_of_samples(([[1.0, 2.0], [3.0, 4.0]], 0.5), numbers)
+    >>> numbers.n, numbers.arrays[0].shape, numbers.plain
     (2, (2, 2), (0.5,))
     """
 
@@ -69,32 +69,32 @@ def is_samples_or_whole(x: Any) -> bool:
     return is_samples(x) or is_whole(x)
 
 
-def key_of_samples(x: Any, lanes: Lanes) -> Key:
-    """The structure of one sample of an argument; the numbers of all are added to `lanes`.
+def key_of_samples(x: Any, numbers: BatchNumbers) -> Key:
+    """The structure of one sample of an argument; the numbers of all are added to `numbers`.
 
-    >>> key_of_samples([1.0, 2.0, 3.0], Lanes())
+    >>> key_of_samples([1.0, 2.0, 3.0], BatchNumbers())
     (<class 'list'>,)
     """
     kind = x.__class__
     if kind is ARRAY and x.dtype.kind in "biuf" and x.ndim:  # the most usual, and so the quickest
-        lanes.add(x)
+        numbers.add(x)
         return x.shape[1:]
     if kind is list or is_samples(x):
-        return _key_of_entries(x, lanes)
+        return _key_of_entries(x, numbers)
     if kind is tuple:
-        return kind, tuple([key_of_samples(part, lanes) for part in x])
+        return kind, tuple([key_of_samples(part, numbers) for part in x])
     if kind is dict:
-        return kind, tuple(x), tuple([key_of_samples(part, lanes) for part in x.values()])
-    return deep_key_of_samples(x, lanes) if tree.is_container(x) and not is_whole(x) else _shared(x, lanes)
+        return kind, tuple(x), tuple([key_of_samples(part, numbers) for part in x.values()])
+    return deep_key_of_samples(x, numbers) if tree.is_container(x) and not is_whole(x) else _shared(x, numbers)
 
 
-def deep_key_of_samples(x: Any, lanes: Lanes) -> Key:
+def deep_key_of_samples(x: Any, numbers: BatchNumbers) -> Key:
     """As `key_of_samples`, for any tree of any depth, and not as quick."""
     leaves, structure = tree.flatten(x, is_samples_or_whole)
-    return structure, tuple([key_of_samples(leaf, lanes) for leaf in leaves])
+    return structure, tuple([key_of_samples(leaf, numbers) for leaf in leaves])
 
 
-def _key_of_entries(x: Any, lanes: Lanes) -> Key:
+def _key_of_entries(x: Any, numbers: BatchNumbers) -> Key:
     kind = x.__class__
     if kind is not list and (why := tree.refusal(x)):
         raise NotANumberError(why)
@@ -102,20 +102,20 @@ def _key_of_entries(x: Any, lanes: Lanes) -> Key:
     try:
         array = np.asarray(samples)
     except ValueError:  # parts of several shapes, which may be those of each sample
-        return kind, _key_of_trees(samples, lanes)
+        return kind, _key_of_trees(samples, numbers)
     if array.dtype.kind in "biuf":
         if array.ndim == 1:
-            lanes.add(array)
+            numbers.add(array)
             return (kind,)
         first = Numbers()
         key = key_of(samples[0], first)
         if array.size == len(array) * (len(first.plain) + sum([part.size for part in first.arrays])):
-            lanes.add(array)
+            numbers.add(array)
             return kind, key, array.shape[1:]
-    return kind, _key_of_trees(samples, lanes)
+    return kind, _key_of_trees(samples, numbers)
 
 
-def _key_of_trees(samples: list[Any], lanes: Lanes) -> Key:
+def _key_of_trees(samples: list[Any], numbers: BatchNumbers) -> Key:
     """The key of samples that are not just numbers in rows: all must be trees of one structure."""
     flat = [tree.flatten(sample, is_whole) for sample in samples]
     structure = flat[0][1]
@@ -127,7 +127,7 @@ def _key_of_trees(samples: list[Any], lanes: Lanes) -> Key:
     for column, path in zip(zip(*[leaves for leaves, _ in flat], strict=True), structure.paths("sample"), strict=True):
         first = column[0]
         if isinstance(first, Value):
-            keys.append(_shared(first, lanes))
+            keys.append(_shared(first, numbers))
         elif tree.is_number(first) or tree.is_block(first):
             try:
                 array = np.asarray(column)
@@ -135,10 +135,10 @@ def _key_of_trees(samples: list[Any], lanes: Lanes) -> Key:
                 raise _mixed() from None
             if array.dtype.kind not in "biuf":
                 raise _mixed()
-            lanes.add(array)
+            numbers.add(array)
             keys.append(array.shape[1:])
         elif all(part is first or part == first for part in column):
-            keys.append(_shared(first, lanes))
+            keys.append(_shared(first, numbers))
         else:
             raise NotANumberError(f"{path} is no number, and so must be the same in all samples of a batch")
     return structure, tuple(keys)
@@ -151,17 +151,17 @@ def _mixed() -> NotANumberError:
     )
 
 
-def _shared(x: Any, lanes: Lanes) -> Key:
+def _shared(x: Any, numbers: BatchNumbers) -> Key:
     """The key of what is the same for all samples."""
     if isinstance(x, Value):
         raise SettingError("a batch takes numbers, not Values; let the function reach its parameters by itself")
     if tree.is_number(x):
-        lanes.plain_at += (len(lanes.arrays) + len(lanes.plain),)
-        lanes.plain += (number(x),)
+        numbers.plain_at += (len(numbers.arrays) + len(numbers.plain),)
+        numbers.plain += (number(x),)
         return 0
     found = Numbers()
     key = key_of(x, found)
-    lanes.kept += found.kept
+    numbers.kept += found.kept
     return key
 
 
