@@ -15,8 +15,6 @@ from gradwalk.doctor.zero_gradients import why_zero
 from gradwalk.engine import Value
 from gradwalk.provenance import Place
 
-__all__ = ["examine"]
-
 FEW = 64  # parameters with a gradient of 0 that are asked why, at most
 
 Liner = Callable[[Value], Place | None]

@@ -20,8 +20,6 @@ from gradwalk.optim import Optimizer
 from gradwalk.provenance import is_users
 from gradwalk.train import Training
 
-__all__ = ["Names", "names_in_frames", "names_of", "users_frames"]
-
 #: A search through a program's variables gives up after opening so many things.
 MOST_OPENED = 100_000
 MOST_FRAMES = 20
@@ -46,13 +44,7 @@ class Names:
     optimisers: list[Optimizer] = field(default_factory=list)
 
     def spot(self, v: Value) -> Spot | None:
-        """Where a Value lies, if that is known.
-
-        >>> from gradwalk import Value
-        >>> from gradwalk.doctor.names import Names
-        >>> Names().spot(Value(1.0)) is None
-        True
-        """
+        """Where a Value lies, if that is known."""
         return self.spots.get(id(v))
 
     def name(self, v: Value) -> str:
@@ -81,15 +73,7 @@ class Names:
             self.spots[id(v)], self.held[id(v)] = spot, v
 
     def rename(self, v: Value, name: str) -> None:
-        """Call a Value by another name from now on.
-
-        >>> from gradwalk import Value
-        >>> from gradwalk.doctor.names import Names
-        >>> names, w = Names(), Value(1.0)
-        >>> names.rename(w, "w")
-        >>> names.name(w)
-        'w'
-        """
+        """Call a Value by another name from now on."""
         self.spots[id(v)], self.held[id(v)] = Spot(name, name, name), v
 
     def adopt(self, values: Iterable[Value]) -> None:
@@ -109,6 +93,11 @@ class Names:
                 own = v.label or f"parameters[{len(self.parameters)}]"
                 self.add(v, Spot(own, own, own))
                 self.parameters.append(v)
+
+    def common_title(self) -> str:
+        """The variable that all parameters are found under, if it is one, or the few that they are."""
+        roots = {self.name(p).split(".")[0].split("[")[0] for p in self.parameters}
+        return roots.pop() if len(roots) == 1 else ", ".join(sorted(roots)) if 1 < len(roots) <= 4 else ""
 
 
 # --- a model that was given ----------------------------------------------------------------------------------------
@@ -142,6 +131,25 @@ def names_of(model: Any) -> Names:
         raise SettingError(f"a model holds Values, as nn.MLP(2, [4, 1]) and [w, b] do; {kind} {model!r:.60} holds none")
     names.lists.append(list(names.parameters))
     return names
+
+
+def names_of_all(models: Iterable[Any]) -> Names:
+    """The parameters of several, of a model and its optimiser say; the paths are the model's, whichever comes first.
+
+    >>> from gradwalk import Value, optim
+    >>> from gradwalk.doctor.names import names_of_all
+    >>> w = Value(1.0, label="w")
+    >>> names_of_all([optim.SGD([w], lr=0.1), {"w": w}]).name(w)
+    "['w']"
+    """
+    ranked = sorted(models, key=lambda model: isinstance(model, Optimizer))
+    first, *others = [names_of(model) for model in ranked]
+    for names in others:
+        for p in names.parameters:
+            first.add(p, names.spots[id(p)])
+        first.adopt(names.parameters)
+        first.optimisers += names.optimisers
+    return first
 
 
 def _title(model: Any) -> str:

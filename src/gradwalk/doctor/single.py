@@ -9,12 +9,13 @@ from typing import Any
 
 from gradwalk.doctor.cuts import cuts_followed, cuts_guessed
 from gradwalk.doctor.examine import examine
+from gradwalk.doctor.findings import report_on
 from gradwalk.doctor.findings.learning_rate import one_step, replay_of, tried
-from gradwalk.doctor.findings.ranking import report_on
-from gradwalk.doctor.history import History
+from gradwalk.doctor.history import ModelHistory
 from gradwalk.doctor.names import Names, names_in_frames, names_of, users_frames
+from gradwalk.doctor.order import ordered
 from gradwalk.doctor.report import Report
-from gradwalk.doctor.scan import Scan, ordered
+from gradwalk.doctor.scan import Scan
 from gradwalk.doctor.tracking import Readings, follow
 from gradwalk.engine import Value
 from gradwalk.errors import BackwardError, GraphError, SettingError
@@ -57,7 +58,7 @@ def doctor(model: Any, loss: Any = None, *, optimiser: Any = None) -> Report:
     order = ordered(root)
     with _undisturbed(root, order):
         names = _names(model, order)
-        history = History(names)
+        history = ModelHistory(names)
         _walk_back(root)
         scan = Scan(root, names)
         line_of = readings.line if readings is not None else made_by
@@ -126,7 +127,9 @@ def _walk_back(root: Value) -> None:
         raise BackwardError(f"backward() raised {type(error).__name__}: {error}") from error
 
 
-def _one_step(history: History, replay: Replay, before: float, gradients: Sequence[float], optimiser: Any) -> list[Any]:
+def _one_step(
+    history: ModelHistory, replay: Replay, before: float, gradients: Sequence[float], optimiser: Any
+) -> list[Any]:
     """A step with this optimiser, tried and taken back."""
     parameters = history.names.parameters
     old = [p.data for p in parameters]

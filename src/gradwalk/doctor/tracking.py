@@ -21,8 +21,6 @@ from gradwalk import modes, node
 from gradwalk.engine import Value
 from gradwalk.provenance import Place, is_users
 
-__all__ = ["Readings", "TrackedFloat", "follow"]
-
 #: So many nodes whose data was read are remembered; an evaluation before training may read any number.
 REMEMBERED = 20_000
 
@@ -155,33 +153,15 @@ class Readings(modes.Observer):
 
     @property
     def every_op(self) -> bool:  # type: ignore[override]
-        """Whether ops must come one at a time: not for what is only measured.
-
-        >>> from gradwalk.doctor.tracking import Readings
-        >>> Readings().every_op
-        True
-        """
+        """Whether ops must come one at a time: not for what is only measured."""
         return modes.recording()
 
     def line(self, v: Value) -> Place | None:
-        """The line that made a node, if that was seen.
-
-        >>> from gradwalk import Value
-        >>> from gradwalk.doctor.tracking import Readings
-        >>> Readings().line(Value(2.0)) is None
-        True
-        """
+        """The line that made a node, if that was seen."""
         return self.lines.get(id(v)) or v.made_at
 
     def source(self, v: Value) -> int:
-        """The number of a node from now on.
-
-        >>> from gradwalk import Value
-        >>> from gradwalk.doctor.tracking import Readings
-        >>> readings, w = Readings(), Value(2.0)
-        >>> readings.sources[readings.source(w)] is w
-        True
-        """
+        """The number of a node from now on."""
         number = next(_numbers)
         self.sources[number] = v
         self._recent.append(number)

@@ -12,8 +12,6 @@ from gradwalk.doctor.scan import Scan
 from gradwalk.engine import Value
 from gradwalk.provenance import Birth, Births, Place, backward_births, forward_births
 
-__all__ = ["birth_of_gradient", "birth_of_number"]
-
 LARGE = 1e100  # from such operands an op overflows because they are large, not because of what it is
 
 LOG = (

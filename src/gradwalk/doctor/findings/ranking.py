@@ -10,10 +10,8 @@ from gradwalk.doctor.findings.gradient_flow import gradient_flow
 from gradwalk.doctor.findings.idle_units import idle_units
 from gradwalk.doctor.findings.learning_rate import overshoot
 from gradwalk.doctor.findings.training_loop import training_loop
-from gradwalk.doctor.history import History
+from gradwalk.doctor.history import ModelHistory
 from gradwalk.doctor.report import Finding, Looked, Report
-
-__all__ = ["report_on"]
 
 #: Of findings as grave and as early as each other, causes before what they cause.
 CAUSES = (
@@ -46,7 +44,7 @@ COMES_OF = {
 GRAVITY = ("error", "warning", "note")
 
 
-def report_on(records: Iterable[History], remarks: Iterable[str] = ()) -> Report:
+def report_on(records: Iterable[ModelHistory], remarks: Iterable[str] = ()) -> Report:
     """The report on everything that was seen.
 
     >>> from gradwalk.doctor.findings.ranking import report_on
@@ -80,7 +78,7 @@ def report_on(records: Iterable[History], remarks: Iterable[str] = ()) -> Report
     )
 
 
-def _found(history: History) -> list[Finding]:
+def _found(history: ModelHistory) -> list[Finding]:
     told: dict[tuple[str, tuple[str, ...]], Finding] = {}
     for exam in history.exams:
         for finding in exam.findings:
