@@ -138,9 +138,9 @@ def names_of_all(models: Iterable[Any]) -> Names:
 
     >>> from gradwalk import Value, optim
     >>> from gradwalk.doctor.names import names_of_all
-    >>> w = Value(1.0, label="w")
-    >>> names_of_all([optim.SGD([w], lr=0.1), {"w": w}]).name(w)
-    "['w']"
+    >>> w = Value(1.0)
+    >>> names_of_all([optim.SGD([w], lr=0.1), {"w": [w]}]).name(w)
+    "['w'][0]"
     """
     ranked = sorted(models, key=lambda model: isinstance(model, Optimizer))
     first, *others = [names_of(model) for model in ranked]
