@@ -228,19 +228,15 @@ class ModelWatch:
             suspect_odd=odd or step == 1,
             ask_zeros=step == 1 or (turn > 0 and turn & (turn - 1) == 0),  # each time at twice the steps
         )
-        self._note_reached(exam.reached)
+        self._always = self._always & exam.reached if self.history.exams else set(exam.reached)
+        self.history.ever |= exam.reached
+        self.history.sometimes = self.history.ever - self._always
         self.history.exams.append(exam)
         self.ill = any(finding.kind == "birth" for finding in exam.findings)
         if not self.ill and scan.reached:
             self._pending = (
                 replay_of(scan.order), step, root.data, list(self.names.parameters), self._now, self._fresh
             )  # fmt: skip
-
-    def _note_reached(self, reached: set[int]) -> None:
-        history = self.history
-        self._always = self._always & reached if history.exams else set(reached)
-        history.ever |= reached
-        history.sometimes = history.ever - self._always
 
     def found_odd(self, root: Value, readings: Readings | None = None) -> None:
         """The program failed with a nan or inf in `root`, before its `backward()`: say where that was born."""

@@ -7,6 +7,7 @@ was given, the variables of the program that called us are looked through for on
 from __future__ import annotations
 
 import sys
+import sysconfig
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from types import FrameType
@@ -116,7 +117,7 @@ def names_of(model: Any) -> Names:
     ...
     gradwalk.errors.SettingError: a model holds Values, as nn.MLP(2, [4, 1]) and [w, b] do; str 'a model' holds none
     """
-    names = Names(title=_title(model))
+    names = Names(title="the parameters" if isinstance(model, (list, tuple, dict)) else type(model).__name__)
     if isinstance(model, Optimizer):
         names.optimisers.append(model)
         names.adopt(model.parameters)
@@ -152,12 +153,6 @@ def names_of_all(models: Iterable[Any]) -> Names:
     return first
 
 
-def _title(model: Any) -> str:
-    if isinstance(model, (list, tuple, dict)):
-        return "the parameters"
-    return type(model).__name__
-
-
 def _chosen(model: Any) -> list[Value]:
     """What the model itself says its parameters are."""
     listing = getattr(model, "parameters", None)
@@ -179,7 +174,8 @@ def users_frames() -> list[FrameType]:
     >>> len(users_frames()) > 0
     True
     """
-    library = _library()
+    paths = sysconfig.get_paths()
+    library = tuple({paths[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib") if paths.get(kind)})
     found: list[FrameType] = []
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and len(found) < MOST_FRAMES:
@@ -188,13 +184,6 @@ def users_frames() -> list[FrameType]:
             found.append(frame)
         frame = frame.f_back
     return found
-
-
-def _library() -> tuple[str, ...]:
-    import sysconfig
-
-    paths = sysconfig.get_paths()
-    return tuple({paths[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib") if paths.get(kind)})
 
 
 def names_in_frames(frames: Iterable[FrameType]) -> Names:

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any
 
-from gradwalk import modes, node
+from gradwalk import modes, node, ops
 from gradwalk.engine import Value
 from gradwalk.provenance import Place, is_users
 
@@ -46,58 +46,37 @@ class TrackedFloat(float):
         return float, (float(self),)
 
 
-def _scaled(origins: dict[int, float], factor: float) -> dict[int, float]:
-    return {origin: slope * factor for origin, slope in origins.items()}
-
-
-def _both(x: Any, y: Any, by_x: float, by_y: float) -> dict[int, float]:
-    found = _scaled(x.origins, by_x) if isinstance(x, TrackedFloat) else {}
-    for origin, slope in (y.origins if isinstance(y, TrackedFloat) else {}).items():
-        found[origin] = found.get(origin, 0.0) + slope * by_y
-    return found
-
-
-#: How the result of an operation changes with each of its sides.
-_SLOPES: dict[str, Callable[[float, float], tuple[float, float]]] = {
-    "add": lambda x, y: (1.0, 1.0),
-    "sub": lambda x, y: (1.0, -1.0),
-    "mul": lambda x, y: (y, x),
-    "truediv": lambda x, y: (1.0 / y, -x / (y * y)),
-    "pow": lambda x, y: (y * x ** (y - 1.0) if x > 0.0 or (y == int(y) and x != 0.0) else 0.0, 0.0),
-}
-
-
 def _arithmetic() -> None:
-    """The operators of `TrackedFloat`, each with its reflected form."""
+    """The operators of `TrackedFloat`, each with its reflected form; the slopes are those of the op table."""
 
-    def make(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        compute, slopes = getattr(operator, name), _SLOPES[name]
-
-        def result(x: Any, y: Any) -> Any:
-            out = compute(float(x), float(y))
+    def make(compute: Callable[..., Any], op: ops.Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        def result(*numbers: Any) -> Any:
+            point = [float(x) for x in numbers]
+            out = compute(*point)
             if out.__class__ is not float:
                 return out
-            return TrackedFloat(out, _both(x, y, *slopes(float(x), float(y))))
+            origins: dict[int, float] = {}
+            for i, x in enumerate(numbers):
+                slope = op.slope(i, *point, out) if isinstance(x, TrackedFloat) else 0.0
+                for origin, share in x.origins.items() if isinstance(x, TrackedFloat) else ():
+                    origins[origin] = origins.get(origin, 0.0) + slope * share
+            return TrackedFloat(out, origins)
 
-        def forth(self: Any, other: Any) -> Any:
-            return result(self, other) if isinstance(other, (int, float)) else NotImplemented
+        def forth(self: Any, *other: Any) -> Any:
+            return result(self, *other) if all(isinstance(x, (int, float)) for x in other) else NotImplemented
 
         def back(self: Any, other: Any) -> Any:
             return result(other, self) if isinstance(other, (int, float)) else NotImplemented
 
         return forth, back
 
-    for name in _SLOPES:
-        forth, back = make(name)
+    for name, op in (("add", ops.add), ("sub", ops.sub), ("mul", ops.mul), ("truediv", ops.div), ("pow", ops.pow)):
+        forth, back = make(getattr(operator, name), op)
         setattr(TrackedFloat, f"__{name}__", forth)
         setattr(TrackedFloat, f"__r{name}__", back)
-    for name, slope in (("neg", -1.0), ("pos", 1.0)):
-        setattr(TrackedFloat, f"__{name}__", _unary(getattr(operator, name), slope))
-    TrackedFloat.__abs__ = lambda self: -self if self < 0.0 else +self  # type: ignore[method-assign]
-
-
-def _unary(compute: Callable[[float], float], slope: float) -> Callable[[TrackedFloat], TrackedFloat]:
-    return lambda self: TrackedFloat(compute(float(self)), _scaled(self.origins, slope))
+    TrackedFloat.__neg__ = make(operator.neg, ops.neg)[0]  # type: ignore[method-assign]
+    TrackedFloat.__pos__ = lambda self: self  # type: ignore[method-assign]
+    TrackedFloat.__abs__ = lambda self: -self if self < 0.0 else self  # type: ignore[method-assign]
 
 
 _arithmetic()

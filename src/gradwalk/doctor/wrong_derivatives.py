@@ -181,7 +181,11 @@ def wrong_by_rebuilding(
     >>> found.op, round(found.expected / found.got, 3)
     ('cube', 1.5)
     """
-    unknown = [nodes for nodes in _by_op(custom).values() if nodes[0].closure is not None and _unknown(nodes[0])]
+    unknown = [
+        nodes
+        for nodes in _by_op(custom).values()
+        if nodes[0].closure is not None and ((here := _local(nodes[0])) is None or here.function is None)
+    ]
     if not unknown:
         return []
     held = [p.data for p in parameters]
@@ -219,8 +223,3 @@ def wrong_by_rebuilding(
                 got = slopes[0] if one else told
                 found[key] = WrongDerivative(_name(v), v, 1 if one else 0, got, expected, why, 1, len(nodes))
     return list(found.values())
-
-
-def _unknown(v: Value) -> bool:
-    here = _local(v)
-    return here is None or here.function is None

@@ -94,8 +94,10 @@ def _cut(history: ModelHistory, cut: Cut, behind: list[Value]) -> Finding:
         what = f"detached: {_some(names)} {verb} no gradient, because {count} left the graph"
         cost = f"nothing reaches the {_parameters(len(behind))} behind it"
     else:
-        severity, names = "warning", _grouped(history, _values(history, cut.parameters))
-        what = f"detached: {count} left the graph, and part of the gradient of {_some(names)} with {_them(cut.count)}"
+        severity = "warning"
+        names = _grouped(history, [p for p in history.names.parameters if id(p) in cut.parameters])
+        them = "them" if cut.count != 1 else "it"
+        what = f"detached: {count} left the graph, and part of the gradient of {_some(names)} with {them}"
         cost = f"{_parameters(len(cut.parameters))} miss a share of their gradient"
     lost = f" (there the gradient would be {cut.lost:.4g})"
     return Finding(
@@ -244,11 +246,6 @@ def _grouped(history: ModelHistory, values: Iterable[Value]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _values(history: ModelHistory, ids: Iterable[int]) -> list[Value]:
-    wanted = set(ids)
-    return [p for p in history.names.parameters if id(p) in wanted]
-
-
 def _some(names: tuple[str, ...]) -> str:
     shown = ", ".join(names[:3])
     return shown + (f" and {len(names) - 3} more" if len(names) > 3 else "")
@@ -256,7 +253,3 @@ def _some(names: tuple[str, ...]) -> str:
 
 def _parameters(n: int) -> str:
     return f"{n:,} parameter{'s' * (n != 1)}"
-
-
-def _them(n: int) -> str:
-    return "them" if n != 1 else "it"

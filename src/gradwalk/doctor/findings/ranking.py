@@ -59,7 +59,7 @@ def report_on(records: Iterable[ModelHistory], remarks: Iterable[str] = ()) -> R
         if any(id(p) in trained for p in history.names.parameters):
             history.idle = 0  # another line of the program trains them
     found = [finding for history in records for finding in _found(history)]
-    found = _with_consequences(sorted(found, key=_rank))
+    found = _with_consequences(sorted(found, key=lambda f: (GRAVITY.index(f.severity), f.step, CAUSES.index(f.kind))))
     looked = [
         Looked(
             history.names.title,
@@ -102,7 +102,3 @@ def _with_consequences(ranked: list[Finding]) -> list[Finding]:
             finding = replace(finding, why=f"{finding.why}; it may come of finding {cause}")
         told.append(finding)
     return told
-
-
-def _rank(finding: Finding) -> tuple[int, int, int]:
-    return GRAVITY.index(finding.severity), finding.step, CAUSES.index(finding.kind)
