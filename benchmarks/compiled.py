@@ -361,14 +361,14 @@ def growth(sizes: Iterable[int]) -> list[dict[str, float]]:
 
         first = _seconds(lambda: loss(X, y))  # noqa: B023
         trace = loss.traces()[0]
-        analysis = trace.program.timings["analysis"]
+        analysis = trace.prepared.timings["analysis"]
 
         def step() -> None:
             loss(X, y).backward()  # noqa: B023
 
         replay = min(_seconds(step) for _ in range(5))
         rows.append(
-            {"nodes": trace.program.tape.rows, "trace": first - analysis, "analysis": analysis, "replay": replay}
+            {"nodes": trace.prepared.tape.rows, "trace": first - analysis, "analysis": analysis, "replay": replay}
         )
     return rows[1:]
 

@@ -24,8 +24,7 @@ from writing import Node, Writer
 
 import gradwalk
 from gradwalk import ops
-from gradwalk.compile.native.lanes import LaneRunner, prepare_lanes
-from gradwalk.compile.native.runtime import Runner, prepare
+from gradwalk.compile.prepared import Runner, prepare
 from gradwalk.compile.trace.tape import Tape
 
 #: How far native and eager may be apart, relative to the largest number there is.
@@ -301,18 +300,17 @@ def check_lanes(case: Case, dtype: str = "float64", threads: int = 1) -> float:
     r = random.Random(len(tape.code))
     samples = r.choice([1, 3, 8, 19])
     values, grads = np.array(case.parameters), np.full(tape.parameters, 0.25)
-    runner = LaneRunner(prepare_lanes(tape, dtype, input_grads=True), values, grads, threads)
+    runner = Runner(prepare(tape, batch=dtype, input_grads=True), values, grads, threads)
     runner.resize(samples)
     inputs = np.array([[x * r.uniform(0.5, 1.0) for _ in range(samples)] for x in case.inputs]).astype(dtype)
     indices = np.array([[r.randrange(4) for _ in range(samples)] for _ in case.indices])
     seeds = np.array([[r.uniform(0.5, 1.5) for _ in range(samples)] for _ in tape.outputs])
     runner.inputs[:], runner.indices[:] = inputs, indices
     runner.forward()
-    first = runner.each.copy()
-    runner.forward_and_backward(seeds)
-    runner.add_gradients()
+    first = runner.outputs.copy()
+    runner.backward(seeds)
     expected = np.full(tape.parameters, 0.25)
-    worst = distance(first.ravel(), runner.each.ravel())
+    worst = distance(first.ravel(), runner.outputs.ravel())
     total = np.zeros(len(tape.outputs))
     for s in range(samples):
         leaves, given, outputs = run_eagerly(tape, case.parameters, inputs[:, s].tolist(), indices[:, s].tolist())
@@ -320,7 +318,7 @@ def check_lanes(case: Case, dtype: str = "float64", threads: int = 1) -> float:
             out.backward(float(seed))
         expected += [leaf.grad for leaf in leaves]
         total += [out.data for out in outputs]
-        worst = max(worst, distance(runner.each[:, s], [out.data for out in outputs]))
+        worst = max(worst, distance(runner.outputs[:, s], [out.data for out in outputs]))
         worst = max(worst, distance(runner.input_grads[:, s], [v.grad for v in given]))
     return max(worst, distance(grads, expected), distance(runner.totals, total))
 

@@ -11,12 +11,11 @@ from fuzz import distance
 from writing import Node, Writer
 
 from gradwalk import ops
-from gradwalk.compile.native.runtime import Program, Runner, prepare
-from gradwalk.compile.roll import graph as graphs
-from gradwalk.compile.roll import sums
+from gradwalk.compile.prepared import Prepared, Runner, prepare
+from gradwalk.compile.roll import dataflow, sums
 from gradwalk.compile.roll.analyze import collapse
+from gradwalk.compile.roll.builder import affine
 from gradwalk.compile.roll.layout import KIND, LEVEL, SUM
-from gradwalk.compile.roll.program import affine
 from gradwalk.compile.trace.tape import Tape
 
 
@@ -32,11 +31,11 @@ def grid(nodes: list[Node], rows: int, columns: int) -> list[list[Node]]:
     return [nodes[r * columns : (r + 1) * columns] for r in range(rows)]
 
 
-def kinds(program: Program) -> list[tuple[str, tuple[int, ...]]]:
-    return [(row.kind, row.shape) for row in program.rows]
+def kinds(prepared: Prepared) -> list[tuple[str, tuple[int, ...]]]:
+    return [(step.kind, step.shape) for step in prepared.program.steps]
 
 
-def agrees(tape: Tape, program: Program, seed: int = 0) -> None:
+def agrees(tape: Tape, program: Prepared, seed: int = 0) -> None:
     draw = np.random.default_rng(seed)
     values, grads = draw.uniform(-1, 1, tape.parameters), np.zeros(tape.parameters)
     runner = Runner(program, values, grads)
@@ -90,7 +89,7 @@ def test_a_product_that_is_used_twice_is_kept() -> None:
     a, b = w.parameters
     shared = a * b
     tape = w.tape(shared + a + ops.exp(shared))
-    assert [row.ops for row in prepare(tape, rolled=True).rows] == [("mul",), ("exp",), ("add",)]
+    assert [step.ops for step in prepare(tape, rolled=True).program.steps] == [("mul",), ("exp",), ("add",)]
     agrees(tape, prepare(tape, rolled=True))
 
 
@@ -129,7 +128,7 @@ def test_what_nothing_depends_on_is_not_computed() -> None:
     for _ in range(5):
         b = ops.log(b)
     tape = w.tape(a * a)
-    assert sum(row.count for row in prepare(tape, rolled=True).rows) == 1
+    assert sum(step.nodes for step in prepare(tape, rolled=True).program.steps) == 1
     values, grads = np.array([3.0, 0.0]), np.zeros(2)
     for rolled in (True, False):
         grads[:] = 0.0
@@ -144,10 +143,10 @@ def test_structure_decides_between_rolling_up_and_row_by_row() -> None:
     x = w.inputs[0]
     for _ in range(50):
         x = ops.tanh(x * w.parameters[0])
-    assert prepare(w.tape(x)).flat is not None
+    assert kinds(prepare(w.tape(x))) == [("flat", (100,))]
     w = Writer(16, 400)
     outs = [dot(row, x) for x in grid(w.inputs, 100, 4) for row in grid(w.parameters, 4, 4)]
-    assert prepare(w.tape(total([ops.relu(out) for out in outs]))).rolled is not None
+    assert kinds(prepare(w.tape(total([ops.relu(out) for out in outs]))))[0] == ("product", (4, 4, 100))
 
 
 # --- hashes are only a way to look -----------------------------------------------------------------------------------
@@ -180,7 +179,7 @@ def test_levels_come_after_their_operands() -> None:
     w = Writer(6, 0)
     a, b, c, d, e, f = w.parameters
     tape = w.tape(ops.tanh(a * b + c) * ops.exp(d) + e * f)
-    macros = collapse(graphs.read(tape, input_grads=False))
+    macros = collapse(dataflow.read(tape, input_grads=False))
     levels = macros.rows[:, LEVEL].tolist()
     assert sorted(levels) == [1, 1, 2, 3]
     assert macros.rows[:, KIND].tolist().count(SUM) == 2
@@ -206,8 +205,7 @@ def test_affine_positions_are_recognised(at: list[list[int]], expected: tuple[in
 def test_only_what_is_first_pushed_to_by_adding_is_cleared() -> None:
     w = Writer(64, 0)
     tape = w.tape(total([ops.tanh(ops.sin(p)) for p in w.parameters]))
-    program = prepare(tape, rolled=True)
-    assert program.rolled is not None
-    cleared = sum(int(end - begin) for begin, end in program.rolled.cleared)
-    assert cleared < 64 < program.rolled.size  # both rows of 64 are written, only the output's place is added to
-    agrees(tape, program)
+    prepared = prepare(tape, rolled=True)
+    cleared = sum(end - begin for begin, end in prepared.program.cleared)
+    assert cleared < 64 < prepared.program.size  # both rows of 64 are written, only the output's place is added to
+    agrees(tape, prepared)

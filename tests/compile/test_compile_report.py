@@ -39,7 +39,7 @@ def test_the_text_tells_nodes_steps_memory_and_times() -> None:
 
 def test_every_node_is_in_a_step() -> None:
     trace = network().traces()[0]
-    assert sum(row.count for row in trace.program.rows) == trace.recorded.tape.rows
+    assert sum(step.nodes for step in trace.prepared.program.steps) == trace.recorded.tape.rows
 
 
 def test_the_drawing_shows_products_and_activations_in_turn(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import gpt
@@ -13,25 +14,28 @@ import gradwalk
 from gradwalk import datasets, nn, optim
 
 
-def test_a_hundred_steps_on_the_moons() -> None:
+def trained_on_the_moons(wrap: Callable[[Any], Any], steps: int) -> list[float]:
+    """Losses and final parameters."""
     X, y = datasets.moons(12, seed=3)
-    histories: list[list[float]] = []
-    for wrap in (lambda f: f, gradwalk.compile):
-        random.seed(9)
-        model = nn.MLP(2, [8, 8, 1])
-        optimiser = optim.SGD(model.parameters(), 0.3, momentum=0.5)
-        schedule = optim.LinearSchedule(optimiser, 100, end=0.1)
-        loss_of = wrap(lambda X, y, model=model: moons.loss(model, X, y))
-        history = []
-        for _ in range(100):
-            loss = loss_of(X, y)
-            model.zero_grad()
-            loss.backward()
-            optimiser.step()
-            schedule.step()
-            history.append(loss.data)
-        histories.append(history + [p.data for p in model.parameters()])
-    assert histories[1] == pytest.approx(histories[0], rel=1e-9, abs=1e-12)
+    random.seed(9)
+    model = nn.MLP(2, [8, 8, 1])
+    optimiser = optim.SGD(model.parameters(), 0.3, momentum=0.5)
+    schedule = optim.LinearSchedule(optimiser, steps, end=0.1)
+    loss_of = wrap(lambda X, y: moons.loss(model, X, y))
+    history = []
+    for _ in range(steps):
+        loss = loss_of(X, y)
+        model.zero_grad()
+        loss.backward()
+        optimiser.step()
+        schedule.step()
+        history.append(loss.data)
+    return history + [p.data for p in model.parameters()]
+
+
+def test_a_hundred_steps_on_the_moons() -> None:
+    eager, compiled = (trained_on_the_moons(wrap, 100) for wrap in (lambda f: f, gradwalk.compile))
+    assert compiled == pytest.approx(eager, rel=1e-9, abs=1e-12)
 
 
 def test_two_hundred_steps_of_the_gpt() -> None:

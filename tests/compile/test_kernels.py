@@ -23,7 +23,7 @@ from writing import Writer
 import gradwalk
 from gradwalk import ops
 from gradwalk.compile.native import codegen, objects
-from gradwalk.compile.native.runtime import Runner, prepare
+from gradwalk.compile.prepared import Runner, prepare
 from gradwalk.errors import InputSizeError, OpError
 from gradwalk.ops import Op
 
@@ -112,10 +112,9 @@ def test_gradients_add_up_and_memory_is_not_confused_between_runners() -> None:
 
 
 def test_a_batch_of_nothing_is_refused() -> None:
-    from gradwalk.compile.native.lanes import LaneRunner, prepare_lanes
-
     w = Writer(1, 1)
-    runner = LaneRunner(prepare_lanes(w.tape(w.parameters[0] * w.inputs[0])), np.ones(1), np.zeros(1))
+    tape = w.tape(w.parameters[0] * w.inputs[0])
+    runner = Runner(prepare(tape, batch="float64"), np.ones(1), np.zeros(1))
     with pytest.raises(InputSizeError, match="at least 1 sample, not 0"):
         runner.resize(0)
 

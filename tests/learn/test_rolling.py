@@ -23,7 +23,7 @@ def compiled_steps(f: Callable[..., Any], *given: Any) -> list[tuple[str, list[i
     """What the compiler makes of a function."""
     compiled = gradwalk.compile(f)
     compiled(*given)
-    return [(report._what(row), list(row.shape), row.count) for row in compiled.report().traces[0].program.rows]
+    return [(report._what(step), list(step.shape), step.nodes) for step in compiled.traces()[0].prepared.program.steps]
 
 
 def our_steps(root: Any) -> list[tuple[str, list[int], int]]:

@@ -64,7 +64,7 @@ def recorded() -> dict[str, Any]:
 
 def _stages(compiled: Any) -> dict[str, Any]:
     trace = compiled.report().traces[0]
-    tape, rows = trace.program.tape, trace.program.rows
+    tape, steps = trace.prepared.tape, trace.prepared.program.steps
     used, flows = report._flows(trace)
     step_of = report._steps_of_rows(trace)
     reads = [[x for x in tape.operands(row) if x >= 0] for row in range(tape.rows)]
@@ -76,8 +76,8 @@ def _stages(compiled: Any) -> dict[str, Any]:
         "tape": [_line(tape, row) for row in range(LINES_SHOWN)],
         "levels": [widths[level] for level in range(1, max(rounds) + 1)],
         "steps": [
-            {"what": report._what(row), "shape": list(row.shape), "nodes": row.count, "parameters": used[i]}
-            for i, row in enumerate(rows)
+            {"what": report._what(step), "shape": list(step.shape), "nodes": step.nodes, "parameters": used[i]}
+            for i, step in enumerate(steps)
         ],
         "flows": [[source, target, count] for (source, target), count in sorted(flows.items()) if source >= 0],
         "pictures": {

@@ -1,11 +1,12 @@
 """The compiled path: trace a function of Values, roll its graph up, and replay it at native speed.
 
-    a call → trace/ → roll/ → native/ → numbers
+    a call → trace/: a tape → roll/: a program → a backend: numbers
 
 - `api.py` and `batches.py`: the functions that `gradwalk.compile` gives;
 - `trace/`: from a function to a tape, and what cannot be followed;
-- `roll/`: from a tape to a program;
-- `native/`: from a program to machine code, and running it;
+- `roll/`: from a tape to a program, which is data;
+- `backend.py`: the seam, what a backend has to do; `prepared.py`: a tape brought to it;
+- `native/`: the backend that makes machine code; `reference.py`: one in plain NumPy, for tests;
 - `own/`: parameters and optimisers in one buffer, for as long as compiled code has them;
 - `call/`: arguments in, results out;
 - `report.py`, `warming.py`: what became of a function, and kernels ahead of need.

@@ -21,6 +21,7 @@ from gradwalk.compile.call.batch_arguments import (
 )
 from gradwalk.compile.call.lane_bound import LaneBound, Samples
 from gradwalk.compile.trace import tracer
+from gradwalk.compile.trace.outside import numbers_read_by
 from gradwalk.compile.trace.recorded import Recorded
 from gradwalk.errors import InputSizeError, SettingError
 
@@ -33,7 +34,6 @@ DTYPES = ("float64", "float32")
 class Batched(Compiled):
     """A compiled function of one sample that takes many.
 
-    >>> import gradwalk
     >>> w = gradwalk.Value(2.0)
     >>> @gradwalk.compile(batch="mean")
     ... def loss(x, y):
@@ -63,7 +63,7 @@ class Batched(Compiled):
         if keepers.epoch != self._epoch:
             self._notice()
         if self._frozen is None:
-            self._freeze()
+            self._frozen = numbers_read_by(self.eager)
         lanes = Lanes()
         try:
             key = self._key(args, kwargs, lanes, key_of_samples)
@@ -88,7 +88,6 @@ class Batched(Compiled):
     def one_by_one(self, *args: Any, **kwargs: Any) -> Any:
         """The same without native code: the function on each sample in turn, and the sum, mean or list of its results.
 
-        >>> import gradwalk
         >>> f = gradwalk.compile(lambda x: x * x, batch="sum")
         >>> f.one_by_one([1.0, 2.0, 3.0])
         14.0

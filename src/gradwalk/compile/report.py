@@ -10,6 +10,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from gradwalk.compile.native import objects
+from gradwalk.compile.roll.program import Step
 from gradwalk.compile.trace.tape import NONE
 from gradwalk.errors import SettingError
 
@@ -32,7 +33,7 @@ class Report:
     >>> f = gradwalk.compile(lambda X: sum(model(x) for x in X))
     >>> loss = f([[0.1 * i, 1.0] for i in range(50)])
     >>> report = f.report()
-    >>> report.traces[0].recorded.tape.parameters, len(report.traces[0].program.rows) < 20
+    >>> report.traces[0].recorded.tape.parameters, len(report.traces[0].prepared.program.steps) < 20
     (65, True)
     """
 
@@ -89,42 +90,41 @@ class Report:
 
 
 def _told(number: int, trace: Any) -> list[str]:
-    tape, program = trace.recorded.tape, trace.program
-    steps = len(program.rows)
+    tape, steps = trace.recorded.tape, trace.prepared.program.all_steps()
     milliseconds = {
         "traced": 1e3 * trace.recorded.seconds,
-        **{name: 1e3 * seconds for name, seconds in program.timings.items()},
+        **{name: 1e3 * seconds for name, seconds in trace.prepared.timings.items()},
     }
     lines = [
-        f"trace {number}: {counted(tape.rows, 'node')} rolled up into {counted(steps, 'step')}; "
+        f"trace {number}: {counted(tape.rows, 'node')} rolled up into {counted(len(steps), 'step')}; "
         f"{counted(len(trace.recorded.parameters), 'parameter')}, {counted(tape.inputs, 'input')}"
         + (f", {counted(tape.indices, 'index', 'indices')}" if tape.indices else "")
         + (f", {counted(len(tape.outputs), 'result')}" if len(tape.outputs) != 1 else ""),
         f"  {counted(trace.calls, 'call')}; {size(trace.bytes())}; "
         + ", ".join(f"{name} {spent:.1f} ms" for name, spent in milliseconds.items()),
     ]
-    if program.rows and program.rows[0].kind == "flat":
+    if steps and steps[0].kind == "flat":
         lines.append("  it has too little structure to roll up, and runs node by node")
         return lines
     table = [("step", "what", "shape", "nodes", "memory")]
-    for i, row in enumerate(program.rows[:STEPS_TOLD], start=1):
-        table.append((str(i), _what(row), _shape(row), f"{row.count:,}", size(row.bytes)))
+    for i, step in enumerate(steps[:STEPS_TOLD], start=1):
+        table.append((str(i), _what(step), _shape(step), f"{step.nodes:,}", size(8 * step.results)))
     widths = [max(len(line[column]) for line in table) for column in range(5)]
     for line in table:
         left = f"  {line[0]:>{widths[0]}}  {line[1]:<{widths[1]}}  {line[2]:<{widths[2]}}"
         lines.append(f"{left}  {line[3]:>{widths[3]}}  {line[4]:>{widths[4]}}")
-    if steps > STEPS_TOLD:
-        lines.append(f"  … and {counted(steps - STEPS_TOLD, 'more step')}")
+    if len(steps) > STEPS_TOLD:
+        lines.append(f"  … and {counted(len(steps) - STEPS_TOLD, 'more step')}")
     return lines
 
 
-def _what(row: Any) -> str:
-    names = list(dict.fromkeys(row.ops))
-    if row.kind == "product":
+def _what(step: Step) -> str:
+    names = list(step.ops)
+    if step.kind == "product":
         return "matrix product" + _rest(names, {"add", "mul"})
-    if row.kind == "sums":
+    if step.kind == "sums":
         return ("dot products" if "mul" in names else "sums") + _rest(names, {"add", "mul"})
-    return ", ".join(names) if row.kind == "op" else row.kind
+    return ", ".join(names) if step.kind == "op" else step.kind
 
 
 def _rest(names: list[str], known: set[str]) -> str:
@@ -132,8 +132,8 @@ def _rest(names: list[str], known: set[str]) -> str:
     return f" with {', '.join(rest)}" if rest else ""
 
 
-def _shape(row: Any) -> str:
-    return " × ".join(f"{n:,}" for n in row.shape)
+def _shape(step: Step) -> str:
+    return " × ".join(f"{n:,}" for n in step.shape)
 
 
 def _native() -> str:
@@ -163,34 +163,34 @@ def size(n: int) -> str:
 def _scene(trace: Any) -> Any:
     from gradwalk.drawing.scene import Box, Line, Scene
 
-    tape, rows = trace.program.tape, trace.program.rows
+    tape, steps = trace.prepared.tape, trace.prepared.program.all_steps()
     used, flows = _flows(trace)
     boxes, lines = [], []
     if tape.inputs:
         title = f"{counted(tape.inputs, 'input')}, written anew before each call"
         boxes.append(Box("leaf", "inputs", "", (), title, f"{tape.inputs:,} numbers"))
     first = len(boxes)
-    for i, row in enumerate(rows):
+    for i, step in enumerate(steps):
         weights = f" · {counted(used[i], 'parameter')}" if used[i] else ""
-        note = f"{_shape(row)}{weights}"
-        title = f"step {i + 1}: {_what(row)}, {_shape(row)}; {counted(row.count, 'node')} of the graph{weights}"
-        boxes.append(Box("group", _what(row), _sign(row), (), title, note))
+        note = f"{_shape(step)}{weights}"
+        title = f"step {i + 1}: {_what(step)}, {_shape(step)}; {counted(step.nodes, 'node')} of the graph{weights}"
+        boxes.append(Box("group", _what(step), _sign(step), (), title, note))
     for (source, target), count in sorted(flows.items()):
         start = 0 if source < 0 else first + source
         lines.append(Line(start, first + target, "", f"{count:,} numbers", None, count))
-    summary = f"{counted(tape.rows, 'node')} rolled up into {counted(len(rows), 'step')}"
+    summary = f"{counted(tape.rows, 'node')} rolled up into {counted(len(steps), 'step')}"
     return Scene(tuple(boxes), tuple(lines), summary)
 
 
-def _sign(row: Any) -> str:
-    if row.kind in ("product", "sums"):
-        return "Σ" if "mul" not in row.ops else "·"
-    return ALIKE.get(row.ops[0], "") if row.kind == "op" else ""  # the others are told by their names
+def _sign(step: Step) -> str:
+    if step.kind in ("product", "sums"):
+        return "Σ" if "mul" not in step.ops else "·"
+    return ALIKE.get(step.ops[0], "") if step.kind == "op" else ""  # the others are told by their names
 
 
 def _flows(trace: Any) -> tuple[Counter[int], Counter[tuple[int, int]]]:
     """For each step how many parameters it reads, and how many numbers flow from step to step (-1: the inputs)."""
-    tape = trace.program.tape
+    tape = trace.prepared.tape
     step_of = _steps_of_rows(trace)
     parameters: dict[int, set[int]] = {}
     flows: dict[tuple[int, int], set[int]] = {}
@@ -212,37 +212,12 @@ def _flows(trace: Any) -> tuple[Counter[int], Counter[tuple[int, int]]]:
 
 
 def _steps_of_rows(trace: Any) -> list[int]:
-    """The step that does each row of the tape; -1 for rows that nothing needs.
-
-    A step's results lie side by side in memory, in the order of the steps; a row that has no place there was absorbed
-    by the one that uses it.
-    """
-    tape, program = trace.program.tape, trace.program
-    step_of = [-1] * tape.rows
-    rolled = getattr(program, "rolled", None)
-    if rolled is None:
-        return [0] * tape.rows
-    places = rolled.places[tape.first_row : tape.first_row + tape.rows]
-    least = tape.inputs + len(tape.constants)  # before it lie inputs and constants; a row without a place is at 0
-    made = sorted((int(place), row) for row, place in enumerate(places) if place >= max(least, 1))
-    ends: list[int] = []
-    for row in program.rows:
-        ends.append((ends[-1] if ends else 0) + _results(row))
-    step = 0
-    for i, (_, row) in enumerate(made):
-        while step < len(ends) - 1 and i >= ends[step]:
-            step += 1
-        step_of[row] = step
+    """The step that does each row of the tape, those inside a step included; -1 for rows that nothing needs."""
+    tape = trace.prepared.tape
+    step_of: list[int] = trace.prepared.rolled.step_of.tolist()
     for row in range(tape.rows - 1, -1, -1):
-        if step_of[row] < 0:
-            continue
-        for x in tape.operands(row):
+        for x in tape.operands(row) if step_of[row] >= 0 else ():
             inner = x - tape.first_row
-            if x >= tape.first_row and step_of[inner] < 0:
+            if inner >= 0 and step_of[inner] < 0:  # absorbed by the one that uses it
                 step_of[inner] = step_of[row]
     return step_of
-
-
-def _results(row: Any) -> int:
-    """How many numbers a step gives."""
-    return int(row.bytes) // 8

@@ -9,6 +9,7 @@ that would have flowed through it.
 from __future__ import annotations
 
 import itertools
+import math
 import operator
 import sys
 from collections import deque
@@ -57,9 +58,10 @@ def _arithmetic() -> None:
                 return out
             origins: dict[int, float] = {}
             for i, x in enumerate(numbers):
-                slope = op.slope(i, *point, out) if isinstance(x, TrackedFloat) else 0.0
-                for origin, share in x.origins.items() if isinstance(x, TrackedFloat) else ():
-                    origins[origin] = origins.get(origin, 0.0) + slope * share
+                if isinstance(x, TrackedFloat):
+                    slope = op.slope(i, *point, out)
+                    for origin, share in x.origins.items():
+                        origins[origin] = origins.get(origin, 0.0) + (slope * share if math.isfinite(slope) else 0.0)
             return TrackedFloat(out, origins)
 
         def forth(self: Any, *other: Any) -> Any:

@@ -14,8 +14,8 @@ import numpy as np
 from gradwalk import tree
 from gradwalk.compile.call.arguments import Numbers
 from gradwalk.compile.call.results import Call, Result
-from gradwalk.compile.native.runtime import Program, Runner, prepare
 from gradwalk.compile.own.store import Place, Store, place_of
+from gradwalk.compile.prepared import Prepared, Runner, prepare
 from gradwalk.compile.trace.recorded import Output, Recorded
 from gradwalk.engine import Value
 from gradwalk.functions import checked_index
@@ -33,7 +33,6 @@ class Misjudged(Exception):  # noqa: N818 (nobody outside sees it)
 class Bound:
     """One trace of a compiled function, with its program and the memory it runs in.
 
-    >>> import gradwalk
     >>> f = gradwalk.compile(lambda x: x * x)
     >>> f(3.0).data
     9.0
@@ -47,7 +46,7 @@ class Bound:
         self.kept = numbers.kept  # objects that the key knows by their id()
         self.place: Place
         self.place, where = place_of(recorded.parameters)
-        self.program: Program = prepare(
+        self.prepared: Prepared = prepare(
             recorded.tape.placed(where, self.place.size), input_grads=bool(wrt or numbers.values)
         )
         self.calls = 0
@@ -73,7 +72,6 @@ class Bound:
     def run(self, numbers: Numbers) -> Any:
         """Compute with these numbers; gives what the function gives.
 
-        >>> import gradwalk
         >>> gradwalk.compile(lambda x: {"twice": 2 * x})(3.0)["twice"].data
         6.0
         """
@@ -102,7 +100,6 @@ class Bound:
     def values_only(self, numbers: Numbers) -> Any:
         """As `run`, with leaves as results: what happens under `no_grad()`.
 
-        >>> import gradwalk
         >>> f = gradwalk.compile(lambda x: x * x)
         >>> with gradwalk.no_grad():
         ...     f(3.0).operands
@@ -175,7 +172,7 @@ class Bound:
             self._put_aside(self.last)
         self.last = None
         self.values = store.values
-        self.runner = Runner(self.program, *self.place.arrays())
+        self.runner = Runner(self.prepared, *self.place.arrays())
         self.outputs, self.seeds = self.runner.outputs, self.runner.seeds
         self.forward, self.push = self.runner.forward, self.runner.push
         self.inputs, self.indices = self.runner.inputs.data, self.runner.indices.data
@@ -189,7 +186,6 @@ class Bound:
     def backward(self, call: Call, position: int, gradient: float) -> None:
         """Walk back from one of a call's results.
 
-        >>> import gradwalk
         >>> w = gradwalk.Value(3.0)
         >>> first, second = gradwalk.compile(lambda x: (w * x, w + x))(2.0)
         >>> second.backward()
@@ -222,7 +218,7 @@ class Bound:
         else:
             self.runner.backward()
             self.seeds[position] = 0.0
-        if self.program.input_grads:
+        if self.prepared.program.input_grads:
             call.input_grads = self.runner.input_grads.copy()
         if before is not None:
             store.call_hooks(before)
@@ -230,7 +226,6 @@ class Bound:
     def argument_grads(self, call: Call) -> dict[str, Any]:
         """The gradients of arguments, each in the structure of its argument.
 
-        >>> import gradwalk
         >>> y = gradwalk.compile(lambda a, b: a * b, wrt=("a", "b"))(3.0, 4.0)
         >>> y.backward()
         >>> y.argument_grads
@@ -250,13 +245,12 @@ class Bound:
     def bytes(self) -> int:
         """How much memory the trace takes, tape and program and numbers together.
 
-        >>> import gradwalk
         >>> f = gradwalk.compile(lambda x: x * x)
         >>> value = f(3.0)
         >>> f.traces()[0].bytes() > 0
         True
         """
-        return self.program.tape.bytes() + self.program.bytes
+        return self.prepared.tape.bytes() + self.prepared.program.bytes
 
 
 def _picker(slots: list[int]) -> Callable[[list[Any]], tuple[Any, ...]]:

@@ -9,8 +9,8 @@ import numpy as np
 from gradwalk.compile.call.batch_arguments import Lanes
 from gradwalk.compile.call.bound import Given
 from gradwalk.compile.call.results import Result
-from gradwalk.compile.native.lanes import LaneRunner, prepare_lanes
 from gradwalk.compile.own.store import Store, Version, place_of
+from gradwalk.compile.prepared import Prepared, Runner, prepare
 from gradwalk.compile.trace.recorded import Output, Recorded
 from gradwalk.engine import Value
 from gradwalk.errors import InputSizeError, SettingError
@@ -26,7 +26,6 @@ _blank = object.__new__
 class LaneBound:
     """One trace of a batched function, with its program and the memory it runs in.
 
-    >>> import gradwalk
     >>> f = gradwalk.compile(lambda x: 2 * x, batch="sum")
     >>> f([1.0, 2.0]).data, [trace.calls for trace in f.traces()]
     (6.0, [1])
@@ -37,14 +36,16 @@ class LaneBound:
         self.batch, self.threads = fn.batch, fn.threads
         self.kept = lanes.kept
         self.place, where = place_of(recorded.parameters)
-        self.program = prepare_lanes(recorded.tape.placed(where, self.place.size), dtype=fn.dtype)
+        self.prepared: Prepared = prepare(recorded.tape.placed(where, self.place.size), batch=fn.dtype)
         self.calls = 0
         self.recent = True
         self.n = 0
         self.scale = 1.0  # what a sample counts
         self.last: LaneCall | None = None  # the call whose numbers are in memory
         self.values: Any = None
-        self.runner: LaneRunner
+        self.runner: Runner
+        self.grads: Any = None  # where gradients belong
+        self.gradients: Any = None  # what the last walk back found
         self.one = len(recorded.tape.outputs) == 1 and fn.batch != "each"
         self.given = Given(recorded.result)
         self.single = self.one and isinstance(recorded.result, Output) and not recorded.result.plain
@@ -60,7 +61,6 @@ class LaneBound:
     def run(self, lanes: Lanes) -> Any:
         """Compute with these samples; gives what the function gives, reduced.
 
-        >>> import gradwalk
         >>> f = gradwalk.compile(lambda x: {"twice": 2 * x}, batch="mean")
         >>> f([1.0, 2.0])["twice"].data
         3.0
@@ -69,7 +69,8 @@ class LaneBound:
         with store.lock:
             self._write(lanes)
             if self.one:  # gradients as well, because samples do not stay in memory
-                self.runner.forward_and_backward_once(self.scale)
+                self.gradients.fill(0.0)
+                self.runner.both()
             else:
                 self.runner.forward()
             self.calls += 1
@@ -82,7 +83,6 @@ class LaneBound:
     def values_only(self, lanes: Lanes) -> Any:
         """As `run`, with leaves as results: what happens under `no_grad()`.
 
-        >>> import gradwalk
         >>> f = gradwalk.compile(lambda x: 2 * x, batch="sum")
         >>> with gradwalk.no_grad():
         ...     f([1.0, 2.0]).operands
@@ -98,7 +98,7 @@ class LaneBound:
 
     def _outputs(self) -> list[Any]:
         if self.batch == "each":
-            return list(self.runner.each.copy())
+            return list(self.runner.outputs.copy())
         return [self.scale * x for x in self.runner.totals.tolist()]
 
     def _write(self, lanes: Lanes, again: LaneCall | None = None) -> None:
@@ -126,6 +126,7 @@ class LaneBound:
         self.runner.resize(lanes.n)
         self.n = lanes.n
         self.scale = 1.0 / self.n if self.batch == "mean" else 1.0
+        self.runner.seeds[:] = self.scale
         inputs = self.runner.inputs
         self.views = [  # samples stand in columns there
             inputs[start] if array.ndim == 1 else inputs[start : start + array[0].size].T
@@ -148,14 +149,15 @@ class LaneBound:
 
     def _bind(self, store: Store) -> None:
         self.values = store.values
-        self.runner = LaneRunner(self.program, *self.place.arrays(), threads=self.threads)
+        values, self.grads = self.place.arrays()
+        self.gradients = np.zeros_like(self.grads)
+        self.runner = Runner(self.prepared, values, self.gradients, self.threads)
         self.n = 0
         self.last = None
 
     def backward(self, call: LaneCall, position: int, gradient: Any) -> None:
         """Walk back from one of a call's results.
 
-        >>> import gradwalk
         >>> w = gradwalk.Value(3.0)
         >>> gradwalk.compile(lambda x: w * x, batch="sum")([1.0, 2.0]).backward()
         >>> w.grad
@@ -170,7 +172,7 @@ class LaneBound:
                 grads += gradient * call.gradients
                 return
             if self.one and self.last is call and self.values is store.values:
-                self.runner.add_gradients(gradient)
+                self._add(gradient)
                 return
             if store.version is not call.version:
                 with store.as_of(call.version):
@@ -184,22 +186,26 @@ class LaneBound:
             self._walk_back(position, gradient)
 
     def _walk_back(self, position: int, gradient: Any) -> None:
-        count = len(self.recorded.tape.outputs)
-        seeds = np.zeros((count, self.n) if np.ndim(gradient) else count)
+        seeds = self.runner.seeds
+        seeds[:] = 0.0
         seeds[position] = gradient * self.scale
-        self.runner.forward_and_backward(seeds)
-        self.runner.add_gradients()
+        self.gradients.fill(0.0)
+        self.runner.backward()
+        seeds[:] = self.scale  # as every call of a function with one result wants them
+        self._add(1.0)
+
+    def _add(self, scale: float) -> None:
+        self.grads += self.gradients if scale == 1.0 else scale * self.gradients
 
     def bytes(self) -> int:
         """How much memory the trace takes, for one sample.
 
-        >>> import gradwalk
         >>> f = gradwalk.compile(lambda x: 2 * x, batch="sum")
         >>> total = f([1.0, 2.0])
         >>> f.traces()[0].bytes() > 0
         True
         """
-        return self.program.tape.bytes() + self.program.bytes
+        return self.prepared.tape.bytes() + self.prepared.program.bytes
 
 
 class LaneCall:
@@ -218,7 +224,7 @@ class LaneCall:
         """Put aside what the next call overwrites."""
         runner = self.bound.runner
         if self.bound.one:
-            self.gradients = runner.gradients.copy()
+            self.gradients = self.bound.gradients.copy()
         elif self.saved is None:
             self.saved = runner.inputs.copy(), runner.indices.copy()
 
@@ -236,7 +242,6 @@ class LaneCall:
 class Samples:
     """What a function of one sample gave for each of many: numbers in `data`, and one walk back for all of them.
 
-    >>> import gradwalk
     >>> w = gradwalk.Value(3.0)
     >>> each = gradwalk.compile(lambda x: w * x, batch="each")([1.0, 2.0])
     >>> each.data.tolist(), len(each), each[1]
@@ -263,7 +268,6 @@ class Samples:
     def backward(self, gradient: Any = 1.0) -> None:
         """Add the gradients of the samples' numbers, each times its entry of `gradient`, or all times one number.
 
-        >>> import gradwalk
         >>> w = gradwalk.Value(3.0)
         >>> gradwalk.compile(lambda x: w * x, batch="each")([1.0, 2.0]).backward()
         >>> w.grad

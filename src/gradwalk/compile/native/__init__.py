@@ -1,6 +1,10 @@
-"""From a `Program` to machine code, through Numba.
+"""The native backend: from a `Program` to machine code, through Numba.
 
+    program → lowering: kernels and descriptors → single or batch: memory and addresses → calls
+
+- `backend.py` is what the front sees; `lowering.py` chooses a kernel for each step and writes the words it reads;
+- `single.py` and `batch.py` bind them to memory and run them; `flat.py` does so for what has no structure;
 - `language.py` says how steps of `gradwalk.formulas` are written, `codegen.py` and `lane_codegen.py` make kernels;
-- `*kernels.py`, `products.py`, `vmath*.py` are kernels written by hand; `objects.py` keeps them;
-- `runtime.py` and `lanes.py` bind a program to memory and run it; `flat.py` runs what has no structure.
+- `*kernels.py`, `drive.py`, `lane_drive.py`, `products.py`, `vmath*.py` are kernels written by hand, over `layout.py`;
+- `objects.py` compiles, keeps and loads them; `passes.py` runs the passes of the analysis natively.
 """

@@ -13,8 +13,7 @@ from typing import Any
 from gradwalk import formulas
 from gradwalk.compile.native import objects
 from gradwalk.compile.native.language import numba_language
-from gradwalk.compile.native.objects import Native
-from gradwalk.compile.roll.layout import (
+from gradwalk.compile.native.layout import (
     ACCESS,
     COLUMN,
     ELEMENT_COLUMNS,
@@ -29,69 +28,11 @@ from gradwalk.compile.roll.layout import (
     SPACE,
     START,
 )
-from gradwalk.compile.roll.program import Access
+from gradwalk.compile.native.objects import Native
 from gradwalk.formulas import Sheet
 from gradwalk.ops import Op
 
-__all__ = ["ScalarKernels", "element", "element_back", "op_slopes", "op_value"]
-
-
-#: Where the kernels are that are no op's.
-MODULES = {"product": "native.product_kernels", "sums": "native.sum_kernels", "apply": "native.sum_kernels",
-           "take": "native.kernels", "extreme": "native.kernels"}  # fmt: skip
-
-
-class ScalarKernels:
-    """Which kernels a program of single numbers is made of.
-
-    >>> from gradwalk.compile.native.codegen import ScalarKernels
-    >>> ScalarKernels().fixed("take").name
-    'take'
-    """
-
-    lanes = False
-
-    def element(self, op: Op, accesses: list[Access], exponent: float | None) -> Native:
-        """The kernel for the value of an op.
-
-        >>> from gradwalk.compile.native.codegen import ScalarKernels
-        >>> ScalarKernels.element.__name__
-        'element'
-        """
-        return element(op, self._ways(accesses), exponent)
-
-    def element_back(self, op: Op, accesses: list[Access], modes: list[int], exponent: float | None) -> Native:
-        """The kernel for the gradients of an op; a mode for each operand: 0 nothing, 1 added, 2 stored.
-
-        >>> from gradwalk.compile.native.codegen import ScalarKernels
-        >>> ScalarKernels.element_back.__name__
-        'element_back'
-        """
-        wanted = tuple(k for k, mode in enumerate(modes) if mode)
-        stored = tuple(k for k, mode in enumerate(modes) if mode == 2)
-        return element_back(op, self._ways(accesses), wanted, stored, exponent)
-
-    def can_store(self, access: Access) -> bool:
-        """Whether gradients could be stored rather than added.
-
-        >>> from gradwalk.compile.native.codegen import ScalarKernels
-        >>> from gradwalk.compile.roll.program import Access
-        >>> ScalarKernels().can_store(Access(0, 8, 0, 1))
-        True
-        """
-        return access.space == OWN and access.listed < 0 and access.column == 1
-
-    def fixed(self, name: str) -> Native:
-        """A kernel that is no op's.
-
-        >>> from gradwalk.compile.native.codegen import ScalarKernels
-        >>> ScalarKernels().fixed("take_back").name
-        'take_back'
-        """
-        return objects.fixed(MODULES[name.removesuffix("_back")], name)
-
-    def _ways(self, accesses: list[Access]) -> str:
-        return "".join("g" if x.listed >= 0 else "us"[x.column] for x in accesses)
+__all__ = ["element", "element_back", "op_slopes", "op_value"]
 
 
 # --- functions of single numbers -------------------------------------------------------------------------------------

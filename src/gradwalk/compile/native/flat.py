@@ -6,7 +6,7 @@ included, is a native function of its own that the loop calls by address.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,13 @@ from gradwalk import ops
 from gradwalk.compile.native import objects
 from gradwalk.compile.native.codegen import op_slopes, op_value, slope_lines, value_lines
 from gradwalk.compile.native.objects import Native
-from gradwalk.compile.roll.graph import Graph
+from gradwalk.compile.native.single import SingleExecution
+from gradwalk.compile.roll.program import Program, Rows
 from gradwalk.compile.trace.tape import MAX, MIN, SHIFT, TAKE
 
-__all__ = ["FlatProgram", "prepare_flat"]
+__all__ = ["FlatCode", "FlatExecution"]
+
+Floats = npt.NDArray[np.float64]
 
 HOT = (ops.add, ops.mul, ops.sub, ops.div, ops.neg, ops.relu, ops.exp, ops.tanh, ops.log)
 CALL, TAKEN, LARGEST, SMALLEST, SHIFTED = range(len(HOT), len(HOT) + 5)
@@ -28,57 +31,66 @@ SPECIAL_CODES = {TAKE: TAKEN, MAX: LARGEST, MIN: SMALLEST, SHIFT: SHIFTED}
 WIDTH = 5
 
 
-class FlatProgram:
-    """Instructions for the interpreter, and what it needs to know of the graph.
+class FlatCode:
+    """Instructions for the interpreter: one for each row, over one memory of parameters and own numbers."""
 
-    >>> from gradwalk.compile.native.flat import FlatProgram
-    >>> FlatProgram.__name__
-    'FlatProgram'
-    """
-
-    def __init__(self, graph: Graph) -> None:
-        tape = graph.tape
-        rows = np.flatnonzero(graph.live)
-        codes = graph.code[rows]
+    def __init__(self, program: Program) -> None:
+        self.program, step = program, program.steps[0]
+        assert isinstance(step, Rows)
+        codes, starts, counts, slots = (
+            program.lists[at : at + step.count] for at in (step.codes, step.starts, step.counts, step.slots)
+        )
+        self.operands = np.where(program.lists < 0, ~program.lists, program.lists + np.int32(program.parameters))
+        ops_used = [program.ops[name] for name in step.ops]
         hot = {op: i for i, op in enumerate(HOT)}
-        known = np.array([hot.get(op, CALL) for op in tape.ops] + [0], np.int32)
+        known = np.array([hot.get(op, CALL) for op in ops_used] + [0], np.int32)
         what = known[np.maximum(codes, 0)]
         for number, special in SPECIAL_CODES.items():
             what[codes == number] = special
         lists = what >= CALL
-        start = graph.start[rows]
-        second = np.minimum(start + 1, len(graph.operands) - 1)
-        code = np.empty((len(rows), WIDTH), np.int32)
-        code[:, 0] = what
-        code[:, 1] = graph.first + rows
-        code[:, 2] = np.where(lists, start, graph.operands[start])
-        code[:, 3] = np.where(lists, graph.count[rows], graph.operands[second])
-        code[:, 4] = np.where(what == TAKEN, graph.slot[rows], codes)
-        self.code = code
-        self.graph = graph
-        self.values = np.zeros(len(tape.ops) + 1, np.int64)
-        self.slopes = np.zeros(len(tape.ops) + 1, np.int64)
+        second = np.minimum(starts + 1, len(self.operands) - 1)
+        self.code = np.empty((step.count, WIDTH), np.int32)
+        self.code[:, 0] = what
+        self.code[:, 1] = program.parameters + step.out + np.arange(step.count)
+        self.code[:, 2] = np.where(lists, starts, self.operands[starts])
+        self.code[:, 3] = np.where(lists, counts, self.operands[second])
+        self.code[:, 4] = np.where(what == TAKEN, slots, codes)
+        self.values = np.zeros(len(ops_used) + 1, np.int64)
+        self.slopes = np.zeros(len(ops_used) + 1, np.int64)
         for i in np.unique(codes[what == CALL]).tolist():
-            self.values[i] = objects.load(op_value(tape.ops[i]))
-            self.slopes[i] = objects.load(op_slopes(tape.ops[i]))
-        self.widest = max([op.arity for op in tape.ops], default=0)
-        self.forward, self.backward = objects.call(interpreter("forward")), objects.call(interpreter("backward"))
-
-    def memory(self) -> npt.NDArray[np.float64]:
-        """Values of all nodes, with the constants in their place."""
-        values = np.zeros(self.graph.nodes)
-        values[self.graph.constants :] = self.graph.tape.constants
-        return values
+            self.values[i] = objects.load(op_value(ops_used[i]))
+            self.slopes[i] = objects.load(op_slopes(ops_used[i]))
+        self.widest = max([op.arity for op in ops_used], default=0)
 
 
-def prepare_flat(graph: Graph) -> FlatProgram:
-    """A program of one instruction for each live row.
+class FlatExecution(SingleExecution):
+    """Such instructions bound to memory."""
 
-    >>> from gradwalk.compile.native.flat import prepare_flat
-    >>> prepare_flat.__name__
-    'prepare_flat'
-    """
-    return FlatProgram(graph)
+    def __init__(self, flat: FlatCode, values: Floats, grads: Floats) -> None:
+        program, first = flat.program, flat.program.parameters
+        memory, slopes, box = (
+            np.zeros(first + program.size),
+            np.zeros(first + program.size),
+            np.zeros(2 * flat.widest + 2),
+        )
+        memory[first + program.constant_positions] = program.constants
+        self.inputs, self.input_grads = (x[first : first + program.inputs] for x in (memory, slopes))
+        self.indices = np.zeros(max(program.indices, 1), np.int64)
+        self.outputs = self.totals = np.zeros(len(program.outputs))
+        self.seeds = np.zeros(len(program.outputs))
+        places = np.array(program.outputs, np.int64)
+        nodes = np.where(places < 0, ~places, places + first).astype(np.int32)
+        arrays: list[npt.NDArray[Any]] = [flat.operands, self.indices, memory, slopes, box]
+        shared = [flat.code.ctypes.data, len(flat.code), *(x.ctypes.data for x in arrays)]
+
+        def table(functions: npt.NDArray[np.int64], parameters: Floats, ends: Floats) -> npt.NDArray[np.int64]:
+            sizes = [functions.ctypes.data, first, parameters.ctypes.data, len(nodes)]
+            return np.array([*shared, *sizes, nodes.ctypes.data, ends.ctypes.data, len(memory)], np.int64)
+
+        there, back = table(flat.values, values, self.outputs), table(flat.slopes, grads, self.seeds)
+        self._keep = [*arrays, values, grads, nodes, flat.code, flat.values, flat.slopes, there, back]
+        self.forward = partial(objects.call(interpreter("forward")), there.ctypes.data, 0)
+        self.backward = partial(objects.call(interpreter("backward")), back.ctypes.data, 0)
 
 
 # --- kernels, from the table -----------------------------------------------------------------------------------------

@@ -9,10 +9,9 @@ from collections.abc import Iterable
 from functools import cache
 
 from gradwalk.compile.native import objects
-from gradwalk.compile.native.codegen import ScalarKernels, slope_lines, value_lines
+from gradwalk.compile.native.codegen import slope_lines, value_lines
 from gradwalk.compile.native.language import numba_language
-from gradwalk.compile.native.objects import Native
-from gradwalk.compile.roll.layout import (
+from gradwalk.compile.native.layout import (
     ACCESS,
     ELEMENT_COLUMNS,
     ELEMENT_OPERANDS,
@@ -24,42 +23,11 @@ from gradwalk.compile.roll.layout import (
     PARAMETER_GRADS,
     PARAMETERS,
 )  # fmt: skip
-from gradwalk.compile.roll.program import Access
+from gradwalk.compile.native.objects import Native
 from gradwalk.formulas.lines import indented
 from gradwalk.ops import Op
 
-__all__ = ["LaneKernels", "lane_element", "lane_element_back"]
-
-
-class LaneKernels(ScalarKernels):
-    """Which kernels a program for batches is made of, in float64 or float32.
-
-    >>> from gradwalk.compile.native.lane_codegen import LaneKernels
-    >>> LaneKernels("float32").fixed("take").name
-    'KERNELS.float32.take'
-    """
-
-    lanes = True
-
-    def __init__(self, dtype: str) -> None:
-        self.dtype = dtype
-
-    def element(self, op: Op, accesses: list[Access], exponent: float | None) -> Native:  # noqa: D102
-        return lane_element(op, self._ways(accesses), self.dtype, exponent)
-
-    def element_back(  # noqa: D102
-        self, op: Op, accesses: list[Access], modes: list[int], exponent: float | None
-    ) -> Native:
-        return lane_element_back(op, self._ways(accesses), self.dtype, exponent)
-
-    def can_store(self, access: Access) -> bool:  # noqa: D102
-        return access.space == OWN
-
-    def fixed(self, name: str) -> Native:  # noqa: D102
-        return objects.fixed("native.lane_kernels", f"KERNELS.{self.dtype}.{name}")
-
-    def _ways(self, accesses: list[Access]) -> str:
-        return "".join("p" if x.space == PARAMETERS else "m" for x in accesses)
+__all__ = ["lane_element", "lane_element_back"]
 
 
 @cache

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradwalk.compile.native.microkernels import doubles, floats, inlined, invoke, longs
-from gradwalk.compile.roll.layout import (
+from gradwalk.compile.native.layout import (
     FIRST,
     LANES,
     OWN,
@@ -18,18 +17,19 @@ from gradwalk.compile.roll.layout import (
     SAMPLES,
     SUMS,
 )
+from gradwalk.compile.native.microkernels import doubles, floats, inlined, invoke, longs
 
 __all__ = ["DRIVERS", "TABLE"]
 
 #: Words of the table that a driver is given.
 TABLE = (
     "steps", "forward", "backward", "end", "descriptors", "context", "inputs", "input_count", "begin", "stop",
-    "outputs", "places", "totals", "each", "seeds", "seeds_for_each", "with_gradients", "clear_count", "clear",
+    "outputs", "places", "totals", "each", "seeds", "with_gradients", "clear_count", "clear",
     "parameter_count", "sums_size", "input_grads", "values", "own_count", "gradients",
     "shared", "shared_there", "shared_back", "shared_outputs", "shared_seeds",
 )  # fmt: skip
 (STEPS, FORWARD, BACKWARD, END, DESCRIPTORS, CONTEXT, INPUTS, INPUT_COUNT, BEGIN, STOP, OUTPUTS, PLACES, TOTALS, EACH,
- SEEDS, SEEDS_FOR_EACH, WITH_GRADIENTS, CLEAR_COUNT, CLEAR, PARAMETER_COUNT, SUMS_SIZE, INPUT_GRADS,
+ SEEDS, WITH_GRADIENTS, CLEAR_COUNT, CLEAR, PARAMETER_COUNT, SUMS_SIZE, INPUT_GRADS,
  VALUES, OWN_COUNT, GRADIENTS, SHARED, SHARED_THERE, SHARED_BACK, SHARED_OUTPUTS,
  SHARED_SEEDS) = range(len(TABLE))  # fmt: skip
 
@@ -104,7 +104,7 @@ def _driver(memory: Any, size: int, real: Any) -> Any:
                     for j in range(t[OUTPUTS]):
                         line = memory(c[OWN_GRADS] + size * max(places[j], 0) * lanes)
                         for lane in range(present):
-                            seed = seeds[j * samples + start + lane] if t[SEEDS_FOR_EACH] else seeds[j]
+                            seed = seeds[j * samples + start + lane]
                             if places[j] < 0:
                                 memory(c[PARAMETER_GRADS])[~places[j]] += real(seed)
                             elif alone:
@@ -136,7 +136,7 @@ def _driver(memory: Any, size: int, real: Any) -> Any:
         if t[GRADIENTS] != 0:
             gradients, added_up = doubles(t[GRADIENTS]), memory(c[PARAMETER_GRADS])
             for i in range(t[OWN_COUNT]):
-                gradients[i] = np.float64(added_up[i])
+                gradients[i] += np.float64(added_up[i])
             if t[SHARED] > 0:  # the walk goes on through what all samples share
                 back, shares = longs(t[SHARED_BACK]), doubles(t[SHARED_SEEDS])
                 for i in range(t[SHARED]):

@@ -1,4 +1,4 @@
-"""The kernels for batches: as `kernels`, but every node is a row of lanes, one for each sample.
+"""Products and sums in batches: as for single samples, but every node is a row of lanes, one for each sample.
 
 Parameters are single numbers; what they get back is added up over the lanes. Each kernel comes twice, for float64 and
 for float32.
@@ -10,19 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from gradwalk.compile.native.microkernels import add_any_order, doubles, floats, inlined, ints, longs, position
-from gradwalk.compile.native.products import KEPT, KEPT32, gather, gather32, multiply, multiply32
-from gradwalk.compile.roll.layout import (
+from gradwalk.compile.native.layout import (
     ACCESS,
     COLUMN,
     DIRECT,
-    EXTREME_COUNT,
-    EXTREME_LIST,
-    EXTREME_SIGN,
-    EXTREME_WIDTH,
     FACTOR,
-    FIRST,
-    INDICES,
     IS_PAIR,
     LANES,
     LIST,
@@ -34,7 +26,6 @@ from gradwalk.compile.roll.layout import (
     PARAMETER_GRADS,
     PARAMETERS,
     PART,
-    PRESENT,
     PRODUCT_COLUMNS,
     PRODUCT_FIRST_TAIL,
     PRODUCT_INNER,
@@ -46,7 +37,6 @@ from gradwalk.compile.roll.layout import (
     PRODUCT_SUMS,
     PRODUCT_TAILS,
     ROW,
-    SAMPLES,
     SCRATCH,
     SPACE,
     START,
@@ -54,13 +44,13 @@ from gradwalk.compile.roll.layout import (
     SUM_FIRST_PART,
     SUM_PARTS,
     SUMS,
-    TAKE_COUNT,
-    TAKE_SLOTS,
-    TAKE_TABLES,
     WANTS_GRADS,
     WIDTH,
+    WRITE,
     WRITTEN,
 )  # fmt: skip
+from gradwalk.compile.native.microkernels import add_any_order, doubles, floats, inlined, ints, longs, position
+from gradwalk.compile.native.products import KEPT, KEPT32, gather, gather32, multiply, multiply32
 
 __all__ = ["KERNELS"]
 
@@ -230,6 +220,9 @@ def _sums(memory: Any, size: int, real: Any) -> dict[str, Any]:
             memory(c[PARAMETER_GRADS])[at] += total
         else:
             grads = memory(c[OWN_GRADS] + size * at * lanes)
+            if a[WANTS_GRADS] == WRITE:
+                for lane in range(lanes):
+                    grads[lane] = real(-0.0)
             if not pair:
                 for lane in range(lanes):
                     grads[lane] += push[lane]
@@ -259,93 +252,8 @@ def _sums(memory: Any, size: int, real: Any) -> dict[str, Any]:
     return {"sums": sums, "sums_back": sums_back}
 
 
-def _choices(memory: Any, size: int, real: Any) -> dict[str, Any]:
-    @inlined
-    def number_at(c: Any, place: Any, lane: Any) -> Any:
-        return memory(c[OWN])[place * c[LANES] + lane] if place >= 0 else memory(c[PARAMETERS])[~place]
-
-    @inlined
-    def add_at(c: Any, place: Any, lane: Any, x: Any) -> None:
-        if place >= 0:
-            memory(c[OWN_GRADS])[place * c[LANES] + lane] += x
-        else:
-            memory(c[PARAMETER_GRADS])[~place] += x
-
-    def take(descriptor: int, context: int) -> None:
-        d, c = longs(descriptor), longs(context)
-        tables, slots = ints(c[LISTS] + 4 * d[TAKE_TABLES]), ints(c[LISTS] + 4 * d[TAKE_SLOTS])
-        lists = ints(c[LISTS])
-        for i in range(d[TAKE_COUNT]):
-            out = memory(c[OWN] + size * (d[OUT] + i) * c[LANES])
-            index = longs(c[INDICES] + 8 * (slots[i] * c[SAMPLES] + c[FIRST]))
-            for lane in range(c[LANES]):
-                place = np.int64(lists[tables[i] + index[min(lane, c[PRESENT] - 1)]])
-                out[lane] = number_at(c, place, lane)
-
-    def take_back(descriptor: int, context: int) -> None:
-        d, c = longs(descriptor), longs(context)
-        tables, slots = ints(c[LISTS] + 4 * d[TAKE_TABLES]), ints(c[LISTS] + 4 * d[TAKE_SLOTS])
-        lists = ints(c[LISTS])
-        for i in range(d[TAKE_COUNT]):
-            push = memory(c[OWN_GRADS] + size * (d[OUT] + i) * c[LANES])
-            index = longs(c[INDICES] + 8 * (slots[i] * c[SAMPLES] + c[FIRST]))
-            for lane in range(c[LANES]):
-                add_at(c, np.int64(lists[tables[i] + index[min(lane, c[PRESENT] - 1)]]), lane, push[lane])
-
-    def extreme(descriptor: int, context: int) -> None:
-        d, c = longs(descriptor), longs(context)
-        places, width, sign = ints(c[LISTS] + 4 * d[EXTREME_LIST]), d[EXTREME_WIDTH], d[EXTREME_SIGN]
-        lanes = c[LANES]
-        for i in range(d[EXTREME_COUNT]):
-            out = memory(c[OWN] + size * (d[OUT] + i) * lanes)
-            for lane in range(lanes):
-                out[lane] = number_at(c, np.int64(places[i * width]), lane)
-            for k in range(i * width + 1, i * width + width):
-                place = np.int64(places[k])
-                line = memory(c[OWN] + size * (place if place >= 0 else 0) * lanes)
-                if place < 0:
-                    for lane in range(lanes):
-                        x = memory(c[PARAMETERS])[~place]
-                        better = x > out[lane] if sign > 0 else x < out[lane]
-                        out[lane] = x if better or x != x else out[lane]
-                elif sign > 0:
-                    for lane in range(lanes):
-                        x = line[lane]
-                        out[lane] = x if (x > out[lane]) | (x != x) else out[lane]
-                else:
-                    for lane in range(lanes):
-                        x = line[lane]
-                        out[lane] = x if (x < out[lane]) | (x != x) else out[lane]
-
-    def extreme_back(descriptor: int, context: int) -> None:
-        d, c = longs(descriptor), longs(context)
-        places, width = ints(c[LISTS] + 4 * d[EXTREME_LIST]), d[EXTREME_WIDTH]
-        one, none = real(1.0), real(0.0)
-        for i in range(d[EXTREME_COUNT]):
-            out = memory(c[OWN] + size * (d[OUT] + i) * c[LANES])
-            push = memory(c[OWN_GRADS] + size * (d[OUT] + i) * c[LANES])
-            for lane in range(c[LANES]):
-                ties = none
-                for k in range(i * width, i * width + width):
-                    ties += one if number_at(c, np.int64(places[k]), lane) == out[lane] else none
-                for k in range(i * width, i * width + width):
-                    place = np.int64(places[k])
-                    share = (one if number_at(c, place, lane) == out[lane] else none) / ties * push[lane]
-                    add_at(c, place, lane, share)
-
-    return {"take": take, "take_back": take_back, "extreme": extreme, "extreme_back": extreme_back}
-
-
-def _all(memory: Any, size: int, real: Any, multiplied: Any, gathered: Any, vector: int) -> dict[str, Any]:
-    return {
-        **_products(memory, size, real, multiplied, gathered, vector),
-        **_sums(memory, size, real),
-        **_choices(memory, size, real),
-    }
-
-
 #: Kernels by name, for each type of number.
 KERNELS = {
-    "float64": _all(doubles, 8, np.float64, multiply, gather, KEPT),
-    "float32": _all(floats, 4, np.float32, multiply32, gather32, KEPT32),
+    "float64": _products(doubles, 8, np.float64, multiply, gather, KEPT) | _sums(doubles, 8, np.float64),
+    "float32": _products(floats, 4, np.float32, multiply32, gather32, KEPT32) | _sums(floats, 4, np.float32),
 }

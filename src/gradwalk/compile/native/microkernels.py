@@ -16,8 +16,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from gradwalk.compile.native.layout import COLUMN, LIST, LISTS, ROW, START
 from gradwalk.compile.native.processor import vector_bits
-from gradwalk.compile.roll.layout import COLUMN, LIST, LISTS, ROW, START
 
 __all__ = ["add_any_order", "bits_of", "bits_of32", "bools", "doubles", "floats", "fma", "from_bits", "from_bits32",
            "inlined", "ints", "invoke", "longs", "make_gatherer", "make_tile", "outlined", "position"]  # fmt: skip

@@ -55,8 +55,8 @@ class Native:
     """A native function that may not exist yet: where its Python source is, and how many addresses it takes.
 
     >>> from gradwalk.compile.native import objects
-    >>> objects.fixed("native.kernels", "export").name
-    'export'
+    >>> objects.fixed("native.drive", "drive").name
+    'drive'
     """
 
     def __init__(self, name: str, arity: int, text: str, modules: tuple[str, ...], make: Callable[[], Any]) -> None:
@@ -72,7 +72,7 @@ def fixed(module: str, name: str, arity: int = 2) -> Native:
     """A function that stands in a module of `gradwalk.compile`, or in a dictionary there (`KERNELS.float32.take`).
 
     >>> from gradwalk.compile.native import objects
-    >>> objects.fixed("native.kernels", "export") is objects.fixed("native.kernels", "export")
+    >>> objects.fixed("native.drive", "drive") is objects.fixed("native.drive", "drive")
     True
     """
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradwalk.compile.native.microkernels import add_any_order, doubles, inlined, ints, longs, position
-from gradwalk.compile.native.products import KEPT, gather, multiply
-from gradwalk.compile.roll.layout import (
+from gradwalk.compile.native.layout import (
     ACCESS,
     COLUMN,
     DIRECT,
@@ -35,6 +33,8 @@ from gradwalk.compile.roll.layout import (
     WANTS_GRADS,
     WRITTEN,
 )  # fmt: skip
+from gradwalk.compile.native.microkernels import add_any_order, doubles, inlined, ints, longs, position
+from gradwalk.compile.native.products import KEPT, gather, multiply
 
 __all__ = ["product", "product_back"]
 

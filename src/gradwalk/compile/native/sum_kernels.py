@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradwalk.compile.native.microkernels import add_any_order, doubles, inlined, ints, invoke, longs
-from gradwalk.compile.roll.layout import (
+from gradwalk.compile.native.layout import (
     APPLY_ARITY,
     APPLY_COUNT,
     APPLY_LIST,
@@ -38,6 +37,7 @@ from gradwalk.compile.roll.layout import (
     WIDTH,
     WRITE,
 )  # fmt: skip
+from gradwalk.compile.native.microkernels import add_any_order, doubles, inlined, ints, invoke, longs
 
 __all__ = ["apply", "apply_back", "sums", "sums_back"]
 

@@ -1,6 +1,11 @@
-"""From a tape to a `Program`: sums collapsed, levels found, equal shapes grouped into products and element-wise runs.
+"""From a tape to a `Program`, which is data: sums collapsed, levels found, equal shapes grouped into a few large steps.
 
-- `graph.py` reads a tape as a graph; `analyze.py` levels and groups it, `sums.py` rolls up its sums, `passes.py` are
-  the loops that both need;
-- `program.py` is the outcome, step by step; `layout.py` names its columns.
+    tape → dataflow → macro-rows, in groups → builder → program
+
+- `rolling.py` is the whole of it, for single samples and for batches;
+- `dataflow.py` reads a tape as lists of operands; `analyze.py` levels and groups it, `sums.py` rolls up its sums;
+  `passes.py` are the loops that both need, `layout.py` names the columns of what they make;
+- `builder.py` gives out memory and collects steps; `program.py` is the outcome.
+
+Nothing here knows a backend. The passes are plain Python; whoever asks may pass a faster way to run them.
 """

@@ -1,14 +1,18 @@
-"""Passes over a graph that cannot be done by whole arrays at a time, as native functions of one address.
+"""Passes over a graph that cannot be done by whole arrays at a time.
 
-The address is that of a table of int64: addresses of arrays and sizes, in the order in which each function reads them.
-`analyze` allocates everything; here is only the walking.
+Plain Python over flat arrays and numbers: `analyze` allocates everything, here is only the walking. They run as they
+stand (`plainly`), or much faster if whoever asks for the analysis passes a way to run them natively. So they keep to
+what every compiler of Python knows: loops, indices, integers that fit into 64 bits.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from gradwalk.compile.native.microkernels import bools, doubles, inlined, ints, longs
+import numpy as np
+import numpy.typing as npt
+
 from gradwalk.compile.roll.layout import (
     CONSTANT,
     ELEMENT,
@@ -32,20 +36,41 @@ from gradwalk.compile.roll.layout import (
 )
 from gradwalk.compile.trace.tape import TAKE
 
-__all__ = ["collapse", "latest", "settle", "spread"]
+__all__ = ["HELPERS", "RunPass", "collapse", "latest", "plainly", "settle", "spread"]
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+#: A way to run a pass: `run(collapse, code, start, …)`.
+RunPass = Callable[..., None]
 
 
-def spread(state: int) -> None:
-    """Spread liveness from the outputs back to operands, and activity from the parameters on to results.
+def plainly(function: Callable[..., None], *arguments: Any) -> None:
+    """Run a pass as it stands; lists, because Python is faster with them, and their integers know no overflow.
 
-    >>> from gradwalk.compile.roll.passes import spread
-    >>> spread.__name__
-    'spread'
+    >>> import numpy as np
+    >>> from gradwalk.compile.roll.passes import plainly
+    >>> def double(numbers, count):
+    ...     for i in range(count):
+    ...         numbers[i] *= 2
+    >>> numbers = np.arange(3)
+    >>> plainly(double, numbers, 3)
+    >>> numbers.tolist()
+    [0, 2, 4]
     """
-    s = longs(state)
-    code, start, count, operands = ints(s[0]), ints(s[1]), ints(s[2]), ints(s[3])
-    live, active = bools(s[4]), bools(s[5])
-    rows, first, shift = s[6], s[7], s[8]
+    given = [x.tolist() if isinstance(x, np.ndarray) else x for x in arguments]
+    function(*given)
+    for array, changed in zip(arguments, given, strict=True):
+        if isinstance(array, np.ndarray):
+            array[:] = changed
+
+
+def spread(
+    code: Ints, start: Ints, count: Ints, operands: Ints, live: Bools, active: Bools, rows: int, first: int, shift: int
+) -> None:
+    """Spread liveness from the outputs back to operands, and activity from the parameters on to results."""
     for back in range(rows):
         row = rows - 1 - back
         if live[first + row]:
@@ -59,46 +84,34 @@ def spread(state: int) -> None:
         active[first + row] = some
 
 
-@inlined
 def _mixed(h: Any, x: Any) -> Any:
     """A hash that depends on all numbers so far, in their order."""
-    h = (h ^ (x + 1)) * 0x9E3779B97F4A7C1
+    h = ((h ^ (x + 1)) * 0x9E3779B97F4A7C1) & 0x7FFFFFFFFFFFFFFF
     return h ^ (h >> 29)
 
 
-@inlined
 def _class(node: Any, parameters: Any, constants: Any) -> Any:
     """0 for a parameter, 1 for what is computed or given, 2 for a constant."""
     return 0 if node < parameters else (2 if node >= constants else 1)
 
 
-def collapse(state: int) -> None:
+def collapse(
+    code: Ints, start: Ints, count: Ints, operands: Ints, live: Bools, numbers: Floats, uses: Ints,
+    absorbed: Bools, level: Ints, made: Longs, sums: Floats, pair_a: Ints, pair_b: Ints, tail: Ints, stack: Ints,
+    spare_a: Ints, spare_b: Ints, spare_t: Ints, results: Longs, rows: int, first: int, parameters: int,
+    constants: int, add: int, mul: int, power: int,
+) -> None:  # fmt: skip
     """Make macro-rows: chains of sums become one row each, with the products that occur nowhere else inside them.
 
     A row is absorbed by its only user if that is a sum, and it is a sum or a product itself. The factors of a product
     are ordered: parameter, computed, constant. The pairs of a macro-row are ordered too: parameter with parameter,
     parameter with another, another with another; so each part of its lists lies in one kind of memory.
-
-    >>> from gradwalk.compile.roll.passes import collapse
-    >>> collapse.__name__
-    'collapse'
     """
-    s = longs(state)
-    code, start, count, operands = ints(s[0]), ints(s[1]), ints(s[2]), ints(s[3])
-    live, numbers = bools(s[4]), doubles(s[5])
-    uses, user, absorbed, level = ints(s[6]), ints(s[7]), bools(s[8]), ints(s[9])
-    made, sums = longs(s[10]), doubles(s[11])
-    pair_a, pair_b, tail = ints(s[12]), ints(s[13]), ints(s[14])
-    stack, spare_a, spare_b, spare_t = ints(s[15]), ints(s[16]), ints(s[17]), ints(s[18])
-    rows, first, parameters, constants = s[19], s[20], s[21], s[22]
-    add, mul, power, results = s[23], s[24], s[25], longs(s[26])
-
     for row in range(rows):
         if live[row]:
             weight = 1 if code[row] == add else 2  # only sums absorb
             for k in range(start[row], start[row] + count[row]):
                 uses[operands[k]] += weight
-                user[operands[k]] = row
     for row in range(rows):
         absorbed[row] = live[row] and uses[first + row] == 1 and (code[row] == add or code[row] == mul)
 
@@ -219,28 +232,19 @@ def collapse(state: int) -> None:
         level[first + row] = deepest + 1
         macros += 1
     results[0] = macros
-    results[1] = pairs
-    results[2] = tails
 
 
-@inlined
 def _lowest(at: Any, nodes: Any, begin: Any, length: Any, bound: Any) -> None:
     for k in range(begin, begin + length):
         if at[nodes[k]] > bound:
             at[nodes[k]] = bound
 
 
-def latest(state: int) -> None:
-    """For each node the last level at which it may be computed, without making the whole any deeper.
-
-    >>> from gradwalk.compile.roll.passes import latest
-    >>> latest.__name__
-    'latest'
-    """
-    s = longs(state)
-    made, macros = longs(s[0]), s[1]
-    pair_a, pair_b, tail = ints(s[2]), ints(s[3]), ints(s[4])
-    start, count, operands, last = ints(s[5]), ints(s[6]), ints(s[7]), ints(s[8])
+def latest(
+    made: Longs, macros: int, pair_a: Ints, pair_b: Ints, tail: Ints, start: Ints, count: Ints, operands: Ints,
+    last: Ints,
+) -> None:  # fmt: skip
+    """For each node the last level at which it may be computed, without making the whole any deeper."""
     for back in range(macros):
         out = (macros - 1 - back) * FIELDS
         bound = last[made[out + NODE]] - 1
@@ -254,25 +258,17 @@ def latest(state: int) -> None:
             _lowest(last, tail, made[out + TAILS], made[out + PARAMETER_TAILS] + made[out + OTHER_TAILS], bound)
 
 
-@inlined
 def _highest(at: Any, nodes: Any, begin: Any, length: Any, so_far: Any) -> Any:
     for k in range(begin, begin + length):
         so_far = max(so_far, at[nodes[k]])
     return so_far
 
 
-def settle(state: int) -> None:
-    """Levels again, with some macro-rows moved up to the level that is wanted for them, where it is not too late.
-
-    >>> from gradwalk.compile.roll.passes import settle
-    >>> settle.__name__
-    'settle'
-    """
-    s = longs(state)
-    made, macros = longs(s[0]), s[1]
-    pair_a, pair_b, tail = ints(s[2]), ints(s[3]), ints(s[4])
-    start, count, operands, last = ints(s[5]), ints(s[6]), ints(s[7]), ints(s[8])
-    level, wanted = ints(s[9]), longs(s[10])
+def settle(
+    made: Longs, macros: int, pair_a: Ints, pair_b: Ints, tail: Ints, start: Ints, count: Ints, operands: Ints,
+    last: Ints, level: Ints, wanted: Longs,
+) -> None:  # fmt: skip
+    """Levels again, with some macro-rows moved up to the level that is wanted for them, where it is not too late."""
     for macro in range(macros):
         out = macro * FIELDS
         if made[out + KIND] >= TAKEN:
@@ -290,3 +286,7 @@ def settle(state: int) -> None:
             here = wanted[macro]
         made[out + LEVEL] = here
         level[made[out + NODE]] = here
+
+
+#: What the passes call: whoever compiles them compiles these along.
+HELPERS = (_mixed, _class, _lowest, _highest)

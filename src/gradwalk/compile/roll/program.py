@@ -1,197 +1,383 @@
-"""Programs: what analysis makes of a tape, in the form that native code runs."""
+"""A program: what rolling up makes of a tape, as data. No address, no function, nothing of any machine is in it.
+
+A program computes outputs from parameters, inputs and indices, step by step, and gradients by going back through the
+same steps. It knows two memories of numbers: the parameters, which belong to the caller, and its own, which begins with
+the inputs; constants and the results of steps follow. A *position* is an index into one of them; where both may be
+meant, `~position`, which is negative, is one of the parameters. `lists` holds positions that have no form.
+
+With more than one lane, own memory holds that many numbers at each position, one for each sample of a batch, while each
+parameter is one number for all of them. What depends on parameters alone is then a program of its own (`shared`), and
+its outputs stand among the parameters, after the caller's; last come the numbers of `fixed`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from gradwalk.compile.native import objects
-from gradwalk.compile.native.objects import Native
-from gradwalk.compile.roll.layout import OWN, PARAMETERS
+from gradwalk.errors import OpError
+from gradwalk.ops import TABLE, Op
 
-__all__ = ["Access", "Builder", "Push", "Row", "Step"]
+__all__ = ["Access", "Elements", "Extreme", "Part", "Product", "Program", "Rows", "Step", "Sums", "Take"]
 
+Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-
-@dataclass(frozen=True)
-class Row:
-    """One line of the report: a step, what it does, and what was fused into it.
-
-    >>> from gradwalk.compile.roll.program import Row
-    >>> Row("product", ("mul", "add"), (16, 16, 100), 51_200, 12_800).shape
-    (16, 16, 100)
-    """
-
-    kind: str  # op, product, sums, take, max, min or shift
-    ops: tuple[str, ...]  # the ops it stands for
-    shape: tuple[int, ...]  # rows × inner × columns of a product; rows × columns of all else
-    count: int  # how many operations of the tape it does
-    bytes: int  # memory of its results
-
-
-@dataclass(frozen=True, eq=False)
-class Push:
-    """Gradients that a step sends somewhere, in the order in which it does: to which positions of own memory.
-
-    `store` is set if it may write them instead of adding to what is there; it says how the step is told to.
-    """
-
-    positions: Longs
-    store: Callable[[], None] | None = None
-
-
-@dataclass(eq=False)
-class Step:
-    """A kernel for each direction and the words of their descriptor.
-
-    The way back may depend on which gradients are written rather than added to, so it is asked for when that is known.
-    """
-
-    forward: Native
-    backward: Callable[[], Native] | None
-    words: list[int]
-    row: Row
-    pushes: list[Push] = field(default_factory=list)
-    parts: list[list[int]] = field(default_factory=list)  # more words, after the first ones
-    functions: dict[int, Native] = field(default_factory=dict)  # words that are addresses, known when it is bound
-    end: Native | None = None  # for batches: what to do once, after all samples
-
-    @property
-    def descriptor(self) -> list[int]:
-        """All words, once it is known what is written and what is added to."""
-        for word, native in self.functions.items():
-            self.words[word] = objects.load(native)
-        return self.words + [word for part in self.parts for word in part]
+#: The two memories.
+OWN, PARAMETERS = "own", "parameters"
+#: What becomes of the gradients of operands: nothing; added to what is there; written, where nothing is there yet.
+NOTHING, ADD, WRITE = "nothing", "add", "write"
 
 
 @dataclass(frozen=True)
 class Access:
-    """How to read a matrix of operands; see `layout.ACCESS`."""
+    """A matrix of operands: where its entries are, and what becomes of their gradients.
 
-    space: int
+    Entry (r, c) is at `start + r * row + c * column`, or, if `listed` is not -1, at `lists[listed + r * columns + c]`.
+
+    >>> from gradwalk.compile.roll.program import Access
+    >>> Access("own", 3, 10, 1).positions(2, 3, lists=None).tolist()
+    [[3, 4, 5], [13, 14, 15]]
+    """
+
+    space: str
     start: int
     row: int
     column: int
     listed: int = -1
+    grads: str = NOTHING
+
+    def positions(self, rows: int, columns: int, lists: Any) -> Longs:
+        """Where the entries are, as a matrix."""
+        if self.listed >= 0:
+            found: Longs = lists[self.listed : self.listed + rows * columns].reshape(rows, columns).astype(np.int64)
+            return found
+        return (self.start + self.row * np.arange(rows))[:, None] + self.column * np.arange(columns)
+
+    def text(self, rows: int, columns: int) -> str:
+        """The matrix as one reads it: `m[3:9]` of own memory, `p[…]` of the parameters, and what its gradients do."""
+        where = f"{self.start}{self.row:+}r{self.column:+}c"
+        if self.listed >= 0:
+            where = f"lists[{self.listed}:{self.listed + rows * columns}]"
+        elif rows * columns == 1 or (self.row, self.column) == (0, 0):
+            where = f"{self.start}"
+        elif self.column == 1 and (rows == 1 or self.row == columns):
+            where = f"{self.start}:{self.start + rows * columns}"
+        return f"{'m' if self.space == OWN else 'p'}[{where}]{GRADS_TEXT[self.grads]}"
+
+
+GRADS_TEXT = {NOTHING: "", ADD: " (+=)", WRITE: " (=)"}
+#: A matrix of operands with its numbers of rows and columns.
+Operand = tuple[Access, int, int]
+
+
+@dataclass(frozen=True)
+class Elements:
+    """An op on `rows` × `columns` operands each, row by row."""
+
+    out: int
+    op: str  # a key of the program's `ops`
+    rows: int
+    columns: int
+    operands: tuple[Access, ...]
+
+    kind = "op"
+    ops = property(lambda self: (self.op,))
+    shape = property(lambda self: (self.rows, self.columns))
+    results = nodes = property(lambda self: self.rows * self.columns)
+
+    def accesses(self) -> list[Operand]:
+        """What is read, in the order in which gradients are pushed."""
+        return [(x, self.rows, self.columns) for x in self.operands]
+
+    def reading(self, accesses: Sequence[Access]) -> Elements:
+        """The same step with these instead."""
+        return replace(self, operands=tuple(accesses))
+
+
+@dataclass(frozen=True)
+class Product:
+    """`left` (rows × inner) times `right` (inner × columns), plus the `tails` (rows × columns each)."""
+
+    out: int
+    rows: int
+    inner: int
+    columns: int
+    left: Access
+    right: Access
+    tails: tuple[Access, ...]
+
+    kind = "product"
+    ops = ("mul", "add")
+    shape = property(lambda self: (self.rows, self.inner, self.columns))
+    results = property(lambda self: self.rows * self.columns)
+    nodes = property(lambda self: self.rows * self.columns * (2 * self.inner - 1 + len(self.tails)))
+
+    def accesses(self) -> list[Operand]:
+        """What is read, in the order in which gradients are pushed."""
+        tails = [(x, self.rows, self.columns) for x in self.tails]
+        return [*tails, (self.right, self.inner, self.columns), (self.left, self.rows, self.inner)]
+
+    def reading(self, accesses: Sequence[Access]) -> Product:
+        """The same step with these instead."""
+        *tails, right, left = accesses
+        return replace(self, tails=tuple(tails), right=right, left=left)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Terms of every sum of a step: `width` products of two factors, or `width` single numbers.
+
+    The factors are both found by lists, or neither is; then their columns are 1 apart.
+    """
+
+    width: int
+    first: Access
+    second: Access | None = None
+
+
+@dataclass(frozen=True)
+class Sums:
+    """`count` sums that share nothing: result i adds up row i of each part."""
+
+    out: int
+    count: int
+    parts: tuple[Part, ...]
+
+    kind = "sums"
+    ops = property(lambda self: ("mul", "add") if any(part.second for part in self.parts) else ("add",))
+    shape = property(lambda self: (self.count, sum(part.width for part in self.parts)))
+    results = property(lambda self: self.count)
+    nodes = property(lambda self: self.count * (sum(p.width * (2 if p.second else 1) for p in self.parts) - 1))
+
+    def accesses(self) -> list[Operand]:
+        """What is read, in the order in which gradients are pushed."""
+        return [(x, self.count, part.width) for part in self.parts for x in (part.first, part.second) if x is not None]
+
+    def reading(self, accesses: Sequence[Access]) -> Sums:
+        """The same step with these instead."""
+        given = iter(accesses)
+        parts = [replace(part, first=next(given), second=part.second and next(given)) for part in self.parts]
+        return replace(self, parts=tuple(parts))
+
+
+@dataclass(frozen=True)
+class Take:
+    """One of a table for each result, chosen by an index that is given at each call.
+
+    The table of result i begins at `lists[tables + i]` of the lists and is `lists[lengths + i]` long, and index number
+    `lists[slots + i]` chooses. Tables hold positions, `~position` for parameters.
+    """
+
+    out: int
+    count: int
+    tables: int
+    lengths: int
+    slots: int
+    grads: str = NOTHING
+
+    kind = "take"
+    ops = ("take",)
+    shape = property(lambda self: (1, self.count))
+    results = nodes = property(lambda self: self.count)
+
+    def signed(self, lists: Ints) -> Longs:
+        """Every position that may be read, `~position` for parameters."""
+        spans = [lists[at : at + self.count].tolist() for at in (self.tables, self.lengths)]
+        tables = [lists[start : start + length] for start, length in set(zip(*spans, strict=True))]
+        return np.concatenate(tables).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Extreme:
+    """The largest (`max`, `shift`) or smallest (`min`) of `count` lists of `width` positions, `~` for parameters.
+
+    It is nan if one of them is. Those that are equal share the gradient evenly; `shift` gives none.
+    """
+
+    out: int
+    which: str
+    count: int
+    width: int
+    listed: int
+    grads: str = NOTHING
+
+    kind = property(lambda self: self.which)
+    ops = property(lambda self: (self.which,))
+    shape = property(lambda self: (self.count, self.width))
+    results = nodes = property(lambda self: self.count)
+
+    def signed(self, lists: Ints) -> Longs:
+        """Every position that is read, `~position` for parameters."""
+        return lists[self.listed : self.listed + self.count * self.width].astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Single operations one after another, each of which may read those before it: what has no structure.
+
+    Row i is number `lists[codes + i]` of `ops` (or a special code of `trace.tape`) on the `lists[counts + i]`
+    positions that begin at `lists[starts + i]`; a take is chosen by index number `lists[slots + i]`. It is the only
+    step of its program, and every gradient is added.
+    """
+
+    out: int
+    count: int
+    ops: tuple[str, ...]
+    codes: int
+    starts: int
+    counts: int
+    slots: int
+
+    kind = "flat"
+    shape = property(lambda self: (self.count,))
+    results = nodes = property(lambda self: self.count)
+
+
+#: Every step has a `kind`, the names of the `ops` it stands for, a `shape`, `results` that stand side by side in own
+#: memory from position `out` on, and the number of `nodes` of the tape that it does.
+Step = Elements | Product | Sums | Take | Extreme | Rows
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """Steps, and the memory they need. Print it, compare it with `==`, pickle it, or write it as JSON.
+
+    >>> from gradwalk.compile.prepared import prepare
+    >>> from gradwalk.compile.roll.program import Program
+    >>> from gradwalk.compile.trace.tracer import trace
+    >>> program = prepare(trace(lambda x, y: (x * y).tanh(), [1.0, 2.0]).tape, rolled=True).program
+    >>> print(program)
+    0 parameters, 2 inputs, 0 indices; 4 numbers of own memory, 1 lane of float64
+    1: m[2:3] = op 1×1: mul(m[0], m[1])
+    2: m[3:4] = op 1×1: tanh(m[2])
+    gives m[3]
+    >>> Program.from_json(program.to_json()) == program
+    True
+    """
+
+    parameters: int  # of the caller's
+    inputs: int
+    indices: int
+    outputs: tuple[int, ...]  # positions, `~position` for parameters
+    steps: tuple[Step, ...]
+    ops: Mapping[str, Op]  # by the names that steps use
+    size: int  # of own memory
+    constant_positions: Ints  # in own memory
+    constants: Floats  # what is there
+    lists: Ints
+    cleared: tuple[tuple[int, int], ...] = ()  # runs of own gradients to be set to 0 before going back: begin, end
+    input_grads: bool = False  # whether gradients with respect to the inputs are wanted
+    lanes: int = 1  # samples that go through the steps together, at most
+    dtype: str = "float64"  # of all numbers but outputs and what belongs to the caller
+    shared: Program | None = None
+    fixed: Floats = field(default_factory=lambda: np.zeros(0))
 
     @property
-    def words(self) -> list[int]:
-        """The words of a descriptor."""
-        return [self.space, self.start, self.row, self.column, self.listed]
+    def bytes(self) -> int:
+        """Memory for numbers, gradients and lists, for each lane."""
+        return 2 * self.size * np.dtype(self.dtype).itemsize + self.lists.nbytes
+
+    def all_steps(self) -> list[Step]:
+        """The steps, and those of what all samples share."""
+        return [*self.steps, *(self.shared.steps if self.shared else ())]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Program):
+            return NotImplemented
+        return all(_equal(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        yield (
+            f"{self.parameters} parameters, {self.inputs} inputs, {self.indices} indices; {self.size} numbers of own "
+            f"memory, {self.lanes} lane{'s' * (self.lanes > 1)} of {self.dtype}"
+        )
+        for i, step in enumerate(self.steps, start=1):
+            shape = "×".join(map(str, step.shape))
+            yield f"{i}: m[{step.out}:{step.out + step.results}] = {step.kind} {shape}: {_formula(step)}"
+        yield f"gives {', '.join(f'm[{x}]' if x >= 0 else f'p[{~x}]' for x in self.outputs)}"
+        if self.shared:
+            yield "shared by all samples:"
+            yield from (f"  {line}" for line in self.shared._lines())
+
+    # --- keeping ---------------------------------------------------------------------------------------------------
+
+    def to_json(self) -> str:
+        """The program as text. Ops of the table are written by name; an op of a user's own cannot be."""
+        for name, op in self.ops.items():
+            if TABLE.get(name) is not op:
+                raise OpError(
+                    f"a program that uses {name}, which is not one of gradwalk's own ops, cannot be saved: its rules "
+                    "are Python functions; save the program's source instead"
+                )
+        return json.dumps(self, default=_encoded)
+
+    @classmethod
+    def from_json(cls, text: str) -> Program:
+        """The program that `to_json` wrote."""
+        return _program(json.loads(text))
+
+    def __reduce__(self) -> Any:
+        return Program.from_json, (self.to_json(),)
 
 
-@dataclass(eq=False)
-class Builder:
-    """A program that is being made: memory is given out, lists are collected, steps are added.
-
-    >>> import numpy as np
-    >>> from gradwalk.compile.roll.program import Builder
-    >>> b = Builder(parameters=2, kernels=None, places=np.array([0, 1, 0, 1, 2, 3, 4, 5]), size=6)
-    >>> b.access(np.array([[2, 3], [4, 5], [6, 7]]))
-    Access(space=0, start=0, row=2, column=1, listed=-1)
-    >>> b.access(np.array([[2, 3], [5, 4]])).listed
-    0
-    """
-
-    parameters: int
-    kernels: Any  # `codegen.ScalarKernels` or `LaneKernels`
-    places: Longs  # for each node: its position among the parameters, or in the runner's own memory
-    size: int  # numbers of own memory given out so far
-    steps: list[Step] = field(default_factory=list)
-    lists: list[npt.NDArray[np.int32]] = field(default_factory=list)
-    listed: int = 0
-    written: list[tuple[int, Floats]] = field(default_factory=list)  # constants: where, and which
-    cleared: Longs = field(default_factory=lambda: np.zeros((0, 2), np.int64))  # see `spare_clearing`
-    scratch: int = 64  # numbers of scratch memory that the hungriest step needs
-    summed: int = 0  # sums that products keep for the gradients of parameters, in batches
-
-    def allot(self, nodes: Longs) -> int:
-        """Own memory for the results `nodes`, in this order."""
-        if len(nodes) >= 32:
-            self.size = -(-self.size // 8) * 8  # whole vectors, where there is much to gain
-        start = self.size
-        self.places[nodes] = np.arange(start, start + len(nodes))
-        self.size += len(nodes)
-        return start
-
-    def constants(self, numbers: Floats) -> Access:
-        """Own memory that holds these numbers, one for each result of a step; one number if they are all the same."""
-        same = numbers.view(np.int64)[0] == numbers.view(np.int64)
-        kept = numbers[:1] if same.all() else numbers
-        start = self.size
-        self.written.append((start, kept.copy()))
-        self.size += len(kept)
-        return Access(OWN, start, 0, 0) if len(kept) == 1 else Access(OWN, start, len(kept), 1)
-
-    def keep(self, positions: npt.NDArray[np.int64]) -> int:
-        """Keep a list of positions; gives where it is."""
-        flat = np.ascontiguousarray(positions, np.int32).ravel()
-        self.lists.append(flat)
-        self.listed += len(flat)
-        return self.listed - len(flat)
-
-    def space(self, nodes: Longs) -> int:
-        """Whose memory nodes are in, all of them alike."""
-        return PARAMETERS if int(nodes.flat[0]) < self.parameters else OWN
-
-    def access(self, nodes: Longs, columns: Sequence[int] | None = None) -> Access:
-        """How to read a matrix of nodes, if need be by a list; `columns` says which distances will do."""
-        at = self.places[nodes]
-        found = affine(at)
-        if found is None or (columns is not None and found[2] not in columns):
-            return Access(self.space(nodes), 0, 0, 0, self.keep(at))
-        return Access(self.space(nodes), *found)
-
-    def own(self, nodes: Longs) -> Longs:
-        """Positions of those nodes that are in own memory."""
-        return self.places[nodes[nodes >= self.parameters]]
-
-    def spare_clearing(self, outputs: Longs) -> Longs:
-        """Which runs of gradients must be cleared before going back: begin and end of each, as rows.
-
-        Where the first to push to a run of positions can write to all of it, clearing it would be a waste.
-        """
-        untouched = np.ones(self.size, np.bool_)
-        untouched[self.own(outputs)] = False  # seeds are added
-        written = np.zeros(self.size, np.bool_)
-        owner = np.zeros(self.size, np.int64)
-        for step in reversed(self.steps):
-            for push in step.pushes:
-                at = push.positions
-                if push.store is not None and untouched[at].all():
-                    owner[at] = np.arange(len(at))
-                    if np.array_equal(owner[at], np.arange(len(at))):  # no position occurs twice
-                        written[at] = True
-                        push.store()
-                untouched[at] = False
-        edges = np.flatnonzero(np.diff(np.concatenate([[True], written, [True]])))
-        return edges.reshape(-1, 2).astype(np.int64)
-
-    def signed(self, nodes: Longs) -> Longs:
-        """Positions where parameters and others are told apart by sign."""
-        at = self.places[nodes]
-        return np.where(nodes < self.parameters, ~at, at)
+def _formula(step: Step) -> str:
+    if isinstance(step, (Take, Extreme)):
+        return f"{step.kind} of lists{GRADS_TEXT[step.grads]}"
+    if isinstance(step, Rows):
+        return "one by one"
+    texts = [x.text(rows, columns) for x, rows, columns in step.accesses()]
+    if isinstance(step, Elements):
+        return f"{step.op}({', '.join(texts)})"
+    if isinstance(step, Product):
+        *tails, right, left = texts
+        return " + ".join([f"{left} · {right}", *tails])
+    given = iter(texts)
+    return " + ".join(f"Σ {next(given)}" + (f" · {next(given)}" if part.second else "") for part in step.parts)
 
 
-def affine(at: Longs) -> tuple[int, int, int] | None:
-    """Start, distance of rows and of columns of a matrix of positions that has such a form.
+def _equal(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray):
+        return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+    return bool(a == b)
 
-    >>> import numpy as np
-    >>> from gradwalk.compile.roll.program import affine
-    >>> affine(np.array([[3, 4, 5], [13, 14, 15]])), affine(np.array([[3, 5, 6]]))
-    ((3, 10, 1), None)
-    """
-    rows, columns = at.shape
-    start = int(at[0, 0])
-    row = int(at[1, 0]) - start if rows > 1 else columns
-    column = int(at[0, 1]) - start if columns > 1 else 1
-    if int(at[-1, -1]) != start + (rows - 1) * row + (columns - 1) * column:  # most that have no form are known by this
-        return None
-    expected = (start + row * np.arange(rows))[:, None] + column * np.arange(columns)
-    return (start, row, column) if np.array_equal(at, expected) else None
+
+def _encoded(x: Any) -> Any:
+    if isinstance(x, Program):
+        return {f.name: getattr(x, f.name) for f in fields(x)} | {"ops": list(x.ops)}
+    return x.tolist() if isinstance(x, np.ndarray) else {"step": type(x).__name__, **asdict(x)}
+
+
+def _program(found: dict[str, Any]) -> Program:
+    arrays = {"constant_positions": np.int32, "constants": np.float64, "lists": np.int32, "fixed": np.float64}
+    return Program(
+        **found
+        | {name: np.array(found[name], kind) for name, kind in arrays.items()}
+        | {
+            "outputs": tuple(found["outputs"]),
+            "cleared": tuple((begin, end) for begin, end in found["cleared"]),
+            "ops": {name: TABLE[name] for name in found["ops"]},
+            "steps": tuple(_decoded(step) for step in found["steps"]),
+            "shared": found["shared"] and _program(found["shared"]),
+        }
+    )
+
+
+def _decoded(x: Any) -> Any:
+    if isinstance(x, list):
+        return tuple(map(_decoded, x))
+    if not isinstance(x, dict):
+        return x
+    kind = globals()[x["step"]] if "step" in x else Access if "space" in x else Part
+    return kind(**{name: _decoded(value) for name, value in x.items() if name != "step"})

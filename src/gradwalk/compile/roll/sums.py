@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from gradwalk.compile.roll.builder import Builder
 from gradwalk.compile.roll.layout import (
-    BY_SCRATCH,
     CONSTANT,
-    DIRECT,
-    FACTOR,
     FIRST_HASH,
     NODE,
     OO,
-    OTHER_FACTOR,
     OTHER_TAILS,
-    OWN,
     PAIRS,
     PARAMETER_TAILS,
     PO,
     PP,
-    PRODUCT_LEFT_GRADS,
-    PRODUCT_RIGHT_GRADS,
     SECOND_HASH,
     TAILS,
-    WANTS_GRADS,
-    WRITE,
-    WRITTEN,
 )
-from gradwalk.compile.roll.program import Access, Builder, Push, Row, Step
+from gradwalk.compile.roll.program import Access, Part, Product, Sums
 
 if TYPE_CHECKING:
     from gradwalk.compile.roll.analyze import Macros
@@ -40,22 +31,19 @@ __all__ = ["roll_sums"]
 
 Longs = npt.NDArray[np.int64]
 
-#: Blocks of fewer results than this, or thinner on both sides, are not worth a product of their own.
+#: Blocks of fewer numbers than this, or thinner on both sides, are not worth a product of their own.
 SMALL_BLOCK, THIN = 16, 4
 
 
 def roll_sums(builder: Builder, macros: Macros, group: Longs) -> None:
     """Steps for sums of one shape: products for the blocks among them, then one step for all others.
 
-    >>> from gradwalk.compile.roll.sums import roll_sums
-    >>> roll_sums.__name__
-    'roll_sums'
+    The sides of a product are the same for all samples of a batch, or one of them is: the parameters.
     """
     made = macros.rows[group]
-    one_part = np.count_nonzero(made[0, [PP, PO, OO]]) == 1
+    one_part = np.count_nonzero(made[0, [PP, PO, OO]]) == 1 and (builder.lanes == 1 or made[0, PO] > 0)
     left = np.ones(len(group), np.bool_)
-    lanes = builder.kernels.lanes  # in batches every number is many, so that even the smallest block pays
-    if one_part and (made[0, PO] > 0 if lanes else len(group) >= SMALL_BLOCK):
+    if one_part and len(group) * builder.lanes >= SMALL_BLOCK:
         for block in _blocks(builder, macros, made):
             _product(builder, macros, group[block])
             left[block.ravel()] = False
@@ -84,12 +72,11 @@ def _blocks(builder: Builder, macros: Macros, made: Longs) -> list[Longs]:
     found = []
     for members in np.split(order, np.flatnonzero(np.diff(block_of[order])) + 1):
         rows, columns = len(np.unique(left_of[members])), len(np.unique(right_of[members]))
-        if rows * columns != len(members):
+        numbers, longest = len(members) * builder.lanes, max(rows, columns) * builder.lanes
+        if rows * columns != len(members) or numbers < SMALL_BLOCK or longest < THIN:
             continue
-        if not builder.kernels.lanes and (len(members) < SMALL_BLOCK or max(rows, columns) < THIN):
-            continue
-        first = builder.places[macros.first[made[members, PAIRS]]]
-        second = builder.places[macros.second[made[members, PAIRS]]]
+        first = builder.positions[macros.first[made[members, PAIRS]]]
+        second = builder.positions[macros.second[made[members, PAIRS]]]
         block = members[np.lexsort((right_of[members], second, left_of[members], first))].reshape(rows, columns)
         if _is_product(macros, made, block, width):
             found.append(block)
@@ -113,44 +100,10 @@ def _product(builder: Builder, macros: Macros, block: Longs) -> None:
         block, made, left, right = block.T, made.transpose(1, 0, 2), right, left  # vectors go along the columns
     right = np.ascontiguousarray(right.T)
     rows, columns = block.shape
-    nodes = made[:, :, NODE].ravel()
-    tails, tail_places = _tails(builder, macros, block)
+    tails = _tails(builder, macros, block)
     left_access, right_access = builder.access(left), _right_access(builder, macros, right)
-    out = builder.allot(nodes)
-    words = [out, rows, columns, width, *left_access.words, *right_access.words]
-    words += [
-        _grads(graph.active[left].any(), left_access, width),
-        _grads(graph.active[right].any(), right_access, columns),
-    ]
-    words += [len(tails), builder.summed]
-    builder.summed += rows * width
-    for access, wanted in tails:
-        words += [*access.words, int(wanted)]
-    builder.scratch = max(builder.scratch, 8 * rows * width + 2 * width * columns + 64)
-    count = rows * columns * (2 * width - 1 + len(tails))
-    row = Row("product", ("mul", "add"), (rows, width, columns), count, 8 * rows * columns)
-    step = Step(builder.kernels.fixed("product"), None, words, row)
-    for (access, wanted), places in zip(tails, tail_places, strict=True):
-        if wanted and access.space == OWN:
-            step.pushes.append(Push(places))
-    if words[PRODUCT_RIGHT_GRADS]:
-        can_store = words[PRODUCT_RIGHT_GRADS] == DIRECT
-        store = partial(words.__setitem__, PRODUCT_RIGHT_GRADS, WRITTEN) if can_store else None
-        step.pushes.append(Push(builder.own(right), store))
-    if words[PRODUCT_LEFT_GRADS]:
-        step.pushes.append(Push(builder.own(left)))
-    if step.pushes or any(wanted for _, wanted in tails):
-        step.backward = partial(builder.kernels.fixed, "product_back")
-    if builder.kernels.lanes and words[PRODUCT_LEFT_GRADS]:
-        step.end = builder.kernels.fixed("product_end")
-    builder.steps.append(step)
-
-
-def _grads(wanted: bool, access: Access, length: int) -> int:
-    """Whether gradients can be added where they stand: each row is a run, and no two rows overlap."""
-    if not wanted:
-        return 0
-    return DIRECT if access.listed < 0 and access.column == 1 and access.row >= length else BY_SCRATCH
+    out = builder.allot(made[:, :, NODE].ravel())
+    builder.steps.append(Product(out, rows, width, columns, left_access, right_access, tails))
 
 
 def _right_access(builder: Builder, macros: Macros, right: Longs) -> Access:
@@ -158,28 +111,20 @@ def _right_access(builder: Builder, macros: Macros, right: Longs) -> Access:
     first_constant = macros.graph.constants
     if (right >= first_constant).all():
         numbers = macros.graph.tape.constants[right.ravel() - first_constant]
-        builder.written.append((builder.size, numbers))
-        builder.size += len(numbers)
-        return Access(0, builder.size - len(numbers), right.shape[1], 1)
+        return builder.constants(numbers, right.shape[1], alike=False)
     return builder.access(right, (1,))
 
 
-def _tails(builder: Builder, macros: Macros, block: Longs) -> tuple[list[tuple[Access, bool]], list[Longs]]:
-    """The single terms of a product, whether they want gradients, and where they are; the constant term is one."""
+def _tails(builder: Builder, macros: Macros, block: Longs) -> tuple[Access, ...]:
+    """The single terms of a product; the constant term is one."""
     made = macros.rows[block]
-    tails: list[tuple[Access, bool]] = []
-    places = []
-    for j in range(int(made[0, 0, PARAMETER_TAILS] + made[0, 0, OTHER_TAILS])):
-        nodes = macros.tails[made[:, :, TAILS] + j].astype(np.int64)
-        tails.append((builder.access(nodes, (0, 1)), bool(macros.graph.active[nodes].any())))
-        places.append(builder.own(nodes))
+    tails = [
+        builder.access(macros.tails[made[:, :, TAILS] + j].astype(np.int64), (0, 1))
+        for j in range(int(made[0, 0, PARAMETER_TAILS] + made[0, 0, OTHER_TAILS]))
+    ]
     if made[0, 0, CONSTANT]:
-        access = builder.constants(macros.constants[block].ravel())
-        if access.column:
-            access = Access(access.space, access.start, block.shape[1], 1)
-        tails.append((access, False))
-        places.append(np.zeros(0, np.int64))
-    return tails, places
+        tails.append(builder.constants(macros.constants[block].ravel(), block.shape[1]))
+    return tuple(tails)
 
 
 # --- sums that share nothing -----------------------------------------------------------------------------------------
@@ -190,63 +135,28 @@ def _separate(builder: Builder, macros: Macros, group: Longs) -> None:
     shape = made[0]
     lead = macros.first[made[:, PAIRS]] if shape[[PP, PO, OO]].any() else macros.tails[made[:, TAILS]]
     other = macros.second[made[:, PAIRS]] if shape[[PP, PO, OO]].any() else lead
-    order = np.lexsort((builder.places[other], builder.places[lead]))
+    order = np.lexsort((builder.positions[other], builder.positions[lead]))
     group, made = group[order], made[order]
-    active = macros.graph.active
-    parts: list[list[int]] = []
-    pushes: list[Push] = []
+    parts: list[Part] = []
     at = made[:, PAIRS].copy()
     for width in shape[[PP, PO, OO]].tolist():
-        if not width:
-            continue
-        span = at[:, None] + np.arange(width)
-        first, second = macros.first[span].astype(np.int64), macros.second[span].astype(np.int64)
-        wanted = bool(active[first].any()), bool(active[second].any())
-        a, b = _both(builder, first, second)
-        part = [width, 1, *a.words, int(wanted[0]), *b.words, int(wanted[1])]
-        parts.append(part)
-        if wanted[0]:
-            pushes.append(_push(builder, first, a, part, FACTOR + WANTS_GRADS))
-        if wanted[1]:
-            pushes.append(_push(builder, second, b, part, OTHER_FACTOR + WANTS_GRADS))
-        at += width
+        if width:
+            span = at[:, None] + np.arange(width)
+            both = macros.first[span].astype(np.int64), macros.second[span].astype(np.int64)
+            factors = [builder.access(nodes, (1,)) for nodes in both]
+            if any(x.listed >= 0 for x in factors):  # both factors in runs, or both by lists
+                factors = [
+                    x if x.listed >= 0 else builder.access(nodes, listed=True)
+                    for x, nodes in zip(factors, both, strict=True)
+                ]
+            parts.append(Part(width, *factors))
+            at += width
     at = made[:, TAILS].copy()
     for width in shape[[PARAMETER_TAILS, OTHER_TAILS]].tolist():
-        if not width:
-            continue
-        nodes = macros.tails[at[:, None] + np.arange(width)].astype(np.int64)
-        some = bool(active[nodes].any())
-        a = builder.access(nodes, (1,))
-        part = [width, 0, *a.words, int(some), *a.words, 0]
-        parts.append(part)
-        if some:
-            pushes.append(_push(builder, nodes, a, part, FACTOR + WANTS_GRADS))
-        at += width
+        if width:
+            nodes = macros.tails[at[:, None] + np.arange(width)].astype(np.int64)
+            parts.append(Part(width, builder.access(nodes, (1,))))
+            at += width
     if shape[CONSTANT]:
-        a = builder.constants(macros.constants[group])
-        a = Access(a.space, a.start, a.column, 1)
-        parts.append([1, 0, *a.words, 0, *a.words, 0])
-    out = builder.allot(made[:, NODE])
-    words = [out, len(made), len(parts)]
-    terms = int(shape[[PP, PO, OO, PARAMETER_TAILS, OTHER_TAILS, CONSTANT]].sum())
-    count = len(made) * (int(shape[[PP, PO, OO]].sum()) + terms - 1)
-    names = ("mul", "add") if shape[[PP, PO, OO]].any() else ("add",)
-    row = Row("sums", names, (len(made), terms), count, 8 * len(made))
-    backward = partial(builder.kernels.fixed, "sums_back") if pushes else None
-    builder.steps.append(Step(builder.kernels.fixed("sums"), backward, words, row, pushes, parts=parts))
-
-
-def _push(builder: Builder, nodes: Longs, access: Access, part: list[int], word: int) -> Push:
-    """Gradients that go to runs of own memory may be written, if they are the first there."""
-    can_store = access.space == OWN and access.listed < 0 and not builder.kernels.lanes
-    return Push(builder.own(nodes), partial(part.__setitem__, word, WRITE) if can_store else None)
-
-
-def _both(builder: Builder, first: Longs, second: Longs) -> tuple[Access, Access]:
-    """Both factors in runs, or both by lists."""
-    a, b = builder.access(first, (1,)), builder.access(second, (1,))
-    if a.listed >= 0 and b.listed < 0:
-        b = Access(b.space, 0, 0, 0, builder.keep(builder.places[second]))
-    elif b.listed >= 0 and a.listed < 0:
-        a = Access(a.space, 0, 0, 0, builder.keep(builder.places[first]))
-    return a, b
+        parts.append(Part(1, replace(builder.constants(macros.constants[group]), column=1)))
+    builder.steps.append(Sums(builder.allot(made[:, NODE]), len(made), tuple(parts)))

@@ -1,4 +1,4 @@
-"""A tape in the form that analysis reads: every operand is a node, every row has its operands in one list.
+"""A tape in the form that analysis reads: which node reads which. Every row has its operands in one list.
 
 Constants become nodes of their own, after the rows; so a list of operands is always a list of node ids.
 """
@@ -10,23 +10,19 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gradwalk.compile.native import objects
+from gradwalk.compile.roll import passes
+from gradwalk.compile.roll.passes import RunPass, plainly
 from gradwalk.compile.trace.tape import NONE, SHIFT, TAKE, Tape
 
-__all__ = ["Graph", "read"]
+__all__ = ["Dataflow", "read"]
 
 Ints = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Graph:
-    """Rows as lists of node ids: `operands[start[i]:start[i] + count[i]]` belongs to row `i`, whose id is `first + i`.
-
-    >>> from gradwalk.compile.roll.graph import Graph
-    >>> sorted(Graph.__dataclass_fields__)[:3]
-    ['active', 'code', 'constants']
-    """
+class Dataflow:
+    """Rows as lists of node ids: row `i`, with id `first + i`, has `operands[start[i]:start[i] + count[i]]`."""
 
     tape: Tape
     first: int  # the id of the first row
@@ -41,12 +37,12 @@ class Graph:
     active: Bools  # for each node: whether it depends on something that wants a gradient
 
 
-def read(tape: Tape, input_grads: bool, wanting: int | None = None) -> Graph:
-    """The graph of a tape; inputs want gradients only if `input_grads` says so, and the first `wanting` parameters.
+def read(tape: Tape, input_grads: bool, run: RunPass = plainly, wanting: int | None = None) -> Dataflow:
+    """The dataflow of a tape; inputs want gradients only if `input_grads` says so, and the first `wanting` parameters.
 
     >>> import numpy as np
     >>> from gradwalk import ops
-    >>> from gradwalk.compile.roll.graph import read
+    >>> from gradwalk.compile.roll.dataflow import read
     >>> from gradwalk.compile.trace.tape import Tape
     >>> ints = lambda *numbers: np.array(numbers, np.int32)
     >>> tape = Tape(parameters=1, inputs=1, indices=0, ops=(ops.add,), constants=np.array([5.0]), aux=ints(),
@@ -79,7 +75,5 @@ def read(tape: Tape, input_grads: bool, wanting: int | None = None) -> Graph:
     active[: tape.parameters if wanting is None else wanting] = True
     active[tape.parameters : first] = input_grads
     code = np.ascontiguousarray(tape.code, np.int32)
-    arrays = [code, start, count, operands, live, active]
-    state = np.array([*(x.ctypes.data for x in arrays), rows, first, SHIFT], np.int64)
-    objects.call(objects.fixed("roll.passes", "spread", 1))(state.ctypes.data)
-    return Graph(tape, first, constants, nodes, code, start, count, slot, operands, live[first:constants], active)
+    run(passes.spread, code, start, count, operands, live, active, rows, first, SHIFT)
+    return Dataflow(tape, first, constants, nodes, code, start, count, slot, operands, live[first:constants], active)
