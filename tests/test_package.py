@@ -172,7 +172,7 @@ except AttributeError as error:
 
 
 #: Packages of which some modules are for the package alone, and list nothing.
-UNLISTED = {"methods", "reverse", "cli", "check", "store", "optim", "compile"}
+UNLISTED = {"methods", "reverse", "cli", "check", "doctor", "store", "optim", "compile"}
 
 
 def test_all_is_complete() -> None:
