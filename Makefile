@@ -10,7 +10,7 @@ WAIT := tests/web tests/compile src/gradwalk/compile
 # Two targets at once, each with its output in one piece, where make can do that (macOS has one that cannot).
 TOGETHER := $(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-.PHONY: help demo learn site recorded test quick coverage lint types course tests bench fuzz mutants clean
+.PHONY: help demo learn site recorded ops test quick coverage lint types course tests bench fuzz mutants clean
 
 help:  ## show what there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -27,6 +27,9 @@ site: $(VENV)/.ready  ## build the course, if something in it changed
 recorded: $(READY)test  ## run again what lessons 12 and 13 show as recorded: PyTorch, and the compiler
 	$(BIN)/python web/recorded/against_torch.py
 	$(BIN)/python web/recorded/rolled.py
+
+ops: $(VENV)/.ready  ## write what follows from the op table: methods, exports, docs/ops.md
+	$(BIN)/python docs/make_ops.py
 
 test: $(READY)test site  ## lint, types and every test: browser, notebooks and compiled code too
 	@$(TOGETHER) lint types course

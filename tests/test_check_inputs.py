@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from trees import KINDS, Kind
 
 import gradwalk
-from gradwalk import Value
+from gradwalk import Value, tree
 from gradwalk.check import gradcheck
 from gradwalk.check.inputs import direction
 from gradwalk.errors import BackwardError, GradwalkError, GraphError, InputSizeError, NotANumberError, SettingError
@@ -42,6 +43,21 @@ def test_a_single_list_and_numpy_arrays_are_inputs() -> None:
     assert gradcheck(lambda a, b: a * b, np.array([2.0, 3.0])).inputs[0].got == 3.0
     assert gradcheck(lambda a, b: a * b, (np.float64(2), np.int64(3))).inputs[1].got == 2.0
     assert gradcheck(lambda a, b: a * b, array.array("d", [2.0, 3.0])).inputs[0].got == 3.0
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_inputs_may_be_trees_of_every_kind(kind: Kind) -> None:
+    if len(tree.flatten(kind.make(3.0, 4.0))[0]) > 2:
+        with pytest.raises(NotANumberError, match="inputs"):  # here nothing but numbers is taken
+            gradcheck(lambda x: x, [kind.make(3.0, 4.0)])
+        return
+
+    def f(x: Any) -> Any:
+        assert type(x) is type(kind.make(3.0, 4.0))
+        a, b = kind.read(x)
+        return a * a * b
+
+    assert [entry.got for entry in gradcheck(f, [kind.make(3.0, 4.0)]).inputs] == [24.0, 9.0]
 
 
 def test_values_are_read_and_left_alone() -> None:

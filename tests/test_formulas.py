@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 import time
 from typing import Any
 
@@ -12,7 +13,7 @@ from cases import points
 from hypothesis import given, settings
 
 import gradwalk
-from gradwalk import formulas, symbols
+from gradwalk import formulas, ops, symbols
 from gradwalk.formulas import LATEX, UNICODE, Sheet, Symbol, derivatives_as_text, explore, rule_as_text, text
 from gradwalk.ops import TABLE, Op
 
@@ -60,7 +61,7 @@ def test_the_text_of_every_derivative_computes_the_derivative(op: Op) -> None:
         (0.5 * x, "0.5 * x"),
         ((x < 1) & (y >= 2) | (z <= 3), "x < 1 and y >= 2 or z <= 3"),
         (((x > 1) | (y > 1)) & (z > 1), "(x > 1 or y > 1) and z > 1"),
-        ((x > 0).choose((y > 0).choose(1, 2), 3) + 1, "((1 if y > 0 else 2) if x > 0 else 3) + 1"),
+        (ops.choose(x > 0, ops.choose(y > 0, 1, 2), 3) + 1, "((1 if y > 0 else 2) if x > 0 else 3) + 1"),
         (gradwalk.exp(-x), "exp(-x)"),
         (gradwalk.clamp(x, 0, y + 1), "clamp(x, 0, y + 1)"),
         (gradwalk.ops.neg(x), "-x"),
@@ -101,7 +102,7 @@ def test_a_rule_that_branches_in_python_has_a_text_too() -> None:
         ((x / y) ** z, "(x / y)^z", r"(\frac{x}{y})^{z}"),
         (gradwalk.asin(x), "asin(x)", r"\arcsin(x)"),
         (gradwalk.sigmoid(x), "sigmoid(x)", r"\text{sigmoid}(x)"),
-        ((x <= y).choose(1, 2), "1 if x ≤ y else 2", r"1 \text{ if } x \le y \text{ else } 2"),
+        (ops.choose(x <= y, 1, 2), "1 if x ≤ y else 2", r"1 \text{ if } x \le y \text{ else } 2"),
     ],
 )
 def test_the_same_steps_in_other_styles(symbol: Symbol, unicode: str, latex: str) -> None:
@@ -112,7 +113,18 @@ def test_the_same_steps_in_other_styles(symbol: Symbol, unicode: str, latex: str
 def test_names_may_be_given_and_constants_stand_for_themselves() -> None:
     assert derivatives_as_text(gradwalk.ops.div, ["a", "b1", "c"], LATEX) == [r"\frac{1}{b_{1}}", r"\frac{-c}{b_{1}}"]
     assert derivatives_as_text(gradwalk.ops.pow, ["a", 2.0, "c"], UNICODE)[0] == "2·a"
-    assert rule_as_text(lambda w_out: w_out, style=LATEX) == r"\text{w\_out}"
+    assert rule_as_text(lambda w_o_t: w_o_t, style=LATEX) == r"\text{w\_o\_t}"
+
+
+@pytest.mark.parametrize("style", [UNICODE, LATEX], ids=["unicode", "latex"])
+def test_every_op_of_the_table_has_a_text_in_every_style(style: formulas.Style) -> None:
+    for op in TABLE.values():
+        names = [*inspect.signature(op.partials[0]).parameters][: op.arity]
+        made = op(*Sheet(whole_ops=True).inputs(*names))
+        for found in (text(made, style), *derivatives_as_text(op, style=style)):
+            assert found.count("{") == found.count("}"), (op, found)
+            assert style is LATEX or not set(found) & set("\\{}*"), (op, found)
+            assert style is UNICODE or not re.search(r"(?<!\\)\b[a-z]{3,}_|\*", found), (op, found)
 
 
 # --- steps -----------------------------------------------------------------------------------------------------------

@@ -235,12 +235,22 @@ def test_rules_are_the_derivatives(op: Op) -> None:
 
 def test_choose() -> None:
     class Condition:
-        def choose(self, yes: Any, no: Any) -> str:
+        def __gradwalk_choose__(self, yes: Any, no: Any) -> str:
             return f"{yes} or {no}"
 
     assert choose(True, 1, 2) == 1
     assert choose(False, 1, 2) == 2
     assert choose(Condition(), 1, 2) == "1 or 2"
+    assert [choose(np.bool_(x), 1, 2) for x in (True, False)] == [1, 2]
+
+
+def test_choose_is_not_mistaken_for_that_of_numpy() -> None:
+    x = np.array([-1.0, 2.0, 3.0])
+    for condition in (x <= 0.0, x, [True], "yes", None, 1.0):
+        with pytest.raises(errors.OpError, match="choose takes one condition"):
+            choose(condition, 0.0, 1.0)
+    with pytest.raises(errors.OpError, match="choose takes one condition"):
+        TABLE["relu"].partials[0](x, x)
 
 
 def test_equal() -> None:

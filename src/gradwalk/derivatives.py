@@ -27,7 +27,6 @@ CONSTANT = (str, bytes, range, Enum)  # these are not differentiated, though the
 def grad(f: Callable[..., Any]) -> Callable[..., Any]:
     """The derivative of `f`: a function that gives one gradient for each argument.
 
-    >>> from gradwalk import grad
     >>> grad(lambda x: x**3)(2.0)
     12.0
     >>> grad(lambda a, b: a * b)(2.0, 5.0)
@@ -50,7 +49,6 @@ def grad(f: Callable[..., Any]) -> Callable[..., Any]:
 def value_and_grad(f: Callable[..., Any]) -> Callable[..., tuple[Any, Any]]:
     """As `grad`, with the value of `f` in front.
 
-    >>> from gradwalk import value_and_grad
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
@@ -72,7 +70,6 @@ def jacobian(f: Callable[..., Any]) -> Callable[..., Any]:
     Results and inputs are the numbers of their trees from left to right, dicts in their order: whatever the trees are,
     the answer is a list of lists.
 
-    >>> from gradwalk import jacobian
     >>> jacobian(lambda x: [x[0] * x[1], x[0] + x[1]])([2.0, 3.0])
     [[3.0, 2.0], [1.0, 1.0]]
     """
@@ -87,7 +84,6 @@ def jacobian(f: Callable[..., Any]) -> Callable[..., Any]:
 def hessian(f: Callable[..., Any]) -> Callable[..., Any]:
     """All second derivatives: a number for a function of one number, else a matrix over all inputs in order.
 
-    >>> from gradwalk import hessian
     >>> hessian(lambda x: x**3)(2.0)
     12.0
     >>> hessian(lambda x, y: x * x * y)(2.0, 3.0)

@@ -7,16 +7,39 @@ the last one a gradient of 1, and lets each in turn push `local × gradient` to 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import partial
+from collections.abc import Callable, Iterable
+from functools import partial, wraps
 from typing import Any
 
-from gradwalk import keepers, modes, ops, reverse
-from gradwalk.errors import GraphError
+from gradwalk import modes, ops, reverse
 from gradwalk.node import Node, Recipe, number_of
 from gradwalk.ops import Op, number
+from gradwalk.reverse import zero_grad
 
 __all__ = ["Value", "zero_grad"]
+
+
+_ADD, _MUL, _power = ops.add, ops.mul, ops.pow.value
+
+
+def _spelt_out(op: Op) -> Callable[[Callable[..., Any]], Callable[..., Value]]:
+    """Marks a method that spells out an op, for what it can do: None and an AttributeError mean the general road."""
+
+    def mark(quick: Callable[..., Any]) -> Callable[..., Value]:
+        @wraps(quick)
+        def operation(self: Value, *other: Any) -> Value:
+            if not modes.active:
+                try:
+                    out: Value | None = quick(self, *other)
+                    if out is not None:
+                        return out
+                except AttributeError:
+                    pass
+            return _apply(op, self, *other)
+
+        return operation
+
+    return mark
 
 
 class Value(Node):
@@ -91,61 +114,42 @@ class Value(Node):
             pass
         return _apply(_MUL, self, other)
 
-    def __sub__(self, other: Any) -> Value:
-        try:
-            if other.__class__ is Value and not modes.active:
-                return _node(_SUB, self._data - other._data, self, 1.0, other, -1.0)
-            c = _plain(other)
-            if c is not None:
-                return _node(_SUB, self._data - c, self, 1.0, c, None)
-        except AttributeError:
-            pass
-        return _apply(_SUB, self, other)
+    @_spelt_out(ops.sub)
+    def __sub__(self, other: Any) -> Any:
+        if other.__class__ is Value:
+            return _node(ops.sub, self._data - other._data, self, 1.0, other, -1.0)
+        c = _plain(other)
+        return c if c is None else _node(ops.sub, self._data - c, self, 1.0, c, None)
 
-    def __truediv__(self, other: Any) -> Value:
-        try:
-            if other.__class__ is Value and not modes.active and other._data != 0.0:
-                y = other._data
-                quotient = self._data / y
-                return _node(_DIV, quotient, self, 1.0 / y, other, -quotient / y)
-            c = _plain(other)
-            if c:
-                return _node(_DIV, self._data / c, self, 1.0 / c, c, None)
-        except AttributeError:
-            pass
-        return _apply(_DIV, self, other)
+    @_spelt_out(ops.div)
+    def __truediv__(self, other: Any) -> Any:
+        if other.__class__ is Value and other._data != 0.0:
+            quotient = self._data / other._data
+            return _node(ops.div, quotient, self, 1.0 / other._data, other, -quotient / other._data)
+        c = _plain(other)
+        return _node(ops.div, self._data / c, self, 1.0 / c, c, None) if c else None
 
-    def __neg__(self) -> Value:
-        try:
-            if not modes.active:
-                return _node(_NEG, -self._data, self, -1.0, None, None)
-        except AttributeError:
-            pass
-        return _apply(_NEG, self)
+    @_spelt_out(ops.pow)
+    def __pow__(self, other: Any) -> Any:
+        n = _plain(other)
+        if n is None:
+            return None
+        slope = n * _power(self._data, n - 1.0) if n != 0.0 else 0.0
+        return _node(ops.pow, _power(self._data, n), self, slope, n, None)
 
-    def relu(self) -> Value:
+    @_spelt_out(ops.neg)
+    def __neg__(self) -> Any:
+        return _node(ops.neg, -self._data, self, -1.0, None, None)
+
+    @_spelt_out(ops.relu)
+    def relu(self) -> Any:
         """The number itself if positive, else 0.
 
         >>> Value(3.0).relu().data, Value(-3.0).relu().data
         (3.0, 0.0)
         """
-        try:
-            if not modes.active:
-                x = self._data
-                return _node(_RELU, 0.0, self, 0.0, None, None) if x <= 0.0 else _node(_RELU, x, self, 1.0, None, None)
-        except AttributeError:
-            pass
-        return _apply(_RELU, self)
-
-    def __pow__(self, other: Any) -> Value:
-        try:
-            n = _plain(other)
-            if n is not None:
-                slope = n * _power(self._data, n - 1.0) if n != 0.0 else 0.0
-                return _node(_POW, _power(self._data, n), self, slope, n, None)
-        except AttributeError:
-            pass
-        return _apply(_POW, self, other)
+        x = self._data
+        return _node(ops.relu, 0.0, self, 0.0, None, None) if x <= 0.0 else _node(ops.relu, x, self, 1.0, None, None)
 
     def __gradwalk_op__(self, op: Op, operands: tuple[Any, ...]) -> Value:  # tanh, exp and every other function
         if len(operands) == 1 and not modes.active:
@@ -167,13 +171,13 @@ class Value(Node):
         return self.__mul__(other)
 
     def __rsub__(self, other: Any) -> Value:  # other - self
-        return _apply(_SUB, other, self)
+        return _apply(ops.sub, other, self)
 
     def __rtruediv__(self, other: Any) -> Value:  # other / self
-        return _apply(_DIV, other, self)
+        return _apply(ops.div, other, self)
 
     def __rpow__(self, other: Any) -> Value:  # other ** self
-        return _apply(_POW, other, self)
+        return _apply(ops.pow, other, self)
 
     # --- backward: order, seed, push -----------------------------------------------------------------------------
 
@@ -243,8 +247,6 @@ class Value(Node):
 # --- making nodes --------------------------------------------------------------------------------------------------
 
 _blank = partial(object.__new__, Value)  # a Value without the cost of __init__
-_power = ops.pow.value
-_ADD, _SUB, _MUL, _DIV, _POW, _NEG, _RELU = ops.add, ops.sub, ops.mul, ops.div, ops.pow, ops.neg, ops.relu
 
 
 def _node(op: Op | None, data: float, a: Any, da: float | None, b: Any, db: float | None) -> Value:
@@ -275,7 +277,7 @@ def _apply(op: Op, *operands: Any) -> Value:
     return interpreter.apply(op, operands)  # type: ignore[no-any-return]
 
 
-class Eager(modes.Bottom):
+class _Eager(modes.Bottom):
     """What ops mean where no mode is on: they are computed, and remembered."""
 
     def apply(self, op: Op, operands: tuple[Any, ...]) -> Any:
@@ -306,34 +308,9 @@ class Eager(modes.Bottom):
         return _node(None, number_of(v), None, None, None, None)
 
 
-modes.bottom = Eager()
+modes.bottom = _Eager()
 
 
 def _data(x: Any) -> float:
     data: float = x.data if isinstance(x, Value) else x
     return data
-
-
-def zero_grad(target: Any) -> None:
-    """Set gradients back to 0: of every node a Value depends on, of a module's parameters, or of a list of either.
-
-    >>> a = Value(3.0)
-    >>> loss = a * a
-    >>> loss.backward()
-    >>> zero_grad(loss)
-    >>> a.grad, loss.grad
-    (0.0, 0.0)
-    """
-    if hasattr(target, "zero_grad"):
-        target.zero_grad()
-    elif isinstance(target, Value):
-        for v in reverse.order(target):
-            v.grad = 0.0
-    elif hasattr(target, "__iter__") and not isinstance(target, (str, bytes)):
-        keeper = keepers.keeper_of(target)
-        if keeper is None or not keeper.zero_grad(target):
-            for part in target:
-                zero_grad(part)
-    else:
-        kind = type(target).__name__
-        raise GraphError(f"zero_grad takes a Value, a Module or a list of them, not {kind}: {target!r}")

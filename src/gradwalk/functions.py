@@ -26,8 +26,8 @@ __all__ = ["dot", "linear", "logsumexp", "max", "min", "softmax", "take"]
 def take(table: Any, index: Any) -> Any:
     """One entry of a table by its position, counted from 0: a Value of a list, or a row of a list of rows.
 
-    For a plain index it is `table[index]`. An index that is known only later, such as an argument of a function that
-    `gradwalk.compile` replays, chooses in its own way; the gradient goes to the entry that was taken.
+    For a plain index it is `table[index]`. An index that is known only later has a method `__gradwalk_take__(table)`
+    and chooses in its own way; the gradient goes to the entry that was taken.
 
     >>> from gradwalk import Value, take
     >>> table = [[Value(1.0), Value(2.0)], [Value(3.0), Value(4.0)]]

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
-__all__ = ["Keeper", "clear", "keeper_of"]
+__all__ = ["Keeper", "clear", "count", "keeper_of", "note_change"]
 
 
 class Keeper(Protocol):
@@ -47,14 +47,26 @@ changes: list[tuple[int, list[Any], list[Any]]] = []  # the latest of these: whe
 
 
 def count(more: int) -> None:
-    """Note that so many keepers took their leaves, or gave them back."""
+    """Note that so many keepers took their leaves, or gave them back.
+
+    >>> from gradwalk import keepers
+    >>> keepers.count(1)
+    >>> keepers.count(-1)
+    """
     global keeping
     with _lock:
         keeping += more
 
 
 def note_change(before: list[Any], after: list[Any]) -> None:
-    """A model has other parameters than before: whoever relies on the old ones will want to know."""
+    """A model has other parameters than before: whoever relies on the old ones will want to know.
+
+    >>> from gradwalk import keepers
+    >>> before = keepers.epoch
+    >>> keepers.note_change([], [])
+    >>> keepers.epoch - before
+    1
+    """
     global epoch
     epoch += 1
     changes.append((epoch, before, after))

@@ -133,11 +133,15 @@ def entered(layer: Any) -> Iterator[Any]:
     layer.below, counted = top(), int(layer.sees_ops)
     with _active_lock:
         active += counted
-    before = _top.set(layer)
+    _top.set(layer)
     try:
         yield layer
     finally:
-        _top.reset(before)
+        if top() is layer:
+            _top.set(layer.below)
+        for above in stack():  # who came first may go first
+            if above.below is layer:
+                above.below = layer.below
         with _active_lock:
             active -= counted
 
@@ -152,9 +156,9 @@ def knows_numbers() -> bool:
     return all(layer.knows_numbers for layer in stack())
 
 
-def every_op() -> bool:
-    """Whether somebody here and now wants ops one at a time."""
-    return any(layer.every_op for layer in stack())
+def every_op(*, for_a_loss: bool = True) -> bool:
+    """Whether somebody here and now wants ops one at a time; observers want those of a loss, not of a measurement."""
+    return any(layer.every_op for layer in stack() if for_a_loss or not isinstance(layer, Observing))
 
 
 # --- no_grad ---------------------------------------------------------------------------------------------------------

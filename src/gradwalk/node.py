@@ -53,7 +53,13 @@ class Node(Methods):
 
     @property
     def data(self) -> Any:
-        """The number."""
+        """The number.
+
+        >>> v = Value(2.0)
+        >>> v.data = 3.0
+        >>> v.data
+        3.0
+        """
         try:
             return modes.top().read(self, "data", self._data) if modes.active else self._data
         except AttributeError:
@@ -68,7 +74,13 @@ class Node(Methods):
 
     @property
     def grad(self) -> Any:
-        """The gradient: how fast the number that was walked back from changes with this one."""
+        """The gradient: how fast the number that was walked back from changes with this one.
+
+        >>> v = Value(2.0)
+        >>> (v * 3).backward()
+        >>> v.grad
+        3.0
+        """
         try:
             return modes.top().read(self, "grad", self._grad) if modes.active else self._grad
         except AttributeError:
@@ -93,7 +105,11 @@ class Node(Methods):
 
     @property
     def keeper(self) -> Keeper | None:
-        """Who has number and gradient now instead of this node, if anyone has."""
+        """Who has number and gradient now instead of this node, if anyone has.
+
+        >>> Value(2.0).keeper is None
+        True
+        """
         notes = self._noted()
         return None if notes is None else notes.keeper
 

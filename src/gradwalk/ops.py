@@ -74,7 +74,8 @@ class Op:
     """One primitive. Call it on numbers to get a number, on Values to get a Value.
 
     `domain` holds an open interval for each operand in which the op is smooth, except where `rough(*operands)` is 0;
-    `there` says in words what it gives at such a point.
+    `there` says in words what it gives at such a point. `doc` says what it is, and `defaults` are its last operands if
+    they are left out.
 
     >>> from gradwalk import ops
     >>> ops.tanh(0.0), ops.mul(3, 4)
@@ -90,8 +91,12 @@ class Op:
     domain: tuple[Interval, ...] = ()
     rough: Rule | None = None
     there: str = ""
+    doc: str = ""
+    defaults: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.doc:
+            vars(self)["__doc__"] = self.doc  # what help() shows
         if not self.domain:
             object.__setattr__(self, "domain", (REALS,) * self.arity)
 
@@ -236,6 +241,8 @@ def _point(op: Op, arguments: tuple[float, ...]) -> str:
 def choose(condition: Any, yes: Any, no: Any) -> Any:
     """`yes` where the condition holds, else `no`: a branch that can also be written down as text.
 
+    A condition that is not known yet has a method `__gradwalk_choose__(yes, no)`.
+
     >>> from gradwalk.ops import choose
     >>> choose(3.0 > 2.0, "yes", "no")
     'yes'
@@ -244,11 +251,20 @@ def choose(condition: Any, yes: Any, no: Any) -> Any:
         return yes
     if condition is False:
         return no
-    return condition.choose(yes, no)
+    if hasattr(condition, "__gradwalk_choose__"):
+        return condition.__gradwalk_choose__(yes, no)
+    if getattr(condition, "ndim", None) == 0:  # NumPy's True and False
+        return yes if condition else no
+    raise OpError(
+        f"choose takes one condition, True or False, not {type(condition).__name__}: {condition!r:.60}; "
+        "apply the rule to one number at a time"
+    )
 
 
 def equal(x: Any, y: Any) -> Any:
     """Whether two numbers are equal; `==` will not do in a rule, because Values compare by identity.
+
+    A number that is not known yet has a method `__gradwalk_equal__(other)`.
 
     >>> from gradwalk import Value
     >>> from gradwalk.ops import equal
@@ -257,7 +273,10 @@ def equal(x: Any, y: Any) -> Any:
     """
     if isinstance(x, float) and isinstance(y, float):
         return x == y
-    return x.equals(y) if hasattr(x, "equals") else (x <= y) & (x >= y)
+    for one, other in ((x, y), (y, x)):
+        if hasattr(one, "__gradwalk_equal__"):
+            return one.__gradwalk_equal__(other)
+    return (x <= y) & (x >= y)
 
 
 # --- values that need a line or two --------------------------------------------------------------------------
@@ -314,49 +333,74 @@ pow: Op = Op(
 )  # fmt: skip
 neg: Op = Op("neg", "neg", lambda x: -x, (lambda x, out: -1.0,))
 
-exp: Op = Op("exp", "exp", ieee.exp, (lambda x, out: out,))
-expm1: Op = Op("expm1", "expm1", ieee.expm1, (lambda x, out: out + 1.0,))
-log: Op = Op("log", "log", ieee.log, (lambda x, out: 1.0 / x,), domain=(POSITIVE,), there="-inf at 0 with slope inf")
+exp: Op = Op("exp", "exp", ieee.exp, (lambda x, out: out,), doc="E to this power.")
+expm1: Op = Op("expm1", "expm1", ieee.expm1, (lambda x, out: out + 1.0,), doc="E to this power, less 1: exact near 0.")
+log: Op = Op(
+    "log", "log", ieee.log, (lambda x, out: 1.0 / x,), domain=(POSITIVE,), there="-inf at 0 with slope inf",
+    doc="The natural logarithm.",
+)  # fmt: skip
 log1p: Op = Op(
     "log1p", "log1p", ieee.log1p, (lambda x, out: 1.0 / (x + 1.0),),
     domain=((-1.0, inf),), there="-inf at -1 with slope inf",
+    doc="The natural logarithm of this plus 1: exact near 0.",
 )  # fmt: skip
-sqrt: Op = Op("sqrt", "sqrt", ieee.sqrt, (lambda x, out: 0.5 / out,), domain=(POSITIVE,), there="slope inf at 0")
+sqrt: Op = Op(
+    "sqrt", "sqrt", ieee.sqrt, (lambda x, out: 0.5 / out,), domain=(POSITIVE,), there="slope inf at 0",
+    doc="The square root.",
+)  # fmt: skip
 
-sin: Op = Op("sin", "sin", ieee.nan_outside(math.sin), (lambda x, out: cos(x),))
-cos: Op = Op("cos", "cos", ieee.nan_outside(math.cos), (lambda x, out: -sin(x),))
+sin: Op = Op("sin", "sin", ieee.nan_outside(math.sin), (lambda x, out: cos(x),), doc="The sine.")
+cos: Op = Op("cos", "cos", ieee.nan_outside(math.cos), (lambda x, out: -sin(x),), doc="The cosine.")
 tan: Op = Op(
     "tan", "tan", ieee.nan_outside(math.tan), (lambda x, out: 1.0 + out * out,),
     rough=lambda x: cos(x), there="no float is exactly a pole: the value is huge but finite",
+    doc="The tangent.",
 )  # fmt: skip
 asin: Op = Op(
     "asin", "asin", ieee.nan_outside(math.asin), (lambda x, out: 1.0 / sqrt(1.0 - x * x),),
     domain=((-1.0, 1.0),), there="slope inf at the ends",
+    doc="The angle whose sine this is.",
 )  # fmt: skip
 acos: Op = Op(
     "acos", "acos", ieee.nan_outside(math.acos), (lambda x, out: -1.0 / sqrt(1.0 - x * x),),
     domain=((-1.0, 1.0),), there="slope -inf at the ends",
+    doc="The angle whose cosine this is.",
 )  # fmt: skip
-atan: Op = Op("atan", "atan", math.atan, (lambda x, out: 1.0 / (x * x + 1.0),))
-sinh: Op = Op("sinh", "sinh", ieee.sinh, (lambda x, out: cosh(x),))
-cosh: Op = Op("cosh", "cosh", ieee.cosh, (lambda x, out: sinh(x),))
-tanh: Op = Op("tanh", "tanh", math.tanh, (lambda x, out: 1.0 - out * out,))
-erf: Op = Op("erf", "erf", math.erf, (lambda x, out: 2.0 / math.sqrt(math.pi) * exp(-(x * x)),))
+atan: Op = Op("atan", "atan", math.atan, (lambda x, out: 1.0 / (x * x + 1.0),), doc="The angle whose tangent this is.")
+sinh: Op = Op("sinh", "sinh", ieee.sinh, (lambda x, out: cosh(x),), doc="The hyperbolic sine.")
+cosh: Op = Op("cosh", "cosh", ieee.cosh, (lambda x, out: sinh(x),), doc="The hyperbolic cosine.")
+tanh: Op = Op(
+    "tanh", "tanh", math.tanh, (lambda x, out: 1.0 - out * out,),
+    doc="The hyperbolic tangent: squashes to between -1 and 1.",
+)  # fmt: skip
+erf: Op = Op(
+    "erf", "erf", math.erf, (lambda x, out: 2.0 / math.sqrt(math.pi) * exp(-(x * x)),),
+    doc="The error function.",
+)  # fmt: skip
 
-sigmoid: Op = Op("sigmoid", "sigmoid", _sigmoid, (lambda x, out: out * (1.0 - out),))
-softplus: Op = Op("softplus", "softplus", _softplus, (lambda x, out: sigmoid(x),))
+sigmoid: Op = Op(
+    "sigmoid", "sigmoid", _sigmoid, (lambda x, out: out * (1.0 - out),),
+    doc="1 / (1 + exp(-x)): squashes to between 0 and 1.",
+)  # fmt: skip
+softplus: Op = Op(
+    "softplus", "softplus", _softplus, (lambda x, out: sigmoid(x),),
+    doc="Log(1 + exp(x)): a smooth relu.",
+)  # fmt: skip
 relu: Op = Op(
-    "relu", "ReLU", _relu, (lambda x, out: choose(x <= 0.0, 0.0, 1.0),), rough=lambda x: x, there="slope 0 at 0"
-)
+    "relu", "ReLU", _relu, (lambda x, out: choose(x <= 0.0, 0.0, 1.0),), rough=lambda x: x, there="slope 0 at 0",
+    doc="The number itself if positive, else 0.",
+)  # fmt: skip
 leaky_relu: Op = Op(
     "leaky_relu", "LeakyReLU", _leaky_relu,
     (lambda x, slope, out: choose(x > 0.0, 1.0, slope), lambda x, slope, out: choose(x > 0.0, 0.0, x)),
     rough=lambda x, slope: x, there="its lower slope at 0",
+    doc="The number itself if positive, else `slope` times it.", defaults=(0.01,),
 )  # fmt: skip
 abs: Op = Op(
     "abs", "abs", math.fabs,
     (lambda x, out: choose(x > 0.0, 1.0, choose(x < 0.0, -1.0, 0.0)),),
     rough=lambda x: x, there="slope 0 at 0",
+    doc="The number without its sign; `abs(v)` does the same.",
 )  # fmt: skip
 maximum: Op = Op(
     "maximum", "max", _maximum,
@@ -365,6 +409,7 @@ maximum: Op = Op(
         lambda x, y, out: choose(equal(x, y), 0.5, choose(x > y, 0.0, 1.0)),
     ),
     rough=lambda x, y: x - y, there="a tie gives one half to each",
+    doc="The larger of two numbers; a tie shares the gradient.",
 )  # fmt: skip
 minimum: Op = Op(
     "minimum", "min", _minimum,
@@ -373,6 +418,7 @@ minimum: Op = Op(
         lambda x, y, out: choose(equal(x, y), 0.5, choose(x < y, 0.0, 1.0)),
     ),
     rough=lambda x, y: x - y, there="a tie gives one half to each",
+    doc="The smaller of two numbers; a tie shares the gradient.",
 )  # fmt: skip
 clamp: Op = Op(
     "clamp", "clamp", _clamp,
@@ -382,6 +428,7 @@ clamp: Op = Op(
         lambda x, low, high, out: choose((x > high) | (low > high), 1.0, 0.0),
     ),
     rough=lambda x, low, high: (x - low) * (x - high) * (high - low), there="slope 1 in x at a bound",
+    doc="The number, or the nearer bound if it lies outside them.",
 )  # fmt: skip
 where: Op = Op(
     "where", "where", lambda condition, x, y: x if condition else y,
@@ -392,6 +439,7 @@ where: Op = Op(
     ),
     rough=lambda condition, x, y: condition,
     there="the branch not taken gets upstream × 0, which is nan where its own slope is inf",
+    doc="`x` where the condition is not 0, else `y`.",
 )  # fmt: skip
 
 #: Every built-in primitive by its name.

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from gradwalk import keepers, modes, walk
-from gradwalk.errors import BackwardError, GradwalkError
+from gradwalk.errors import BackwardError, GradwalkError, GraphError
 from gradwalk.ieee import Ieee
 
 Node = Any  # a Value; this module does not need to know the class
@@ -251,3 +251,32 @@ def _slopes_as_graph(v: Node) -> list[Any]:
             )
         slopes.append(float(again) if isinstance(again, float) else again)
     return slopes
+
+
+# --- clearing --------------------------------------------------------------------------------------------------------
+
+
+def zero_grad(target: Any) -> None:
+    """Set gradients back to 0: of every node a Value depends on, of a module's parameters, or of a list of either.
+
+    >>> from gradwalk import Value, zero_grad
+    >>> a = Value(3.0)
+    >>> loss = a * a
+    >>> loss.backward()
+    >>> zero_grad(loss)
+    >>> a.grad, loss.grad
+    (0.0, 0.0)
+    """
+    if hasattr(target, "zero_grad"):
+        target.zero_grad()
+    elif hasattr(target, "primitive"):
+        for v in order(target):
+            v.grad = 0.0
+    elif hasattr(target, "__iter__") and not isinstance(target, (str, bytes)):
+        keeper = keepers.keeper_of(target)
+        if keeper is None or not keeper.zero_grad(target):
+            for part in target:
+                zero_grad(part)
+    else:
+        kind = type(target).__name__
+        raise GraphError(f"zero_grad takes a Value, a Module or a list of them, not {kind}: {target!r}")

@@ -33,7 +33,6 @@ READ_ONCE = (GeneratorType, builtins.map, filter, zip, enumerate, reversed)
 def flatten(tree: Any, leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Structure]:
     """The leaves of a tree from left to right, and its structure; `leaf` says what else is not to be looked into.
 
-    >>> from gradwalk.tree import flatten
     >>> leaves, structure = flatten({"a": [1.0, 2.0], "b": (3.0, "text")})
     >>> leaves
     [1.0, 2.0, 3.0, 'text']
@@ -72,7 +71,6 @@ def flatten(tree: Any, leaf: Callable[[Any], bool] | None = None) -> tuple[list[
 class Structure:
     """A tree without its leaves. Equal ones have the same containers in the same places.
 
-    >>> from gradwalk.tree import flatten
     >>> flatten([1.0, {"a": 2.0}])[1] == flatten([3.0, {"a": "text"}])[1]
     True
     """
@@ -91,7 +89,6 @@ class Structure:
     def unflatten(self, leaves: Sequence[Any]) -> Any:
         """The tree with these leaves.
 
-        >>> from gradwalk.tree import flatten
         >>> flatten((1.0, {"a": 2.0}))[1].unflatten(["one", "two"])
         ('one', {'a': 'two'})
         """
@@ -110,7 +107,6 @@ class Structure:
     def paths(self, root: str) -> Iterator[str]:
         """How to get at each leaf, as it is written in Python.
 
-        >>> from gradwalk.tree import flatten
         >>> list(flatten([1.0, {"a": (2.0, 3.0)}])[1].paths("x"))
         ['x[0]', "x[1]['a'][0]", "x[1]['a'][1]"]
         """
@@ -131,7 +127,6 @@ class Structure:
 def map(change: Callable[..., Any], tree: Any, *others: Any, leaf: Callable[[Any], bool] | None = None) -> Any:
     """The tree with each leaf changed; with several trees of one structure, `change` is given a leaf of each.
 
-    >>> from gradwalk.tree import map
     >>> map(lambda p, g: p - 0.5 * g, {"w": [1.0, 2.0], "b": 3.0}, {"w": [2.0, 2.0], "b": 4.0})
     {'w': [0.0, 1.0], 'b': 1.0}
     """
@@ -148,7 +143,6 @@ def map(change: Callable[..., Any], tree: Any, *others: Any, leaf: Callable[[Any
 def is_number(x: Any) -> bool:
     """Whether a leaf is one real number, plain or a Value.
 
-    >>> from gradwalk.tree import is_number
     >>> [is_number(x) for x in (1, True, 2.5, "2.5", None)]
     [True, True, True, False, False]
     """
@@ -164,7 +158,6 @@ def is_number(x: Any) -> bool:
 def is_block(x: Any) -> bool:
     """Whether `x` is an array of numbers, which compiled code takes whole: `flatten(x, is_block)`.
 
-    >>> from gradwalk.tree import is_block
     >>> is_block([1.0, 2.0])
     False
     """
@@ -174,7 +167,6 @@ def is_block(x: Any) -> bool:
 def is_container(x: Any) -> bool:
     """Whether `x` is structure rather than a leaf, whatever it holds; a model is known as a whole, and so is a leaf.
 
-    >>> from gradwalk.tree import is_container
     >>> is_container([]), is_container("text")
     (True, False)
     """
@@ -189,7 +181,6 @@ def is_container(x: Any) -> bool:
 def refusal(x: Any) -> str:
     """Why a leaf that may hold numbers is no part of a tree, and what to give instead; "" if nothing is wrong with it.
 
-    >>> from gradwalk.tree import refusal
     >>> refusal({1.0, 2.0})
     'a set has no order, so its numbers cannot be told apart; give a sorted list'
     """

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from gradwalk import modes
 from gradwalk.cli import main
-from gradwalk.doctor import hooks
 
 MICROGRAD = """
 import random, sys
@@ -60,7 +60,7 @@ def at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
         before = sys.argv[:], sys.path[:], sys.modules["__main__"]
         code = main(["doctor", *map(str, arguments)])
         assert (sys.argv, sys.path, sys.modules["__main__"]) == before
-        assert not hooks.installed()
+        assert modes.top() is modes.bottom
         printed = capsys.readouterr()
         assert code == check, printed.out + printed.err
         return Run(code, printed.out, printed.err)

@@ -137,7 +137,7 @@ def test_everything_is_put_back() -> None:
         raise KeyError
     assert dict(vars(Value)) == before
     assert modes.active == 0
-    assert modes.listener() is None
+    assert modes.top() is modes.bottom
     assert type((w * w).data) is float
 
 
@@ -185,4 +185,4 @@ def test_the_first_to_follow_may_be_the_first_to_stop() -> None:
     assert len(readings.leaves) == 1
     two.__exit__(None, None, None)
     assert dict(vars(Value)) == before
-    assert (modes.active, modes.listener()) == (0, None)
+    assert (modes.active, modes.top()) == (0, modes.bottom)

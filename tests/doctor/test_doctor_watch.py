@@ -11,8 +11,7 @@ import pytest
 from patients import Patient
 
 import gradwalk
-from gradwalk import Value, datasets, doctor, errors, nn, optim
-from gradwalk.doctor import hooks
+from gradwalk import Value, datasets, doctor, errors, modes, nn, optim
 from gradwalk.optim import Optimizer
 from gradwalk.train import Training
 
@@ -27,10 +26,10 @@ def test_every_hook_is_gone_afterwards() -> None:
     patient.train()
     assert engine() == before
     with pytest.raises(KeyError), doctor.watch(patient.model):  # noqa: PT012
-        assert hooks.installed()
+        assert modes.top() is not modes.bottom
         raise KeyError
     assert engine() == before
-    assert not hooks.installed()
+    assert modes.top() is modes.bottom
     assert gradwalk.modes.active == 0
     assert Value.backward.__module__ == "gradwalk.engine"
 
@@ -80,9 +79,9 @@ def test_two_watch_at_once() -> None:
         nn.mse([one.model(x) for x in X], y).backward()
         for p in one.model.parameters():
             p.data -= 0.1 * p.grad
-    assert hooks.installed()
+    assert modes.top() is not modes.bottom
     outer.stop()
-    assert not hooks.installed()
+    assert modes.top() is modes.bottom
     assert inner.report()[0].kind == "no-zero-grad"
     assert not outer.report()
 
@@ -93,7 +92,7 @@ def test_start_and_stop_can_be_called_twice() -> None:
     visit.start()
     visit.stop()
     visit.stop()
-    assert not hooks.installed()
+    assert modes.top() is modes.bottom
 
 
 def test_a_report_on_the_way() -> None:
@@ -254,7 +253,7 @@ def test_a_fault_of_the_doctors_own_does_not_stop_a_training(monkeypatch: pytest
     report = visit.report()
     assert not report
     assert report.remarks[-1] == "the doctor himself failed, and stopped watching: RuntimeError: out of order"
-    assert not hooks.installed()
+    assert modes.top() is modes.bottom
 
 
 def test_graphs_are_let_go() -> None:

@@ -1,14 +1,15 @@
-"""The inputs of a check: numbers, or lists of numbers in any nesting, given to `f` in the same shape as nodes."""
+"""The inputs of a check: numbers, or trees of numbers as `tree.py` has it, given to `f` as trees of nodes."""
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import Any
 
+from gradwalk import tree
 from gradwalk.engine import Value
 from gradwalk.errors import BackwardError, GradwalkError, GraphError, NotANumberError, SettingError
 from gradwalk.ops import number
@@ -18,9 +19,9 @@ Node = Any
 
 @dataclass(frozen=True)
 class Inputs:
-    """Inputs laid out flat, with a name for each and the shape they came in."""
+    """Inputs laid out flat, with a name for each and the structure they came in."""
 
-    shape: Any
+    structure: tree.Structure
     names: tuple[str, ...]
     labels: tuple[str, ...]
     numbers: tuple[float, ...]
@@ -34,25 +35,25 @@ def read_inputs(inputs: Any, kind: Callable[..., Node] | None) -> Inputs:
     >>> read_inputs([2, [3.0, 4.0]], None).names
     ('inputs[0]', 'inputs[1][0]', 'inputs[1][1]')
     """
-    if isinstance(inputs, (str, bytes, dict)) or not isinstance(_as_list(inputs), (list, tuple)):
+    leaves, structure = tree.flatten(_as_lists(inputs), _is_node)
+    if not structure.tokens[0] or isinstance(inputs, dict) or is_dataclass(inputs):
         raise GraphError(
             f"inputs is a list with one entry for each argument of f, as in [2.0, 3.0], not {type(inputs).__name__}: "
             f"{inputs!r}"
         )
     if kind is not None and not callable(kind):
         raise SettingError(f"value is the class of the nodes, as in value=MyValue, not {type(kind).__name__}: {kind!r}")
-    found = list(_flat(inputs, "inputs"))
-    if not found:
+    if not leaves:
         raise GraphError("there is nothing to check: give at least one input, as in gradcheck(f, [2.0])")
     names, labels, numbers = [], [], []
-    for name, given in found:
+    for name, given in zip(structure.paths("inputs"), leaves, strict=True):
         label = str(getattr(given, "label", "") or "") if _is_node(given) else ""
         names.append(label or name)
         labels.append(label)
         numbers.append(_finite(name, given))
     if kind is None:  # nodes of another class among the inputs tell which class to use
-        kind = next((type(given) for _, given in found if _is_node(given)), Value)
-    return Inputs(inputs, tuple(names), tuple(labels), tuple(numbers), kind)
+        kind = next((type(given) for given in leaves if _is_node(given)), Value)
+    return Inputs(structure, tuple(names), tuple(labels), tuple(numbers), kind)
 
 
 class Function:
@@ -71,7 +72,7 @@ class Function:
     def call(self, leaves: list[Node]) -> Any:
         """Whatever `f` gives for these leaves; an error of its own is told with the point where it was raised."""
         try:
-            return self.f(*_shaped(self.inputs.shape, iter(leaves)))
+            return self.f(*self.inputs.structure.unflatten(leaves))
         except GradwalkError:
             raise
         except Exception as error:
@@ -142,28 +143,13 @@ def run_backward(root: Node) -> None:
         raise BackwardError(f"backward() of {type(root).__name__} raised {type(error).__name__}: {error}") from error
 
 
-def _as_list(x: Any) -> Any:
-    """Arrays as the lists they stand for."""
-    return x.tolist() if hasattr(x, "tolist") else x
+def _as_lists(inputs: Any) -> Any:
+    """Arrays of other kinds than NumPy's as the lists they stand for."""
+    return tree.map(lambda x: x.tolist() if hasattr(x, "tolist") else x, inputs, leaf=_is_node)
 
 
 def _is_node(x: Any) -> bool:
     return hasattr(x, "data") and callable(getattr(x, "backward", None))
-
-
-def _flat(nested: Any, name: str) -> Iterator[tuple[str, Any]]:
-    nested = _as_list(nested)
-    if isinstance(nested, (list, tuple)):
-        for i, part in enumerate(nested):
-            yield from _flat(part, f"{name}[{i}]")
-    else:
-        yield name, nested
-
-
-def _shaped(like: Any, flat: Iterator[Any]) -> Iterable[Any]:
-    like = _as_list(like)
-    parts = [_shaped(part, flat) if isinstance(_as_list(part), (list, tuple)) else next(flat) for part in like]
-    return tuple(parts) if isinstance(like, tuple) else parts
 
 
 def _finite(name: str, given: Any) -> float:

@@ -6,7 +6,6 @@ import functools
 import inspect
 from collections.abc import Callable, Iterable
 from itertools import accumulate, repeat
-from types import FunctionType
 from typing import Any
 
 from gradwalk import keepers, modes
@@ -15,21 +14,18 @@ from gradwalk.compile.call.bound import Bound, Misjudged, Slot
 from gradwalk.compile.call.cache import Cache
 from gradwalk.compile.trace import tracer
 from gradwalk.compile.trace.limits import frozen
-from gradwalk.compile.trace.reach import names_read_by
+from gradwalk.compile.trace.outside import as_they_are, numbers_read_by
 from gradwalk.errors import SettingError
-from gradwalk.ops import Op
 
 __all__ = ["Compiled"]
 
 TRACES = 64  # kept, unless told otherwise
 RETRACED_OFTEN = 8
-FROZEN = (float, int, bool, str)  # a global or captured name that holds one of these is part of a trace
 
 
 class Compiled:
     """A function that is traced when it first meets arguments of a structure, and replayed natively from then on.
 
-    >>> import gradwalk
     >>> w = gradwalk.Value(0.5)
     >>> @gradwalk.compile
     ... def loss(xs, ys):
@@ -93,7 +89,6 @@ class Compiled:
     def traces(self) -> list[Any]:
         """What is in the cache: one trace for each structure of arguments.
 
-        >>> import gradwalk
         >>> f = gradwalk.compile(sum)
         >>> [f([1.0] * n).data for n in (2, 3, 2)]
         [2.0, 3.0, 2.0]
@@ -105,7 +100,6 @@ class Compiled:
     def clear(self) -> None:
         """Forget all traces; the next call traces anew. For when the function reaches other things than it did.
 
-        >>> import gradwalk
         >>> f = gradwalk.compile(lambda x: x * x)
         >>> y = f(3.0)
         >>> f.clear()
@@ -119,7 +113,6 @@ class Compiled:
     def report(self) -> Any:
         """What became of the function: nodes, what was rolled up into what, memory, times. Print it, or draw it.
 
-        >>> import gradwalk
         >>> f = gradwalk.compile(lambda x: x * x)
         >>> y = f(3.0)
         >>> print(str(f.report()).splitlines()[0])
@@ -140,13 +133,8 @@ class Compiled:
             named = [(name, self._key_of(name, x, numbers, look)) for name, x in sorted(kwargs.items())]
             key = (key, tuple(named))
         if self._frozen:
-            key = (key, self._read())
+            key = (key, as_they_are(self._frozen))
         return key
-
-    def _read(self) -> Key:
-        """The numbers that the function reads from outside, as they are now."""
-        found = [namespace.get(name) for namespace, name in self._frozen or ()]
-        return tuple([x if x.__class__ in FROZEN else id(x) for x in found])
 
     def _key_of(self, place: int | str, x: Any, numbers: Any, look: Any) -> Key:
         name = place if isinstance(place, str) else self._names[place] if place < len(self._names) else ""
@@ -155,7 +143,7 @@ class Compiled:
     def _found_or_traced(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Numbers]:
         """The trace for these arguments, looked at with care, and their numbers."""
         if self._frozen is None:
-            self._freeze()
+            self._frozen = numbers_read_by(self.eager)
         numbers = Numbers(careful=True)
         try:
             key = self._key(args, kwargs, numbers)
@@ -199,9 +187,6 @@ class Compiled:
                 "call clear() of the compiled function whenever you change what it reaches",
             )
 
-    def _freeze(self) -> None:
-        self._frozen = _numbers_read_by(self.eager)
-
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Numbers) -> Any:
         values = {position for position, _ in numbers.values}
         count = len(numbers.plain)
@@ -213,6 +198,8 @@ class Compiled:
             return self.eager(*stand_args, **stand_kwargs)
 
         recorded = tracer.run(call, [self.eager, args, kwargs])
+        if not self._wrt:
+            return Bound(recorded, numbers, {})
         starts = accumulate([array.size for array in numbers.arrays], initial=count)
         plain = iter([Slot(i) for i in range(count)])
         arrays = iter([Slot(start, array.shape) for start, array in zip(starts, numbers.arrays, strict=False)])
@@ -261,55 +248,6 @@ def _parameter_names(fn: Callable[..., Any]) -> list[str]:
     except (TypeError, ValueError):  # some built-in functions do not tell
         return []
     return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
-
-
-def _numbers_read_by(fn: Any) -> list[tuple[dict[str, Any], str]]:
-    """Plain numbers and texts that a function reads from outside: where, and under which name."""
-    found: list[tuple[dict[str, Any], str]] = []
-    seen: set[int] = set()
-    ahead = [getattr(fn, "__func__", fn)]
-    while ahead:
-        function = ahead.pop()
-        if not isinstance(function, FunctionType) or id(function) in seen or _is_ours(function):
-            continue
-        seen.add(id(function))
-        for name in names_read_by(function):
-            outside = function.__globals__.get(name)
-            if outside.__class__ in FROZEN and (function.__globals__, name) not in found:
-                found.append((function.__globals__, name))
-            ahead += _functions_in(outside)
-        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-            captured = _Cell(cell)
-            inside = captured.get(name)
-            if inside.__class__ in FROZEN:
-                found.append((captured, name))
-            ahead += _functions_in(inside)
-    return found
-
-
-def _functions_in(x: Any) -> list[Any]:
-    """The Python functions that a thing runs when it is called: itself, what it wraps, or the rules of an op."""
-    if isinstance(x, Op):
-        return [x.value, *x.partials]
-    return [getattr(x, "__wrapped__", x)]
-
-
-class _Cell(dict[str, Any]):
-    """A captured variable, looked up like a global one."""
-
-    def __init__(self, cell: Any) -> None:
-        super().__init__()
-        self.cell = cell
-
-    def get(self, name: str, default: Any = None) -> Any:
-        try:
-            return self.cell.cell_contents
-        except ValueError:  # not set yet
-            return default
-
-
-def _is_ours(function: FunctionType) -> bool:
-    return (function.__module__ or "").split(".")[0] == "gradwalk"  # none, where text was run without a name
 
 
 def compiled(fn: Any, *, batch: str | None, dtype: str, threads: int, **options: Any) -> Any:

@@ -21,6 +21,7 @@ from gradwalk.compile.call.batch_arguments import (
 )
 from gradwalk.compile.call.lane_bound import LaneBound, Samples
 from gradwalk.compile.trace import tracer
+from gradwalk.compile.trace.outside import numbers_read_by
 from gradwalk.compile.trace.recorded import Recorded
 from gradwalk.errors import InputSizeError, SettingError
 
@@ -33,7 +34,6 @@ DTYPES = ("float64", "float32")
 class Batched(Compiled):
     """A compiled function of one sample that takes many.
 
-    >>> import gradwalk
     >>> w = gradwalk.Value(2.0)
     >>> @gradwalk.compile(batch="mean")
     ... def loss(x, y):
@@ -58,12 +58,12 @@ class Batched(Compiled):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
         watched = modes.top() is not modes.bottom
-        if watched and modes.every_op():
+        if watched and modes.every_op(for_a_loss=self.batch != "each"):
             return told(self.one_by_one(*args, **kwargs), None)
         if keepers.epoch != self._epoch:
             self._notice()
         if self._frozen is None:
-            self._freeze()
+            self._frozen = numbers_read_by(self.eager)
         lanes = Lanes()
         try:
             key = self._key(args, kwargs, lanes, key_of_samples)
@@ -81,12 +81,13 @@ class Batched(Compiled):
         if watched and not modes.recording():
             return bound.values_only(lanes)
         out = bound.run(lanes)
-        return told(out, partial(self.one_by_one, *args, **kwargs)) if watched else out
+        if watched and self.batch != "each":
+            told(out, partial(self.one_by_one, *args, **kwargs))
+        return out
 
     def one_by_one(self, *args: Any, **kwargs: Any) -> Any:
         """The same without native code: the function on each sample in turn, and the sum, mean or list of its results.
 
-        >>> import gradwalk
         >>> f = gradwalk.compile(lambda x: x * x, batch="sum")
         >>> f.one_by_one([1.0, 2.0, 3.0])
         14.0

@@ -7,8 +7,8 @@
 
 Each gives a `Report`: findings in the order in which to look at them. A healthy run gives none.
 
-A run goes this way: `watch` is told of every backward() and step, `model_watch` looks at a model's numbers each time and
-now and then lets `examine` look at the whole graph; what they see is a `history`, and `findings` makes a report of it.
+A run goes this way: `watch` is told of every backward() and step, `model_watch` looks at a model's numbers and now and
+then lets `examine` look at the whole graph; what they see is a `history`, and `findings` makes a report of it.
 
 - `watch`, `model_watch`: a training, and one model in it, step by step; `single`: one graph, looked at once
 - `names`, `routes`: which Values are parameters, and what to call them

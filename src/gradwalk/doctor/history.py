@@ -90,6 +90,7 @@ class History:
     cuts: list[Cut] = field(default_factory=list)
     ever: set[int] = field(default_factory=set)  # ids of parameters that some gradient reached
     sometimes: set[int] = field(default_factory=set)  # … and did not reach in some other examined step
+    looked: int = 0  # steps whose numbers were looked at: all, but for those of native code that were not examined
     moved: int = 0  # how often the parameters changed between two calls of backward()
     idle: int = 0  # how often they did not, although they had gradients
     emptied: int = 0  # how often an optimiser stepped on gradients that had been set to 0 after backward()

@@ -31,12 +31,12 @@ class ModelWatch:
     >>> from gradwalk.doctor.model_watch import ModelWatch
     >>> from gradwalk.doctor.names import names_of
     >>> w = Value(2.0, label="w")
-    >>> watched = ModelWatch(names_of([w]), every=10)
+    >>> model = ModelWatch(names_of([w]), every=10)
     >>> loss = w * w
-    >>> watched.before()
+    >>> model.before()
     >>> loss.backward()
-    >>> watched.after(loss, None)
-    >>> watched.history.losses, watched.history.exams[0].nodes
+    >>> model.after(loss, None)
+    >>> model.history.losses, model.history.exams[0].nodes
     ([4.0], 2)
     """
 
@@ -51,6 +51,7 @@ class ModelWatch:
         self._then: list[float] = []  # … and at the one before
         self._left: list[Any] = []  # gradients after the backward() before
         self._fresh: list[float] = []  # what that backward() itself added
+        self._gap = False  # native code took the step before, and nothing is known of its gradients
         self._at_step: list[Any] | None = None  # gradients as an optimiser saw them
         self._rate: float | None = None
         self._pending: tuple[Replay, int, float, list[Value], list[float], list[float]] | None = None
@@ -59,7 +60,7 @@ class ModelWatch:
         self._mark = Place("<unknown>", 0, "backward")
         self._always: set[int] = set()  # ids of parameters that every examined graph reached
 
-    # --- what the hooks tell ---------------------------------------------------------------------------------------
+    # --- what a visit tells ----------------------------------------------------------------------------------------
 
     def before(self) -> None:
         """A `backward()` is about to run.
@@ -101,12 +102,12 @@ class ModelWatch:
         >>> from gradwalk.doctor.model_watch import ModelWatch
         >>> from gradwalk.doctor.names import names_of
         >>> w = Value(3.0)
-        >>> watched = ModelWatch(names_of([w]), every=10)
-        >>> watched.before()
+        >>> model = ModelWatch(names_of([w]), every=10)
+        >>> model.before()
         >>> loss = w * 2
         >>> loss.backward()
-        >>> watched.after(loss, None)
-        >>> watched.history.ever == {id(w)}
+        >>> model.after(loss, None)
+        >>> model.history.ever == {id(w)}
         True
         """
         history, parameters = self.history, self.names.parameters
@@ -114,25 +115,49 @@ class ModelWatch:
         if any(g.__class__ is not float for g in left):
             left = [_number(g) for g in left]
         fresh = [g - h for g, h in zip(left, map(_number, self._held), strict=True)] if any(self._held) else left
-        step = len(history.losses) + 1
-        moved = step > 1 and self._now != self._then
-        if step > 1:
+        step, due = len(history.losses) + 1, self.due()
+        moved = bool(self._then) and self._now != self._then
+        if self._then:
             left, fresh = self._look_back(step, root, moved, left, fresh)
         self._fresh = fresh
         history.losses.append(root.data)
+        history.looked += 1
         if len(history.ever) < len(parameters):
             history.ever.update(id(p) for p, g in zip(parameters, self._fresh, strict=True) if g)
         sound = all(map(math.isfinite, self._now))
         broken = self._broken(step) if moved and not sound else {}
         odd = not (sound and math.isfinite(root.data) and all(map(math.isfinite, self._fresh)))
-        due = step % self.every == 0 or (step < self.every and step in EARLY) or readings is not None or odd
-        if due and not self.ill:
+        if (due or readings is not None or odd) and not self.ill:
             self._examine(root, step, readings, broken, odd=odd)
         if root.made_at is None:
             if step == 1 and history.site is not None:
                 self._mark = Place(*history.site)  # equal to it, and not the same object
             root.made_at = self._mark
-        self._then, self._left, self._at_step = self._now, left, None
+        self._then, self._left, self._at_step, self._gap = self._now, left, None, False
+
+    def passed(self, loss: float) -> None:
+        """Native code has walked back: the loss is known, and nothing else is looked at.
+
+        >>> from gradwalk.doctor.model_watch import ModelWatch
+        >>> from gradwalk.doctor.names import Names
+        >>> model = ModelWatch(Names(), every=1)
+        >>> model.passed(0.5)
+        >>> model.history.losses
+        [0.5]
+        """
+        self.history.losses.append(loss)
+        self._gap = True
+
+    def due(self) -> bool:
+        """Whether the next step is to be examined in full.
+
+        >>> from gradwalk.doctor.model_watch import ModelWatch
+        >>> from gradwalk.doctor.names import Names
+        >>> ModelWatch(Names(), every=10).due()
+        True
+        """
+        step = len(self.history.losses) + 1
+        return step % self.every == 0 or (step < self.every and step in EARLY)
 
     def stepping(self, optimiser: Optimizer) -> None:
         """An optimiser is about to use the gradients.
@@ -141,9 +166,9 @@ class ModelWatch:
         >>> from gradwalk.doctor.model_watch import ModelWatch
         >>> from gradwalk.doctor.names import names_of
         >>> w = Value(3.0)
-        >>> watched = ModelWatch(names_of([w]), every=10)
-        >>> watched.stepping(optim.SGD([w], lr=0.1))
-        >>> watched.history.optimiser
+        >>> model = ModelWatch(names_of([w]), every=10)
+        >>> model.stepping(optim.SGD([w], lr=0.1))
+        >>> model.history.optimiser
         'SGD with a learning rate of 0.1'
         """
         own = {id(p) for p in self.names.parameters}
@@ -167,7 +192,7 @@ class ModelWatch:
             return
         self._now = [p.data for p in self.names.parameters]
         if self._now != self._then:
-            self._try_update()
+            self.try_update()
         elif any(self._fresh):
             self.history.idle += 1
         self._pending = None
@@ -185,10 +210,10 @@ class ModelWatch:
         history.moved += 1
         if self.provisional:
             return self._settle(left, fresh)
-        self._try_update()
+        self.try_update()
         if root.made_at is self._mark:
             history.stale.append(step)
-        elif any(self._held) and (surely := self._piled()) is not None:
+        elif any(self._held) and not self._gap and (surely := self._piled()) is not None:
             size = math.hypot(*fresh)
             history.piled.append((step, math.hypot(*left) / size if size else math.inf))
             history.piled_surely = history.piled_surely or surely
@@ -221,12 +246,18 @@ class ModelWatch:
         found = {}
         for p, now, then, g in zip(self.names.parameters, self._now, self._then, self._left, strict=True):
             if not math.isfinite(now) and math.isfinite(then):
-                found[id(p)] = (
-                    f"the update after step {step - 1} turned it from {then:g} to {now:g}; its gradient was {g:g}"
-                )
+                cause = f"an update before step {step}" if self._gap else f"the update after step {step - 1}"
+                found[id(p)] = f"{cause} turned it from {then:g} to {now:g}"
+                found[id(p)] += "" if self._gap else f"; its gradient was {g:g}"
         return found
 
-    def _try_update(self) -> None:
+    def try_update(self) -> None:
+        """See what the update that has just been made did to the loss on the same data.
+
+        >>> from gradwalk.doctor.model_watch import ModelWatch
+        >>> from gradwalk.doctor.names import Names
+        >>> ModelWatch(Names(), every=1).try_update()
+        """
         if self._pending is None:
             return
         replay, step, before, parameters, old, gradients = self._pending
@@ -275,9 +306,9 @@ class ModelWatch:
         >>> from gradwalk.doctor.model_watch import ModelWatch
         >>> from gradwalk.doctor.names import names_of
         >>> w = Value(0.0, label="w")
-        >>> watched = ModelWatch(names_of([w]), every=10)
-        >>> watched.found_odd((w * 2).log())
-        >>> watched.history.exams[0].findings[0].what
+        >>> model = ModelWatch(names_of([w]), every=10)
+        >>> model.found_odd((w * 2).log())
+        >>> model.history.exams[0].findings[0].what
         '-inf was born in log(0) at step 1'
         """
         step = len(self.history.losses) + 1

@@ -9,6 +9,7 @@ that would have flowed through it.
 from __future__ import annotations
 
 import itertools
+import math
 import operator
 import sys
 from collections import deque
@@ -17,7 +18,7 @@ from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any
 
-from gradwalk import modes, node
+from gradwalk import modes, node, ops
 from gradwalk.engine import Value
 from gradwalk.provenance import Place, is_users
 
@@ -59,27 +60,22 @@ def _both(x: Any, y: Any, by_x: float, by_y: float) -> dict[int, float]:
     return found
 
 
-#: How the result of an operation changes with each of its sides.
-_SLOPES: dict[str, Callable[[float, float], tuple[float, float]]] = {
-    "add": lambda x, y: (1.0, 1.0),
-    "sub": lambda x, y: (1.0, -1.0),
-    "mul": lambda x, y: (y, x),
-    "truediv": lambda x, y: (1.0 / y, -x / (y * y)),
-    "pow": lambda x, y: (y * x ** (y - 1.0) if x > 0.0 or (y == int(y) and x != 0.0) else 0.0, 0.0),
-}
+#: Python's operators, and the ops whose slopes say how the result changes with each side.
+_OPS = {"add": ops.add, "sub": ops.sub, "mul": ops.mul, "truediv": ops.div, "pow": ops.pow}
 
 
 def _arithmetic() -> None:
     """The operators of `TrackedFloat`, each with its reflected form."""
 
     def make(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        compute, slopes = getattr(operator, name), _SLOPES[name]
+        compute, op = getattr(operator, name), _OPS[name]
 
         def result(x: Any, y: Any) -> Any:
             out = compute(float(x), float(y))
             if out.__class__ is not float:
                 return out
-            return TrackedFloat(out, _both(x, y, *slopes(float(x), float(y))))
+            slopes = [slope if math.isfinite(slope) else 0.0 for slope in op.local(float(x), float(y), out)]
+            return TrackedFloat(out, _both(x, y, *slopes))
 
         def forth(self: Any, other: Any) -> Any:
             return result(self, other) if isinstance(other, (int, float)) else NotImplemented
@@ -89,7 +85,7 @@ def _arithmetic() -> None:
 
         return forth, back
 
-    for name in _SLOPES:
+    for name in _OPS:
         forth, back = make(name)
         setattr(TrackedFloat, f"__{name}__", forth)
         setattr(TrackedFloat, f"__r{name}__", back)

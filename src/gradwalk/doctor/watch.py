@@ -1,15 +1,21 @@
-"""`with doctor.watch(model):` around a training loop. The loop itself stays as it is."""
+"""`with doctor.watch(model):` around a training loop. The loop itself stays as it is.
+
+A `Visit` is an observer of the run. It wants ops one at a time only for forward passes that it follows, and compiled
+functions to build graphs only for steps that are examined in full: the others run as if nobody watched.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from gradwalk import engine, modes
 from gradwalk.doctor.findings.ranking import report_on
-from gradwalk.doctor.hooks import hooked, ran_eagerly
 from gradwalk.doctor.model_watch import ModelWatch
 from gradwalk.doctor.names import Names, names_in_frames, names_of, users_frames
 from gradwalk.doctor.report import Report
@@ -18,7 +24,7 @@ from gradwalk.doctor.tracking import Readings, follow
 from gradwalk.engine import Value
 from gradwalk.errors import SettingError
 from gradwalk.optim import Optimizer
-from gradwalk.provenance import Place, users_place
+from gradwalk.provenance import Place, is_users, users_place
 
 __all__ = ["Visit", "watch"]
 
@@ -28,7 +34,10 @@ FOLLOWED = 3  # models whose forward pass is followed once, at most
 NOTHING_SEEN = (
     "no backward() of a gradwalk Value was seen: is the loss one, and is its backward() called while we watch?"
 )
-EAGER = "compiled functions ran eagerly while they were watched: native code has no nodes to look at"
+EAGER = "compiled functions ran eagerly in the steps that were examined: native code has no nodes to look at"
+
+#: Where a call of `backward()` passes on its way from the caller to a `Visit`.
+_ENGINE = (modes.__file__, engine.__file__, __file__, str(Path(engine.__file__).parent / "compile"))
 
 
 def watch(*subjects: Any, every: int = EVERY) -> Visit:
@@ -51,7 +60,7 @@ def watch(*subjects: Any, every: int = EVERY) -> Visit:
     return Visit(*subjects, every=every)
 
 
-class Visit:
+class Visit(modes.Observer):
     """A training under observation; see `watch`. For cells of a notebook there are also `start()` and `stop()`.
 
     >>> from gradwalk import doctor, nn
@@ -68,12 +77,16 @@ class Visit:
         self.every = every
         self.names = _given(subjects)
         self.models: list[ModelWatch] = []
+        self._active: list[ModelWatch] = []  # the latest to be trained, in turn perhaps
         self.remarks: list[str] = []
-        self._hooks = ExitStack()
-        self._following: tuple[AbstractContextManager[Readings], Readings] | None = None
-        self._followed = 0
-        self._readings: Readings | None = None
+        self._watching, self._following = ExitStack(), ExitStack()  # closed, they stop
         self._running = False
+        self._followed = 0  # forward passes so far
+        self._readings: Readings | None = None  # of the one that is being followed, or has just been
+        self._compiled = False  # compiled functions are called
+        self._due = True  # the next step is examined, so compiled functions have to build graphs
+        self._latest: tuple[Any, Callable[[], Any]] | None = None  # what a native call gave, and how to do it op by op
+        self._native = False  # the backward() under way is that of native code: there is no graph
         self._spare: ModelWatch | None = None  # for the first backward(), whose line is not known yet
 
     # --- from the outside ------------------------------------------------------------------------------------------
@@ -88,11 +101,11 @@ class Visit:
         """
         if not self._running:
             self._running = True
-            self._hooks.enter_context(hooked(self))
+            self._watching.enter_context(modes.observed(self))
             self._follow()
 
     def stop(self, error: BaseException | None = None) -> None:
-        """Stop watching, and take every hook away; `error` is what ended the run, if something did.
+        """Stop watching; `error` is what ended the run, if something did.
 
         >>> from gradwalk.doctor import Visit
         >>> Visit().stop()
@@ -101,9 +114,7 @@ class Visit:
             return
         self._running = False
         readings = self._unfollow()
-        if ran_eagerly():
-            self.remarks.append(EAGER)
-        self._hooks.close()
+        self._watching.close()
         self._guarded(self._close, error, readings)
 
     def __enter__(self) -> Self:
@@ -122,7 +133,7 @@ class Visit:
         >>> len(Visit().report())
         0
         """
-        records = [watched.history for watched in self.models]
+        records = [model.history for model in self.models]
         reached = [history for history in records if history.ever] or records[:1]
         remarks = list(self.remarks)
         if not records:
@@ -135,77 +146,137 @@ class Visit:
     def _repr_html_(self) -> str:
         return self.report()._repr_html_()
 
-    # --- from the hooks --------------------------------------------------------------------------------------------
+    # --- what an observer is told ----------------------------------------------------------------------------------
 
-    def before(self, root: Value) -> None:
-        """`root.backward()` is about to run; the hooks call this.
+    @property
+    def every_op(self) -> bool:  # type: ignore[override]
+        """Whether compiled functions are to build graphs: where a loss is computed whose step is examined.
+
+        >>> from gradwalk.doctor import Visit
+        >>> Visit().every_op
+        True
+        """
+        return self._due and modes.recording()
+
+    def called(self, out: Any, again: Callable[[], Any] | None) -> None:
+        """A compiled function was called."""
+        self._compiled = True
+        if again is not None:
+            self._latest = (out, again)
+        elif EAGER not in self.remarks and modes.knows_numbers():  # and is not part of another function's trace
+            self.remarks.append(EAGER)
+
+    def before_backward(self, root: Value) -> None:
+        """`root.backward()` is about to run.
 
         >>> from gradwalk import Value
         >>> from gradwalk.doctor import Visit
-        >>> Visit().before(Value(1.0))
+        >>> Visit().before_backward(Value(1.0))
         """
+        if not _is_a_step():
+            return
         self._readings = self._unfollow()
-        if self.names is not None and not self.models:
-            self._spare = ModelWatch(self.names, self.every)
-            self._guarded(self._spare.before)
-        for watched in self.models:
-            self._guarded(watched.before)
+        self._guarded(self._before, root)
 
-    def after(self, root: Value) -> None:
-        """`root.backward()` has run; the hooks call this.
+    def after_backward(self, root: Value) -> None:
+        """`root.backward()` has run.
 
         >>> from gradwalk import Value
         >>> from gradwalk.doctor import Visit
         >>> w = Value(1.0, label="w")
         >>> visit = Visit([w])
         >>> loss = w * 2
-        >>> visit.before(loss)
+        >>> visit.before_backward(loss)
         >>> loss.backward()
-        >>> visit.after(loss)
+        >>> visit.after_backward(loss)
         >>> visit.models[0].history.losses
         [2.0]
         """
-        self._guarded(self._after, root)
+        if _is_a_step():
+            self._guarded(self._after, root)
 
-    def stepping(self, optimiser: Optimizer) -> None:
-        """An optimiser is about to use the gradients; the hooks call this.
+    def before_step(self, optimizer: Optimizer) -> None:
+        """An optimiser is about to use the gradients.
 
         >>> from gradwalk import Value, optim
         >>> from gradwalk.doctor import Visit
-        >>> Visit().stepping(optim.SGD([Value(1.0)], lr=0.1))
+        >>> Visit().before_step(optim.SGD([Value(1.0)], lr=0.1))
         """
-        for watched in self.models:
-            self._guarded(watched.stepping, optimiser)
+        for model in self.models if not self._native else ():
+            self._guarded(model.stepping, optimizer)
+
+    def after_step(self, optimizer: Optimizer) -> None:
+        """It has changed the parameters.
+
+        >>> from gradwalk import Value, optim
+        >>> from gradwalk.doctor import Visit
+        >>> Visit().after_step(optim.SGD([Value(1.0)], lr=0.1))
+        """
+        for model in self.models if self._compiled and not self._native else ():
+            self._guarded(model.try_update)  # now: after the next step, which native code may take, it is too late
+
+    # --- what comes of it ------------------------------------------------------------------------------------------
+
+    def _before(self, root: Value) -> None:
+        self._native = self._compiled and any(v._op == "compiled" for v in ordered(root))
+        if self._native:
+            if not math.isfinite(root.data):
+                self._look_into(root)
+            return
+        if self.names is not None and not self.models:
+            self._spare = ModelWatch(self.names, self.every)
+            self._spare.before()
+        for model in self.models:
+            model.before()
+
+    def _look_into(self, root: Value) -> None:
+        """Native code gave a nan or inf: compute the same once more as a graph, to see where that was born."""
+        out, again = self._latest or (None, None)
+        here = [model for model in self.models if model.history.site == users_place() and not model.ill]
+        if here and again is not None and out is root:
+            with follow() as readings:
+                twin = again()
+            here[0].found_odd(twin, readings)
 
     def _after(self, root: Value) -> None:
         site = users_place()
         readings, self._readings = self._readings, None
-        watched = self._watched(root, site)
-        new = not watched.history.losses
-        watched.after(root, readings)
+        self._latest = None
+        if self._native:
+            here = [model for model in self.models if model.history.site == site]
+            for model in here[:1]:
+                model.passed(root.data)
+                self._active[:] = [model, *self._active[:3]]
+            self._due = not here or not math.isfinite(root.data) or any(model.due() for model in self._active)
+            return
+        model = self._model_of(root, site)
+        new = not model.history.losses
+        model.after(root, readings)
         if new and readings is None:
             self._follow()  # its next forward pass, then
+        self._active[:] = [model, *self._active[:3]]
+        self._due = any(model.due() for model in self._active)
 
-    def _watched(self, root: Value, site: Place) -> ModelWatch:
+    def _model_of(self, root: Value, site: Place) -> ModelWatch:
         """The model that a `backward()` belongs to: the same line, and gradient to the same parameters."""
-        here = [watched for watched in self.models if watched.history.site == site]
-        found = next((watched for watched in here if watched.changed()), None)
+        here = [model for model in self.models if model.history.site == site]
+        found = next((model for model in here if model.changed()), None)
         if found is not None:
             return found
         leaves = {id(v): v for v in ordered(root) if v.is_leaf}
-        for watched in here:  # no gradient at all: nothing left to learn, or nothing connected
-            if self.names is not None or any(id(p) in leaves for p in watched.names.parameters):
-                return watched
-        watched = self._new_watch(leaves, site)
-        watched.begin()
-        self.models.append(watched)
-        return watched
+        for model in here:  # no gradient at all: nothing left to learn, or nothing connected
+            if self.names is not None or any(id(p) in leaves for p in model.names.parameters):
+                return model
+        model = self._new_watch(leaves, site)
+        model.begin()
+        self.models.append(model)
+        return model
 
     def _new_watch(self, leaves: dict[int, Value], site: Place) -> ModelWatch:
         if self.names is not None:
-            watched, self._spare = self._spare or ModelWatch(self.names, self.every), None
-            watched.history.site = site
-            return watched
+            model, self._spare = self._spare or ModelWatch(self.names, self.every), None
+            model.history.site = site
+            return model
         names = names_in_frames(users_frames())
         for optimiser in names.optimisers:
             if any(id(p) in leaves for p in optimiser.parameters):
@@ -213,45 +284,42 @@ class Visit:
         together = [values for values in names.lists if any(id(v) in leaves for v in values)]
         for values in together:
             names.adopt(values)
-        watched = ModelWatch(names, self.every, given=False, site=site)
+        model = ModelWatch(names, self.every, given=False, site=site)
         if not together:
             named = [v for v in leaves.values() if id(v) in names.spots or v.label]
             names.adopt(named or leaves.values())
-            watched.provisional = True
+            model.provisional = True
         names.title = _common_title(names)
-        return watched
+        return model
 
     # --- the rest --------------------------------------------------------------------------------------------------
 
     def _follow(self) -> None:
-        if self._running and self._following is None and self._followed < FOLLOWED:
-            manager = follow()
-            self._following = (manager, manager.__enter__())
+        if self._running and self._readings is None and self._followed < FOLLOWED:
+            self._readings = self._following.enter_context(follow())
             self._followed += 1
 
     def _unfollow(self) -> Readings | None:
-        if self._following is None:
-            return None
-        (manager, readings), self._following = self._following, None
-        manager.__exit__(None, None, None)
+        self._following.close()
+        readings, self._readings = self._readings, None
         return readings
 
     def _close(self, error: BaseException | None, readings: Readings | None) -> None:
-        if error is not None and not any(watched.ill for watched in self.models):
+        if error is not None and not any(model.ill for model in self.models):
             self._search_failure(error, readings)
-        for watched in self.models:
-            watched.close()
+        for model in self.models:
+            model.close()
 
     def _search_failure(self, error: BaseException, readings: Readings | None) -> None:
         """A program that checks its loss stops before backward(): the nan is in a variable of a frame that failed."""
         for v in _values_in(error):
             if not v.is_leaf and not math.isfinite(v.data):
                 leaves = {id(x) for x in ordered(v) if x.is_leaf}
-                known = [watched for watched in self.models if any(id(p) in leaves for p in watched.names.parameters)]
-                watched = known[-1] if known else ModelWatch(self.names or Names(), self.every)
-                watched.found_odd(v, readings)
-                if not known and watched.history.exams:
-                    self.models.append(watched)
+                known = [model for model in self.models if any(id(p) in leaves for p in model.names.parameters)]
+                model = known[-1] if known else ModelWatch(self.names or Names(), self.every)
+                model.found_odd(v, readings)
+                if not known and model.history.exams:
+                    self.models.append(model)
                 return
 
     def _guarded(self, action: Any, *arguments: Any) -> None:
@@ -260,7 +328,7 @@ class Visit:
             action(*arguments)
         except Exception as error:
             self._unfollow()
-            self._hooks.close()
+            self._watching.close()
             told = f"the doctor himself failed, and stopped watching: {type(error).__name__}: {error}"
             if told not in self.remarks:
                 self.remarks.append(told)
@@ -305,3 +373,12 @@ def _values_in(error: BaseException) -> Iterator[Value]:
                 if isinstance(thing, Value):
                     yield thing
         ahead += [one.__cause__, one.__context__]
+
+
+def _is_a_step() -> bool:
+    """Whether the user's program walks back; what gradwalk does itself, as in a gradient check, is no training."""
+    frame = sys._getframe(2)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_ENGINE):
+        frame = frame.f_back
+    file = frame.f_code.co_filename
+    return is_users(file) or file.endswith("train.py")

@@ -18,7 +18,7 @@ from gradwalk.drawing.calls import calls_in
 from gradwalk.drawing.drawn_graph import DrawnGraph, drawn_graph
 from gradwalk.drawing.modules import Modules
 from gradwalk.drawing.scene import Box, Line, Row, Scene
-from gradwalk.drawing.text import cut, shown
+from gradwalk.drawing.text import counted, cut, shown
 
 __all__ = ["group"]
 
@@ -49,7 +49,7 @@ def group(roots: Sequence[Any], modules: Modules, depth: str, *, grads: bool = T
         order[cell] = len(order)
     captions = Captions(drawn, modules, depth, cells, grads, coloured)
     boxes = [captions.box(cell, members[cell]) for cell in order]
-    summary = f"{_counted(len(boxes), 'box', 'boxes')} for {_counted(len(cells), 'node')}, by {depth[:-1]}"
+    summary = f"{counted(len(boxes), 'box', 'boxes')} for {counted(len(cells), 'node')}, by {depth[:-1]}"
     scale = captions.scale.texts() if captions.scale else ()
     return Scene(tuple(boxes), tuple(_lines(drawn, cells, order)), summary, scale)
 
@@ -171,7 +171,7 @@ def _lines(drawn: DrawnGraph, cells: list[Cell], order: dict[Cell, int]) -> list
     crowded = len(edges) > FEW  # then neither numbers nor thick lines can be told apart
     for (source, target), n in edges.items():
         text = f"{n:,}" if n > 1 and not crowded else ""
-        lines.append(Line(source, target, text, _counted(n, "edge"), count=0 if crowded else n))
+        lines.append(Line(source, target, text, counted(n, "edge"), count=0 if crowded else n))
     return lines
 
 
@@ -201,7 +201,7 @@ class Captions:
         held = [v for v in members if id(self.drawn.values[v]) in self.modules.owner]
         gives = [v for v in members if v in self.given and v not in held] or held or members
         label, note, told = self._words(kind, number, members, held, gives)
-        title = [label, *told, f"{_counted(len(members), 'node')}, of which {len(gives):,} are used by others"]
+        title = [label, *told, f"{counted(len(members), 'node')}, of which {len(gives):,} are used by others"]
         if held and self.drawn.walked:
             norm = math.sqrt(sum((magnitudes.magnitude(self.drawn.grad(v)) or 0.0) ** 2 for v in held))
             title.append(f"norm of the gradient of its parameters {norm!r}")
@@ -212,30 +212,23 @@ class Captions:
     ) -> tuple[str, str, list[str]]:
         """The label of a box, its note, and more lines for its title."""
         if kind == "inputs":
-            return "inputs", _counted(len(members), "number"), []
+            return "inputs", counted(len(members), "number"), []
         if kind == "call":
             module = self.modules.all[number]
-            note = self._what_it_is(number)
-            calls = len(gives) // max(1, self._neurons(number))
+            parts = [part for part in self.modules.all if part.inside == number and part.parameters]
+            kinds = {repr(part.itself) for part in parts or [module]}
+            note = type(module.itself).__name__  # or `TanhNeuron(2)`, `4 × TanhNeuron(2)`
+            if len(kinds) == 1 and len(text := kinds.pop()) <= LONGEST_NOTE and not text.startswith("<"):
+                note = f"{len(parts)} × {text}" if parts else text
+            calls = len(gives) // max(1, len(parts))
             if calls > 1:
                 note += f", {calls:,} calls"
-            return module.name, note, [note, _counted(len(held), "parameter")]
+            return module.name, note, [note, counted(len(held), "parameter")]
         roots = [v for v in members if v in self.drawn.roots]
         label = (self.drawn.label(roots[0]) or "result") if roots else "in between"
         ops = Counter(SYMBOLS.get(op, op) for op in (self.drawn.op(v) for v in members) if op)
         listed = ", ".join(f"{n:,} {op}" for op, n in ops.most_common())
         return label, f"{sum(ops.values()):,} nodes: {', '.join(op for op, _ in ops.most_common(4))}", [listed]
-
-    def _what_it_is(self, number: int) -> str:
-        """`TanhNeuron(2)`, `4 × TanhNeuron(2)`, or the name of the class."""
-        parts = [module for module in self.modules.all if module.inside == number and module.parameters]
-        kinds = {repr(part.itself) for part in parts} or {repr(self.modules.all[number].itself)}
-        if len(kinds) == 1 and len(text := kinds.pop()) <= LONGEST_NOTE and not text.startswith("<"):
-            return f"{len(parts)} × {text}" if parts else text
-        return type(self.modules.all[number].itself).__name__
-
-    def _neurons(self, number: int) -> int:
-        return sum(1 for module in self.modules.all if module.inside == number and module.parameters)
 
     def _rows(self, gives: list[int]) -> tuple[Row, ...]:
         data = Row("data", _range([self.drawn.data(v) for v in gives]))
@@ -258,7 +251,3 @@ def _range(numbers: list[Any]) -> str:
         return "nan"
     low, high = shown(min(known)), shown(max(known))
     return low if low == high else f"{low} … {high}"
-
-
-def _counted(n: int, one: str, many: str = "") -> str:
-    return f"{n:,} {one if n == 1 else many or one + 's'}"

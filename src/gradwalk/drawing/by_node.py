@@ -8,7 +8,7 @@ from typing import Any
 from gradwalk.drawing import magnitudes
 from gradwalk.drawing.drawn_graph import DrawnGraph, drawn_graph
 from gradwalk.drawing.scene import Box, Line, Row, Scene
-from gradwalk.drawing.text import clean, cut, shown
+from gradwalk.drawing.text import clean, counted, cut, shown
 
 __all__ = ["SYMBOLS", "node_box", "read", "rows", "shown_label"]
 
@@ -45,16 +45,20 @@ def read(
         upstream = magnitudes.magnitude(drawn.grad(target))
         for place, (source, slope) in enumerate(zip(node.operands, node.slopes, strict=True), start=1):
             flow = None if slope is None or upstream is None else upstream * slope
+            of = drawn.name(target) if drawn.label(target) else drawn.op(target)
+            title = f"{drawn.name(source)} is operand {place} of {len(node.operands)} of {of}"
+            if slope is not None:
+                title += f"\nlocal derivative {slope!r}"
             lines.append(
                 Line(
                     source,
                     target,
                     f"× {shown(slope)}" if slopes and slope is not None else "",
-                    _line_title(drawn, source, target, place, slope),
+                    title,
                     scale.step(flow) if scale else None,
                 )
             )
-    summary = f"{_counted(len(boxes), 'node')}, {_counted(len(lines), 'edge')}"
+    summary = f"{counted(len(boxes), 'node')}, {counted(len(lines), 'edge')}"
     return Scene(tuple(boxes), tuple(lines), summary, scale.texts() if scale else ())
 
 
@@ -120,15 +124,5 @@ def _title(drawn: DrawnGraph, i: int) -> str:
     return "\n".join(lines)
 
 
-def _line_title(drawn: DrawnGraph, source: int, target: int, place: int, slope: float | None) -> str:
-    of = drawn.name(target) if drawn.label(target) else drawn.op(target)
-    words = f"{drawn.name(source)} is operand {place} of {len(drawn.operands[target])} of {of}"
-    return words if slope is None else f"{words}\nlocal derivative {slope!r}"
-
-
 def _exact(number: Any) -> str:
     return repr(getattr(number, "data", number) if not isinstance(number, (int, float)) else number)
-
-
-def _counted(n: int, what: str) -> str:
-    return f"{n:,} {what}{'s' * (n != 1)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradwalk.drawing.scene import Box, Line, Scene
+from gradwalk.drawing.scene import Box, Scene
 from gradwalk.drawing.text import dot_text
 
 __all__ = ["source"]
@@ -37,7 +37,9 @@ def source(scene: Scene, rankdir: str) -> str:
     ]
     for i, box in enumerate(scene.boxes):
         parts += _box(i, box)
-    parts += [_line(line, scene.boxes[line.target]) for line in scene.lines]
+    for line in scene.lines:
+        end = f"n{line.target}op" if scene.boxes[line.target].op else f"n{line.target}"
+        parts.append(f"  n{line.source} -> {end}" + (f' [label="{dot_text(line.text)}"]' if line.text else ""))
     return "\n".join([*parts, "}", ""])
 
 
@@ -51,8 +53,3 @@ def _box(i: int, box: Box) -> list[str]:
     if box.op:
         parts += [f'  n{i}op [label="{dot_text(box.op)}", shape=ellipse]', f"  n{i}op -> n{i}"]
     return parts
-
-
-def _line(line: Line, target: Box) -> str:
-    end = f"n{line.target}op" if target.op else f"n{line.target}"
-    return f"  n{line.source} -> {end}" + (f' [label="{dot_text(line.text)}"]' if line.text else "")

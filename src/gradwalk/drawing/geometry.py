@@ -9,6 +9,7 @@ from itertools import pairwise
 from gradwalk.drawing import cards
 from gradwalk.drawing.arrangement import BEND, TWIN, Arrangement
 from gradwalk.drawing.scene import Line, Scene
+from gradwalk.drawing.text import tenths
 
 __all__ = ["CardPlace", "Geometry", "Wire", "geometry"]
 
@@ -148,7 +149,7 @@ class Drafter:
         if abs(p - q) < 0.05:
             return text + self._line(b)
         points = (self._point((a + b) / 2, p), self._point((a + b) / 2, q), self._point(b, q))
-        return text + "C" + " ".join(f"{_short(x)} {_short(y)}" for x, y in points)
+        return text + "C" + " ".join(f"{tenths(x)} {tenths(y)}" for x, y in points)
 
     def _ends(self, u: int, v: int, exit: float, entry: float) -> tuple[float, float, float, float]:
         """Along: the end of the one column and the start of the next; across: where the hop begins and ends."""
@@ -161,10 +162,10 @@ class Drafter:
 
     def _move(self, along: float, across: float) -> str:
         x, y = self._point(along, across)
-        return f"M{_short(x)} {_short(y)}"
+        return f"M{tenths(x)} {tenths(y)}"
 
     def _line(self, along: float) -> str:
-        return f"{'H' if self.a.flat else 'V'}{_short(along)}"
+        return f"{'H' if self.a.flat else 'V'}{tenths(along)}"
 
     def _chip(self, u: int, v: int, exit: float, entry: float, line: Line) -> Point:
         """A spot on the hop that no other chip covers; the middle if all are covered."""
@@ -191,7 +192,3 @@ class Drafter:
             for cell in near
             for x, y, w in self.taken.get(cell, ())
         )
-
-
-def _short(x: float) -> str:
-    return f"{x:.1f}".removesuffix(".0")

@@ -58,7 +58,7 @@ class Scale:
         ('0.001', '0.01', '0.1', '1', '10', '100', '1000')
         """
         low, high = math.log(self.low), math.log(self.high)
-        return tuple(_round(math.exp(low + (high - low) * i / STEPS)) for i in range(STEPS + 1))
+        return tuple(readable(float(f"{math.exp(low + (high - low) * i / STEPS):.2g}")) for i in range(STEPS + 1))
 
 
 def scale_of(gradients: Iterable[Any]) -> Scale | None:
@@ -90,7 +90,3 @@ def magnitude(gradient: Any) -> float | None:
         return abs(float(gradient))
     except (TypeError, ValueError, OverflowError):
         return None
-
-
-def _round(x: float) -> str:
-    return readable(float(f"{x:.2g}"))

@@ -119,7 +119,7 @@ def modules_of(model: Any) -> Modules:
         elif isinstance(thing, dict):
             parts = thing.items()
         else:
-            if inside is not None and _is_leaf(thing):
+            if inside is not None and hasattr(thing, "grad") and hasattr(thing, "data") and not walk.operands(thing):
                 seen[id(thing)] = thing
                 _add(found, thing, path, inside)
             continue
@@ -129,10 +129,6 @@ def modules_of(model: Any) -> Modules:
         if id(parameter) not in found.owner:
             _add(found, parameter, str(i), 0)
     return found
-
-
-def _is_leaf(thing: Any) -> bool:
-    return hasattr(thing, "grad") and hasattr(thing, "data") and not walk.operands(thing)
 
 
 def _add(found: Modules, parameter: Any, path: str, inside: int) -> None:

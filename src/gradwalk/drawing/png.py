@@ -32,11 +32,9 @@ def png_of_indices(rows: Sequence[bytes], palette: Sequence[str]) -> bytes:
     colours = b"".join(bytes.fromhex(colour[1:]) for colour in palette)
     pixels = zlib.compress(b"".join(b"\0" + row for row in rows), 9)  # each row: no filter, then its bytes
     chunks = ((b"IHDR", header), (b"PLTE", colours), (b"tRNS", b"\0"), (b"IDAT", pixels), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, data) for name, data in chunks)
-
-
-def _chunk(name: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)) for name, data in chunks
+    )
 
 
 def png(svg: str, wide: float, high: float, scale: float = 2.0) -> bytes:

@@ -16,7 +16,7 @@ from gradwalk.drawing.drawn_graph import checked_roots, nodes_below
 from gradwalk.drawing.picture import Picture
 from gradwalk.drawing.png import png_of_indices
 from gradwalk.drawing.svg import frame
-from gradwalk.drawing.text import xml
+from gradwalk.drawing.text import counted, xml
 from gradwalk.drawing.theme import DARK, LIGHT, SHADES, shades
 from gradwalk.errors import SettingError
 from gradwalk.files import checked_theme
@@ -70,7 +70,7 @@ class Spy(Picture):
         >>> spy(Value(2.0) * 3).summary
         '3 nodes, 2 edges'
         """
-        return f"{self.nodes:,} node{'s' * (self.nodes != 1)}, {self.edges:,} edge{'s' * (self.edges != 1)}"
+        return f"{counted(self.nodes, 'node')}, {counted(self.edges, 'edge')}"
 
     @property
     def size(self) -> tuple[int, int]:
@@ -86,26 +86,24 @@ class Spy(Picture):
         return f'Spy plot of {self.summary}; in a notebook it shows itself, .save("graph.png") keeps it'
 
     def _svg(self, theme: str, *, notebook: bool = False) -> str:
+        words, across = f"{self.summary}; {self.leaves:,} leaves first", self.nodes / self.pixels
+        if across > 1:
+            words += f"; a dot stands for {across:.3g} × {across:.3g} nodes"
         parts = [
             f'<text class="gw-label" x="{LEFT}" y="26">Which node reads which</text>',
-            f'<text class="gw-note" x="{LEFT}" y="45">{xml(self._words())}</text>',
+            f'<text class="gw-note" x="{LEFT}" y="45">{xml(words)}</text>',
             *self._axes(),
             *self._images(theme),
             *self._legend(),
         ]
         return frame("".join(parts), *self.size, self.summary, theme=theme, notebook=notebook)
 
-    def _words(self) -> str:
-        words = f"{self.summary}; {self.leaves:,} leaves first"
-        across = self.nodes / self.pixels
-        return f"{words}; a dot stands for {across:.3g} × {across:.3g} nodes" if across > 1 else words
-
     def _images(self, theme: str) -> list[str]:
         """The matrix, once for each colour scheme that it may be seen in."""
         schemes = {"light": (("gw-day", LIGHT),), "dark": (("gw-night", DARK),)}
         both = (("gw-day", LIGHT), ("gw-night", DARK))
         images = []
-        rows = [large for row in self.rows for large in [_enlarged(row, self.dot)] * self.dot]
+        rows = [b"".join(bytes([shade]) * self.dot for shade in row) for row in self.rows for _ in range(self.dot)]
         for name, palette in schemes.get(theme, both):
             picture = base64.b64encode(png_of_indices(rows, [palette["surface"], *shades(palette)])).decode()
             images.append(
@@ -191,10 +189,6 @@ def _counts(nodes: Sequence[Any], reads: Sequence[Sequence[Any]], place: dict[in
             at = row + place[id(x)] * pixels // n
             counts[at] = counts.get(at, 0) + 1
     return counts
-
-
-def _enlarged(row: bytes, times: int) -> bytes:
-    return b"".join(bytes([shade]) * times for shade in row) if times > 1 else row
 
 
 def _ticks(n: int) -> list[int]:

@@ -8,6 +8,7 @@ from gradwalk.drawing import cards
 from gradwalk.drawing.geometry import CardPlace, Geometry, Wire
 from gradwalk.drawing.magnitudes import ODD
 from gradwalk.drawing.scene import Box, Row, Scene
+from gradwalk.drawing.text import tenths as _n
 from gradwalk.drawing.text import width, xml
 from gradwalk.drawing.theme import style
 
@@ -185,7 +186,3 @@ def _legend(scale: tuple[str, ...], y: float) -> str:
 
 def _step(heat: int) -> str:
     return "gw-sx" if heat == ODD else f"gw-s{heat}"
-
-
-def _n(x: float) -> str:
-    return f"{x:.1f}".removesuffix(".0")

@@ -7,7 +7,7 @@ from typing import Any
 
 from gradwalk.walk import readable
 
-__all__ = ["clean", "cut", "dot_text", "shown", "width", "xml"]
+__all__ = ["clean", "counted", "cut", "dot_text", "shown", "tenths", "width", "xml"]
 
 _LONGEST_NUMBER = 14  # characters of a number that is none of ours, such as an array
 _PLAIN_RECORD = {character: f"\\{character}" for character in '\\"{}|<>'}
@@ -54,6 +54,16 @@ def cut(text: str, cells: int) -> str:
     return "".join(kept) + "…"
 
 
+def counted(n: int, one: str, many: str = "") -> str:
+    """How many there are of something.
+
+    >>> from gradwalk.drawing.text import counted
+    >>> counted(1, "node"), counted(2000, "box", "boxes")
+    ('1 node', '2,000 boxes')
+    """
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
 def width(text: str) -> int:
     """How many cells of a fixed-width font a text takes: wide characters two, combining ones none.
 
@@ -63,13 +73,8 @@ def width(text: str) -> int:
     """
     if text.isascii():
         return len(text)
-    return sum(_cells(character) for character in text)
-
-
-def _cells(character: str) -> int:
-    if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+    seen = (c for c in text if not unicodedata.combining(c) and unicodedata.category(c) not in ("Mn", "Me", "Cf"))
+    return sum(2 if unicodedata.east_asian_width(c) in ("W", "F") else 1 for c in seen)
 
 
 def shown(number: Any) -> str:
@@ -85,6 +90,16 @@ def shown(number: Any) -> str:
         return readable(float(number))
     except (TypeError, ValueError, OverflowError):
         return cut(clean(repr(number)), _LONGEST_NUMBER)
+
+
+def tenths(x: float) -> str:
+    """A coordinate, to a tenth of a pixel.
+
+    >>> from gradwalk.drawing.text import tenths
+    >>> tenths(2.04), tenths(0.25)
+    ('2', '0.2')
+    """
+    return f"{x:.1f}".removesuffix(".0")
 
 
 def xml(text: str) -> str:

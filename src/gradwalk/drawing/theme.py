@@ -107,11 +107,13 @@ def _colours(scope: str, palette: Palette) -> str:
         ".gw-night" if palette is LIGHT else ".gw-day": "display:none",
         ".gw-day" if palette is LIGHT else ".gw-night": "display:inline",
     }
+    pale = mix(p["surface"], p["line-2"], 0.55)
     for step in (*range(STEPS + 1), ODD):
         fill, name = ramp(palette)[step], "x" if step == ODD else step
         rules[f".gw-s{name} rect,rect.gw-s{name}"] = f"fill:{fill}"
         rules[f".gw-s{name} text"] = f"fill:{text_on(fill, palette)}"
-        rules[f".gw-wire.gw-s{name}"] = f"stroke:{_wire(step, palette)}"
+        line = p["miss"] if step == ODD else mix(pale, p["grad"], step / STEPS)
+        rules[f".gw-wire.gw-s{name}"] = f"stroke:{line}"
     rules |= {f".gw-shade{i}": f"fill:{shade}" for i, shade in enumerate(shades(palette), start=1)}
     return _css(scope, rules)
 
@@ -147,12 +149,6 @@ def shades(palette: Palette) -> list[str]:
     """
     faint, strong = mix(palette["surface"], palette["data"], 0.5), mix(palette["data"], palette["ink"], 0.45)
     return [mix(faint, strong, i / (SHADES - 1)) for i in range(SHADES)]
-
-
-def _wire(step: int, palette: Palette) -> str:
-    if step == ODD:
-        return palette["miss"]
-    return mix(mix(palette["surface"], palette["line-2"], 0.55), palette["grad"], step / STEPS)
 
 
 def text_on(fill: str, palette: Palette) -> str:

@@ -9,6 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gradwalk import walk
+from gradwalk.walk.formatting import clean
+from gradwalk.walk.sentences import ordinal, written
 
 if TYPE_CHECKING:
     import os
@@ -142,7 +144,16 @@ class LeafGradient:
     def __str__(self) -> str:
         start = f"{_name(self.graph, self.leaf)}.grad = {walk.readable(self.gradient)}"
         if not self.paths:
-            return "\n".join([f"{start}: {self._too_many()}", *(f"  {self._through(share)}" for share in self.shares)])
+            number = f"{self.count:,}" if self.count < ENDLESS else "more than 10¹⁸"
+            lines = [
+                f"{start}: the sum over {number} paths, too many to list; "
+                f"by the nodes that use {_name(self.graph, self.leaf)}:"
+            ]
+            for share in self.shares:
+                numbers = f"gradient {walk.readable(share.upstream)} × slope {walk.readable(share.local)}"
+                total = walk.readable(share.upstream * share.local)
+                lines.append(f"  through {_name(self.graph, share.node)}: {numbers} = {total}")
+            return "\n".join(lines)
         if len(self.paths) == 1:
             return f"{start}: {self.paths[0]}" if self.paths[0].edges else f"{start}: it is the root"
         lines = [f"{start}: {self._sum()}", *(f"  {path}" for path in self.paths)]
@@ -164,7 +175,7 @@ class LeafGradient:
             formulas = " " in way and any(not self.graph.nodes[node].label for node, _ in between)
             words = f"through {f'({way})' if formulas else way}" if names else "directly"
             if len(between) == 1 and between[0][0] == self.leaf.id:
-                words = f"as {_ordinal(between[0][1])} operand"
+                words = f"as {ordinal(between[0][1])} operand"
             parts.append(f"{words} {walk.readable(path.contribution)}")
         total = [walk.readable(self.gradient)] if self._adds_up() else []
         return " = ".join([" + ".join(parts), *total])
@@ -175,16 +186,6 @@ class LeafGradient:
     def _adds_up(self) -> bool:
         x, y = self._total(), self.gradient
         return x == y or (math.isnan(x) and math.isnan(y)) or math.isclose(x, y, rel_tol=1e-6, abs_tol=1e-9)
-
-    def _too_many(self) -> str:
-        name = _name(self.graph, self.leaf)
-        number = f"{self.count:,}" if self.count < ENDLESS else "more than 10¹⁸"
-        return f"the sum over {number} paths, too many to list; by the nodes that use {name}:"
-
-    def _through(self, share: Share) -> str:
-        name = _name(self.graph, share.node)
-        numbers = f"gradient {walk.readable(share.upstream)} × slope {walk.readable(share.local)}"
-        return f"through {name}: {numbers} = {walk.readable(share.upstream * share.local)}"
 
 
 @dataclass(frozen=True)
@@ -243,9 +244,6 @@ class Explanation:
 
 def _name(graph: Graph, node: NodeInfo, depth: int = 3) -> str:
     """A node's label; of one without, its number or its formula if that is short, else the name made up for it."""
-    from gradwalk.walk.formatting import clean
-    from gradwalk.walk.sentences import written
-
     if node.label:
         return clean(node.label)
     if node.constant:
@@ -268,7 +266,7 @@ def _step(graph: Graph, step: Step | str) -> str:
     if isinstance(step, str):
         return step
     node, mark = step
-    return _name(graph, graph.nodes[node]) + (f" ({_ordinal(mark)})" if mark else "")
+    return _name(graph, graph.nodes[node]) + (f" ({ordinal(mark)})" if mark else "")
 
 
 def _cut(parts: Sequence[T], what: str) -> list[T | str]:
@@ -283,7 +281,3 @@ def _shared(sequences: Sequence[Sequence[Step]]) -> int:
     """How many first elements all sequences have in common."""
     shortest = min(map(len, sequences))
     return next((i for i in range(shortest) if len({s[i] for s in sequences}) > 1), shortest)
-
-
-def _ordinal(n: int) -> str:
-    return str(n) + {1: "st", 2: "nd", 3: "rd"}.get(n, "th")

@@ -103,7 +103,13 @@ def page_of(
     if type(step) is not int or not 0 <= step <= all_steps:
         raise SettingError(f"the walk has {all_steps} steps: it can begin at 0 to {all_steps}, not at {step!r:.60}")
     root = recording.graph.nodes[recording.graph.root]
-    shown = _line(title) if title is not None else f"The walk of {clean(root.name)}"
+    shown = f"The walk of {clean(root.name)}"
+    if title is not None:
+        shown = "".join(c if c.isprintable() else " " for c in str(title)[:LONGEST_TITLE]).strip()
+    lines = why.splitlines()
+    if len(lines) > MOST_LINES:
+        left = f"… and {len(lines) - MOST_LINES:,} more lines: print(gradwalk.explain(root))"
+        why = "\n".join([*lines[:MOST_LINES], left])
     script, style = bundle("page.js"), bundle("page.css")
     nodes = sum(1 for node in recording.graph.nodes if not node.constant)
     data = {**scene_of(recording), "title": shown, "step": step}
@@ -115,7 +121,7 @@ def page_of(
         title=html.escape(shown),
         summary=f"{nodes} {'node' if nodes == 1 else 'nodes'}, {all_steps} steps forwards and back",
         style=style,
-        why=html.escape(_cut(why)),
+        why=html.escape(why),
         name=html.escape(name),
         half=all_steps // 2,
         data=_as_data(data),
@@ -130,10 +136,6 @@ def page_of(
     return page
 
 
-def _line(title: Any) -> str:
-    return "".join(c if c.isprintable() else " " for c in str(title)[:LONGEST_TITLE]).strip()
-
-
 def _hash(text: str) -> str:
     return f"sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
@@ -144,12 +146,3 @@ def _as_data(data: Any) -> str:
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
     return text
-
-
-def _cut(why: str) -> str:
-    lines = why.splitlines()
-    if len(lines) <= MOST_LINES:
-        return why
-    return "\n".join(
-        [*lines[:MOST_LINES], f"… and {len(lines) - MOST_LINES:,} more lines: print(gradwalk.explain(root))"]
-    )

@@ -40,7 +40,11 @@ def explain(root: Any, leaf: Any = None) -> Explanation:
                 f"{node.name} has a _backward of its own that does not tell its slopes, so its paths have no product; "
                 "define the operation with @gradwalk.op"
             )
-    uses = _uses(graph)
+    uses: Uses = [[] for _ in graph.nodes]
+    for node in graph.nodes:
+        for position, (operand, slope) in enumerate(zip(node.operands, node.slopes, strict=True)):
+            if slope is not None:
+                uses[operand].append((node.id, position, slope))
     gradients, counts = _from_the_root(graph)
     if leaf is None:
         wanted = [node.id for node in graph.nodes if node.leaf and counts[node.id]] or [graph.root]
@@ -53,15 +57,6 @@ def explain(root: Any, leaf: Any = None) -> Explanation:
         told.append(LeafGradient(graph, graph.nodes[i], gradients[i], counts[i], paths, shares))
     hooked = any(getattr(node, "hooks", ()) for node in nodes)
     return Explanation(tuple(told), len(wanted) - len(told), hooked, root)
-
-
-def _uses(graph: Graph) -> Uses:
-    uses: Uses = [[] for _ in graph.nodes]
-    for node in graph.nodes:
-        for position, (operand, slope) in enumerate(zip(node.operands, node.slopes, strict=True)):
-            if slope is not None:
-                uses[operand].append((node.id, position, slope))
-    return uses
 
 
 def _from_the_root(graph: Graph) -> tuple[list[float], list[int]]:

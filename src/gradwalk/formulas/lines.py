@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from gradwalk.formulas.sheet import Sheet, Symbol
 
-__all__ = ["Language", "indented", "lines", "loop", "used"]
+__all__ = ["Language", "lines", "loop", "used"]
 
 INFIX = {"+", "-", "*", "/", "<", "<=", ">", ">=", "==", "!=", "&", "|"}
 
@@ -42,8 +42,9 @@ class Language:
     (['double t1 = x * y;', 'double t2 = t1 + 1.0;'], ['t2'])
     """
 
-    expression: Callable[[str, Sequence[str], Sequence[Any]], str] = in_python  # of an op, its operands, and the steps
-    literal: Callable[[float], str] = literal
+    # The text of an op, given the texts of its operands, and the operands themselves; and that of a number.
+    expression: Callable[[str, Sequence[str], Sequence[Any]], str] = field(default_factory=lambda: in_python)
+    literal: Callable[[float], str] = field(default_factory=lambda: literal)
     assignment: str = "{} = {}"
     nesting: frozenset[str] = frozenset()  # ops that may hold formulas in a loop, where a line for each costs time
 

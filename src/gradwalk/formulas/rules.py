@@ -116,7 +116,7 @@ def explore(rule: Callable[..., Any], arguments: Sequence[Any], part: str = "the
 
 def _either(condition: Symbol, yes: Any, no: Any) -> Any:
     same = [(x.position,) if isinstance(x, Symbol) else repr(x) for x in (yes, no)]
-    return yes if same[0] == same[1] else condition.choose(yes, no)
+    return yes if same[0] == same[1] else condition.__gradwalk_choose__(yes, no)
 
 
 def applied(sheet: Sheet, op: Op, operands: Sequence[Any]) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["Sheet", "Symbol", "Undecided"]
+__all__ = ["Sheet", "Symbol"]
 
 Step = tuple[
     Any, ...
@@ -101,7 +101,7 @@ class Sheet:
         >>> from gradwalk.formulas import Sheet
         >>> sheet = Sheet()
         >>> x, y = sheet.inputs("x", "y")
-        >>> larger = (x > y).choose(x, y)
+        >>> larger = ops.choose(x > y, x, y)
         >>> sheet.chosen(larger, {2: False})
         1
         """
@@ -152,7 +152,7 @@ class Symbol:
     __or__, __ror__ = _operator("|")
 
     def __eq__(self, other: object) -> Any:
-        return self.equals(other)
+        return self.__gradwalk_equal__(other)
 
     def __ne__(self, other: object) -> Any:
         return self.sheet.step("!=", self, other)
@@ -176,22 +176,22 @@ class Symbol:
     def __float__(self) -> float:
         raise TypeError("float() of an operand cannot be compiled")
 
-    def equals(self, other: Any) -> Symbol:
+    def __gradwalk_equal__(self, other: Any) -> Symbol:
         """Whether two numbers are equal, for `ops.equal`.
 
         >>> from gradwalk.formulas import Sheet
         >>> (x,) = Sheet().inputs("x")
-        >>> str(x.equals(0.0))
+        >>> str(ops.equal(x, 0.0))
         'x == 0'
         """
         return self.sheet.step("==", self, other)
 
-    def choose(self, yes: Any, no: Any) -> Symbol:
+    def __gradwalk_choose__(self, yes: Any, no: Any) -> Symbol:
         """`yes` where this condition holds, else `no`, for `ops.choose`.
 
         >>> from gradwalk.formulas import Sheet
         >>> (x,) = Sheet().inputs("x")
-        >>> str((x > 0).choose(1.0, 0.0))
+        >>> str(ops.choose(x > 0, 1.0, 0.0))
         '1 if x > 0 else 0'
         """
         return self.sheet.step("choose", self, yes, no)

@@ -23,11 +23,26 @@ BINDING = {
 DIGITS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
-def _latex_name(name: str) -> str:
-    indexed = re.fullmatch(r"([A-Za-z])_?(\d*)", name, re.ASCII)
-    if indexed:
-        return indexed[1] + (f"_{{{indexed[2]}}}" if indexed[2] else "")
-    return rf"\text{{{name}}}".replace("_", r"\_")
+#: Characters that mean something else in LaTeX, or would in the HTML around it.
+SPELT_OUT = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "_": r"\_", "$": r"\$", "%": r"\%", "#": r"\#", "&": r"\&",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+}  # fmt: skip
+
+
+def latex_words(words: str) -> str:
+    """Words in a formula."""
+    return r"\text{" + "".join(SPELT_OUT.get(c, c) for c in words) + "}"
+
+
+def latex_name(name: str) -> str:
+    """A name in a formula: `w1` and `x_1` are letters with an index."""
+    indexed = re.fullmatch(r"([A-Za-z])(?:(\d+)|_([A-Za-z0-9]+))?", name, re.ASCII)
+    if not indexed:
+        return latex_words(name)
+    index = indexed[2] or indexed[3]
+    return indexed[1] + (f"_{{{index}}}" if index else "")
 
 
 @dataclass(frozen=True)
@@ -44,7 +59,7 @@ class Style:
     functions: dict[str, str] = field(default_factory=dict)
     name: Callable[[str], str] = str
     fraction: str = ""
-    root: str = ""
+    around: dict[str, str] = field(default_factory=dict)  # functions that are written around what they are of
     power: Callable[[str, str], str] | None = None  # of a base and an exponent, where squares are shown as such
     choice: str = "{yes} if {condition} else {no}"
 
@@ -61,11 +76,10 @@ LATEX = Style(
     {"&": r"\text{ and }", "|": r"\text{ or }", "neg": "-", "*": r"\cdot", "<=": r"\le", ">=": r"\ge", "==": "=",
      "!=": r"\ne"},
     {**{name: rf"\{name}" for name in ("exp", "log", "sin", "cos", "tan", "sinh", "cosh", "tanh", "max", "min")},
-     "asin": r"\arcsin", "acos": r"\arccos", "atan": r"\arctan", "maximum": r"\max", "minimum": r"\min",
-     "fabs": r"\text{abs}"},
-    name=_latex_name,
+     "asin": r"\arcsin", "acos": r"\arccos", "atan": r"\arctan", "maximum": r"\max", "minimum": r"\min"},
+    name=latex_name,
     fraction=r"\frac{%s}{%s}",
-    root=r"\sqrt{%s}",
+    around={"sqrt": r"\sqrt{%s}", **dict.fromkeys(("abs", "fabs"), r"\lvert %s \rvert")},
     power=lambda base, exponent: f"{base}^{{{exponent}}}",
     choice=r"{yes} \text{{ if }} {condition} \text{{ else }} {no}",
 )  # fmt: skip
@@ -108,8 +122,8 @@ def _within(sheet: Sheet, x: Any, binding: int, style: Style) -> str:
         found, own = style.fraction % (part(0, CHOICE), part(1, CHOICE)), PRODUCT
     elif op == "**" and style.power:
         found = style.power(part(0, ATOM), part(1, CHOICE if style.fraction else SIGN))
-    elif op == "sqrt" and style.root:
-        found = style.root % part(0, CHOICE)
+    elif op in style.around:
+        found = style.around[op] % part(0, CHOICE)
     elif op in BINDING:  # what is on the far side of a non-associative operator must bind more tightly
         left = part(0, own + (op == "**" or own == COMPARISON))
         sign = sign if sign == "·" else f" {sign} "

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from gradwalk.layout.ordering import ordered
-from gradwalk.layout.placing import placed
+from gradwalk.layout.placing import STRAIGHT, placed
 from gradwalk.layout.ranks import ranks
 
 __all__ = ["Columns", "in_columns"]
@@ -33,7 +33,12 @@ class Columns:
     order: list[list[int]]
 
     def across(
-        self, up: Sequence[float], down: Sequence[float], gap: Sequence[float], room: float = math.inf
+        self,
+        up: Sequence[float],
+        down: Sequence[float],
+        gap: Sequence[float],
+        room: float = math.inf,
+        straight: float = STRAIGHT,
     ) -> list[float]:
         """Where each vertex stands across its column, given how far it reaches up and down and its gap to the next.
 
@@ -47,7 +52,7 @@ class Columns:
         for u, v in self.edges:
             after[u].append(v)
             before[v].append(u)
-        return placed(self.order, before, after, up, down, gap, self.boxes, room)
+        return placed(self.order, before, after, up, down, gap, self.boxes, room, straight)
 
 
 def in_columns(boxes: int, lines: Sequence[tuple[int, int]], trunks: Sequence[Hashable] | None = None) -> Columns:

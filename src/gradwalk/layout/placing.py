@@ -30,6 +30,7 @@ def placed(
     gap: Sequence[float],
     bends: int,
     room: float = math.inf,
+    straight: float = STRAIGHT,
 ) -> list[float]:
     """Where each vertex stands across its column; vertices from `bends` on are bends of lines.
 
@@ -64,7 +65,7 @@ def placed(
                     weights.append(LOOSE)
                 else:
                     wanted.append(_mean(at, ties))
-                    weights.append(STRAIGHT if v >= bends else 1.0)
+                    weights.append(straight if v >= bends else 1.0)
             for v, x in zip(columns[c], _spread(wanted, weights, offsets[c], *limits[c]), strict=True):
                 at[v] = x
 

@@ -53,7 +53,7 @@ def _layout(operands: tuple[tuple[int, ...] | None, ...]) -> Layout:
     uses = ((place[x], place[node]) for node in ids for x in operands[node] or () if x in place)
     found = in_columns(len(ids), list(dict.fromkeys(uses)))
     half = [CARD / 2] * len(ids) + [0.0] * (len(found.rank) - len(ids))
-    track = found.across(half, half, [GAP] * len(half))
+    track = found.across(half, half, [GAP] * len(half), straight=1.0)  # lines curve; cards stand in the middle instead
     first = min(track)
     spots: list[list[float]] = [[rank, round(x - first, 3)] for rank, x in zip(found.rank, track, strict=True)]
     bends = {f"{ids[way[0]]}>{ids[way[-1]]}": [spots[bend] for bend in way[1:-1]] for way in found.ways if way[2:]}

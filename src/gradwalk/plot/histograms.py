@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from gradwalk import modes
+from gradwalk import modes, tree
 from gradwalk.errors import InputSizeError, NotANumberError, SettingError
 from gradwalk.plot.style import (
     DATA,
@@ -119,7 +119,7 @@ def _activations(layers: list[Any], samples: list[Any]) -> list[list[float]]:
         for x in samples:
             for layer, numbers in zip(layers, found, strict=True):
                 x = layer(x)
-                numbers += [plain_number(out) for out in (x if isinstance(x, (list, tuple)) else [x])]
+                numbers += map(plain_number, tree.flatten(x)[0])
     return found
 
 

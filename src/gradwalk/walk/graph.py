@@ -153,11 +153,14 @@ def graph_from_nodes(nodes: Sequence[Node], roots: Sequence[Node] = (), *, to_wa
     for place, node in enumerate(nodes):
         ids, known, data = below[place], slopes[place], _data(node, to_walk)
         constant = not ids and place not in reached
+        made_up = f"n{place}"
+        while made_up in taken:
+            made_up += "_"
         rows.append(
             NodeInfo(
                 id=place,
                 label=labels[place],
-                name=labels[place] or (readable(data) if constant else _made_up(place, taken)),
+                name=labels[place] or (readable(data) if constant else made_up),
                 op=str(getattr(node, "_op", "") or "") if ids else "",
                 operands=ids,
                 slopes=(None,) * len(ids) if known is None else known,
@@ -193,13 +196,6 @@ def _data(node: Node, to_walk: bool) -> float:
             return math.nan
         kind = type(data).__name__
         raise GraphError(f"a walk is over nodes that hold one number as .data, not {kind}: {describe(node)}") from None
-
-
-def _made_up(place: int, taken: set[str]) -> str:
-    name = f"n{place}"
-    while name in taken:
-        name += "_"
-    return name
 
 
 # --- back from JSON ------------------------------------------------------------------------------------------------

@@ -24,6 +24,8 @@ def encoded(x: Any) -> Any:
         return str(float(x))
     if isinstance(x, tuple):
         return [encoded(part) for part in x]
+    if isinstance(x, dict):
+        return {name: encoded(part) for name, part in x.items()}
     return x
 
 

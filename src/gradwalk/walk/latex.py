@@ -10,6 +10,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
+from gradwalk.formulas.text import LATEX, latex_name, latex_words
 from gradwalk.walk.events import Compute, Leave, Push, Seed, Visit
 from gradwalk.walk.formatting import clean, readable
 
@@ -18,31 +19,14 @@ if TYPE_CHECKING:
 
 __all__: list[str] = []
 
-#: Characters that mean something else in LaTeX, or would in the HTML around it.
-SPELT_OUT = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "_": r"\_", "$": r"\$", "%": r"\%", "#": r"\#", "&": r"\&",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-}  # fmt: skip
-
-#: Functions that LaTeX has a command for.
-COMMANDS = {
-    **{name: f"\\{name}" for name in ("exp", "log", "sin", "cos", "tan", "sinh", "cosh", "tanh", "max", "min")},
-    "asin": r"\arcsin", "acos": r"\arccos", "atan": r"\arctan",
-}  # fmt: skip
-
 
 def name(label: str) -> str:
     """A label in a formula."""
-    indexed = re.fullmatch(r"([A-Za-z])(?:(\d+)|_([A-Za-z0-9]+))?", label, re.ASCII)
-    if indexed:
-        index = indexed[2] or indexed[3]
-        return indexed[1] + (f"_{{{index}}}" if index else "")
-    return text(label)
+    return latex_name(clean(label))
 
 
 def text(words: str) -> str:
-    return r"\text{" + "".join(SPELT_OUT.get(c, c) for c in clean(words)) + "}"
+    return latex_words(clean(words))
 
 
 def number(x: float | None) -> str:
@@ -72,14 +56,12 @@ def applied(op: str, parts: list[str]) -> str:
         if power and not re.fullmatch(r"-?[\d.]+", power):
             power = text(power)
         return f"{{{_guarded(first)}}}^{{{power or ''.join(rest)}}}"
-    if op == "sqrt":
-        return rf"\sqrt{{{first}}}"
-    if op == "abs":
-        return rf"\lvert {first} \rvert"
+    if op in LATEX.around:
+        return LATEX.around[op] % first
     if rest and op and not op[0].isalpha():
         sign = {"+": "+", "-": "-", "*": r"\times"}.get(op) or text(op)
         return f" {sign} ".join([first, *map(_guarded, rest)])
-    return f"{COMMANDS.get(op) or text(op or 'f')}({', '.join(parts)})"
+    return f"{LATEX.functions.get(op) or text(op or 'f')}({', '.join(parts)})"
 
 
 def _guarded(part: str) -> str:

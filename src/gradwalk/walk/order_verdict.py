@@ -174,10 +174,10 @@ class OrderVerdict:
         return {
             "right": self.right,
             "topological": self.topological,
-            "lost": [_plain(entry) for entry in self.lost],
-            "doubled": [_plain(entry) for entry in self.doubled],
+            "lost": json_fields.encoded(tuple(map(asdict, self.lost))),
+            "doubled": json_fields.encoded(tuple(map(asdict, self.doubled))),
             "sentence": self.sentence,
-            "expected": [json_fields.encoded(self.expected[node.id]) for node in self.graph.nodes],
+            "expected": json_fields.encoded(tuple(self.expected[node.id] for node in self.graph.nodes)),
         }
 
     # --- what it rests on ----------------------------------------------------------------------------------------
@@ -260,7 +260,3 @@ class OrderVerdict:
             f"Right, but only by luck: {quoted(nodes[first.node])} was visited before {listed(waiting)}, "
             f"which {push} to it; {why}."
         )
-
-
-def _plain(entry: Missing | Doubled) -> dict[str, Any]:
-    return {name: json_fields.encoded(x) for name, x in asdict(entry).items()}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -162,7 +162,13 @@ def record(
     back = _walk_back(graph, engine_order(graph, hooks) if visits is None else visits, seed, words, hooks, nodes)
     if any(node.handmade for node in graph.nodes):
         graph = _measured(graph, back) if visits is None else measured_graph(nodes)
-    return Recording(graph, (*_forward(graph, nodes, words), *back))
+    forward = []
+    for node in graph.nodes:
+        if node.operands:
+            values = tuple(graph.nodes[x].data for x in node.operands)
+            now = _recomputed(nodes[node.id], node.data)
+            forward.append(Compute(node.id, node.data, node.operands, values, now, words=words))
+    return Recording(graph, (*forward, *back))
 
 
 def measured_graph(nodes: Sequence[Node]) -> Graph:
@@ -209,14 +215,6 @@ def _walk_back(
         return tuple(play(graph, visits, seed, words, hooks, None))
     with Borrowed(nodes, graph) as borrowed:
         return tuple(play(graph, visits, seed, words, hooks, borrowed))
-
-
-def _forward(graph: Graph, nodes: Sequence[Node], words: Words) -> Iterator[Compute]:
-    for place in graph.interior:
-        below = graph.nodes[place].operands
-        values = tuple(graph.nodes[x].data for x in below)
-        data = graph.nodes[place].data
-        yield Compute(place, data, below, values, _recomputed(nodes[place], data), words=words)
 
 
 def _recomputed(node: Node, data: float) -> float | None:

@@ -128,7 +128,7 @@ def _visit(event: Visit, graph: Graph) -> str:
     consumers = [graph.nodes[x] for x in graph.consumers[node.id]]
     waiting = [graph.nodes[x] for x in event.waiting]
     if event.turn > 1:
-        told = f"{name} is visited again, for the {_ordinal(event.turn)} time"
+        told = f"{name} is visited again, for the {ordinal(event.turn)} time"
         told += "." if node.leaf else f": it pushes all it holds, {readable(event.gradient)}, once more."
     elif event.gradient is None and waiting:
         missing = f"Nothing has reached {name} yet" if node.leaf else f"{name} has nothing to pass on yet"
@@ -152,17 +152,17 @@ def _which_use(waiting: list[NodeInfo]) -> str:
     return f"{listed(waiting)}, which {'uses it, has' if len(waiting) == 1 else 'use it, have'}"
 
 
-def _ordinal(n: int) -> str:
+def ordinal(n: int) -> str:
     ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
     return f"{n}{ending}"
 
 
 def _push(event: Push, graph: Graph) -> str:
-    node, operand = graph.nodes[event.node], graph.nodes[event.operand]
-    return f"{_rule(event, graph, node)} {_what_was_there(event, operand)}"
+    return f"{_rule(event, graph)} {_what_was_there(event, graph.nodes[event.operand])}"
 
 
-def _rule(event: Push, graph: Graph, node: NodeInfo) -> str:
+def _rule(event: Push, graph: Graph) -> str:
+    node = graph.nodes[event.node]
     upstream, to = f"{clean(node.name)}.grad, {readable(event.upstream)},", quoted(graph.nodes[event.operand])
     if node.handmade or event.local is None:
         return f"The _backward of {quoted(node)} turns {upstream} into {readable(event.contribution)} for {to}."

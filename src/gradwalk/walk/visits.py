@@ -53,7 +53,9 @@ def play(
         for position, operand, share, after in _shares(node, upstream, gradients, borrowed):
             if gradients[place] is None and share == 0.0:
                 continue  # it has nothing to push; but 0 × inf is nan, and the engine would push that
-            local = _local(node, position, upstream, share, borrowed)
+            local = node.slopes[position]
+            if node.handmade and borrowed is not None:
+                local = share / upstream if upstream and math.isfinite(upstream) else None
             yield Push(place, operand, position, upstream, local, share, gradients[operand], after, words=words)
             gradients[operand] = after
 
@@ -85,12 +87,6 @@ def _shares(
         if slope is not None:
             share = slope * upstream
             yield position, operand, share, _held(gradients[operand]) + share
-
-
-def _local(node: NodeInfo, position: int, upstream: float, share: float, borrowed: Borrowed | None) -> float | None:
-    if not node.handmade or borrowed is None:
-        return node.slopes[position]
-    return share / upstream if upstream and math.isfinite(upstream) else None
 
 
 # --- reading an order ----------------------------------------------------------------------------------------------

@@ -31,7 +31,6 @@ Key = Any  # hashable; equal keys mean equal structures
 class Numbers:
     """The numbers of one call in a fixed order: first those that stand alone or in lists, then arrays.
 
-    >>> from gradwalk.compile.call.arguments import Numbers, key_of
     >>> found = Numbers()
     >>> key_of([[1.0, 2.0], [3.0, 4.0]], found)
     (<class 'list'>, 2, <class 'list'>, 2)
@@ -52,7 +51,6 @@ class Numbers:
 def key_of(x: Any, found: Numbers) -> Key:
     """The structure of an argument; its numbers are added to `found`. What most calls have is known at a glance.
 
-    >>> from gradwalk.compile.call.arguments import Numbers, key_of
     >>> key_of([1.0, 2.0], Numbers()) == key_of([3.0, 4], Numbers())
     True
     >>> key_of([1.0, 2.0], Numbers()) == key_of([3.0], Numbers())
@@ -152,7 +150,6 @@ def static_key(name: str, x: Any) -> Key:
 def stand_ins(x: Any, plain: Iterator[Any], arrays: Iterator[Any]) -> Any:
     """`x` with the next of these for each of its numbers and arrays of numbers, in the order of `key_of`.
 
-    >>> from gradwalk.compile.call.arguments import stand_ins
     >>> stand_ins([1.0, {"a": (2.0, "text")}], iter("xy"), iter(""))
     ['x', {'a': ('y', 'text')}]
     """

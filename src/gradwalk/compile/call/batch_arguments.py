@@ -25,7 +25,6 @@ ARRAY = np.ndarray
 class Lanes:
     """The numbers of one call: arrays with a sample in each row, and numbers that all samples share.
 
-    >>> from gradwalk.compile.call.batch_arguments import Lanes, key_of_samples
     >>> lanes = Lanes()
     >>> key = key_of_samples(([[1.0, 2.0], [3.0, 4.0]], 0.5), lanes)
     >>> lanes.n, lanes.arrays[0].shape, lanes.plain
@@ -60,7 +59,6 @@ def is_samples(x: Any) -> bool:
 def key_of_samples(x: Any, lanes: Lanes) -> Key:
     """The structure of one sample of an argument; the numbers of all are added to `lanes`.
 
-    >>> from gradwalk.compile.call.batch_arguments import Lanes, key_of_samples
     >>> key_of_samples([1.0, 2.0, 3.0], Lanes())
     (<class 'list'>,)
     """
@@ -168,7 +166,6 @@ def stand_ins_for_one(x: Any, recorder: Tracer) -> Any:
 def sample_of(x: Any, i: int) -> Any:
     """One sample of an argument.
 
-    >>> from gradwalk.compile.call.batch_arguments import sample_of
     >>> sample_of(([1.0, 2.0], {"a": [[3.0], [4.0]], "b": 5.0}), 1)
     (2.0, {'a': [4.0], 'b': 5.0})
     """

@@ -33,7 +33,6 @@ class Misjudged(Exception):  # noqa: N818 (nobody outside sees it)
 class Bound:
     """One trace of a compiled function, with its program and the memory it runs in.
 
-    >>> import gradwalk
     >>> f = gradwalk.compile(lambda x: x * x)
     >>> f(3.0).data
     9.0
@@ -73,7 +72,6 @@ class Bound:
     def run(self, numbers: Numbers) -> Any:
         """Compute with these numbers; gives what the function gives.
 
-        >>> import gradwalk
         >>> gradwalk.compile(lambda x: {"twice": 2 * x})(3.0)["twice"].data
         6.0
         """
@@ -102,7 +100,6 @@ class Bound:
     def values_only(self, numbers: Numbers) -> Any:
         """As `run`, with leaves as results: what happens under `no_grad()`.
 
-        >>> import gradwalk
         >>> f = gradwalk.compile(lambda x: x * x)
         >>> with gradwalk.no_grad():
         ...     f(3.0).operands
@@ -189,7 +186,6 @@ class Bound:
     def backward(self, call: Call, position: int, gradient: float) -> None:
         """Walk back from one of a call's results.
 
-        >>> import gradwalk
         >>> w = gradwalk.Value(3.0)
         >>> first, second = gradwalk.compile(lambda x: (w * x, w + x))(2.0)
         >>> second.backward()
@@ -230,7 +226,6 @@ class Bound:
     def argument_grads(self, call: Call) -> dict[str, Any]:
         """The gradients of arguments, each in the structure of its argument.
 
-        >>> import gradwalk
         >>> y = gradwalk.compile(lambda a, b: a * b, wrt=("a", "b"))(3.0, 4.0)
         >>> y.backward()
         >>> y.argument_grads
@@ -250,7 +245,6 @@ class Bound:
     def bytes(self) -> int:
         """How much memory the trace takes, tape and program and numbers together.
 
-        >>> import gradwalk
         >>> f = gradwalk.compile(lambda x: x * x)
         >>> value = f(3.0)
         >>> f.traces()[0].bytes() > 0

@@ -24,7 +24,6 @@ class Cache(Generic[T]):
     """Keeps at most `size` entries; when one must go, it is the oldest that has not been used of late.
 
     >>> from types import SimpleNamespace
-    >>> from gradwalk.compile.call.cache import Cache
     >>> cache = Cache(2)
     >>> for name in "abc":
     ...     cache.put(name, SimpleNamespace(recent=False))
@@ -43,7 +42,6 @@ class Cache(Generic[T]):
     def get(self, key: Hashable) -> T | None:
         """The entry of a key, if there is one; it counts as used.
 
-        >>> from gradwalk.compile.call.cache import Cache
         >>> Cache(2).get("a") is None
         True
         """
@@ -56,7 +54,6 @@ class Cache(Generic[T]):
         """Keep an entry; if there is no room, another goes. Each that was used of late gets a second chance.
 
         >>> from types import SimpleNamespace
-        >>> from gradwalk.compile.call.cache import Cache
         >>> cache = Cache(2)
         >>> cache.put("a", SimpleNamespace(recent=True))
         >>> len(cache.entries)
@@ -76,7 +73,6 @@ class Cache(Generic[T]):
     def clear(self) -> None:
         """Forget everything.
 
-        >>> from gradwalk.compile.call.cache import Cache
         >>> Cache(2).clear()
         """
         with self._lock:

@@ -26,7 +26,6 @@ _blank = object.__new__
 class LaneBound:
     """One trace of a batched function, with its program and the memory it runs in.
 
-    >>> import gradwalk
     >>> f = gradwalk.compile(lambda x: 2 * x, batch="sum")
     >>> f([1.0, 2.0]).data, [trace.calls for trace in f.traces()]
     (6.0, [1])
@@ -62,7 +61,6 @@ class LaneBound:
     def run(self, lanes: Lanes) -> Any:
         """Compute with these samples; gives what the function gives, reduced.
 
-        >>> import gradwalk
         >>> f = gradwalk.compile(lambda x: {"twice": 2 * x}, batch="mean")
         >>> f([1.0, 2.0])["twice"].data
         3.0
@@ -85,7 +83,6 @@ class LaneBound:
     def values_only(self, lanes: Lanes) -> Any:
         """As `run`, with leaves as results: what happens under `no_grad()`.
 
-        >>> import gradwalk
         >>> f = gradwalk.compile(lambda x: 2 * x, batch="sum")
         >>> with gradwalk.no_grad():
         ...     f([1.0, 2.0]).operands
@@ -161,7 +158,6 @@ class LaneBound:
     def backward(self, call: LaneCall, position: int, gradient: Any) -> None:
         """Walk back from one of a call's results.
 
-        >>> import gradwalk
         >>> w = gradwalk.Value(3.0)
         >>> gradwalk.compile(lambda x: w * x, batch="sum")([1.0, 2.0]).backward()
         >>> w.grad
@@ -204,7 +200,6 @@ class LaneBound:
     def bytes(self) -> int:
         """How much memory the trace takes, for one sample.
 
-        >>> import gradwalk
         >>> f = gradwalk.compile(lambda x: 2 * x, batch="sum")
         >>> total = f([1.0, 2.0])
         >>> f.traces()[0].bytes() > 0
@@ -247,7 +242,6 @@ class LaneCall:
 class Samples:
     """What a function of one sample gave for each of many: numbers in `data`, and one walk back for all of them.
 
-    >>> import gradwalk
     >>> w = gradwalk.Value(3.0)
     >>> each = gradwalk.compile(lambda x: w * x, batch="each")([1.0, 2.0])
     >>> each.data.tolist(), len(each), each[1]
@@ -274,7 +268,6 @@ class Samples:
     def backward(self, gradient: Any = 1.0) -> None:
         """Add the gradients of the samples' numbers, each times its entry of `gradient`, or all times one number.
 
-        >>> import gradwalk
         >>> w = gradwalk.Value(3.0)
         >>> gradwalk.compile(lambda x: w * x, batch="each")([1.0, 2.0]).backward()
         >>> w.grad

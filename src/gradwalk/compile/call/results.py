@@ -24,7 +24,6 @@ __all__ = ["Call", "Result"]
 class Call:
     """One call of a compiled function: what is needed to walk back from its results, also after other calls.
 
-    >>> import gradwalk
     >>> loss = gradwalk.compile(lambda x: x * x)(3.0)
     >>> loss._call.numbers.plain
     [3.0]
@@ -43,7 +42,6 @@ class Call:
 class Result(Value):
     """A number that a compiled function gave. It behaves like any Value; only the nodes before it are not kept.
 
-    >>> import gradwalk
     >>> w = gradwalk.Value(2.0)
     >>> loss = gradwalk.compile(lambda x: (w * x) ** 2)(3.0)
     >>> loss.backward()
@@ -58,7 +56,6 @@ class Result(Value):
     def backward(self, gradient: float = 1.0, *, create_graph: bool = False) -> None:
         """Fill the gradients of parameters, and of Values among the arguments; they add to what is there.
 
-        >>> import gradwalk
         >>> w = gradwalk.Value(2.0)
         >>> loss = gradwalk.compile(lambda x: w * x)(3.0)
         >>> loss.backward()
@@ -88,7 +85,6 @@ class Result(Value):
     def zero_grad(self) -> None:
         """Set gradients back to 0: of the parameters, and of all that Values among the arguments depend on.
 
-        >>> import gradwalk
         >>> w = gradwalk.Value(2.0)
         >>> loss = gradwalk.compile(lambda x: w * x)(3.0)
         >>> loss.backward()
@@ -105,7 +101,6 @@ class Result(Value):
     def argument_grads(self) -> dict[str, Any]:
         """After `backward()`: the gradient of each argument that `compile(fn, wrt=...)` named, in its structure.
 
-        >>> import gradwalk
         >>> loss = gradwalk.compile(lambda x: x[0] * x[1], wrt="x")([3.0, 4.0])
         >>> loss.backward()
         >>> loss.argument_grads
@@ -135,7 +130,6 @@ class Result(Value):
     def operands(self) -> NoReturn:
         """Refused: the nodes in between are not kept.
 
-        >>> import gradwalk
         >>> gradwalk.compile(lambda x: x * x)(3.0).operands  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...

@@ -261,7 +261,7 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
         def __ge__(self, other: Any) -> Any:
             return compare("greater_equal", self, other)
 
-        def equals(self, other: Any) -> Any:
+        def __gradwalk_equal__(self, other: Any) -> Any:
             return compare("equals", self, other)
 
         def __gradwalk_op__(self, op: Op, operands: tuple[Any, ...]) -> Any:

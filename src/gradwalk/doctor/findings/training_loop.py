@@ -42,9 +42,9 @@ def _piled(history: History) -> Finding:
         where=(f"all {len(history.names.parameters):,} parameters",),
         line=history.site,
         why=(
-            f"{len(history.piled)} of {history.steps} calls of backward() found the gradients of the step before still "
-            f"there, and added to them; at step {worst} they were {times:.3g} times as large as those of the loss "
-            "itself"
+            f"{len(history.piled)} of {history.looked} calls of backward() found the gradients of the step before "
+            f"still there, and added to them; at step {worst} they were {times:.3g} times as large as those of the "
+            "loss itself"
         ),
         remedy=("call model.zero_grad() or optimiser.zero_grad() before each backward()",),
         step=step,
