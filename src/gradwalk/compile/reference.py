@@ -211,9 +211,9 @@ class _Memory:
                     np.add.at(self.grads, self.taken(step), push)
             case Extreme():
                 if step.grads != NOTHING:
-                    at = step.signed(self.program.lists).reshape(step.shape)
-                    best = values[at] == values[self.out(step)][:, None]
-                    np.add.at(self.grads, at, best / best.sum(1, keepdims=True) * push[:, None])
+                    places = step.signed(self.program.lists).reshape(step.shape)
+                    best = values[places] == values[self.out(step)][:, None]
+                    np.add.at(self.grads, places, best / best.sum(1, keepdims=True) * push[:, None])
             case Rows():
                 for i, code, at in reversed(self.rows(step)):
                     out, gradient = values[step.out + i], self.grads[step.out + i]
