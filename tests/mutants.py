@@ -44,7 +44,7 @@ TESTS = {
     "engine": "test_engine test_modes test_derivatives test_walk compile/test_compile_tracer test_against_torch",
     "node": "test_node test_engine test_modes test_walk compile/test_compile_ownership test_against_torch test_nn",
     "reverse": "test_engine test_modes test_derivatives test_against_torch",
-    "walk": "test_walk test_walk_recording test_walk_visits test_walk_words test_walk_events test_walk_closures "
+    "walk": "test_walk test_walk_recording test_walk_visits test_walk_sentences test_walk_events test_walk_handmade "
     "test_engine test_modes test_walk_large",
     "check": "test_check_rungs test_check_estimates test_check_numeric test_check_taylor test_check_judge "
     "test_check_report test_check_inputs test_check_nodes test_check_gradients test_check_suspects "

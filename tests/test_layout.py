@@ -13,7 +13,7 @@ from learn.in_node import in_node
 
 from gradwalk import Value, draw, nn, walk
 from gradwalk.drawing.arrangement import Arrangement
-from gradwalk.drawing.by_node import read
+from gradwalk.drawing.by_node import scene_by_node
 from gradwalk.layout import Columns, Layout, in_columns, layout_of, ordering
 from gradwalk.layout.ordering import Web, ordered
 from gradwalk.layout.placing import placed
@@ -26,7 +26,7 @@ TANGLES = {30: 66, 33: 113, 36: 90, 39: 128, 42: 124, 45: 172, 48: 116, 51: 122,
 
 
 def edges_of(root: Value) -> tuple[int, Edges]:
-    scene = read([root])
+    scene = scene_by_node([root])
     return len(scene.boxes), [(line.source, line.target) for line in scene.lines]
 
 
