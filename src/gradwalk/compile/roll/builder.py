@@ -105,8 +105,8 @@ class Builder:
     def signed(self, nodes: npt.NDArray[Any]) -> Longs:
         """Positions of nodes, `~position` for parameters."""
         at = self.positions[nodes]
-        out: Longs = np.where(nodes < self.parameters, ~at, at)
-        return out
+        found: Longs = np.where(nodes < self.parameters, ~at, at)
+        return found
 
     def program(self, outputs: Longs, **more: Any) -> Program:
         """The program, once all steps are there."""

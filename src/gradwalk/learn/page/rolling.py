@@ -261,7 +261,7 @@ def _settled(tape: Tape, macros: list[Macro]) -> list[int]:
 
     def found(wanted: Sequence[int], last: dict[int, int]) -> list[int]:
         level: dict[int, int] = defaultdict(int)
-        at = []
+        at: list[int] = []
         for macro, target in zip(macros, wanted, strict=True):
             here = 1 + max((level[x] for x in macro.operands if x >= 0), default=0)
             node = tape.leaves + macro.rows[-1]
