@@ -14,10 +14,10 @@ from test_check_estimates import pair
 from gradwalk.check.differences import Pair
 from gradwalk.check.numeric import EPSILON, SETTLED, UNKNOWN, Slope, at_kink, best, conditioning, one_sided, slope
 
-Function = Callable[[float], float]
+CheckedFunction = Callable[[float], float]
 
 #: name: function, point, slope, how well it must be known (as a share of the slope)
-SMOOTH: dict[str, tuple[Function, float, float, float]] = {
+SMOOTH: dict[str, tuple[CheckedFunction, float, float, float]] = {
     "line": (lambda x: 3 * x + 1, 2.0, 3.0, 1e-9),
     "square": (lambda x: x * x, 3.0, 6.0, 1e-9),
     "steep exp": (math.exp, 30.0, math.exp(30.0), 1e-9),
@@ -71,7 +71,7 @@ def test_a_cubic_lies_within_the_error_that_is_claimed(coefficients: tuple[float
 def test_an_easy_function_costs_seven_evaluations_and_a_hard_one_not_hundreds() -> None:
     calls = []
 
-    def counted(f: Function) -> Function:
+    def counted(f: CheckedFunction) -> CheckedFunction:
         def g(x: float) -> float:
             calls.append(x)
             return f(x)
@@ -149,7 +149,7 @@ def test_a_constant_has_slope_0_at_once() -> None:
 
 
 #: function, point, slope to the left, slope to the right
-KINKS: list[tuple[Function, float, float, float]] = [
+KINKS: list[tuple[CheckedFunction, float, float, float]] = [
     (abs, 0.0, -1.0, 1.0),
     (lambda x: max(x, 0.0), 0.0, 0.0, 1.0),
     (lambda x: max(x, 0.0) + 1.0, 0.0, 0.0, 1.0),
@@ -164,7 +164,7 @@ KINKS: list[tuple[Function, float, float, float]] = [
 
 
 @pytest.mark.parametrize(("f", "x", "left", "right"), KINKS)
-def test_kinks_are_seen_with_both_their_slopes(f: Function, x: float, left: float, right: float) -> None:
+def test_kinks_are_seen_with_both_their_slopes(f: CheckedFunction, x: float, left: float, right: float) -> None:
     found = slope(f, x)
     assert found.kink
     assert found.left == pytest.approx(left, rel=1e-6, abs=1e-6 * abs(right - left))
@@ -202,7 +202,7 @@ def test_at_the_edge_of_a_domain_the_side_that_exists_counts() -> None:
 @pytest.mark.parametrize(
     "f", [math.sqrt, lambda x: math.nan, lambda x: math.inf, lambda x: 1.0 if x == 0 else math.nan]
 )
-def test_what_cannot_be_measured_is_not_known(f: Function) -> None:
+def test_what_cannot_be_measured_is_not_known(f: CheckedFunction) -> None:
     found = slope(f, 0.0)
     assert not found.known
     assert not found.kink

@@ -10,7 +10,7 @@ import pytest
 from gradwalk.check.numeric import EPSILON
 from gradwalk.check.taylor import CLEAR, ENOUGH, Remainder, remainder
 
-Function = Callable[[float], float]
+CheckedFunction = Callable[[float], float]
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ Function = Callable[[float], float]
     ],
 )
 def test_the_remainder_falls_fourfold_for_a_right_slope_and_twofold_for_a_wrong_one(
-    f: Function, right: float, off: float
+    f: CheckedFunction, right: float, off: float
 ) -> None:
     found = remainder(f, right)
     assert found.ok

@@ -239,3 +239,74 @@ def test_interpreters_are_a_stack_that_belongs_to_its_thread() -> None:
             Value(1.0) * 2.0
     assert diary.told == []
     assert (list(modes.stack()), modes.active) == ([], 0)
+
+
+def test_an_observer_of_steps_alone_sends_no_op_down_the_slow_road() -> None:
+    from gradwalk import optim
+
+    class Steps(modes.Observer):
+        def __init__(self) -> None:
+            self.told: list[str] = []
+
+        def before_backward(self, root: Any) -> None:
+            self.told.append("before backward")
+
+        def after_step(self, optimizer: Any) -> None:
+            self.told.append("after step")
+
+    class Ops(modes.Observer):
+        def op(self, out: Any, operands: Any) -> None:
+            seen.append(out)
+
+    seen: list[Any] = []
+    x, steps = Value(3.0), Steps()
+    with modes.observed(steps):
+        assert modes.active == 0
+        with modes.observed(Ops()):
+            assert modes.active == 1
+            y = x * x
+        z = y * 2
+        z.backward()
+        optim.SGD([x], lr=0.1).step()
+    assert steps.told == ["before backward", "after step"]
+    assert seen == [y]
+
+
+def test_who_came_first_may_go_first() -> None:
+    class Counting(modes.Observer):
+        count = 0
+
+        def op(self, out: Any, operands: Any) -> None:
+            self.count += 1
+
+    first, second = Counting(), Counting()
+    one, two = modes.observed(first), modes.observed(second)
+    one.__enter__()
+    two.__enter__()
+    x = Value(3.0) * 2
+    one.__exit__(None, None, None)
+    x = x * 2
+    two.__exit__(None, None, None)
+    x * 2
+    assert (first.count, second.count) == (1, 2)
+    assert (modes.active, modes.top()) == (0, modes.bottom)
+
+
+def test_leaves_and_detached_ones_are_told() -> None:
+    class Leaves(modes.Observer):
+        def leaf(self, v: Any, data: Any) -> None:
+            told.append(("leaf", data))
+
+        def detached(self, out: Any, v: Any) -> None:
+            told.append(("detached", out.data, v is x))
+
+        def write(self, v: Any, field: str, number: Any) -> Any:
+            return number + 1.0
+
+    told: list[Any] = []
+    with modes.observed(Leaves()):
+        x = Value(2)
+        y = x.detach()
+        y.data = 5.0
+    assert told == [("leaf", 2), ("detached", 2.0, True)]
+    assert (x.data, y.data) == (2.0, 6.0)

@@ -172,7 +172,7 @@ except AttributeError as error:
 
 
 #: Packages of which some modules are for the package alone, and list nothing.
-UNLISTED = {"methods", "reverse", "cli", "check", "store", "optim", "compile"}
+UNLISTED = {"methods", "reverse", "cli", "check", "doctor", "store", "optim", "compile"}
 
 
 def test_all_is_complete() -> None:
@@ -257,6 +257,7 @@ def code_blocks(page: str, language: str) -> list[str]:
     return [code for kind, code in re.findall(r"^```(\w*)\n(.*?)^```", text, flags=re.M | re.S) if kind == language]
 
 
+@pytest.mark.native
 def test_the_readmes_code_prints_what_the_readme_says(tmp_path: Path) -> None:
     """All blocks in one process, in order; what a block prints stands in a comment, or in a block of its own."""
     blocks = code_blocks("README.md", "python")

@@ -52,7 +52,7 @@ class Node(Methods):
     # keepers give back what they have.
 
     @property
-    def data(self) -> Any:
+    def data(self) -> float:
         """The number.
 
         >>> v = Value(2.0)

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 from gradwalk import Value, doctor
 from gradwalk.doctor import Finding, Looked, Report
 from gradwalk.doctor.findings.ranking import CAUSES, report_on
-from gradwalk.doctor.history import Exam, History, TriedUpdate
+from gradwalk.doctor.history import Exam, ModelHistory, TriedUpdate
 from gradwalk.doctor.names import names_of
 from gradwalk.provenance import Place
 
@@ -138,9 +138,9 @@ def test_the_page_forbids_everything_but_its_own_style() -> None:
 # --- the ranking --------------------------------------------------------------------------------------------------
 
 
-def record_with(*findings: Finding) -> History:
+def record_with(*findings: Finding) -> ModelHistory:
     w = Value(1.0, label="w")
-    history = History(names_of([w]))
+    history = ModelHistory(names_of([w]))
     history.exams.append(Exam(1, 1.0, 3, reached={id(w)}, findings=list(findings)))
     history.ever.add(id(w))
     return history

@@ -14,7 +14,8 @@ import gradwalk
 from gradwalk import Value, doctor, nn, op, walk
 from gradwalk.doctor.findings.learning_rate import replay_of, tried
 from gradwalk.doctor.names import Names, names_of
-from gradwalk.doctor.scan import Scan, ordered
+from gradwalk.doctor.order import ordered
+from gradwalk.doctor.scan import Scan
 from gradwalk.doctor.zero_gradients import why_zero
 
 

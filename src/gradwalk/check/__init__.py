@@ -5,8 +5,15 @@
 - `compare_with_torch(f, inputs)`: the same function on PyTorch, where that is installed.
 
 Each gives a `CheckReport`, or raises `GradientCheckError` with the report in words. A failure names the input and the
-op at fault. Inside: `numeric` measures slopes (over `rungs`, of which `estimates` are made), `taylor` watches
-remainders, `nodes` lays a graph open, `suspects` finds who is wrong, `judge` compares, `report` tells.
+op at fault. What is checked goes this way:
+
+- `inputs`: numbers as a user gives them, and the function of them
+- `nodes`: a graph laid open: what each node was made of, and what it passes back
+- `differences`, `estimates`, `numeric`: slopes over single steps, how far to believe them, the one measured slope
+- `taylor`: the remainder test, which needs no step to be chosen
+- `agreement`: whether a derivative agrees with a measured slope, and within what
+- `suspects`: who is at fault; `report`: what was found, in words
+- `gradients`, `graph`, `against_torch`: the three checks
 """
 
 from gradwalk.check.against_torch import compare_with_torch

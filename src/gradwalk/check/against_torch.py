@@ -15,7 +15,7 @@ from typing import Any
 from gradwalk import ops
 from gradwalk.check import suspects
 from gradwalk.check.agreement import ATOL, RTOL, checked_tolerances, same
-from gradwalk.check.inputs import Function, read_inputs
+from gradwalk.check.inputs import CheckedFunction, read_inputs
 from gradwalk.check.nodes import CheckedGraph, data
 from gradwalk.check.report import CheckReport, InputCheck
 from gradwalk.engine import Value
@@ -45,7 +45,7 @@ def compare_with_torch(
     """
     torch = _torch()
     rtol, atol = checked_tolerances(rtol, atol)
-    function = Function(f, read_inputs(inputs, Value))
+    function = CheckedFunction(f, read_inputs(inputs, Value))
     root, leaves = function.run(function.inputs.numbers)
     graph = CheckedGraph(root, fresh=True)
     value, gradients = _on_torch(torch, function)
@@ -80,7 +80,7 @@ def _torch() -> Any:
         raise MissingExtraError("comparing with PyTorch needs torch: pip install torch") from error
 
 
-def _on_torch(torch: Any, function: Function) -> tuple[float, list[float]]:
+def _on_torch(torch: Any, function: CheckedFunction) -> tuple[float, list[float]]:
     """The value and the gradients that PyTorch gives."""
     tensors = [torch.tensor(x, dtype=torch.float64, requires_grad=True) for x in function.inputs.numbers]
     found = function.call([_Tensor(torch, x) for x in tensors])

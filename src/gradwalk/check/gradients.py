@@ -11,7 +11,7 @@ from typing import Any
 from gradwalk import walk
 from gradwalk.check import suspects
 from gradwalk.check.agreement import ATOL, RTOL, checked_tolerances, judged, same
-from gradwalk.check.inputs import Function, Inputs, direction, read_inputs
+from gradwalk.check.inputs import CheckedFunction, Inputs, direction, read_inputs
 from gradwalk.check.nodes import CheckedGraph, Node, at_kink, data
 from gradwalk.check.numeric import slope
 from gradwalk.check.report import CheckReport, InputCheck, Suspect, show
@@ -65,7 +65,7 @@ def gradcheck(
     if method not in METHODS:
         raise SettingError(f"no method is called {method!r}; there are {', '.join(METHODS)}")
     rtol, atol = checked_tolerances(rtol, atol)
-    check = _Check(Function(f, read_inputs(inputs, value)), method, rtol, atol, seed)
+    check = _Check(CheckedFunction(f, read_inputs(inputs, value)), method, rtol, atol, seed)
     report = check.report()
     return report.or_raise() if raise_error else report
 
@@ -74,7 +74,7 @@ def gradcheck(
 class _Check:
     """One run of gradcheck: the graph at the point, then the entries, then who is at fault."""
 
-    f: Function
+    f: CheckedFunction
     method: str
     rtol: float
     atol: float

@@ -56,7 +56,7 @@ def read_inputs(inputs: Any, kind: Callable[..., Node] | None) -> Inputs:
     return Inputs(structure, tuple(names), tuple(labels), tuple(numbers), kind)
 
 
-class Function:
+class CheckedFunction:
     """`f` as a function of a flat tuple of numbers."""
 
     def __init__(self, f: Callable[..., Any], inputs: Inputs) -> None:

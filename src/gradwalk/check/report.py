@@ -133,7 +133,11 @@ class CheckReport:
             what = "1 gradient agrees" if count == 1 else f"{count} gradients agree"
             return f"{self.name} passed: {what} {around}"
         if wrong:
-            what = "the gradient is wrong" if count == 1 else f"{wrong} of {count} gradients {_are(wrong)} wrong"
+            what = (
+                "the gradient is wrong"
+                if count == 1
+                else f"{wrong} of {count} gradients {'is' if wrong == 1 else 'are'} wrong"
+            )
         elif self.suspects:
             what = "the gradients agree here, but an op is wrong on its own and will show elsewhere"
         elif unchecked := sum(entry.status == "not finite" for entry in self.inputs):
@@ -186,7 +190,3 @@ def show(x: float, digits: int = 9) -> str:
     ('2', '2.00001')
     """
     return f"{x + 0.0:.{digits}g}"  # + 0.0: no minus in front of zero
-
-
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from gradwalk import walk
 from gradwalk.check.agreement import judged, same
-from gradwalk.check.inputs import Function, replaced
+from gradwalk.check.inputs import CheckedFunction, replaced
 from gradwalk.check.nodes import CheckedGraph, Local, Node, ask, data, has_gradient, ordered_operands
 from gradwalk.check.numeric import EPSILON, Slope, slope
 from gradwalk.check.report import Suspect, ratio, show
@@ -94,7 +94,7 @@ def _named(got: float, right: float, mistakes: Iterable[tuple[str, float]]) -> s
 
 
 def wrong_by_rebuilding(
-    graph: CheckedGraph, f: Function, leaves: list[Node], rtol: float
+    graph: CheckedGraph, f: CheckedFunction, leaves: list[Node], rtol: float
 ) -> tuple[list[Suspect], list[str]]:
     """The suspects among nodes whose function is not known, and those of which nothing can be said.
 
@@ -117,7 +117,9 @@ def wrong_by_rebuilding(
     return suspects, unknown
 
 
-def _linked(here: Local, watched: _Watched, places: dict[int, int], f: Function, rtol: float) -> list[Suspect] | None:
+def _linked(
+    here: Local, watched: _Watched, places: dict[int, int], f: CheckedFunction, rtol: float
+) -> list[Suspect] | None:
     """The node if it is wrong, nothing if it is right as far as the inputs can tell, None if they cannot tell."""
     shares = list(here.shares())
     told = False
@@ -147,7 +149,7 @@ def _linked(here: Local, watched: _Watched, places: dict[int, int], f: Function,
 class _Watched:
     """The numbers of all nodes of `f`'s graph while one input is nudged; a graph of another shape tells nothing."""
 
-    def __init__(self, graph: CheckedGraph, f: Function, leaves: list[Node]) -> None:
+    def __init__(self, graph: CheckedGraph, f: CheckedFunction, leaves: list[Node]) -> None:
         self.f, self.outline = f, _outline(graph.order, leaves)
         self.seen: dict[tuple[int, float], list[float] | None] = {}
 

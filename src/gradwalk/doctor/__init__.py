@@ -7,12 +7,14 @@
 
 Each gives a `Report`: findings in the order in which to look at them. A healthy run gives none.
 
-A run goes this way: `watch` is told of every backward() and step, `model_watch` looks at a model's numbers and now and
-then lets `examine` look at the whole graph; what they see is a `history`, and `findings` makes a report of it.
+A run goes this way: `run_watch` is told of every backward() and step, `model_watch` looks at a model's numbers and now
+and then lets `examine` look at the whole graph; what they see is a `history`, and `findings` makes a report of it.
 
-- `watch`, `model_watch`: a training, and one model in it, step by step; `single`: one graph, looked at once
+- `watch`: what the user holds; `run_watch`, `model_watch`: a training, and one model in it, step by step
+- `single`: one graph, looked at once
 - `names`, `routes`: which Values are parameters, and what to call them
-- `scan`: one graph in one pass: units, layers, what flows; `lines`: the source line of a node, from another step's
+- `order`, `scan`: one graph in one pass: units, layers, what flows
+- `lines`: the source line of a node, from another step's
 - `tracking`, `cuts`: floats that remember where they were read; numbers that left the graph, and what that cost
 - `wrong_derivatives`, `zero_gradients`: what single nodes do wrong; why a gradient is exactly 0
 - `examine`, `history`: all of that for one graph; what was seen of one model

@@ -11,12 +11,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from gradwalk.doctor.scan import Scan, ordered
+from gradwalk.doctor.order import ordered
+from gradwalk.doctor.scan import Scan
 from gradwalk.doctor.tracking import Readings
 from gradwalk.engine import Value
 from gradwalk.provenance import Place
-
-__all__ = ["Cut", "cuts_followed", "cuts_guessed"]
 
 #: What is lost counts if it is more than this share of its parts.
 MATTERS = 1e-9

@@ -15,8 +15,6 @@ from gradwalk.doctor.zero_gradients import why_zero
 from gradwalk.engine import Value
 from gradwalk.provenance import Place
 
-__all__ = ["examine"]
-
 FEW = 64  # parameters with a gradient of 0 that are asked why, at most
 
 Liner = Callable[[Value], Place | None]
@@ -51,9 +49,13 @@ def examine(
     """
     exam = Exam(step, scan.root.data, len(scan.order), reached=set(scan.reached))
     own = {id(p): p.grad for p in scan.names.parameters} if gradients is None else gradients
-    number = birth_of_number(scan, step, line_of, broken or {}) if suspect_odd and _odd_number(scan) else None
-    look_back = suspect_odd and number is None and _odd_gradient(scan, own)
-    gradient = birth_of_gradient(scan, step, line_of) if look_back else None
+    number = gradient = None
+    if suspect_odd and not all(math.isfinite(v.data) for v in scan.order):
+        number = birth_of_number(scan, step, line_of, broken or {})
+    if suspect_odd and number is None:
+        gradients_here = (own.get(id(v), v.grad) for v in scan.order)
+        if not all(math.isfinite(g) for g in gradients_here if g.__class__ is float):
+            gradient = birth_of_gradient(scan, step, line_of)
     if number or gradient:  # whatever else the graph shows comes of it
         exam.findings = [found for found in (number, gradient) if found is not None]
         return exam
@@ -71,15 +73,6 @@ def examine(
         still = [p for p in scan.names.parameters if id(p) in scan.reached and own[id(p)] == 0.0]
         exam.zeros = why_zero(scan, still[:FEW]) if still else []
     return exam
-
-
-def _odd_number(scan: Scan) -> bool:
-    return not math.isfinite(scan.root.data) or not all(math.isfinite(v.data) for v in scan.order)
-
-
-def _odd_gradient(scan: Scan, own: dict[int, float]) -> bool:
-    gradients = (own.get(id(v), v.grad) for v in scan.order)
-    return not all(math.isfinite(g) for g in gradients if g.__class__ is float)
 
 
 def _wrong(scan: Scan, wrong: WrongDerivative, step: int, line_of: Liner) -> Finding:
@@ -111,7 +104,8 @@ def _wrong(scan: Scan, wrong: WrongDerivative, step: int, line_of: Liner) -> Fin
             step=step,
         )
     operand = f" in operand {wrong.operand}" if wrong.operand else ""
-    share = f"; {_of(wrong.count, wrong.of)} that were checked show it" if wrong.of > 1 else ""
+    nodes = f"all {wrong.of} nodes" if wrong.count == wrong.of else f"{wrong.count} of {wrong.of} nodes"
+    share = f"; {nodes} that were checked show it" if wrong.of > 1 else ""
     return Finding(
         "wrong-derivative",
         "error",
@@ -123,10 +117,6 @@ def _wrong(scan: Scan, wrong: WrongDerivative, step: int, line_of: Liner) -> Fin
         step=step,
         numbers={"op": wrong.op, "operand": wrong.operand, "got": wrong.got, "expected": wrong.expected},
     )
-
-
-def _of(count: int, of: int) -> str:
-    return f"all {of} nodes" if count == of else f"{count} of {of} nodes"
 
 
 def _outside(scan: Scan) -> dict[str, bool]:

@@ -14,8 +14,6 @@ from gradwalk.doctor.scan import ReluCounts, SquashCounts
 from gradwalk.doctor.zero_gradients import ZeroGradient
 from gradwalk.provenance import Place
 
-__all__ = ["Exam", "History", "TriedUpdate"]
-
 
 @dataclass
 class Exam:
@@ -70,12 +68,12 @@ class TriedUpdate:
 
 
 @dataclass
-class History:
+class ModelHistory:
     """All that was seen of one model and its loss.
 
-    >>> from gradwalk.doctor.history import History
+    >>> from gradwalk.doctor.history import ModelHistory
     >>> from gradwalk.doctor.names import Names
-    >>> History(Names()).steps
+    >>> ModelHistory(Names()).steps
     0
     """
 
@@ -102,11 +100,5 @@ class History:
 
     @property
     def steps(self) -> int:
-        """How many times `backward()` was called.
-
-        >>> from gradwalk.doctor.history import History
-        >>> from gradwalk.doctor.names import Names
-        >>> History(Names(), losses=[3.0, 2.0]).steps
-        2
-        """
+        """How many times `backward()` was called."""
         return len(self.losses)

@@ -14,8 +14,6 @@ from gradwalk.doctor.scan import Scan
 from gradwalk.engine import Value
 from gradwalk.provenance import Place
 
-__all__ = ["Lines"]
-
 DEPTH = 4  # of the ops that make up the looks of a node
 
 Outline = list[tuple[Any, tuple[int, ...]]]  # for each node what it is, and the places of its operands
@@ -43,28 +41,12 @@ class Lines:
         self._places: list[Place | None] = []
 
     def learn(self, scan: Scan, line_of: Callable[[Value], Place | None]) -> None:
-        """Keep the lines of a graph; the nodes are not kept.
-
-        >>> from gradwalk import Value
-        >>> from gradwalk.doctor.scan import Scan
-        >>> from gradwalk.doctor.lines import Lines
-        >>> from gradwalk.doctor.names import Names
-        >>> Lines().learn(Scan(Value(1.0), Names()), lambda v: None)
-        """
+        """Keep the lines of a graph; the nodes are not kept."""
         self._outline = _outline(scan)
         self._places = [line_of(v) for v in scan.order]
 
     def finder(self, scan: Scan) -> Callable[[Value], Place | None]:
-        """A function that gives the line of a node of another graph, or None.
-
-        >>> from gradwalk import Value
-        >>> from gradwalk.doctor.scan import Scan
-        >>> from gradwalk.doctor.lines import Lines
-        >>> from gradwalk.doctor.names import Names
-        >>> x = Value(1.0)
-        >>> Lines().finder(Scan(x, Names()))(x) is None
-        True
-        """
+        """A function that gives the line of a node of another graph, or None."""
 
         def find(v: Value) -> Place | None:
             own = v.made_at

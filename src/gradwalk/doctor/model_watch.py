@@ -8,7 +8,7 @@ from typing import Any
 from gradwalk.doctor.cuts import cuts_followed
 from gradwalk.doctor.examine import examine
 from gradwalk.doctor.findings.learning_rate import replay_of, tried
-from gradwalk.doctor.history import History
+from gradwalk.doctor.history import ModelHistory
 from gradwalk.doctor.lines import Lines
 from gradwalk.doctor.names import Names
 from gradwalk.doctor.scan import Scan
@@ -17,8 +17,6 @@ from gradwalk.engine import Value
 from gradwalk.optim import Optimizer
 from gradwalk.provenance import Place, users_place
 from gradwalk.replay import Replay
-
-__all__ = ["ModelWatch"]
 
 EARLY = (1, 2, 4, 7, 10, 15, 25, 40, 70)  # steps that are examined; later, every so many
 SEARCHES = 2  # for a better learning rate, at most
@@ -42,7 +40,7 @@ class ModelWatch:
 
     def __init__(self, names: Names, every: int, *, given: bool = True, site: Place | None = None) -> None:
         self.names, self.every = names, every
-        self.history = History(names, given, site)
+        self.history = ModelHistory(names, given, site)
         self.lines = Lines()
         self.provisional = False  # the parameters are a guess, until it is seen which of them move
         self.ill = False  # a nan or inf was found: what comes later is its consequence
@@ -63,53 +61,24 @@ class ModelWatch:
     # --- what a visit tells ----------------------------------------------------------------------------------------
 
     def before(self) -> None:
-        """A `backward()` is about to run.
-
-        >>> from gradwalk.doctor.model_watch import ModelWatch
-        >>> from gradwalk.doctor.names import Names
-        >>> ModelWatch(Names(), every=1).before()
-        """
+        """A `backward()` is about to run."""
         parameters = self.names.parameters
         self._held = [p.grad for p in parameters]
         self._now = [p.data for p in parameters]
 
     def begin(self) -> None:
-        """As `before`, unless that was called: a `backward()` has run before anyone watched, on gradients of 0.
-
-        >>> from gradwalk.doctor.model_watch import ModelWatch
-        >>> from gradwalk.doctor.names import Names
-        >>> ModelWatch(Names(), every=1).begin()
-        """
+        """As `before`, unless that was called: a `backward()` has run before anyone watched, on gradients of 0."""
         if self._now:
             return
         self._held = [0.0] * len(self.names.parameters)
         self._now = [p.data for p in self.names.parameters]
 
     def changed(self) -> bool:
-        """Whether the `backward()` that has just run gave gradient to one of these parameters.
-
-        >>> from gradwalk.doctor.model_watch import ModelWatch
-        >>> from gradwalk.doctor.names import Names
-        >>> ModelWatch(Names(), every=1).changed()
-        False
-        """
+        """Whether the `backward()` that has just run gave gradient to one of these parameters."""
         return [p.grad for p in self.names.parameters] != self._held
 
     def after(self, root: Value, readings: Readings | None) -> None:
-        """A `backward()` of this model has run; `readings` are those of its forward pass, if that was followed.
-
-        >>> from gradwalk import Value
-        >>> from gradwalk.doctor.model_watch import ModelWatch
-        >>> from gradwalk.doctor.names import names_of
-        >>> w = Value(3.0)
-        >>> model = ModelWatch(names_of([w]), every=10)
-        >>> model.before()
-        >>> loss = w * 2
-        >>> loss.backward()
-        >>> model.after(loss, None)
-        >>> model.history.ever == {id(w)}
-        True
-        """
+        """A `backward()` of this model has run; `readings` are those of its forward pass, if that was followed."""
         history, parameters = self.history, self.names.parameters
         left = [p.grad for p in parameters]
         if any(g.__class__ is not float for g in left):
@@ -136,43 +105,18 @@ class ModelWatch:
         self._then, self._left, self._at_step, self._gap = self._now, left, None, False
 
     def passed(self, loss: float) -> None:
-        """Native code has walked back: the loss is known, and nothing else is looked at.
-
-        >>> from gradwalk.doctor.model_watch import ModelWatch
-        >>> from gradwalk.doctor.names import Names
-        >>> model = ModelWatch(Names(), every=1)
-        >>> model.passed(0.5)
-        >>> model.history.losses
-        [0.5]
-        """
+        """Native code has walked back: the loss is known, and nothing else is looked at."""
         self.history.losses.append(loss)
         self._gap = True
 
     def due(self) -> bool:
-        """Whether the next step is to be examined in full.
-
-        >>> from gradwalk.doctor.model_watch import ModelWatch
-        >>> from gradwalk.doctor.names import Names
-        >>> ModelWatch(Names(), every=10).due()
-        True
-        """
+        """Whether the next step is to be examined in full."""
         step = len(self.history.losses) + 1
         return step % self.every == 0 or (step < self.every and step in EARLY)
 
     def stepping(self, optimiser: Optimizer) -> None:
-        """An optimiser is about to use the gradients.
-
-        >>> from gradwalk import Value, optim
-        >>> from gradwalk.doctor.model_watch import ModelWatch
-        >>> from gradwalk.doctor.names import names_of
-        >>> w = Value(3.0)
-        >>> model = ModelWatch(names_of([w]), every=10)
-        >>> model.stepping(optim.SGD([w], lr=0.1))
-        >>> model.history.optimiser
-        'SGD with a learning rate of 0.1'
-        """
-        own = {id(p) for p in self.names.parameters}
-        if not any(id(p) in own for p in optimiser.parameters):
+        """An optimiser is about to use the gradients."""
+        if not self._trained_by(optimiser):
             return
         self.history.optimiser = f"{type(optimiser).__name__} with a learning rate of {optimiser.lr:g}"
         self.history.stepped = self.history.stepped or users_place()
@@ -181,18 +125,22 @@ class ModelWatch:
         if any(self._fresh) and not any(_number(p.grad) for p in optimiser.parameters):
             self.history.emptied += 1
 
-    def close(self) -> None:
-        """The run is over: look at what its last step did.
+    def stepped(self, optimiser: Optimizer) -> None:
+        """It has changed the parameters: try that now, before the next step, which native code may take."""
+        if self._trained_by(optimiser):
+            self._try_update()
 
-        >>> from gradwalk.doctor.model_watch import ModelWatch
-        >>> from gradwalk.doctor.names import Names
-        >>> ModelWatch(Names(), every=1).close()
-        """
+    def _trained_by(self, optimiser: Optimizer) -> bool:
+        own = {id(p) for p in self.names.parameters}
+        return any(id(p) in own for p in optimiser.parameters)
+
+    def close(self) -> None:
+        """The run is over: look at what its last step did."""
         if not self.history.losses:
             return
         self._now = [p.data for p in self.names.parameters]
         if self._now != self._then:
-            self.try_update()
+            self._try_update()
         elif any(self._fresh):
             self.history.idle += 1
         self._pending = None
@@ -210,7 +158,7 @@ class ModelWatch:
         history.moved += 1
         if self.provisional:
             return self._settle(left, fresh)
-        self.try_update()
+        self._try_update()
         if root.made_at is self._mark:
             history.stale.append(step)
         elif any(self._held) and not self._gap and (surely := self._piled()) is not None:
@@ -251,13 +199,8 @@ class ModelWatch:
                 found[id(p)] += "" if self._gap else f"; its gradient was {g:g}"
         return found
 
-    def try_update(self) -> None:
-        """See what the update that has just been made did to the loss on the same data.
-
-        >>> from gradwalk.doctor.model_watch import ModelWatch
-        >>> from gradwalk.doctor.names import Names
-        >>> ModelWatch(Names(), every=1).try_update()
-        """
+    def _try_update(self) -> None:
+        """See what the update that has just been made did to the loss on the same data."""
         if self._pending is None:
             return
         replay, step, before, parameters, old, gradients = self._pending
@@ -285,7 +228,9 @@ class ModelWatch:
             suspect_odd=odd or step == 1,
             ask_zeros=step == 1 or (turn > 0 and turn & (turn - 1) == 0),  # each time at twice the steps
         )
-        self._note_reached(exam.reached)
+        self._always = self._always & exam.reached if self.history.exams else set(exam.reached)
+        self.history.ever |= exam.reached
+        self.history.sometimes = self.history.ever - self._always
         self.history.exams.append(exam)
         self.ill = any(finding.kind == "birth" for finding in exam.findings)
         if not self.ill and scan.reached:
@@ -293,24 +238,8 @@ class ModelWatch:
                 replay_of(scan.order), step, root.data, list(self.names.parameters), self._now, self._fresh
             )  # fmt: skip
 
-    def _note_reached(self, reached: set[int]) -> None:
-        history = self.history
-        self._always = self._always & reached if history.exams else set(reached)
-        history.ever |= reached
-        history.sometimes = history.ever - self._always
-
     def found_odd(self, root: Value, readings: Readings | None = None) -> None:
-        """The program failed with a nan or inf in `root`, before its `backward()`: say where that was born.
-
-        >>> from gradwalk import Value
-        >>> from gradwalk.doctor.model_watch import ModelWatch
-        >>> from gradwalk.doctor.names import names_of
-        >>> w = Value(0.0, label="w")
-        >>> model = ModelWatch(names_of([w]), every=10)
-        >>> model.found_odd((w * 2).log())
-        >>> model.history.exams[0].findings[0].what
-        '-inf was born in log(0) at step 1'
-        """
+        """The program failed with a nan or inf in `root`, before its `backward()`: say where that was born."""
         step = len(self.history.losses) + 1
         self._now = [p.data for p in self.names.parameters]
         scan = Scan(root, self.names)

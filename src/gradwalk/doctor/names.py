@@ -7,6 +7,7 @@ was given, the variables of the program that called us are looked through for on
 from __future__ import annotations
 
 import sys
+import sysconfig
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from types import FrameType
@@ -19,8 +20,6 @@ from gradwalk.module import Module
 from gradwalk.optim import Optimizer
 from gradwalk.provenance import is_users
 from gradwalk.train import Training
-
-__all__ = ["Names", "names_in_frames", "names_of", "users_frames"]
 
 #: A search through a program's variables gives up after opening so many things.
 MOST_OPENED = 100_000
@@ -46,13 +45,7 @@ class Names:
     optimisers: list[Optimizer] = field(default_factory=list)
 
     def spot(self, v: Value) -> Spot | None:
-        """Where a Value lies, if that is known.
-
-        >>> from gradwalk import Value
-        >>> from gradwalk.doctor.names import Names
-        >>> Names().spot(Value(1.0)) is None
-        True
-        """
+        """Where a Value lies, if that is known."""
         return self.spots.get(id(v))
 
     def name(self, v: Value) -> str:
@@ -81,15 +74,7 @@ class Names:
             self.spots[id(v)], self.held[id(v)] = spot, v
 
     def rename(self, v: Value, name: str) -> None:
-        """Call a Value by another name from now on.
-
-        >>> from gradwalk import Value
-        >>> from gradwalk.doctor.names import Names
-        >>> names, w = Names(), Value(1.0)
-        >>> names.rename(w, "w")
-        >>> names.name(w)
-        'w'
-        """
+        """Call a Value by another name from now on."""
         self.spots[id(v)], self.held[id(v)] = Spot(name, name, name), v
 
     def adopt(self, values: Iterable[Value]) -> None:
@@ -110,6 +95,11 @@ class Names:
                 self.add(v, Spot(own, own, own))
                 self.parameters.append(v)
 
+    def common_title(self) -> str:
+        """The variable that all parameters are found under, if it is one, or the few that they are."""
+        roots = {self.name(p).split(".")[0].split("[")[0] for p in self.parameters}
+        return roots.pop() if len(roots) == 1 else ", ".join(sorted(roots)) if 1 < len(roots) <= 4 else ""
+
 
 # --- a model that was given ----------------------------------------------------------------------------------------
 
@@ -127,7 +117,7 @@ def names_of(model: Any) -> Names:
     ...
     gradwalk.errors.SettingError: a model holds Values, as nn.MLP(2, [4, 1]) and [w, b] do; str 'a model' holds none
     """
-    names = Names(title=_title(model))
+    names = Names(title="the parameters" if isinstance(model, (list, tuple, dict)) else type(model).__name__)
     if isinstance(model, Optimizer):
         names.optimisers.append(model)
         names.adopt(model.parameters)
@@ -144,10 +134,23 @@ def names_of(model: Any) -> Names:
     return names
 
 
-def _title(model: Any) -> str:
-    if isinstance(model, (list, tuple, dict)):
-        return "the parameters"
-    return type(model).__name__
+def names_of_all(models: Iterable[Any]) -> Names:
+    """The parameters of several, of a model and its optimiser say; the paths are the model's, whichever comes first.
+
+    >>> from gradwalk import Value, optim
+    >>> from gradwalk.doctor.names import names_of_all
+    >>> w = Value(1.0)
+    >>> names_of_all([optim.SGD([w], lr=0.1), {"w": [w]}]).name(w)
+    "['w'][0]"
+    """
+    ranked = sorted(models, key=lambda model: isinstance(model, Optimizer))
+    first, *others = [names_of(model) for model in ranked]
+    for names in others:
+        for p in names.parameters:
+            first.add(p, names.spots[id(p)])
+        first.adopt(names.parameters)
+        first.optimisers += names.optimisers
+    return first
 
 
 def _chosen(model: Any) -> list[Value]:
@@ -171,7 +174,8 @@ def users_frames() -> list[FrameType]:
     >>> len(users_frames()) > 0
     True
     """
-    library = _library()
+    paths = sysconfig.get_paths()
+    library = tuple({paths[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib") if paths.get(kind)})
     found: list[FrameType] = []
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and len(found) < MOST_FRAMES:
@@ -180,13 +184,6 @@ def users_frames() -> list[FrameType]:
             found.append(frame)
         frame = frame.f_back
     return found
-
-
-def _library() -> tuple[str, ...]:
-    import sysconfig
-
-    paths = sysconfig.get_paths()
-    return tuple({paths[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib") if paths.get(kind)})
 
 
 def names_in_frames(frames: Iterable[FrameType]) -> Names:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from gradwalk.doctor.report import Finding, Report
 
-__all__ = ["fragment", "page"]
 
 _LIGHT = (
     "--paper:#F3F6F5;--surface:#FFFFFF;--ink:#17212A;--ink2:#43505B;--line:#D2DAD9;"

@@ -13,8 +13,6 @@ from gradwalk.module import Module
 from gradwalk.optim import Optimizer
 from gradwalk.train import Training
 
-__all__ = ["Spot", "in_matrices", "leaves_in", "spot_of", "text"]
-
 NUMBERS = (float, int, str, bool, bytes)
 
 Route = tuple[str | int | tuple[Any], ...]  # attributes as text, places in a list as ints, keys of a dict in a tuple

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
+from gradwalk.check.inputs import run_backward
+from gradwalk.check.nodes import undisturbed
 from gradwalk.doctor.cuts import cuts_followed, cuts_guessed
 from gradwalk.doctor.examine import examine
+from gradwalk.doctor.findings import report_on
 from gradwalk.doctor.findings.learning_rate import one_step, replay_of, tried
-from gradwalk.doctor.findings.ranking import report_on
-from gradwalk.doctor.history import History
+from gradwalk.doctor.history import ModelHistory
 from gradwalk.doctor.names import Names, names_in_frames, names_of, users_frames
+from gradwalk.doctor.order import ordered
 from gradwalk.doctor.report import Report
-from gradwalk.doctor.scan import Scan, ordered
-from gradwalk.doctor.tracking import Readings, follow
+from gradwalk.doctor.scan import Scan
+from gradwalk.doctor.tracking import follow
 from gradwalk.engine import Value
-from gradwalk.errors import BackwardError, GraphError, SettingError
+from gradwalk.errors import GraphError, SettingError
 from gradwalk.ops import number
 from gradwalk.optim import Optimizer
 from gradwalk.provenance import made_by
@@ -50,15 +52,26 @@ def doctor(model: Any, loss: Any = None, *, optimiser: Any = None) -> Report:
     """
     if loss is None:
         model, loss = None, model
-    _check_order(model, loss)
-    build = loss if callable(loss) and not isinstance(loss, Value) else None
-    root, readings = _built(build) if build else (loss, None)
-    _check(root, build is not None)
+    if hasattr(loss, "parameters"):
+        kind = type(loss).__name__
+        if isinstance(model, Value):
+            raise SettingError(f"the model comes first: doctor(model, loss); here the loss was given before the {kind}")
+        raise GraphError(f"a model alone shows nothing: give doctor the {kind} and a loss, as in doctor(model, loss)")
+    build, root, readings = None, loss, None
+    if callable(loss) and not isinstance(loss, Value):
+        build = loss
+        with follow() as readings:
+            root = build()
+    if not isinstance(root, Value):
+        source = f"{'the function gave' if build else 'it was given'} {type(root).__name__}: {root!r:.60}"
+        raise GraphError(f"doctor takes a loss, one Value, or a function that computes it; {source}")
     order = ordered(root)
-    with _undisturbed(root, order):
+    with undisturbed(order):
+        for v in order:
+            v.grad = 0.0
         names = _names(model, order)
-        history = History(names)
-        _walk_back(root)
+        history = ModelHistory(names)
+        run_backward(root)
         scan = Scan(root, names)
         line_of = readings.line if readings is not None else made_by
         history.exams.append(examine(scan, 0, build=build, line_of=line_of))
@@ -69,26 +82,6 @@ def doctor(model: Any, loss: Any = None, *, optimiser: Any = None) -> Report:
     if optimiser is not None and not any(finding.kind == "birth" for finding in findings):
         findings += _one_step(history, replay_of(scan.order), root.data, gradients, optimiser)
     return report_on([history])
-
-
-def _built(build: Callable[[], Any]) -> tuple[Any, Readings]:
-    with follow() as readings:
-        root = build()
-    return root, readings
-
-
-def _check_order(model: Any, loss: Any) -> None:
-    if hasattr(loss, "parameters"):
-        kind = type(loss).__name__
-        if isinstance(model, Value):
-            raise SettingError(f"the model comes first: doctor(model, loss); here the loss was given before the {kind}")
-        raise GraphError(f"a model alone shows nothing: give doctor the {kind} and a loss, as in doctor(model, loss)")
-
-
-def _check(root: Any, built: bool) -> None:
-    if not isinstance(root, Value):
-        source = f"{'the function gave' if built else 'it was given'} {type(root).__name__}: {root!r:.60}"
-        raise GraphError(f"doctor takes a loss, one Value, or a function that computes it; {source}")
 
 
 def _names(model: Any, order: list[Value]) -> Names:
@@ -105,28 +98,9 @@ def _names(model: Any, order: list[Value]) -> Names:
     return names
 
 
-@contextmanager
-def _undisturbed(root: Value, order: list[Value]) -> Iterator[None]:
-    held = [(v, v.data, v.grad) for v in order]
-    for v in order:
-        v.grad = 0.0
-    try:
-        yield
-    finally:
-        for v, data, grad in held:
-            v.data, v.grad = data, grad
-
-
-def _walk_back(root: Value) -> None:
-    try:
-        root.backward()
-    except BackwardError:
-        raise
-    except Exception as error:
-        raise BackwardError(f"backward() raised {type(error).__name__}: {error}") from error
-
-
-def _one_step(history: History, replay: Replay, before: float, gradients: Sequence[float], optimiser: Any) -> list[Any]:
+def _one_step(
+    history: ModelHistory, replay: Replay, before: float, gradients: Sequence[float], optimiser: Any
+) -> list[Any]:
     """A step with this optimiser, tried and taken back."""
     parameters = history.names.parameters
     old = [p.data for p in parameters]

@@ -22,8 +22,6 @@ from gradwalk import modes, node, ops
 from gradwalk.engine import Value
 from gradwalk.provenance import Place, is_users
 
-__all__ = ["Readings", "TrackedFloat", "follow"]
-
 #: So many nodes whose data was read are remembered; an evaluation before training may read any number.
 REMEMBERED = 20_000
 
@@ -49,53 +47,38 @@ class TrackedFloat(float):
         return float, (float(self),)
 
 
-def _scaled(origins: dict[int, float], factor: float) -> dict[int, float]:
-    return {origin: slope * factor for origin, slope in origins.items()}
-
-
-def _both(x: Any, y: Any, by_x: float, by_y: float) -> dict[int, float]:
-    found = _scaled(x.origins, by_x) if isinstance(x, TrackedFloat) else {}
-    for origin, slope in (y.origins if isinstance(y, TrackedFloat) else {}).items():
-        found[origin] = found.get(origin, 0.0) + slope * by_y
-    return found
-
-
-#: Python's operators, and the ops whose slopes say how the result changes with each side.
-_OPS = {"add": ops.add, "sub": ops.sub, "mul": ops.mul, "truediv": ops.div, "pow": ops.pow}
-
-
 def _arithmetic() -> None:
-    """The operators of `TrackedFloat`, each with its reflected form."""
+    """The operators of `TrackedFloat`, each with its reflected form; the slopes are those of the op table."""
 
-    def make(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        compute, op = getattr(operator, name), _OPS[name]
-
-        def result(x: Any, y: Any) -> Any:
-            out = compute(float(x), float(y))
+    def make(compute: Callable[..., Any], op: ops.Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        def result(*numbers: Any) -> Any:
+            point = [float(x) for x in numbers]
+            out = compute(*point)
             if out.__class__ is not float:
                 return out
-            slopes = [slope if math.isfinite(slope) else 0.0 for slope in op.local(float(x), float(y), out)]
-            return TrackedFloat(out, _both(x, y, *slopes))
+            origins: dict[int, float] = {}
+            for i, x in enumerate(numbers):
+                if isinstance(x, TrackedFloat):
+                    slope = op.slope(i, *point, out)
+                    for origin, share in x.origins.items():
+                        origins[origin] = origins.get(origin, 0.0) + (slope * share if math.isfinite(slope) else 0.0)
+            return TrackedFloat(out, origins)
 
-        def forth(self: Any, other: Any) -> Any:
-            return result(self, other) if isinstance(other, (int, float)) else NotImplemented
+        def forth(self: Any, *other: Any) -> Any:
+            return result(self, *other) if all(isinstance(x, (int, float)) for x in other) else NotImplemented
 
         def back(self: Any, other: Any) -> Any:
             return result(other, self) if isinstance(other, (int, float)) else NotImplemented
 
         return forth, back
 
-    for name in _OPS:
-        forth, back = make(name)
+    for name, op in (("add", ops.add), ("sub", ops.sub), ("mul", ops.mul), ("truediv", ops.div), ("pow", ops.pow)):
+        forth, back = make(getattr(operator, name), op)
         setattr(TrackedFloat, f"__{name}__", forth)
         setattr(TrackedFloat, f"__r{name}__", back)
-    for name, slope in (("neg", -1.0), ("pos", 1.0)):
-        setattr(TrackedFloat, f"__{name}__", _unary(getattr(operator, name), slope))
-    TrackedFloat.__abs__ = lambda self: -self if self < 0.0 else +self  # type: ignore[method-assign]
-
-
-def _unary(compute: Callable[[float], float], slope: float) -> Callable[[TrackedFloat], TrackedFloat]:
-    return lambda self: TrackedFloat(compute(float(self)), _scaled(self.origins, slope))
+    TrackedFloat.__neg__ = make(operator.neg, ops.neg)[0]  # type: ignore[method-assign]
+    TrackedFloat.__pos__ = lambda self: self  # type: ignore[method-assign]
+    TrackedFloat.__abs__ = lambda self: -self if self < 0.0 else self  # type: ignore[method-assign]
 
 
 _arithmetic()
@@ -151,33 +134,15 @@ class Readings(modes.Observer):
 
     @property
     def every_op(self) -> bool:  # type: ignore[override]
-        """Whether ops must come one at a time: not for what is only measured.
-
-        >>> from gradwalk.doctor.tracking import Readings
-        >>> Readings().every_op
-        True
-        """
+        """Whether ops must come one at a time: not for what is only measured."""
         return modes.recording()
 
     def line(self, v: Value) -> Place | None:
-        """The line that made a node, if that was seen.
-
-        >>> from gradwalk import Value
-        >>> from gradwalk.doctor.tracking import Readings
-        >>> Readings().line(Value(2.0)) is None
-        True
-        """
+        """The line that made a node, if that was seen."""
         return self.lines.get(id(v)) or v.made_at
 
     def source(self, v: Value) -> int:
-        """The number of a node from now on.
-
-        >>> from gradwalk import Value
-        >>> from gradwalk.doctor.tracking import Readings
-        >>> readings, w = Readings(), Value(2.0)
-        >>> readings.sources[readings.source(w)] is w
-        True
-        """
+        """The number of a node from now on."""
         number = next(_numbers)
         self.sources[number] = v
         self._recent.append(number)

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gradwalk import ops, walk
-from gradwalk.doctor.scan import Scan, edges
+from gradwalk.doctor.order import edges
+from gradwalk.doctor.scan import Scan
 from gradwalk.engine import Value
-
-__all__ = ["ZeroGradient", "why_zero"]
 
 FOLLOWED = 20_000  # nodes, at most, on the way up from one parameter
 

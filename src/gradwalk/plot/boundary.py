@@ -111,7 +111,8 @@ def _label_line(axes: Axes, spots: Any, level: float, extent: Extent, around: An
     labels.append([x, y])
     zero = level == 0.0
     fill = INK if zero else BANDS[1] if level < 0.0 else BANDS[3]
-    axes.text(x, y, _signed(level), color=SURFACE if zero else INK_2, fontsize=SMALL, ha="center", va="center_baseline",
+    signed = " 0 " if zero else f"{level:+g}".replace("-", "−")
+    axes.text(x, y, signed, color=SURFACE if zero else INK_2, fontsize=SMALL, ha="center", va="center_baseline",
               bbox={"boxstyle": "round,pad=0.25,rounding_size=0.7", "facecolor": fill, "edgecolor": "none"},
               zorder=4, **MONO)  # fmt: skip
 
@@ -233,7 +234,3 @@ def _band_height(scores: list[float]) -> float:
         return 1.0
     power = 10.0 ** math.floor(math.log10(middle / 2.0))
     return max(k * power for k in (1.0, 2.0, 5.0) if k * power <= middle / 2.0 or k == 1.0)
-
-
-def _signed(x: float) -> str:
-    return " 0 " if x == 0.0 else f"{x:+g}".replace("-", "−")

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gradwalk.doctor.cuts import Cut
-from gradwalk.doctor.history import History
+from gradwalk.doctor.history import ModelHistory
 from gradwalk.doctor.report import Finding, Severity
 from gradwalk.engine import Value
-
-__all__ = ["connections"]
 
 _WAYS = {
     "data": "a number read from .data came back as a constant",
@@ -19,7 +17,7 @@ _WAYS = {
 }
 
 
-def connections(history: History) -> Iterator[Finding]:
+def connections(history: ModelHistory) -> Iterator[Finding]:
     """What is not connected to the loss, and why.
 
     >>> from gradwalk import Value, doctor
@@ -49,7 +47,7 @@ def connections(history: History) -> Iterator[Finding]:
     yield from _stopped(history)
 
 
-def _sparse_tables(history: History) -> set[str]:
+def _sparse_tables(history: ModelHistory) -> set[str]:
     """Tables of which a step reads some rows only, as an embedding: there an unread row is nothing to worry about."""
     spots = history.names.spots
     found = {spots[v].table for v in history.sometimes}
@@ -60,7 +58,7 @@ def _sparse_tables(history: History) -> set[str]:
     return (found | in_part) - history.exams[-1].even - {""}
 
 
-def _nothing(history: History) -> Finding:
+def _nothing(history: ModelHistory) -> Finding:
     exam = history.exams[0]
     cut = next(iter(history.cuts), None)
     if exam.nodes == 1:
@@ -87,7 +85,7 @@ def _nothing(history: History) -> Finding:
     )
 
 
-def _cut(history: History, cut: Cut, behind: list[Value]) -> Finding:
+def _cut(history: ModelHistory, cut: Cut, behind: list[Value]) -> Finding:
     count = f"{cut.count} numbers" if cut.count != 1 else "a number"
     if behind:
         severity: Severity = "error"
@@ -96,8 +94,10 @@ def _cut(history: History, cut: Cut, behind: list[Value]) -> Finding:
         what = f"detached: {_some(names)} {verb} no gradient, because {count} left the graph"
         cost = f"nothing reaches the {_parameters(len(behind))} behind it"
     else:
-        severity, names = "warning", _grouped(history, _values(history, cut.parameters))
-        what = f"detached: {count} left the graph, and part of the gradient of {_some(names)} with {_them(cut.count)}"
+        severity = "warning"
+        names = _grouped(history, [p for p in history.names.parameters if id(p) in cut.parameters])
+        them = "them" if cut.count != 1 else "it"
+        what = f"detached: {count} left the graph, and part of the gradient of {_some(names)} with {them}"
         cost = f"{_parameters(len(cut.parameters))} miss a share of their gradient"
     lost = f" (there the gradient would be {cut.lost:.4g})"
     return Finding(
@@ -117,7 +117,7 @@ def _cut(history: History, cut: Cut, behind: list[Value]) -> Finding:
     )
 
 
-def _disconnected(history: History, loose: list[Value]) -> Finding:
+def _disconnected(history: ModelHistory, loose: list[Value]) -> Finding:
     names, parameters = history.names, history.names.parameters
     exam = history.exams[0]
     where = _grouped(history, loose)
@@ -144,7 +144,7 @@ def _disconnected(history: History, loose: list[Value]) -> Finding:
     )
 
 
-def _reads_leaves(history: History, loose: list[Value]) -> str:
+def _reads_leaves(history: ModelHistory, loose: list[Value]) -> str:
     """A connected layer that comes after a cut one and reads nothing but leaves: there the graph was cut."""
     spots = history.names.spots
     layers = list(dict.fromkeys(spots[id(p)].layer for p in history.names.parameters))
@@ -158,7 +158,7 @@ def _reads_leaves(history: History, loose: list[Value]) -> str:
     return next((layer for i, layer in enumerate(layers) if outside.get(layer) and cut and i > cut[0]), "")
 
 
-def _unread_rows(history: History, unread: list[Value]) -> Iterator[Finding]:
+def _unread_rows(history: ModelHistory, unread: list[Value]) -> Iterator[Finding]:
     tables: dict[str, list[Value]] = {}
     for p in unread:
         tables.setdefault(history.names.spots[id(p)].table, []).append(p)
@@ -198,7 +198,7 @@ _STOPPED = {
 }
 
 
-def _stopped(history: History) -> Iterator[Finding]:
+def _stopped(history: ModelHistory) -> Iterator[Finding]:
     """Gradients that were 0 at the first examination and still are at the last, other than by a ReLU or a tanh."""
     told = [exam for exam in history.exams if exam.zeros is not None]
     if not told or history.exams[-1].loss == 0.0:
@@ -225,7 +225,7 @@ def _stopped(history: History) -> Iterator[Finding]:
 # --- words ---------------------------------------------------------------------------------------------------------
 
 
-def _grouped(history: History, values: Iterable[Value]) -> tuple[str, ...]:
+def _grouped(history: ModelHistory, values: Iterable[Value]) -> tuple[str, ...]:
     """The names of parameters; a unit or a layer of which all are meant is named as one."""
     chosen = {id(v) for v in values}
     spots = history.names.spots
@@ -246,11 +246,6 @@ def _grouped(history: History, values: Iterable[Value]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _values(history: History, ids: Iterable[int]) -> list[Value]:
-    wanted = set(ids)
-    return [p for p in history.names.parameters if id(p) in wanted]
-
-
 def _some(names: tuple[str, ...]) -> str:
     shown = ", ".join(names[:3])
     return shown + (f" and {len(names) - 3} more" if len(names) > 3 else "")
@@ -258,7 +253,3 @@ def _some(names: tuple[str, ...]) -> str:
 
 def _parameters(n: int) -> str:
     return f"{n:,} parameter{'s' * (n != 1)}"
-
-
-def _them(n: int) -> str:
-    return "them" if n != 1 else "it"

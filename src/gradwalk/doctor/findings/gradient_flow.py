@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from gradwalk.doctor.history import Exam, History
+from gradwalk.doctor.history import Exam, ModelHistory
 from gradwalk.doctor.report import Finding
-
-__all__ = ["gradient_flow"]
 
 FADED = 1e-3  # of the strongest gradient is left at the layer nearest the data
 GROWN = 1e3  # times the gradient at the last layer arrives at another
 PERSISTENT = 0.5  # of the examinations show it
 
 
-def gradient_flow(history: History, *, explained: bool) -> Iterator[Finding]:
+def gradient_flow(history: ModelHistory, *, explained: bool) -> Iterator[Finding]:
     """Vanishing and exploding gradients; fading that dead or saturated layers explain is not told again.
 
     >>> import random

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gradwalk.doctor.history import Exam, History
+from gradwalk.doctor.history import Exam, ModelHistory
 from gradwalk.doctor.report import Finding, Severity
 from gradwalk.doctor.scan import ReluCounts
-
-__all__ = ["idle_units"]
 
 ENOUGH = 8  # samples, before a unit that was never on is called dead
 MANY = 0.5  # of a layer: if more of its units are dead, it is too many; a few are usual
@@ -19,7 +17,7 @@ FLAT = 0.9  # of the samples, before a layer is called saturated
 LEARNT = 0.5  # of the first loss: where less is left, a saturated layer is what being sure looks like
 
 
-def idle_units(history: History) -> Iterator[Finding]:
+def idle_units(history: ModelHistory) -> Iterator[Finding]:
     """Dead ReLUs and saturated layers.
 
     >>> from gradwalk import doctor, nn
@@ -63,7 +61,7 @@ class _Layer:
         return f"all {self.of} of {self.name}" if self.all else f"{len(self.dead)} of {self.of} of {self.name}"
 
 
-def _dead(history: History) -> Iterator[Finding]:
+def _dead(history: ModelHistory) -> Iterator[Finding]:
     exams = [exam for exam in history.exams if exam.relus]
     layers: list[_Layer] = []
     for layer in _dead_layers(exams):
@@ -121,7 +119,7 @@ def _deep(relus: dict[str, ReluCounts], unit: str, layer: list[str]) -> bool:
     return -own.highest > DEEP * max(reach, own.highest - own.lowest)
 
 
-def _graves(history: History, layers: list[_Layer], severity: Severity) -> Finding:
+def _graves(history: ModelHistory, layers: list[_Layer], severity: Severity) -> Finding:
     onset = min(layer.since for layer in layers)
     samples, highest = min(layer.samples for layer in layers), max(layer.highest for layer in layers)
     dead = [unit for layer in layers for unit in layer.dead]
@@ -150,7 +148,7 @@ def _graves(history: History, layers: list[_Layer], severity: Severity) -> Findi
     )
 
 
-def _stopped_by(history: History, dead: list[str]) -> int:
+def _stopped_by(history: ModelHistory, dead: list[str]) -> int:
     """How many parameters have a gradient of exactly 0 because of ReLUs, these among them."""
     zeros = next((exam.zeros for exam in reversed(history.exams) if exam.zeros is not None), None) or ()
     return sum(len(zero.parameters) for zero in zeros if zero.reason == "relu" and zero.units & set(dead))
@@ -159,7 +157,7 @@ def _stopped_by(history: History, dead: list[str]) -> int:
 # --- saturated layers ----------------------------------------------------------------------------------------------
 
 
-def _saturated(history: History) -> Iterator[Finding]:
+def _saturated(history: ModelHistory) -> Iterator[Finding]:
     exams = [exam for exam in history.exams if exam.squashes]
     if not exams:
         return

@@ -8,13 +8,11 @@ from statistics import median
 from typing import Any
 
 from gradwalk.check.nodes import local
-from gradwalk.doctor.history import History, TriedUpdate
+from gradwalk.doctor.history import ModelHistory, TriedUpdate
 from gradwalk.doctor.report import Finding
 from gradwalk.engine import Value
 from gradwalk.errors import GradwalkError
 from gradwalk.replay import Replay
-
-__all__ = ["overshoot", "tried"]
 
 QUARTERINGS = 20
 DIVERGED = 10.0  # times the first loss
@@ -57,7 +55,7 @@ def tried(
     """The update that has just been made, tried on the graph it was made for; None if nothing can be said.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.doctor.scan import ordered
+    >>> from gradwalk.doctor.order import ordered
     >>> from gradwalk.doctor.findings.learning_rate import replay_of, tried
     >>> w = Value(1.0)
     >>> replay = replay_of(ordered(w * w))
@@ -98,7 +96,7 @@ def _rate(gradients: Sequence[float], moves: Sequence[float]) -> float | None:
     return float(f"{ratios[0]:.6g}") if ratios[0] > 0.0 else None
 
 
-def overshoot(history: History) -> Iterator[Finding]:
+def overshoot(history: ModelHistory) -> Iterator[Finding]:
     """Whether the learning rate is too large, by the trials of a run.
 
     >>> from gradwalk import Value, doctor
@@ -126,7 +124,7 @@ def overshoot(history: History) -> Iterator[Finding]:
     yield _too_long(history, worst, over[0].step, len(over))
 
 
-def _lasting(history: History, trial: TriedUpdate) -> bool:
+def _lasting(history: ModelHistory, trial: TriedUpdate) -> bool:
     """Whether a step made the loss much worse, and it stayed worse than any loss of late, by batch and chance, was."""
     recent, later = history.losses[max(0, trial.step - RECENT) : trial.step], history.losses[trial.step :]
     if trial.after < JUMP * trial.before and math.isfinite(trial.after):
@@ -135,7 +133,7 @@ def _lasting(history: History, trial: TriedUpdate) -> bool:
     return enough and not median(later) <= max(recent)
 
 
-def _bouncing(history: History, over: list[TriedUpdate]) -> bool:
+def _bouncing(history: ModelHistory, over: list[TriedUpdate]) -> bool:
     """Whether most steps overshoot and nothing gets better for all of them."""
     third = len(history.losses) // 3
     if len(history.trials) < 6 or len(over) < 0.6 * len(history.trials):
@@ -143,7 +141,7 @@ def _bouncing(history: History, over: list[TriedUpdate]) -> bool:
     return median(history.losses[-third:]) > 0.8 * median(history.losses[:third])
 
 
-def _too_long(history: History, worst: TriedUpdate, onset: int, count: int) -> Finding:
+def _too_long(history: ModelHistory, worst: TriedUpdate, onset: int, count: int) -> Finding:
     rate, share = worst.rate, worst.better
     suggested = rate * share if rate and share else None
     of = f" of {rate:g}" if rate else ""
@@ -182,13 +180,7 @@ def _too_long(history: History, worst: TriedUpdate, onset: int, count: int) -> F
     )
 
 
-def one_step(history: History, trial: TriedUpdate) -> Iterator[Finding]:
-    """The finding for a single step that was tried, if it raises the loss.
-
-    >>> from gradwalk import Value, doctor
-    >>> w = Value(1.0, label="w")
-    >>> doctor([w], w * w, optimiser=3.0)[0].what
-    'the learning rate of 3 overshoots'
-    """
+def one_step(history: ModelHistory, trial: TriedUpdate) -> Iterator[Finding]:
+    """The finding for a single step that was tried, if it raises the loss."""
     if trial.overshot:
         yield _too_long(history, trial, 0, 1)

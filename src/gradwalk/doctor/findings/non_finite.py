@@ -12,8 +12,6 @@ from gradwalk.doctor.scan import Scan
 from gradwalk.engine import Value
 from gradwalk.provenance import Birth, Births, Place, backward_births, forward_births
 
-__all__ = ["birth_of_gradient", "birth_of_number"]
-
 LARGE = 1e100  # from such operands an op overflows because they are large, not because of what it is
 
 LOG = (
@@ -80,13 +78,14 @@ def birth_of_number(
     numbers = [x.data if isinstance(x, Value) else x for x in node.inputs]
     grown = max(map(abs, numbers)) > LARGE or node.primitive in (ops.add, ops.sub, ops.mul)
     remedy = GROWN if grown else _FORWARD.get(node.primitive, ("look at the operands that this op was given",))
+    noun, shown = "operand is" if len(numbers) == 1 else "operands are", " and ".join(f"{x:g}" for x in numbers)
     return Finding(
         "birth",
         "error",
         f"{first.value:g} was born in {formula}{_at(step)}",
-        where=_where(scan, node),
+        where=(scan.at(node),),
         line=line_of(node),
-        why=f"{_reason(node, numbers)}{_company(births)}",
+        why=f"its {noun} finite ({shown}), and what it gives is not{_company(births)}",
         remedy=remedy,
         step=step,
         numbers=_numbers(births, first, "forward", numbers),
@@ -121,7 +120,7 @@ def _arrival(
         "birth",
         "error",
         what,
-        where=_where(scan, node),
+        where=(scan.at(node),),
         line=line_of(node),
         why=why,
         remedy=remedy,
@@ -160,7 +159,7 @@ def birth_of_gradient(scan: Scan, step: int, line_of: Callable[[Value], Place | 
         "birth",
         "error",
         f"a gradient turned {first.value:g} at {walk.describe(node)}, on the way back{_at(step)}",
-        where=_where(scan, node),
+        where=(scan.at(node),),
         line=line_of(node),
         why=first.text + _company(births),
         remedy=remedy,
@@ -169,18 +168,8 @@ def birth_of_gradient(scan: Scan, step: int, line_of: Callable[[Value], Place | 
     )
 
 
-def _where(scan: Scan, node: Value) -> tuple[str, ...]:
-    return (scan.at(node),)
-
-
 def _at(step: int) -> str:
     return f" at step {step}" if step else ""
-
-
-def _reason(node: Value, numbers: list[float]) -> str:
-    shown = " and ".join(f"{x:g}" for x in numbers)
-    noun = "operand is" if len(numbers) == 1 else "operands are"
-    return f"its {noun} finite ({shown}), and what it gives is not"
 
 
 def _company(births: Births) -> str:

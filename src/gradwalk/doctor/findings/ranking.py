@@ -10,10 +10,8 @@ from gradwalk.doctor.findings.gradient_flow import gradient_flow
 from gradwalk.doctor.findings.idle_units import idle_units
 from gradwalk.doctor.findings.learning_rate import overshoot
 from gradwalk.doctor.findings.training_loop import training_loop
-from gradwalk.doctor.history import History
+from gradwalk.doctor.history import ModelHistory
 from gradwalk.doctor.report import Finding, Looked, Report
-
-__all__ = ["report_on"]
 
 #: Of findings as grave and as early as each other, causes before what they cause.
 CAUSES = (
@@ -46,7 +44,7 @@ COMES_OF = {
 GRAVITY = ("error", "warning", "note")
 
 
-def report_on(records: Iterable[History], remarks: Iterable[str] = ()) -> Report:
+def report_on(records: Iterable[ModelHistory], remarks: Iterable[str] = ()) -> Report:
     """The report on everything that was seen.
 
     >>> from gradwalk.doctor.findings.ranking import report_on
@@ -61,7 +59,7 @@ def report_on(records: Iterable[History], remarks: Iterable[str] = ()) -> Report
         if any(id(p) in trained for p in history.names.parameters):
             history.idle = 0  # another line of the program trains them
     found = [finding for history in records for finding in _found(history)]
-    found = _with_consequences(sorted(found, key=_rank))
+    found = _with_consequences(sorted(found, key=lambda f: (GRAVITY.index(f.severity), f.step, CAUSES.index(f.kind))))
     looked = [
         Looked(
             history.names.title,
@@ -80,7 +78,7 @@ def report_on(records: Iterable[History], remarks: Iterable[str] = ()) -> Report
     )
 
 
-def _found(history: History) -> list[Finding]:
+def _found(history: ModelHistory) -> list[Finding]:
     told: dict[tuple[str, tuple[str, ...]], Finding] = {}
     for exam in history.exams:
         for finding in exam.findings:
@@ -104,7 +102,3 @@ def _with_consequences(ranked: list[Finding]) -> list[Finding]:
             finding = replace(finding, why=f"{finding.why}; it may come of finding {cause}")
         told.append(finding)
     return told
-
-
-def _rank(finding: Finding) -> tuple[int, int, int]:
-    return GRAVITY.index(finding.severity), finding.step, CAUSES.index(finding.kind)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gradwalk.doctor.history import History
+from gradwalk.doctor.history import ModelHistory
 from gradwalk.doctor.report import Finding
-
-__all__ = ["training_loop"]
 
 IDLE = 3  # calls of backward() without any change of a parameter, before it is a habit
 
 
-def training_loop(history: History) -> Iterator[Finding]:
+def training_loop(history: ModelHistory) -> Iterator[Finding]:
     """What the loop around the model does wrong.
 
     >>> from gradwalk import Value, doctor
@@ -32,7 +30,7 @@ def training_loop(history: History) -> Iterator[Finding]:
         yield _idle(history)
 
 
-def _piled(history: History) -> Finding:
+def _piled(history: ModelHistory) -> Finding:
     step, _ = history.piled[0]
     worst, times = max(history.piled, key=lambda entry: entry[1])
     return Finding(
@@ -53,7 +51,7 @@ def _piled(history: History) -> Finding:
     )
 
 
-def _stale(history: History) -> Finding:
+def _stale(history: ModelHistory) -> Finding:
     return Finding(
         "stale-graph",
         "error",
@@ -68,7 +66,7 @@ def _stale(history: History) -> Finding:
     )
 
 
-def _idle(history: History) -> Finding:
+def _idle(history: ModelHistory) -> Finding:
     if history.emptied:
         return Finding(
             "no-step",
