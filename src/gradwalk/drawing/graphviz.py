@@ -112,9 +112,7 @@ def plain_geometry(answer: str, scene: Scene, rankdir: str) -> Geometry:
     for i, line in enumerate(scene.lines):
         points = curves[line.source, line.target].pop(0)
         path = f"M{points[0][0]:.1f} {points[0][1]:.1f}C" + " ".join(f"{x:.1f} {y:.1f}" for x, y in points[1:])
-        first = (
-            (len(points) - 1) // 3 // 2 * 3
-        )  # of the middle one of its curves, each of four points
+        first = (len(points) - 1) // 3 // 2 * 3  # of the middle one of its curves, each of four points
         (ax, ay), (bx, by), (cx, cy), (dx, dy) = points[first : first + 4]
         middle = (ax + 3 * bx + 3 * cx + dx) / 8, (ay + 3 * by + 3 * cy + dy) / 8
         wires.append(Wire(path, (i,), points[-1], middle if line.text else None))
