@@ -127,8 +127,6 @@ class Blocker:
         if top not in sys.stdlib_module_names and top != "gradwalk":
             raise ImportError(f"{name} is blocked")
 sys.meta_path.insert(0, Blocker())
-import pytest
-
 import gradwalk
 from gradwalk import nn, optim, check, datasets, train, formulas
 model = nn.MLP(2, [4, 1], activation="tanh")
@@ -158,8 +156,6 @@ def test_importing_gradwalk_loads_nothing_heavy() -> None:
 
 def test_modules_and_checks_are_there_on_demand() -> None:
     script = """
-import pytest
-
 import gradwalk
 for name in ("nn", "optim", "check", "datasets", "train", "plot", "presets", "formulas", "symbols"):
     assert getattr(gradwalk, name).__name__ == f"gradwalk.{name}"
