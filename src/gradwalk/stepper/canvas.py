@@ -147,7 +147,8 @@ def _card(picture: Cells, box: Rect, node: NodeInfo, player: Player, state: Stat
             picture.write(x, y, _border(picture, x, y, left=x == box.x, heavy=busy), frame)
     width = box.width - 2
     picture.write(box.x, box.y, strokes[DOWN | RIGHT] + strokes[LEFT | RIGHT] * width + strokes[DOWN | LEFT], frame)
-    if closed and last < picture.height and _free(picture, box, last):
+    free = last < picture.height and all(picture.cells[last][x][0] == " " for x in range(box.x, box.right))
+    if closed and free:  # a lane may run below it
         picture.write(box.x, last, strokes[UP | RIGHT] + strokes[LEFT | RIGHT] * width + strokes[UP | LEFT], frame)
     tick = "✓" if node.id in state.visited and not busy else " "
     title = f"{tick}{_cut(node.name, label_width(node))} "
@@ -175,11 +176,6 @@ def _border(picture: Cells, x: int, y: int, *, left: bool, heavy: bool) -> str:
         if was != " " and was in strokes and strokes.index(was) & thin:
             return thick[bold + heavy]
     return "┃" if heavy else "│"
-
-
-def _free(picture: Cells, box: Rect, y: int) -> bool:
-    """Whether the row below a card is empty: a lane may run there."""
-    return all(picture.cells[y][x][0] == " " for x in range(box.x, box.right))
 
 
 def _lands_in(player: Player) -> tuple[int, str] | None:

@@ -118,7 +118,8 @@ def arrange(player: Player, places: Iterable[int], style: Style) -> GridLayout:
         port = ports(len(graph.nodes[edge.node].operands))[edge.position]
         edges_of[edge.operand].append((edge.key, items[edge.node], port))
         level = items[edge.node].level
-        chip_room[level] = max(chip_room.get(level, 0), chip_length(player, edge.key))
+        if edge.key in player.pushes:
+            chip_room[level] = max(chip_room.get(level, 0), len(chip(player.pushes[edge.key][1])))
 
     boxes: dict[int, Rect] = {}
     cells: dict[tuple[int, int], dict[tuple[int, int], int]] = {edge.key: {} for edge in edges}
@@ -159,11 +160,6 @@ def arrange(player: Player, places: Iterable[int], style: Style) -> GridLayout:
                     chips[key] = (x + gap - 1, row)
         x += gap
     return GridLayout(style, x, height + (0 if style.roomy else 1), boxes, cells, chips, ends)
-
-
-def chip_length(player: Player, key: tuple[int, int]) -> int:
-    pushed = player.pushes.get(key)
-    return 0 if pushed is None else len(chip(pushed[1]))
 
 
 def chip(local: float | None) -> str:

@@ -117,7 +117,25 @@ class Recording:
         ...
         gradwalk.errors.GraphError: this is not a recording, or it is cut short: it cannot be read as JSON ...
         """
-        return _from_json(text)
+        try:
+            found = json.loads(text)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise GraphError(
+                f"this is not a recording, or it is cut short: it cannot be read as JSON ({error})"
+            ) from None
+        if not isinstance(found, dict) or found.get("format") != FORMAT:
+            raise GraphError(f'this is not a recording: a recording is a JSON object with "format": "{FORMAT}"')
+        if found.get("version") != VERSION:
+            raise GraphError(
+                f"this recording is of version {found.get('version')!r}, and this gradwalk reads version {VERSION}; "
+                "record the graph again"
+            )
+        parts = json_fields.decoded(
+            found, {"graph": lambda x: x, "events": json_fields.many(lambda x: x)}, "the recording"
+        )
+        graph = graph_from_dict(parts["graph"])
+        events = tuple(_checked(event, place, graph) for place, event in enumerate(parts["events"]))
+        return cls(graph, events)
 
     @cached_property
     def _end(self) -> State:
@@ -258,24 +276,6 @@ def _measured(graph: Graph, events: Iterable[Event]) -> Graph:
 
 
 # --- back from JSON ------------------------------------------------------------------------------------------------
-
-
-def _from_json(text: str) -> Recording:
-    try:
-        found = json.loads(text)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise GraphError(f"this is not a recording, or it is cut short: it cannot be read as JSON ({error})") from None
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise GraphError(f'this is not a recording: a recording is a JSON object with "format": "{FORMAT}"')
-    if found.get("version") != VERSION:
-        raise GraphError(
-            f"this recording is of version {found.get('version')!r}, and this gradwalk reads version {VERSION}; "
-            "record the graph again"
-        )
-    parts = json_fields.decoded(found, {"graph": lambda x: x, "events": json_fields.many(lambda x: x)}, "the recording")
-    graph = graph_from_dict(parts["graph"])
-    events = tuple(_checked(event, place, graph) for place, event in enumerate(parts["events"]))
-    return Recording(graph, events)
 
 
 def _checked(row: Any, place: int, graph: Graph) -> Event:
