@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gradwalk.compile.roll.program import (
+from gradwalk.compile.roll.program import Program
+from gradwalk.compile.roll.steps import (
     NOTHING,
     OWN,
     WRITE,
@@ -19,7 +20,6 @@ from gradwalk.compile.roll.program import (
     Elements,
     Extreme,
     Product,
-    Program,
     Rows,
     Step,
     Sums,

@@ -103,7 +103,7 @@ def _choices(memory: Any, size: int, real: Any, single: bool) -> dict[str, Any]:
                 out[0] = best
             else:
                 for k in range(i * width, i * width + width):
-                    place = np.int64(places[k])
+                    place: Any = np.int64(places[k])
                     line = memory(c[OWN] + size * max(place, 0) * lanes)
                     for lane in range(lanes):
                         x = line[lane] if place >= 0 else parameters[~place]

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gradwalk.compile.roll.program import (
+from gradwalk.compile.roll.program import Program
+from gradwalk.compile.roll.steps import (
     ADD,
     NOTHING,
     OWN,
@@ -19,7 +20,6 @@ from gradwalk.compile.roll.program import (
     Elements,
     Extreme,
     Product,
-    Program,
     Step,
     Sums,
     Take,
