@@ -392,6 +392,29 @@ def number_of(node: Node) -> Any:
             return node._data
 
 
+# For many nodes at once: the fields themselves, if nobody watches and no keeper has any.
+
+
+def numbers_of(nodes: Iterable[Node]) -> list[Any]:
+    """`data` of each."""
+    return [v.data for v in nodes] if modes.active or keepers.keeping else [v._data for v in nodes]
+
+
+def gradients_of(nodes: Iterable[Node]) -> list[Any]:
+    """`grad` of each."""
+    return [v.grad for v in nodes] if modes.active or keepers.keeping else [v._grad for v in nodes]
+
+
+def set_numbers(nodes: Iterable[Node], numbers: Iterable[float]) -> None:
+    """Set `data` of each."""
+    if modes.active or keepers.keeping:
+        for v, x in zip(nodes, numbers, strict=True):
+            v.data = x
+    else:
+        for v, x in zip(nodes, numbers, strict=True):
+            v._data = x
+
+
 _NOBODY: AbstractContextManager[Any] = nullcontext()
 
 
