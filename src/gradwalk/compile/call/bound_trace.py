@@ -19,7 +19,7 @@ from gradwalk.engine import Value
 from gradwalk.functions import checked_index
 from gradwalk.ops import number
 
-__all__ = ["Misjudged", "Replay"]
+__all__ = ["BoundTrace", "Misjudged"]
 
 _blank = object.__new__
 
@@ -28,7 +28,7 @@ class Misjudged(Exception):  # noqa: N818 (nobody outside sees it)
     """A list held something else than numbers between its first and its last."""
 
 
-class Replay:
+class BoundTrace:
     """One trace of a compiled function, with its program and the memory it runs in.
 
     >>> f = gradwalk.compile(lambda x: x * x)
@@ -84,7 +84,7 @@ class Replay:
             self._forward(store, numbers)
             self.calls += 1
             call = _blank(Call)
-            call.replay = self
+            call.trace = self
             call.numbers = numbers
             call.version = version = store.version
             version.waiting += 1
