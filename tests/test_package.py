@@ -13,6 +13,8 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+import pytest
+
 import gradwalk
 from gradwalk import keepers, modes
 
