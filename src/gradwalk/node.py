@@ -63,7 +63,7 @@ class Node(Methods):
         try:
             return modes.top().read(self, "data", self._data) if modes.active else self._data
         except AttributeError:
-            return self._had_back("data")
+            return self._had_back("data")  # type: ignore[no-any-return]
 
     @data.setter
     def data(self, data: Any) -> None:

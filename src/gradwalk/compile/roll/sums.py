@@ -22,7 +22,7 @@ from gradwalk.compile.roll.layout import (
     SECOND_HASH,
     TAILS,
 )
-from gradwalk.compile.roll.program import Access, Part, Product, Sums
+from gradwalk.compile.roll.steps import Access, Part, Product, Sums
 
 if TYPE_CHECKING:
     from gradwalk.compile.roll.analyze import Macros
