@@ -97,6 +97,7 @@ def train(nn: Any, value: Any, steps: int) -> tuple[list[float], list[float]]:
     return losses, [p.data for p in model.parameters()]
 
 
+@pytest.mark.slow
 def test_training_on_moons_for_twenty_steps() -> None:
     theirs, their_parameters = train(micrograd.nn, MICROGRAD, 20)
     ours, our_parameters = train(gradwalk.nn, GRADWALK, 20)

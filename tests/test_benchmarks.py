@@ -14,6 +14,8 @@ from workloads import Engine, Job, chain, gpt_name, gradwalk_engine, micrograd_e
 
 from gradwalk import Value
 
+pytestmark = pytest.mark.native
+
 ROOT = Path(__file__).resolve().parents[1]
 
 

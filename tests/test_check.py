@@ -75,6 +75,7 @@ def run_steps(steps: list[tuple[Op, list[Any]]], leaves: tuple[Any, ...]) -> Any
     return nodes[-1] + 0.0
 
 
+@pytest.mark.slow
 def test_a_thousand_wild_programs_raise_no_alarm() -> None:
     gradients = sharp = 0
     for seed in range(1000):

@@ -14,6 +14,8 @@ from gradwalk.cli import main
 from gradwalk.compile import warming
 from gradwalk.compile.native import objects
 
+pytestmark = pytest.mark.native
+
 
 def test_it_compiles_what_is_missing_and_finds_it_the_next_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

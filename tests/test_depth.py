@@ -9,6 +9,8 @@ import sys
 import textwrap
 import threading
 
+import pytest
+
 import gradwalk
 from gradwalk import Value, walk
 
@@ -43,6 +45,7 @@ print("walked", x.data)
 """
 
 
+@pytest.mark.slow
 def test_a_chain_of_a_million_nodes() -> None:
     """In a process of its own: a stack overflow there must fail this test, not the test run."""
     run = subprocess.run([sys.executable, "-c", textwrap.dedent(MILLION)], capture_output=True, text=True, timeout=300)
@@ -62,6 +65,7 @@ def test_a_chain_of_two_thousand_diamonds_has_every_path_counted() -> None:
     assert x.grad == 1.0
 
 
+@pytest.mark.slow
 def test_depth_in_the_careful_walk_in_copies_and_at_higher_order() -> None:
     x = Value(0.5)
     y = x

@@ -55,6 +55,7 @@ def classroom(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_class_is_graded_as_the_guide_says(classroom: Path) -> None:
     grading = [words for words in commands() if words[0] == "grade"]
     assert len(grading) == 3
@@ -92,6 +93,7 @@ def test_the_course_is_exported_as_the_guide_says(tmp_path: Path) -> None:
     assert size / 1e6 == pytest.approx(float(told[1]), abs=1.5)
 
 
+@pytest.mark.browser
 def test_the_lesson_of_ten_lines_is_a_lesson(tmp_path: Path) -> None:
     sys.path.insert(0, str(ROOT / "web"))
     try:

@@ -414,6 +414,7 @@ def test_a_graph_too_big_is_refused_with_the_count_and_the_remedy() -> None:
         draw(Value(1.0) * 2, max_nodes=2)
 
 
+@pytest.mark.slow
 def test_a_graph_of_a_million_nodes_is_refused_without_being_walked() -> None:
     x = Value(1.0)
     for _ in range(1_000_000):

@@ -16,7 +16,7 @@ from test_draw_layout import check_that_all_is_clear, mlp_loss
 
 from gradwalk import Value, draw
 from gradwalk.drawing import graphviz
-from gradwalk.drawing.by_node import read
+from gradwalk.drawing.by_node import scene_by_node
 from gradwalk.errors import GraphError, MissingExtraError
 
 needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
@@ -97,7 +97,7 @@ def test_the_real_one_reads_our_source_and_shows_the_same_words() -> None:
 
 
 def test_sizes_that_graphviz_is_told_leave_room_for_the_op() -> None:
-    scene = read([Value(2.0).tanh()])
+    scene = scene_by_node([Value(2.0).tanh()])
     flat, tall = graphviz.question(scene, "LR"), graphviz.question(scene, "TB")
     wide = [float(x) for x in re.findall(r"width=([\d.]+)", flat)]
     high = [float(x) for x in re.findall(r"height=([\d.]+)", tall)]

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from gradwalk import Value, draw, nn
 from gradwalk.drawing import cards
 from gradwalk.drawing.api import Drawing
-from gradwalk.drawing.by_node import read
+from gradwalk.drawing.by_node import scene_by_node
 
 Edges = list[tuple[int, int]]
 Rectangle = tuple[float, float, float, float]  # left, top, right, bottom
 
 
 def edges_of(root: Value) -> tuple[int, Edges]:
-    scene = read([root])
+    scene = scene_by_node([root])
     return len(scene.boxes), [(line.source, line.target) for line in scene.lines]
 
 

@@ -11,6 +11,7 @@ import see
 from gradwalk import Value, walk
 
 
+@pytest.mark.slow
 def test_it_prints_a_table_and_writes_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     see.main(["--quick", "--repeats", "1", "--out", str(tmp_path)])
     figures = json.loads((tmp_path / "see.json").read_text())

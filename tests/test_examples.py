@@ -18,6 +18,8 @@ import pytest
 from gradwalk import walk
 from gradwalk.errors import SettingError
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 

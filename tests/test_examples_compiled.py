@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from test_examples import succeed
 
+pytestmark = pytest.mark.native
+
 
 def test_digits_are_read_in_seconds(tmp_path: Path) -> None:
     told = succeed("digits.py", "--passes", "12", cwd=tmp_path)

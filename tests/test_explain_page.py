@@ -15,7 +15,7 @@ from gradwalk import Value, bundles, walk
 from gradwalk.errors import GraphError, SettingError
 from gradwalk.explain import Explanation
 from gradwalk.explain.page import LARGEST
-from gradwalk.explain.scene import MOST_NODES
+from gradwalk.explain.views import MOST_NODES
 from gradwalk.presets import PRESETS
 
 HOSTILE = [

@@ -13,7 +13,7 @@ from learn.in_node import in_node
 
 from gradwalk import Value, draw, nn, walk
 from gradwalk.drawing.arrangement import Arrangement
-from gradwalk.drawing.by_node import read
+from gradwalk.drawing.by_node import scene_by_node
 from gradwalk.layout import Columns, Layout, in_columns, layout_of, ordering
 from gradwalk.layout.ordering import Web, ordered
 from gradwalk.layout.placing import placed
@@ -26,7 +26,7 @@ TANGLES = {30: 66, 33: 113, 36: 90, 39: 128, 42: 124, 45: 172, 48: 116, 51: 122,
 
 
 def edges_of(root: Value) -> tuple[int, Edges]:
-    scene = read([root])
+    scene = scene_by_node([root])
     return len(scene.boxes), [(line.source, line.target) for line in scene.lines]
 
 
@@ -188,7 +188,7 @@ def test_nothing_leaves_a_room_that_the_tallest_column_fits(heights: list[int], 
 
 
 def check_the_layout(graph: walk.Graph, layout: Layout) -> None:
-    at = {int(node): (rank, track) for node, (rank, track) in layout["spots"].items()}
+    at = {int(node): (int(rank), track) for node, (rank, track) in layout["spots"].items()}
     assert set(at) == {node.id for node in graph.nodes if not node.constant}
     assert min(track for _, track in at.values()) >= 0.0
     bends = {tuple(map(int, ends.split(">"))): way for ends, way in layout["bends"].items()}
@@ -198,10 +198,10 @@ def check_the_layout(graph: walk.Graph, layout: Layout) -> None:
     for node in graph.nodes:
         for operand in set(node.operands) & set(at):
             way = bends.pop((operand, node.id), [])
-            passed = [rank for rank, _ in way]
+            passed = [int(rank) for rank, _ in way]
             assert passed == list(range(at[operand][0] + 1, at[node.id][0]))  # forwards, a bend in each rank it passes
-            for rank, track in way:
-                columns.setdefault(rank, []).append((track, False))
+            for passing, track in way:
+                columns.setdefault(int(passing), []).append((track, False))
     assert not bends
     for column in columns.values():
         for (a, card), (b, other) in pairwise(sorted(column)):

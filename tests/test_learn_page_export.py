@@ -8,6 +8,8 @@ import sys
 import zipfile
 from pathlib import Path
 
+import pytest
+
 from gradwalk.learn.page.export import MATERIAL, WHEEL, export, page_modules, write_wheel
 
 ALONE = """
@@ -51,6 +53,7 @@ def test_what_the_page_calls_loads_with_nothing_but_python(tmp_path: Path) -> No
     assert run.stdout == "alone\n", run.stderr
 
 
+@pytest.mark.slow
 def test_the_export_writes_one_file_for_each_material(tmp_path: Path) -> None:
     export(tmp_path / "made")
     names = {path.name for path in (tmp_path / "made").iterdir()}

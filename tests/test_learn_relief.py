@@ -42,6 +42,7 @@ def test_each_walk_goes_down_and_arrives(start: tuple[float, float]) -> None:
     assert heights[-1] < LEVELS[6]
 
 
+@pytest.mark.slow
 def test_the_material_is_small_and_plain() -> None:
     found = material()
     assert re.fullmatch(r"(M\d+ \d+l[-\d ]+)+", found["lines"])

@@ -103,6 +103,7 @@ def micrograd_losses(package: Any, value: Any, steps: int) -> tuple[list[float],
     return losses, [p.data for p in model.parameters()]
 
 
+@pytest.mark.slow
 def test_twenty_training_steps_give_micrograds_losses() -> None:
     losses, weights = micrograd_losses(nn, Value, 20)
     their_losses, their_weights = micrograd_losses(micrograd.nn, micrograd.engine.Value, 20)

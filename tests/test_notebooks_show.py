@@ -13,6 +13,8 @@ from playwright.sync_api import Browser, Page
 
 from gradwalk.drawing.theme import DARK, LIGHT
 
+pytestmark = pytest.mark.notebook
+
 CODE = """
 from gradwalk import draw, nn, spy
 from gradwalk.presets import PRESETS

@@ -12,6 +12,8 @@ from chromium import launched
 from hosts import jupyterlab, marimo, notebook, open_notebook, page_of, run_cell, set_jupyterlab
 from playwright.sync_api import Browser, Locator, Page, expect
 
+pytestmark = pytest.mark.notebook
+
 GROUND_OF = "(element) => getComputedStyle(element).backgroundColor"
 GROUND = {"light": "rgb(255, 255, 255)", "dark": "rgb(24, 33, 39)"}
 

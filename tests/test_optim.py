@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 import gradwalk
 from gradwalk import Value, nn, optim
 from gradwalk.errors import GradwalkError, NotANumberError, SettingError
+from gradwalk.optim import loops
+from gradwalk.provenance import is_users
 
 inf, nan = math.inf, math.nan
 STEPS = 50
@@ -679,6 +681,13 @@ def test_a_rule_that_divides_by_zero_gives_what_ieee_754_has(listed: bool) -> No
     Inverse([x, y, z], lr=1.0).step()
     assert (x.data, y.data, z.data) == (1.5, inf, -inf)
     assert all(type(p.data) is float for p in (x, y, z))
+
+
+def test_loops_are_not_the_users_code() -> None:
+    """What watches the user's code must not take the loop's reading of numbers for theirs."""
+    loop = loops._loop(optim.SGD.update, 1, 4)
+    assert loop is not None
+    assert not is_users(loop.__code__.co_filename)
 
 
 def test_a_rule_that_fails_changes_nothing() -> None:

@@ -13,6 +13,8 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+import pytest
+
 import gradwalk
 from gradwalk import keepers, modes
 
@@ -257,6 +259,7 @@ def code_blocks(page: str, language: str) -> list[str]:
     return [code for kind, code in re.findall(r"^```(\w*)\n(.*?)^```", text, flags=re.M | re.S) if kind == language]
 
 
+@pytest.mark.native
 def test_the_readmes_code_prints_what_the_readme_says(tmp_path: Path) -> None:
     """All blocks in one process, in order; what a block prints stands in a comment, or in a block of its own."""
     blocks = code_blocks("README.md", "python")

@@ -123,6 +123,7 @@ def test_a_gpt_is_legible() -> None:
     assert texts(plot)[0] == "Which node reads which"
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_nodes_are_no_trouble() -> None:
     x = y = Value(1.0)
     for _ in range(34_000):

@@ -73,6 +73,7 @@ def check(app: Stepper) -> int:
 # --- forth and back --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [SMALL, LARGE])
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_number_of_every_step_is_the_recordings_forth_and_back(name: str, size: tuple[int, int]) -> None:
@@ -259,6 +260,7 @@ def test_the_diamond_visited_in_a_wrong_order_shows_what_was_lost_and_why() -> N
     play("diamond", script)
 
 
+@pytest.mark.slow
 def test_back_to_the_engines_order() -> None:
     async def script(app: Stepper, pilot: Pilot[None]) -> None:
         await to_c_d_b_a(app, pilot)

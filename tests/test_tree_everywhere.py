@@ -235,6 +235,27 @@ def test_the_same_things_twice_compiled() -> None:
 
 
 @pytest.mark.native
+def test_a_dataclass_that_holds_parameters_is_a_model_and_one_of_computed_values_is_not() -> None:
+    model = Point([[Value(2.0)]], {"size": 2})
+
+    def f(m: Any, x: Any) -> Any:
+        return sum(m.a[0][0] * x for _ in range(m.b["size"]))
+
+    compiled = gradwalk.compile(f)
+    for x in (3.0, 4.0):
+        result = compiled(model, x)
+        result.backward()
+        assert result.data == 4.0 * x
+    assert (model.a[0][0].grad, compiled.traced, result._call.numbers.values) == (14.0, 1, ())
+    assert gradwalk.compile(f, batch="sum")(model, [3.0, 4.0]).data == 28.0
+    model.a[0][0].data = 5.0
+    assert compiled({"nested": model}["nested"], 1.0).data == 10.0
+    v = Value(3.0)
+    gradwalk.compile(lambda p: p.a * p.b)(Point(v * 2, 4.0)).backward()
+    assert v.grad == 8.0
+
+
+@pytest.mark.native
 def test_a_static_dataclass_is_known_by_what_it_holds() -> None:
     f = gradwalk.compile(lambda x, settings: x * sum(settings.a) * settings.b, static="settings")
     settings = Point([2.0, 3.0], 1)

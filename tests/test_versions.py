@@ -210,6 +210,7 @@ def chain(Value: Any, length: int) -> tuple[Any, Any]:
     return x, y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(6, 10))
 def test_versions_6_to_9_cannot_walk_far(number: int) -> None:
     _, y = chain(version(number), 20_000)
@@ -234,6 +235,7 @@ def test_a_second_walk_adds_once_from_version_10_on(number: int, twice: float) -
     assert x.grad == twice
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "clean"), [(9, False), (10, False), (11, True)])
 def test_only_the_last_version_leaves_nothing_to_the_garbage_collector(number: int, clean: bool) -> None:
     Value = version(number)

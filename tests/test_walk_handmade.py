@@ -320,6 +320,31 @@ def test_micrograd_in_words() -> None:
     assert (a.grad, root.grad) == (0, 0)
 
 
+@pytest.mark.parametrize("times", [1, 2], ids=["in one go", "one by one"])
+def test_each_use_of_a_node_in_a_set_has_its_part(times: int) -> None:
+    a: Any = Bare(3.0, grad=0.0, label="a")
+    out: Any = Bare(6.0, grad=0.0, _op="+", label="out")
+    out._prev = {a}  # a + a, as an engine keeps it that puts operands into a set
+
+    def push() -> None:
+        for _ in range(times):
+            a.grad += 2 / times * out.grad
+
+    out._backward = push
+    recording = record(out)
+    assert recording.graph.nodes[1].operands == (0, 0)
+    assert recording.graph.nodes[1].slopes == (1.0, 1.0)
+    assert recording.grads[0] == 2.0
+    assert walk.measured_graph([a, out]) == recording.graph
+
+
+def test_operands_from_a_set_have_the_same_order_every_time() -> None:
+    leaves: list[Any] = [Bare(float(i % 3), grad=0.0, label=label) for i, label in enumerate("dacb")]
+    out: Any = Bare(0.0, grad=0.0, _op="sum", _backward=lambda: None)
+    out._prev = set(leaves)
+    assert [x.label for x in walk.stable_operands(out)] == ["a", "b", "c", "d"]
+
+
 def test_ops_of_three_operands_need_no_closure() -> None:
     x = Value(0.5, label="x")
     recording = record(ops.where(x, x * 2, x))

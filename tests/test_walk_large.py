@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from test_walk_recording import same
 
 from gradwalk import Value, nn, reverse, walk
@@ -30,6 +31,7 @@ def test_the_engines_visits_over_ten_thousand_nodes() -> None:
         assert same(node.grad, recording.grads[place])
 
 
+@pytest.mark.slow
 def test_no_recursion_in_a_deep_graph() -> None:
     v = Value(1.0)
     for _ in range(20_000):
@@ -39,6 +41,7 @@ def test_no_recursion_in_a_deep_graph() -> None:
     assert len(walk.search_steps(v)) == 2 * len(recording.graph.nodes)
 
 
+@pytest.mark.slow
 def test_a_long_wrong_order_is_judged() -> None:
     nodes = [Value(0.001 * i) for i in range(20)]
     while len(nodes) < 10_000:

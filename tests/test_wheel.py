@@ -9,6 +9,8 @@ import build_site
 import pytest
 from hatchling.builders.wheel import WheelBuilder
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[1]
 BUNDLES = ("page.js", "page.css", "walk.js", "order.js", "train.js")
 

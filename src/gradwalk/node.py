@@ -52,7 +52,7 @@ class Node(Methods):
     # keepers give back what they have.
 
     @property
-    def data(self) -> Any:
+    def data(self) -> float:
         """The number.
 
         >>> v = Value(2.0)
@@ -63,7 +63,7 @@ class Node(Methods):
         try:
             return modes.top().read(self, "data", self._data) if modes.active else self._data
         except AttributeError:
-            return self._had_back("data")
+            return self._had_back("data")  # type: ignore[no-any-return]
 
     @data.setter
     def data(self, data: Any) -> None:
@@ -311,7 +311,7 @@ class Node(Methods):
         >>> print(str((b * c).explain(a)).splitlines()[0])
         a.grad = 15: through b 6 + through c 9 = 15
         """
-        from gradwalk.explain import explain  # a layer above: only whoever asks for it loads it
+        from gradwalk.explain import explain  # only whoever asks for it loads it
 
         return explain(self, leaf)
 

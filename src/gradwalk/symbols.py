@@ -18,8 +18,8 @@ class Symbol(formulas.Symbol):
     >>> import warnings
     >>> from gradwalk.symbols import Symbol
     >>> with warnings.catch_warnings(action="ignore"):
-    ...     str(1 + Symbol("x"))
-    '1 + x'
+    ...     str(1 + Symbol("x")), Symbol("x").text
+    ('1 + x', 'x')
     """
 
     __slots__ = ()
@@ -28,38 +28,19 @@ class Symbol(formulas.Symbol):
 
     def __init__(self, text: str) -> None:
         warnings.warn("symbols.Symbol(name) is formulas.Sheet().inputs(name) now", DeprecationWarning, stacklevel=2)
-        super().__init__(_SHEET, formulas.Sheet.inputs(_SHEET, text)[0].position)
+        super().__init__(_SHEET, _SHEET.inputs(text)[0].position)
 
     def __bool__(self) -> bool:
         return True
 
-    @property
-    def text(self) -> str:
-        """What `str` gives; a name of `formulas.text`.
-
-        >>> import warnings
-        >>> from gradwalk.symbols import Symbol
-        >>> with warnings.catch_warnings(action="ignore"):
-        ...     Symbol("x").text
-        'x'
-        """
-        return str(self)
-
-    @property
-    def binding(self) -> int:
-        """How tightly its outermost operator binds.
-
-        >>> import warnings
-        >>> from gradwalk.symbols import Symbol
-        >>> with warnings.catch_warnings(action="ignore"):
-        ...     Symbol("x").binding > (Symbol("x") + 1).binding
-        True
-        """
-        return BINDING.get(_SHEET.steps[self.position][0], ATOM)
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("text", "binding"):
+            raise AttributeError(f"'Symbol' object has no attribute {name!r}")
+        return str(self) if name == "text" else BINDING.get(_SHEET.steps[self.position][0], ATOM)
 
 
 class _Sheet(formulas.Sheet):
-    """One sheet for all old symbols; each of them is made by itself, and yet they meet."""
+    """One sheet for all old symbols: each of them is made by itself, and yet they meet."""
 
     def _made(self, step: Any, key: Any) -> formulas.Symbol:
         made = Symbol.__new__(Symbol)

@@ -223,3 +223,14 @@ def test_lanes_without_a_sample_do_not_turn_infinite_gradients_into_nan(samples:
     assert got == [v.grad for v in leaves]
     assert got[0] == math.inf
     assert total.data == eager.data
+
+
+@pytest.mark.parametrize("batch", ["sum", "mean", "each"])
+def test_a_result_that_takes_no_part_leaves_no_nan(batch: str) -> None:
+    a = Value(0.0)
+    f = gradwalk.compile(lambda x: (a * x, (a * x).log()), batch=batch)
+    plain, infinite = f([1.0, 2.0])
+    plain.backward()
+    assert a.grad == (1.5 if batch == "mean" else 3.0)
+    infinite.backward()
+    assert a.grad == math.inf

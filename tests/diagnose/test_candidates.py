@@ -14,6 +14,8 @@ from gradwalk.diagnose.formulas import evaluate, measure, pretty, recognise
 from gradwalk.diagnose.museum.faults import METHOD, Fault, Kind, source_with
 from gradwalk.diagnose.op_probes import evidence, first_op, ops_in
 
+pytestmark = pytest.mark.slow
+
 SETS = "a set of operands and recursion"
 TUPLES = "local derivatives in tuples"
 FUNCTIONS = "functions and a count of uses"

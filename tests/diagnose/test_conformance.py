@@ -12,6 +12,8 @@ import pytest
 from gradwalk.diagnose import conformance, museum, teaching
 from gradwalk.diagnose.checks import CHECKS
 
+pytestmark = pytest.mark.slow
+
 TEST = """\
 from my_engine import Value
 from gradwalk.diagnose import conformance

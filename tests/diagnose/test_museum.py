@@ -19,6 +19,8 @@ from gradwalk.diagnose.museum.specimen import edited
 from gradwalk.diagnose.probes import Probe, run
 from gradwalk.errors import SettingError
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 judged = cache(grade)  # several tests look at the same reports
 ENGINES = [specimen for specimen in museum.SPECIMENS if specimen.where == "engine"]

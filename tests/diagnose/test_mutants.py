@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +18,8 @@ from gradwalk.diagnose.random_probes import random_programs
 from gradwalk.diagnose.results import Grade
 from gradwalk.diagnose.vocabulary import BINARY, UNARY
 from gradwalk.matcher import Outcome, by_type
+
+pytestmark = pytest.mark.slow
 
 ALL = {engine: list(mutants(engine)) for engine in ENGINES}
 WALKS = {"backward", "backprop", "ordered"}

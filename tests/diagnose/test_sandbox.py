@@ -63,6 +63,7 @@ CRASHES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", CRASHES)
 def test_what_ends_or_hangs_the_process_costs_that_check_alone(judge: Judge, body: str) -> None:
     result = product(judge(bad_product(body)))
@@ -87,6 +88,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", REFUSED)
 def test_what_an_engine_may_not_do_is_an_error_in_its_own_code(judge: Judge, body: str) -> None:
     result = product(judge(bad_product(body)))

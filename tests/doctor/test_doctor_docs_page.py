@@ -11,6 +11,8 @@ import pytest
 
 from gradwalk.doctor.findings.ranking import CAUSES
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "doctor.md").read_text(encoding="utf-8")
 PROGRAMS = re.findall(r"^```python\n(.*?)^```\n+```\n(.*?)^```", PAGE, flags=re.M | re.S)

@@ -15,6 +15,8 @@ from gradwalk import Value, datasets, doctor, nn, no_grad, op, optim
 from gradwalk.doctor import Report
 from gradwalk.train import Training
 
+pytestmark = pytest.mark.slow
+
 
 def zero_one(scores: Any, labels: Sequence[int]) -> Value:
     return nn.binary_cross_entropy(scores, [(label + 1) // 2 for label in labels])

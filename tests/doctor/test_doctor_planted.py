@@ -13,6 +13,8 @@ import gradwalk
 from gradwalk import Value, datasets, doctor, nn, op, optim
 from gradwalk.doctor import Finding, Visit
 
+pytestmark = pytest.mark.slow
+
 
 def first(visit: Visit, kind: str) -> Finding:
     report = visit.report()

@@ -51,6 +51,7 @@ print(same, "data" in vars(Value), gradwalk.modes.active)
     assert run.stdout == "[]\nTrue False 0\n", run.stderr
 
 
+@pytest.mark.slow
 def test_watching_does_not_change_the_training() -> None:
     def trained(watch: bool) -> list[float]:
         patient = Patient(steps=15, loss=nn.hinge, optimiser=lambda p: optim.Adam(p, 0.05))
@@ -257,6 +258,7 @@ def test_a_fault_of_the_doctors_own_does_not_stop_a_training(monkeypatch: pytest
     assert modes.top() is modes.bottom
 
 
+@pytest.mark.slow
 def test_graphs_are_let_go() -> None:
     import gc
 
@@ -270,6 +272,7 @@ def test_graphs_are_let_go() -> None:
     assert len(visit.models[0].history.exams) == 6
 
 
+@pytest.mark.native
 def test_compiled_functions_run_eagerly_meanwhile() -> None:
     pytest.importorskip("numba")
     random.seed(3)
@@ -289,6 +292,7 @@ def test_compiled_functions_run_eagerly_meanwhile() -> None:
         loss_of().operands  # noqa: B018
 
 
+@pytest.mark.native
 def test_compiled_measurements_stay_native() -> None:
     np = pytest.importorskip("numpy")
     pytest.importorskip("numba")

@@ -12,6 +12,8 @@ from recorded.against_torch import COMPARISONS, FILE, recorded
 
 from gradwalk.learn.page import scripts
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOK = ROOT / "examples" / "notebooks" / "against_pytorch.ipynb"
 COMMITTED: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))["comparisons"]

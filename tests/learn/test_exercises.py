@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import textwrap
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -246,17 +247,20 @@ BEYOND = {
 }
 
 
+@cache
 def functions(source: str) -> tuple[dict[str, str], dict[str, str]]:
     """The methods of an engine's class, and the functions beside it, as text."""
     tree = ast.parse(source)
     (cls,) = (node for node in tree.body if isinstance(node, ast.ClassDef))
 
+    lines = source.splitlines()
+
     def texts(body: list[ast.stmt]) -> dict[str, str]:
-        found = {}
-        for node in body:
-            if isinstance(node, ast.FunctionDef):
-                found[node.name] = textwrap.dedent(" " * node.col_offset + (ast.get_source_segment(source, node) or ""))
-        return found
+        return {
+            node.name: textwrap.dedent("\n".join(lines[node.lineno - 1 : node.end_lineno]))
+            for node in body
+            if isinstance(node, ast.FunctionDef)
+        }
 
     return texts(cls.body), texts(tree.body)
 
@@ -408,6 +412,7 @@ def test_a_slip_in_another_part_is_pointed_at_there() -> None:
     assert (result["status"], result["headline"], result["lines"]) == ("error", "SyntaxError in `__add__`, line 1", [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lesson", [7, 8])
 def test_the_whole_class_is_an_engine_that_the_grader_takes(lesson: int) -> None:
     report = grade(whole_class(solutions(), lesson))
@@ -420,6 +425,7 @@ def test_the_whole_class_is_an_engine_that_the_grader_takes(lesson: int) -> None
     assert ("relu" in missing, "add" in missing) == (lesson == 7, False)
 
 
+@pytest.mark.slow
 def test_the_command_line_grades_the_downloaded_file(tmp_path: Path) -> None:
     file = tmp_path / "engine.py"
     file.write_text(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any
 
 import pytest
@@ -16,8 +17,16 @@ from gradwalk.learn.page.hunting.trimming import ops_of, trimmed
 from gradwalk.learn.page.sandbox import LearnerError
 
 NAMES = [name for names in SETS.values() for name in names]
-MATERIAL = material()
-ENTRIES: dict[str, Any] = {**MATERIAL["cases"], **{name: show(name) for name in SETS["rest"]}}
+
+
+@cache
+def exported() -> dict[str, Any]:
+    return material()
+
+
+@cache
+def entries() -> dict[str, Any]:
+    return {**exported()["cases"], **{name: show(name) for name in SETS["rest"]}}
 
 
 def test_every_exhibit_is_there_once_and_the_classics_come_first() -> None:
@@ -25,9 +34,9 @@ def test_every_exhibit_is_there_once_and_the_classics_come_first() -> None:
     assert [museum.find(name).number for name in SETS["classic"]] == [1, 2, 3, 4]
     counted = [name for kind, names in SETS.items() if kind != "rest" for name in names]
     assert len(counted) >= 16
-    assert list(MATERIAL["cases"]) == counted
-    assert sorted(MATERIAL["where"]) == sorted(NAMES)
-    json.dumps([MATERIAL, ENTRIES], allow_nan=False)
+    assert list(exported()["cases"]) == counted
+    assert sorted(exported()["where"]) == sorted(NAMES)
+    json.dumps([exported(), entries()], allow_nan=False)
 
 
 # --- watch and measure ------------------------------------------------------------------------------------------------
@@ -36,7 +45,7 @@ def test_every_exhibit_is_there_once_and_the_classics_come_first() -> None:
 @pytest.mark.parametrize("name", [name for name in NAMES if case_of(name).drawn])
 def test_the_walk_is_the_engines_own(name: str) -> None:
     """Played event by event, the walk leads to the numbers that the engine itself holds at the end."""
-    case, entry = case_of(name), ENTRIES[name]
+    case, entry = case_of(name), entries()[name]
     if entry["check"]["stopped"]:
         assert entry["events"] == []
         assert case.name in ("tanh-through-exp", "sigmoid-through-exp", "python-raises")
@@ -58,14 +67,14 @@ def test_the_walk_is_the_engines_own(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_something_is_wrong_to_be_seen(name: str) -> None:
-    entry = ENTRIES[name]
+    entry = entries()[name]
     rows = [*entry["check"]["leaves"], *([entry["check"]["value"]] if entry["check"]["value"] else [])]
     telling = entry["wrong"] or entry["check"]["stopped"] or any(not row["ok"] for row in rows)
     assert telling or name == "cut-short-by-zip"  # nothing there is wrong but what is missing
 
 
 def test_the_numbers_of_the_classics() -> None:
-    said = {name: {row["name"]: row for row in ENTRIES[name]["check"]["leaves"]} for name in SETS["classic"]}
+    said = {name: {row["name"]: row for row in entries()[name]["check"]["leaves"]} for name in SETS["classic"]}
     assert (said["overwriting"]["a"]["said"], round(said["overwriting"]["a"]["measured"], 6)) == (3.0, -3.0)
     assert (said["not-zeroed"]["w"]["said"], round(said["not-zeroed"]["w"]["measured"], 6)) == (6.0, 2.0)
     assert (said["no-order"]["a"]["said"], round(said["no-order"]["a"]["measured"], 6)) == (78.0, 26.0)
@@ -73,13 +82,13 @@ def test_the_numbers_of_the_classics() -> None:
 
 
 def test_nudging_is_blind_to_a_wrong_value_and_the_value_stands_beside_it() -> None:
-    check = ENTRIES["reversed-division"]["check"]
+    check = entries()["reversed-division"]["check"]
     assert [row["ok"] for row in check["leaves"]] == [True]
     assert (check["value"]["said"], check["value"]["measured"], check["value"]["ok"]) == (0.25, 4.0, False)
 
 
 def test_a_second_walk_is_measured_as_a_second_walk() -> None:
-    (row,) = ENTRIES["left-over-gradients"]["check"]["leaves"]
+    (row,) = entries()["left-over-gradients"]["check"]["leaves"]
     assert (row["said"], round(row["measured"], 5)) == (72.0, 54.0)
 
 
@@ -88,7 +97,7 @@ def test_a_second_walk_is_measured_as_a_second_walk() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_one_choice_is_right_and_the_others_are_answered_with_reasons(name: str) -> None:
-    choices = ENTRIES[name]["choices"]
+    choices = entries()[name]["choices"]
     right = [choice for choice in choices if choice["right"]]
     assert [choice["family"] for choice in right] == [family_of(name)]
     assert len({choice["label"] for choice in choices}) == len(choices) == 4
@@ -103,12 +112,12 @@ def test_a_reason_is_what_the_other_bug_really_gives() -> None:
     program = case_of("no-order").program
     names: dict[str, Any] = {"Value": museum.find("overwriting").engine()}
     exec(program, names)
-    choice = next(choice for choice in ENTRIES["no-order"]["choices"] if choice["family"] == "overwriting")
+    choice = next(choice for choice in entries()["no-order"]["choices"] if choice["family"] == "overwriting")
     assert f"`a.grad` {names['a'].grad:g} here, and it is 78." in choice["why"]
 
 
 def test_the_right_choice_does_not_always_stand_in_the_same_place() -> None:
-    places = [[choice["right"] for choice in ENTRIES[name]["choices"]].index(True) for name in NAMES]
+    places = [[choice["right"] for choice in entries()[name]["choices"]].index(True) for name in NAMES]
     assert {0, 1, 2, 3} == set(places)
 
 
@@ -133,6 +142,7 @@ def test_a_walk_that_cannot_be_had_says_why() -> None:
 # --- trimming ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_trimming_keeps_what_is_needed_and_nothing_else() -> None:
     short = trimmed(teaching.SOURCE, "a = Value(2.0)\nb = 8 / a\nb.backward()")
     assert "def __rtruediv__" in short

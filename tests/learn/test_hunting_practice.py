@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from typing import Any
 
 import pytest
@@ -11,23 +12,30 @@ from gradwalk.diagnose import grade
 from gradwalk.diagnose.adapter import Engine
 from gradwalk.diagnose.probes import Probe, run
 from gradwalk.learn.page.hunting import draw, mend
+from gradwalk.learn.page.hunting.cases import Case
 from gradwalk.learn.page.hunting.choices import looked_at
 from gradwalk.learn.page.hunting.practice import KNOWN, drawn
 from gradwalk.learn.page.hunting.recorder import engine_of
 from gradwalk.matcher import by_type
 
+pytestmark = pytest.mark.slow
+
 SEEDS = range(1, 61)
-DRAWS = {seed: drawn(seed) for seed in SEEDS}
+
+
+@cache
+def draws() -> dict[int, tuple[Case, str]]:
+    return {seed: drawn(seed) for seed in SEEDS}
 
 
 def test_the_same_number_draws_the_same_engine() -> None:
     for seed in (1, 7, 40):
-        assert drawn(seed) == DRAWS[seed]
-    assert len({case.text for case, _ in DRAWS.values()}) > 40
+        assert drawn(seed) == draws()[seed]
+    assert len({case.text for case, _ in draws().values()}) > 40
 
 
 def test_no_draw_is_an_engine_that_is_right_after_all() -> None:
-    for case, _ in DRAWS.values():
+    for case, _ in draws().values():
         wrong, right = (Engine(*engine_of(text)) for text in (case.text, case.mended))
         program = Probe("", case.program, looked_at(case.program))
         assert not by_type(run(program, wrong), program.expected()), case.name
@@ -35,17 +43,17 @@ def test_no_draw_is_an_engine_that_is_right_after_all() -> None:
 
 
 def test_many_bugs_and_several_styles_are_drawn() -> None:
-    families = Counter(family for _, family in DRAWS.values())
+    families = Counter(family for _, family in draws().values())
     assert set(families) <= KNOWN
     assert len(families) >= 8
-    styles = Counter(case.text.splitlines()[0] for case, _ in DRAWS.values())
+    styles = Counter(case.text.splitlines()[0] for case, _ in draws().values())
     assert len(styles) >= 3
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3, 4, 5, 6, 7, 8])
 def test_a_draw_is_hunted_like_an_exhibit(seed: int) -> None:
     entry: dict[str, Any] = draw(seed)
-    case, family = DRAWS[seed]
+    case, family = draws()[seed]
     choices = {choice["family"]: choice for choice in entry["choices"]}
     assert [name for name, choice in choices.items() if choice["right"]] == [family]
     assert len(choices) >= 3
@@ -60,7 +68,7 @@ def test_the_grader_agrees_with_the_names() -> None:
 
     named = 0
     for seed in range(1, 31):
-        case, family = DRAWS[seed]
+        case, family = draws()[seed]
         found = {family_of(diagnosis.specimen or "") for diagnosis in grade(case.text).diagnoses}
         named += family in found
     assert named >= 27

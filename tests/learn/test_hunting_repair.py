@@ -8,6 +8,8 @@ from gradwalk.diagnose import grade, museum
 from gradwalk.learn.page.hunting import mend
 from gradwalk.learn.page.hunting.cases import SETS, case_of
 
+pytestmark = pytest.mark.slow
+
 NAMES = [name for names in SETS.values() for name in names]
 ENGINES = [name for name in NAMES if case_of(name).where == "engine"]
 PROGRAMS = [name for name in NAMES if case_of(name).where != "engine"]

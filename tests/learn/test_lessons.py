@@ -96,6 +96,7 @@ def bare_figures(text: str) -> list[str]:
     return FIGURE.findall(left)
 
 
+@pytest.mark.slow
 @each_lesson
 def test_every_number_is_what_the_engine_gives(path: Path) -> None:
     wrong = [
@@ -198,6 +199,7 @@ def test_wrong_answers_are_not_right_and_not_the_same(path: Path) -> None:
         assert len({round(x, 9) for x in wrong}) == len(wrong), f"{path.name}:{block.line}"
 
 
+@pytest.mark.slow
 @each_lesson
 def test_what_is_shown_as_an_answer_is_near_enough_to_the_true_one(path: Path) -> None:
     """Who types more digits than the lesson shows must still be understood."""
@@ -212,6 +214,7 @@ def test_what_is_shown_as_an_answer_is_near_enough_to_the_true_one(path: Path) -
                 assert abs(true - _number(shown)) <= within, f"{path.name}:{line}"
 
 
+@pytest.mark.slow
 def test_what_the_last_lesson_says_about_forgetting_to_zero_is_so() -> None:
     """The same start, sixty steps: one settles, the other shoots off."""
     from gradwalk.learn.page.training import advance, start

@@ -17,6 +17,8 @@ from gradwalk.learn.page.exercises import solutions
 from gradwalk.learn.page.exercises.splice import whole_class
 from gradwalk.learn.page.grading import run
 
+pytestmark = pytest.mark.slow
+
 SPEED = "an addition and its way back"  # a time, which is another one each time
 SOLUTIONS = solutions()
 OWN = whole_class(SOLUTIONS, 7)

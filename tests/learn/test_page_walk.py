@@ -75,6 +75,7 @@ def same(got: Any, right: Any) -> bool:
     return bool(got == right)
 
 
+@pytest.mark.browser
 def test_every_order_is_walked_and_judged_as_in_python() -> None:
     known = graphs()
     cases = [(name, order) for name, recording in known.items() for order in orders(recording)]
@@ -102,6 +103,7 @@ def test_every_order_is_walked_and_judged_as_in_python() -> None:
     assert wrong > 200
 
 
+@pytest.mark.browser
 def test_on_the_diamond_eight_orders_are_right_and_two_are_topological() -> None:
     recording = walk.record(PRESETS["diamond"].build().root)
     data = {
@@ -114,6 +116,7 @@ def test_on_the_diamond_eight_orders_are_right_and_two_are_topological() -> None
     assert sum(each["topological"] for each in found) == 2
 
 
+@pytest.mark.browser
 def test_numbers_are_written_as_python_writes_them() -> None:
     numbers = [
         0.0, -0.0, 1.0, -1.5, 0.4999999999999998, 6.8813735870195432, 1 / 3, -2 / 3, math.inf, -math.inf, math.nan,
@@ -149,7 +152,7 @@ def test_slopes_are_written_as_the_op_table_has_them() -> None:
             out = a ** float(sign[2:]) if sign.startswith("**") else a / b if sign == "/" else getattr(a, sign)()
             slopes = [slope for slope in out.slopes if slope is not None]
             for formula, slope in zip(formulas, slopes, strict=False):
-                text = re.sub(r"(sin|cos) (\w)", r"\1(\2)", formula).translate(str.maketrans({"−": "-", "·": "*"}))
+                text = re.sub(r"(sin|cos) (\w)", r"\1(\2)", formula).replace("−", "-").replace("·", "*")
                 found = eval(text.replace("²", "**2"), {**vars(math)}, {"x": x, "y": y, "out": out.data})
                 assert found == pytest.approx(slope, rel=1e-12), f"{sign}: {formula}"
 
@@ -189,6 +192,7 @@ def laid_out() -> list[tuple[dict[str, Any], dict[str, Any]]]:
     return list(zip(found, in_node(LAYOUT, {"graphs": found, "layouts": layouts, "widths": WIDTHS}), strict=True))
 
 
+@pytest.mark.browser
 def test_no_two_things_of_a_picture_overlap_at_any_width(laid_out: list[tuple[dict[str, Any], dict[str, Any]]]) -> None:
     for _, found in laid_out:
         for picture in found["pictures"]:
@@ -199,6 +203,7 @@ def test_no_two_things_of_a_picture_overlap_at_any_width(laid_out: list[tuple[di
             assert all(box["width"] >= 76 for _, box in picture["cards"])  # never scaled: what does not fit, scrolls
 
 
+@pytest.mark.browser
 def test_the_walk_goes_to_the_right_where_there_is_room_and_down_where_there_is_none(laid_out: list[Any]) -> None:
     for graph, found in laid_out:
         assert [picture["leftToRight"] for picture in found["pictures"]] == [True, True, False, False, False]
@@ -209,6 +214,7 @@ def test_the_walk_goes_to_the_right_where_there_is_room_and_down_where_there_is_
                 assert all(at[operand] < at[node["id"]] for operand in node["operands"] if operand in at)
 
 
+@pytest.mark.browser
 def test_first_operands_stand_first_where_no_line_crosses(laid_out: list[Any]) -> None:
     spots = laid_out[list(graphs()).index("neuron")][1]["layout"]["spots"]
     names = {node["name"]: spots[str(node["id"])] for node in laid_out[list(graphs()).index("neuron")][0]["nodes"]}
@@ -218,6 +224,7 @@ def test_first_operands_stand_first_where_no_line_crosses(laid_out: list[Any]) -
     assert names["b"][0] == names["sum"][0] == 2  # a leaf stands beside what it meets
 
 
+@pytest.mark.browser
 def test_a_square_has_two_edges_that_are_not_the_same_line(laid_out: list[Any]) -> None:
     found = laid_out[list(graphs()).index("a-times-a")][1]
     assert [(edge["twin"], edge["twins"]) for edge in found["edges"]] == [(0, 2), (1, 2)]
@@ -227,6 +234,7 @@ def test_a_square_has_two_edges_that_are_not_the_same_line(laid_out: list[Any]) 
         assert math.dist(chip, other) > 22
 
 
+@pytest.mark.browser
 def test_constants_are_told_by_the_sign_of_their_op(laid_out: list[Any]) -> None:
     known = list(graphs())
     assert laid_out[known.index("diamond")][1]["signs"] == ["", "+ 1", "× 3", "×"]

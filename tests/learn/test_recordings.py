@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,11 @@ from gradwalk.learn.page.schema import SHAPES, typescript
 from gradwalk.presets import PRESETS
 
 CHECKED_IN = Path(__file__).resolve().parents[2] / "web/src/graph/schema.ts"
-MATERIAL = json.loads(json.dumps(material(), allow_nan=False))
+
+
+@cache
+def exported() -> Any:
+    return json.loads(json.dumps(material(), allow_nan=False))
 
 
 def test_the_page_believes_in_the_shapes_that_python_has() -> None:
@@ -61,7 +66,7 @@ def fits(thing: Any, kind: str) -> bool:
 
 
 def test_what_is_exported_has_the_shapes_of_the_schema() -> None:
-    assert fits(MATERIAL, "Material")
+    assert fits(exported(), "Material")
 
 
 def test_what_the_page_calls_has_the_shapes_of_the_schema() -> None:
@@ -92,8 +97,8 @@ def test_the_check_of_shapes_finds_what_does_not_fit(thing: Any, kind: str) -> N
 
 
 def test_every_preset_is_there_with_its_walk_and_its_search() -> None:
-    assert [entry["name"] for entry in MATERIAL["presets"]] == list(PRESETS)
-    for entry in MATERIAL["presets"]:
+    assert [entry["name"] for entry in exported()["presets"]] == list(PRESETS)
+    for entry in exported()["presets"]:
         known = PRESETS[entry["name"]]
         recording = walk.Recording.from_json(json.dumps(entry["recording"]))
         found = {node.name: recording.grads[node.id] for node in recording.graph.nodes}
@@ -104,7 +109,7 @@ def test_every_preset_is_there_with_its_walk_and_its_search() -> None:
 
 
 def test_the_first_sight_of_training_is_its_first_state() -> None:
-    entry = MATERIAL["training"]
+    entry = exported()["training"]
     assert entry["start"] == training.start()
     assert entry["points"] == training.points()
     assert entry["losses"][0] == entry["start"]["loss"]

@@ -18,6 +18,8 @@ from gradwalk.learn.page import matrix_picture, rolling
 from gradwalk.learn.page.programs import built
 from gradwalk.learn.page.rolling import EXAMPLE, gathered, levels, roll, steps, tape_of
 
+pytestmark = pytest.mark.native
+
 
 def compiled_steps(f: Callable[..., Any], *given: Any) -> list[tuple[str, list[int], int]]:
     """What the compiler makes of a function."""

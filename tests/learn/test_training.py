@@ -25,16 +25,19 @@ def learned() -> Training:
     return advance(start(), steps=80)
 
 
+@pytest.mark.slow
 def test_the_default_settings_learn_the_moons(learned: Training) -> None:
     assert right(learned) == 1.0
     assert learned["loss"] < 0.02
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("hidden", "steps"), [([4], 80), ([8], 80), ([16, 16], 30)])
 def test_other_networks_learn_the_moons(hidden: list[int], steps: int) -> None:
     assert right(advance(start(hidden), steps=steps)) > 0.95
 
 
+@pytest.mark.slow
 def test_a_step_is_the_step_of_the_engines_own_loop() -> None:
     """Against `nn.hinge` over all points at once, and the optimiser."""
     random.seed(SEED)
@@ -72,6 +75,7 @@ def test_with_a_slope_that_stays_the_third_gradient_is_three_times_too_long() ->
         state = advance(state, rate=1e-6, forget=True)
 
 
+@pytest.mark.slow
 def test_forgetting_spoils_the_run_that_zeroing_wins(learned: Training) -> None:
     forgot = advance(start(), forget=True, steps=80)
     assert right(forgot) < 0.95
@@ -108,6 +112,7 @@ def test_learning_rates_that_are_none_are_refused(rate: float) -> None:
         advance(start([4]), rate=rate)
 
 
+@pytest.mark.browser
 def test_the_pages_map_scores_as_the_engine_does() -> None:
     state = advance(start([4, 3]), steps=2)
     model = nn.MLP(2, [4, 3, 1], activation="tanh")
@@ -122,6 +127,7 @@ def test_the_pages_map_scores_as_the_engine_does() -> None:
     assert found == pytest.approx([model(x).data for x in spots], rel=1e-12)
 
 
+@pytest.mark.browser
 def test_level_lines_lie_where_the_field_crosses_the_level() -> None:
     code = """
     import {rings, sampled} from "./widgets/training/contour.ts";

@@ -44,8 +44,15 @@ def test_these_are_all_the_pages(site: Path) -> None:
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_page_is_quiet_and_accessible_in_light_and_dark(open_page: OpenPage, path: str) -> None:
-    page = open_page(path, color_scheme="light", reduced_motion="reduce")
+def test_a_page_comes_to_life_unmoved_and_is_quiet_and_accessible_in_light_and_dark(
+    open_page: OpenPage, path: str
+) -> None:
+    page = open_page(path, color_scheme="light")
+    widgets_ready(page)
+    shift = page.evaluate(SHIFT)
+    print(f"{path or '/'}: first paint after {page.evaluate(PAINT)} ms, layout shift {shift:.4f}")
+    assert shift < 0.1
+    page.emulate_media(reduced_motion="reduce")
     settled(page)
     assert serious(page, "body") == []
     page.emulate_media(color_scheme="dark")
@@ -65,15 +72,6 @@ def test_a_page_fits_a_phone(open_page: OpenPage, path: str) -> None:
             .filter(([height]) => height > 0 && height < 40)"""
     )
     assert small == []
-
-
-@pytest.mark.parametrize("path", PAGES)
-def test_nothing_moves_while_a_page_comes_to_life(open_page: OpenPage, path: str) -> None:
-    page = open_page(path)
-    widgets_ready(page)
-    shift = page.evaluate(SHIFT)
-    print(f"{path or '/'}: first paint after {page.evaluate(PAINT)} ms, layout shift {shift:.4f}")
-    assert shift < 0.1
 
 
 def shrunk(file: Path) -> int:

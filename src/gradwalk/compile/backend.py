@@ -4,7 +4,7 @@
 
 In front of the seam stand tracing, rolling up, calls and ownership; none of them knows how a step is computed. Behind
 it, `native/` makes machine code of a program by way of Numba, and `reference.py` runs it in plain NumPy. A backend
-serves every kind of step that `roll.program` lists, for one sample (`program.lanes == 1`) and for batches.
+serves every kind of step of `roll.steps`, for one sample (`program.lanes == 1`) and for batches.
 """
 
 from __future__ import annotations

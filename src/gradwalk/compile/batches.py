@@ -12,14 +12,16 @@ from typing import Any
 from gradwalk import functions, keepers, modes, tree
 from gradwalk.compile.api import Compiled, told
 from gradwalk.compile.call.batch_arguments import (
-    Lanes,
+    BatchNumbers,
     deep_key_of_samples,
     is_samples,
+    is_samples_or_whole,
     key_of_samples,
     sample_of,
     stand_ins_for_one,
 )
-from gradwalk.compile.call.lane_bound import LaneBound, Samples
+from gradwalk.compile.call.batch_replay import BatchReplay
+from gradwalk.compile.call.results import Samples
 from gradwalk.compile.trace import tracer
 from gradwalk.compile.trace.outside import numbers_read_by
 from gradwalk.compile.trace.recorded import Recorded
@@ -64,23 +66,23 @@ class Batched(Compiled):
             self._notice()
         if self._frozen is None:
             self._frozen = numbers_read_by(self.eager)
-        lanes = Lanes()
+        numbers = BatchNumbers()
         try:
-            key = self._key(args, kwargs, lanes, key_of_samples)
+            key = self._key(args, kwargs, numbers, key_of_samples)
         except RecursionError:
-            lanes = Lanes()
-            key = self._key(args, kwargs, lanes, deep_key_of_samples)
-        if not lanes.n:
+            numbers = BatchNumbers()
+            key = self._key(args, kwargs, numbers, deep_key_of_samples)
+        if not numbers.n:
             raise SettingError("batch= needs lists or arrays of samples among the arguments, and there are none")
-        bound = self._entries.get(key)
-        if bound is None:
-            bound = LaneBound(self, self._recorded(args, kwargs), lanes)
+        replay = self._entries.get(key)
+        if replay is None:
+            replay = BatchReplay(self, self._recorded(args, kwargs), numbers)
             self.traced += 1
-            self.cache.put(key, bound)
-        bound.recent = True
+            self.cache.put(key, replay)
+        replay.recent = True
         if watched and not modes.recording():
-            return bound.values_only(lanes)
-        out = bound.run(lanes)
+            return replay.values_only(numbers)
+        out = replay.run(numbers)
         if watched and self.batch != "each":
             told(out, partial(self.one_by_one, *args, **kwargs))
         return out
@@ -93,7 +95,9 @@ class Batched(Compiled):
         14.0
         """
         counts: list[int] = []
-        self._each(args, kwargs, lambda x: counts.extend(map(len, filter(is_samples, tree.flatten(x, is_samples)[0]))))
+        self._each(
+            args, kwargs, lambda x: counts.extend(map(len, filter(is_samples, tree.flatten(x, is_samples_or_whole)[0])))
+        )
         if len(set(counts)) != 1 or not counts[0]:
             raise InputSizeError(f"a batch needs as many samples in each argument, and at least one; here are {counts}")
         results = []

@@ -15,7 +15,7 @@ from gradwalk.compile.backend import Backend, Execution, Lowered
 from gradwalk.compile.native.backend import NATIVE
 from gradwalk.compile.native.passes import run_pass
 from gradwalk.compile.roll.program import Program
-from gradwalk.compile.roll.rolling import Rolled, roll, roll_batch
+from gradwalk.compile.roll.rolling import Analysis, roll, roll_batch
 from gradwalk.compile.trace.tape import Tape
 
 __all__ = ["Prepared", "Runner", "prepare", "running_on"]
@@ -48,7 +48,7 @@ class Prepared:
     """A tape, its program, and that program lowered."""
 
     tape: Tape
-    rolled: Rolled
+    analysis: Analysis
     lowered: Lowered
     backend: Backend
     timings: dict[str, float]  # seconds
@@ -63,7 +63,7 @@ class Prepared:
         >>> prepare(trace(lambda x: x * x, [3.0]).tape).program.inputs
         1
         """
-        return self.rolled.program
+        return self.analysis.program
 
     def part(self, outputs: tuple[int, ...]) -> Prepared:
         """The same for some of the outputs only."""

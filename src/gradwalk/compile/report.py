@@ -10,7 +10,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from gradwalk.compile.native import objects
-from gradwalk.compile.roll.program import Step
+from gradwalk.compile.roll.steps import Step
 from gradwalk.compile.trace.tape import NONE
 from gradwalk.errors import SettingError
 
@@ -214,7 +214,7 @@ def _flows(trace: Any) -> tuple[Counter[int], Counter[tuple[int, int]]]:
 def _steps_of_rows(trace: Any) -> list[int]:
     """The step that does each row of the tape, those inside a step included; -1 for rows that nothing needs."""
     tape = trace.prepared.tape
-    step_of: list[int] = trace.prepared.rolled.step_of.tolist()
+    step_of: list[int] = trace.prepared.analysis.step_of.tolist()
     for row in range(tape.rows - 1, -1, -1):
         for x in tape.operands(row) if step_of[row] >= 0 else ():
             inner = x - tape.first_row

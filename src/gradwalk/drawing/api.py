@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from gradwalk.drawing import svg
-from gradwalk.drawing.by_module import group
-from gradwalk.drawing.by_node import read
+from gradwalk.drawing.by_module import scene_by_module
+from gradwalk.drawing.by_node import scene_by_node
 from gradwalk.drawing.dot import source
 from gradwalk.drawing.drawn_graph import checked_roots, count
 from gradwalk.drawing.geometry import Geometry, geometry
@@ -168,12 +168,12 @@ def _scene(
     if depth in ("layers", "neurons") and modules is None:
         raise SettingError(f"depth={depth!r} needs to know the model: draw(loss, model=model, depth={depth!r})")
     if depth is None and modules is not None and count(roots, LEGIBLE + 1) > LEGIBLE:
-        by_neuron = group(roots, modules, "neurons", grads=grads, coloured=coloured)
+        by_neuron = scene_by_module(roots, modules, "neurons", grads=grads, coloured=coloured)
         if len(by_neuron.boxes) <= LEGIBLE:
             return by_neuron
         depth = "layers"
     if depth in ("layers", "neurons") and modules is not None:
-        scene = group(roots, modules, depth, grads=grads, coloured=coloured)
+        scene = scene_by_module(roots, modules, depth, grads=grads, coloured=coloured)
         if len(scene.boxes) > max_nodes:
             raise GraphError(
                 f"{len(scene.boxes):,} boxes are too many to draw by {depth[:-1]} (max_nodes is {max_nodes:,}); "
@@ -188,7 +188,7 @@ def _scene(
             "see its structure with gradwalk.spy(root), or build it from fewer samples"
         )
     names = modules.names if modules is not None else None
-    return read(roots, names=names, grads=grads, coloured=coloured, slopes=slopes)
+    return scene_by_node(roots, names=names, grads=grads, coloured=coloured, slopes=slopes)
 
 
 def _choose(what: str, choice: Any, known: Collection[str]) -> None:

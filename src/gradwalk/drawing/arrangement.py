@@ -25,9 +25,9 @@ class Arrangement:
 
     >>> from gradwalk import Value
     >>> from gradwalk.drawing.arrangement import Arrangement
-    >>> from gradwalk.drawing.by_node import read
+    >>> from gradwalk.drawing.by_node import scene_by_node
     >>> a = Value(2.0)
-    >>> found = Arrangement(read([(a + 1).exp() * a]), flat=True)
+    >>> found = Arrangement(scene_by_node([(a + 1).exp() * a]), flat=True)
     >>> found.boxes, len(found.rank), len(found.columns)  # a's line passes two columns
     (5, 7, 4)
     """
@@ -61,8 +61,8 @@ class Arrangement:
 
         >>> from gradwalk import Value
         >>> from gradwalk.drawing.arrangement import Arrangement
-        >>> from gradwalk.drawing.by_node import read
-        >>> Arrangement(read([Value(2.0).exp()]), flat=True).chain([0])
+        >>> from gradwalk.drawing.by_node import scene_by_node
+        >>> Arrangement(scene_by_node([Value(2.0).exp()]), flat=True).chain([0])
         (0,)
         """
         return max((self.ways[i][:-1] for i in trunk), key=len)

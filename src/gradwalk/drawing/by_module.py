@@ -20,7 +20,7 @@ from gradwalk.drawing.modules import Modules
 from gradwalk.drawing.scene import Box, Line, Row, Scene
 from gradwalk.drawing.text import counted, cut, shown
 
-__all__ = ["group"]
+__all__ = ["scene_by_module"]
 
 FEW = 24  # inputs, or nodes between modules, that are drawn one by one
 LONGEST_LABEL, LONGEST_NOTE = 24, 40
@@ -28,14 +28,16 @@ LONGEST_LABEL, LONGEST_NOTE = 24, 40
 Cell = tuple[str, int, int]  # kind, number, level: ("call", group, 3), ("glue", 0, 2), ("inputs", 0, 0), ("node", i, 0)
 
 
-def group(roots: Sequence[Any], modules: Modules, depth: str, *, grads: bool = True, coloured: bool = False) -> Scene:
+def scene_by_module(
+    roots: Sequence[Any], modules: Modules, depth: str, *, grads: bool = True, coloured: bool = False
+) -> Scene:
     """The scene of a graph with its nodes grouped by module.
 
     >>> from gradwalk import nn
-    >>> from gradwalk.drawing.by_module import group
+    >>> from gradwalk.drawing.by_module import scene_by_module
     >>> from gradwalk.drawing.modules import modules_of
     >>> model = nn.MLP(2, [4, 4, 1])
-    >>> scene = group([nn.mse(model([1.0, -2.0]), 1.0)], modules_of(model), "layers")
+    >>> scene = scene_by_module([nn.mse(model([1.0, -2.0]), 1.0)], modules_of(model), "layers")
     >>> [box.label for box in scene.boxes if box.kind == "group"]
     ['layers.0', 'layers.1', 'layers.2']
     """

@@ -10,7 +10,7 @@ from gradwalk.drawing.drawn_graph import DrawnGraph, drawn_graph
 from gradwalk.drawing.scene import Box, Line, Row, Scene
 from gradwalk.drawing.text import clean, counted, cut, shown
 
-__all__ = ["SYMBOLS", "node_box", "read", "rows", "shown_label"]
+__all__ = ["SYMBOLS", "node_box", "rows", "scene_by_node", "shown_label"]
 
 #: Ops that are drawn as people write them.
 SYMBOLS = {"*": "×", "-": "−", "/": "÷"}
@@ -19,7 +19,7 @@ LONGEST_LABEL = 18  # cells of a label on its card; all of it is in the title
 LONGEST_OP = 11
 
 
-def read(
+def scene_by_node(
     roots: Sequence[Any],
     *,
     names: Mapping[int, str] | None = None,
@@ -30,9 +30,9 @@ def read(
     """The scene of the graph below `roots`, gradients coloured by magnitude and slopes on the lines if asked for.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.drawing.by_node import read
+    >>> from gradwalk.drawing.by_node import scene_by_node
     >>> a = Value(3.0, label="a")
-    >>> scene = read([a * a], slopes=True)
+    >>> scene = scene_by_node([a * a], slopes=True)
     >>> [box.label for box in scene.boxes], [line.text for line in scene.lines]
     (['a', ''], ['× 3', '× 3'])
     """

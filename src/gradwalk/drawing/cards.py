@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from gradwalk.drawing.scene import Box
 from gradwalk.drawing.text import width
 
-__all__ = ["Size", "chip_width", "size"]
+__all__ = ["chip_width", "size"]
 
 LABEL, VALUE, CAPTION, OP_SIGN, OP_WORD, CHIP = 15, 14, 12, 18, 13, 13  # font sizes
 CELL = 0.605  # of its size: how wide a character of a fixed-width font is
@@ -31,12 +31,7 @@ CHIP_HEIGHT = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Width and height of a card, and the width of the op before it (0 if there is none).
-
-    >>> from gradwalk.drawing.cards import Size
-    >>> Size(92, 57, 28).op
-    28
-    """
+    """Width and height of a card, and the width of the op before it (0 if there is none)."""
 
     width: float
     height: float

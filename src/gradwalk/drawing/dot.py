@@ -13,8 +13,8 @@ def source(scene: Scene, rankdir: str) -> str:
 
     >>> from gradwalk import Value
     >>> from gradwalk.drawing.dot import source
-    >>> from gradwalk.drawing.by_node import read
-    >>> print(source(read([Value(2.0, label="a") * 3]), "LR"))
+    >>> from gradwalk.drawing.by_node import scene_by_node
+    >>> print(source(scene_by_node([Value(2.0, label="a") * 3]), "LR"))
     digraph {
       graph [rankdir=LR]
       node [shape=record, fontname="Helvetica"]

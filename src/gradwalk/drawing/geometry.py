@@ -11,19 +11,14 @@ from gradwalk.drawing.arrangement import BEND, TWIN, Arrangement
 from gradwalk.drawing.scene import Line, Scene
 from gradwalk.drawing.text import tenths
 
-__all__ = ["CardPlace", "Geometry", "Wire", "geometry"]
+__all__ = ["Geometry", "geometry"]
 
 Point = tuple[float, float]  # x, y; or along, across
 
 
 @dataclass(frozen=True, slots=True)
 class CardPlace:
-    """Where a box is: the upper left corner of its card, the size of the card, the middle of its op and its width.
-
-    >>> from gradwalk.drawing.geometry import CardPlace
-    >>> CardPlace(0, 0, 92, 57, None, 0).width
-    92
-    """
+    """Where a box is: the upper left corner of its card, the size of the card, the middle of its op and its width."""
 
     x: float
     y: float
@@ -38,10 +33,6 @@ class Wire:
     """A stretch of line: points (first one, then three for each curve or one for each straight piece), and its lines.
 
     A trunk stands for several lines and has no head; a branch stands for one.
-
-    >>> from gradwalk.drawing.geometry import Wire
-    >>> Wire("M0 0L10 0", (3,), (10.0, 0.0), None).lines
-    (3,)
     """
 
     path: str
@@ -56,8 +47,8 @@ class Geometry:
 
     >>> from gradwalk import Value
     >>> from gradwalk.drawing.geometry import geometry
-    >>> from gradwalk.drawing.by_node import read
-    >>> found = geometry(read([Value(2.0) * 3]), "LR")
+    >>> from gradwalk.drawing.by_node import scene_by_node
+    >>> found = geometry(scene_by_node([Value(2.0) * 3]), "LR")
     >>> len(found.places), len(found.wires)
     (3, 2)
     """
@@ -73,8 +64,8 @@ def geometry(scene: Scene, rankdir: str) -> Geometry:
 
     >>> from gradwalk import Value
     >>> from gradwalk.drawing.geometry import geometry
-    >>> from gradwalk.drawing.by_node import read
-    >>> flat, tall = (geometry(read([Value(2.0).tanh().exp()]), way) for way in ("LR", "TB"))
+    >>> from gradwalk.drawing.by_node import scene_by_node
+    >>> flat, tall = (geometry(scene_by_node([Value(2.0).tanh().exp()]), way) for way in ("LR", "TB"))
     >>> flat.width > flat.height, tall.height > tall.width
     (True, True)
     """

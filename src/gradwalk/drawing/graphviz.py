@@ -22,8 +22,8 @@ def geometry_by_graphviz(scene: Scene, rankdir: str) -> Geometry:
 
     >>> from gradwalk import Value
     >>> from gradwalk.drawing.graphviz import geometry_by_graphviz
-    >>> from gradwalk.drawing.by_node import read
-    >>> geometry_by_graphviz(read([Value(2.0) * 3]), "LR")  # doctest: +SKIP
+    >>> from gradwalk.drawing.by_node import scene_by_node
+    >>> geometry_by_graphviz(scene_by_node([Value(2.0) * 3]), "LR")  # doctest: +SKIP
     Geometry(...)
     """
     program = shutil.which("dot")
@@ -51,8 +51,8 @@ def question(scene: Scene, rankdir: str) -> str:
 
     >>> from gradwalk import Value
     >>> from gradwalk.drawing.graphviz import question
-    >>> from gradwalk.drawing.by_node import read
-    >>> print(question(read([Value(2.0)]), "LR"))
+    >>> from gradwalk.drawing.by_node import scene_by_node
+    >>> print(question(scene_by_node([Value(2.0)]), "LR"))
     digraph {
     graph [rankdir=LR, nodesep=0.25, ranksep=0.6]
     node [shape=box, fixedsize=true, label=""]
@@ -89,9 +89,9 @@ def plain_geometry(answer: str, scene: Scene, rankdir: str) -> Geometry:
 
     >>> from gradwalk import Value
     >>> from gradwalk.drawing.graphviz import plain_geometry
-    >>> from gradwalk.drawing.by_node import read
+    >>> from gradwalk.drawing.by_node import scene_by_node
     >>> answer = "graph 1 1.278 0.792\\nnode n0 0.639 0.396 1.278 0.792 \\"\\" solid box black lightgrey\\nstop\\n"
-    >>> plain_geometry(answer, read([Value(2.0)]), "LR").places[0].width
+    >>> plain_geometry(answer, scene_by_node([Value(2.0)]), "LR").places[0].width
     92
     """
     flat = rankdir == "LR"

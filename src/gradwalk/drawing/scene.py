@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Box", "Line", "Row", "Scene"]
+__all__ = ["Scene"]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A number in a box: the caption, its text, and its place on the scale of magnitudes if there is one.
-
-    >>> from gradwalk.drawing.scene import Row
-    >>> Row("grad", None).text is None  # nothing has arrived: an empty slot, which is not 0
-    True
-    """
+    """A number in a box: the caption, its text, and its place on the scale of magnitudes if there is one."""
 
     caption: str  # "data" or "grad"
     text: str | None
@@ -23,12 +18,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A node, or a group of nodes.
-
-    >>> from gradwalk.drawing.scene import Box, Row
-    >>> Box("node", "c", "*", (Row("data", "6"),), "c = a * b").op
-    '*'
-    """
+    """A node, or a group of nodes."""
 
     kind: str  # "leaf", "node", "constant" or "group"
     label: str
@@ -40,12 +30,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One use of a box by another; a box that is used twice has two lines.
-
-    >>> from gradwalk.drawing.scene import Line
-    >>> Line(0, 2, "× −3").text
-    '× −3'
-    """
+    """One use of a box by another; a box that is used twice has two lines."""
 
     source: int
     target: int
@@ -60,8 +45,8 @@ class Scene:
     """Boxes in topological order, the lines between them, and words about the whole.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.drawing.by_node import read
-    >>> scene = read([Value(2.0) * 3])
+    >>> from gradwalk.drawing.by_node import scene_by_node
+    >>> scene = scene_by_node([Value(2.0) * 3])
     >>> len(scene.boxes), len(scene.lines), scene.summary
     (3, 2, '3 nodes, 2 edges')
     """

@@ -26,9 +26,9 @@ def svg(scene: Scene, geometry: Geometry, *, flat: bool, theme: str, notebook: b
 
     >>> from gradwalk import Value
     >>> from gradwalk.drawing.geometry import geometry
-    >>> from gradwalk.drawing.by_node import read
+    >>> from gradwalk.drawing.by_node import scene_by_node
     >>> from gradwalk.drawing.svg import svg
-    >>> scene = read([Value(2.0, label="<a>") * 3])
+    >>> scene = scene_by_node([Value(2.0, label="<a>") * 3])
     >>> text = svg(scene, geometry(scene, "LR"), flat=True, theme="light")
     >>> text.startswith("<svg "), "&lt;a&gt;" in text
     (True, True)
@@ -47,9 +47,9 @@ def outer_size(scene: Scene, geometry: Geometry) -> tuple[int, int]:
 
     >>> from gradwalk import Value
     >>> from gradwalk.drawing.geometry import geometry
-    >>> from gradwalk.drawing.by_node import read
+    >>> from gradwalk.drawing.by_node import scene_by_node
     >>> from gradwalk.drawing.svg import outer_size
-    >>> scene = read([Value(2.0)])
+    >>> scene = scene_by_node([Value(2.0)])
     >>> outer_size(scene, geometry(scene, "LR"))
     (132, 97)
     """

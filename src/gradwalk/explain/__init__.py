@@ -6,7 +6,7 @@ quick; a person sees best where a gradient comes from by looking at the paths, a
 
 - `paths.py`: counting and finding the paths;
 - `explanation.py`: what is found, and how it is put into words;
-- `scene.py`: a graph as the views take it: its recording, and where its cards stand;
+- `views.py`: a graph as the views take it: its recording, and where its cards stand;
 - `page.py`: the walk as one HTML file that steps by itself, for `explain(root).save("walk.html")`.
 
 All of it works on nodes by `gradwalk.walk`, so it lies below the engine, whose `Value.explain` calls it.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import gradwalk
 from gradwalk.bundles import bundle
 from gradwalk.errors import GraphError, SettingError
-from gradwalk.explain.scene import recorded, scene_of
+from gradwalk.explain.views import recorded, view_of
 from gradwalk.files import AnyPath, checked_theme, format_of, write
 from gradwalk.walk.formatting import clean
 
@@ -93,7 +93,7 @@ def page_of(
 
     >>> from gradwalk import Value
     >>> from gradwalk.explain.page import page_of
-    >>> from gradwalk.explain.scene import recorded
+    >>> from gradwalk.explain.views import recorded
     >>> page = page_of(recorded(Value(2.0, label="</script>") * 3), "").decode()
     >>> page.count("</script>"), page.count("<script")
     (2, 2)
@@ -112,7 +112,7 @@ def page_of(
         why = "\n".join([*lines[:MOST_LINES], left])
     script, style = bundle("page.js"), bundle("page.css")
     nodes = sum(1 for node in recording.graph.nodes if not node.constant)
-    data = {**scene_of(recording), "title": shown, "step": step}
+    data = {**view_of(recording), "title": shown, "step": step}
     text = PAGE.format(
         theme="" if theme == "auto" else f' data-theme="{theme}"',
         policy=f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "

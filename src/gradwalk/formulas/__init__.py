@@ -10,7 +10,7 @@ the same steps as kernels. Nothing about an op is said twice.
 """
 
 from gradwalk.formulas.lines import Language, lines, loop, used
-from gradwalk.formulas.rules import closed, explore, for_closed_rules, slopes, value
+from gradwalk.formulas.rules import explore, for_closed_rules, slopes, value
 from gradwalk.formulas.sheet import Sheet, Symbol
 from gradwalk.formulas.text import LATEX, PYTHON, UNICODE, Style, derivatives_as_text, rule_as_text, text
 
@@ -22,7 +22,6 @@ __all__ = [
     "Sheet",
     "Style",
     "Symbol",
-    "closed",
     "derivatives_as_text",
     "explore",
     "for_closed_rules",

@@ -170,3 +170,10 @@ def loop(
 def indented(block: Iterable[str]) -> list[str]:
     """Lines inside a block."""
     return [f"    {line}" for line in block]
+
+
+def python_function(text: Iterable[str], scope: dict[str, Any], file: str) -> Callable[..., Any]:
+    """The function that these lines define, over the names of `scope`; `file` is where it says it is from."""
+    found: dict[str, Callable[..., Any]] = {}
+    exec(compile("\n".join(text), file, "exec"), dict(scope), found)
+    return found.popitem()[1]

@@ -22,7 +22,7 @@ from gradwalk.errors import OpError
 from gradwalk.formulas.sheet import Sheet, Symbol, Undecided
 from gradwalk.ops import Op, choose, equal
 
-__all__ = ["closed", "explore", "for_closed_rules", "slopes", "value"]
+__all__ = ["explore", "for_closed_rules", "slopes", "value"]
 
 Made = TypeVar("Made")
 
@@ -196,21 +196,11 @@ IMPURE = {"DELETE_ATTR", "DELETE_GLOBAL", "DELETE_SUBSCR", "IMPORT_NAME", "IS_OP
 Outside = list[tuple[Callable[[], Any], Any]]  # what a rule uses besides its arguments: how to get it, and what it was
 
 
-def closed(rule: Any) -> bool:
-    """Whether a rule's result depends on its arguments alone, and on numbers and functions that it names.
-
-    >>> import random
-    >>> from gradwalk.formulas import closed
-    >>> closed(lambda p, g, lr: p - lr * abs(g)), closed(lambda p, g, lr: p - lr * random.random())
-    (True, False)
-    """
-    return _is_closed(rule, {})
-
-
 def for_closed_rules(make: Callable[..., Made]) -> Callable[..., Made | None]:
     """`make(rule, …)`, done once for each rule, and again whenever what the rule names is not what it was.
 
-    It gives None for a rule that is not closed, or that cannot be explored.
+    It gives None for a rule that cannot be explored, and for one that is not closed: its result depends on more than
+    its arguments, and numbers and functions that it names.
 
     >>> from gradwalk.formulas import Sheet, explore, for_closed_rules
     >>> written = for_closed_rules(lambda rule: str(explore(rule, Sheet().inputs("x"))))

@@ -7,7 +7,7 @@ from typing import Any
 
 from gradwalk import walk
 from gradwalk.bundles import bundle
-from gradwalk.explain.scene import names_of, recorded, scene_of
+from gradwalk.explain.views import names_of, recorded, view_of
 from gradwalk.notebook.widget import TraitSettingError, Widget, traitlets, within
 
 __all__ = ["PlaygroundWidget"]
@@ -39,7 +39,7 @@ class PlaygroundWidget(Widget):
         search = [step.to_dict() for step in walk.search_steps(self._recording.graph)]
         super().__init__(
             _esm=bundle("order.js"), title=str(title),
-            scene={**scene_of(self._recording), "search": search, "names": self._names},
+            scene={**view_of(self._recording), "search": search, "names": self._names},
             order=list(self._names if order is None else order),
         )  # fmt: skip
         self.observe(self._judge, "order")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gradwalk import walk
 from gradwalk.bundles import bundle
 from gradwalk.errors import GradwalkError
-from gradwalk.explain.scene import names_of, recorded, scene_of
+from gradwalk.explain.views import names_of, recorded, view_of
 from gradwalk.notebook.widget import TraitSettingError, Widget, traitlets, within
 from gradwalk.ops import number
 from gradwalk.replay import reason_not_to, recompute, write_back
@@ -64,7 +64,7 @@ class WalkWidget(Widget):
         self._places = {} if self._fixed else {name: place for name, place in names.items() if rows[place].leaf}
         leaves = {name: self._nodes[place].data for name, place in self._places.items()}
         super().__init__(
-            _esm=bundle("walk.js"), scene=scene_of(self._recording), leaves=leaves, first_leaves=leaves,
+            _esm=bundle("walk.js"), scene=view_of(self._recording), leaves=leaves, first_leaves=leaves,
             step=step, title=str(title),
         )  # fmt: skip
         self.observe(self._follow, "leaves")
@@ -133,7 +133,7 @@ class WalkWidget(Widget):
         self._recording = walk.record(self._nodes[-1])
         with self.hold_trait_notifications():
             self.step = min(self.step, len(self._recording.events))
-            self.scene = scene_of(self._recording)
+            self.scene = view_of(self._recording)
 
     def __repr__(self) -> str:
         name = self._recording.graph.nodes[self._recording.graph.root].name

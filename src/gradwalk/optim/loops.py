@@ -1,7 +1,7 @@
 """An optimiser's rule applied to all parameters: in one loop if the rule can be written down, else one by one.
 
-A call for each parameter costs more than the arithmetic of a rule. So a rule that is closed (see `formulas.closed`) is
-run on symbols once, and what it does is put into the loop itself.
+A call for each parameter costs more than the arithmetic of a rule. So a rule that depends on its numbers alone (see
+`formulas.for_closed_rules`) is run on symbols once, and what it does is put into the loop itself.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from gradwalk import formulas, ieee, ops
 from gradwalk.errors import OpError, SettingError
-from gradwalk.formulas.lines import INFIX, in_python, indented
+from gradwalk.formulas.lines import INFIX, in_python, indented, python_function
 from gradwalk.ieee import Ieee
 
 __all__: list[str] = []
@@ -85,10 +85,9 @@ def _loop(update: Callable[..., Any], kept: int, count: int) -> Callable[..., No
         head |= {"i": "range(len(gradients))"} if stored else {}
         return [f"for {', '.join(head)} in zip({', '.join(head.values())}):", *indented(["x = p.data", *body])]
 
-    scope = dict(FUNCTIONS)
     head = f"def loop({', '.join([*columns.values(), *constants])}):"
-    exec("\n".join([head, *indented(written(update, memory, constants, around, LANGUAGE))]), scope)
-    return scope["loop"]  # type: ignore[no-any-return]
+    text = [head, *indented(written(update, memory, constants, around, LANGUAGE))]
+    return python_function(text, FUNCTIONS, f"{__file__}: {update.__qualname__}")  # a file that is not the user's
 
 
 def _never_raising(op: str, texts: Sequence[str], operands: Sequence[Any]) -> str:

@@ -74,7 +74,6 @@ class Optimizer:
     memory: tuple[str, ...] = ()
     update: Callable[..., Any] | None = None
     _keeper: Any = None  # what has the memory in place of this object, if something does
-
     _observed = False  # whether observers were told of the step that is being taken
 
     def __init_subclass__(cls, **keywords: Any) -> None:

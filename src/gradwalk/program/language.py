@@ -60,10 +60,6 @@ def _folded(op: Op) -> Callable[..., Any]:
     return lambda *operands: reduce(op, operands)
 
 
-def _of_op(op: Op) -> Function:
-    return Function(op.name, op, op.arity, op.arity)
-
-
 # --- what there is ---------------------------------------------------------------------------------------------------
 
 OPERATORS: dict[type[ast.operator], Callable[..., Any]] = {
@@ -85,7 +81,7 @@ COMPARISONS: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
 }  # fmt: skip
 
 FUNCTIONS: dict[str, Function] = {
-    **{name: _of_op(op) for name, op in TABLE.items()},
+    **{name: Function(op.name, op, op.arity, op.arity) for name, op in TABLE.items()},
     "max": Function("max", _folded(ops.maximum), 2, MANY),
     "min": Function("min", _folded(ops.minimum), 2, MANY),
     "leaky_relu": Function("leaky_relu", lambda x, slope=0.01: ops.leaky_relu(x, slope), 1, 2),

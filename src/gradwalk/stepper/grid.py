@@ -12,7 +12,7 @@ from gradwalk.stepper.routes import lay_tracks, line, nets
 from gradwalk.stepper.rows import Item, edges_among, in_rows, ports
 from gradwalk.walk import NodeInfo, readable
 
-__all__ = ["GridLayout", "Rect", "Style", "arrange", "fitting", "shown_op"]
+__all__ = ["GridLayout", "arrange", "fitting", "shown_op"]
 
 LONGEST_LABEL = 14  # cells of a label on a card; the sentence below tells more of it
 WORDS = "data "  # and "grad ", as wide
@@ -20,24 +20,14 @@ WORDS = "data "  # and "grad ", as wide
 
 @dataclass(frozen=True)
 class Style:
-    """How generous cards are: with the words data and grad on them, with a border below each.
-
-    >>> from gradwalk.stepper.grid import Style
-    >>> Style(words=True, roomy=False).height
-    3
-    """
+    """How generous cards are: with the words data and grad on them, with a border below each."""
 
     words: bool
     roomy: bool
 
     @property
     def height(self) -> int:
-        """The rows of a card: a title, data, gradient, and perhaps a border.
-
-        >>> from gradwalk.stepper.grid import Style
-        >>> Style(words=True, roomy=True).height
-        4
-        """
+        """The rows of a card: a title, data, gradient, and perhaps a border."""
         return 4 if self.roomy else 3
 
 
@@ -47,12 +37,7 @@ STYLES = (Style(True, True), Style(True, False), Style(False, True), Style(False
 
 @dataclass(frozen=True)
 class Rect:
-    """A card's place: left, top, width, height.
-
-    >>> from gradwalk.stepper.grid import Rect
-    >>> Rect(4, 2, 10, 3).right
-    14
-    """
+    """A card's place: left, top, width, height."""
 
     x: int
     y: int
@@ -61,12 +46,7 @@ class Rect:
 
     @property
     def right(self) -> int:
-        """The first column behind it.
-
-        >>> from gradwalk.stepper.grid import Rect
-        >>> Rect(0, 0, 10, 3).right
-        10
-        """
+        """The first column behind it."""
         return self.x + self.width
 
 

@@ -6,20 +6,14 @@ from dataclasses import dataclass, field
 
 from gradwalk.stepper.rows import Item
 
-__all__ = ["DOWN", "LEFT", "RIGHT", "UP", "Net", "lay_tracks", "line", "nets"]
+__all__ = ["DOWN", "LEFT", "RIGHT", "UP", "lay_tracks", "line", "nets"]
 
 UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
 
 
 @dataclass(eq=False)
 class Net:
-    """All that leaves one card or lane for the next column: it goes down one track and branches off.
-
-    >>> from gradwalk.stepper.rows import Item
-    >>> from gradwalk.stepper.routes import Net
-    >>> Net(0, row=3, ends={(2, 0): 1, (2, 1): 5}).span
-    (1, 5)
-    """
+    """All that leaves one card or lane for the next column: it goes down one track and branches off."""
 
     source: int
     row: int
@@ -28,12 +22,7 @@ class Net:
 
     @property
     def span(self) -> tuple[int, int]:
-        """The rows that its vertical line covers.
-
-        >>> from gradwalk.stepper.routes import Net
-        >>> Net(0, row=3, ends={(2, 0): 4}).span
-        (3, 4)
-        """
+        """The rows that its vertical line covers."""
         reach = [self.row, *self.ends.values()]
         return min(reach), max(reach)
 

@@ -14,17 +14,12 @@ from itertools import pairwise
 from gradwalk.layout import in_columns
 from gradwalk.walk import Graph
 
-__all__ = ["Edge", "Item", "edges_among", "in_rows", "ports"]
+__all__ = ["edges_among", "in_rows", "ports"]
 
 
 @dataclass(frozen=True)
 class Edge:
-    """From operand to node, as data flows; `position` tells a·a's two edges apart.
-
-    >>> from gradwalk.stepper.rows import Edge
-    >>> Edge(0, 2, 1).key
-    (2, 1)
-    """
+    """From operand to node, as data flows; `position` tells a·a's two edges apart."""
 
     operand: int
     node: int
@@ -32,23 +27,13 @@ class Edge:
 
     @property
     def key(self) -> tuple[int, int]:
-        """What the edge is known by.
-
-        >>> from gradwalk.stepper.rows import Edge
-        >>> Edge(operand=0, node=2, position=1).key
-        (2, 1)
-        """
+        """What the edge is known by."""
         return self.node, self.position
 
 
 @dataclass(eq=False)
 class Item:
-    """Something in a column: a card, or a lane for the edges of `node` that go further.
-
-    >>> from gradwalk.stepper.rows import Item
-    >>> Item(3, level=1, lane=True, height=1).exit
-    0
-    """
+    """Something in a column: a card, or a lane for the edges of `node` that go further."""
 
     node: int
     level: int
@@ -59,12 +44,7 @@ class Item:
 
     @property
     def exit(self) -> int:
-        """The row at which edges leave, from its top.
-
-        >>> from gradwalk.stepper.rows import Item
-        >>> Item(3, level=1, lane=False, height=3).exit
-        1
-        """
+        """The row at which edges leave, from its top."""
         return 1 if self.height > 1 else 0
 
 

@@ -13,17 +13,12 @@ from gradwalk.walk import Compute, Event, Graph, Push, Seed, Visit, readable
 from gradwalk.walk.formatting import clean
 from gradwalk.walk.sentences import written
 
-__all__ = ["Page", "groups", "page", "two_rows"]
+__all__ = ["groups", "page", "two_rows"]
 
 
 @dataclass(frozen=True)
 class Page:
-    """All that a step says. `formula` holds pairs, a name and the number under it.
-
-    >>> from gradwalk.stepper.step_page import Page
-    >>> Page("seed", "", "Begin at the root.").slot is None
-    True
-    """
+    """All that a step says. `formula` holds pairs, a name and the number under it."""
 
     phase: str
     place: str
@@ -51,8 +46,15 @@ def page(player: Player, note: str = "") -> Page:
          6  =      6 × 1
     """
     graph, event = player.recording.graph, player.event
+    if event is None and player.at == 0:
+        count, given = len(graph.nodes), sum(not node.operands for node in graph.nodes)
+        told = (
+            f"{count:,} nodes: {given:,} given, {count - given:,} to compute. {EMPTY} is an empty slot: no number has "
+        )
+        return Page("start", "", f"{note} {told}come yet, and that is not a 0. Press → to begin.".strip())
     if event is None:
-        return _first(player, note) if player.at == 0 else _last(player)
+        verdict = player.recording.verdict
+        return Page("end", "the walk is done", verdict.sentence, right=verdict.right)
     name = clean(graph.nodes[event.node].name)
     match event:
         case Compute():
@@ -70,19 +72,6 @@ def page(player: Player, note: str = "") -> Page:
             lands = (f"{to}.grad", EMPTY if event.before is None else readable(event.before), readable(event.after))
             return Page("backward", f"{name} pushes to {to}", event.sentence, _pushed(event, name, to), lands, "grad")
     return Page("", "", event.sentence)
-
-
-def _first(player: Player, note: str) -> Page:
-    graph = player.recording.graph
-    given = sum(not node.operands for node in graph.nodes)
-    told = f"{len(graph.nodes):,} nodes: {given:,} given, {len(graph.nodes) - given:,} to compute. {EMPTY} is an empty "
-    told += "slot: no number has come yet, and that is not a 0. Press → to begin."
-    return Page("start", "", f"{note} {told}".strip())
-
-
-def _last(player: Player) -> Page:
-    verdict = player.recording.verdict
-    return Page("end", "the walk is done", verdict.sentence, right=verdict.right)
 
 
 # --- formulas --------------------------------------------------------------------------------------------------------

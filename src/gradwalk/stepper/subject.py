@@ -7,7 +7,7 @@ import re
 import runpy
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -75,7 +75,7 @@ def numbers(texts: list[str]) -> dict[str, float]:
         if not equals or not name.isidentifier():
             raise SettingError(f"{text!r} is no input; write it as NAME=NUMBER, such as a=2")
         if name in found:
-            raise SettingError(f"{name} is given twice: {_short(found[name])} and {number}")
+            raise SettingError(f"{name} is given twice: {found[name]:g} and {number}")
         try:
             found[name] = float(number.replace("−", "-"))
         except ValueError:
@@ -86,11 +86,7 @@ def numbers(texts: list[str]) -> dict[str, float]:
 
 
 def _equations(inputs: Mapping[str, float]) -> str:
-    return " ".join(f"{name}={_short(x)}" for name, x in inputs.items())
-
-
-def _short(x: float) -> str:
-    return f"{x:g}"
+    return " ".join(f"{name}={x:g}" for name, x in inputs.items())
 
 
 # --- presets and expressions -----------------------------------------------------------------------------------------
@@ -150,7 +146,14 @@ def _of_script(path: Path, name: str | None) -> Subject:
         raise SettingError(f"{path} makes nothing called {name!r}; {there}")
     root = names[name]
     if not _is_node(root):
-        raise SettingError(f"{name} in {path} is not a Value but {_kind(root)}; {_remedy(root)}")
+        remedy = "name one that holds a gradwalk Value"
+        if isinstance(root, (int, float)):
+            remedy = "a graph ends in a Value, before its .data is taken"
+        elif isinstance(root, (list, tuple)) and any(map(_is_node, root)):
+            remedy = "give one of the Values in it a name of its own"
+        kind = type(root).__name__
+        article = "an" if kind[0] in "aeiouAEIOU" else "a"
+        raise SettingError(f"{name} in {path} is not a Value but {article} {kind}; {remedy}")
     for key, node in values.items():
         if getattr(node, "label", None) == "":
             node.label = key  # the script is done, and its Values are ours: they go by their variables' names
@@ -163,49 +166,22 @@ def _is_node(thing: Any) -> bool:
     )  # fmt: skip
 
 
-def _kind(thing: Any) -> str:
-    name = type(thing).__name__
-    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
-
-
-def _remedy(thing: Any) -> str:
-    if isinstance(thing, (int, float)):
-        return "a graph ends in a Value, before its .data is taken"
-    if isinstance(thing, (list, tuple)) and any(map(_is_node, thing)):
-        return "give one of the Values in it a name of its own"
-    return "name one that holds a gradwalk Value"
-
-
 def _run(path: Path) -> dict[str, Any]:
     """The names that a script leaves behind; what it prints goes to stderr, so that our output stays ours."""
+    argv, places = sys.argv, list(sys.path)
+    sys.argv, sys.path[:0] = [str(path)], [str(path.resolve().parent)]  # as the script would find them
     try:
-        with _as_if_started(path), contextlib.redirect_stdout(sys.stderr):
+        with contextlib.redirect_stdout(sys.stderr):
             return runpy.run_path(str(path), run_name="__main__")
     except SystemExit as leaving:
         raise SettingError(f"{path} ended itself with exit code {leaving.code}, before it could be looked at") from None
     except Exception as error:
-        raise SettingError(f"{path} failed{_where(path, error)}: {_told(error)}") from error
-
-
-@contextlib.contextmanager
-def _as_if_started(path: Path) -> Iterator[None]:
-    """`sys.argv` and `sys.path` as the script would find them."""
-    argv, places = sys.argv, list(sys.path)
-    sys.argv, sys.path[:0] = [str(path)], [str(path.resolve().parent)]
-    try:
-        yield
+        name, text = type(error).__name__, str(error)
+        own = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+        if isinstance(error, SyntaxError):
+            own, text = [error.lineno], str(error.msg)
+        where = f" in line {own[-1]}" if own and own[-1] else ""
+        told = f"{name}: {text}" if text and not isinstance(error, GradwalkError) else text or name
+        raise SettingError(f"{path} failed{where}: {told}") from error
     finally:
         sys.argv, sys.path[:] = argv, places
-
-
-def _where(path: Path, error: Exception) -> str:
-    if isinstance(error, SyntaxError):
-        return f" in line {error.lineno}" if error.lineno else ""
-    own = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
-    return f" in line {own[-1].lineno}" if own else ""
-
-
-def _told(error: Exception) -> str:
-    name = type(error).__name__
-    text = str(error.msg) if isinstance(error, SyntaxError) else str(error)
-    return f"{name}: {text}" if text and not isinstance(error, GradwalkError) else text or name

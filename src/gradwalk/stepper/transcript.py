@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from gradwalk.stepper.canvas import EMPTY
 from gradwalk.stepper.subject import Subject
-from gradwalk.walk import Event, Recording, Visit, readable
+from gradwalk.walk import Recording, Visit, readable
 from gradwalk.walk.formatting import clean
 
 __all__ = ["transcript"]
@@ -62,6 +62,7 @@ def transcript(recording: Recording, subject: Subject, *, judged: bool = False) 
         names = ", ".join(clean(recording.graph.nodes[place].name) for place in recording.order)
         yield from _wrapped(f"visits in the order {names}", "  ", "  ")
     digits = len(str(len(recording.events)))
+    margin = " " * (digits + 4)
     section = ""
     for number, event in enumerate(recording.events, start=1):
         heading = HEADINGS.get(event.kind, section)
@@ -69,22 +70,18 @@ def transcript(recording: Recording, subject: Subject, *, judged: bool = False) 
             section = heading
             yield ""
             yield section
-        yield from _step(number, event, recording, digits)
+        visit = isinstance(event, Visit) and f"visit {clean(recording.graph.nodes[event.node].name)}"
+        yield from _wrapped(visit or event.formula, f"  {number:>{digits}}  ", margin)
+        yield from _wrapped(event.sentence, margin, margin)
     yield ""
     yield "At the end"
     yield from _table(recording)
     if judged:
-        yield ""
-        yield from _verdict(recording)
-
-
-def _step(number: int, event: Event, recording: Recording, digits: int) -> Iterator[str]:
-    told = event.formula
-    if isinstance(event, Visit):
-        told = f"visit {clean(recording.graph.nodes[event.node].name)}"
-    margin = " " * (digits + 4)
-    yield from _wrapped(told, f"  {number:>{digits}}  ", margin)
-    yield from _wrapped(event.sentence, margin, margin)
+        verdict = recording.verdict
+        yield from ("", "✓ right" if verdict.right else "✗ not right")
+        entries = [*(lost.sentence for lost in verdict.lost), *(twice.sentence for twice in verdict.doubled)]
+        for sentence in entries if entries and not verdict.right else [verdict.sentence]:
+            yield from _wrapped(sentence, "  ", "  ")
 
 
 def _table(recording: Recording) -> Iterator[str]:
@@ -99,14 +96,6 @@ def _table(recording: Recording) -> Iterator[str]:
         padded = [" " * (width - cell_len(text)) for text, width in zip(row, widths, strict=True)]
         name, op = row[0] + padded[0], row[1] + padded[1]
         yield f"  {name}  {op}  {padded[2]}{row[2]}  {padded[3]}{row[3]}"
-
-
-def _verdict(recording: Recording) -> Iterator[str]:
-    verdict = recording.verdict
-    yield "✓ right" if verdict.right else "✗ not right"
-    entries = [*(lost.sentence for lost in verdict.lost), *(twice.sentence for twice in verdict.doubled)]
-    for sentence in entries if entries and not verdict.right else [verdict.sentence]:
-        yield from _wrapped(sentence, "  ", "  ")
 
 
 def _wrapped(text: str, first: str, rest: str) -> list[str]:

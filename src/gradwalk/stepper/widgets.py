@@ -99,10 +99,6 @@ class GraphView(Widget):
                 self._legible = smallest.width * smallest.height <= MOST_SCREENS * size.width * size.height
         return self._legible
 
-    @staticmethod
-    def _listing_width(size: Size) -> int:
-        return 26 if size.width >= 76 else 0
-
     # --- what is in view ---------------------------------------------------------------------------------------------
 
     def _follow(self, layout: GridLayout, size: Size) -> None:
@@ -122,7 +118,7 @@ class GraphView(Widget):
         ]
 
     def _room(self, size: Size) -> Size:
-        return size if self.whole else Size(size.width - self._listing_width(size), size.height)
+        return size if self.whole else Size(size.width - (26 if size.width >= 76 else 0), size.height)
 
     @property
     def origin(self) -> tuple[int, int]:

@@ -2,13 +2,15 @@
 
 Arguments are trees as `tree.py` has it, NumPy arrays of numbers taken whole. A Value among the leaves is a number that
 gets a gradient. What is no number (a model, a text, None) belongs to the structure: texts and the like by what they
-say, objects by which they are.
+say, objects by which they are. A dataclass that holds parameters is a model too.
 """
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from dataclasses import is_dataclass
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -19,7 +21,7 @@ from gradwalk.engine import Value
 from gradwalk.errors import NotANumberError, SettingError
 from gradwalk.ops import number
 
-__all__ = ["Numbers", "key_of", "stand_ins", "static_key"]
+__all__ = ["InputAt", "Numbers", "deep_key_of", "is_whole", "key_of", "stand_ins", "static_key"]
 
 NUMBERS = frozenset((float, int, bool, *(np.dtype(code).type for code in "?bhilqBHILQefd")))
 SEQUENCES = frozenset((list, tuple))
@@ -81,7 +83,7 @@ def key_of(x: Any, found: Numbers) -> Key:
         return kind, tuple(x), tuple([key_of(part, found) for part in x.values()])
     elif kind in _tuples:
         return kind, tuple([key_of(part, found) for part in x])
-    elif kind in _objects:
+    elif kind in _objects or id(x) in _models:
         found.kept += (x,)
         return "same", id(x)
     return _key_of_other(x, found)
@@ -112,23 +114,50 @@ def _key_of_other(x: Any, found: Numbers) -> Key:
             if len(_tuples) < 1000:
                 _tuples.add(kind)
             return kind, tuple([key_of(part, found) for part in x])
-        return deep_key_of(x, found)
+        if not is_whole(x):
+            return deep_key_of(x, found)
     if kind is np.ndarray:
         raise NotANumberError(f"an array of {x.dtype} holds no real numbers; compiled functions take ints and floats")
     if why := tree.refusal(x):
         raise SettingError(why)
     found.kept += (x,)
-    if len(_objects) < 1000 and not isinstance(x, (set, frozenset)):
+    if len(_objects) < 1000 and not isinstance(x, (set, frozenset)) and not is_dataclass(kind):
         _objects.add(kind)
     return "same", id(x)
 
 
 def deep_key_of(x: Any, found: Numbers) -> Key:
     """As `key_of`, for any tree of any depth, and not as quick."""
-    leaves, structure = tree.flatten(x, tree.is_block)
+    leaves, structure = tree.flatten(x, is_whole)
     return structure, tuple([key_of(leaf, found) for leaf in leaves])
 
 
+def is_whole(x: Any) -> bool:
+    """Whether `x` is taken as one thing: an array of numbers, or a dataclass with Values that nothing has computed.
+
+    >>> from dataclasses import make_dataclass
+    >>> Line = make_dataclass("Line", ["w", "b"])
+    >>> is_whole(Line(Value(1.0), 0.0)), is_whole(Line(1.0, 0.0)), is_whole(Line(Value(1.0) * 2, 0.0))
+    (True, False, False)
+    """
+    if tree.is_block(x) or id(x) in _models:
+        return True
+    if not is_dataclass(x.__class__):
+        return False
+    values = [leaf for leaf in tree.flatten(x, tree.is_block)[0] if isinstance(leaf, Value)]
+    if not values or not all(v.is_leaf for v in values):
+        return False
+    kind: Any = type(x)
+    if kind.__weakrefoffset__:  # then it is known from now on
+        _models[id(x)] = weakref.ref(x, partial(_forget, id(x)))
+    return True
+
+
+def _forget(key: int, _: Any) -> None:
+    _models.pop(key, None)
+
+
+_models: dict[int, Any] = {}  # dataclasses that were found to be whole, for as long as they live
 _objects: set[type] = set()  # classes whose objects were found to be known by their identity
 _tuples: set[type] = set()  # classes that were found to be tuples and nothing else
 
@@ -157,4 +186,14 @@ def stand_ins(x: Any, plain: Iterator[Any], arrays: Iterator[Any]) -> Any:
     def stand_in(leaf: Any) -> Any:
         return next(plain) if tree.is_number(leaf) else next(arrays) if tree.is_block(leaf) else leaf
 
-    return tree.map(stand_in, x, leaf=tree.is_block)
+    return tree.map(stand_in, x, leaf=is_whole)
+
+
+class InputAt:
+    """Where an argument's number stands among the inputs."""
+
+    __slots__ = ("position", "shape")
+
+    def __init__(self, position: int, shape: tuple[int, ...] | None = None) -> None:
+        self.position = position
+        self.shape = shape  # of an array

@@ -11,23 +11,31 @@ from typing import Any
 import numpy as np
 
 from gradwalk import tree
-from gradwalk.compile.call.arguments import Key, Numbers, key_of
+from gradwalk.compile.call.arguments import Key, Numbers, is_whole, key_of
 from gradwalk.compile.trace.tracer import Tracer
 from gradwalk.engine import Value
 from gradwalk.errors import InputSizeError, NotANumberError, SettingError
 from gradwalk.ops import number
 
-__all__ = ["Lanes", "deep_key_of_samples", "is_samples", "key_of_samples", "sample_of", "stand_ins_for_one"]
+__all__ = [
+    "BatchNumbers",
+    "deep_key_of_samples",
+    "is_samples",
+    "is_samples_or_whole",
+    "key_of_samples",
+    "sample_of",
+    "stand_ins_for_one",
+]
 
 ARRAY = np.ndarray
 
 
-class Lanes:
+class BatchNumbers:
     """The numbers of one call: arrays with a sample in each row, and numbers that all samples share.
 
-    >>> lanes = Lanes()
-    >>> key = key_of_samples(([[1.0, 2.0], [3.0, 4.0]], 0.5), lanes)
-    >>> lanes.n, lanes.arrays[0].shape, lanes.plain
+    >>> numbers = BatchNumbers()
+    >>> key = key_of_samples(([[1.0, 2.0], [3.0, 4.0]], 0.5), numbers)
+    >>> numbers.n, numbers.arrays[0].shape, numbers.plain
     (2, (2, 2), (0.5,))
     """
 
@@ -56,32 +64,37 @@ def is_samples(x: Any) -> bool:
     return (isinstance(x, list) and tree.is_container(x)) or (isinstance(x, np.ndarray) and x.ndim > 0)
 
 
-def key_of_samples(x: Any, lanes: Lanes) -> Key:
-    """The structure of one sample of an argument; the numbers of all are added to `lanes`.
+def is_samples_or_whole(x: Any) -> bool:
+    """Whether an argument's tree ends at `x`."""
+    return is_samples(x) or is_whole(x)
 
-    >>> key_of_samples([1.0, 2.0, 3.0], Lanes())
+
+def key_of_samples(x: Any, numbers: BatchNumbers) -> Key:
+    """The structure of one sample of an argument; the numbers of all are added to `numbers`.
+
+    >>> key_of_samples([1.0, 2.0, 3.0], BatchNumbers())
     (<class 'list'>,)
     """
     kind = x.__class__
     if kind is ARRAY and x.dtype.kind in "biuf" and x.ndim:  # the most usual, and so the quickest
-        lanes.add(x)
+        numbers.add(x)
         return x.shape[1:]
     if kind is list or is_samples(x):
-        return _key_of_entries(x, lanes)
+        return _key_of_entries(x, numbers)
     if kind is tuple:
-        return kind, tuple([key_of_samples(part, lanes) for part in x])
+        return kind, tuple([key_of_samples(part, numbers) for part in x])
     if kind is dict:
-        return kind, tuple(x), tuple([key_of_samples(part, lanes) for part in x.values()])
-    return deep_key_of_samples(x, lanes) if tree.is_container(x) else _shared(x, lanes)
+        return kind, tuple(x), tuple([key_of_samples(part, numbers) for part in x.values()])
+    return deep_key_of_samples(x, numbers) if tree.is_container(x) and not is_whole(x) else _shared(x, numbers)
 
 
-def deep_key_of_samples(x: Any, lanes: Lanes) -> Key:
+def deep_key_of_samples(x: Any, numbers: BatchNumbers) -> Key:
     """As `key_of_samples`, for any tree of any depth, and not as quick."""
-    leaves, structure = tree.flatten(x, is_samples)
-    return structure, tuple([key_of_samples(leaf, lanes) for leaf in leaves])
+    leaves, structure = tree.flatten(x, is_samples_or_whole)
+    return structure, tuple([key_of_samples(leaf, numbers) for leaf in leaves])
 
 
-def _key_of_entries(x: Any, lanes: Lanes) -> Key:
+def _key_of_entries(x: Any, numbers: BatchNumbers) -> Key:
     kind = x.__class__
     if kind is not list and (why := tree.refusal(x)):
         raise NotANumberError(why)
@@ -89,22 +102,22 @@ def _key_of_entries(x: Any, lanes: Lanes) -> Key:
     try:
         array = np.asarray(samples)
     except ValueError:  # parts of several shapes, which may be those of each sample
-        return kind, _key_of_trees(samples, lanes)
+        return kind, _key_of_trees(samples, numbers)
     if array.dtype.kind in "biuf":
         if array.ndim == 1:
-            lanes.add(array)
+            numbers.add(array)
             return (kind,)
         first = Numbers()
         key = key_of(samples[0], first)
         if array.size == len(array) * (len(first.plain) + sum([part.size for part in first.arrays])):
-            lanes.add(array)
+            numbers.add(array)
             return kind, key, array.shape[1:]
-    return kind, _key_of_trees(samples, lanes)
+    return kind, _key_of_trees(samples, numbers)
 
 
-def _key_of_trees(samples: list[Any], lanes: Lanes) -> Key:
+def _key_of_trees(samples: list[Any], numbers: BatchNumbers) -> Key:
     """The key of samples that are not just numbers in rows: all must be trees of one structure."""
-    flat = [tree.flatten(sample, tree.is_block) for sample in samples]
+    flat = [tree.flatten(sample, is_whole) for sample in samples]
     structure = flat[0][1]
     if any(other != structure for _, other in flat) or not any(
         tree.is_number(x) or tree.is_block(x) for x in flat[0][0]
@@ -114,7 +127,7 @@ def _key_of_trees(samples: list[Any], lanes: Lanes) -> Key:
     for column, path in zip(zip(*[leaves for leaves, _ in flat], strict=True), structure.paths("sample"), strict=True):
         first = column[0]
         if isinstance(first, Value):
-            keys.append(_shared(first, lanes))
+            keys.append(_shared(first, numbers))
         elif tree.is_number(first) or tree.is_block(first):
             try:
                 array = np.asarray(column)
@@ -122,10 +135,10 @@ def _key_of_trees(samples: list[Any], lanes: Lanes) -> Key:
                 raise _mixed() from None
             if array.dtype.kind not in "biuf":
                 raise _mixed()
-            lanes.add(array)
+            numbers.add(array)
             keys.append(array.shape[1:])
         elif all(part is first or part == first for part in column):
-            keys.append(_shared(first, lanes))
+            keys.append(_shared(first, numbers))
         else:
             raise NotANumberError(f"{path} is no number, and so must be the same in all samples of a batch")
     return structure, tuple(keys)
@@ -138,17 +151,17 @@ def _mixed() -> NotANumberError:
     )
 
 
-def _shared(x: Any, lanes: Lanes) -> Key:
+def _shared(x: Any, numbers: BatchNumbers) -> Key:
     """The key of what is the same for all samples."""
     if isinstance(x, Value):
         raise SettingError("a batch takes numbers, not Values; let the function reach its parameters by itself")
     if tree.is_number(x):
-        lanes.plain_at += (len(lanes.arrays) + len(lanes.plain),)
-        lanes.plain += (number(x),)
+        numbers.plain_at += (len(numbers.arrays) + len(numbers.plain),)
+        numbers.plain += (number(x),)
         return 0
     found = Numbers()
     key = key_of(x, found)
-    lanes.kept += found.kept
+    numbers.kept += found.kept
     return key
 
 
@@ -160,7 +173,7 @@ def stand_ins_for_one(x: Any, recorder: Tracer) -> Any:
             return recorder.input()
         return recorder.inputs_like(leaf) if tree.is_block(leaf) else leaf
 
-    return tree.map(stand_in, sample_of(x, 0), leaf=tree.is_block)
+    return tree.map(stand_in, sample_of(x, 0), leaf=is_whole)
 
 
 def sample_of(x: Any, i: int) -> Any:
@@ -169,4 +182,4 @@ def sample_of(x: Any, i: int) -> Any:
     >>> sample_of(([1.0, 2.0], {"a": [[3.0], [4.0]], "b": 5.0}), 1)
     (2.0, {'a': [4.0], 'b': 5.0})
     """
-    return tree.map(lambda leaf: leaf[i] if is_samples(leaf) else leaf, x, leaf=is_samples)
+    return tree.map(lambda leaf: leaf[i] if is_samples(leaf) else leaf, x, leaf=is_samples_or_whole)

@@ -1,24 +1,27 @@
-"""What a compiled function gives: a Value whose graph is native memory."""
+"""What a compiled function gives: a tree of Values whose graph is native memory; for samples one by one, arrays."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from gradwalk import modes
+import numpy as np
+
+from gradwalk import modes, tree
 from gradwalk.compile.trace.limits import limit
+from gradwalk.compile.trace.recorded import Output
 from gradwalk.engine import Value, zero_grad
-from gradwalk.errors import SettingError, TraceError
+from gradwalk.errors import InputSizeError, SettingError, TraceError
 from gradwalk.keepers import clear
 from gradwalk.node import Recipe
 from gradwalk.ops import number
 
 if TYPE_CHECKING:
     from gradwalk.compile.call.arguments import Numbers
-    from gradwalk.compile.call.bound import Bound
+    from gradwalk.compile.call.replay import Replay
     from gradwalk.compile.own.store import Version
 
-__all__ = ["Call", "Result"]
+__all__ = ["Call", "Result", "ResultTree", "Samples", "result_of"]
 
 
 class Call:
@@ -29,9 +32,9 @@ class Call:
     [3.0]
     """
 
-    __slots__ = ("bound", "input_grads", "numbers", "saved", "version", "walked")
+    __slots__ = ("input_grads", "numbers", "replay", "saved", "version", "walked")
 
-    bound: Bound
+    replay: Replay
     numbers: Numbers
     version: Version  # of the parameters
     walked: bool  # back, and no other result of the call is left for that
@@ -79,7 +82,7 @@ class Result(Value):
         if self._call.numbers.values:
             super()._walk_back(seed)
         else:
-            self._call.bound.backward(self._call, self._position, seed)
+            self._call.replay.backward(self._call, self._position, seed)
             self._grad = seed
 
     def zero_grad(self) -> None:
@@ -93,7 +96,7 @@ class Result(Value):
         (0.0, 0.0)
         """
         self._grad = 0.0
-        clear(self._call.bound.recorded.parameters)
+        clear(self._call.replay.recorded.parameters)
         for _, v in self._call.numbers.values:
             zero_grad(v)
 
@@ -107,11 +110,11 @@ class Result(Value):
         {'x': [4.0, 3.0]}
         """
         call = self._call
-        if not call.bound.wrt:
+        if not call.replay.wrt:
             raise SettingError("gradients of arguments are kept on request: write compile(fn, wrt=('name',))")
         if call.input_grads is None:
             raise SettingError("there are no gradients yet; call backward() first")
-        grads: dict[str, Any] = call.bound.argument_grads(call)
+        grads: dict[str, Any] = call.replay.argument_grads(call)
         return grads
 
     # --- as a node of an ordinary graph ------------------------------------------------------------------------------
@@ -147,9 +150,76 @@ class Result(Value):
         raise limit("structure")
 
 
+def result_of(call: Any, position: int, data: Any) -> Any:
+    """One result of a call; for samples one by one, all of theirs."""
+    if data.__class__ is not float:
+        return Samples(call, position, data)
+    out = object.__new__(Result)
+    out._call = call
+    out._position = position
+    out._data = data
+    out._grad = 0.0
+    return out
+
+
 def _push(result: Result) -> None:
     """What `_backward()` of a result does: walk back natively, and pass on what arrives at Values among arguments."""
     call = result._call
-    call.bound.backward(call, result._position, number(result._grad))
+    call.replay.backward(call, result._position, number(result._grad))
     for position, v in call.numbers.values:
         v._grad += float(call.input_grads[position])
+
+
+class Samples:
+    """What a function of one sample gave for each of many: numbers in `data`, and one walk back for all of them.
+
+    >>> w = gradwalk.Value(3.0)
+    >>> each = gradwalk.compile(lambda x: w * x, batch="each")([1.0, 2.0])
+    >>> each.data.tolist(), len(each), each[1]
+    ([3.0, 6.0], 2, 6.0)
+    >>> each.backward([1.0, 10.0])
+    >>> w.grad
+    21.0
+    """
+
+    def __init__(self, call: Any, position: int, data: Any) -> None:
+        self._call = call
+        self._position = position
+        self.data = data
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, i: Any) -> Any:
+        return self.data[i].item() if np.ndim(self.data[i]) == 0 else self.data[i]
+
+    def __repr__(self) -> str:
+        return f"Samples({self.data!r})"
+
+    def backward(self, gradient: Any = 1.0) -> None:
+        """Add the gradients of the samples' numbers, each times its entry of `gradient`, or all times one number.
+
+        >>> w = gradwalk.Value(3.0)
+        >>> gradwalk.compile(lambda x: w * x, batch="each")([1.0, 2.0]).backward()
+        >>> w.grad
+        3.0
+        """
+        weights = np.asarray(gradient, np.float64)
+        if weights.ndim and weights.shape != self.data.shape:
+            raise InputSizeError(f"backward was given {weights.shape} gradients for {len(self.data)} samples")
+        self._call.replay.backward(self._call, self._position, weights if weights.ndim else float(weights))
+
+
+class ResultTree:
+    """What the function gave, with places where numbers go."""
+
+    def __init__(self, result: Any) -> None:
+        self.leaves, self.structure = tree.flatten(result, lambda x: isinstance(x, Output) or tree.is_block(x))
+        self.places = [(i, x.position, x.plain) for i, x in enumerate(self.leaves) if isinstance(x, Output)]
+
+    def filled(self, results: list[Any], data: list[Any]) -> Any:
+        """The same with these results; where an argument is given back, its number."""
+        leaves = self.leaves.copy()
+        for i, position, plain in self.places:
+            leaves[i] = (data if plain else results)[position]
+        return self.structure.unflatten(leaves)

@@ -10,7 +10,8 @@ from gradwalk.compile.native.batch import BatchExecution
 from gradwalk.compile.native.flat import FlatCode, FlatExecution
 from gradwalk.compile.native.lowering import Kernels
 from gradwalk.compile.native.single import SingleExecution
-from gradwalk.compile.roll.program import Program, Rows
+from gradwalk.compile.roll.program import Program
+from gradwalk.compile.roll.steps import Rows
 
 __all__ = ["NATIVE", "NativeBackend", "NativeLowered"]
 

@@ -17,7 +17,8 @@ from gradwalk.compile.native import objects
 from gradwalk.compile.native.codegen import op_slopes, op_value, slope_lines, value_lines
 from gradwalk.compile.native.objects import Native
 from gradwalk.compile.native.single import SingleExecution
-from gradwalk.compile.roll.program import Program, Rows
+from gradwalk.compile.roll.program import Program
+from gradwalk.compile.roll.steps import Rows
 from gradwalk.compile.trace.tape import MAX, MIN, SHIFT, TAKE
 
 __all__ = ["FlatCode", "FlatExecution"]

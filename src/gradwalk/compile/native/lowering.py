@@ -17,14 +17,15 @@ from gradwalk.compile.native.lane_codegen import lane_element, lane_element_back
 from gradwalk.compile.native.language import SIMPLE_POWERS
 from gradwalk.compile.native.layout import BY_SCRATCH, DIRECT, OWN, PARAMETERS, WRITTEN
 from gradwalk.compile.native.objects import Native, fixed, load
-from gradwalk.compile.roll import program as programs
-from gradwalk.compile.roll.program import ADD, NOTHING, WRITE, Access, Elements, Extreme, Product, Program, Sums, Take
+from gradwalk.compile.roll import steps
+from gradwalk.compile.roll.program import Program
+from gradwalk.compile.roll.steps import ADD, NOTHING, WRITE, Access, Elements, Extreme, Product, Sums, Take
 
 __all__ = ["Kernels"]
 
 Longs = npt.NDArray[np.int64]
 
-SPACES = {programs.OWN: OWN, programs.PARAMETERS: PARAMETERS}
+SPACES = {steps.OWN: OWN, steps.PARAMETERS: PARAMETERS}
 #: What becomes of gradients, as kernels are told.
 MODES = {NOTHING: 0, ADD: 1, WRITE: 2}
 #: Fewer results than this are not worth a kernel of their own.
@@ -76,7 +77,7 @@ class Kernels:
         modes = [MODES[x.grads] for x in operands]
         words = [step.out, step.rows, step.columns, *(word for x in operands for word in _words(x))]
         if program.lanes > 1:
-            ways = "".join("p" if x.space == programs.PARAMETERS else "m" for x in operands)
+            ways = "".join("p" if x.space == steps.PARAMETERS else "m" for x in operands)
             back = lane_element_back(op, ways, program.dtype, exponent) if any(modes) else None
             return [lane_element(op, ways, program.dtype, exponent), back, None], words + modes
         ways = "".join("g" if x.listed >= 0 else "us"[x.column] for x in operands)
@@ -90,7 +91,7 @@ class Kernels:
             return None
         power = step.operands[1]
         at = int(np.searchsorted(self.program.constant_positions, power.start))
-        if power.space != programs.OWN or (power.row, power.column, power.listed) != (0, 0, -1):
+        if power.space != steps.OWN or (power.row, power.column, power.listed) != (0, 0, -1):
             return None
         if at >= len(self.program.constants) or self.program.constant_positions[at] != power.start:
             return None
@@ -101,7 +102,7 @@ class Kernels:
         """A handful of results: by functions of single numbers, which are compiled once for all programs."""
         op = self.program.ops[step.op]
         at = [x.positions(step.rows, step.columns, self.program.lists).ravel() for x in step.operands]
-        signed = [p if x.space == programs.OWN else ~p for x, p in zip(step.operands, at, strict=True)]
+        signed = [p if x.space == steps.OWN else ~p for x, p in zip(step.operands, at, strict=True)]
         wanted = [int(x.grads != NOTHING) for x in step.operands]
         slopes = load(op_slopes(op)) if any(wanted) else 0
         self.scratch = max(self.scratch, 2 * op.arity + 2)

@@ -5,7 +5,7 @@
 - `rolling.py` is the whole of it, for single samples and for batches;
 - `dataflow.py` reads a tape as lists of operands; `analyze.py` levels and groups it, `sums.py` rolls up its sums;
   `passes.py` are the loops that both need, `layout.py` names the columns of what they make;
-- `builder.py` gives out memory and collects steps; `program.py` is the outcome.
+- `builder.py` gives out memory and collects steps (`steps.py`); `program.py` is the outcome.
 
 Nothing here knows a backend. The passes are plain Python; whoever asks may pass a faster way to run them.
 """

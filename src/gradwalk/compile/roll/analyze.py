@@ -35,7 +35,7 @@ from gradwalk.compile.roll.layout import (
     TAKEN,
 )
 from gradwalk.compile.roll.passes import RunPass, plainly
-from gradwalk.compile.roll.program import ADD, NOTHING, Access, Elements, Extreme, Rows, Take
+from gradwalk.compile.roll.steps import ADD, NOTHING, Access, Elements, Extreme, Rows, Take
 from gradwalk.compile.roll.sums import roll_sums
 from gradwalk.compile.trace.tape import SHIFT, SPECIAL
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gradwalk.compile.roll.program import (
+from gradwalk.compile.roll.program import Program
+from gradwalk.compile.roll.steps import (
     ADD,
     NOTHING,
     OWN,
@@ -19,7 +20,6 @@ from gradwalk.compile.roll.program import (
     Elements,
     Extreme,
     Product,
-    Program,
     Step,
     Sums,
     Take,
@@ -105,7 +105,8 @@ class Builder:
     def signed(self, nodes: npt.NDArray[Any]) -> Longs:
         """Positions of nodes, `~position` for parameters."""
         at = self.positions[nodes]
-        return np.where(nodes < self.parameters, ~at, at)
+        found: Longs = np.where(nodes < self.parameters, ~at, at)
+        return found
 
     def program(self, outputs: Longs, **more: Any) -> Program:
         """The program, once all steps are there."""

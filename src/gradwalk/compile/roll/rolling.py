@@ -17,10 +17,11 @@ from gradwalk import ops
 from gradwalk.compile.roll import analyze, dataflow
 from gradwalk.compile.roll.dataflow import Dataflow
 from gradwalk.compile.roll.passes import RunPass, plainly
-from gradwalk.compile.roll.program import Program, Step
+from gradwalk.compile.roll.program import Program
+from gradwalk.compile.roll.steps import Step
 from gradwalk.compile.trace.tape import NONE, TAKE, Tape
 
-__all__ = ["Rolled", "roll", "roll_batch", "split"]
+__all__ = ["Analysis", "roll", "roll_batch", "split"]
 
 Longs = npt.NDArray[np.int64]
 
@@ -31,14 +32,14 @@ MOST_LANES, MANY_NUMBERS, FEWER_LANES = 128, 4000, 64
 
 
 @dataclass(frozen=True, eq=False)
-class Rolled:
+class Analysis:
     """A program, and which of its steps gives each row of the tape: -1 for rows inside a step, or not needed."""
 
     program: Program
     step_of: Longs
 
 
-def roll(tape: Tape, *, input_grads: bool = False, structured: bool | None = None, run: RunPass = plainly) -> Rolled:
+def roll(tape: Tape, *, input_grads: bool = False, structured: bool | None = None, run: RunPass = plainly) -> Analysis:
     """The program of a tape; `input_grads` asks for gradients with respect to the inputs as well.
 
     Whether it is rolled up or left row by row is decided by its structure, unless `structured` decides it. `run` runs
@@ -58,10 +59,10 @@ def roll(tape: Tape, *, input_grads: bool = False, structured: bool | None = Non
         tape.outputs.astype(np.int64), parameters=tape.parameters, inputs=tape.inputs, indices=tape.indices,
         input_grads=input_grads,
     )  # fmt: skip
-    return Rolled(program, _steps_of(builder.positions[graph.first : graph.constants], program.steps))
+    return Analysis(program, _steps_of(builder.positions[graph.first : graph.constants], program.steps))
 
 
-def roll_batch(tape: Tape, *, dtype: str = "float64", input_grads: bool = False, run: RunPass = plainly) -> Rolled:
+def roll_batch(tape: Tape, *, dtype: str = "float64", input_grads: bool = False, run: RunPass = plainly) -> Analysis:
     """The program that runs many samples at once, from the tape of one.
 
     >>> from gradwalk.compile.roll.rolling import roll_batch
@@ -87,7 +88,7 @@ def roll_batch(tape: Tape, *, dtype: str = "float64", input_grads: bool = False,
     if shared is not None:
         step_of = np.where(shared.step_of >= 0, shared.step_of + len(program.steps), -1)
     step_of[moving] = _steps_of(builder.positions[new[moving]], program.steps)
-    return Rolled(program, step_of)
+    return Analysis(program, step_of)
 
 
 def _steps_of(positions: Longs, steps: tuple[Step, ...]) -> Longs:

@@ -22,7 +22,7 @@ from gradwalk.compile.roll.layout import (
     SECOND_HASH,
     TAILS,
 )
-from gradwalk.compile.roll.program import Access, Part, Product, Sums
+from gradwalk.compile.roll.steps import Access, Part, Product, Sums
 
 if TYPE_CHECKING:
     from gradwalk.compile.roll.analyze import Macros
@@ -31,8 +31,10 @@ __all__ = ["roll_sums"]
 
 Longs = npt.NDArray[np.int64]
 
-#: Blocks of fewer numbers than this, or thinner on both sides, are not worth a product of their own.
-SMALL_BLOCK, THIN = 16, 4
+#: Blocks of fewer numbers than this are not worth a product of their own.
+SMALL_BLOCK = 16
+#: Fewer columns than this are rows, if both sides are computed: vectors go along the columns.
+THIN = 4
 
 
 def roll_sums(builder: Builder, macros: Macros, group: Longs) -> None:
@@ -72,8 +74,7 @@ def _blocks(builder: Builder, macros: Macros, made: Longs) -> list[Longs]:
     found = []
     for members in np.split(order, np.flatnonzero(np.diff(block_of[order])) + 1):
         rows, columns = len(np.unique(left_of[members])), len(np.unique(right_of[members]))
-        numbers, longest = len(members) * builder.lanes, max(rows, columns) * builder.lanes
-        if rows * columns != len(members) or numbers < SMALL_BLOCK or longest < THIN:
+        if rows * columns != len(members) or len(members) * builder.lanes < SMALL_BLOCK:
             continue
         first = builder.positions[macros.first[made[members, PAIRS]]]
         second = builder.positions[macros.second[made[members, PAIRS]]]
@@ -97,7 +98,7 @@ def _product(builder: Builder, macros: Macros, block: Longs) -> None:
     left = macros.first[made[:, 0, PAIRS][:, None] + np.arange(width)].astype(np.int64)
     right = macros.second[made[0, :, PAIRS][:, None] + np.arange(width)].astype(np.int64)
     if made.shape[1] < THIN and made.shape[0] > made.shape[1] and left[0, 0] >= graph.tape.parameters:
-        block, made, left, right = block.T, made.transpose(1, 0, 2), right, left  # vectors go along the columns
+        block, made, left, right = block.T, made.transpose(1, 0, 2), right, left
     right = np.ascontiguousarray(right.T)
     rows, columns = block.shape
     tails = _tails(builder, macros, block)

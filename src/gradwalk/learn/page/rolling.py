@@ -6,8 +6,8 @@
 4. `steps`: macro-rows of one level and one shape are done together. Sums whose factors pair up, each of some lists on
    the left with each of some lists on the right, are a product of matrices.
 
-The compiler does the same with arrays and machine code, moves some rows to a later level where that helps, and leaves
-small blocks alone. Tests hold this sketch to it.
+The compiler does the same with arrays and machine code, and leaves smaller blocks alone than the page does: given the
+compiler's limit, `steps` finds exactly what the compiler finds. Tests hold the compiler to it.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ __all__ = ["Macro", "Rolled", "Step", "Tape", "gathered", "levels", "material", 
 MOST_NODES = 20_000
 LINES_SHOWN = 60  # of a tape
 SMALLEST_BLOCK = 4  # results; the compiler itself leaves blocks of fewer than sixteen alone
+THIN = 4  # fewer columns than this are rows, if it makes no difference
 
 #: What the page begins with: a network, a few points, a loss.
 EXAMPLE = """\
@@ -139,7 +140,7 @@ class Macro:
     pairs: tuple[tuple[int, int], ...] = ()
     tails: tuple[int, ...] = ()
     constant: bool = False
-    exponent: float | None = None
+    shape: tuple[Any, ...] = ()  # macro-rows of one level and one shape may be done together
 
     @property
     def operands(self) -> Iterable[int]:
@@ -173,10 +174,17 @@ def gathered(tape: Tape) -> list[Macro]:
     return found[::-1]
 
 
+def _kind(tape: Tape, x: int) -> int:
+    """0 for a leaf, 1 for what is computed, 2 for a constant."""
+    return 2 if x < 0 else int(x >= tape.leaves)
+
+
 def _single(tape: Tape, row: int) -> Macro:
     op, operands = tape.ops[row], tape.operands[row]
-    power = tape.constants[~operands[1]] if op == "pow" and operands[1] < 0 else None
-    return Macro(op, (row,), tails=operands, exponent=power)
+    if op == "add":
+        operands = tuple(sorted(operands, key=lambda x: x < 0))  # a constant comes last
+    power = operands[1] if op == "pow" and operands[1] < 0 else None
+    return Macro(op, (row,), tails=operands, shape=(op, power, *(_kind(tape, x) for x in operands)))
 
 
 def _sum(tape: Tape, top: int, uses: Counter[int]) -> Macro:
@@ -192,18 +200,18 @@ def _sum(tape: Tape, top: int, uses: Counter[int]) -> Macro:
             open_.extend(reversed(tape.operands[row]))
         elif once and tape.ops[row] == "mul":
             rows.append(row)
-            pairs.append(_leaf_first(tape, tape.operands[row]))
+            first, second = tape.operands[row]  # leaves on the left and constants on the right, however it was written
+            pairs.append((second, first) if _kind(tape, first) > _kind(tape, second) else (first, second))
         else:
             tails.append(x)
     if len(rows) == 1 and len(tails) + constant == 2:
         return _single(tape, top)
-    return Macro("sum", tuple(sorted(rows)), tuple(pairs), tuple(tails), constant)
-
-
-def _leaf_first(tape: Tape, pair: Sequence[int]) -> tuple[int, int]:
-    """Weights on the left, whichever way they were written."""
-    a, b = pair
-    return (b, a) if 0 <= b < tape.leaves and not 0 <= a < tape.leaves else (a, b)
+    parts = [sum(_kind(tape, x) > 0 for x in pair) for pair in pairs]  # how many factors are no leaves
+    pairs = [pair for _, pair in sorted(zip(parts, pairs, strict=True), key=lambda entry: entry[0])]
+    fixed = {second < 0 for _, second in pairs}
+    weights = sum(x >= 0 and x < tape.leaves for x in tails)
+    shape = "sum", len(fixed), True in fixed, *map(parts.count, range(3)), weights, len(tails) - weights, constant
+    return Macro("sum", tuple(sorted(rows)), tuple(pairs), tuple(tails), constant, shape)
 
 
 class Step(TypedDict):
@@ -222,8 +230,10 @@ class Step(TypedDict):
     parameters: int
 
 
-def steps(tape: Tape) -> tuple[list[Step], list[int], list[list[int]]]:
+def steps(tape: Tape, smallest: int = SMALLEST_BLOCK) -> tuple[list[Step], list[int], list[list[int]]]:
     """The steps; the step of each row; and what flows: [from, to, how many numbers].
+
+    Blocks of fewer results than `smallest` are no products.
 
     >>> from gradwalk import Value, nn
     >>> from gradwalk.learn.page.rolling import steps, tape_of
@@ -233,15 +243,11 @@ def steps(tape: Tape) -> tuple[list[Step], list[int], list[list[int]]]:
     ([('matrix product', [4, 2, 8]), ('relu', [1, 32])], [0, 1, 32])
     """
     macros = gathered(tape)
-    level, at = [0] * (tape.leaves + len(tape.ops)), []
-    for macro in macros:
-        at.append(1 + max((level[x] for x in macro.operands if x >= 0), default=0))
-        level[tape.leaves + macro.rows[-1]] = at[-1]
     groups: dict[tuple[Any, ...], list[Macro]] = defaultdict(list)
-    for macro, round_ in zip(macros, at, strict=True):
-        shape = (len(macro.pairs), len(macro.tails), macro.constant, macro.exponent)
-        groups[round_, macro.op, shape].append(macro)
-    parts = [part for _, group in sorted(groups.items(), key=lambda entry: entry[0][0]) for part in _parts(group)]
+    for macro, level in zip(macros, _settled(tape, macros), strict=True):
+        groups[level, macro.shape].append(macro)
+    ordered = sorted(groups.items(), key=lambda entry: entry[0][0])
+    parts = [part for _, group in ordered for part in _parts(tape, group, smallest)]
     step_of = [-1] * len(tape.ops)
     for i, (_, part) in enumerate(parts):
         for macro in part:
@@ -250,23 +256,55 @@ def steps(tape: Tape) -> tuple[list[Step], list[int], list[list[int]]]:
     return [_step(what, part, tape) for what, part in parts], step_of, _flows(tape, step_of)
 
 
-def _parts(group: list[Macro]) -> list[tuple[list[int] | None, list[Macro]]]:
+def _settled(tape: Tape, macros: list[Macro]) -> list[int]:
+    """The level of each macro-row: as early as can be, but sums with the same weights together, where nothing waits."""
+
+    def found(wanted: Sequence[int], last: dict[int, int]) -> list[int]:
+        level: dict[int, int] = defaultdict(int)
+        at: list[int] = []
+        for macro, target in zip(macros, wanted, strict=True):
+            here = 1 + max((level[x] for x in macro.operands if x >= 0), default=0)
+            node = tape.leaves + macro.rows[-1]
+            at.append(target if here < target <= last.get(node, 0) else here)
+            level[node] = at[-1]
+        return at
+
+    early = found([0] * len(macros), {})
+    last: dict[int, int] = defaultdict(lambda: max(early, default=0))
+    for macro in reversed(macros):
+        for x in macro.operands:
+            last[x] = min(last[x], last[tape.leaves + macro.rows[-1]] - 1)
+    lists = [
+        tuple(first for first, _ in macro.pairs) if any(_kind(tape, a) == 0 < _kind(tape, b) for a, b in macro.pairs)
+        else None for macro in macros
+    ]  # fmt: skip
+    highest = dict.fromkeys(lists, 0)
+    for weights, level in zip(lists, early, strict=True):
+        highest[weights] = max(highest[weights], level)
+    return found([highest[weights] if weights else 0 for weights in lists], last)
+
+
+def _parts(tape: Tape, group: list[Macro], smallest: int) -> list[tuple[list[int] | None, list[Macro]]]:
     """A group cut into products of matrices, each with its shape, and the rest."""
-    if group[0].op != "sum" or not group[0].pairs:
+    kinds = {sum(_kind(tape, x) > 0 for x in pair) for pair in group[0].pairs}
+    if group[0].op != "sum" or len(kinds) != 1 or len(group) < smallest:
         return [(None, group)]
-    lefts: dict[tuple[int, ...], set[tuple[int, ...]]] = defaultdict(set)
-    for macro in group:
-        left, right = zip(*macro.pairs, strict=True)
-        lefts[right].add(left)
-    blocks: dict[frozenset[tuple[int, ...]], list[Macro]] = defaultdict(list)
-    for macro in group:
-        blocks[frozenset(lefts[tuple(zip(*macro.pairs, strict=True))[1]])].append(macro)
+    sides = [tuple(zip(*macro.pairs, strict=True)) for macro in group]
+    lefts: dict[Any, Counter[Any]] = defaultdict(Counter)
+    for left, right in sides:
+        lefts[right][left] += 1
+    blocks: dict[Any, list[int]] = defaultdict(list)
+    for i, (_, right) in enumerate(sides):
+        blocks[frozenset(lefts[right].items())].append(i)
     found: list[tuple[list[int] | None, list[Macro]]] = []
     rest: list[Macro] = []
-    for rows, block in blocks.items():
-        columns = len(block) // len(rows)
-        if len(block) >= SMALLEST_BLOCK and len(rows) * columns == len(block):
-            found.append(([len(rows), len(block[0].pairs), columns], block))
+    for members in blocks.values():
+        rows, columns = (len({sides[i][side] for i in members}) for side in (0, 1))
+        block = [group[i] for i in members]
+        if len(block) >= smallest and rows * columns == len(block):
+            if columns < min(THIN, rows) and kinds == {2}:  # vectors go along the columns
+                rows, columns = columns, rows
+            found.append(([rows, len(block[0].pairs), columns], block))
         else:
             rest += block
     return [*found, *([(None, rest)] if rest else [])]

@@ -12,7 +12,7 @@ from gradwalk.layout import layout_of
 if TYPE_CHECKING:
     from gradwalk.walk import Graph, Recording
 
-__all__ = ["MOST_NODES", "names_of", "recorded", "scene_of"]
+__all__ = ["MOST_NODES", "names_of", "recorded", "view_of"]
 
 MOST_NODES = 100  # cards that can still be found on a screen
 LONGEST_NAME = 80  # characters of a label that travel; a card shows fewer
@@ -22,7 +22,7 @@ def recorded(root: Any, what: str = "a walk") -> Recording:
     """The recording of a graph that is small enough to be looked at, card by card.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.explain.scene import recorded
+    >>> from gradwalk.explain.views import recorded
     >>> len(recorded(Value(2.0) * 3).events)
     4
     >>> chain = Value(1.0)
@@ -47,12 +47,12 @@ def recorded(root: Any, what: str = "a walk") -> Recording:
     return walk.record(root)
 
 
-def scene_of(recording: Recording) -> dict[str, Any]:
+def view_of(recording: Recording) -> dict[str, Any]:
     """The recording as plain data, less what no view reads, and the layout of its graph.
 
     >>> from gradwalk import Value
-    >>> from gradwalk.explain.scene import recorded, scene_of
-    >>> scene = scene_of(recorded(Value(2.0, label="a") * 3))
+    >>> from gradwalk.explain.views import recorded, view_of
+    >>> scene = view_of(recorded(Value(2.0, label="a") * 3))
     >>> sorted(scene), scene["layout"]["spots"]
     (['layout', 'recording'], {'0': [0, 0.0], '2': [1, 0.0]})
     """
@@ -67,7 +67,7 @@ def names_of(graph: Graph) -> dict[str, int]:
     """The ids of all nodes but constants by a name that no other has: of two labelled alike, one gets its id behind it.
 
     >>> from gradwalk import Value, walk
-    >>> from gradwalk.explain.scene import names_of
+    >>> from gradwalk.explain.views import names_of
     >>> names_of(walk.graph_of(Value(1.0, label="a") + Value(2.0, label="a")))
     {'a': 0, 'a (id 1)': 1, 'n2': 2}
     """

@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from operator import itemgetter, lt
 from typing import Any
 
-import numpy as np
-
 from gradwalk import tree
-from gradwalk.compile.call.arguments import Numbers
-from gradwalk.compile.call.results import Call, Result
+from gradwalk.compile.call.arguments import InputAt
+from gradwalk.compile.call.results import Call, Result, ResultTree, result_of
 from gradwalk.compile.own.store import Place, Store, place_of
 from gradwalk.compile.prepared import Prepared, Runner, prepare
 from gradwalk.compile.trace.recorded import Output, Recorded
@@ -21,7 +19,7 @@ from gradwalk.engine import Value
 from gradwalk.functions import checked_index
 from gradwalk.ops import number
 
-__all__ = ["Bound"]
+__all__ = ["Misjudged", "Replay"]
 
 _blank = object.__new__
 
@@ -30,46 +28,52 @@ class Misjudged(Exception):  # noqa: N818 (nobody outside sees it)
     """A list held something else than numbers between its first and its last."""
 
 
-class Bound:
+class Replay:
     """One trace of a compiled function, with its program and the memory it runs in.
 
     >>> f = gradwalk.compile(lambda x: x * x)
     >>> f(3.0).data
     9.0
-    >>> [bound.calls for bound in f.traces()]
+    >>> [trace.calls for trace in f.traces()]
     [1]
     """
 
-    def __init__(self, recorded: Recorded, numbers: Numbers, wrt: dict[str, Any]) -> None:
+    def __init__(self, recorded: Recorded, numbers: Any, wrt: dict[str, Any], batch: str | None = None) -> None:
         self.recorded = recorded
         self.wrt = wrt  # arguments whose gradients are kept, as they were at the first call
         self.kept = numbers.kept  # objects that the key knows by their id()
         self.place: Place
         self.place, where = place_of(recorded.parameters)
         self.prepared: Prepared = prepare(
-            recorded.tape.placed(where, self.place.size), input_grads=bool(wrt or numbers.values)
+            recorded.tape.placed(where, self.place.size), batch=batch, input_grads=bool(wrt or numbers.values)
         )
         self.calls = 0
         self.recent = True  # whether it was used since someone last had to make room
-        self.last: Call | None = None  # the call whose numbers are in memory
+        self.last: Any = None  # the call whose numbers are in memory
         self.values: Any = None  # the store's array that the runner is bound to
         self.runner: Runner
-        self.slots = recorded.slots
-        self.chosen = _picker(self.slots)
-        self.least = min(recorded.bounds, default=0)
-        self.given = Given(recorded.result)
+        self.result = ResultTree(recorded.result)
         self.single = isinstance(recorded.result, Output) and not recorded.result.plain
+        self._lay_out(numbers)
+
+    def _lay_out(self, numbers: Any) -> None:
+        """Note where the numbers of each call go."""
+        recorded = self.recorded
+        self.slots = recorded.slots
+        self.chosen: Callable[[list[Any]], tuple[Any, ...]] = (  # the numbers that serve as indices
+            itemgetter(*self.slots) if len(self.slots) > 1 else lambda plain: tuple([plain[i] for i in self.slots])
+        )
+        self.least = min(recorded.bounds, default=0)
         plain = len(numbers.plain)
-        shapes = [array.shape for array in numbers.arrays]
+        self.shapes = [array.shape for array in numbers.arrays]
         self.plain = plain if any(i < plain for i in recorded.used) else 0  # indices alone are not needed as floats
         self.packed = struct.Struct(f"{plain}d")
         self.indexed = struct.Struct(f"{len(self.slots)}q")
-        self.ends = [plain, *(plain + int(n) for n in np.cumsum([int(np.prod(shape)) for shape in shapes]))]
-        self.shapes = shapes
+        self.ends = list(accumulate(map(math.prod, self.shapes), initial=plain))
 
     # --- forward -------------------------------------------------------------------------------------------------
 
-    def run(self, numbers: Numbers) -> Any:
+    def run(self, numbers: Any) -> Any:
         """Compute with these numbers; gives what the function gives.
 
         >>> gradwalk.compile(lambda x: {"twice": 2 * x})(3.0)["twice"].data
@@ -80,7 +84,7 @@ class Bound:
             self._forward(store, numbers)
             self.calls += 1
             call = _blank(Call)
-            call.bound = self
+            call.replay = self
             call.numbers = numbers
             call.version = version = store.version
             version.waiting += 1
@@ -95,9 +99,9 @@ class Bound:
                 out._grad = 0.0
                 return out
             outputs = self.outputs.tolist()
-            return self.given.filled(_results(call, outputs), outputs)
+            return self.result.filled([result_of(call, i, x) for i, x in enumerate(outputs)], outputs)
 
-    def values_only(self, numbers: Numbers) -> Any:
+    def values_only(self, numbers: Any) -> Any:
         """As `run`, with leaves as results: what happens under `no_grad()`.
 
         >>> f = gradwalk.compile(lambda x: x * x)
@@ -109,10 +113,13 @@ class Bound:
         with store.lock:
             self._forward(store, numbers)
             self.calls += 1
-            outputs = self.outputs.tolist()
-        return self.given.filled([Value(x) for x in outputs], outputs)
+            outputs = self._outputs()
+        return self.result.filled([Value(x) if x.__class__ is float else x for x in outputs], outputs)
 
-    def _forward(self, store: Store, numbers: Numbers, again: Call | None = None) -> None:
+    def _outputs(self) -> list[Any]:
+        return self.outputs.tolist()  # type: ignore[no-any-return]
+
+    def _forward(self, store: Store, numbers: Any, again: Any = None) -> None:
         """Compute; `again` is a call whose numbers may have been put aside."""
         if not store.owns:
             store.take()
@@ -140,12 +147,12 @@ class Bound:
                 self._write_indices(numbers)
         self.forward()
 
-    def _put_aside(self, call: Call) -> None:
+    def _put_aside(self, call: Any) -> None:
         """Keep what the next call overwrites; lists were copied as they were read."""
         indices = self.runner.indices
         call.saved = self.runner.inputs.copy(), indices.copy() if self.slots else 0
 
-    def _write_indices(self, numbers: Numbers) -> None:
+    def _write_indices(self, numbers: Any) -> None:
         plain, bounds = numbers.plain, self.recorded.bounds
         chosen: Any
         if self.shapes:
@@ -162,7 +169,7 @@ class Bound:
             checked_index(index, bound) for index, bound in zip(chosen, bounds, strict=True)
         ]
 
-    def _element(self, numbers: Numbers, i: int) -> Any:
+    def _element(self, numbers: Any, i: int) -> Any:
         """One number of the arrays among the arguments, as the array has it."""
         k = next(k for k, end in enumerate(self.ends[1:]) if i < end)
         return numbers.arrays[k].ravel()[i - self.ends[k]]
@@ -183,7 +190,7 @@ class Bound:
 
     # --- backward ------------------------------------------------------------------------------------------------
 
-    def backward(self, call: Call, position: int, gradient: float) -> None:
+    def backward(self, call: Any, position: int, gradient: Any) -> None:
         """Walk back from one of a call's results.
 
         >>> w = gradwalk.Value(3.0)
@@ -210,7 +217,7 @@ class Bound:
                 call.walked = True
                 call.version.waiting -= 1
 
-    def _walk_back(self, store: Store, call: Call, position: int, gradient: float) -> None:
+    def _walk_back(self, store: Store, call: Any, position: int, gradient: Any) -> None:
         before = store.grads.copy() if store.hooked else None
         self.seeds[position] = gradient
         if self.single:
@@ -223,7 +230,7 @@ class Bound:
         if before is not None:
             store.call_hooks(before)
 
-    def argument_grads(self, call: Call) -> dict[str, Any]:
+    def argument_grads(self, call: Any) -> dict[str, Any]:
         """The gradients of arguments, each in the structure of its argument.
 
         >>> y = gradwalk.compile(lambda a, b: a * b, wrt=("a", "b"))(3.0, 4.0)
@@ -234,7 +241,7 @@ class Bound:
         grads = call.input_grads
 
         def gradient(x: Any) -> Any:
-            if not isinstance(x, Slot):
+            if not isinstance(x, InputAt):
                 return x
             if x.shape is None:
                 return float(grads[x.position])
@@ -251,45 +258,3 @@ class Bound:
         True
         """
         return self.prepared.tape.bytes() + self.prepared.program.bytes
-
-
-def _picker(slots: list[int]) -> Callable[[list[Any]], tuple[Any, ...]]:
-    """Picks the numbers that serve as indices out of all."""
-    return itemgetter(*slots) if len(slots) > 1 else lambda plain: tuple([plain[i] for i in slots])
-
-
-def _results(call: Call, outputs: list[float]) -> list[Result]:
-    made = []
-    for position, data in enumerate(outputs):
-        out = _blank(Result)
-        out._call = call
-        out._position = position
-        out._data = data
-        out._grad = 0.0
-        made.append(out)
-    return made
-
-
-class Given:
-    """What the function gave, with places where numbers go."""
-
-    def __init__(self, result: Any) -> None:
-        self.leaves, self.structure = tree.flatten(result, lambda x: isinstance(x, Output) or tree.is_block(x))
-        self.places = [(i, x.position, x.plain) for i, x in enumerate(self.leaves) if isinstance(x, Output)]
-
-    def filled(self, results: list[Any], data: list[Any]) -> Any:
-        """The same with these results; where an argument is given back, its number."""
-        leaves = self.leaves.copy()
-        for i, position, plain in self.places:
-            leaves[i] = (data if plain else results)[position]
-        return self.structure.unflatten(leaves)
-
-
-class Slot:
-    """Where an argument's number stands among the inputs."""
-
-    __slots__ = ("position", "shape")
-
-    def __init__(self, position: int, shape: tuple[int, ...] | None = None) -> None:
-        self.position = position
-        self.shape = shape  # of an array

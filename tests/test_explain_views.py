@@ -8,14 +8,14 @@ import pytest
 
 from gradwalk import Value, nn, walk
 from gradwalk.errors import GraphError
-from gradwalk.explain.scene import MOST_NODES, names_of, recorded, scene_of
+from gradwalk.explain.views import MOST_NODES, names_of, recorded, view_of
 from gradwalk.presets import PRESETS
 
 
 def test_a_scene_holds_what_the_views_read() -> None:
     root = PRESETS["diamond"].build().root
     root.label = "x" * 500
-    scene = scene_of(recorded(root))
+    scene = view_of(recorded(root))
     nodes, events = scene["recording"]["graph"]["nodes"], scene["recording"]["events"]
     assert len(nodes[-1]["name"]) == 80
     assert {"kind", "node", "sentence"} <= set(events[0])

@@ -1,0 +1,198 @@
+"""A trace of one sample bound to memory for many: write the samples, run, and walk back."""
+
+from __future__ import annotations
+
+import math
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gradwalk.compile.call.batch_arguments import BatchNumbers
+from gradwalk.compile.call.replay import Replay
+from gradwalk.compile.call.results import result_of
+from gradwalk.compile.own.store import Store, Version
+from gradwalk.compile.prepared import Runner
+from gradwalk.compile.trace.recorded import Recorded
+from gradwalk.errors import SettingError
+
+if TYPE_CHECKING:
+    from gradwalk.compile.batches import Batched
+
+__all__ = ["BatchReplay"]
+
+
+class BatchReplay(Replay):
+    """One trace of a batched function, with its program and the memory it runs in.
+
+    >>> f = gradwalk.compile(lambda x: 2 * x, batch="sum")
+    >>> f([1.0, 2.0]).data, [trace.calls for trace in f.traces()]
+    (6.0, [1])
+    """
+
+    def __init__(self, fn: Batched, recorded: Recorded, numbers: BatchNumbers) -> None:
+        self.batch, self.threads = fn.batch, fn.threads
+        self.n = 0
+        self.scale = 1.0  # what a sample counts
+        self.grads: Any = None  # where gradients belong
+        self.gradients: Any = None  # what the last walk back found
+        self.views: list[Any] = []  # where each array is written
+        super().__init__(recorded, numbers, {}, batch=fn.dtype)
+        self.one = len(recorded.tape.outputs) == 1 and fn.batch != "each"
+        self.single = self.one and self.single
+
+    def _lay_out(self, numbers: BatchNumbers) -> None:
+        arrays = iter(numbers.arrays)
+        count = len(numbers.arrays) + len(numbers.plain)
+        sizes = [1 if i in numbers.plain_at else math.prod(next(arrays).shape[1:]) for i in range(count)]
+        starts = list(accumulate(sizes, initial=0))
+        self.array_at = [starts[i] for i in range(count) if i not in numbers.plain_at]  # the input each begins with
+        self.plain_at = [starts[i] for i in numbers.plain_at]
+
+    def run(self, numbers: BatchNumbers) -> Any:
+        """Compute with these samples; gives what the function gives, reduced.
+
+        >>> f = gradwalk.compile(lambda x: {"twice": 2 * x}, batch="mean")
+        >>> f([1.0, 2.0])["twice"].data
+        3.0
+        """
+        store = self.place.store
+        with store.lock:
+            self._write(store, numbers)
+            if self.one:  # gradients as well, because samples do not stay in memory
+                self.gradients.fill(0.0)
+                self.runner.both()
+            else:
+                self.runner.forward()
+            self.calls += 1
+            self.last = call = BatchCall(self, numbers, store.version)
+            if self.single:
+                return result_of(call, 0, self.scale * self.runner.totals.item())
+            outputs = self._outputs()
+            return self.result.filled([result_of(call, i, x) for i, x in enumerate(outputs)], outputs)
+
+    def _forward(self, store: Store, numbers: Any, again: Any = None) -> None:
+        self._write(store, numbers, again)
+        self.runner.forward()
+
+    def _outputs(self) -> list[Any]:
+        if self.batch == "each":
+            return list(self.runner.outputs.copy())
+        return [self.scale * x for x in self.runner.totals.tolist()]
+
+    def _write(self, store: Store, numbers: BatchNumbers, again: BatchCall | None = None) -> None:
+        """Write the samples; `again` is a call whose numbers may have been put aside."""
+        if not store.owns:
+            store.take()
+        if self.last is not None:
+            self.last.keep()
+            self.last = None
+        if self.values is not store.values:
+            self._bind(store)
+        if self.n != numbers.n:
+            self._resize(numbers)
+        if again is not None and again.saved is not None:
+            self.runner.inputs[:], self.runner.indices[:] = again.saved
+            return
+        for view, array in zip(self.views, numbers.arrays, strict=True):
+            view[...] = array if array.ndim < 3 else array.reshape(self.n, -1)
+        if numbers.plain:
+            self.runner.inputs[self.plain_at] = np.array(numbers.plain)[:, None]
+        if self.recorded.slots:
+            self._write_indices(numbers)
+
+    def _resize(self, numbers: BatchNumbers) -> None:
+        self.runner.resize(numbers.n)
+        self.n = numbers.n
+        self.scale = 1.0 / self.n if self.batch == "mean" else 1.0
+        self.runner.seeds[:] = self.scale
+        inputs = self.runner.inputs
+        self.views = [  # samples stand in columns there
+            inputs[start] if array.ndim == 1 else inputs[start : start + array[0].size].T
+            for start, array in zip(self.array_at, numbers.arrays, strict=True)
+        ]
+
+    def _write_indices(self, numbers: BatchNumbers) -> None:
+        rows: dict[int, Any] = {at: np.array(x) for at, x in zip(self.plain_at, numbers.plain, strict=True)}
+        for at, array in zip(self.array_at, numbers.arrays, strict=True):
+            rows |= {at + k: column for k, column in enumerate(array.reshape(self.n, -1).T)}
+        for slot, (row, bound) in enumerate(zip(self.recorded.slots, self.recorded.bounds, strict=True)):
+            index = rows[row]
+            whole = index.astype(np.int64)
+            if (index.dtype.kind == "f" and (whole != index).any()) or index.dtype.kind not in "iuf":
+                raise SettingError("take takes whole numbers as indices, and a batch holds others")
+            if whole.min() < 0 or whole.max() >= bound:
+                wrong = whole[(whole < 0) | (whole >= bound)].ravel()[0]
+                raise SettingError(f"take was given index {wrong}, and the table has {bound} entries, counted from 0")
+            self.runner.indices[slot] = whole
+
+    def _bind(self, store: Store) -> None:
+        self.values = store.values
+        values, self.grads = self.place.arrays()
+        self.gradients = np.zeros_like(self.grads)
+        self.runner = Runner(self.prepared, values, self.gradients, self.threads)
+        self.n = 0
+        self.last = None
+
+    def backward(self, call: Any, position: int, gradient: Any) -> None:
+        """Walk back from one of a call's results.
+
+        >>> w = gradwalk.Value(3.0)
+        >>> gradwalk.compile(lambda x: w * x, batch="sum")([1.0, 2.0]).backward()
+        >>> w.grad
+        3.0
+        """
+        store = self.place.store
+        with store.lock:
+            if not store.owns:
+                store.take()
+            if call.gradients is not None:
+                _, grads = self.place.arrays()
+                grads += gradient * call.gradients
+                return
+            if self.one and self.last is call and self.values is store.values:
+                self._add(gradient)
+                return
+            if store.version is not call.version:
+                with store.as_of(call.version):
+                    self._write(store, call.numbers, call)
+                    self._walk_samples_back(position, gradient)
+                    self.last = None
+                return
+            if self.last is not call or self.values is not store.values:
+                self._write(store, call.numbers, call)
+                self.last = call
+            self._walk_samples_back(position, gradient)
+
+    def _walk_samples_back(self, position: int, gradient: Any) -> None:
+        seeds = self.runner.seeds
+        seeds[:] = 0.0
+        seeds[position] = gradient * self.scale
+        self.gradients.fill(0.0)
+        self.runner.backward()
+        seeds[:] = self.scale  # as every call of a function with one result wants them
+        self._add(1.0)
+
+    def _add(self, scale: float) -> None:
+        self.grads += self.gradients if scale == 1.0 else scale * self.gradients
+
+
+class BatchCall:
+    """One call of a batched function."""
+
+    gradients: Any = None  # kept once another call uses the memory, where they are known
+    saved: Any = None  # the samples, kept then where gradients are not known
+
+    def __init__(self, replay: BatchReplay, numbers: BatchNumbers, version: Version) -> None:
+        self.replay = replay
+        self.numbers = numbers
+        self.version = version
+        version.waiting += not replay.one  # of one result the gradients are there already
+
+    def keep(self) -> None:
+        """Put aside what the next call overwrites."""
+        runner = self.replay.runner
+        if self.replay.one:
+            self.gradients = self.replay.gradients.copy()
+        elif self.saved is None:
+            self.saved = runner.inputs.copy(), runner.indices.copy()

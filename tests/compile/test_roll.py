@@ -1,0 +1,89 @@
+"""Rolling up against its reference: the plain Python that the page shows, with the compiler's limit."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import fuzz
+import pytest
+from writing import Writer
+
+from gradwalk import ops
+from gradwalk.compile import report
+from gradwalk.compile.roll.rolling import roll
+from gradwalk.compile.roll.sums import SMALL_BLOCK, THIN
+from gradwalk.learn.page import rolling
+
+
+def page_tape(tape: Any) -> rolling.Tape:
+    """A tape of the compiler as the page has it, without rows that nothing needs."""
+    needed = {int(tape.outputs[0])}
+    for row in range(tape.rows - 1, -1, -1):
+        if tape.first_row + row in needed:
+            needed.update(x for x in tape.operands(row) if x >= 0)
+    rows = [row for row in range(tape.rows) if tape.first_row + row in needed]
+    new = {x: x for x in range(tape.first_row)} | {tape.first_row + r: tape.first_row + i for i, r in enumerate(rows)}
+    operands = [tuple(new[x] if x >= 0 else x for x in tape.operands(row)) for row in rows]
+    names = [f"p{i}" for i in range(tape.first_row)]
+    return rolling.Tape(names, [tape.ops[tape.code[row]].name for row in rows], operands, tape.constants.tolist())
+
+
+def alike(tape: Any) -> bool:
+    """Whether both find the same steps, every leaf a parameter; the order inside a level is the compiler's own."""
+    ours, _, _ = rolling.steps(page_tape(tape), smallest=SMALL_BLOCK)
+    theirs = roll(tape, structured=True).program.steps
+    found = sorted((report._what(step), size(step.shape), step.nodes) for step in theirs)
+    return sorted((step["what"], size(step["shape"]), step["nodes"]) for step in ours) == found
+
+
+def size(shape: Any) -> list[int]:
+    """The shape of a product or of sums; of an op only how many, because the compiler may cut them into rows."""
+    return list(shape) if len(shape) > 2 else [math.prod(shape)]
+
+
+@pytest.mark.parametrize("kind", ["tangle", "repeated", "network", "recurrent", "gram"])
+def test_random_graphs(kind: str) -> None:
+    compared = 0
+    for seed in range(150 if kind in ("tangle", "repeated") else 30):
+        tape = fuzz.draw(kind, seed).tape
+        tape = replace(tape, parameters=tape.first_row, inputs=0, outputs=tape.outputs[:1])
+        if not (tape.code < 0).any() and tape.outputs[0] >= tape.first_row:  # the page has no tables and extremes
+            assert alike(tape), f"{kind} {seed}"
+            compared += 1
+    assert compared >= 5
+
+
+def dot(xs: Any, ys: Any) -> Any:
+    terms = [x * y for x, y in zip(xs, ys, strict=True)]
+    return sum(terms[1:], start=terms[0])
+
+
+def test_sums_with_the_same_weights_wait_for_each_other() -> None:
+    w = Writer(4 * 4 + 9 * 4, 0)
+    weights = [w.parameters[i : i + 4] for i in range(0, 16, 4)]
+    samples = [[ops.sin(x) for x in w.parameters[i : i + 4]] for i in range(16, 52, 4)]
+    late = [ops.tanh(ops.tanh(x)) for x in samples[-1]]
+    ends = [ops.relu(dot(row, x)) for x in [*samples[:-1], late] for row in weights]
+    assert alike(w.tape(sum(ends[1:], start=ends[0])))
+
+
+def test_constants_on_either_side_and_among_factors() -> None:
+    w = Writer(60, 0)
+    xs: list[Any] = [ops.tanh(p) for p in w.parameters]
+    ends = [dot(xs[i : i + 2], xs[i + 20 : i + 22]) for i in range(20)]
+    ends += [dot(xs[i : i + 2], [0.5, 0.25]) for i in range(20)]
+    ends += [dot(xs[i : i + 2], [xs[i + 3], 0.25]) for i in range(20)]
+    ends += [w.op(ops.add, (1.0, x) if i % 2 else (x, 1.0)) for i, x in enumerate(xs[:40])]
+    ends = [ops.sin(x) for x in ends]
+    assert alike(w.tape(sum(ends[1:], start=ends[0])))
+
+
+def test_thin_products_of_what_is_computed_are_turned() -> None:
+    w = Writer(60, 0)
+    rows = [[ops.sin(p) for p in w.parameters[i : i + 3]] for i in range(0, 60, 3)]
+    for few in (2, 3, 4):
+        ends = [ops.exp(dot(a, b)) for a in rows[few:] for b in rows[:few]]
+        assert alike(w.tape(sum(ends[1:], start=ends[0])))
+    assert rolling.THIN == THIN
