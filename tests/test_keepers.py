@@ -32,7 +32,8 @@ def held_by(holder: Holder) -> Value:
 
 
 def test_whoever_holds_one_of_a_list_of_leaves_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    holder, other = Holder(clears=True), Holder(clears=True)
+    holder: Any = Holder(clears=True)
+    other: Any = Holder(clears=True)
     held, free = held_by(holder), Value(2.0)
     monkeypatch.setattr(keepers, "keeping", 1)
     leaves: list[Any]

@@ -188,7 +188,7 @@ def test_nothing_leaves_a_room_that_the_tallest_column_fits(heights: list[int], 
 
 
 def check_the_layout(graph: walk.Graph, layout: Layout) -> None:
-    at = {int(node): (rank, track) for node, (rank, track) in layout["spots"].items()}
+    at = {int(node): (int(rank), track) for node, (rank, track) in layout["spots"].items()}
     assert set(at) == {node.id for node in graph.nodes if not node.constant}
     assert min(track for _, track in at.values()) >= 0.0
     bends = {tuple(map(int, ends.split(">"))): way for ends, way in layout["bends"].items()}
@@ -198,10 +198,10 @@ def check_the_layout(graph: walk.Graph, layout: Layout) -> None:
     for node in graph.nodes:
         for operand in set(node.operands) & set(at):
             way = bends.pop((operand, node.id), [])
-            passed = [rank for rank, _ in way]
+            passed = [int(rank) for rank, _ in way]
             assert passed == list(range(at[operand][0] + 1, at[node.id][0]))  # forwards, a bend in each rank it passes
-            for rank, track in way:
-                columns.setdefault(rank, []).append((track, False))
+            for passing, track in way:
+                columns.setdefault(int(passing), []).append((track, False))
     assert not bends
     for column in columns.values():
         for (a, card), (b, other) in pairwise(sorted(column)):

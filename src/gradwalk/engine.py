@@ -283,16 +283,16 @@ class _Eager(modes.Bottom):
     def apply(self, op: Op, operands: tuple[Any, ...]) -> Any:
         inputs = []
         for x in operands:
-            if not isinstance(x, (Value, float)):
-                if hasattr(x, "__gradwalk_op__"):
+            if not isinstance(x, Value):
+                if hasattr(x, "__gradwalk_op__") and not isinstance(x, float):
                     return x.__gradwalk_op__(op, operands)
                 x = number(x)
             inputs.append(x)
-        point = [x if isinstance(x, float) else number_of(x) for x in inputs]
+        point = [x if x.__class__ is float else number_of(x) for x in inputs]
         data = op.forward(*point)
         if modes.active and not modes.recording():
             return _node(None, data, None, None, None, None)
-        slopes = [None if isinstance(x, float) else op.slope(i, *point, data) for i, x in enumerate(inputs)]
+        slopes = [None if x.__class__ is float else op.slope(i, *point, data) for i, x in enumerate(inputs)]
         if len(inputs) == 1:
             return _node(op, data, inputs[0], slopes[0], None, None)
         if len(inputs) == 2:

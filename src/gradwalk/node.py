@@ -63,7 +63,7 @@ class Node(Methods):
         try:
             return modes.top().read(self, "data", self._data) if modes.active else self._data
         except AttributeError:
-            return self._had_back("data")
+            return self._had_back("data")  # type: ignore[no-any-return]
 
     @data.setter
     def data(self, data: Any) -> None:
@@ -390,6 +390,29 @@ def number_of(node: Node) -> Any:
     except AttributeError:
         with node._in_own_hands():
             return node._data
+
+
+# For many nodes at once: the fields themselves, if nobody watches and no keeper has any.
+
+
+def numbers_of(nodes: Iterable[Node]) -> list[Any]:
+    """`data` of each."""
+    return [v.data for v in nodes] if modes.active or keepers.keeping else [v._data for v in nodes]
+
+
+def gradients_of(nodes: Iterable[Node]) -> list[Any]:
+    """`grad` of each."""
+    return [v.grad for v in nodes] if modes.active or keepers.keeping else [v._grad for v in nodes]
+
+
+def set_numbers(nodes: Iterable[Node], numbers: Iterable[float]) -> None:
+    """Set `data` of each."""
+    if modes.active or keepers.keeping:
+        for v, x in zip(nodes, numbers, strict=True):
+            v.data = x
+    else:
+        for v, x in zip(nodes, numbers, strict=True):
+            v._data = x
 
 
 _NOBODY: AbstractContextManager[Any] = nullcontext()

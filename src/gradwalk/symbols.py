@@ -25,6 +25,7 @@ class Symbol(formulas.Symbol):
     __slots__ = ()
     __eq__, __ne__ = object.__eq__, object.__ne__
     __hash__ = object.__hash__  # type: ignore[assignment]
+    choose, equals = formulas.Symbol.__gradwalk_choose__, formulas.Symbol.__gradwalk_equal__
 
     def __init__(self, text: str) -> None:
         warnings.warn("symbols.Symbol(name) is formulas.Sheet().inputs(name) now", DeprecationWarning, stacklevel=2)

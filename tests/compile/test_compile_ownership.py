@@ -67,7 +67,7 @@ def test_an_ordinary_loop_never_hands_the_parameters_back() -> None:
     twins = Twins()
     twins.step()
     handed_back = []
-    store = twins.models[1].parameters()[0].keeper
+    store: Any = twins.models[1].parameters()[0].keeper
     before = store.hand_back
     store.hand_back = lambda: (handed_back.append(1), before())
     twins.step(5)

@@ -321,6 +321,6 @@ def test_numbers_agree_to_seven_decimals() -> None:
 
 def test_the_old_name_of_a_grade_still_works_and_says_the_new_one() -> None:
     with pytest.warns(DeprecationWarning, match="is called Grade now"):
-        assert diagnose.Report is Grade  # type: ignore[attr-defined]
+        assert diagnose.Report is Grade
     with pytest.raises(AttributeError, match="no attribute 'Repport'"):
-        _ = diagnose.Repport  # type: ignore[attr-defined]
+        _ = diagnose.Repport

@@ -61,7 +61,7 @@ class Run:
         return visit
 
 
-def first(run: Run, kind: str) -> doctor.Finding:
+def first(run: Run, kind: str) -> Any:
     report = run.watched().report()
     assert report.findings, "nothing was found"
     assert report[0].kind == kind, str(report)

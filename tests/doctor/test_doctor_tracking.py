@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 import gradwalk
 from gradwalk import Value, modes
-from gradwalk.doctor.cuts import cuts_followed
-from gradwalk.doctor.history import Cut
+from gradwalk.doctor.cuts import Cut, cuts_followed
 from gradwalk.doctor.names import names_of
 from gradwalk.doctor.scan import Scan
 from gradwalk.doctor.tracking import TrackedFloat, follow
@@ -125,7 +124,7 @@ def test_under_no_grad_what_lies_behind_is_found_through_leaves() -> None:
         return hidden * w
 
     (cut,) = cuts_of(build, w)
-    assert (cut.way, cut.lost, cut.parameters) == ("no_grad", 3.0, frozenset({id(w)}))
+    assert (cut.way, cut.lost, cut.parameters) == ("no_grad", 3.0, {id(w)})
 
 
 def test_everything_is_put_back() -> None:

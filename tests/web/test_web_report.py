@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from axe import serious
 from browsing import PATIENCE, PHONE, OpenPage, widgets_ready
-from learn.test_page_report import FILES, OWN, SOLUTIONS, without_time
+from learn.test_page_grading import FILES, OWN, SOLUTIONS, without_time
 from playwright.sync_api import Locator, Page, expect
 
 LESSON = "lessons/write-the-engine/"

@@ -25,9 +25,7 @@ from gradwalk.compile.roll.steps import (
     Sums,
     Take,
 )
-from gradwalk.compile.trace.tape import MIN, SHIFT, TAKE
 from gradwalk.errors import InputSizeError
-from gradwalk.ops import Op
 
 __all__ = ["REFERENCE", "Reference"]
 
@@ -106,9 +104,8 @@ class _Execution:
         for at in samples:
             memory = _Memory(program, parameters, self.inputs[at], self.indices[at])
             with np.errstate(all="ignore"):
-                for step in program.steps:
-                    memory.forward(step)
-                self.outputs[at] = [memory.values[x] for x in program.outputs]
+                memory.forward()
+                self.outputs[at] = memory.values[list(program.outputs)]
                 if back:
                     grads += memory.backward(self.seeds[at])
                     self.input_grads[at] = memory.own_grads[: program.inputs]
@@ -131,6 +128,9 @@ class _Memory:
         self.values[program.constant_positions] = program.constants
         self.grads = np.full(len(self.values), np.nan, program.dtype)  # what is neither cleared nor written shows
         self.own_grads = self.grads[: program.size]
+        self.steps: list[Step] = []
+        for step in program.steps:
+            self.steps += step.one_by_one(program.lists) if isinstance(step, Rows) else [step]
 
     def at(self, x: Access, rows: int, columns: int) -> Any:
         """Positions of a matrix of operands."""
@@ -148,12 +148,18 @@ class _Memory:
         """Where a step's results are."""
         return slice(step.out, step.out + step.results)
 
-    def forward(self, step: Step) -> None:
+    def forward(self) -> None:
+        """Every step in order."""
+        for step in self.steps:
+            self.step(step)
+
+    def step(self, step: Step) -> None:
         values = self.values
         match step:
             case Elements():
                 operands = [values[self.at(*x)].ravel() for x in step.accesses()]
-                values[self.out(step)] = [self.value(self.program.ops[step.op], x) for x in zip(*operands, strict=True)]
+                forward = self.program.ops[step.op].forward
+                values[self.out(step)] = [forward(*map(float, point)) for point in zip(*operands, strict=True)]
             case Product():
                 *tails, right, left = (values[self.at(*x)] for x in step.accesses())
                 values[self.out(step)] = (left @ right + sum(tails)).ravel()
@@ -168,13 +174,6 @@ class _Memory:
             case Extreme():
                 looked = values[step.signed(self.program.lists)].reshape(step.shape)
                 values[self.out(step)] = looked.min(1) if step.which == "min" else looked.max(1)
-            case Rows():
-                for i, code, at in self.rows(step):
-                    operands = values[at].tolist()
-                    if code >= 0:
-                        values[step.out + i] = self.value(self.program.ops[step.ops[code]], operands)
-                    else:
-                        values[step.out + i] = np.min(operands) if code == MIN else np.max(operands)
 
     def backward(self, seeds: Any) -> Any:
         """Gradients of the parameters; those of own memory are left in `own_grads`."""
@@ -182,7 +181,7 @@ class _Memory:
         for begin, end in self.program.cleared:
             self.grads[begin:end] = 0.0
         np.add.at(self.grads, list(self.program.outputs), seeds)
-        for step in reversed(self.program.steps):
+        for step in reversed(self.steps):
             self.step_back(step)
         return self.grads[: self.program.size - 1 : -1]
 
@@ -190,10 +189,11 @@ class _Memory:
         values, push = self.values, self.grads[self.out(step)].copy()
         match step:
             case Elements():
-                at, op = [self.at(*x).ravel() for x in step.accesses()], self.program.ops[step.op]
-                slopes = self.slopes(op, [values[x] for x in at], values[self.out(step)])
-                for x, positions, slope in zip(step.operands, at, slopes, strict=True):
-                    self.push(x, positions, slope * push)
+                op, reads = self.program.ops[step.op], [self.at(*x).ravel() for x in step.accesses()]
+                points = zip(*(values[at].tolist() for at in reads), values[self.out(step)].tolist(), strict=True)
+                slopes = np.array([op.local(*point) for point in points]).T
+                for x, at, slope in zip(step.operands, reads, slopes, strict=True):
+                    self.push(x, at, slope * push)
             case Product():
                 push = push.reshape(step.rows, step.columns)
                 left, right = (values[self.at(*x)] for x in step.accesses()[:-3:-1])
@@ -214,37 +214,8 @@ class _Memory:
                     at = step.signed(self.program.lists).reshape(step.shape)
                     best = values[at] == values[self.out(step)][:, None]
                     np.add.at(self.grads, at, best / best.sum(1, keepdims=True) * push[:, None])
-            case Rows():
-                for i, code, at in reversed(self.rows(step)):
-                    out, gradient = values[step.out + i], self.grads[step.out + i]
-                    share: Any = values[at] == out
-                    if code >= 0:
-                        op = self.program.ops[step.ops[code]]
-                        share = np.concatenate(self.slopes(op, values[at][:, None], [out]))
-                    if code != SHIFT:
-                        np.add.at(self.grads, at, (share if code >= 0 else share / share.sum()) * gradient)
 
     def taken(self, step: Take) -> Any:
         """The position that each result of a take was taken from."""
         tables, slots = (self.program.lists[at : at + step.count] for at in (step.tables, step.slots))
         return self.program.lists[tables + self.indices[slots]]
-
-    def rows(self, step: Rows) -> list[tuple[int, int, Any]]:
-        """Each row of a step: its number, its code and the positions of its operands, one for a take."""
-        lists, found = self.program.lists, []
-        columns = (lists[at : at + step.count].tolist() for at in (step.codes, step.starts, step.counts, step.slots))
-        for i, (code, start, count, slot) in enumerate(zip(*columns, strict=True)):
-            chosen = start + self.indices[slot] if code == TAKE else start
-            found.append((i, code, lists[chosen : chosen + (1 if code == TAKE else count)]))
-        return found
-
-    @staticmethod
-    def value(op: Op, operands: Any) -> float:
-        """An op's value, by its rule."""
-        return op.forward(*map(float, operands))
-
-    @staticmethod
-    def slopes(op: Op, operands: Any, outs: Any) -> list[Any]:
-        """The slopes of many results of an op, an array for each operand."""
-        points = [list(map(float, point)) for point in zip(*operands, outs, strict=True)]
-        return [np.array([op.slope(k, *point) for point in points]) for k in range(op.arity)]

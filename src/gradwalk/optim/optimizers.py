@@ -11,6 +11,7 @@ from gradwalk import modes
 from gradwalk.engine import Value
 from gradwalk.errors import SettingError
 from gradwalk.keepers import clear, keeper_of
+from gradwalk.node import numbers_of, set_numbers
 from gradwalk.optim.loops import apply
 from gradwalk.optim.settings import (
     State,
@@ -125,12 +126,13 @@ class Optimizer:
         constants = self.constants()
         if not self._stepped_elsewhere(constants):
             gradients = self.gradients()
-            memory = [list(getattr(self, name)) for name in self.memory]
-            for name, numbers in zip(self.memory, memory, strict=True):
-                if len(numbers) != len(gradients):
-                    one_a_parameter(name, numbers, len(gradients))  # which says so
-            apply(update, self.parameters, gradients, memory, constants)
+            memory = [getattr(self, name) for name in self.memory]
+            for name, column in zip(self.memory, memory, strict=True):
+                if len(column) != len(gradients):
+                    one_a_parameter(name, column, len(gradients))  # which says so
+            numbers, *memory = apply(update, numbers_of(self.parameters), gradients, memory, constants)
             vars(self).update(zip(self.memory, memory, strict=True))
+            set_numbers(self.parameters, numbers)
         self.steps += 1
 
     def constants(self) -> tuple[float, ...]:

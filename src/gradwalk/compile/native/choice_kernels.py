@@ -104,7 +104,7 @@ def _choices(memory: Any, size: int, real: Any, single: bool) -> dict[str, Any]:
             else:
                 for k in range(i * width, i * width + width):
                     place: Any = np.int64(places[k])
-                    line = memory(c[OWN] + size * max(place, 0) * lanes)
+                    line = memory(c[OWN] + size * (place if place > 0 else 0) * lanes)
                     for lane in range(lanes):
                         x = line[lane] if place >= 0 else parameters[~place]
                         wins = x > out[lane] if sign > 0 else x < out[lane]

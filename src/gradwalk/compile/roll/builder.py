@@ -105,7 +105,8 @@ class Builder:
     def signed(self, nodes: npt.NDArray[Any]) -> Longs:
         """Positions of nodes, `~position` for parameters."""
         at = self.positions[nodes]
-        return np.where(nodes < self.parameters, ~at, at)
+        found: Longs = np.where(nodes < self.parameters, ~at, at)
+        return found
 
     def program(self, outputs: Longs, **more: Any) -> Program:
         """The program, once all steps are there."""

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gradwalk.compile.trace.tape import SHIFT, SPECIAL, TAKE
+
 __all__ = ["Access", "Elements", "Extreme", "Part", "Product", "Rows", "Step", "Sums", "Take", "formula"]
 
 Ints = npt.NDArray[np.int32]
@@ -226,6 +228,22 @@ class Rows:
     kind = "flat"
     shape = property(lambda self: (self.count,))
     results = nodes = property(lambda self: self.count)
+
+    def one_by_one(self, lists: Ints) -> list[Elements | Take | Extreme]:
+        """The same as steps of one result each, for a backend that has no better way."""
+        found: list[Elements | Take | Extreme] = []
+        columns = (lists[at : at + self.count].tolist() for at in (self.codes, self.starts, self.counts))
+        for i, (code, start, count) in enumerate(zip(*columns, strict=True)):
+            out = self.out + i
+            if code == TAKE:
+                found.append(Take(out, 1, self.starts + i, self.counts + i, self.slots + i, ADD))
+            elif code < 0:
+                found.append(Extreme(out, SPECIAL[code], 1, count, start, NOTHING if code == SHIFT else ADD))
+            else:
+                signed = lists[start : start + count].tolist()
+                operands = [Access(*((OWN, x) if x >= 0 else (PARAMETERS, ~x)), 0, 0, grads=ADD) for x in signed]
+                found.append(Elements(out, self.ops[code], 1, 1, tuple(operands)))
+        return found
 
 
 #: Every step has a `kind`, the names of the `ops` it stands for, a `shape`, `results` that stand side by side in own

@@ -260,7 +260,8 @@ def _settled(tape: Tape, macros: list[Macro]) -> list[int]:
     """The level of each macro-row: as early as can be, but sums with the same weights together, where nothing waits."""
 
     def found(wanted: Sequence[int], last: dict[int, int]) -> list[int]:
-        level, at = defaultdict(int), []
+        level: dict[int, int] = defaultdict(int)
+        at: list[int] = []
         for macro, target in zip(macros, wanted, strict=True):
             here = 1 + max((level[x] for x in macro.operands if x >= 0), default=0)
             node = tape.leaves + macro.rows[-1]
