@@ -123,8 +123,9 @@ class Drafter:
         reach, size = self.a.lead[self.a.rank[v]], self.a.sizes[v]
         if size.op:
             reach -= (size.op if self.a.flat else cards.OP) + cards.STUB
-        if entry and size.op:  # as far as the round side of the op
-            reach += cards.OP / 2 - math.sqrt(max(0.0, (cards.OP / 2) ** 2 - entry**2))
+        aside = abs(entry) - (0.0 if self.a.flat else (size.op - cards.OP) / 2)
+        if aside > 0 and size.op:  # as far as the round side of the op
+            reach += cards.OP / 2 - math.sqrt(max(0.0, (cards.OP / 2) ** 2 - aside**2))
         if reach > self.a.start[self.a.rank[v]]:
             path += self._line(reach)
         chip = self._chip(u, v, exit, entry, self.a.lines[i]) if self.a.lines[i].text else None
