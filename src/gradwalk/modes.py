@@ -25,7 +25,7 @@ _active_lock = Lock()
 class Interpreter:
     """One layer of the stack. By itself it does nothing: every question goes to the interpreter below.
 
-    >>> from gradwalk import Value, modes
+    >>> from gradwalk import modes
     >>> class Counting(modes.Interpreter):
     ...     count = 0
     ...     def apply(self, op, operands):
@@ -203,7 +203,6 @@ class NoGrad(Interpreter):
 def no_grad() -> Iterator[None]:
     """Compute without remembering: results are leaves, and nothing is kept for a backward walk.
 
-    >>> import gradwalk
     >>> a = gradwalk.Value(3.0)
     >>> with gradwalk.no_grad():
     ...     b = a * a
@@ -235,7 +234,6 @@ class Anomaly(Interpreter):
 def anomaly() -> Iterator[None]:
     """Stop at the first nan or inf, forwards or backwards, and name the op, its operands and the line that made it.
 
-    >>> import gradwalk
     >>> with gradwalk.anomaly():
     ...     gradwalk.Value(1.0) / gradwalk.Value(0.0)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -256,7 +254,7 @@ class Observer:
     With `every_op` False, functions that can do many ops in one go may do so, and `op` hears nothing of these; it may
     change at any time. Who overrides none of `op`, `leaf`, `detached`, `read` and `write` costs ops nothing.
 
-    >>> from gradwalk import Value, modes
+    >>> from gradwalk import modes
     >>> class Echo(modes.Observer):
     ...     def op(self, out, operands):
     ...         print(out._op, out.data)
@@ -377,7 +375,7 @@ class _Unobservant(Observer):
 def unobserved() -> Iterator[None]:
     """Tell no observer of what happens in a `with` block: it is not part of the run that they watch.
 
-    >>> from gradwalk import Value, modes
+    >>> from gradwalk import modes
     >>> class Echo(modes.Observer):
     ...     def op(self, out, operands):
     ...         print(out.data)

@@ -24,7 +24,6 @@ _RANK = {"idle": 0, "passed": 1, "pushed": 2, "making": 3, "play": 4}  # what wi
 class Cells:
     """Rows of cells, each a character and the name of its style; a wide character is followed by an empty cell.
 
-    >>> from gradwalk.stepper.canvas import Cells
     >>> picture = Cells(4, 1)
     >>> picture.write(1, 0, "ab", "data")
     >>> picture.text
@@ -40,7 +39,6 @@ class Cells:
     def write(self, x: int, y: int, text: str, style: str) -> None:
         """Write a text; what lies outside is left out.
 
-        >>> from gradwalk.stepper.canvas import Cells
         >>> picture = Cells(3, 1)
         >>> picture.write(0, 0, "猫a…", "ink")
         >>> picture.cells[0]
@@ -58,7 +56,6 @@ class Cells:
     def text(self) -> str:
         """The characters alone.
 
-        >>> from gradwalk.stepper.canvas import Cells
         >>> Cells(2, 2).text
         '\\n'
         """
@@ -69,9 +66,7 @@ def paint(player: Player, layout: GridLayout) -> Cells:
     """Draw what stands in the graph at the player's place.
 
     >>> from gradwalk.presets import PRESETS
-    >>> from gradwalk.stepper.canvas import paint
     >>> from gradwalk.stepper.grid import fitting
-    >>> from gradwalk.stepper.player import Player
     >>> from gradwalk.walk import record
     >>> player = Player(record(PRESETS["a-times-a"].build().root))
     >>> _ = player.go(4)
@@ -202,10 +197,7 @@ def _cut(name: str, width: int) -> str:
 def focus(player: Player, layout: GridLayout) -> list[Rect]:
     """The boxes that a step is about, the most important first.
 
-    >>> from gradwalk import Value, walk
-    >>> from gradwalk.stepper.canvas import focus
     >>> from gradwalk.stepper.grid import fitting
-    >>> from gradwalk.stepper.player import Player
     >>> player = Player(walk.record(Value(3.0, label="a").exp()))
     >>> _ = player.go(4)
     >>> len(focus(player, fitting(player, [0, 1], 60, 12)))
