@@ -13,7 +13,7 @@ from typing import Any
 
 from gradwalk import modes, ops, reverse
 from gradwalk.node import Node, Recipe, number_of
-from gradwalk.ops import Op, number
+from gradwalk.ops import Op, comes_later, number
 from gradwalk.reverse import zero_grad
 
 __all__ = ["Value", "zero_grad"]
@@ -93,7 +93,7 @@ class Value(Node):
                 return _node(_ADD, self._data + c, self, 1.0, c, None)
         except AttributeError:
             pass
-        return _apply(_ADD, self, other)
+        return NotImplemented if comes_later(other) else _apply(_ADD, self, other)
 
     def __mul__(self, other: Any) -> Value:
         try:
@@ -112,7 +112,7 @@ class Value(Node):
                 return _node(_MUL, self._data * c, self, c, c, None)
         except AttributeError:
             pass
-        return _apply(_MUL, self, other)
+        return NotImplemented if comes_later(other) else _apply(_MUL, self, other)
 
     @_spelt_out(ops.sub)
     def __sub__(self, other: Any) -> Any:

@@ -25,6 +25,7 @@ from gradwalk.functions import (
     take,
     total,
 )
+from gradwalk.ops import comes_later
 
 __all__ = ["binary_cross_entropy", "cross_entropy", "hinge", "log_softmax", "logsumexp", "mse", "softmax"]
 
@@ -71,7 +72,7 @@ def binary_cross_entropy(logits: Any, targets: Any) -> Value:
         yes = _one_of((0.0, 1.0), target, "binary_cross_entropy target", i, remedy)
         z = _value(logit, "logit", i)
         # -log(sigmoid(z)) is softplus(-z), and -log(1 - sigmoid(z)) is softplus(z): no logarithm of a tiny number.
-        wrong = z * (1.0 - 2.0 * yes) if _comes_later(yes) else -z if yes else z
+        wrong = z * (1.0 - 2.0 * yes) if comes_later(yes) else -z if yes else z
         surprises.append(wrong.softplus())
     return _mean(surprises)
 
@@ -142,7 +143,7 @@ def _pairs(loss: str, what: str, given: Any, what_else: str, wanted: Any) -> lis
 
 def _one_of(allowed: tuple[float, float], x: Any, what: str, position: int, remedy: str) -> Any:
     """A label, which is one of two numbers; no gradient flows to it."""
-    if _comes_later(x):
+    if comes_later(x):
         return x
     label: float = x.data if isinstance(x, Value) else real(x, what, position)
     if label not in allowed:
@@ -152,7 +153,7 @@ def _one_of(allowed: tuple[float, float], x: Any, what: str, position: int, reme
 
 
 def _class_index(target: Any, classes: int, position: int) -> Any:
-    if _comes_later(target):
+    if comes_later(target):
         return target
     try:
         index = operator.index(target)
@@ -165,8 +166,3 @@ def _class_index(target: Any, classes: int, position: int) -> Any:
             f"target {position} of cross_entropy is class {index}, and {classes} logits make classes 0 to {classes - 1}"
         )
     return index
-
-
-def _comes_later(x: Any) -> bool:
-    """Whether `x` stands for a number that is not known yet, so that there is nothing to check."""
-    return getattr(x, "comes_later", False)

@@ -29,6 +29,7 @@ __all__ = [
     "atan",
     "choose",
     "clamp",
+    "comes_later",
     "cos",
     "cosh",
     "div",
@@ -268,6 +269,15 @@ def equal(x: Any, y: Any) -> Any:
         if hasattr(one, "__gradwalk_equal__"):
             return one.__gradwalk_equal__(other)
     return (x <= y) & (x >= y)
+
+
+def comes_later(x: Any) -> bool:
+    """Whether `x` stands for a number that is not known yet: it says so itself.
+
+    >>> comes_later(3.0)
+    False
+    """
+    return getattr(x, "comes_later", False)
 
 
 # --- values that need a line or two --------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from gradwalk import walk
 from gradwalk.errors import AnomalyError
+from gradwalk.ops import comes_later
 
 __all__ = [
     "Birth",
@@ -107,7 +108,7 @@ def check_forward(op: Any, operands: Sequence[Any], out: Any) -> None:
     >>> y.made_at.line
     1
     """
-    if getattr(out, "comes_later", False):
+    if comes_later(out):
         return
     if not isfinite(out._data):
         raise forward_error(op.symbol, operands, out._data)

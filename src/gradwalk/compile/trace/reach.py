@@ -56,7 +56,7 @@ def _inside(thing: Any) -> Iterator[Any]:
             if hasattr(thing, "__wrapped__"):
                 yield thing.__wrapped__
     elif isinstance(thing, type):
-        if not _is_library(thing.__module__):
+        if not _is_library(thing.__module__) and not thing.__module__.startswith("gradwalk."):
             yield from list(vars(thing).values())
     elif not isinstance(thing, ModuleType) and not _is_library(type(thing).__module__):
         yield type(thing)
