@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Memory", "clip_norm", "clip_value", "step"]
 
 Floats = npt.NDArray[np.float64]
+OURS = "gradwalk.optim.optimizers"
 
 
 class Memory:
@@ -50,6 +51,8 @@ class Memory:
         self.parameters = optimizer.parameters
         self.names = optimizer.memory
         self.kernel = kernel
+        self.update = optimizer.update
+        self.own = getattr(self.update, "__module__", "") == OURS  # a rule of gradwalk's names nothing that may change
         self.whole = isinstance(where, slice)
         # Where parameters are all of the store, memory lies in its order; else everything is gathered and scattered.
         self.order = store.order(optimizer.parameters) if self.whole else where
@@ -87,7 +90,10 @@ class Memory:
             for name in self.names:
                 if name in state:  # someone has set it anew
                     return False
-            if len(self.parameters) != self.size or self.kernel is not kernel_of(optimizer, constants):
+            if len(self.parameters) != self.size:
+                return False
+            as_it_was = self.own and optimizer.update is self.update and "gradients" not in state
+            if not as_it_was and self.kernel is not kernel_of(optimizer, constants):
                 return False
             try:
                 self.pack(*constants)
@@ -153,7 +159,7 @@ def _column(given: Any) -> Floats:
 
 def kernel_of(optimizer: Any, constants: tuple[Any, ...]) -> Native | None:
     """The native loop of an optimiser's rule; None if there is none, or if its gradients are not the parameters'."""
-    if optimizer.gradients.__module__ != "gradwalk.optim.optimizers":
+    if optimizer.gradients.__module__ != OURS:
         return None
     return _kernel(optimizer.update, len(optimizer.memory), len(constants))
 
