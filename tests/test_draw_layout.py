@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradwalk import Value, draw, nn
+from gradwalk import Value, draw, nn, ops
 from gradwalk.drawing import cards
 from gradwalk.drawing.api import Drawing
 from gradwalk.drawing.by_node import scene_by_node
@@ -142,6 +142,12 @@ def check_that_all_is_clear(drawing: Drawing) -> None:
 @pytest.mark.parametrize("root", [mlp_loss(), mlp_loss(2, (3, 1)), tangle(40)], ids=["mlp", "two samples", "tangle"])
 def test_no_line_runs_over_a_box_in_large_graphs(root: Value, rankdir: str) -> None:
     check_that_all_is_clear(draw(root, rankdir=rankdir, locals=True))
+
+
+@pytest.mark.parametrize("rankdir", ["LR", "TB"])
+def test_three_lines_to_one_op_end_at_its_side(rankdir: str) -> None:
+    x = Value(1.0)
+    check_that_all_is_clear(draw(ops.where(x, x, x), rankdir=rankdir))
 
 
 @settings(max_examples=60, deadline=None)

@@ -217,5 +217,6 @@ def test_the_old_name_works_and_names_the_new_one() -> None:
     assert isinstance(both, symbols.Symbol)
     assert both
     assert both != a
+    assert str((a > 0).choose(a.equals(b), 1)) == "a == b if a > 0 else 1"
     with pytest.warns(DeprecationWarning, match=r"gradwalk\.formulas now"):
         assert symbols.derivatives_as_text(gradwalk.ops.tanh) == ["1 - out * out"]

@@ -310,3 +310,40 @@ def test_leaves_and_detached_ones_are_told() -> None:
         y.data = 5.0
     assert told == [("leaf", 2), ("detached", 2.0, True)]
     assert (x.data, y.data) == (2.0, 6.0)
+
+
+def test_an_observer_of_steps_is_told_of_all_threads_whatever_is_entered_and_left_meanwhile() -> None:
+    class Steps(modes.Observer):
+        def __init__(self) -> None:
+            self.told = 0
+
+        def after_backward(self, root: Any) -> None:
+            self.told += 1
+
+    def walk() -> None:
+        (Value(3.0) * 2).backward()
+
+    def elsewhere() -> None:
+        thread = threading.Thread(target=walk)
+        thread.start()
+        thread.join()
+
+    outer, inner = Steps(), Steps()
+    with modes.anomaly():
+        one, two = modes.observed(outer), modes.observed(inner)
+        one.__enter__()
+        with gradwalk.no_grad():
+            two.__enter__()
+        walk()
+        elsewhere()
+        assert (outer.told, inner.told) == (2, 2)
+        one.__exit__(None, None, None)
+        walk()
+        elsewhere()
+        assert (outer.told, inner.told) == (2, 4)
+    walk()
+    two.__exit__(None, None, None)
+    walk()
+    elsewhere()
+    assert (outer.told, inner.told) == (2, 5)
+    assert (modes.active, modes.top()) == (0, modes.bottom)

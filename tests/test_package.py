@@ -235,7 +235,7 @@ def documented() -> list[tuple[str, object]]:
                     wrapped = (
                         function.fget if isinstance(function, property) else getattr(function, "__func__", function)
                     )
-                    if not method.startswith("_") and inspect.isfunction(wrapped):
+                    if not method.startswith("_") and inspect.isfunction(wrapped) and wrapped.__name__ != "<lambda>":
                         things[f"{thing.__module__}.{thing.__qualname__}.{method}"] = wrapped
     return sorted(things.items())
 

@@ -1,6 +1,5 @@
 """gradwalk: an autograd engine you can see through.
 
->>> from gradwalk import Value
 >>> a, b = Value(2.0), Value(-3.0)
 >>> loss = (a * b + 10).tanh()
 >>> loss.backward()

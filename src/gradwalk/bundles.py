@@ -19,8 +19,6 @@ An installed package has it inside; if yours has not, install it anew."""
 class BundleError(GradwalkError, RuntimeError):
     """A script that a widget or a page is made of is not there.
 
-    >>> from pathlib import Path
-    >>> from gradwalk.bundles import bundle
     >>> bundle("walk.js", Path("nowhere"))
     Traceback (most recent call last):
     ...
@@ -34,7 +32,6 @@ class BundleError(GradwalkError, RuntimeError):
 def bundle(name: str, place: Path | None = None) -> str:
     """A built file as text; if it is not there, the error says how to get it.
 
-    >>> from gradwalk.bundles import bundle
     >>> "render" in bundle("walk.js")
     True
     """

@@ -28,7 +28,6 @@ SPIRAL_RADII = (0.2, 2.0)
 def moons(n: int = 100, noise: float = 0.1, seed: int = 1337) -> Data:
     """Two half circles that reach into each other: the upper one is −1, the lower one +1.
 
-    >>> from gradwalk.datasets import moons
     >>> X, y = moons(n=4, noise=0.0)
     >>> sorted(zip(y, [[round(x1, 3), round(x2, 3)] for x1, x2 in X]))
     [(-1, [-1.0, 0.0]), (-1, [1.0, 0.0]), (1, [0.0, 0.5]), (1, [2.0, 0.5])]
@@ -44,7 +43,6 @@ def moons(n: int = 100, noise: float = 0.1, seed: int = 1337) -> Data:
 def circles(n: int = 100, noise: float = 0.1, seed: int = 1337) -> Data:
     """A circle of radius 1 (−1) around one of radius 0.4 (+1).
 
-    >>> from gradwalk.datasets import circles
     >>> X, y = circles(n=6, noise=0.0)
     >>> [round(math.hypot(*x), 3) for x, label in zip(X, y) if label > 0]
     [0.4, 0.4, 0.4]
@@ -60,7 +58,6 @@ def circles(n: int = 100, noise: float = 0.1, seed: int = 1337) -> Data:
 def xor(n: int = 100, noise: float = 0.25, seed: int = 1337) -> Data:
     """Four clouds on the corners (±1, ±1): −1 where the signs agree, +1 where they differ.
 
-    >>> from gradwalk.datasets import xor
     >>> X, y = xor(n=4, noise=0.0)
     >>> sorted(zip(X, y))
     [([-1.0, -1.0], -1), ([-1.0, 1.0], 1), ([1.0, -1.0], 1), ([1.0, 1.0], -1)]
@@ -76,7 +73,6 @@ def xor(n: int = 100, noise: float = 0.25, seed: int = 1337) -> Data:
 def spiral(n: int = 100, noise: float = 0.1, seed: int = 1337) -> Data:
     """Two arms that wind around each other one and a quarter times: the hardest of the four.
 
-    >>> from gradwalk.datasets import spiral
     >>> X, y = spiral(n=100)
     >>> y.count(-1), y.count(1)
     (50, 50)

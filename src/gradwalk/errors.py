@@ -43,7 +43,6 @@ __all__ = [
 class GradwalkError(Exception):
     """The root of the tree: catch it to catch whatever gradwalk says is wrong.
 
-    >>> import gradwalk
     >>> try:
     ...     gradwalk.Value("three")
     ... except gradwalk.GradwalkError as error:
@@ -55,7 +54,6 @@ class GradwalkError(Exception):
 class NotANumberError(GradwalkError, TypeError):
     """An operand is not a real number.
 
-    >>> import gradwalk
     >>> gradwalk.Value(1 + 2j)
     Traceback (most recent call last):
     ...
@@ -66,7 +64,6 @@ class NotANumberError(GradwalkError, TypeError):
 class NumberTooLargeError(GradwalkError, OverflowError):
     """An int is too large for a float.
 
-    >>> import gradwalk
     >>> gradwalk.Value(10**400)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
@@ -77,7 +74,6 @@ class NumberTooLargeError(GradwalkError, OverflowError):
 class GraphError(GradwalkError, ValueError):
     """A graph cannot be walked: children that are no Values, or a cycle.
 
-    >>> import gradwalk
     >>> gradwalk.Value(1.0, (2.0,))
     Traceback (most recent call last):
     ...
@@ -88,7 +84,6 @@ class GraphError(GradwalkError, ValueError):
 class BackwardError(GradwalkError, RuntimeError):
     """A backward walk failed at a node, which it names; data and leaf gradients are as they were before.
 
-    >>> import gradwalk
     >>> a = gradwalk.Value(2.0, label="a")
     >>> out = gradwalk.Value(4.0, (a,), "double", label="out")
     >>> def forgetful():
@@ -104,7 +99,6 @@ class BackwardError(GradwalkError, RuntimeError):
 class OpError(GradwalkError, ValueError):
     """A user-defined op gave something that is no float, or raised.
 
-    >>> import gradwalk
     >>> @gradwalk.op(lambda x, out: "one")
     ... def same(x):
     ...     return x
@@ -118,7 +112,6 @@ class OpError(GradwalkError, ValueError):
 class AnomalyError(GradwalkError, ArithmeticError):
     """A nan or inf was born under `anomaly()`: the op, its operands and the line that asked for it.
 
-    >>> import gradwalk
     >>> with gradwalk.anomaly():
     ...     gradwalk.Value(-1.0).log()  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -131,7 +124,6 @@ class AnomalyError(GradwalkError, ArithmeticError):
 class InputSizeError(GradwalkError, ValueError):
     """A layer or a loss was given the wrong number of inputs.
 
-    >>> from gradwalk import nn
     >>> nn.MLP(2, [4, 1])([1.0, 2.0, 3.0])
     Traceback (most recent call last):
     ...
@@ -142,7 +134,6 @@ class InputSizeError(GradwalkError, ValueError):
 class ModelFileError(GradwalkError, ValueError):
     """A model file is truncated, foreign, or of another shape than the model.
 
-    >>> from gradwalk import nn
     >>> nn.MLP(2, [1]).load("README.md")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
@@ -153,7 +144,6 @@ class ModelFileError(GradwalkError, ValueError):
 class SettingError(GradwalkError, ValueError):
     """An option lies outside what it may be.
 
-    >>> from gradwalk import nn
     >>> nn.MLP(2, [4, 1], activation="rel")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
@@ -167,7 +157,6 @@ class ProgramError(GradwalkError, ValueError):
     `reason` is the message without the picture of the line; `line`, `column` and `end_column` count from 1, and are
     None where no single place is to blame.
 
-    >>> import gradwalk
     >>> gradwalk.program("L = a^2", a=3)
     Traceback (most recent call last):
     ...
@@ -193,7 +182,6 @@ class ProgramError(GradwalkError, ValueError):
 class TraceError(GradwalkError, RuntimeError):
     """A function cannot be compiled as it is written: what it does, the line, and what to write instead.
 
-    >>> import gradwalk
     >>> @gradwalk.compile
     ... def larger(x, y):
     ...     return x if x > y else y
@@ -207,7 +195,6 @@ class TraceError(GradwalkError, RuntimeError):
 class GradientCheckError(GradwalkError, AssertionError):
     """A gradient does not agree with the function it is said to belong to.
 
-    >>> import gradwalk
     >>> wrong = gradwalk.op(lambda x, out: 2.001 * x)(lambda x: x * x)
     >>> gradwalk.gradcheck(wrong, [3.0])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -219,7 +206,6 @@ class GradientCheckError(GradwalkError, AssertionError):
 class MissingExtraError(GradwalkError, ImportError):
     """An optional dependency is not installed; the message holds the command that installs it.
 
-    >>> from gradwalk.errors import MissingExtraError
     >>> raise MissingExtraError.of("matplotlib", extra="plot", wanted_for="drawing plots")
     Traceback (most recent call last):
     ...
@@ -230,7 +216,6 @@ class MissingExtraError(GradwalkError, ImportError):
     def of(cls, module: str, *, extra: str, wanted_for: str) -> MissingExtraError:
         """The error for `module`, which the extra `extra` would bring.
 
-        >>> from gradwalk.errors import MissingExtraError
         >>> print(MissingExtraError.of("matplotlib", extra="plot", wanted_for="this"))
         this needs matplotlib: pip install "gradwalk[plot]"
         """

@@ -19,7 +19,6 @@ THEMES = ("auto", "light", "dark")
 def checked_format(name: str, known: tuple[str, ...], what: str) -> str:
     """The name of a format in lower case, if `known` holds it.
 
-    >>> from gradwalk.files import checked_format
     >>> checked_format("SVG", ("svg", "png"), "a drawing")
     'svg'
     >>> checked_format("gif", ("svg", "png"), "a drawing")
@@ -38,7 +37,6 @@ def checked_format(name: str, known: tuple[str, ...], what: str) -> str:
 def format_of(path: AnyPath, known: tuple[str, ...], what: str) -> str:
     """The format that the ending of a path asks for.
 
-    >>> from gradwalk.files import format_of
     >>> format_of("out/graph.SVG", ("svg", "png"), "a drawing")
     'svg'
     >>> format_of("graph", ("svg", "png"), "a drawing")
@@ -58,7 +56,6 @@ def write(path: AnyPath, content: bytes) -> Path:
     """Put `content` into a file, in one step as seen from outside.
 
     >>> import tempfile
-    >>> from gradwalk.files import write
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write(folder + "/graph.dot", b"digraph {}").name
     'graph.dot'
@@ -93,7 +90,6 @@ def write(path: AnyPath, content: bytes) -> Path:
 def checked_theme(theme: str) -> str:
     """`theme`, if there is one of that name.
 
-    >>> from gradwalk.files import checked_theme
     >>> checked_theme("sepia")
     Traceback (most recent call last):
     ...

@@ -29,7 +29,6 @@ def take(table: Any, index: Any) -> Any:
     For a plain index it is `table[index]`. An index that is known only later has a method `__gradwalk_take__(table)`
     and chooses in its own way; the gradient goes to the entry that was taken.
 
-    >>> from gradwalk import Value, take
     >>> table = [[Value(1.0), Value(2.0)], [Value(3.0), Value(4.0)]]
     >>> [v.data for v in take(table, 1)]
     [3.0, 4.0]
@@ -58,7 +57,6 @@ def checked_index(index: Any, length: int) -> int:
 def max(values: Any, *others: Any) -> Any:
     """The largest of a list, or of several numbers; a tie shares the gradient evenly.
 
-    >>> import gradwalk
     >>> xs = [gradwalk.Value(x) for x in (1.0, 3.0, 3.0)]
     >>> gradwalk.max(xs).backward()
     >>> [x.grad for x in xs]
@@ -70,7 +68,6 @@ def max(values: Any, *others: Any) -> Any:
 def min(values: Any, *others: Any) -> Any:
     """The smallest of a list, or of several numbers; a tie shares the gradient evenly.
 
-    >>> import gradwalk
     >>> gradwalk.min([gradwalk.Value(2.0), 1.0, gradwalk.Value(3.0)]).data
     1.0
     """
@@ -109,7 +106,6 @@ def _extreme_op(name: str, arity: int) -> Op:
 def softmax(values: Any) -> list[Any]:
     """Numbers turned into shares of 1, each in proportion to its exponential.
 
-    >>> from gradwalk import Value, softmax
     >>> [p.data for p in softmax([Value(1000.0), Value(1000.0), Value(-1000.0)])]
     [0.5, 0.5, 0.0]
     """
@@ -121,7 +117,6 @@ def softmax(values: Any) -> list[Any]:
 def logsumexp(values: Any) -> Any:
     """The logarithm of the sum of the exponentials: a smooth maximum.
 
-    >>> from gradwalk import Value, logsumexp
     >>> round(logsumexp([Value(1000.0), Value(1000.0)]).data, 6)
     1000.693147
     """
@@ -162,7 +157,6 @@ def total(values: Sequence[Any]) -> Any:
 def dot(xs: Any, ys: Any) -> Any:
     """The sum of the products of two lists, number by number.
 
-    >>> from gradwalk import Value, dot
     >>> dot([Value(1.0), Value(2.0)], [3.0, 4.0]).data
     11.0
     """
@@ -175,7 +169,6 @@ def dot(xs: Any, ys: Any) -> Any:
 def linear(x: Any, weights: Any, bias: Any = None) -> list[Any]:
     """A matrix times a vector, plus a bias if there is one: for each row of weights its dot product with `x`.
 
-    >>> from gradwalk import Value, linear
     >>> [v.data for v in linear([1.0, 2.0], [[Value(3.0), Value(4.0)], [Value(5.0), Value(6.0)]], [0.5, -0.5])]
     [11.5, 16.5]
     """

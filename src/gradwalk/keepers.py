@@ -17,8 +17,6 @@ __all__ = ["Keeper", "clear", "count", "keeper_of", "note_change"]
 class Keeper(Protocol):
     """Who holds leaves. What it is asked to do where they are, it does for all the leaves given or not at all.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.keepers import keeper_of
     >>> keeper_of([Value(1.0)]) is None
     True
     """
@@ -76,8 +74,6 @@ def note_change(before: list[Any], after: list[Any]) -> None:
 def keeper_of(leaves: Any) -> Keeper | None:
     """Who has one of a list of leaves now, or more; None if nobody has.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.keepers import keeper_of
     >>> keeper_of([Value(1.0), Value(2.0)]) is None
     True
     """
@@ -93,8 +89,6 @@ def keeper_of(leaves: Any) -> Keeper | None:
 def clear(leaves: list[Any]) -> None:
     """Set the gradients of leaves back to 0, wherever they are.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.keepers import clear
     >>> x = Value(3.0)
     >>> (x * x).backward()
     >>> clear([x])

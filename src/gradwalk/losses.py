@@ -35,7 +35,6 @@ __all__ = ["binary_cross_entropy", "cross_entropy", "hinge", "log_softmax", "log
 def mse(predictions: Any, targets: Any) -> Value:
     """The mean of the squared errors.
 
-    >>> from gradwalk import Value, nn
     >>> nn.mse([Value(1.0), Value(2.0)], [1.0, 4.0]).data
     2.0
     """
@@ -47,7 +46,6 @@ def mse(predictions: Any, targets: Any) -> Value:
 def hinge(scores: Any, labels: Any) -> Value:
     """The max-margin loss: how far each score falls short of 1 on the side of its label, which is 1 or -1.
 
-    >>> from gradwalk import Value, nn
     >>> nn.hinge([Value(2.0), Value(0.5)], [1, -1]).data
     0.75
     """
@@ -63,7 +61,6 @@ def hinge(scores: Any, labels: Any) -> Value:
 def binary_cross_entropy(logits: Any, targets: Any) -> Value:
     """The cross-entropy of yes-or-no answers: targets are 1 or 0, and a logit is what a sigmoid would be applied to.
 
-    >>> from gradwalk import Value, nn
     >>> nn.binary_cross_entropy([Value(1000.0), Value(-1000.0)], [1, 1]).data
     500.0
     """
@@ -84,7 +81,6 @@ def cross_entropy(logits: Any, targets: Any) -> Value:
 
     One row with one index will do as well.
 
-    >>> from gradwalk import Value, nn
     >>> nn.cross_entropy([[Value(1000.0), Value(0.0)], [Value(0.0), Value(1000.0)]], [0, 0]).data
     500.0
     >>> round(nn.cross_entropy([Value(0.0), Value(0.0)], 1).data, 6)
@@ -113,7 +109,6 @@ def cross_entropy(logits: Any, targets: Any) -> Value:
 def log_softmax(values: Any) -> list[Value]:
     """The logarithms of the shares that softmax gives, without passing through shares too small for a float.
 
-    >>> from gradwalk import Value, nn
     >>> [p.data for p in nn.log_softmax([Value(1000.0), Value(-1000.0)])]
     [0.0, -2000.0]
     """

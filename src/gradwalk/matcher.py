@@ -28,7 +28,6 @@ Name = TypeVar("Name")
 class Outcome:
     """What came of a program: numbers, or why there are none; `printed` and `steps` are not compared.
 
-    >>> from gradwalk.matcher import Outcome
     >>> Outcome("numbers", {"a.grad": 2.0}).kind
     'numbers'
     """
@@ -45,7 +44,6 @@ class Outcome:
 def same(got: float, expected: float) -> bool:
     """Whether two numbers are alike.
 
-    >>> from gradwalk.matcher import same
     >>> same(0.3, 0.1 + 0.2), same(1.0, 1.0000002), same(float("nan"), float("nan")), same(2.0, float("inf"))
     (True, False, True, False)
     """
@@ -59,7 +57,6 @@ def same(got: float, expected: float) -> bool:
 def by_type(one: Outcome, other: Outcome) -> bool:
     """Whether two outcomes are alike: each number of the one stands in the other, or neither has any, for one reason.
 
-    >>> from gradwalk.matcher import Outcome, by_type
     >>> by_type(Outcome("numbers", {"a.grad": 2.0}), Outcome("numbers", {"a.grad": 1.0}))
     False
     >>> by_type(Outcome("raised", error="TypeError", line=3), Outcome("raised", error="TypeError", line=8))
@@ -73,7 +70,6 @@ def by_type(one: Outcome, other: Outcome) -> bool:
 def by_place(one: Outcome, other: Outcome) -> bool:
     """As `by_type`, but an error must also say the same, in the same line: for candidates made from the same text.
 
-    >>> from gradwalk.matcher import Outcome, by_place
     >>> by_place(Outcome("raised", error="TypeError", line=3), Outcome("raised", error="TypeError", line=8))
     False
     """
@@ -88,7 +84,6 @@ def reproduces(
 ) -> bool:
     """Whether a candidate does with each program what was observed; `outcomes` gives what it may do with one.
 
-    >>> from gradwalk.matcher import Outcome, reproduces
     >>> def doubling(x):
     ...     return [Outcome("numbers", {"y": 2 * x})]
     >>> reproduces(doubling, [2.0], lambda x: Outcome("numbers", {"y": x * x}))
@@ -108,7 +103,6 @@ def matching(
 ) -> Iterator[Name]:
     """The candidates that reproduce what was observed, in their order: `next(matching(…), None)` is the first.
 
-    >>> from gradwalk.matcher import Outcome, matching
     >>> def gives(f):
     ...     return lambda x: Outcome("numbers", {"y": f(x)})
     >>> known = {"doubled": lambda x: [gives(lambda x: 2 * x)(x)], "negated": lambda x: [gives(lambda x: -x)(x)]}

@@ -25,7 +25,7 @@ _active_lock = Lock()
 class Interpreter:
     """One layer of the stack. By itself it does nothing: every question goes to the interpreter below.
 
-    >>> from gradwalk import Value, modes
+    >>> from gradwalk import modes
     >>> class Counting(modes.Interpreter):
     ...     count = 0
     ...     def apply(self, op, operands):
@@ -38,6 +38,7 @@ class Interpreter:
     """
 
     below: Interpreter
+    over = False  # whether its block has ended, in another thread perhaps, where this one's stack cannot be reached
     records = True  # whether ops remember their operands
     every_op = False  # whether each op must come by one at a time
     sees_ops = True  # whether ops, leaves and numbers that are read or written come by at all
@@ -111,11 +112,15 @@ class Bottom(Interpreter):
 
 bottom: Interpreter = Bottom()
 _top: ContextVar[Interpreter | None] = ContextVar("top", default=None)
+_everywhere: Interpreter | None = None  # what lies on the bottom of every stack: the latest observer that sees no ops
 
 
 def top() -> Interpreter:
     """The interpreter that is asked here and now."""
-    return _top.get() or bottom
+    layer = _top.get() or _everywhere or bottom
+    while layer.over:
+        layer = layer.below
+    return layer
 
 
 def stack() -> Iterator[Interpreter]:
@@ -130,7 +135,7 @@ def stack() -> Iterator[Interpreter]:
 def entered(layer: Any) -> Iterator[Any]:
     """Put an interpreter on top of the stack for the length of a `with` block."""
     global active
-    layer.below, counted = top(), int(layer.sees_ops)
+    layer.below, layer.over, counted = top(), False, int(layer.sees_ops)
     with _active_lock:
         active += counted
     _top.set(layer)
@@ -138,12 +143,36 @@ def entered(layer: Any) -> Iterator[Any]:
         yield layer
     finally:
         if top() is layer:
-            _top.set(layer.below)
-        for above in stack():  # who came first may go first
-            if above.below is layer:
-                above.below = layer.below
+            _top.set(None if layer.below in (_everywhere, bottom) else layer.below)
+        _end(layer)
         with _active_lock:
             active -= counted
+
+
+@contextmanager
+def _entered_everywhere(layer: Any) -> Iterator[Any]:
+    """Put an interpreter that sees no ops on the bottom of the stacks of all threads and tasks."""
+    global _everywhere
+    layer.below = _everywhere or bottom
+    for above in list(stack()):
+        if above is not _everywhere and above.below is layer.below:
+            above.below = layer
+            break
+    _everywhere = layer
+    try:
+        yield layer
+    finally:
+        if _everywhere is layer:
+            _everywhere = None if layer.below is bottom else layer.below
+        _end(layer)
+
+
+def _end(layer: Interpreter) -> None:
+    """Take a layer out from between two others: who came first may go first."""
+    layer.over = True
+    for above in stack():
+        if above.below is layer:
+            above.below = layer.below
 
 
 def recording() -> bool:
@@ -174,7 +203,6 @@ class NoGrad(Interpreter):
 def no_grad() -> Iterator[None]:
     """Compute without remembering: results are leaves, and nothing is kept for a backward walk.
 
-    >>> import gradwalk
     >>> a = gradwalk.Value(3.0)
     >>> with gradwalk.no_grad():
     ...     b = a * a
@@ -206,7 +234,6 @@ class Anomaly(Interpreter):
 def anomaly() -> Iterator[None]:
     """Stop at the first nan or inf, forwards or backwards, and name the op, its operands and the line that made it.
 
-    >>> import gradwalk
     >>> with gradwalk.anomaly():
     ...     gradwalk.Value(1.0) / gradwalk.Value(0.0)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -227,7 +254,7 @@ class Observer:
     With `every_op` False, functions that can do many ops in one go may do so, and `op` hears nothing of these; it may
     change at any time. Who overrides none of `op`, `leaf`, `detached`, `read` and `write` costs ops nothing.
 
-    >>> from gradwalk import Value, modes
+    >>> from gradwalk import modes
     >>> class Echo(modes.Observer):
     ...     def op(self, out, operands):
     ...         print(out._op, out.data)
@@ -323,14 +350,21 @@ class Observing(Interpreter):
 
 @contextmanager
 def observed(observer: Observer) -> Iterator[None]:
-    """Tell `observer` of everything that happens in a `with` block. Ops are several times slower if it sees them.
+    """Tell `observer` of everything that happens in a `with` block.
+
+    If it sees ops, they are several times slower, and it is told of those of this thread or task alone. If not, it is
+    told of every backward() and step() of the program.
 
     >>> from gradwalk import modes
     >>> with modes.observed(modes.Observer()):
     ...     pass
     """
-    with entered(Observing(observer)):
-        yield
+    layer = Observing(observer)
+    try:
+        with entered(layer) if layer.sees_ops else _entered_everywhere(layer):
+            yield
+    finally:
+        layer.observer = _Unobservant()
 
 
 class _Unobservant(Observer):
@@ -341,7 +375,7 @@ class _Unobservant(Observer):
 def unobserved() -> Iterator[None]:
     """Tell no observer of what happens in a `with` block: it is not part of the run that they watch.
 
-    >>> from gradwalk import Value, modes
+    >>> from gradwalk import modes
     >>> class Echo(modes.Observer):
     ...     def op(self, out, operands):
     ...         print(out.data)

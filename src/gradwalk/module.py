@@ -24,7 +24,6 @@ class Module:
     parameter, and a Value that is met twice counts once. To choose the parameters yourself, override `parameters()`;
     they are then named by their position.
 
-    >>> from gradwalk import Value, nn
     >>> class Line(nn.Module):
     ...     def __init__(self):
     ...         self.slope, self.start = Value(2.0), Value(1.0)
@@ -55,7 +54,6 @@ class Module:
     def parameters(self) -> list[Value]:
         """The Values that training changes, in the order of the attributes.
 
-        >>> from gradwalk import nn
         >>> len(nn.MLP(2, [4, 1]).parameters())
         17
         """
@@ -64,7 +62,6 @@ class Module:
     def named_parameters(self) -> list[tuple[str, Value]]:
         """The parameters, each with the path to it.
 
-        >>> from gradwalk import nn
         >>> [name for name, _ in nn.Layer(2, 1).named_parameters()]
         ['neurons.0.w.0', 'neurons.0.w.1', 'neurons.0.b']
         """
@@ -73,7 +70,6 @@ class Module:
     def zero_grad(self) -> None:
         """Set the gradient of every parameter back to 0.
 
-        >>> from gradwalk import nn
         >>> neuron = nn.Neuron(1)
         >>> neuron([2.0]).backward()
         >>> neuron.zero_grad()
@@ -85,7 +81,6 @@ class Module:
     def state_dict(self) -> dict[str, float]:
         """The parameters' numbers by name.
 
-        >>> from gradwalk import nn
         >>> nn.Neuron(2, init="zeros").state_dict()
         {'w.0': 0.0, 'w.1': 0.0, 'b': 0.0}
         """
@@ -102,7 +97,6 @@ class Module:
     def load_state_dict(self, state: Mapping[str, float]) -> None:
         """Take over numbers by name; they must be all there and no others, or nothing is changed.
 
-        >>> from gradwalk import nn
         >>> neuron = nn.Neuron(1)
         >>> neuron.load_state_dict({"w.0": 0.5, "b": -1.0})
         >>> neuron([4.0]).data
@@ -131,7 +125,6 @@ class Module:
         """Write the parameters to a file, as readable JSON; the file is replaced whole or not at all.
 
         >>> import tempfile
-        >>> from gradwalk import nn
         >>> trained, other = nn.MLP(2, [4, 1]), nn.MLP(2, [4, 1])
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     trained.save(f"{folder}/model.json")
@@ -144,7 +137,6 @@ class Module:
     def load(self, path: store.AnyPath) -> None:
         """Take over the parameters in a file that `save` wrote; a file that does not fit changes nothing.
 
-        >>> from gradwalk import nn
         >>> nn.MLP(2, [1]).load("no-such-file.json")
         Traceback (most recent call last):
         ...

@@ -107,7 +107,6 @@ class Neuron(Module):
     `activation` is a name (see `ACTIVATIONS`) or a function of a Value; `nonlin=False` leaves it out. `init` is a
     name (see `INITS`) or a function of the numbers of inputs and outputs that gives one weight; the bias starts at 0.
 
-    >>> from gradwalk import nn
     >>> nn.Neuron(2), nn.Neuron(2, nonlin=False), nn.Neuron(3, activation="tanh")
     (ReLUNeuron(2), LinearNeuron(2), TanhNeuron(3))
     >>> nn.Neuron(2, init=lambda nin, nout: 0.5)([1.0, 3.0]).data
@@ -129,7 +128,6 @@ class Neuron(Module):
     def __call__(self, x: Any) -> Any:
         """The neuron's output for `nin` inputs, Values or numbers.
 
-        >>> from gradwalk import Value, nn
         >>> nn.Neuron(2, init="zeros")([Value(1.0), 2])
         Value(data=0.0, grad=0.0)
         """
@@ -149,7 +147,6 @@ class Neuron(Module):
 class Layer(Module):
     """Neurons side by side on the same inputs; options are those of `Neuron`. One neuron gives a Value, more a list.
 
-    >>> from gradwalk import nn
     >>> nn.Layer(2, 3, activation="tanh")
     Layer of [TanhNeuron(2), TanhNeuron(2), TanhNeuron(2)]
     >>> len(nn.Layer(2, 3)([1.0, -2.0]))
@@ -170,7 +167,6 @@ class Layer(Module):
     def __call__(self, x: Any) -> Any:
         """The output of every neuron, for `nin` inputs.
 
-        >>> from gradwalk import nn
         >>> nn.Layer(2, 3)([1.0, 2.0, 3.0])
         Traceback (most recent call last):
         ...
@@ -190,8 +186,6 @@ class MLP(Module):
     `activation` is that of the hidden layers and `output` that of the last; with one output neuron a call gives a
     Value, with more a list.
 
-    >>> import random
-    >>> from gradwalk import nn
     >>> random.seed(1337)
     >>> model = nn.MLP(2, [2, 1])
     >>> model
@@ -225,7 +219,6 @@ class MLP(Module):
     def __call__(self, x: Any) -> Any:
         """The output of the last layer, for one sample of `nin` inputs.
 
-        >>> from gradwalk import nn
         >>> len(nn.MLP(2, [1, 3])([1.0, -2.0]))
         3
         >>> nn.MLP(2, [4, 1])([1.0, 2.0, 3.0])

@@ -24,7 +24,6 @@ __all__ = ["Hook", "Node"]
 class Node(Methods):
     """The fields of a `Value`, and the questions it answers.
 
-    >>> from gradwalk import Value
     >>> c = Value(2.0) * Value(3.0)
     >>> c._op, len(c._prev), c.local_derivatives
     ('*', 2, (3.0, 2.0))
@@ -150,7 +149,6 @@ class Node(Methods):
     def operands(self) -> tuple[Self, ...]:
         """What the node was computed from, in order, repeats included; constants as Values, which get no gradient.
 
-        >>> from gradwalk import Value
         >>> a = Value(3.0)
         >>> [v.data for v in (a * a).operands], [v.data for v in (2 - a).operands]
         ([3.0, 3.0], [2.0, 3.0])
@@ -168,7 +166,6 @@ class Node(Methods):
     def local_derivatives(self) -> tuple[float | None, ...]:
         """How fast the node changes with each of its operands, as it was when it was made; None for a constant.
 
-        >>> from gradwalk import Value
         >>> (Value(3.0) * Value(4.0)).local_derivatives, (2 * Value(5.0)).local_derivatives
         ((4.0, 3.0), (2.0, None))
         """
@@ -178,7 +175,6 @@ class Node(Methods):
     def inputs(self) -> tuple[Any, ...]:
         """What the op was given, in order: nodes, and constants as plain numbers (or as the nodes they became).
 
-        >>> from gradwalk import Value
         >>> (Value(3.0) * 2).inputs
         (Value(data=3.0, grad=0.0), 2.0)
         """
@@ -193,7 +189,6 @@ class Node(Methods):
     def slopes(self) -> tuple[float | None, ...]:
         """The local derivative for each input; None for a constant, or where a closure knows better.
 
-        >>> from gradwalk import Value
         >>> (Value(3.0) ** 2).slopes
         (6.0, None)
         """
@@ -215,7 +210,6 @@ class Node(Methods):
     def primitive(self) -> Op | None:
         """The op of the table, or of `@op`, that made this node; None for a leaf or a node made by hand.
 
-        >>> from gradwalk import Value
         >>> Value(3.0).tanh().primitive.name, Value(3.0).primitive
         ('tanh', None)
         """
@@ -225,7 +219,6 @@ class Node(Methods):
     def is_leaf(self) -> bool:
         """Whether this node was given its number, not computed from other nodes.
 
-        >>> from gradwalk import Value
         >>> a = Value(3.0)
         >>> a.is_leaf, (a * a).is_leaf
         (True, False)
@@ -236,7 +229,6 @@ class Node(Methods):
     def closure(self) -> Callable[[], None] | None:
         """A `_backward` of the user's own, if this node was given one.
 
-        >>> from gradwalk import Value
         >>> v = Value(3.0)
         >>> v._backward = lambda: print("pushed")
         >>> v.closure()
@@ -248,7 +240,6 @@ class Node(Methods):
     def hooks(self) -> tuple[Hook, ...]:
         """What is called with this node's gradient once it is complete.
 
-        >>> from gradwalk import Value
         >>> Value(3.0).hooks
         ()
         """
@@ -258,7 +249,6 @@ class Node(Methods):
     def label(self) -> str:
         """A name for messages and drawings.
 
-        >>> from gradwalk import Value
         >>> Value(1.0, label="x").label
         'x'
         """
@@ -273,7 +263,6 @@ class Node(Methods):
     def made_at(self) -> Place | None:
         """The user's source line that made this node, if it was written down, as under `anomaly()`.
 
-        >>> import gradwalk
         >>> with gradwalk.anomaly():
         ...     y = gradwalk.Value(2.0).exp()
         >>> y.made_at.line
@@ -289,7 +278,6 @@ class Node(Methods):
     def register_hook(self, hook: Callable[[Any], Any]) -> Hook:
         """Call `hook(gradient)` when this node's gradient is complete; what it returns, if anything, replaces it.
 
-        >>> from gradwalk import Value
         >>> x = Value(3.0)
         >>> handle = x.register_hook(lambda gradient: gradient / 2)
         >>> (x * x).backward()
@@ -304,7 +292,6 @@ class Node(Methods):
     def explain(self, leaf: Any = None) -> Any:
         """The gradient of each leaf, or of one, as a sum over the paths that lead to it; print it.
 
-        >>> from gradwalk import Value
         >>> a = Value(2.0, label="a")
         >>> b, c = a + 1, a * 3
         >>> b.label, c.label = "b", "c"
@@ -392,6 +379,29 @@ def number_of(node: Node) -> Any:
             return node._data
 
 
+# For many nodes at once: the fields themselves, if nobody watches and no keeper has any.
+
+
+def numbers_of(nodes: Iterable[Node]) -> list[Any]:
+    """`data` of each."""
+    return [v.data for v in nodes] if modes.active or keepers.keeping else [v._data for v in nodes]
+
+
+def gradients_of(nodes: Iterable[Node]) -> list[Any]:
+    """`grad` of each."""
+    return [v.grad for v in nodes] if modes.active or keepers.keeping else [v._grad for v in nodes]
+
+
+def set_numbers(nodes: Iterable[Node], numbers: Iterable[float]) -> None:
+    """Set `data` of each."""
+    if modes.active or keepers.keeping:
+        for v, x in zip(nodes, numbers, strict=True):
+            v.data = x
+    else:
+        for v, x in zip(nodes, numbers, strict=True):
+            v._data = x
+
+
 _NOBODY: AbstractContextManager[Any] = nullcontext()
 
 
@@ -425,7 +435,6 @@ class Notes:
 class Hook:
     """What `register_hook` gives back; `remove()` unhooks it.
 
-    >>> from gradwalk import Value
     >>> x = Value(1.0)
     >>> hook = x.register_hook(print)
     >>> (x * 2).backward()
@@ -442,7 +451,6 @@ class Hook:
     def remove(self) -> None:
         """Take the hook off its node; a second time does nothing.
 
-        >>> from gradwalk import Value
         >>> hook = Value(1.0).register_hook(print)
         >>> hook.remove()
         >>> hook.remove()

@@ -77,7 +77,6 @@ class Op:
     `there` says in words what it gives at such a point. `doc` says what it is, and `defaults` are its last operands if
     they are left out.
 
-    >>> from gradwalk import ops
     >>> ops.tanh(0.0), ops.mul(3, 4)
     (0.0, 12.0)
     >>> ops.mul.local(3.0, 4.0, 12.0)
@@ -104,7 +103,6 @@ class Op:
     def arity(self) -> int:
         """How many operands the op takes.
 
-        >>> from gradwalk import ops
         >>> ops.exp.arity, ops.add.arity, ops.clamp.arity
         (1, 2, 3)
         """
@@ -125,7 +123,6 @@ class Op:
     def forward(self, *operands: float) -> float:
         """The op's value on floats.
 
-        >>> from gradwalk import ops
         >>> ops.log.forward(0.0)
         -inf
         """
@@ -140,7 +137,6 @@ class Op:
     def slope(self, position: int, *operands_and_out: float) -> float:
         """The derivative with respect to one operand, counted from 0, on floats.
 
-        >>> from gradwalk import ops
         >>> ops.div.slope(1, 1.0, 0.0, ops.div(1.0, 0.0))
         -inf
         """
@@ -156,7 +152,6 @@ class Op:
     def local(self, *operands_and_out: float) -> list[float]:
         """The derivative with respect to each operand, on floats.
 
-        >>> from gradwalk import ops
         >>> ops.div.local(1.0, 0.0, ops.div(1.0, 0.0))
         [inf, -inf]
         """
@@ -178,7 +173,6 @@ def op(*partials: Rule, symbol: str = "", **traits: Any) -> Callable[[Callable[.
     Give one rule for each operand; a rule takes the operands and the result, and is written with operators and
     gradwalk's own functions, so that it also runs on Values. The op then works eagerly, at higher order and in checks.
 
-    >>> import gradwalk
     >>> @gradwalk.op(lambda x, out: 3 * x * x)
     ... def cube(x):
     ...     return x * x * x
@@ -243,7 +237,6 @@ def choose(condition: Any, yes: Any, no: Any) -> Any:
 
     A condition that is not known yet has a method `__gradwalk_choose__(yes, no)`.
 
-    >>> from gradwalk.ops import choose
     >>> choose(3.0 > 2.0, "yes", "no")
     'yes'
     """
@@ -266,8 +259,6 @@ def equal(x: Any, y: Any) -> Any:
 
     A number that is not known yet has a method `__gradwalk_equal__(other)`.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.ops import equal
     >>> equal(Value(0.0), 0.0), equal(float("nan"), float("nan"))
     (True, False)
     """

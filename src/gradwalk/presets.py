@@ -19,7 +19,6 @@ __all__ = ["ALIASES", "PRESETS", "Preset", "WrongGradient", "preset"]
 class WrongGradient:
     """What a mistake makes of a node's gradient, and which mistake it is.
 
-    >>> from gradwalk.presets import PRESETS
     >>> wrong = PRESETS["a-plus-a"].wrong[0]
     >>> wrong.node, wrong.gradient, wrong.cause
     ('a', 1.0, 'the second contribution replaces the first: = instead of +=')
@@ -34,7 +33,6 @@ class WrongGradient:
 class Preset:
     """A program, its inputs, the data and gradients by name, gradients that mistakes give, and what it shows.
 
-    >>> from gradwalk.presets import PRESETS
     >>> diamond = PRESETS["diamond"]
     >>> diamond.text, diamond.inputs, diamond.values, diamond.gradients["a"]
     ('b = a + 1; c = a*3; d = b*c', {'a': 2.0}, {'b': 3.0, 'c': 6.0, 'd': 18.0}, 15.0)
@@ -52,7 +50,6 @@ class Preset:
     def build(self) -> Program:
         """The program run on its inputs, fresh each time.
 
-        >>> from gradwalk.presets import PRESETS
         >>> values = PRESETS["neuron"].build()
         >>> values.root.backward()
         >>> round(values["x1"].grad, 6)
@@ -183,7 +180,6 @@ ALIASES: dict[str, str] = {
 def preset(name: str) -> Preset:
     """The preset of that name or alias, however it is cased.
 
-    >>> from gradwalk.presets import preset
     >>> preset("L").title, preset("a*a").name
     ('Expression L', 'a-times-a')
     >>> preset("diamnd")

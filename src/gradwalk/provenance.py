@@ -40,7 +40,6 @@ _OWN_FILES = os.path.dirname(__file__)  # noqa: PTH120 (importing pathlib takes 
 class Place(NamedTuple):
     """A line of source code.
 
-    >>> from gradwalk.provenance import Place
     >>> print(Place("train.py", 12, "loss_of"))
     train.py, line 12, in loss_of
     """
@@ -53,7 +52,6 @@ class Place(NamedTuple):
     def source(self) -> str:
         """The text of the line, where it can be found.
 
-        >>> from gradwalk.provenance import Place
         >>> Place("no-such-file.py", 1, "f").source
         ''
         """
@@ -69,7 +67,6 @@ class Place(NamedTuple):
 def users_place() -> Place:
     """The innermost source line outside gradwalk that led to this call.
 
-    >>> from gradwalk.provenance import users_place
     >>> users_place().line
     1
     """
@@ -92,8 +89,6 @@ def is_users(file: str) -> bool:
 def made_by(v: Node) -> Place | None:
     """The line that made a node, if it was written down.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.provenance import made_by
     >>> made_by(Value(1.0)) is None
     True
     """
@@ -107,8 +102,6 @@ def made_by(v: Node) -> Place | None:
 def check_forward(op: Any, operands: Sequence[Any], out: Any) -> None:
     """What `anomaly()` does after each op: stop if it gave something not finite, else write its line down.
 
-    >>> from gradwalk import Value, ops
-    >>> from gradwalk.provenance import check_forward
     >>> y = Value(2.0) * 3
     >>> check_forward(ops.mul, (2.0, 3.0), y)
     >>> y.made_at.line
@@ -124,7 +117,6 @@ def check_forward(op: Any, operands: Sequence[Any], out: Any) -> None:
 def forward_error(symbol: str, operands: Sequence[Any], data: float) -> AnomalyError:
     """The error for an op that gives `data`, which is not finite, under `anomaly()`.
 
-    >>> from gradwalk.provenance import forward_error
     >>> str(forward_error("log", [-1.0], float("nan"))).splitlines()[0]
     'log(-1) gave nan'
     """
@@ -137,8 +129,7 @@ def forward_error(symbol: str, operands: Sequence[Any], data: float) -> AnomalyE
 def push_watched(v: Node, push: Callable[[Node], None]) -> None:
     """`push(v)` under `anomaly()`: raises if that makes a gradient that is not finite.
 
-    >>> from gradwalk import Value, reverse
-    >>> from gradwalk.provenance import push_watched
+    >>> from gradwalk import reverse
     >>> y = Value(0.0).sqrt()
     >>> y.grad = 1.0
     >>> push_watched(y, reverse.push)  # doctest: +ELLIPSIS
@@ -168,8 +159,6 @@ class Birth:
 
     Forwards `node` holds it. Backwards `node` pushed it to `operand`. `text` says it in words.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.provenance import forward_births
     >>> forward_births([Value(0.0), Value(0.0).log()]).producers[0].text
     'log(0) gave -inf'
     """
@@ -183,8 +172,6 @@ class Birth:
     def made_by(self) -> Place | None:
         """The line that made the node, if it was written down.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.provenance import Birth
         >>> Birth(Value(1.0), 1.0, "").made_by is None
         True
         """
@@ -196,8 +183,6 @@ class Birth:
 class Births:
     """Who made numbers that are not finite, where such numbers came in from outside, and how many nodes carry them.
 
-    >>> from gradwalk import Value, walk
-    >>> from gradwalk.provenance import forward_births
     >>> x = Value(-1.0, label="x")
     >>> found = forward_births(walk.topological(x.log() * 2 + 1))
     >>> [birth.text for birth in found.producers], found.carriers
@@ -215,7 +200,6 @@ class Births:
     def first(self) -> Birth | None:
         """What to look at first.
 
-        >>> from gradwalk.provenance import Births
         >>> Births([], [], 0).first is None
         True
         """
@@ -225,8 +209,6 @@ class Births:
 def forward_births(order: Iterable[Node]) -> Births:
     """The births among nodes that come operands first.
 
-    >>> from gradwalk import Value, walk
-    >>> from gradwalk.provenance import forward_births
     >>> x = Value(0.0, label="x")
     >>> forward_births([x, x * float("nan")]).arrivals[0].text
     'nan came in as a constant: x=0 * nan'
@@ -251,8 +233,6 @@ def forward_births(order: Iterable[Node]) -> Births:
 def backward_births(order: Iterable[Node]) -> Births:
     """The births of gradients, after a `backward()`, among nodes that come operands first.
 
-    >>> from gradwalk import Value, walk
-    >>> from gradwalk.provenance import backward_births
     >>> y = Value(0.0, label="x").sqrt() * 3
     >>> y.backward()
     >>> [birth.text for birth in backward_births(walk.topological(y)).producers]

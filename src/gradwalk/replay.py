@@ -28,8 +28,6 @@ class Replay:
     nodes none but the leaves are kept. `function_of` tells of a node that no op made what it computes, None if it
     cannot; a leaf computes nothing, `(None, ())`.
 
-    >>> from gradwalk import Value, walk
-    >>> from gradwalk.replay import Replay
     >>> w = Value(2.0)
     >>> again = Replay(list(walk.topological(w * w + 1)))
     >>> w.data = 3.0
@@ -93,8 +91,6 @@ class Replay:
     def numbers(self, moved: Mapping[int, float] | None = None) -> list[float]:
         """What every node would hold; `moved` holds other numbers for some leaves, by their ids.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.replay import Replay
         >>> w = Value(2.0)
         >>> Replay([w, w * w]).numbers({id(w): 5.0})
         [5.0, 25.0]
@@ -123,8 +119,6 @@ def _of_a_leaf(v: Node) -> tuple[None, tuple[()]] | None:
 def reason_not_to(order: Sequence[Node]) -> str:
     """Why a graph cannot be computed anew in place: a node that is not ours, or that no op made; empty if it can.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.replay import reason_not_to
     >>> a = Value(2.0)
     >>> reason_not_to([a, a * 3]), reason_not_to([a, Value(4.0, (a,), "double", label="out")])
     ('', 'out was made by hand')
@@ -140,8 +134,6 @@ def reason_not_to(order: Sequence[Node]) -> str:
 def recompute(order: Sequence[Node], moved: Mapping[int, float]) -> Recomputed:
     """What every node of a graph made by ops would hold, with some leaves changed; no node is touched.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.replay import recompute
     >>> a = Value(2.0)
     >>> recompute([a, a * a], {id(a): 5.0})
     [(5.0, ()), (25.0, (5.0, 5.0))]
@@ -159,8 +151,6 @@ def recompute(order: Sequence[Node], moved: Mapping[int, float]) -> Recomputed:
 def write_back(order: Sequence[Node], found: Recomputed) -> None:
     """Give every node its new number and slopes; gradients stay, for they belong to an earlier walk.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.replay import recompute, write_back
     >>> a = Value(2.0)
     >>> b = a * a
     >>> write_back([a, b], recompute([a, b], {id(a): 5.0}))

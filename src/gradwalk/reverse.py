@@ -259,7 +259,6 @@ def _slopes_as_graph(v: Node) -> list[Any]:
 def zero_grad(target: Any) -> None:
     """Set gradients back to 0: of every node a Value depends on, of a module's parameters, or of a list of either.
 
-    >>> from gradwalk import Value, zero_grad
     >>> a = Value(3.0)
     >>> loss = a * a
     >>> loss.backward()

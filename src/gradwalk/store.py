@@ -42,7 +42,6 @@ def write(state: Mapping[str, float], path: AnyPath) -> None:
     """Write numbers by name to a model file, so that `path` holds either all of them or what it held before.
 
     >>> import tempfile
-    >>> from pathlib import Path
     >>> from gradwalk import store
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     store.write({"w": 0.1, "b": float("inf")}, Path(folder) / "model.json")

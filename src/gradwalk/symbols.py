@@ -15,8 +15,6 @@ __all__ = ["Symbol", "derivatives_as_text"]
 class Symbol(formulas.Symbol):
     """A symbol by its name. `formulas.Sheet(whole_ops=True).inputs("x", "y")` makes symbols now.
 
-    >>> import warnings
-    >>> from gradwalk.symbols import Symbol
     >>> with warnings.catch_warnings(action="ignore"):
     ...     str(1 + Symbol("x")), Symbol("x").text
     ('1 + x', 'x')
@@ -25,6 +23,7 @@ class Symbol(formulas.Symbol):
     __slots__ = ()
     __eq__, __ne__ = object.__eq__, object.__ne__
     __hash__ = object.__hash__  # type: ignore[assignment]
+    choose, equals = formulas.Symbol.__gradwalk_choose__, formulas.Symbol.__gradwalk_equal__
 
     def __init__(self, text: str) -> None:
         warnings.warn("symbols.Symbol(name) is formulas.Sheet().inputs(name) now", DeprecationWarning, stacklevel=2)
@@ -54,9 +53,6 @@ _SHEET = _Sheet(whole_ops=True)
 def derivatives_as_text(op: Op) -> list[str]:
     """As `formulas.derivatives_as_text`.
 
-    >>> import warnings
-    >>> from gradwalk import ops
-    >>> from gradwalk.symbols import derivatives_as_text
     >>> with warnings.catch_warnings(action="ignore"):
     ...     derivatives_as_text(ops.tanh)
     ['1 - out * out']

@@ -26,7 +26,6 @@ class Step:
 
     With mini-batches, loss and accuracy are those of the step's own points.
 
-    >>> from gradwalk.train import Step
     >>> Step(step=3, loss=0.25, accuracy=0.9).accuracy
     0.9
     """
@@ -40,7 +39,6 @@ class Step:
 class Best:
     """The model with the lowest loss over all points so far: after how many updates, how good, and its parameters.
 
-    >>> from gradwalk.train import Best
     >>> Best(updates=2, loss=0.25, accuracy=0.9, state={}).updates
     2
     """
@@ -57,9 +55,7 @@ class Training:
     Iterate over `run(steps)`. Whatever ends it (the last step, `break`, an error, Ctrl-C), `best` holds the best
     model so far and `restore_best()` puts it back into the model.
 
-    >>> import random
-    >>> from gradwalk import datasets, nn, optim
-    >>> from gradwalk.train import Training
+    >>> from gradwalk import datasets
     >>> random.seed(1337)
     >>> model = nn.MLP(2, [8, 1])
     >>> X, y = datasets.xor(n=20)
@@ -89,8 +85,7 @@ class Training:
     def run(self, steps: int) -> Iterator[Step]:
         """Do so many steps, or fewer if the loss gets to 0, and yield each. A second call goes on from there.
 
-        >>> from gradwalk import datasets, nn, optim
-        >>> from gradwalk.train import Training
+        >>> from gradwalk import datasets
         >>> model = nn.MLP(2, [4, 1])
         >>> training = Training(model, optim.SGD(model.parameters(), 0.1), *datasets.moons(n=10))
         >>> [step.step for step in training.run(2)], [step.step for step in training.run(2)]
@@ -106,8 +101,7 @@ class Training:
     def done(self) -> bool:
         """Whether the loss over all points has been 0: then no gradient is left, and nothing to learn.
 
-        >>> from gradwalk import datasets, nn, optim
-        >>> from gradwalk.train import Training
+        >>> from gradwalk import datasets
         >>> model = nn.MLP(2, [1])
         >>> Training(model, optim.SGD(model.parameters(), 0.1), *datasets.moons(n=10)).done
         False
@@ -117,8 +111,6 @@ class Training:
     def measure(self) -> tuple[float, float]:
         """Loss and accuracy of the model as it is now, over all points.
 
-        >>> from gradwalk import nn, optim
-        >>> from gradwalk.train import Training
         >>> model = nn.MLP(1, [1])
         >>> model.parameters()[0].data = 0.5
         >>> Training(model, optim.SGD(model.parameters(), 0.1), [[2.0], [-4.0]], [1, 1]).measure()
@@ -132,8 +124,7 @@ class Training:
     def restore_best(self) -> None:
         """Give the model the parameters of `best`.
 
-        >>> from gradwalk import datasets, nn, optim
-        >>> from gradwalk.train import Training
+        >>> from gradwalk import datasets
         >>> model = nn.MLP(2, [1])
         >>> before = model.state_dict()
         >>> training = Training(model, optim.SGD(model.parameters(), 1000.0), *datasets.circles(n=10))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
@@ -153,3 +155,19 @@ def test_the_reference_refuses_a_batch_of_nothing() -> None:
                     np.zeros(1))  # fmt: skip
     with pytest.raises(InputSizeError, match="at least 1 sample, not 0"):
         runner.resize(0)
+
+
+def test_programs_are_made_and_run_in_numpy_without_anything_native() -> None:
+    script = """
+import sys
+import numpy as np
+from gradwalk.compile.reference import REFERENCE
+from gradwalk.compile.roll.rolling import roll
+from gradwalk.compile.trace.tracer import trace
+run = REFERENCE.lower(roll(trace(lambda x, y: (x * y).tanh(), [1.0, 2.0]).tape).program).bind(np.zeros(0), np.zeros(0))
+run.inputs[:] = 0.0, 2.0
+run.forward()
+print(run.outputs[0], [name for name in sys.modules if "native" in name or name in ("numba", "llvmlite")])
+"""
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert run.stdout == "0.0 []\n", run.stdout + run.stderr

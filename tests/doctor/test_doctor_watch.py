@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+import threading
 from typing import Any
 
 import pytest
@@ -335,3 +336,18 @@ def test_without_backward_it_says_so() -> None:
     with doctor.watch() as visit:
         pass
     assert "no backward() of a gradwalk Value was seen" in str(visit)
+
+
+def test_a_training_in_another_thread_is_watched_too() -> None:
+    w = Value(2.0, label="w")
+
+    def train() -> None:
+        for _ in range(3):
+            (w * w).backward()
+            w.data -= 0.1 * w.grad
+
+    with doctor.watch([w]) as visit:
+        thread = threading.Thread(target=train)
+        thread.start()
+        thread.join()
+    assert visit.report()[0].kind == "no-zero-grad"

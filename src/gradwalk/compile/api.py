@@ -10,8 +10,8 @@ from typing import Any
 
 from gradwalk import keepers, modes
 from gradwalk.compile.call.arguments import InputAt, Key, Numbers, deep_key_of, key_of, stand_ins, static_key
+from gradwalk.compile.call.bound_trace import BoundTrace, Misjudged
 from gradwalk.compile.call.cache import Cache
-from gradwalk.compile.call.replay import Misjudged, Replay
 from gradwalk.compile.trace import tracer
 from gradwalk.compile.trace.limits import frozen
 from gradwalk.compile.trace.outside import as_they_are, numbers_read_by
@@ -66,16 +66,16 @@ class Compiled:
         numbers = Numbers()
         try:
             if kwargs or self._static or self._frozen:
-                replay = self._entries.get(self._key(args, kwargs, numbers))
+                trace = self._entries.get(self._key(args, kwargs, numbers))
             else:
-                replay = self._entries.get(tuple(map(key_of, args, repeat(numbers))))
-            if replay is not None:
-                replay.recent = True
-                return replay.run(numbers)
+                trace = self._entries.get(tuple(map(key_of, args, repeat(numbers))))
+            if trace is not None:
+                trace.recent = True
+                return trace.run(numbers)
         except (Misjudged, RecursionError):
             pass
-        replay, numbers = self._found_or_traced(args, kwargs)
-        return replay.run(numbers)
+        trace, numbers = self._found_or_traced(args, kwargs)
+        return trace.run(numbers)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -150,9 +150,9 @@ class Compiled:
         except RecursionError:
             numbers = Numbers(careful=True)
             key = self._key(args, kwargs, numbers, deep_key_of)
-        replay = self.cache.get(key)
-        if replay is not None:
-            return replay, numbers
+        trace = self.cache.get(key)
+        if trace is not None:
+            return trace, numbers
         structure = key[0] if self._frozen else key
         self._structures[structure] = self._structures.get(structure, 0) + 1
         if self._frozen and self._structures[structure] == RETRACED_OFTEN:
@@ -162,10 +162,10 @@ class Compiled:
                 f"it reads from outside ({names}) keeps changing; every trace takes time",
                 "pass that number as an argument",
             )
-        replay = self._traced(args, kwargs, numbers)
+        trace = self._traced(args, kwargs, numbers)
         self.traced += 1
-        self.cache.put(key, replay)
-        return replay, numbers
+        self.cache.put(key, trace)
+        return trace, numbers
 
     def _notice(self) -> None:
         """A model was found to have other parameters than before: traces that know the old ones go."""
@@ -175,8 +175,8 @@ class Compiled:
         old = {id(p) for _, before, _ in news for p in before}
         gone = old - {id(p) for _, _, after in news for p in after}
         warned = False
-        for key, replay in list(self.cache.entries.items()):
-            known = {id(p) for p in replay.recorded.parameters}
+        for key, trace in list(self.cache.entries.items()):
+            known = {id(p) for p in trace.recorded.parameters}
             if missed or known & old:
                 del self.cache.entries[key]
                 warned = warned or bool(known & gone)
@@ -199,13 +199,13 @@ class Compiled:
 
         recorded = tracer.run(call, [self.eager, args, kwargs])
         if not self._wrt:
-            return Replay(recorded, numbers, {})
+            return BoundTrace(recorded, numbers, {})
         starts = accumulate([array.size for array in numbers.arrays], initial=count)
         plain = iter([InputAt(i) for i in range(count)])
         arrays = iter([InputAt(start, array.shape) for start, array in zip(starts, numbers.arrays, strict=False)])
         slot_args, slot_kwargs = self._each(args, kwargs, lambda x: stand_ins(x, plain, arrays))
         named = dict(zip(self._names, slot_args, strict=False)) | slot_kwargs
-        return Replay(recorded, numbers, {name: named[name] for name in self._wrt if name in named})
+        return BoundTrace(recorded, numbers, {name: named[name] for name in self._wrt if name in named})
 
     def _each(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], change: Callable[[Any], Any]
@@ -220,10 +220,10 @@ class Compiled:
     def _under_modes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if modes.every_op():  # part of another trace, or someone wants to see every op
             return told(self.eager(*args, **kwargs), None)
-        replay, numbers = self._found_or_traced(args, kwargs)
+        trace, numbers = self._found_or_traced(args, kwargs)
         if not modes.recording():
-            return replay.values_only(numbers)
-        return told(replay.run(numbers), functools.partial(self.eager, *args, **kwargs))
+            return trace.values_only(numbers)
+        return told(trace.run(numbers), functools.partial(self.eager, *args, **kwargs))
 
     def _checked(self, option: str, names: str | Iterable[str]) -> tuple[str, ...]:
         found = (names,) if isinstance(names, str) else tuple(names)

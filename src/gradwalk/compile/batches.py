@@ -20,7 +20,7 @@ from gradwalk.compile.call.batch_arguments import (
     sample_of,
     stand_ins_for_one,
 )
-from gradwalk.compile.call.batch_replay import BatchReplay
+from gradwalk.compile.call.batch_trace import BatchTrace
 from gradwalk.compile.call.results import Samples
 from gradwalk.compile.trace import tracer
 from gradwalk.compile.trace.outside import numbers_read_by
@@ -74,15 +74,15 @@ class Batched(Compiled):
             key = self._key(args, kwargs, numbers, deep_key_of_samples)
         if not numbers.n:
             raise SettingError("batch= needs lists or arrays of samples among the arguments, and there are none")
-        replay = self._entries.get(key)
-        if replay is None:
-            replay = BatchReplay(self, self._recorded(args, kwargs), numbers)
+        trace = self._entries.get(key)
+        if trace is None:
+            trace = BatchTrace(self, self._recorded(args, kwargs), numbers)
             self.traced += 1
-            self.cache.put(key, replay)
-        replay.recent = True
+            self.cache.put(key, trace)
+        trace.recent = True
         if watched and not modes.recording():
-            return replay.values_only(numbers)
-        out = replay.run(numbers)
+            return trace.values_only(numbers)
+        out = trace.run(numbers)
         if watched and self.batch != "each":
             told(out, partial(self.one_by_one, *args, **kwargs))
         return out

@@ -26,7 +26,6 @@ from gradwalk.compile.roll.steps import (
     Take,
 )
 from gradwalk.errors import InputSizeError
-from gradwalk.ops import Op
 
 __all__ = ["REFERENCE", "Reference"]
 
@@ -190,10 +189,11 @@ class _Memory:
         values, push = self.values, self.grads[self.out(step)].copy()
         match step:
             case Elements():
-                at, op = [self.at(*x).ravel() for x in step.accesses()], self.program.ops[step.op]
-                slopes = self.slopes(op, [values[x] for x in at], values[self.out(step)])
-                for x, positions, slope in zip(step.operands, at, slopes, strict=True):
-                    self.push(x, positions, slope * push)
+                op, reads = self.program.ops[step.op], [self.at(*x).ravel() for x in step.accesses()]
+                points = zip(*(values[at].tolist() for at in reads), values[self.out(step)].tolist(), strict=True)
+                slopes = np.array([op.local(*point) for point in points]).T
+                for x, at, slope in zip(step.operands, reads, slopes, strict=True):
+                    self.push(x, at, slope * push)
             case Product():
                 push = push.reshape(step.rows, step.columns)
                 left, right = (values[self.at(*x)] for x in step.accesses()[:-3:-1])
@@ -219,9 +219,3 @@ class _Memory:
         """The position that each result of a take was taken from."""
         tables, slots = (self.program.lists[at : at + step.count] for at in (step.tables, step.slots))
         return self.program.lists[tables + self.indices[slots]]
-
-    @staticmethod
-    def slopes(op: Op, operands: Any, outs: Any) -> list[Any]:
-        """The slopes of many results of an op, an array for each operand."""
-        points = [list(map(float, point)) for point in zip(*operands, outs, strict=True)]
-        return [np.array([op.slope(k, *point) for point in points]) for k in range(op.arity)]

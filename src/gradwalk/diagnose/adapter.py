@@ -29,7 +29,6 @@ __all__ = ["Engine", "MissingOp", "NotAnEngine", "find_class"]
 class MissingOp(Exception):  # noqa: N818 - not an error: the op is not implemented yet
     """The engine does not have this op; the message is its name.
 
-    >>> from gradwalk.diagnose.adapter import Engine
     >>> class Value:
     ...     def __init__(self, data):
     ...         self.data, self.grad = data, 0.0
@@ -45,8 +44,6 @@ class MissingOp(Exception):  # noqa: N818 - not an error: the op is not implemen
 class Engine:
     """An engine that programs can be run on.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.diagnose.adapter import Engine
     >>> engine = Engine(Value)
     >>> a = engine.leaf(3.0)
     >>> engine.backward(engine.op("mul", a, a))
@@ -72,8 +69,6 @@ class Engine:
     def leaf(self, x: float) -> Any:
         """A node that holds a number.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.diagnose.adapter import Engine
         >>> Engine(Value).leaf(2.0).data
         2.0
         """
@@ -82,8 +77,6 @@ class Engine:
     def data(self, node: Any) -> float:
         """The number that a node holds.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.diagnose.adapter import Engine
         >>> Engine(Value).data(Value(2.0))
         2.0
         """
@@ -93,8 +86,6 @@ class Engine:
     def grad(self, node: Any) -> float:
         """The gradient that a node holds; 0 where there is none yet.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.diagnose.adapter import Engine
         >>> Engine(Value).grad(Value(2.0))
         0.0
         """
@@ -105,8 +96,6 @@ class Engine:
     def set_data(self, node: Any, x: float) -> None:
         """Change the number that a node holds.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.diagnose.adapter import Engine
         >>> a = Value(2.0)
         >>> Engine(Value).set_data(a, 5.0)
         >>> a.data
@@ -117,8 +106,6 @@ class Engine:
     def set_grad(self, node: Any, x: float) -> None:
         """Change the gradient that a node holds.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.diagnose.adapter import Engine
         >>> a = Value(2.0)
         >>> Engine(Value).set_grad(a, 7.0)
         >>> a.grad
@@ -129,8 +116,6 @@ class Engine:
     def backward(self, root: Any) -> None:
         """Walk back from a node.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.diagnose.adapter import Engine
         >>> a = Value(2.0)
         >>> Engine(Value).backward(a * 3)
         >>> a.grad
@@ -142,8 +127,6 @@ class Engine:
     def op(self, name: str, *operands: Any, strict: bool = False) -> Any:
         """Apply an op; plain numbers go in as they are, unless the engine refuses them and `strict` is off.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.diagnose.adapter import Engine
         >>> engine = Engine(Value)
         >>> engine.op("sub", 2, engine.leaf(3.0)).data
         -1.0
@@ -174,8 +157,6 @@ class Engine:
     def shared(self, fresh: Any, other: Any) -> float:
         """1.0 if a node that was just made has operands, or holds the same container for them as another; else 0.0.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.diagnose.adapter import Engine
         >>> Engine(Value).shared(Value(1.0), Value(2.0))
         0.0
         """
@@ -190,8 +171,6 @@ class Engine:
     def find(self, name: str) -> Callable[..., Any]:
         """How this engine does an op; MissingOp if it does not.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.diagnose.adapter import Engine
         >>> Engine(Value).find("add")(Value(1.0), 2).data
         3.0
         """
@@ -203,8 +182,6 @@ class Engine:
     def hides_backward(self) -> bool:
         """Whether the result of an op carries an attribute of the name of the method that starts the walk.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.diagnose.adapter import Engine
         >>> Engine(Value).hides_backward()
         False
         """
@@ -213,8 +190,6 @@ class Engine:
     def called(self, op: str) -> str:
         """What this engine calls an op: `__mul__`, `relu`, `ReLU`.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.diagnose.adapter import Engine
         >>> Engine(Value).called("mul"), Engine(Value).called("rsub")
         ('__mul__', '__rsub__')
         """

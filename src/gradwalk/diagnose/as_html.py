@@ -29,7 +29,6 @@ class OverviewRow:
     """One learner in the overview: who, the report, and the page with the details.
 
     >>> from gradwalk.diagnose import grade, teaching
-    >>> from gradwalk.diagnose.as_html import OverviewRow
     >>> OverviewRow("ada", grade(teaching.SOURCE, checks=["a-plus-a"]), "ada.html").name
     'ada'
     """
@@ -43,7 +42,6 @@ def report_page(report: Grade, title: str, *, solution: bool = False) -> str:
     """The report of one engine as a whole HTML page.
 
     >>> from gradwalk.diagnose import grade, teaching
-    >>> from gradwalk.diagnose.as_html import report_page
     >>> page = report_page(grade(teaching.SOURCE, checks=["a-plus-a"]), "engine.py")
     >>> "1 of 1" in page, "<script" in page
     (True, False)
@@ -66,7 +64,6 @@ def overview_page(rows: Sequence[OverviewRow], title: str) -> str:
     """A class at a glance: each engine's score and diagnoses, and which bugs are common.
 
     >>> from gradwalk.diagnose import grade, teaching
-    >>> from gradwalk.diagnose.as_html import OverviewRow, overview_page
     >>> page = overview_page([OverviewRow("ada", grade(teaching.SOURCE, checks=["a-plus-a"]), "ada.html")], "homework")
     >>> 'href="ada.html"' in page
     True

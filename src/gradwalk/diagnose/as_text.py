@@ -20,7 +20,6 @@ def report_text(report: Grade, *, solution: bool = False) -> str:
     """The report as lines of text: a line for each group, the diagnoses, what is not implemented yet, and the score.
 
     >>> from gradwalk.diagnose import grade, museum
-    >>> from gradwalk.diagnose.as_text import report_text
     >>> print(report_text(grade(museum.find("reversed-division").source(), checks=["numbers"])))
     ✗ plain numbers on either side: 7 of 8
     <BLANKLINE>
@@ -49,7 +48,6 @@ def score_text(report: Grade) -> str:
     """The score in a sentence, what every engine must have apart from what goes beyond.
 
     >>> from gradwalk.diagnose import grade, museum, teaching
-    >>> from gradwalk.diagnose.as_text import score_text
     >>> score_text(grade(museum.find("left-over-gradients").source(), checks=["reuse", "repeat"]))
     '9 of 13 checks passed: essentials 8 of 8, beyond them 1 of 5.'
     """
@@ -64,8 +62,6 @@ def score_text(report: Grade) -> str:
 def numbers_text(check: CheckResult) -> str:
     """The wrong numbers of a check beside the right ones.
 
-    >>> from gradwalk.diagnose import CheckResult
-    >>> from gradwalk.diagnose.as_text import numbers_text
     >>> numbers_text(CheckResult("", "", "", "failed", {"a.grad": 1.0, "b.data": 6.0}, {"a.grad": 2.0, "b.data": 6.0}))
     'a.grad is 1, 2 is right'
     """

@@ -17,7 +17,6 @@ __all__ = ["OutOfSteps", "Steps", "limited"]
 class OutOfSteps(BaseException):  # not an Exception, so that a learner's `except Exception` lets it through
     """The code under observation has used up its steps.
 
-    >>> from gradwalk.diagnose.budget import OutOfSteps, limited
     >>> try:
     ...     with limited(1000):
     ...         while True:
@@ -31,7 +30,6 @@ class OutOfSteps(BaseException):  # not an Exception, so that a learner's `excep
 class Steps:
     """How many steps were used.
 
-    >>> from gradwalk.diagnose.budget import limited
     >>> with limited(100) as steps:
     ...     for x in range(50):
     ...         _ = abs(x)
@@ -49,7 +47,6 @@ class Steps:
 def limited(steps: int, watch: Callable[[FrameType], None] | None = None) -> Iterator[Steps]:
     """Run the body of the `with` for at most this many calls; `watch` is shown the frame of each call in Python.
 
-    >>> from gradwalk.diagnose.budget import limited
     >>> with limited(100):
     ...     print(max(1, 2))
     2

@@ -43,7 +43,6 @@ class Findings:
 
     `in_walk`: the walk is to blame, in a way that has no name.
 
-    >>> from gradwalk.diagnose.candidates import Findings
     >>> Findings().faults
     ()
     """
@@ -57,7 +56,6 @@ class Findings:
 def whole(name: str) -> Fault:
     """A specimen as a fault.
 
-    >>> from gradwalk.diagnose.candidates import whole
     >>> whole("preorder").name
     'preorder'
     """
@@ -67,10 +65,7 @@ def whole(name: str) -> Fault:
 def faults_of(comparison: Comparison) -> Findings:
     """What is wrong with values and gradients at ordinary points, in one walk.
 
-    >>> from gradwalk.diagnose import museum
     >>> from gradwalk.diagnose.adapter import Engine
-    >>> from gradwalk.diagnose.comparison import Comparison
-    >>> from gradwalk.diagnose.candidates import faults_of
     >>> from gradwalk.diagnose.examination import Examination
     >>> comparison = Comparison(Examination(Engine(museum.find("preorder").engine())))
     >>> [fault.name for fault in faults_of(comparison).faults]

@@ -40,7 +40,6 @@ RANDOM = 100  # how many random expressions
 class Check:
     """One line of the checklist. `extra`: only for engines that have the op; `repeats`: where chance may play a part.
 
-    >>> from gradwalk.diagnose.checks import CHECKS
     >>> CHECKS["a-plus-a"].title, CHECKS["a-plus-a"].programs[0].text
     ('a + a', 'a = Value(3.0)\\nb = a + a\\nb.backward()')
     """
@@ -56,7 +55,6 @@ class Check:
 def is_essential(name: str, group: str) -> bool:
     """Whether a check asks for what every engine must have: ordinary numbers, used in any way, walked back once.
 
-    >>> from gradwalk.diagnose.checks import is_essential
     >>> is_essential("a-plus-a", "reuse"), is_essential("deep", "depth")
     (True, False)
     """
@@ -219,7 +217,6 @@ CHECKS: dict[str, Check] = {check.name: check for check in _ALL}
 def select(names: Collection[str] | None = None) -> tuple[Check, ...]:
     """The checks of these names or groups, in the order of the report; all without names.
 
-    >>> from gradwalk.diagnose.checks import select
     >>> [check.name for check in select(["a-times-a", "a-plus-a"])]
     ['a-plus-a', 'a-times-a']
     >>> select(["a-plus-b"])

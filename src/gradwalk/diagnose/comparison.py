@@ -30,9 +30,6 @@ class Comparison:
 
     >>> from gradwalk.diagnose import museum
     >>> from gradwalk.diagnose.adapter import Engine
-    >>> from gradwalk.diagnose.comparison import Comparison
-    >>> from gradwalk.diagnose.examination import Examination
-    >>> from gradwalk.diagnose.museum.faults import Fault
     >>> comparison = Comparison(Examination(Engine(museum.find("wrong-derivative").engine())))
     >>> comparison.explains((Fault("slope", "mul", 0, "x"), Fault("slope", "mul", 1, "y")), comparison.programs)
     True
@@ -57,10 +54,7 @@ class Comparison:
     def has(self, op: str) -> bool:
         """Whether the engine has an op of the teaching engine's.
 
-        >>> from gradwalk import Value
         >>> from gradwalk.diagnose.adapter import Engine
-        >>> from gradwalk.diagnose.comparison import Comparison
-        >>> from gradwalk.diagnose.examination import Examination
         >>> Comparison(Examination(Engine(Value))).has("rsub")
         True
         """
@@ -69,10 +63,7 @@ class Comparison:
     def there(self, programs: Iterable[Probe]) -> list[Probe]:
         """Those of the programs that need no op which the engine does not have.
 
-        >>> from gradwalk import Value
         >>> from gradwalk.diagnose.adapter import Engine
-        >>> from gradwalk.diagnose.comparison import Comparison
-        >>> from gradwalk.diagnose.examination import Examination
         >>> from gradwalk.diagnose.op_probes import at_points
         >>> len(Comparison(Examination(Engine(Value))).there(at_points("tanh")))
         5
@@ -84,8 +75,6 @@ class Comparison:
 
         >>> from gradwalk.diagnose import museum
         >>> from gradwalk.diagnose.adapter import Engine
-        >>> from gradwalk.diagnose.comparison import Comparison
-        >>> from gradwalk.diagnose.examination import Examination
         >>> comparison = Comparison(Examination(Engine(museum.find("reversed-division").engine())))
         >>> [program.title for program in comparison.wrong(comparison.programs)][0]
         'b = 8 / a at a = 3.5'
@@ -96,10 +85,7 @@ class Comparison:
     def about(self, op: str, clean: Iterable[str] = ()) -> list[Probe]:
         """The programs that need this op, and beside it only ops that are known to be right.
 
-        >>> from gradwalk import Value
         >>> from gradwalk.diagnose.adapter import Engine
-        >>> from gradwalk.diagnose.comparison import Comparison
-        >>> from gradwalk.diagnose.examination import Examination
         >>> comparison = Comparison(Examination(Engine(Value)))
         >>> any("tanh" in program.text for program in comparison.about("mul", {"add"}))
         False
@@ -112,12 +98,7 @@ class Comparison:
     def simulate(self, faults: tuple[Fault, ...], program: Probe, arrangement: str = AS_WRITTEN) -> Outcome:
         """What comes of a program on an engine with these faults, built as this one is.
 
-        >>> from gradwalk import Value
         >>> from gradwalk.diagnose.adapter import Engine
-        >>> from gradwalk.diagnose.checks import CHECKS
-        >>> from gradwalk.diagnose.comparison import Comparison
-        >>> from gradwalk.diagnose.examination import Examination
-        >>> from gradwalk.diagnose.museum.faults import Fault
         >>> comparison = Comparison(Examination(Engine(Value)))
         >>> comparison.simulate((Fault("overwriting", "add"),), CHECKS["a-plus-a"].programs[0]).numbers["a.grad"]
         1.0
@@ -132,10 +113,7 @@ class Comparison:
     ) -> bool:
         """Whether an engine with these faults does with all of the programs what this engine did.
 
-        >>> from gradwalk import Value
         >>> from gradwalk.diagnose.adapter import Engine
-        >>> from gradwalk.diagnose.comparison import Comparison
-        >>> from gradwalk.diagnose.examination import Examination
         >>> comparison = Comparison(Examination(Engine(Value)))
         >>> comparison.explains((), comparison.programs)
         True
@@ -146,11 +124,7 @@ class Comparison:
     def reproduces(self, faults: tuple[Fault, ...], program: Probe, arrangement: str | None = None) -> bool:
         """Whether an engine with these faults does with a program what this engine did; in any arrangement if None.
 
-        >>> from gradwalk import Value
         >>> from gradwalk.diagnose.adapter import Engine
-        >>> from gradwalk.diagnose.checks import CHECKS
-        >>> from gradwalk.diagnose.comparison import Comparison
-        >>> from gradwalk.diagnose.examination import Examination
         >>> Comparison(Examination(Engine(Value))).reproduces((), CHECKS["a-plus-a"].programs[0])
         True
         """
@@ -161,9 +135,6 @@ class Comparison:
 
         >>> from gradwalk.diagnose import museum
         >>> from gradwalk.diagnose.adapter import Engine
-        >>> from gradwalk.diagnose.comparison import Comparison
-        >>> from gradwalk.diagnose.examination import Examination
-        >>> from gradwalk.diagnose.museum.faults import Fault
         >>> comparison = Comparison(Examination(Engine(museum.find("log-slope-is-log").engine())))
         >>> slopes = [(Fault("slope", "log", 0, formula),) for formula in ("x", "logarithm(x)")]
         >>> faults, _ = comparison.first([(each, "as written") for each in slopes], comparison.about("log"))

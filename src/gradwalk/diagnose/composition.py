@@ -19,8 +19,6 @@ def composed_of(engine: Engine, op: str, number: bool = False) -> frozenset[str]
 
     With `number` the right operand is a plain number.
 
-    >>> from gradwalk.diagnose.adapter import Engine
-    >>> from gradwalk.diagnose.composition import composed_of
     >>> class Value:
     ...     def __init__(self, data): self.data, self.grad = data, 0.0
     ...     def __mul__(self, other): return Value(self.data * other)
@@ -52,8 +50,6 @@ def helpers_of(engine: Engine, op: str) -> set[tuple[str, int]]:
     """The functions of the engine's own, name and line, that an op and its way back go through; methods do not count.
 
     >>> from gradwalk.diagnose import teaching
-    >>> from gradwalk.diagnose.adapter import Engine
-    >>> from gradwalk.diagnose.composition import helpers_of
     >>> sorted(name for name, _ in helpers_of(Engine(teaching.load()), "sigmoid"))
     ['logistic', 'ordered']
     """

@@ -32,7 +32,6 @@ def suite(
 ) -> Callable[[str], None]:
     """A test function with one case for each check: a class, a module, a namespace or source text may be given.
 
-    >>> from gradwalk import Value
     >>> from gradwalk.diagnose import conformance
     >>> test_engine = conformance.suite(Value, checks=["reuse"])
     >>> test_engine("a-plus-a")
@@ -64,7 +63,7 @@ def suite(
 def message(result: CheckResult) -> str:
     """What a failed check says: the bug, the numbers, the program and a hint.
 
-    >>> from gradwalk.diagnose import conformance, grade, museum
+    >>> from gradwalk.diagnose import conformance, museum
     >>> report = grade(museum.find("overwriting").source(), checks=["a-plus-a"])
     >>> print(conformance.message(report.checks[0]))
     a + a: a.grad is 1, 2 is right

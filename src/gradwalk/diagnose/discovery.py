@@ -18,7 +18,6 @@ PROBE = 2.71828  # a number that nothing holds by chance
 class NotAnEngine(Exception):  # noqa: N818 - a finding, told to the learner in a report
     """Nothing that could be judged was found; the message says what was looked for.
 
-    >>> from gradwalk.diagnose.discovery import find_class
     >>> find_class({"x": 1})
     Traceback (most recent call last):
     ...
@@ -29,7 +28,6 @@ class NotAnEngine(Exception):  # noqa: N818 - a finding, told to the learner in 
 def find_class(namespace: Mapping[str, Any], class_name: str = "Value") -> type[Any]:
     """The class to judge: the one of that name, or else the one that most looks like an engine's node.
 
-    >>> from gradwalk.diagnose.discovery import find_class
     >>> class Scalar:
     ...     def __add__(self, other): ...
     ...     def backward(self): ...

@@ -23,9 +23,6 @@ class Failure:
     """A program that did not come out right.
 
     >>> from gradwalk.diagnose import museum
-    >>> from gradwalk.diagnose.adapter import Engine
-    >>> from gradwalk.diagnose.checks import CHECKS
-    >>> from gradwalk.diagnose.examination import Examination
     >>> examination = Examination(Engine(museum.SPECIMENS[0].engine()))
     >>> failure = examination.failures(CHECKS["a-plus-a"])[0]
     >>> failure.outcome.numbers["a.grad"], failure.expected.numbers["a.grad"]
@@ -39,9 +36,6 @@ class Failure:
     def wrong(self) -> list[str]:
         """What was looked at and is wrong.
 
-        >>> from gradwalk.diagnose.checks import CHECKS
-        >>> from gradwalk.matcher import Outcome
-        >>> from gradwalk.diagnose.examination import Failure
         >>> program = CHECKS["a-plus-a"].programs[0]
         >>> Failure(program, Outcome("numbers", {"b.data": 6.0, "a.grad": 1.0}), program.expected()).wrong()
         ['a.grad']
@@ -52,9 +46,6 @@ class Failure:
     def got(self, name: str) -> str:
         """A number that came out, as a sentence has it.
 
-        >>> from gradwalk.diagnose.checks import CHECKS
-        >>> from gradwalk.diagnose.examination import Failure
-        >>> from gradwalk.matcher import Outcome
         >>> program = CHECKS["a-plus-a"].programs[0]
         >>> failure = Failure(program, Outcome("numbers", {"a.grad": 1.0}), program.expected())
         >>> failure.got("a.grad"), failure.right("a.grad")
@@ -65,9 +56,6 @@ class Failure:
     def right(self, name: str) -> str:
         """The number that is right, as a sentence has it.
 
-        >>> from gradwalk.diagnose.checks import CHECKS
-        >>> from gradwalk.diagnose.examination import Failure
-        >>> from gradwalk.matcher import Outcome
         >>> program = CHECKS["a-plus-a"].programs[0]
         >>> Failure(program, Outcome("stopped"), program.expected()).right("a.grad")
         '2'
@@ -78,10 +66,6 @@ class Failure:
 class Examination:
     """An engine, and every outcome so far.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.diagnose.adapter import Engine
-    >>> from gradwalk.diagnose.checks import CHECKS
-    >>> from gradwalk.diagnose.examination import Examination
     >>> Examination(Engine(Value)).judge(CHECKS["a-plus-a"]).status
     'passed'
     """
@@ -95,10 +79,6 @@ class Examination:
     def outcome(self, program: Probe, repeats: int = 1) -> Outcome:
         """What comes of a program; with `repeats`, the first wrong outcome of that many runs.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.diagnose.adapter import Engine
-        >>> from gradwalk.diagnose.probes import Probe
-        >>> from gradwalk.diagnose.examination import Examination
         >>> Examination(Engine(Value)).outcome(Probe("", "a = Value(1.0)", ("a.data",))).numbers
         {'a.data': 1.0}
         """
@@ -119,9 +99,6 @@ class Examination:
     def has(self, op: str) -> bool:
         """Whether the engine has this op at all.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.diagnose.adapter import Engine
-        >>> from gradwalk.diagnose.examination import Examination
         >>> Examination(Engine(Value)).has("tanh"), Examination(Engine(Value)).has("arccosecant")
         (True, False)
         """
@@ -135,10 +112,6 @@ class Examination:
     def programs(self, check: Check) -> tuple[Probe, ...]:
         """The programs of a check; random ones are made of what the engine has.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.diagnose.adapter import Engine
-        >>> from gradwalk.diagnose.checks import CHECKS
-        >>> from gradwalk.diagnose.examination import Examination
         >>> len(Examination(Engine(Value)).programs(CHECKS["random"]))
         100
         """
@@ -149,10 +122,6 @@ class Examination:
     def failures(self, check: Check) -> list[Failure]:
         """The programs of a check that did not come out right; what is not implemented yet is no failure.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.diagnose.adapter import Engine
-        >>> from gradwalk.diagnose.checks import CHECKS
-        >>> from gradwalk.diagnose.examination import Examination
         >>> Examination(Engine(Value)).failures(CHECKS["diamond"])
         []
         """
@@ -167,9 +136,6 @@ class Examination:
         """What came of a program that did not come out right.
 
         >>> from gradwalk.diagnose import museum
-        >>> from gradwalk.diagnose.adapter import Engine
-        >>> from gradwalk.diagnose.checks import CHECKS
-        >>> from gradwalk.diagnose.examination import Examination
         >>> examination = Examination(Engine(museum.find("overwriting").engine()))
         >>> examination.failure(CHECKS["a-plus-a"].programs[0]).wrong()
         ['a.grad']
@@ -179,10 +145,6 @@ class Examination:
     def judge(self, check: Check) -> CheckResult:
         """How a check went.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.diagnose.adapter import Engine
-        >>> from gradwalk.diagnose.checks import CHECKS
-        >>> from gradwalk.diagnose.examination import Examination
         >>> Examination(Engine(Value)).judge(CHECKS["quiet"]).status
         'passed'
         """
@@ -210,9 +172,6 @@ class Examination:
     def shares_state(self) -> bool:
         """Whether nodes share what each should have for itself.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.diagnose.adapter import Engine
-        >>> from gradwalk.diagnose.examination import Examination
         >>> Examination(Engine(Value)).shares_state()
         False
         """

@@ -48,8 +48,6 @@ class Measured:
 
     >>> from gradwalk.diagnose import museum
     >>> from gradwalk.diagnose.adapter import Engine
-    >>> from gradwalk.diagnose.comparison import Comparison
-    >>> from gradwalk.diagnose.formulas import measure
     >>> from gradwalk.diagnose.examination import Examination
     >>> comparison = Comparison(Examination(Engine(museum.find("log-slope-is-log").engine())))
     >>> measure(comparison, "log").faults[0].formula
@@ -63,10 +61,7 @@ class Measured:
 def measure(comparison: Comparison, op: str) -> Measured:
     """Measure an op of an engine.
 
-    >>> from gradwalk import Value
     >>> from gradwalk.diagnose.adapter import Engine
-    >>> from gradwalk.diagnose.comparison import Comparison
-    >>> from gradwalk.diagnose.formulas import measure
     >>> from gradwalk.diagnose.examination import Examination
     >>> measure(Comparison(Examination(Engine(Value))), "tanh").faults
     ()
@@ -162,7 +157,6 @@ class _Term:
 def recognise(op: str, points: Sequence[Point], target: Sequence[float], known: Sequence[str] = ()) -> str | None:
     """The shortest formula that gives these numbers at these points; those in `known` are tried first.
 
-    >>> from gradwalk.diagnose.formulas import recognise
     >>> points = [{"x": x, "z": 0.0} for x in (0.5, -0.75, 2.0, -1.6)]
     >>> recognise("tanh", points, [1.0 - point["x"] ** 2 for point in points])
     '1.0 - x * x'
@@ -188,7 +182,6 @@ def recognise(op: str, points: Sequence[Point], target: Sequence[float], known: 
 def evaluate(text: str, points: Sequence[Point]) -> Numbers:
     """A formula's numbers at these points; nan where it has none.
 
-    >>> from gradwalk.diagnose.formulas import evaluate
     >>> evaluate("x / y", [{"x": 1.0, "y": 4.0}, {"x": 1.0, "y": 0.0}])
     (0.25, nan)
     """
@@ -206,7 +199,6 @@ def evaluate(text: str, points: Sequence[Point]) -> Numbers:
 def pretty(formula: str) -> str:
     """A formula as a learner would write it.
 
-    >>> from gradwalk.diagnose.formulas import pretty
     >>> pretty("n * power(x, n - 1)"), pretty("1.0 - z * z")
     ('n * x**(n - 1)', '1 - out * out')
     """

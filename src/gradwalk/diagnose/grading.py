@@ -39,7 +39,7 @@ def grade(
     or groups of checks; without it all are run. `source` is where guilty lines are looked for. Without `diagnosing`
     the report says what is wrong, and not why.
 
-    >>> from gradwalk.diagnose import grade, teaching
+    >>> from gradwalk.diagnose import teaching
     >>> report = grade(teaching.SOURCE.replace("self.grad += y * out.grad", "self.grad = y * out.grad"))
     >>> report.passed
     False

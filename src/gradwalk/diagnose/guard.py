@@ -36,7 +36,6 @@ _CHANGING = {
 class Refused(PermissionError):  # noqa: N818 - the learner reads this name
     """The learner's code wanted to do what it may not do here.
 
-    >>> from gradwalk.diagnose.guard import Refused
     >>> issubclass(Refused, OSError)
     True
     """

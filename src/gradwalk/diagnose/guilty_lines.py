@@ -26,9 +26,7 @@ def guilty_line(fault: Fault, tree: SourceTree, called: str, backward: str) -> i
     """The line of a fault in an op that the engine calls `called`, or in the walk that `backward` starts.
 
     >>> from gradwalk.diagnose import museum
-    >>> from gradwalk.diagnose.guilty_lines import guilty_line
-    >>> from gradwalk.diagnose.museum.faults import Fault, source_with
-    >>> from gradwalk.diagnose.source_tree import SourceTree
+    >>> from gradwalk.diagnose.museum.faults import source_with
     >>> text = source_with([Fault("overwriting", "mul", 1)])
     >>> tree = SourceTree(text, "Value", "data", "grad")
     >>> line = guilty_line(Fault("overwriting", "mul", 1), tree, "__mul__", "backward")

@@ -31,7 +31,6 @@ class Loaded:
     """What a file defines, its text, and what had to be done to get there.
 
     >>> import tempfile, pathlib
-    >>> from gradwalk.diagnose.loading import load
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "engine.py"
     >>> _ = path.write_text("class Value: pass" + chr(10) + "1 / 0")
     >>> loaded = load(path)
@@ -48,7 +47,6 @@ def load(path: Path, *, definitions_only: bool = False) -> Loaded:
     """Run the file at `path` and give what it defines.
 
     >>> import tempfile, pathlib
-    >>> from gradwalk.diagnose.loading import load
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "engine.py"
     >>> _ = path.write_text("import not_installed_anywhere as draw; draw.show(1); x = 2")
     >>> loaded = load(path)
@@ -78,7 +76,6 @@ def source_of(path: Path) -> str:
     """The Python text of a file; of a notebook, its code cells one after the other, without magics.
 
     >>> import json, tempfile, pathlib
-    >>> from gradwalk.diagnose.loading import source_of
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "engine.ipynb"
     >>> cells = [{"cell_type": "code", "source": ["%matplotlib inline", chr(10), "x = 1"]}]
     >>> _ = path.write_text(json.dumps({"cells": cells}))

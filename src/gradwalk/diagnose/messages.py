@@ -34,9 +34,7 @@ class Messages:
     """Puts what was found into words.
 
     >>> from gradwalk.diagnose import teaching
-    >>> from gradwalk.diagnose.adapter import Engine
-    >>> from gradwalk.diagnose.messages import Messages
-    >>> from gradwalk.diagnose.museum.faults import Fault, source_with
+    >>> from gradwalk.diagnose.museum.faults import source_with
     >>> text = source_with([Fault("overwriting", "mul")])
     >>> Messages(Engine(teaching.load(text)), text).fault(Fault("overwriting", "mul")).sentence
     'your `__mul__` overwrites: line 51 has `=` where `+=` is needed'

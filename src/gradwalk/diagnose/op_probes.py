@@ -30,7 +30,6 @@ _POWERS = ((3.0, 2), (-1.5, 3), (2.0, -1), (0.7, 0.5), (1.3, 0), (-0.8, 1), (1.2
 def probe_of(body: str, inputs: Mapping[str, float], see: str, **traits: bool) -> Probe:
     """Leaves, the lines of the body, and a walk back from the last name, unless the body does the walking itself.
 
-    >>> from gradwalk.diagnose.op_probes import probe_of
     >>> probe_of("b = a * 2; c = b + a", {"a": 3.0}, "a.grad").text.splitlines()
     ['a = Value(3.0)', 'b = a * 2', 'c = b + a', 'c.backward()']
     """
@@ -47,7 +46,6 @@ def probe_of(body: str, inputs: Mapping[str, float], see: str, **traits: bool) -
 def spelt(op: str) -> str:
     """An op of one node `a`, as a program has it.
 
-    >>> from gradwalk.diagnose.op_probes import spelt
     >>> spelt("neg"), spelt("pow"), spelt("tanh")
     ('-a', 'a ** 3', 'a.tanh()')
     """
@@ -57,7 +55,6 @@ def spelt(op: str) -> str:
 def at_points(op: str) -> tuple[Probe, ...]:
     """The probes that try one op by itself, at points where it is smooth.
 
-    >>> from gradwalk.diagnose.op_probes import at_points
     >>> print(at_points("tanh")[0].text)
     a = Value(0.5)
     b = a.tanh()
@@ -82,7 +79,6 @@ def _inside(low: float, high: float) -> tuple[float, ...]:
 def chained(op: str) -> Probe:
     """The probe that tries one op inside a longer expression, with an operand that is used once more.
 
-    >>> from gradwalk.diagnose.op_probes import chained
     >>> chained("tanh").title
     'y = k * a.tanh() + a at k = 3, a = 0.6'
     """
@@ -97,7 +93,6 @@ def chained(op: str) -> Probe:
 def evidence(op: str) -> tuple[Probe, ...]:
     """Probes that need this op alone: at points, on gradients that are there already, on itself, on one Value twice.
 
-    >>> from gradwalk.diagnose.op_probes import evidence
     >>> [program.text.split(chr(10))[-2] for program in evidence("sub")][-4:]
     ['c = (a - b) - d', 'c = d - (a - b)', 'b = a - a', 'b = a - a']
     """
@@ -142,7 +137,6 @@ def with_itself(op: str) -> tuple[Probe, ...]:
 def first_op(text: str) -> str:
     """The op that a program applies first.
 
-    >>> from gradwalk.diagnose.op_probes import first_op
     >>> first_op("a = Value(2.0); b = a ** 2; c = b + a")
     'pow'
     """
@@ -153,7 +147,6 @@ def first_op(text: str) -> str:
 def ops_in(text: str) -> frozenset[str]:
     """The ops that a program uses; a number on the left counts as an op of its own.
 
-    >>> from gradwalk.diagnose.op_probes import ops_in
     >>> sorted(ops_in("a = Value(2.0); b = 8 - a.tanh()"))
     ['rsub', 'tanh']
     """

@@ -35,7 +35,6 @@ class Probe:
 
     `strict`: plain numbers must be taken as they are. `optional`: an engine that refuses has not implemented it yet.
 
-    >>> from gradwalk.diagnose.probes import Probe
     >>> program = Probe("b = a + a at 3", "a = Value(3.0); b = a + a; b.backward()", ("b.data", "a.grad"))
     >>> program.expected().numbers
     {'b.data': 6.0, 'a.grad': 2.0}
@@ -50,7 +49,6 @@ class Probe:
     def expected(self) -> Outcome:
         """What is right, by gradwalk's own engine.
 
-        >>> from gradwalk.diagnose.probes import Probe
         >>> Probe("", "a = Value(0.0); b = 1 / a; b.backward()", ("a.grad",)).expected().numbers
         {'a.grad': -inf}
         """
@@ -60,9 +58,6 @@ class Probe:
 def run(program: Probe, engine: Engine, steps: int = STEPS) -> Outcome:
     """Run a program on an engine.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.diagnose.adapter import Engine
-    >>> from gradwalk.diagnose.probes import Probe, run
     >>> run(Probe("", "a = Value(3.0); b = a*a; b.backward()", ("a.grad",)), Engine(Value)).numbers
     {'a.grad': 6.0}
     """
@@ -143,7 +138,6 @@ def line_of(error: BaseException, files: set[str]) -> int | None:
 class Quiet(io.TextIOBase):
     """Where prints go: the beginning is kept, the flood is not.
 
-    >>> from gradwalk.diagnose.probes import Quiet
     >>> quiet = Quiet()
     >>> print("hello", file=quiet)
     >>> quiet.text
@@ -156,7 +150,6 @@ class Quiet(io.TextIOBase):
     def write(self, text: str) -> int:
         """Take a text, as `print` gives it.
 
-        >>> from gradwalk.diagnose.probes import Quiet
         >>> Quiet().write("hello")
         5
         """

@@ -34,7 +34,6 @@ _KINKS = re.compile(r"(\w+)\.relu")
 def random_programs(ops: Collection[str], count: int, steps: int = 7) -> tuple[Probe, ...]:
     """This many random expressions over these ops.
 
-    >>> from gradwalk.diagnose.random_probes import random_programs
     >>> print(random_programs({"add", "mul", "tanh"}, 1, steps=3)[0].text)
     a = Value(-0.3)
     b = Value(-1.79)

@@ -18,7 +18,6 @@ Status = Literal["passed", "failed", "missing", "error", "skipped"]
 class Diagnosis:
     """Which bug it is, where it is if that could be found, a hint that teaches, and the solution.
 
-    >>> from gradwalk.diagnose import Diagnosis
     >>> Diagnosis("overwriting", "your `__mul__` overwrites", line=31, op="mul").to_dict()["line"]
     31
     """
@@ -33,7 +32,6 @@ class Diagnosis:
     def to_dict(self) -> dict[str, Any]:
         """The diagnosis as plain data.
 
-        >>> from gradwalk.diagnose import Diagnosis
         >>> sorted(Diagnosis(None, "line 3 stops with NameError").to_dict())
         ['hint', 'line', 'op', 'sentence', 'solution', 'specimen']
         """
@@ -64,7 +62,6 @@ class CheckResult:
     def counts(self) -> bool:
         """Whether the check was judged: not what is missing or was not tried.
 
-        >>> from gradwalk.diagnose import CheckResult
         >>> CheckResult("tanh", "ops", "tanh(a)", "missing").counts
         False
         """
@@ -74,7 +71,6 @@ class CheckResult:
     def essential(self) -> bool:
         """Whether it asks for what every engine must have.
 
-        >>> from gradwalk.diagnose import CheckResult
         >>> CheckResult("one-over-zero", "edges", "1/0 is inf", "passed").essential
         False
         """
@@ -99,7 +95,6 @@ class CheckResult:
 class Mark:
     """So many checks passed, of so many that count.
 
-    >>> from gradwalk.diagnose.results import Mark
     >>> print(Mark(41, 42))
     41 of 42
     """
@@ -111,8 +106,6 @@ class Mark:
     def of(cls, checks: Iterable[CheckResult]) -> Mark:
         """The mark for some checks; what is not implemented yet does not count.
 
-        >>> from gradwalk.diagnose import CheckResult
-        >>> from gradwalk.diagnose.results import Mark
         >>> Mark.of([CheckResult("exp", "ops", "exp(a)", "passed"), CheckResult("tanh", "ops", "tanh(a)", "missing")])
         Mark(score=1, total=1)
         """
@@ -213,7 +206,7 @@ class Grade:
     def from_dict(cls, plain: Mapping[str, Any]) -> Grade:
         """The report that `to_dict` gave, from another process or a file.
 
-        >>> from gradwalk.diagnose import Grade, grade, teaching
+        >>> from gradwalk.diagnose import grade, teaching
         >>> report = grade(teaching.SOURCE.replace("+= y *", "= y *"), checks=["reuse", "edges"])
         >>> Grade.from_dict(report.to_dict()).to_dict() == report.to_dict()
         True

@@ -32,7 +32,6 @@ Said = dict[str, Any]
 class Limits:
     """What an engine may use: seconds for loading, for one program and for all; bytes of memory; crashes.
 
-    >>> from gradwalk.diagnose.sandbox import Limits
     >>> Limits(program=1.0).memory == 2**30
     True
     """
@@ -51,7 +50,6 @@ def grade_file(
 
     >>> import tempfile, pathlib
     >>> from gradwalk.diagnose import teaching
-    >>> from gradwalk.diagnose.sandbox import grade_file
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "engine.py"
     >>> _ = path.write_text(teaching.SOURCE + chr(10) + "raise SystemExit(3)")
     >>> report = grade_file(path, checks=["reuse"])

@@ -15,7 +15,6 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 class GradientWrite:
     """A statement that changes someone's gradient: `owner.grad += right`.
 
-    >>> from gradwalk.diagnose.source_tree import SourceTree
     >>> tree = SourceTree("def f(self):\\n    self.grad = 1.0", "Value", "data", "grad")
     >>> [(push.owner, push.adds, push.line) for push in tree.pushes(tree.function("f"))]
     [('self', False, 2)]
@@ -31,7 +30,6 @@ class SourceTree:
     """The source of an engine, with the names that it gives to data and gradient.
 
     >>> from gradwalk.diagnose import teaching
-    >>> from gradwalk.diagnose.source_tree import SourceTree
     >>> tree = SourceTree(teaching.SOURCE, "Value", "data", "grad")
     >>> tree.function("__mul__").args.args[1].arg
     'other'
@@ -46,7 +44,6 @@ class SourceTree:
     def function(self, name: str) -> Function | None:
         """The method or function of this name; `__radd__ = __add__` leads to `__add__`.
 
-        >>> from gradwalk.diagnose.source_tree import SourceTree
         >>> text = "class V:\\n    def __add__(self, other): ...\\n    __radd__ = __add__"
         >>> SourceTree(text, "V", "data", "grad").function("__radd__").lineno
         2
@@ -65,7 +62,6 @@ class SourceTree:
     def helper(self, function: Function, method: str) -> Function | None:
         """For an op that is a class of its own, `return Mul.apply(self, other)`: that class's method of this name.
 
-        >>> from gradwalk.diagnose.source_tree import SourceTree
         >>> ops = "class Mul:\\n    def backward(self): ...\\n"
         >>> nodes = "class V:\\n    def __mul__(self, other): return Mul.apply(self, other)"
         >>> tree = SourceTree(ops + nodes, "V", "data", "grad")
@@ -82,7 +78,6 @@ class SourceTree:
     def functions(self) -> Iterator[Function]:
         """Every function of the file, also those inside others.
 
-        >>> from gradwalk.diagnose.source_tree import SourceTree
         >>> [f.name for f in SourceTree("def f():\\n    def g(): ...", "Value", "data", "grad").functions()]
         ['f', 'g']
         """
@@ -92,7 +87,6 @@ class SourceTree:
         """The statements in a function that change a gradient.
 
         >>> from gradwalk.diagnose import teaching
-        >>> from gradwalk.diagnose.source_tree import SourceTree
         >>> tree = SourceTree(teaching.SOURCE, "Value", "data", "grad")
         >>> [push.owner for push in tree.pushes(tree.function("__mul__"))]
         ['self', 'other']
@@ -112,7 +106,6 @@ class SourceTree:
         """Which operand of an op a name stands for, if any.
 
         >>> from gradwalk.diagnose import teaching
-        >>> from gradwalk.diagnose.source_tree import SourceTree
         >>> tree = SourceTree(teaching.SOURCE, "Value", "data", "grad")
         >>> tree.operand(tree.function("__mul__"), "other")
         1
@@ -124,7 +117,6 @@ class SourceTree:
         """The functions that do the walk: `backward`, those inside it, and those of the file that these call.
 
         >>> from gradwalk.diagnose import teaching
-        >>> from gradwalk.diagnose.source_tree import SourceTree
         >>> [f.name for f in SourceTree(teaching.SOURCE, "Value", "data", "grad").walk("backward")]
         ['backward', 'ordered']
         """
@@ -144,7 +136,6 @@ class SourceTree:
         """Whether the walk puts nodes in a list first and then takes them from the far end.
 
         >>> from gradwalk.diagnose import museum, teaching
-        >>> from gradwalk.diagnose.source_tree import SourceTree
         >>> SourceTree(teaching.SOURCE, "Value", "data", "grad").goes_back_over_a_list("backward")
         True
         >>> SourceTree(museum.find("no-order").source(), "Value", "data", "grad").goes_back_over_a_list("backward")
@@ -167,8 +158,6 @@ class SourceTree:
 def mentions(expression: ast.AST, attribute: str) -> bool:
     """Whether an expression reads an attribute of this name.
 
-    >>> import ast
-    >>> from gradwalk.diagnose.source_tree import mentions
     >>> mentions(ast.parse("y * out.grad"), "grad"), mentions(ast.parse("y"), "grad")
     (True, False)
     """
@@ -178,8 +167,6 @@ def mentions(expression: ast.AST, attribute: str) -> bool:
 def mentions_name(expression: ast.AST, name: str) -> bool:
     """Whether an expression mentions a name.
 
-    >>> import ast
-    >>> from gradwalk.diagnose.source_tree import mentions_name
     >>> mentions_name(ast.parse("Value(2)"), "Value")
     True
     """
@@ -189,8 +176,6 @@ def mentions_name(expression: ast.AST, name: str) -> bool:
 def assigned(tree: ast.AST) -> Iterator[tuple[ast.Attribute, ast.expr]]:
     """Every attribute that is set with `=`, and to what.
 
-    >>> import ast
-    >>> from gradwalk.diagnose.source_tree import assigned
     >>> [target.attr for target, _ in assigned(ast.parse("a.x = b.y = 1; a.z += 2; c = 3"))]
     ['x', 'y']
     """
@@ -202,8 +187,6 @@ def assigned(tree: ast.AST) -> Iterator[tuple[ast.Attribute, ast.expr]]:
 def called_name(function: ast.expr) -> str:
     """The last name of what is called: `f` of f(x) and of a.f(x).
 
-    >>> import ast
-    >>> from gradwalk.diagnose.source_tree import called_name
     >>> called_name(ast.parse("a.f", mode="eval").body)
     'f'
     """

@@ -27,8 +27,6 @@ LARGEST = 2_000_000  # bytes of a file that is worth reading
 class Submission:
     """Somebody's engine: a name for it, and its file.
 
-    >>> from pathlib import Path
-    >>> from gradwalk.diagnose.submissions import Submission
     >>> Submission("ada", Path("ada/engine.py")).name
     'ada'
     """
@@ -41,7 +39,6 @@ def find(folder: Path) -> list[Submission]:
     """One engine for each file in the folder, and one for each folder in it: the file there that most looks like one.
 
     >>> import tempfile, pathlib
-    >>> from gradwalk.diagnose.submissions import find
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> (folder / "ada" / "src").mkdir(parents=True)
     >>> for name in ("grace.py", "ada/nn.py", "ada/src/engine.py"):
@@ -103,9 +100,7 @@ def grade_all(
 ) -> Iterator[tuple[Submission, Grade]]:
     """Judge them side by side; each as soon as it is done. `judge` is to keep each in a process of its own.
 
-    >>> from pathlib import Path
     >>> from gradwalk.diagnose import grade, teaching
-    >>> from gradwalk.diagnose.submissions import Submission, grade_all
     >>> right = lambda path: grade(teaching.SOURCE, checks=["a-plus-a"])
     >>> [(who.name, report.score) for who, report in grade_all([Submission("ada", Path("ada.py"))], right)]
     [('ada', 1)]
@@ -122,9 +117,7 @@ def grade_all(
 def as_csv(results: Sequence[tuple[Submission, Grade]]) -> str:
     """The results as a table that any spreadsheet opens.
 
-    >>> from pathlib import Path
     >>> from gradwalk.diagnose import grade, teaching
-    >>> from gradwalk.diagnose.submissions import Submission, as_csv
     >>> print(as_csv([(Submission("ada", Path("ada.py")), grade(teaching.SOURCE, checks=["a-plus-a"]))]).strip())
     name,file,score,total,percent,essentials,of_essentials,missing,right,diagnoses
     ada,ada.py,1,1,100,1,1,0,yes,
@@ -160,7 +153,6 @@ def write_results(
 
     >>> import tempfile, pathlib
     >>> from gradwalk.diagnose import grade, teaching
-    >>> from gradwalk.diagnose.submissions import Submission, write_results
     >>> results = [(Submission("ada", pathlib.Path("ada.py")), grade(teaching.SOURCE, checks=["a-plus-a"]))]
     >>> overview = write_results(results, pathlib.Path(tempfile.mkdtemp()), "homework 1")
     >>> sorted(path.name for path in overview.parent.iterdir())

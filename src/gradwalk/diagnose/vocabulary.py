@@ -89,7 +89,6 @@ _SYNONYMS = {
 def names_of(op: str) -> tuple[str, ...]:
     """What a method or function for an op may be called.
 
-    >>> from gradwalk.diagnose.vocabulary import names_of
     >>> names_of("relu"), names_of("sin")
     (('relu', 'Relu', 'ReLU', 'ReLu', 'RELU'), ('sin', 'Sin'))
     """

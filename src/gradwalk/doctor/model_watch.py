@@ -50,7 +50,7 @@ class ModelWatch:
         self._left: list[Any] = []  # gradients after the backward() before
         self._fresh: list[float] = []  # what that backward() itself added
         self._gap = False  # native code took the step before, and nothing is known of its gradients
-        self._at_step: list[Any] | None = None  # gradients as an optimiser saw them
+        self._at_step: list[Any] | None = None  # gradients as an optimiser left them
         self._rate: float | None = None
         self._pending: tuple[Replay, int, float, list[Value], list[float], list[float]] | None = None
         self._searches = 0
@@ -121,14 +121,15 @@ class ModelWatch:
         self.history.optimiser = f"{type(optimiser).__name__} with a learning rate of {optimiser.lr:g}"
         self.history.stepped = self.history.stepped or users_place()
         self._rate = optimiser.lr
-        self._at_step = [p.grad for p in self.names.parameters]
         if any(self._fresh) and not any(_number(p.grad) for p in optimiser.parameters):
             self.history.emptied += 1
 
-    def stepped(self, optimiser: Optimizer) -> None:
-        """It has changed the parameters: try that now, before the next step, which native code may take."""
+    def stepped(self, optimiser: Optimizer, compiled: bool) -> None:
+        """It has used them, clipped perhaps, and changed the parameters."""
         if self._trained_by(optimiser):
-            self._try_update()
+            self._at_step = [p.grad for p in self.names.parameters]
+            if compiled:  # try it now, before the next step, which native code may take
+                self._try_update()
 
     def _trained_by(self, optimiser: Optimizer) -> bool:
         own = {id(p) for p in self.names.parameters}

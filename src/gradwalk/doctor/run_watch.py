@@ -98,8 +98,8 @@ class RunWatch(modes.Observer):
 
     def after_step(self, optimizer: Optimizer) -> None:
         """It has changed the parameters."""
-        for model in self.models if self._compiled and not self._native else ():
-            self._guarded(model.stepped, optimizer)
+        for model in self.models if not self._native else ():
+            self._guarded(model.stepped, optimizer, self._compiled)
 
     # --- what comes of it ------------------------------------------------------------------------------------------
 

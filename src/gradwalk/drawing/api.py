@@ -31,7 +31,6 @@ COUNTED = 300_000  # nodes that are counted in half a second; a larger graph is 
 class Drawing(Picture):
     """A graph as it was when `draw` was called. It shows itself in a notebook; `save` writes it to a file.
 
-    >>> from gradwalk import Value, draw
     >>> drawing = draw(Value(2.0, label="a") * 3)
     >>> print(drawing)
     Drawing of 3 nodes, 2 edges, left to right; in a notebook it shows itself, .save("graph.svg") keeps it
@@ -51,7 +50,6 @@ class Drawing(Picture):
     def layout(self) -> Geometry:
         """Where everything is; found when it is first asked for.
 
-        >>> from gradwalk import Value, draw
         >>> len(draw(Value(2.0) * 3).layout.places)
         3
         """
@@ -61,7 +59,6 @@ class Drawing(Picture):
     def source(self) -> str:
         """The drawing as text for Graphviz.
 
-        >>> from gradwalk import Value, draw
         >>> draw(Value(2.0) * 3).source.splitlines()[0]
         'digraph {'
         """
@@ -71,7 +68,6 @@ class Drawing(Picture):
     def summary(self) -> str:
         """What is drawn, in a few words.
 
-        >>> from gradwalk import Value, draw
         >>> draw(Value(2.0) * 3).summary
         '3 nodes, 2 edges'
         """
@@ -81,7 +77,6 @@ class Drawing(Picture):
     def size(self) -> tuple[int, int]:
         """Width and height in pixels.
 
-        >>> from gradwalk import Value, draw
         >>> draw(Value(2.0)).size
         (132, 97)
         """
@@ -124,14 +119,12 @@ def draw(
     With a `model` its parameters have names, and a large graph can be drawn by `depth`: "layers", "neurons" or
     "nodes". A model without a graph is drawn as it treats inputs of 1. More than `max_nodes` boxes are refused.
 
-    >>> from gradwalk import Value, draw
     >>> a, b = Value(2.0, label="a"), Value(-3.0, label="b")
     >>> c = a * b
     >>> c.backward()
     >>> draw(c)
     Drawing of 3 nodes, 2 edges, left to right; in a notebook it shows itself, .save("graph.svg") keeps it
 
-    >>> from gradwalk import nn
     >>> model = nn.MLP(2, [16, 16, 1])
     >>> loss = nn.mse([model(x) for x in ([1.0, 2.0], [3.0, 4.0])], [1.0, -1.0])
     >>> draw(loss, model=model, depth="layers").summary

@@ -33,8 +33,6 @@ def scene_by_module(
 ) -> Scene:
     """The scene of a graph with its nodes grouped by module.
 
-    >>> from gradwalk import nn
-    >>> from gradwalk.drawing.by_module import scene_by_module
     >>> from gradwalk.drawing.modules import modules_of
     >>> model = nn.MLP(2, [4, 4, 1])
     >>> scene = scene_by_module([nn.mse(model([1.0, -2.0]), 1.0)], modules_of(model), "layers")

@@ -29,8 +29,6 @@ def scene_by_node(
 ) -> Scene:
     """The scene of the graph below `roots`, gradients coloured by magnitude and slopes on the lines if asked for.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.drawing.by_node import scene_by_node
     >>> a = Value(3.0, label="a")
     >>> scene = scene_by_node([a * a], slopes=True)
     >>> [box.label for box in scene.boxes], [line.text for line in scene.lines]
@@ -65,9 +63,6 @@ def scene_by_node(
 def node_box(drawn: DrawnGraph, i: int, *, grads: bool, scale: magnitudes.Scale | None) -> Box:
     """The box of one node.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.drawing.by_node import node_box
-    >>> from gradwalk.drawing.drawn_graph import drawn_graph
     >>> box = node_box(drawn_graph([Value(0.1 + 0.2, label="a")]), 0, grads=True, scale=None)
     >>> box.kind, box.label, [(row.caption, row.text) for row in box.rows]
     ('leaf', 'a', [('data', '0.3'), ('grad', None)])
@@ -84,9 +79,6 @@ def node_box(drawn: DrawnGraph, i: int, *, grads: bool, scale: magnitudes.Scale 
 def rows(drawn: DrawnGraph, i: int, grads: bool, scale: magnitudes.Scale | None) -> tuple[Row, ...]:
     """The numbers of one node: its data, and its gradient if it can have one.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.drawing.by_node import rows
-    >>> from gradwalk.drawing.drawn_graph import drawn_graph
     >>> [row.caption for row in rows(drawn_graph([Value(2.0)]), 0, False, None)]
     ['data']
     """
@@ -100,7 +92,6 @@ def rows(drawn: DrawnGraph, i: int, grads: bool, scale: magnitudes.Scale | None)
 def shown_label(label: str) -> str:
     """A label as its card shows it: the end of a long path such as a parameter's, the beginning of any other.
 
-    >>> from gradwalk.drawing.by_node import shown_label
     >>> shown_label("layers.0.neurons.12.w.3"), shown_label("a rather long name for it")
     ('0.neurons.12.w.3', 'a rather long nam…')
     """

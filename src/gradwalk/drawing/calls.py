@@ -29,8 +29,6 @@ ACTIVATIONS = ("tanh", "ReLU", "relu", "sigmoid", "softplus", "LeakyReLU", "leak
 class Calls:
     """For each node the number of the call it belongs to, or None; for each call its module.
 
-    >>> from gradwalk import Value, nn
-    >>> from gradwalk.drawing.calls import calls_in
     >>> from gradwalk.drawing.modules import modules_of
     >>> from gradwalk.drawing.drawn_graph import drawn_graph
     >>> neuron = nn.Neuron(2, activation="tanh")
@@ -57,8 +55,6 @@ class CallPart:
 def calls_in(drawn: DrawnGraph, modules: Modules) -> Calls:
     """The calls of a model's modules in a graph.
 
-    >>> from gradwalk import nn
-    >>> from gradwalk.drawing.calls import calls_in
     >>> from gradwalk.drawing.modules import modules_of
     >>> from gradwalk.drawing.drawn_graph import drawn_graph
     >>> layer = nn.Layer(1, 3)

@@ -41,8 +41,7 @@ class Size:
 def size(box: Box) -> Size:
     """The size of a box.
 
-    >>> from gradwalk.drawing.cards import size
-    >>> from gradwalk.drawing.scene import Box, Row
+    >>> from gradwalk.drawing.scene import Row
     >>> size(Box("leaf", "a", "", (Row("data", "2"), Row("grad", None)), ""))
     Size(width=92, height=79, op=0.0)
     """
@@ -62,7 +61,6 @@ def size(box: Box) -> Size:
 def chip_width(text: str) -> float:
     """The width of a text that stands on a line.
 
-    >>> from gradwalk.drawing.cards import chip_width
     >>> chip_width("× 3")
     36
     """

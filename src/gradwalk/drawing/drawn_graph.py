@@ -25,8 +25,6 @@ _LONGEST_NAME = 40  # characters of an operand's label in the words about anothe
 class DrawnGraph:
     """A graph below some roots, the Values it was taken from, by id, and names for those that have no label.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.drawing.drawn_graph import drawn_graph
     >>> a = Value(3.0, label="a")
     >>> drawn = drawn_graph([a * a + 1])
     >>> [node.operands for node in drawn.graph.nodes], drawn.roots, drawn.values[0] is a
@@ -47,8 +45,6 @@ class DrawnGraph:
     def label(self, i: int) -> str:
         """A node's own label, or the name it was given here.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.drawing.drawn_graph import drawn_graph
         >>> a = Value(3.0)
         >>> drawn_graph([a + 1], {id(a): "w"}).label(0)
         'w'
@@ -58,8 +54,6 @@ class DrawnGraph:
     def op(self, i: int) -> str:
         """The op that made a node, or its class if it does not say; nothing for a leaf.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.drawing.drawn_graph import drawn_graph
         >>> drawn_graph([Value(3.0).exp()]).op(1)
         'exp'
         """
@@ -69,8 +63,6 @@ class DrawnGraph:
     def data(self, i: int) -> Any:
         """What a node holds, be it a number or not.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.drawing.drawn_graph import drawn_graph
         >>> drawn_graph([Value(3.0)]).data(0)
         3.0
         """
@@ -79,8 +71,6 @@ class DrawnGraph:
     def grad(self, i: int) -> Any:
         """A node's gradient; None where none can be or none has arrived, which is not the same as 0.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.drawing.drawn_graph import drawn_graph
         >>> root = Value(3.0) * 2
         >>> drawn_graph([root]).grad(0)
         >>> root.backward()
@@ -92,8 +82,6 @@ class DrawnGraph:
     def name(self, i: int) -> str:
         """What to call a node in words: its label, or else its number.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.drawing.drawn_graph import drawn_graph
         >>> drawn = drawn_graph([Value(3.0, label="a") * 2])
         >>> drawn.name(0), drawn.name(2)
         ('a', '6')
@@ -106,8 +94,6 @@ def drawn_graph(roots: Sequence[Any], names: Mapping[int, str] | None = None, *,
 
     With `measured`, slopes that only a `_backward` made by hand knows are there too, where it lets itself be measured.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.drawing.drawn_graph import drawn_graph
     >>> a = Value(3.0)
     >>> len(drawn_graph([a + 1, a * 2]).graph.nodes)
     5
@@ -135,8 +121,6 @@ def _not_zero(gradient: Any) -> bool:
 def nodes_below(roots: Sequence[Any]) -> list[Any]:
     """Every node below `roots`, operands first and in the same order every time.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.drawing.drawn_graph import nodes_below
     >>> a = Value(2.0)
     >>> [node.data for node in nodes_below([a + 1, a * 5])]
     [2.0, 1.0, 3.0, 5.0, 10.0]
@@ -150,8 +134,6 @@ def nodes_below(roots: Sequence[Any]) -> list[Any]:
 def count(roots: Sequence[Any], enough: int) -> int:
     """How many nodes there are below `roots`; counting stops at `enough`.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.drawing.drawn_graph import count
     >>> a = Value(2.0)
     >>> count([a * a + 1], 1000), count([a * a + 1], 2)
     (4, 2)
@@ -169,7 +151,6 @@ def count(roots: Sequence[Any], enough: int) -> int:
 def checked_roots(thing: Any) -> list[Any]:
     """One node, or the nodes of a list or tuple, as a list; anything else is an error.
 
-    >>> from gradwalk.drawing.drawn_graph import checked_roots
     >>> checked_roots(3.0)
     Traceback (most recent call last):
     ...

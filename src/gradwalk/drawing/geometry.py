@@ -45,8 +45,6 @@ class Wire:
 class Geometry:
     """Places of all boxes, and all wires, within width and height.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.drawing.geometry import geometry
     >>> from gradwalk.drawing.by_node import scene_by_node
     >>> found = geometry(scene_by_node([Value(2.0) * 3]), "LR")
     >>> len(found.places), len(found.wires)
@@ -62,8 +60,6 @@ class Geometry:
 def geometry(scene: Scene, rankdir: str) -> Geometry:
     """A place for everything, the root to the right ("LR") or below ("TB").
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.drawing.geometry import geometry
     >>> from gradwalk.drawing.by_node import scene_by_node
     >>> flat, tall = (geometry(scene_by_node([Value(2.0).tanh().exp()]), way) for way in ("LR", "TB"))
     >>> flat.width > flat.height, tall.height > tall.width
@@ -106,11 +102,6 @@ class Drafter:
         size = self.a.sizes[v]
         return self.a.lead[self.a.rank[v]] + (size.width if self.a.flat else size.height)
 
-    def _arrives_at(self, v: int) -> float:
-        """Along: where lines reach a box, or its op."""
-        size = self.a.sizes[v]
-        return self.a.lead[self.a.rank[v]] - ((size.op if self.a.flat else cards.OP) + cards.STUB if size.op else 0.0)
-
     def _trunk(self, lines: list[int]) -> Wire:
         chain = self.a.chain(lines)
         aside = self.a.exits.get((chain[1], self.a.repeat[lines[0]][0]), 0.0)
@@ -125,9 +116,12 @@ class Drafter:
         exit = self.a.exits.get((v, which), 0.0) if u < self.a.boxes else 0.0
         entry = (which - (many - 1) / 2) * TWIN if u < self.a.boxes else 0.0
         path = self._move(self._leaves_at(u), self.a.across[u] + exit) + self._hop(u, v, exit, entry)
-        reach = self._arrives_at(v)
-        if entry and self.a.sizes[v].op:  # as far as the round side of the op
-            reach += cards.OP / 2 - math.sqrt(max(0.0, (cards.OP / 2) ** 2 - entry**2))
+        reach, size = self.a.lead[self.a.rank[v]], self.a.sizes[v]
+        if size.op:
+            reach -= (size.op if self.a.flat else cards.OP) + cards.STUB
+        aside = abs(entry) - (0.0 if self.a.flat else (size.op - cards.OP) / 2)
+        if aside > 0 and size.op:  # as far as the round side of the op
+            reach += cards.OP / 2 - math.sqrt(max(0.0, (cards.OP / 2) ** 2 - aside**2))
         if reach > self.a.start[self.a.rank[v]]:
             path += self._line(reach)
         chip = self._chip(u, v, exit, entry, self.a.lines[i]) if self.a.lines[i].text else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterator
 
 from gradwalk.drawing import cards
 from gradwalk.drawing.geometry import CardPlace, Geometry, Wire
@@ -20,8 +19,6 @@ PATIENCE = 60  # seconds
 def geometry_by_graphviz(scene: Scene, rankdir: str) -> Geometry:
     """Places as the program `dot` finds them; an error with the remedy if it is not there.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.drawing.graphviz import geometry_by_graphviz
     >>> from gradwalk.drawing.by_node import scene_by_node
     >>> geometry_by_graphviz(scene_by_node([Value(2.0) * 3]), "LR")  # doctest: +SKIP
     Geometry(...)
@@ -49,8 +46,6 @@ def geometry_by_graphviz(scene: Scene, rankdir: str) -> Geometry:
 def question(scene: Scene, rankdir: str) -> str:
     """What Graphviz is asked: boxes of a given size, without their texts.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.drawing.graphviz import question
     >>> from gradwalk.drawing.by_node import scene_by_node
     >>> print(question(scene_by_node([Value(2.0)]), "LR"))
     digraph {
@@ -87,8 +82,6 @@ def _whole(size: cards.Size, flat: bool) -> tuple[float, float]:
 def plain_geometry(answer: str, scene: Scene, rankdir: str) -> Geometry:
     """Graphviz's answer in its plain format, as a layout.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.drawing.graphviz import plain_geometry
     >>> from gradwalk.drawing.by_node import scene_by_node
     >>> answer = "graph 1 1.278 0.792\\nnode n0 0.639 0.396 1.278 0.792 \\"\\" solid box black lightgrey\\nstop\\n"
     >>> plain_geometry(answer, scene_by_node([Value(2.0)]), "LR").places[0].width
@@ -109,7 +102,15 @@ def plain_geometry(answer: str, scene: Scene, rankdir: str) -> Geometry:
             points = [(x, high - y) for x, y in zip(numbers[::2], numbers[1::2], strict=True)]
             curves.setdefault((int(words[1][1:]), int(words[2][1:])), []).append(points)
     places = tuple(_place(cards.size(box), middles[i], flat) for i, box in enumerate(scene.boxes))
-    return Geometry(places, tuple(_wires(scene, curves)), wide, high)
+    wires = []
+    for i, line in enumerate(scene.lines):
+        points = curves[line.source, line.target].pop(0)
+        path = f"M{points[0][0]:.1f} {points[0][1]:.1f}C" + " ".join(f"{x:.1f} {y:.1f}" for x, y in points[1:])
+        first = (len(points) - 1) // 3 // 2 * 3  # of the middle one of its curves, each of four points
+        (ax, ay), (bx, by), (cx, cy), (dx, dy) = points[first : first + 4]
+        middle = (ax + 3 * bx + 3 * cx + dx) / 8, (ay + 3 * by + 3 * cy + dy) / 8
+        wires.append(Wire(path, (i,), points[-1], middle if line.text else None))
+    return Geometry(places, tuple(wires), wide, high)
 
 
 def _place(size: cards.Size, middle: tuple[float, float], flat: bool) -> CardPlace:
@@ -123,17 +124,3 @@ def _place(size: cards.Size, middle: tuple[float, float], flat: bool) -> CardPla
     lead = cards.OP + cards.STUB
     card = middle[0] - size.width / 2
     return CardPlace(card, top + lead, size.width, size.height, (middle[0], top + cards.OP / 2), size.op)
-
-
-def _wires(scene: Scene, curves: dict[tuple[int, int], list[list[tuple[float, float]]]]) -> Iterator[Wire]:
-    for i, line in enumerate(scene.lines):
-        points = curves[line.source, line.target].pop(0)
-        path = f"M{points[0][0]:.1f} {points[0][1]:.1f}C" + " ".join(f"{x:.1f} {y:.1f}" for x, y in points[1:])
-        yield Wire(path, (i,), points[-1], _middle(points) if line.text else None)
-
-
-def _middle(points: list[tuple[float, float]]) -> tuple[float, float]:
-    """The middle of the middle one of the curves that hang together, each of four points."""
-    first = (len(points) - 1) // 3 // 2 * 3
-    (ax, ay), (bx, by), (cx, cy), (dx, dy) = points[first : first + 4]
-    return (ax + 3 * bx + 3 * cx + dx) / 8, (ay + 3 * by + 3 * cy + dy) / 8

@@ -20,7 +20,6 @@ _WIDEST = 1e4  # from the smallest magnitude that has a step of its own to the l
 class Scale:
     """Step 0 is zero, steps 1 to `STEPS` are of equal ratio between `low` and `high`.
 
-    >>> from gradwalk.drawing.magnitudes import Scale
     >>> scale = Scale(1.0, 64.0)
     >>> [scale.step(x) for x in (0.0, 1.0, -3.0, 64.0, float("nan"))], scale.texts()
     ([0, 1, 2, 6, -1], ('1', '2', '4', '8', '16', '32', '64'))
@@ -32,7 +31,6 @@ class Scale:
     def step(self, gradient: Any) -> int | None:
         """The step that a gradient falls in; None if there is no gradient.
 
-        >>> from gradwalk.drawing.magnitudes import Scale
         >>> Scale(1.0, 64.0).step(5.0), Scale(1.0, 64.0).step(None)
         (3, None)
         """
@@ -53,7 +51,6 @@ class Scale:
     def texts(self) -> tuple[str, ...]:
         """Where the steps begin, and where the last ends.
 
-        >>> from gradwalk.drawing.magnitudes import Scale
         >>> Scale(0.001, 1000.0).texts()
         ('0.001', '0.01', '0.1', '1', '10', '100', '1000')
         """
@@ -64,7 +61,6 @@ class Scale:
 def scale_of(gradients: Iterable[Any]) -> Scale | None:
     """The scale that shows these gradients; None if none of them is finite and other than 0.
 
-    >>> from gradwalk.drawing.magnitudes import scale_of
     >>> scale_of([0.5, -8.0, 0.0, None])
     Scale(low=0.5, high=8.0)
     >>> scale_of([0.0, float("nan")])
@@ -80,8 +76,6 @@ def scale_of(gradients: Iterable[Any]) -> Scale | None:
 def magnitude(gradient: Any) -> float | None:
     """How large a gradient is, whatever its sign; None if it is no number.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.drawing.magnitudes import magnitude
     >>> magnitude(-2.0), magnitude(Value(-3.0)), magnitude("steep"), magnitude(None)
     (2.0, 3.0, None, None)
     """

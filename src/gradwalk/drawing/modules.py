@@ -19,8 +19,6 @@ DEPTHS = ("layers", "neurons", "nodes")
 class ModuleInfo:
     """One module: the path to it, itself, the number of the module it lies in, and the parameters it holds directly.
 
-    >>> from gradwalk import nn
-    >>> from gradwalk.drawing.modules import modules_of
     >>> [module.path for module in modules_of(nn.Layer(2, 2)).all]
     ['', 'neurons.0', 'neurons.1']
     """
@@ -34,8 +32,6 @@ class ModuleInfo:
     def name(self) -> str:
         """The path, or what the model itself is called.
 
-        >>> from gradwalk import nn
-        >>> from gradwalk.drawing.modules import modules_of
         >>> [module.name for module in modules_of(nn.Layer(2, 1)).all]
         ['Layer', 'neurons.0']
         """
@@ -46,8 +42,6 @@ class ModuleInfo:
 class Modules:
     """All modules of a model, outer ones first, and the name of each parameter by its id.
 
-    >>> from gradwalk import nn
-    >>> from gradwalk.drawing.modules import modules_of
     >>> found = modules_of(nn.MLP(2, [4, 1]))
     >>> len(found.all), list(found.names.values())[-1]
     (8, 'layers.1.neurons.0.b')
@@ -62,8 +56,6 @@ class Modules:
 
         "neurons" are the modules that hold parameters themselves, "layers" the modules that hold those.
 
-        >>> from gradwalk import nn
-        >>> from gradwalk.drawing.modules import modules_of
         >>> found = modules_of(nn.MLP(2, [4, 1]))
         >>> [found.all[found.group(2, depth)].path for depth in ("neurons", "layers")]
         ['layers.0.neurons.0', 'layers.0']
@@ -78,8 +70,6 @@ class Modules:
 def is_module(thing: Any) -> bool:
     """Whether a thing is a model or a part of one.
 
-    >>> from gradwalk import Value, nn
-    >>> from gradwalk.drawing.modules import is_module
     >>> is_module(nn.Neuron(2)), is_module(Value(2.0))
     (True, False)
     """
@@ -89,8 +79,6 @@ def is_module(thing: Any) -> bool:
 def modules_of(model: Any) -> Modules:
     """Every module in a model's attributes, however deep, and every parameter.
 
-    >>> from gradwalk import nn
-    >>> from gradwalk.drawing.modules import modules_of
     >>> sorted(modules_of(nn.Neuron(2)).names.values())
     ['b', 'w.0', 'w.1']
     >>> modules_of(3.0)
@@ -140,8 +128,6 @@ def _add(found: Modules, parameter: Any, path: str, inside: int) -> None:
 def outputs(model: Any) -> list[Any]:
     """What a model gives for inputs x1, x2, … of 1, so that a model alone can be drawn.
 
-    >>> from gradwalk import nn
-    >>> from gradwalk.drawing.modules import outputs
     >>> len(outputs(nn.MLP(2, [4, 3])))
     3
     """

@@ -11,7 +11,6 @@ __all__ = ["page"]
 def page(svg: str, title: str, theme: str) -> str:
     """A whole HTML document that shows the SVG at its size, or fitted to the window. It may load and run nothing.
 
-    >>> from gradwalk.drawing.page import page
     >>> "script" in page("<svg/>", "3 nodes", "light")
     False
     """

@@ -17,8 +17,7 @@ __all__ = ["Picture"]
 class Picture:
     """A picture that shows itself in JupyterLab, VS Code and marimo, and that can be saved.
 
-    >>> from gradwalk import Value, draw
-    >>> from gradwalk.drawing.picture import Picture
+    >>> from gradwalk import draw
     >>> isinstance(draw(Value(1.0)), Picture)
     True
     """
@@ -32,7 +31,7 @@ class Picture:
     def summary(self) -> str:
         """What the picture shows, in a few words.
 
-        >>> from gradwalk import Value, draw
+        >>> from gradwalk import draw
         >>> draw(Value(2.0) * 3).summary
         '3 nodes, 2 edges'
         """
@@ -45,7 +44,7 @@ class Picture:
     def size(self) -> tuple[int, int]:
         """Width and height in pixels.
 
-        >>> from gradwalk import Value, draw
+        >>> from gradwalk import draw
         >>> draw(Value(2.0)).size
         (132, 97)
         """
@@ -55,7 +54,7 @@ class Picture:
     def svg(self) -> str:
         """The picture as SVG text.
 
-        >>> from gradwalk import Value, draw
+        >>> from gradwalk import draw
         >>> draw(Value(2.0)).svg[:4]
         '<svg'
         """
@@ -65,7 +64,7 @@ class Picture:
     def html(self) -> str:
         """The picture as HTML that scrolls sideways where it cannot shrink; `save("x.html")` writes a whole page.
 
-        >>> from gradwalk import Value, draw
+        >>> from gradwalk import draw
         >>> draw(Value(2.0)).html[:4]
         '<div'
         """
@@ -74,7 +73,7 @@ class Picture:
     def pipe(self, format: str | None = None) -> bytes:
         """The picture as the bytes of a file.
 
-        >>> from gradwalk import Value, draw
+        >>> from gradwalk import draw
         >>> draw(Value(2.0)).pipe("png")[1:4]
         b'PNG'
         """
@@ -91,7 +90,7 @@ class Picture:
         """Write the picture to a file, in the format that the ending says.
 
         >>> import tempfile
-        >>> from gradwalk import Value, draw
+        >>> from gradwalk import draw
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     draw(Value(2.0)).save(folder + "/value.html").name
         'value.html'
@@ -115,7 +114,7 @@ class Picture:
         `view` opens the file. There are no files in between to clean up; `cleanup` is taken so that old calls work.
 
         >>> import tempfile
-        >>> from gradwalk import Value, draw
+        >>> from gradwalk import draw
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     draw(Value(2.0)).render("value", directory=folder).endswith("value.svg")
         True

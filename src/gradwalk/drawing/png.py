@@ -23,7 +23,6 @@ _PROBE = (
 def png_of_indices(rows: Sequence[bytes], palette: Sequence[str]) -> bytes:
     """A picture of one byte for each pixel, which says which colour of the palette it has; colour 0 is see-through.
 
-    >>> from gradwalk.drawing.png import png_of_indices
     >>> picture = png_of_indices([bytes([0, 1]), bytes([1, 0])], ["#FFFFFF", "#1A5C9E"])
     >>> picture[:4], len(picture) < 120
     (b'\\x89PNG', True)
@@ -40,7 +39,6 @@ def png_of_indices(rows: Sequence[bytes], palette: Sequence[str]) -> bytes:
 def png(svg: str, wide: float, high: float, scale: float = 2.0) -> bytes:
     """An SVG as a PNG, at twice its size so that small text stays sharp, or less if it would be enormous.
 
-    >>> from gradwalk.drawing.png import png
     >>> png('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>', 9, 9)[1:4]
     b'PNG'
     """

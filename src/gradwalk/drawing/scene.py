@@ -44,7 +44,6 @@ class Line:
 class Scene:
     """Boxes in topological order, the lines between them, and words about the whole.
 
-    >>> from gradwalk import Value
     >>> from gradwalk.drawing.by_node import scene_by_node
     >>> scene = scene_by_node([Value(2.0) * 3])
     >>> len(scene.boxes), len(scene.lines), scene.summary

@@ -32,7 +32,6 @@ LEAST_WIDTH = 540  # of the whole, so that the words around the matrix have room
 class Spy(Picture):
     """The matrix of a graph; it shows itself in a notebook, and `save` writes it to a file.
 
-    >>> from gradwalk import Value, spy
     >>> a = Value(2.0)
     >>> matrix = spy(a * a + 1)
     >>> matrix
@@ -66,7 +65,6 @@ class Spy(Picture):
     def summary(self) -> str:
         """What is shown, in a few words.
 
-        >>> from gradwalk import Value, spy
         >>> spy(Value(2.0) * 3).summary
         '3 nodes, 2 edges'
         """
@@ -76,7 +74,6 @@ class Spy(Picture):
     def size(self) -> tuple[int, int]:
         """Width and height in pixels.
 
-        >>> from gradwalk import Value, spy
         >>> spy(Value(2.0) * 3, size=600).size
         (724, 734)
         """
@@ -154,7 +151,6 @@ def spy(root: Any, *, size: int = 720, theme: str = "auto") -> Spy:
 
     `size` is the side of the matrix in pixels, about; a graph of more nodes than that has many nodes to a dot.
 
-    >>> from gradwalk import Value, spy
     >>> x = Value(1.0)
     >>> for _ in range(5000):
     ...     x = x * 1.0001 + 0.5

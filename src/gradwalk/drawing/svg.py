@@ -24,10 +24,8 @@ CORNER, SLOT_CORNER = 8, 4
 def svg(scene: Scene, geometry: Geometry, *, flat: bool, theme: str, notebook: bool = False) -> str:
     """The whole drawing.
 
-    >>> from gradwalk import Value
     >>> from gradwalk.drawing.geometry import geometry
     >>> from gradwalk.drawing.by_node import scene_by_node
-    >>> from gradwalk.drawing.svg import svg
     >>> scene = scene_by_node([Value(2.0, label="<a>") * 3])
     >>> text = svg(scene, geometry(scene, "LR"), flat=True, theme="light")
     >>> text.startswith("<svg "), "&lt;a&gt;" in text
@@ -45,10 +43,8 @@ def svg(scene: Scene, geometry: Geometry, *, flat: bool, theme: str, notebook: b
 def outer_size(scene: Scene, geometry: Geometry) -> tuple[int, int]:
     """Width and height of the whole, with margins and legend.
 
-    >>> from gradwalk import Value
     >>> from gradwalk.drawing.geometry import geometry
     >>> from gradwalk.drawing.by_node import scene_by_node
-    >>> from gradwalk.drawing.svg import outer_size
     >>> scene = scene_by_node([Value(2.0)])
     >>> outer_size(scene, geometry(scene, "LR"))
     (132, 97)
@@ -62,7 +58,6 @@ def outer_size(scene: Scene, geometry: Geometry) -> tuple[int, int]:
 def frame(inside: str, wide: int, high: int, summary: str, *, theme: str, notebook: bool) -> str:
     """An SVG around what is inside it, with its rules and a ground to stand on.
 
-    >>> from gradwalk.drawing.svg import frame
     >>> 'viewBox="0 0 30 20"' in frame("", 30, 20, "nothing", theme="dark", notebook=False)
     True
     """

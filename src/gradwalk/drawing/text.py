@@ -16,7 +16,6 @@ _PLAIN_RECORD = {character: f"\\{character}" for character in '\\"{}|<>'}
 def clean(text: Any) -> str:
     """One line that every file format can hold: a new line as `↵`, what cannot be shown or is forbidden as `\\ufffd`.
 
-    >>> from gradwalk.drawing.text import clean
     >>> clean("two\\nlines"), clean("a\\tb"), clean("a\\x00b"), clean("\\ud800")
     ('two↵lines', 'a b', 'a\ufffdb', '\ufffd')
     """
@@ -38,7 +37,6 @@ def _clean_character(character: str) -> str:
 def cut(text: str, cells: int) -> str:
     """`text`, or as much of it as fits so many cells, with an ellipsis.
 
-    >>> from gradwalk.drawing.text import cut
     >>> cut("weight", 8), cut("a very long name", 8)
     ('weight', 'a very …')
     """
@@ -57,7 +55,6 @@ def cut(text: str, cells: int) -> str:
 def counted(n: int, one: str, many: str = "") -> str:
     """How many there are of something.
 
-    >>> from gradwalk.drawing.text import counted
     >>> counted(1, "node"), counted(2000, "box", "boxes")
     ('1 node', '2,000 boxes')
     """
@@ -67,7 +64,6 @@ def counted(n: int, one: str, many: str = "") -> str:
 def width(text: str) -> int:
     """How many cells of a fixed-width font a text takes: wide characters two, combining ones none.
 
-    >>> from gradwalk.drawing.text import width
     >>> width("data"), width("数据"), width("🙂"), width("e\\u0301")
     (4, 4, 2, 1)
     """
@@ -80,8 +76,6 @@ def width(text: str) -> int:
 def shown(number: Any) -> str:
     """A node's data or gradient, short; whatever is no number as a learner's class prints it.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.drawing.text import shown
     >>> shown(0.4999999999999998), shown(-3), shown(Value(2.0)), shown(float("nan")), shown(1e-300), shown("three")
     ('0.5', '−3', '2', 'nan', '1e−300', "'three'")
     """
@@ -95,7 +89,6 @@ def shown(number: Any) -> str:
 def tenths(x: float) -> str:
     """A coordinate, to a tenth of a pixel.
 
-    >>> from gradwalk.drawing.text import tenths
     >>> tenths(2.04), tenths(0.25)
     ('2', '0.2')
     """
@@ -105,7 +98,6 @@ def tenths(x: float) -> str:
 def xml(text: str) -> str:
     """`text` as it stands in SVG and HTML, between tags or in quotes.
 
-    >>> from gradwalk.drawing.text import xml
     >>> xml("<script>\\"a\\" & 'b'</script>")
     '&lt;script&gt;&quot;a&quot; &amp; &#39;b&#39;&lt;/script&gt;'
     """
@@ -118,7 +110,6 @@ def xml(text: str) -> str:
 def dot_text(text: str) -> str:
     """`text` as it stands in a quoted label of Graphviz, in a field of a record too.
 
-    >>> from gradwalk.drawing.text import dot_text
     >>> print(dot_text('a|b "c" & \\\\N'))
     a\\|b \\"c\\" &amp; \\\\N
     """

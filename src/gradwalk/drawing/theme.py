@@ -41,7 +41,6 @@ NOTEBOOK_DARK = ':is([data-jp-theme-light="false"],.vscode-dark,.vscode-high-con
 def style(theme: str, *, notebook: bool = False) -> str:
     """The rules of one theme; "auto" follows the reader's system, and in a notebook the notebook's own theme.
 
-    >>> from gradwalk.drawing.theme import style
     >>> "prefers-color-scheme" in style("auto"), "prefers-color-scheme" in style("dark")
     (True, False)
     """
@@ -132,7 +131,6 @@ def _css(scope: str, rules: dict[str, str]) -> str:
 def ramp(palette: Palette) -> dict[int, str]:
     """A fill for each step of the scale of magnitudes.
 
-    >>> from gradwalk.drawing.theme import LIGHT, ramp
     >>> ramp(LIGHT)[6] == LIGHT["grad"]
     True
     """
@@ -143,7 +141,6 @@ def ramp(palette: Palette) -> dict[int, str]:
 def shades(palette: Palette) -> list[str]:
     """From few to many: shades of blue.
 
-    >>> from gradwalk.drawing.theme import LIGHT, shades
     >>> len(shades(LIGHT))
     6
     """
@@ -154,7 +151,6 @@ def shades(palette: Palette) -> list[str]:
 def text_on(fill: str, palette: Palette) -> str:
     """The colour of a gradient's text on a fill: vermilion where that can be read, else the ink that can be.
 
-    >>> from gradwalk.drawing.theme import LIGHT, text_on
     >>> text_on("#FFFFFF", LIGHT) == LIGHT["grad"], text_on(LIGHT["grad"], LIGHT)
     (True, '#FFFFFF')
     """
@@ -168,7 +164,6 @@ def text_on(fill: str, palette: Palette) -> str:
 def mix(one: str, other: str, share: float) -> str:
     """A colour between two.
 
-    >>> from gradwalk.drawing.theme import mix
     >>> mix("#000000", "#FFFFFF", 0.5)
     '#808080'
     """
@@ -178,7 +173,6 @@ def mix(one: str, other: str, share: float) -> str:
 def contrast(one: str, other: str) -> float:
     """How well one colour can be told from another, from 1 to 21, as WCAG reckons it; 4.5 is enough for text.
 
-    >>> from gradwalk.drawing.theme import contrast
     >>> contrast("#000000", "#FFFFFF")
     21.0
     """

@@ -33,7 +33,6 @@ LONGEST_NAME = 24  # characters of a formula that stands for a node without a la
 class Path:
     """One way from the root down to a leaf: the nodes on it, the slopes between them, and their product.
 
-    >>> import gradwalk
     >>> (path,) = gradwalk.explain(gradwalk.program("b = a*3; c = b*b*0.5", a=2).root, "b").leaves[0].paths[:1]
     >>> path.slopes, path.contribution, [node.name for node in path.nodes]
     ((0.5, 6.0), 3.0, ['c', 'n3', 'b'])
@@ -46,7 +45,6 @@ class Path:
     def nodes(self) -> tuple[NodeInfo, ...]:
         """The nodes from the root to the leaf.
 
-        >>> import gradwalk
         >>> a = gradwalk.Value(3.0, label="a")
         >>> [node.name for node in gradwalk.explain(a * a).leaves[0].paths[0].nodes]
         ['n1', 'a']
@@ -62,7 +60,6 @@ class Path:
     def slopes(self) -> tuple[float, ...]:
         """The local derivative of each step, from the root.
 
-        >>> import gradwalk
         >>> a = gradwalk.Value(3.0)
         >>> gradwalk.explain((a * 2).exp(), a).leaves[0].paths[0].slopes
         (403.4287934927351, 2.0)
@@ -74,7 +71,6 @@ class Path:
     def contribution(self) -> float:
         """The product of the slopes.
 
-        >>> import gradwalk
         >>> a = gradwalk.Value(3.0)
         >>> [path.contribution for path in gradwalk.explain(a * a).leaves[0].paths]
         [3.0, 3.0]
@@ -85,7 +81,6 @@ class Path:
     def steps(self) -> tuple[Step, ...]:
         """The node of each step, with the operand's position where a node takes it more than once, else 0.
 
-        >>> import gradwalk
         >>> a = gradwalk.Value(3.0, label="a")
         >>> [path.steps for path in gradwalk.explain(a * a).leaves[0].paths]
         [((1, 0), (0, 1)), ((1, 0), (0, 2))]
@@ -107,7 +102,6 @@ class Path:
 class Share:
     """What one use of a leaf brings: the gradient of the node that uses it, times the slope.
 
-    >>> import gradwalk
     >>> values = gradwalk.program("b = a*2; c = b*b", a=3)
     >>> [(share.node.name, share.upstream, share.local) for share in gradwalk.explain(values.root).leaves[0].shares]
     [('b', 12.0, 2.0)]
@@ -123,7 +117,6 @@ class Share:
 class LeafGradient:
     """The gradient of one leaf: how many paths there are, and each of them unless they are too many.
 
-    >>> import gradwalk
     >>> a = gradwalk.Value(3.0, label="a")
     >>> found = gradwalk.explain(a * a).leaves[0]
     >>> found.gradient, found.count
@@ -192,7 +185,6 @@ class LeafGradient:
 class Explanation:
     """What `explain` gives: print it, or look into `leaves`.
 
-    >>> import gradwalk
     >>> values = gradwalk.program("e = a*b; L = e*f", a=2, b=-3, f=-2)
     >>> gradwalk.explain(values.root)
     a.grad = 6: L → e → a: −2 × −3 = 6

@@ -91,9 +91,6 @@ def page_of(
 ) -> bytes:
     """The page of a recording, with an explanation below the walk.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.explain.page import page_of
-    >>> from gradwalk.explain.views import recorded
     >>> page = page_of(recorded(Value(2.0, label="</script>") * 3), "").decode()
     >>> page.count("</script>"), page.count("<script")
     (2, 2)

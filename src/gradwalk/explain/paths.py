@@ -23,7 +23,6 @@ Uses = list[list[tuple[int, int, float]]]  # for each node: who uses it, as whic
 def explain(root: Any, leaf: Any = None) -> Explanation:
     """Why the gradient of each leaf (or of one node, given as a Value or by its label) is what it is.
 
-    >>> import gradwalk
     >>> values = gradwalk.program("b = a + 1; c = a*3; d = b*c", a=2)
     >>> print(gradwalk.explain(values.root))
     a.grad = 15: through b 6 + through c 9 = 15

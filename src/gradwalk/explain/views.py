@@ -21,8 +21,6 @@ LONGEST_NAME = 80  # characters of a label that travel; a card shows fewer
 def recorded(root: Any, what: str = "a walk") -> Recording:
     """The recording of a graph that is small enough to be looked at, card by card.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.explain.views import recorded
     >>> len(recorded(Value(2.0) * 3).events)
     4
     >>> chain = Value(1.0)
@@ -50,8 +48,6 @@ def recorded(root: Any, what: str = "a walk") -> Recording:
 def view_of(recording: Recording) -> dict[str, Any]:
     """The recording as plain data, less what no view reads, and the layout of its graph.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.explain.views import recorded, view_of
     >>> scene = view_of(recorded(Value(2.0, label="a") * 3))
     >>> sorted(scene), scene["layout"]["spots"]
     (['layout', 'recording'], {'0': [0, 0.0], '2': [1, 0.0]})
@@ -66,8 +62,6 @@ def view_of(recording: Recording) -> dict[str, Any]:
 def names_of(graph: Graph) -> dict[str, int]:
     """The ids of all nodes but constants by a name that no other has: of two labelled alike, one gets its id behind it.
 
-    >>> from gradwalk import Value, walk
-    >>> from gradwalk.explain.views import names_of
     >>> names_of(walk.graph_of(Value(1.0, label="a") + Value(2.0, label="a")))
     {'a': 0, 'a (id 1)': 1, 'n2': 2}
     """

@@ -34,7 +34,6 @@ def in_python(op: str, texts: Sequence[str], operands: Sequence[Any]) -> str:
 class Language:
     """How a step and a number are written: all that is needed to print steps in a language.
 
-    >>> from gradwalk.formulas import Language, Sheet, lines
     >>> sheet = Sheet()
     >>> x, y = sheet.inputs("x", "y")
     >>> in_c = Language(lambda op, texts, _: f" {op} ".join(texts), assignment="double {} = {};")
@@ -55,7 +54,6 @@ PYTHON_LINES = Language()
 def lines(sheet: Sheet, results: Sequence[Any], language: Language = PYTHON_LINES) -> tuple[list[str], list[str]]:
     """The lines that compute results, and what each result is called then.
 
-    >>> from gradwalk.formulas import Sheet, lines
     >>> sheet = Sheet()
     >>> (x,) = sheet.inputs("x")
     >>> lines(sheet, [(x + 1) * (x + 1), x])
@@ -101,7 +99,6 @@ def _lines(
 def used(sheet: Sheet, results: Sequence[Any]) -> set[str]:
     """The names of the inputs that results depend on.
 
-    >>> from gradwalk.formulas import Sheet, used
     >>> sheet = Sheet()
     >>> x, y = sheet.inputs("x", "y")
     >>> used(sheet, [y * 2])
@@ -125,7 +122,7 @@ def loop(
     one row and the names of the results, and gives the loop. With `inverses`, a division by a number that is the same
     for all rows becomes a multiplication, right to rounding.
 
-    >>> from gradwalk.formulas import Sheet, explore, loop
+    >>> from gradwalk.formulas import explore
     >>> sheet = Sheet()
     >>> result = explore(lambda x, low: x * 2 / (low + 1) if low > 0 else x, sheet.inputs("x", "low"))
     >>> def around(lines, names):

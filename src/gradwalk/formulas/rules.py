@@ -45,8 +45,6 @@ FUNCTIONS: dict[Any, str] = {
 def value(op: Op, operands: Sequence[Any]) -> Any:
     """The value of `op` at `operands`, symbols (one at least) or floats.
 
-    >>> from gradwalk import ops
-    >>> from gradwalk.formulas import Sheet, value
     >>> str(value(ops.relu, Sheet().inputs("x")))
     '0 if x <= 0 else x'
     """
@@ -56,8 +54,6 @@ def value(op: Op, operands: Sequence[Any]) -> Any:
 def slopes(op: Op, operands: Sequence[Any], out: Any, wanted: Sequence[int]) -> list[Any]:
     """The derivatives of `op` with respect to the `wanted` operands.
 
-    >>> from gradwalk import ops
-    >>> from gradwalk.formulas import Sheet, slopes
     >>> x, y, out = Sheet().inputs("x", "y", "out")
     >>> [str(slope) for slope in slopes(ops.div, [x, y], out, [0, 1])]
     ['1 / y', '-out / y']
@@ -70,7 +66,6 @@ def slopes(op: Op, operands: Sequence[Any], out: Any, wanted: Sequence[int]) -> 
 def explore(rule: Callable[..., Any], arguments: Sequence[Any], part: str = "the rule") -> Any:
     """What `rule` gives, over every way it can go: a symbol or a number, or a tuple of them.
 
-    >>> from gradwalk.formulas import Sheet, explore
     >>> def clipped(x, limit):
     ...     return limit if x > limit else x
     >>> str(explore(clipped, Sheet().inputs("x", "limit")))
@@ -202,7 +197,6 @@ def for_closed_rules(make: Callable[..., Made]) -> Callable[..., Made | None]:
     It gives None for a rule that cannot be explored, and for one that is not closed: its result depends on more than
     its arguments, and numbers and functions that it names.
 
-    >>> from gradwalk.formulas import Sheet, explore, for_closed_rules
     >>> written = for_closed_rules(lambda rule: str(explore(rule, Sheet().inputs("x"))))
     >>> half = 0.5
     >>> def rule(x):

@@ -27,7 +27,6 @@ class Sheet:
 
     With `whole_ops`, an op such as `sigmoid` is one step; otherwise it is made of the steps of its value.
 
-    >>> from gradwalk.formulas import Sheet
     >>> sheet = Sheet()
     >>> (x,) = sheet.inputs("x")
     >>> y = (x * x + x * x) / 2
@@ -44,7 +43,6 @@ class Sheet:
     def inputs(self, *names: str) -> list[Symbol]:
         """Symbols for numbers that come from outside.
 
-        >>> from gradwalk.formulas import Sheet
         >>> x, y = Sheet().inputs("x", "y")
         >>> str(x - y)
         'x - y'
@@ -54,7 +52,6 @@ class Sheet:
     def step(self, op: str, *operands: Any) -> Symbol:
         """A symbol made by this step from symbols and numbers.
 
-        >>> from gradwalk.formulas import Sheet
         >>> sheet = Sheet()
         >>> str(sheet.step("exp", *sheet.inputs("x")))
         'exp(x)'
@@ -79,7 +76,6 @@ class Sheet:
     def needed(self, results: Iterable[Any], truths: Mapping[int, bool] = {}) -> list[int]:
         """The positions of all steps that results (symbols or numbers) are made of, in order.
 
-        >>> from gradwalk.formulas import Sheet
         >>> sheet = Sheet()
         >>> x, y = sheet.inputs("x", "y")
         >>> unused, result = x * y, y + 1
@@ -98,7 +94,6 @@ class Sheet:
     def chosen(self, x: Any, truths: Mapping[int, bool]) -> Any:
         """An operand or result as a position or a number, past all choices on conditions whose truths are known.
 
-        >>> from gradwalk.formulas import Sheet
         >>> sheet = Sheet()
         >>> x, y = sheet.inputs("x", "y")
         >>> larger = ops.choose(x > y, x, y)
@@ -128,7 +123,6 @@ class Symbol:
     """A number that is not known yet: what is done to it becomes a step on its sheet.
 
     >>> from gradwalk import tanh
-    >>> from gradwalk.formulas import Sheet
     >>> x, y = Sheet(whole_ops=True).inputs("x", "y")
     >>> str((x + 1) * tanh(y) / (x - y))
     '(x + 1) * tanh(y) / (x - y)'
@@ -179,7 +173,6 @@ class Symbol:
     def __gradwalk_equal__(self, other: Any) -> Symbol:
         """Whether two numbers are equal, for `ops.equal`.
 
-        >>> from gradwalk.formulas import Sheet
         >>> (x,) = Sheet().inputs("x")
         >>> str(ops.equal(x, 0.0))
         'x == 0'
@@ -189,7 +182,6 @@ class Symbol:
     def __gradwalk_choose__(self, yes: Any, no: Any) -> Symbol:
         """`yes` where this condition holds, else `no`, for `ops.choose`.
 
-        >>> from gradwalk.formulas import Sheet
         >>> (x,) = Sheet().inputs("x")
         >>> str(ops.choose(x > 0, 1.0, 0.0))
         '1 if x > 0 else 0'

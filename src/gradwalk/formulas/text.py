@@ -49,7 +49,6 @@ def latex_name(name: str) -> str:
 class Style:
     """How steps are written for people.
 
-    >>> from gradwalk.formulas import LATEX, UNICODE, Sheet, text
     >>> x, y = Sheet().inputs("x", "y")
     >>> text(x * x / (y - 1), UNICODE), text(x * x / (y - 1), LATEX)
     ('x² / (y − 1)', '\\\\frac{x^{2}}{y - 1}')
@@ -88,7 +87,6 @@ LATEX = Style(
 def text(x: Any, style: Style = PYTHON) -> str:
     """A symbol or a number as text; in Python's style it is valid Python.
 
-    >>> from gradwalk.formulas import Sheet, text
     >>> x, y = Sheet().inputs("x", "y")
     >>> text(x - (y - 1)), text(2.0), text((-x) ** 2)
     ('x - (y - 1)', '2', '(-x) ** 2')
@@ -137,7 +135,6 @@ def _within(sheet: Sheet, x: Any, binding: int, style: Style) -> str:
 def rule_as_text(rule: Callable[..., Any], operands: Sequence[str | float] = (), style: Style = PYTHON) -> str:
     """What a rule computes, in the names of its operands: its own if none are given. A number stands for itself.
 
-    >>> from gradwalk.formulas import rule_as_text
     >>> rule_as_text(lambda x, y: x if x > y else y), rule_as_text(lambda x, y: x**y, ["a", 3.0])
     ('x if x > y else y', 'a ** 3')
     """
@@ -152,8 +149,6 @@ def derivatives_as_text(op: Op, operands: Sequence[str | float] = (), style: Sty
 
     The names are those of the rules unless others are given, that of the result last.
 
-    >>> from gradwalk import ops
-    >>> from gradwalk.formulas import UNICODE, derivatives_as_text
     >>> derivatives_as_text(ops.tanh), derivatives_as_text(ops.div)
     (['1 - out * out'], ['1 / y', '-out / y'])
     >>> derivatives_as_text(ops.pow, ["a", 3.0, "b"], UNICODE)[0]

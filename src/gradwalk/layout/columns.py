@@ -20,7 +20,6 @@ class Columns:
 
     `ways` has for each line the vertices it goes through, from one box to the other.
 
-    >>> from gradwalk.layout import in_columns
     >>> found = in_columns(3, [(0, 1), (1, 2), (0, 2)])
     >>> found.order, found.ways[2]
     ([[0], [1, 3], [2]], (0, 3, 2))
@@ -42,7 +41,6 @@ class Columns:
     ) -> list[float]:
         """Where each vertex stands across its column, given how far it reaches up and down and its gap to the next.
 
-        >>> from gradwalk.layout import in_columns
         >>> found = in_columns(3, [(0, 2), (1, 2)])
         >>> found.across([5, 5, 5], [5, 5, 5], [2, 2, 2])
         [5.0, 17.0, 11.0]
@@ -61,7 +59,6 @@ def in_columns(boxes: int, lines: Sequence[tuple[int, int]], trunks: Sequence[Ha
     Lines from a box that have the same trunk share their bends: one trunk with branches. Without `trunks`, each
     line between two boxes has bends of its own.
 
-    >>> from gradwalk.layout import in_columns
     >>> lines = [(0, 1), (1, 2), (2, 3), (0, 2), (0, 3)]
     >>> len(in_columns(4, lines).rank), len(in_columns(4, lines, [line[0] for line in lines]).rank)
     (7, 6)

@@ -26,7 +26,6 @@ SWAPS = 4  # times that neighbours may change places in a sweep
 def ordered(rank: Sequence[int], edges: Sequence[Edge]) -> Columns:
     """Columns of vertices, ordered; every edge leads from one column to the next.
 
-    >>> from gradwalk.layout.ordering import ordered
     >>> ordered([0, 0, 1, 1], [(0, 3), (1, 2)])
     [[0, 1], [3, 2]]
     """

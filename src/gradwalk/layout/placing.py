@@ -37,7 +37,6 @@ def placed(
     A vertex reaches so far up and down from where lines meet it; between two neighbours is at least the larger of
     their gaps. All of it stays within `room`, or takes as much as it likes.
 
-    >>> from gradwalk.layout.placing import placed
     >>> placed([[0, 1], [2]], [[], [], [0, 1]], [[2], [2], []], [5, 5, 5], [5, 5, 5], [2, 2, 2], 3)
     [5.0, 17.0, 11.0]
     """

@@ -19,7 +19,6 @@ SWEEPS = 6  # more changes nothing on any graph that was tried
 def ranks(n: int, edges: Sequence[Edge]) -> list[int]:
     """The column of each of `n` boxes, from 0 up; they are numbered in topological order.
 
-    >>> from gradwalk.layout.ranks import ranks
     >>> ranks(4, [(0, 1), (1, 3), (2, 3)])
     [0, 1, 1, 2]
     """

@@ -22,8 +22,6 @@ CARD, GAP = 0.8, 0.2  # of a track
 class Layout(TypedDict):
     """Where each card stands, as [rank, track] by its id, and where lines that pass ranks bend, by "from>to".
 
-    >>> from gradwalk import Value, walk
-    >>> from gradwalk.layout import layout_of
     >>> sorted(layout_of(walk.graph_of(Value(2.0))))
     ['bends', 'spots']
     """
@@ -35,8 +33,6 @@ class Layout(TypedDict):
 def layout_of(graph: Graph) -> Layout:
     """The layout of a recorded graph.
 
-    >>> from gradwalk import Value, walk
-    >>> from gradwalk.layout import layout_of
     >>> a = Value(2.0)
     >>> found = layout_of(walk.graph_of((a.exp() + 1).log() * a))
     >>> found["spots"]["0"], found["bends"]

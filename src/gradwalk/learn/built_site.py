@@ -25,7 +25,6 @@ An installed package has it inside; if yours has not, install it anew."""
 class SiteError(GradwalkError, RuntimeError):
     """The built site is not there, or cannot be written where it should go.
 
-    >>> from gradwalk.learn.built_site import find_site
     >>> find_site("nowhere")
     Traceback (most recent call last):
     ...
@@ -40,8 +39,6 @@ def find_site(place: Path | str = _PLACE) -> Path:
     """The folder of the built site; if there is none, the error says how to get it.
 
     >>> import tempfile
-    >>> from pathlib import Path
-    >>> from gradwalk.learn.built_site import find_site
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "index.html").write_text("<!doctype html>")
     ...     find_site(folder) == Path(folder)
@@ -56,8 +53,6 @@ def site_files(site: Path) -> list[Path]:
     """Every file of a site, relative to its folder, hidden ones left out.
 
     >>> import tempfile
-    >>> from pathlib import Path
-    >>> from gradwalk.learn.built_site import site_files
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "index.html").write_text("<!doctype html>"), Path(folder, ".hidden").write_text("")
     ...     [path.name for path in site_files(Path(folder))]
@@ -74,8 +69,6 @@ def export_site(target: Path | str, site: Path | None = None) -> int:
     else put there stays. Anything else is refused.
 
     >>> import tempfile
-    >>> from pathlib import Path
-    >>> from gradwalk.learn.built_site import export_site
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     site, target = Path(folder, "site"), Path(folder, "public")
     ...     site.mkdir()

@@ -39,7 +39,6 @@ STARTS = (
 def height(x: Any, y: Any) -> Any:
     """The height of the landscape at a point, for floats and for Values alike.
 
-    >>> from gradwalk.learn.relief import height
     >>> round(height(3.45, 2.25), 2) < round(height(3.05, 0.25), 2)
     True
     """
@@ -53,7 +52,6 @@ def height(x: Any, y: Any) -> Any:
 def walk_down(x: float, y: float, *, rate: float = 0.11, most: int = 40) -> list[tuple[float, float]]:
     """Steps against the gradient from a point, until the ground is nearly flat; none is longer than a fifth of a unit.
 
-    >>> from gradwalk.learn.relief import height, walk_down
     >>> path = walk_down(3.62, 0.38)
     >>> height(*path[-1]) < height(*path[0])
     True
@@ -75,7 +73,6 @@ def walk_down(x: float, y: float, *, rate: float = 0.11, most: int = 40) -> list
 def contours(level: float) -> list[list[tuple[int, int]]]:
     """The lines of one height, each a chain of points of the map, closed ones with the first point again at their end.
 
-    >>> from gradwalk.learn.relief import contours
     >>> lines = contours(-1.2)
     >>> len(lines), lines[0][0] == lines[0][-1]
     (1, True)
@@ -122,7 +119,6 @@ def _chained(pieces: Iterator[tuple[tuple[int, int], tuple[int, int]]]) -> Itera
 def material() -> dict[str, Any]:
     """The whole ornament for the site's build: one path for all lines, and the points of each walk.
 
-    >>> from gradwalk.learn.relief import material
     >>> found = material()
     >>> found["lines"].startswith("M"), len(found["walks"]) > 5
     (True, True)

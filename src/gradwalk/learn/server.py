@@ -54,8 +54,6 @@ class CourseServer(ThreadingHTTPServer):
     """Serves one folder; `address` is where a browser finds it.
 
     >>> import tempfile, urllib.request
-    >>> from pathlib import Path
-    >>> from gradwalk.learn.server import CourseServer
     >>> with tempfile.TemporaryDirectory() as folder, CourseServer(Path(folder), port=0) as server:
     ...     server.address.startswith("http://127.0.0.1:")
     True
@@ -72,8 +70,6 @@ class CourseServer(ThreadingHTTPServer):
     def address(self) -> str:
         """Where a browser finds the site.
 
-        >>> from pathlib import Path
-        >>> from gradwalk.learn.server import CourseServer
         >>> with CourseServer(Path("."), port=0) as server:
         ...     server.address == f"http://127.0.0.1:{server.server_address[1]}/"
         True
@@ -83,8 +79,6 @@ class CourseServer(ThreadingHTTPServer):
     def handle_error(self, request: object, client_address: object) -> None:
         """A browser that goes away is no error; anything else is told on stderr.
 
-        >>> from pathlib import Path
-        >>> from gradwalk.learn.server import CourseServer
         >>> with CourseServer(Path("."), port=0) as server:
         ...     try:
         ...         raise BrokenPipeError
@@ -98,8 +92,6 @@ class CourseServer(ThreadingHTTPServer):
 def make_server(site: Path, port: int) -> CourseServer:
     """A server on a port, or on the next one that is free.
 
-    >>> from pathlib import Path
-    >>> from gradwalk.learn.server import make_server
     >>> with make_server(Path("."), port=0) as first:
     ...     taken = first.server_address[1]
     ...     with make_server(Path("."), port=taken) as second:

@@ -29,7 +29,6 @@ def walk_widget(root: Any, *, step: int = 0, title: str = "") -> WalkWidget:
     the widget, and the other follows. Other leaves are put into the graph itself: `.data` of every Value in it
     is computed anew, by the same ops.
 
-    >>> import gradwalk
     >>> graph = gradwalk.program("e = a*b; d = e + c; L = d*f", a=2, b=-3, c=10, f=-2)
     >>> w = gradwalk.walk_widget(graph.root)
     >>> w.step = 5
@@ -51,7 +50,6 @@ def playground_widget(root: Any, *, order: Sequence[str] | None = None, title: s
     have been visited; `w.verdict` says in a sentence what becomes of the order, `w.right` whether all leaves get what
     they should.
 
-    >>> import gradwalk
     >>> w = gradwalk.playground_widget(gradwalk.program("b = a + 1; c = a*3; d = b*c", a=2).root)
     >>> w.order
     ['a', 'b', 'c', 'd']
@@ -73,7 +71,6 @@ def training_widget(
     here is the one that learns: an MLP of two inputs, tanh, and one linear output. `w.step`, `w.loss`, `w.rate`,
     `w.hidden`, `w.forget` and `w.playing` are what the widget shows; `w.advance(10)` trains from here.
 
-    >>> import gradwalk
     >>> w = gradwalk.training_widget(hidden=[4])
     >>> before = w.loss
     >>> w.advance(2)

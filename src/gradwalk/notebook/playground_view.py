@@ -19,7 +19,6 @@ class PlaygroundWidget(Widget):
     Traits: `order`, the nodes by name, first to last; `visits`, how many of them have been visited; and what becomes of
     the order when all have: `verdict` in words, `right` in one bit.
 
-    >>> import gradwalk
     >>> graph = gradwalk.program("b = a + 1; c = a*3; d = b*c", a=2)
     >>> w = gradwalk.playground_widget(graph.root, order=["c", "d", "b", "a"])
     >>> w.right, w.verdict[:34]
@@ -48,7 +47,6 @@ class PlaygroundWidget(Widget):
     def run(self) -> None:
         """Visit all nodes, in the order as it is.
 
-        >>> import gradwalk
         >>> w = gradwalk.playground_widget(gradwalk.Value(3.0, label="a") * 2)
         >>> w.run()
         >>> w.visits

@@ -32,7 +32,6 @@ class TrainingWidget(Widget):
 
     Traits: `rate`, `hidden`, `forget` and `playing`, which can be set; `step`, `loss` and `losses`, which follow.
 
-    >>> import gradwalk
     >>> model = gradwalk.nn.MLP(2, [4, 1], activation="tanh")
     >>> w = gradwalk.training_widget(model)
     >>> before = model.parameters()[0].data
@@ -79,7 +78,6 @@ class TrainingWidget(Widget):
     def step(self) -> int:
         """How many steps have been made.
 
-        >>> import gradwalk
         >>> gradwalk.training_widget(hidden=[2]).step
         0
         """
@@ -89,7 +87,6 @@ class TrainingWidget(Widget):
     def loss(self) -> float:
         """The loss where the network is now.
 
-        >>> import gradwalk
         >>> 0.5 < gradwalk.training_widget().loss < 2.0
         True
         """
@@ -98,7 +95,6 @@ class TrainingWidget(Widget):
     def advance(self, steps: int = 1) -> None:
         """Train some steps, here and now.
 
-        >>> import gradwalk
         >>> w = gradwalk.training_widget(hidden=[2])
         >>> w.advance(3)
         >>> w.step, len(w.losses)
@@ -114,7 +110,6 @@ class TrainingWidget(Widget):
     def reset(self) -> None:
         """Back to the weights it began with.
 
-        >>> import gradwalk
         >>> w = gradwalk.training_widget(hidden=[2])
         >>> w.advance()
         >>> w.reset()

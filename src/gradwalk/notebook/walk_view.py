@@ -38,7 +38,6 @@ class WalkWidget(Widget):
     Traits: `step`, the step shown; `leaves`, the numbers at the leaves by label; `title`. `recording` is what is being
     walked.
 
-    >>> import gradwalk
     >>> a = gradwalk.Value(3.0, label="a")
     >>> w = gradwalk.walk_widget(a * a)
     >>> w.leaves, a.data
@@ -73,7 +72,6 @@ class WalkWidget(Widget):
     def recording(self) -> Recording:
         """The recording that is shown: its events, its numbers, its sentences.
 
-        >>> import gradwalk
         >>> gradwalk.walk_widget(gradwalk.Value(3.0, label="a") * 2).recording.events[0].sentence
         '`n2` is `a` × 2: 3 × 2 = 6.'
         """
@@ -82,7 +80,6 @@ class WalkWidget(Widget):
     def refresh(self) -> None:
         """Look at the leaves again, after somebody set the `.data` of one: everything above them is computed anew.
 
-        >>> import gradwalk
         >>> a = gradwalk.Value(3.0, label="a")
         >>> b = a * a
         >>> w = gradwalk.walk_widget(b)

@@ -18,7 +18,6 @@ __all__ = ["TraitSettingError", "Widget", "traitlets", "within"]
 class TraitSettingError(SettingError, traitlets.TraitError):
     """A trait of a widget is given what it cannot be; it keeps what it was.
 
-    >>> import gradwalk
     >>> w = gradwalk.walk_widget(gradwalk.Value(2.0) * 3)
     >>> w.step = 99
     Traceback (most recent call last):
@@ -30,7 +29,6 @@ class TraitSettingError(SettingError, traitlets.TraitError):
 class Widget(anywidget.AnyWidget):
     """A widget whose script is a built one.
 
-    >>> from gradwalk.notebook.widget import Widget
     >>> issubclass(type(__import__("gradwalk").training_widget(hidden=[2])), Widget)
     True
     """
@@ -41,7 +39,6 @@ class Widget(anywidget.AnyWidget):
 def within(value: Any, last: int, told: str) -> int:
     """A whole number from 0 to `last`, or an error that begins as told.
 
-    >>> from gradwalk.notebook.widget import within
     >>> within(3, 5, "w.step")
     3
     """

@@ -15,7 +15,6 @@ __all__ = ["clip_grad_norm", "clip_grad_value"]
 def clip_grad_norm(parameters: Iterable[Value], max_norm: float) -> float:
     """Scale all gradients down together until their norm, as one vector, is at most `max_norm`; gives the norm before.
 
-    >>> from gradwalk import Value, optim
     >>> x, y = Value(4.0), Value(3.0)
     >>> (x * y).backward()
     >>> optim.clip_grad_norm([x, y], 1.0)
@@ -44,7 +43,6 @@ def clip_grad_norm(parameters: Iterable[Value], max_norm: float) -> float:
 def clip_grad_value(parameters: Iterable[Value], limit: float) -> None:
     """Bring every gradient to between `-limit` and `limit`; nan stays nan.
 
-    >>> from gradwalk import Value, optim
     >>> x, y = Value(4.0), Value(0.3)
     >>> (x * y).backward()
     >>> optim.clip_grad_value([x, y], 1.0)

@@ -11,6 +11,7 @@ from gradwalk import modes
 from gradwalk.engine import Value
 from gradwalk.errors import SettingError
 from gradwalk.keepers import clear, keeper_of
+from gradwalk.node import numbers_of, set_numbers
 from gradwalk.optim.loops import apply
 from gradwalk.optim.settings import (
     State,
@@ -52,7 +53,6 @@ class Optimizer:
     last. What it remembers of each parameter from step to step, 0 at first, is named in `memory`; the rule takes it
     after the gradient, and gives what to remember after the new number.
 
-    >>> from gradwalk import Value, optim
     >>> class Signs(optim.Optimizer):
     ...     memory = ("signs",)
     ...     @staticmethod
@@ -98,7 +98,6 @@ class Optimizer:
     def lr(self) -> float:
         """The learning rate: how far a step goes. It may be changed at any time.
 
-        >>> from gradwalk import Value, optim
         >>> descent = optim.SGD([Value(1.0)], lr=0.1)
         >>> descent.lr = 0.01
         """
@@ -112,7 +111,6 @@ class Optimizer:
     def step(self) -> None:
         """Change every parameter according to its gradient.
 
-        >>> from gradwalk import Value, optim
         >>> x = Value(3.0)
         >>> (x * x).backward()
         >>> optim.SGD([x], lr=0.5).step()
@@ -125,12 +123,13 @@ class Optimizer:
         constants = self.constants()
         if not self._stepped_elsewhere(constants):
             gradients = self.gradients()
-            memory = [list(getattr(self, name)) for name in self.memory]
-            for name, numbers in zip(self.memory, memory, strict=True):
-                if len(numbers) != len(gradients):
-                    one_a_parameter(name, numbers, len(gradients))  # which says so
-            apply(update, self.parameters, gradients, memory, constants)
+            memory = [getattr(self, name) for name in self.memory]
+            for name, column in zip(self.memory, memory, strict=True):
+                if len(column) != len(gradients):
+                    one_a_parameter(name, column, len(gradients))  # which says so
+            numbers, *memory = apply(update, numbers_of(self.parameters), gradients, memory, constants)
             vars(self).update(zip(self.memory, memory, strict=True))
+            set_numbers(self.parameters, numbers)
         self.steps += 1
 
     def constants(self) -> tuple[float, ...]:
@@ -138,7 +137,6 @@ class Optimizer:
 
         It is asked once a step, before the step counts.
 
-        >>> from gradwalk import Value, optim
         >>> optim.SGD([Value(1.0)], lr=0.1, momentum=0.9).constants()
         (0.1, 0.9, False, 0.0)
         """
@@ -147,7 +145,6 @@ class Optimizer:
     def zero_grad(self) -> None:
         """Set the gradient of every parameter back to 0.
 
-        >>> from gradwalk import Value, optim
         >>> x = Value(3.0)
         >>> (x * x).backward()
         >>> optim.SGD([x], lr=0.5).zero_grad()
@@ -159,7 +156,6 @@ class Optimizer:
     def gradients(self) -> list[float]:
         """The parameters' gradients as floats.
 
-        >>> from gradwalk import Value, optim
         >>> x, y = Value(3.0), Value(4.0)
         >>> (x * y).backward()
         >>> optim.SGD([x, y], lr=0.5).gradients()
@@ -170,7 +166,6 @@ class Optimizer:
     def state_dict(self) -> State:
         """All that is needed to go on later as if nothing had happened; plain numbers and lists, fit for JSON.
 
-        >>> from gradwalk import Value, optim
         >>> optim.SGD([Value(1.0)], lr=0.1, momentum=0.9).state_dict()["momentum"]
         0.9
         """
@@ -180,7 +175,6 @@ class Optimizer:
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from a state that `state_dict` gave; one that does not fit changes nothing.
 
-        >>> from gradwalk import Value, optim
         >>> first, second = (optim.Adam([Value(1.0)], lr=rate) for rate in (0.1, 0.2))
         >>> second.load_state_dict(first.state_dict())
         >>> second.lr
@@ -215,7 +209,6 @@ class Optimizer:
 class SGD(Optimizer):
     """Stochastic gradient descent: against the gradient by `lr`, with momentum, Nesterov's or plain, and weight decay.
 
-    >>> from gradwalk import nn, optim
     >>> model = nn.MLP(2, [4, 1])
     >>> descent = optim.SGD(model.parameters(), lr=0.1, momentum=0.9, nesterov=True)
     >>> loss = nn.mse(model([1.0, -1.0]), 1.0)
@@ -249,7 +242,6 @@ class SGD(Optimizer):
     def update(p: Any, g: Any, velocity: Any, lr: Any, momentum: Any, nesterov: Any, weight_decay: Any) -> Any:
         """The rule: a parameter and its velocity after a step.
 
-        >>> from gradwalk import optim
         >>> optim.SGD.update(3.0, 4.0, 2.0, lr=0.5, momentum=0.5, nesterov=False, weight_decay=0.0)
         (0.5, 5.0)
         """
@@ -264,7 +256,6 @@ class SGD(Optimizer):
 class Adam(Optimizer):
     """Adam: steps scaled by running means of the gradient and of its square; weight decay is added to the gradient.
 
-    >>> from gradwalk import Value, optim
     >>> x = Value(3.0)
     >>> (x * x).backward()
     >>> optim.Adam([x], lr=0.5).step()
@@ -304,7 +295,6 @@ class Adam(Optimizer):
     ) -> Any:  # fmt: skip
         """The rule: a parameter and its running means after a step; `new` is the share of the gradient in its mean.
 
-        >>> from gradwalk import optim
         >>> optim.Adam.update(3.0, 4.0, 0.0, 0.0, 0.5, 0.75, size=1.0, root=0.5, eps=0.0, decay=0.0, shrink=1.0)
         (2.5, 2.0, 4.0)
         """
@@ -321,7 +311,6 @@ class Adam(Optimizer):
 class AdamW(Adam):
     """Adam with decoupled weight decay: parameters shrink by `lr * weight_decay` of themselves, whatever the gradient.
 
-    >>> from gradwalk import Value, optim
     >>> x = Value(3.0)
     >>> optim.AdamW([x], lr=0.5, weight_decay=0.1).step()
     >>> x.data

@@ -18,7 +18,6 @@ class Schedule:
 
     To write one of your own, give it a `rate()`; name the keywords of its constructor in `settings`.
 
-    >>> from gradwalk import Value, optim
     >>> class Halving(optim.Schedule):
     ...     def rate(self, taken):
     ...         return self.base / 2**taken
@@ -43,7 +42,6 @@ class Schedule:
     def rate(self, taken: int) -> float:
         """The learning rate after so many steps.
 
-        >>> from gradwalk import Value, optim
         >>> optim.LinearSchedule(optim.SGD([Value(1.0)], lr=0.8), steps=4).rate(1)
         0.6000000000000001
         """
@@ -52,7 +50,6 @@ class Schedule:
     def step(self) -> None:
         """Set the learning rate for the next step of the optimiser.
 
-        >>> from gradwalk import Value, optim
         >>> descent = optim.SGD([Value(1.0)], lr=0.8)
         >>> schedule = optim.CosineSchedule(descent, steps=2)
         >>> schedule.step()
@@ -65,7 +62,6 @@ class Schedule:
     def state_dict(self) -> State:
         """All that is needed to go on later; plain numbers, fit for JSON.
 
-        >>> from gradwalk import Value, optim
         >>> optim.LinearSchedule(optim.SGD([Value(1.0)], lr=0.8), steps=4).state_dict()
         {'kind': 'LinearSchedule', 'steps': 4, 'start': 1.0, 'end': 0.0, 'base': 0.8, 'taken': 0}
         """
@@ -77,7 +73,6 @@ class Schedule:
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from a state that `state_dict` gave, learning rate included; one that does not fit changes nothing.
 
-        >>> from gradwalk import Value, optim
         >>> first, second = (optim.LinearSchedule(optim.SGD([Value(1.0)], lr=0.8), steps=4) for _ in range(2))
         >>> first.step()
         >>> second.load_state_dict(first.state_dict())
@@ -102,7 +97,6 @@ class LinearSchedule(Schedule):
 
     With `start=0.0, end=1.0` it warms up.
 
-    >>> from gradwalk import Value, optim
     >>> descent = optim.SGD([Value(1.0)], lr=0.5)
     >>> schedule = optim.LinearSchedule(descent, steps=2)
     >>> for _ in range(3):
@@ -124,7 +118,6 @@ class LinearSchedule(Schedule):
     def rate(self, taken: int) -> float:
         """The learning rate after so many steps.
 
-        >>> from gradwalk import Value, optim
         >>> optim.LinearSchedule(optim.SGD([Value(1.0)], lr=0.8), steps=4, end=0.5).rate(4)
         0.4
         """
@@ -134,7 +127,6 @@ class LinearSchedule(Schedule):
 class CosineSchedule(Schedule):
     """Half a cosine wave, from the learning rate down to `lowest` in `steps` steps; further steps climb back up it.
 
-    >>> from gradwalk import Value, optim
     >>> descent = optim.SGD([Value(1.0)], lr=0.5)
     >>> schedule = optim.CosineSchedule(descent, steps=2, lowest=0.1)
     >>> for _ in range(3):
@@ -156,7 +148,6 @@ class CosineSchedule(Schedule):
     def rate(self, taken: int) -> float:
         """The learning rate after so many steps.
 
-        >>> from gradwalk import Value, optim
         >>> optim.CosineSchedule(optim.SGD([Value(1.0)], lr=0.8), steps=4).rate(2)
         0.4
         """

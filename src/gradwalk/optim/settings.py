@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from gradwalk import node
 from gradwalk.engine import Value
 from gradwalk.errors import NotANumberError, NumberTooLargeError, SettingError
 from gradwalk.ops import number
@@ -39,16 +40,15 @@ def checked_parameters(given: Any, taker: str) -> list[Value]:
 
 
 def gradients_of(parameters: list[Value]) -> list[float]:
-    """The gradients as floats."""
-    return [g if (g := p.grad).__class__ is float else _gradient(p, i) for i, p in enumerate(parameters, start=1)]
-
-
-def _gradient(p: Value, position: int) -> float:
-    """A gradient that is no float: an int that someone set, or a Value after backward(create_graph=True)."""
-    try:
-        return p.grad.data if isinstance(p.grad, Value) else number(p.grad)
-    except NotANumberError as error:
-        raise NotANumberError(f"the gradient of parameter {position}: {error}") from None
+    """The gradients as floats: someone may have set an int, and after backward(create_graph=True) they are Values."""
+    found = node.gradients_of(parameters)
+    for i, g in enumerate(found) if {*map(type, found)} != {float} else ():
+        if g.__class__ is not float:
+            try:
+                found[i] = g.data if isinstance(g, Value) else number(g)
+            except NotANumberError as error:
+                raise NotANumberError(f"the gradient of parameter {i + 1}: {error}") from None
+    return found
 
 
 def at_least_zero(name: str, x: Any, *, highest: float = sys.float_info.max) -> float:

@@ -21,7 +21,6 @@ __all__ = ["COMPARISONS", "FUNCTIONS", "METHODS", "OPERATORS", "SIGNS", "Functio
 class Function:
     """Something that takes operands and gives a number or a Value, with the fewest and the most it takes.
 
-    >>> from gradwalk.program.language import FUNCTIONS
     >>> FUNCTIONS["clamp"].takes, FUNCTIONS["max"].takes, FUNCTIONS["leaky_relu"].takes
     ('3 operands', '2 or more operands', '1 or 2 operands')
     """
@@ -35,7 +34,6 @@ class Function:
     def takes(self) -> str:
         """How many operands, in words.
 
-        >>> from gradwalk.program.language import FUNCTIONS
         >>> FUNCTIONS["tanh"].takes
         '1 operand'
         """

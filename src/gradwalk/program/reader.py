@@ -36,7 +36,6 @@ LONGEST = 100_000  # characters of a text: a graph larger than that is not writt
 class Apply:
     """A step: take so many operands off the stack, put the result there.
 
-    >>> from gradwalk.program.reader import read
     >>> [step.count for step in read("-a").statements[0].steps if not isinstance(step, str)]
     [1]
     """
@@ -52,7 +51,6 @@ Step = float | str | Apply  # a number, a name, or something to do with what is 
 class Statement:
     """One `name = expression`, or the bare expression at the end, which has no name.
 
-    >>> from gradwalk.program.reader import read
     >>> [(s.name, s.leaf) for s in read("a = Value(2.0); a * b").statements]
     [('a', True), (None, False)]
     """
@@ -64,7 +62,6 @@ class Statement:
     def leaf(self) -> bool:
         """Whether it is a number given a name, as `a = 2.0` or `a = Value(2.0)`.
 
-        >>> from gradwalk.program.reader import read
         >>> [s.leaf for s in read("a = -2; b = a").statements]
         [True, False]
         """
@@ -76,7 +73,6 @@ class Statement:
 class ParsedProgram:
     """A program that has been understood: its statements, and where it names what must come from outside.
 
-    >>> from gradwalk.program.reader import read
     >>> list(read("d = a*b + c").free)
     ['a', 'b', 'c']
     """
@@ -90,7 +86,6 @@ class ParsedProgram:
     def leaves(self) -> tuple[str, ...]:
         """The names that the text itself gives a number, once: they can be given another.
 
-        >>> from gradwalk.program.reader import read
         >>> read("a = 2; b = 3; b = b*a").leaves
         ('a',)
         """
@@ -103,7 +98,6 @@ class ParsedProgram:
 def read(text: str) -> ParsedProgram:
     """Understand the text of a program, or say what is wrong with it and where.
 
-    >>> from gradwalk.program.reader import read
     >>> read("d = a % b")
     Traceback (most recent call last):
     ...

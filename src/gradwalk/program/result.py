@@ -45,7 +45,6 @@ def program(text: str, /, **inputs: Any) -> Program:
 def inputs_of(text: str) -> tuple[str, ...]:
     """The names that a program expects as inputs, in the order in which it uses them.
 
-    >>> from gradwalk.program import inputs_of
     >>> inputs_of("b = 2; d = a*b; L = d + c")
     ('a', 'c')
     """

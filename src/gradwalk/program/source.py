@@ -34,7 +34,6 @@ class Span:
 class Source:
     """A text and its lines. Indentation means nothing here, so it is taken off, and put back in columns.
 
-    >>> from gradwalk.program.source import Source
     >>> len(Source("  a = 2\\n    b = a").parsed())
     2
     """
@@ -47,7 +46,6 @@ class Source:
     def parsed(self) -> list[ast.stmt]:
         """The lines as Python's grammar sees them. They are never run.
 
-        >>> from gradwalk.program.source import Source
         >>> Source("a = (2").parsed()
         Traceback (most recent call last):
         ...
@@ -72,7 +70,6 @@ class Source:
     def error(self, reason: str, at: ast.AST | Span | None) -> ProgramError:
         """The error that says `reason` and points at a place.
 
-        >>> from gradwalk.program.source import Span, Source
         >>> print(Source("a = 2\\nb = aa").error("what is aa?", Span(2, 5, 7)))
         what is aa?
           line 2: b = aa
@@ -87,7 +84,6 @@ class Source:
     def refused(self, node: ast.AST, operator: ast.AST | None = None) -> ProgramError:
         """The error for something that Python can say and a program cannot: a node, or the operator in it.
 
-        >>> from gradwalk.program.source import Source
         >>> source = Source("a[0]")
         >>> source.refused(source.parsed()[0].value).reason
         '[ ] is no part of a program: every name is one number; give each its own, as x1, x2, x3'
@@ -105,7 +101,6 @@ class Source:
     def place(self, node: ast.AST) -> Span:
         """Where a node stands; of one that goes over several lines, the part on its first.
 
-        >>> from gradwalk.program.source import Source
         >>> source = Source("  a = 2")
         >>> source.place(source.parsed()[0])
         Span(line=1, column=3, end_column=8)
@@ -119,7 +114,6 @@ class Source:
     def attribute(self, node: ast.Attribute) -> Span:
         """Where the name after the dot stands.
 
-        >>> from gradwalk.program.source import Source
         >>> source = Source("n.tanh")
         >>> source.attribute(source.parsed()[0].value)
         Span(line=1, column=3, end_column=7)

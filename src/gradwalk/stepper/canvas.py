@@ -24,7 +24,6 @@ _RANK = {"idle": 0, "passed": 1, "pushed": 2, "making": 3, "play": 4}  # what wi
 class Cells:
     """Rows of cells, each a character and the name of its style; a wide character is followed by an empty cell.
 
-    >>> from gradwalk.stepper.canvas import Cells
     >>> picture = Cells(4, 1)
     >>> picture.write(1, 0, "ab", "data")
     >>> picture.text
@@ -40,7 +39,6 @@ class Cells:
     def write(self, x: int, y: int, text: str, style: str) -> None:
         """Write a text; what lies outside is left out.
 
-        >>> from gradwalk.stepper.canvas import Cells
         >>> picture = Cells(3, 1)
         >>> picture.write(0, 0, "猫a…", "ink")
         >>> picture.cells[0]
@@ -58,7 +56,6 @@ class Cells:
     def text(self) -> str:
         """The characters alone.
 
-        >>> from gradwalk.stepper.canvas import Cells
         >>> Cells(2, 2).text
         '\\n'
         """
@@ -69,9 +66,7 @@ def paint(player: Player, layout: GridLayout) -> Cells:
     """Draw what stands in the graph at the player's place.
 
     >>> from gradwalk.presets import PRESETS
-    >>> from gradwalk.stepper.canvas import paint
     >>> from gradwalk.stepper.grid import fitting
-    >>> from gradwalk.stepper.player import Player
     >>> from gradwalk.walk import record
     >>> player = Player(record(PRESETS["a-times-a"].build().root))
     >>> _ = player.go(4)
@@ -147,7 +142,8 @@ def _card(picture: Cells, box: Rect, node: NodeInfo, player: Player, state: Stat
             picture.write(x, y, _border(picture, x, y, left=x == box.x, heavy=busy), frame)
     width = box.width - 2
     picture.write(box.x, box.y, strokes[DOWN | RIGHT] + strokes[LEFT | RIGHT] * width + strokes[DOWN | LEFT], frame)
-    if closed and last < picture.height and _free(picture, box, last):
+    free = last < picture.height and all(picture.cells[last][x][0] == " " for x in range(box.x, box.right))
+    if closed and free:  # a lane may run below it
         picture.write(box.x, last, strokes[UP | RIGHT] + strokes[LEFT | RIGHT] * width + strokes[UP | LEFT], frame)
     tick = "✓" if node.id in state.visited and not busy else " "
     title = f"{tick}{_cut(node.name, label_width(node))} "
@@ -177,11 +173,6 @@ def _border(picture: Cells, x: int, y: int, *, left: bool, heavy: bool) -> str:
     return "┃" if heavy else "│"
 
 
-def _free(picture: Cells, box: Rect, y: int) -> bool:
-    """Whether the row below a card is empty: a lane may run there."""
-    return all(picture.cells[y][x][0] == " " for x in range(box.x, box.right))
-
-
 def _lands_in(player: Player) -> tuple[int, str] | None:
     """The slot that this step writes to."""
     match player.event:
@@ -206,10 +197,7 @@ def _cut(name: str, width: int) -> str:
 def focus(player: Player, layout: GridLayout) -> list[Rect]:
     """The boxes that a step is about, the most important first.
 
-    >>> from gradwalk import Value, walk
-    >>> from gradwalk.stepper.canvas import focus
     >>> from gradwalk.stepper.grid import fitting
-    >>> from gradwalk.stepper.player import Player
     >>> player = Player(walk.record(Value(3.0, label="a").exp()))
     >>> _ = player.go(4)
     >>> len(focus(player, fitting(player, [0, 1], 60, 12)))

@@ -27,7 +27,6 @@ DARK = {
 def styles(colours: Mapping[str, str]) -> dict[str, str]:
     """For every style that a picture or a page names, how it looks: ink and ground, as Rich writes them.
 
-    >>> from gradwalk.stepper.colours import LIGHT, styles
     >>> styles(LIGHT)["data"]
     '#1A5C9E on #FFFFFF'
     """
@@ -71,7 +70,6 @@ def styles(colours: Mapping[str, str]) -> dict[str, str]:
 def prefers_light(environment: Mapping[str, str] = os.environ) -> bool:
     """Whether the terminal says that its ground is light (in COLORFGBG, as several do).
 
-    >>> from gradwalk.stepper.colours import prefers_light
     >>> prefers_light({"COLORFGBG": "0;15"}), prefers_light({"COLORFGBG": "15;0"}), prefers_light({})
     (True, False, False)
     """

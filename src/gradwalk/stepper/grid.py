@@ -54,9 +54,6 @@ class Rect:
 class GridLayout:
     """A whole drawing's geometry; edges go by (node, position of the operand).
 
-    >>> from gradwalk import Value, walk
-    >>> from gradwalk.stepper.grid import STYLES, arrange
-    >>> from gradwalk.stepper.player import Player
     >>> player = Player(walk.record(Value(3.0, label="a").exp()))
     >>> found = arrange(player, [0, 1], STYLES[-1])
     >>> (found.width, found.height), found.boxes[0]
@@ -75,8 +72,6 @@ class GridLayout:
 def shown_op(node: NodeInfo) -> str:
     """An op as a card shows it.
 
-    >>> from gradwalk import Value, walk
-    >>> from gradwalk.stepper.grid import shown_op
     >>> shown_op(walk.graph_of(Value(3.0) * 2).nodes[2])
     '×'
     """
@@ -99,8 +94,6 @@ def arrange(player: Player, places: Iterable[int], style: Style) -> GridLayout:
     """Lay out some nodes of the graph and the edges between them, left to right.
 
     >>> from gradwalk.presets import PRESETS
-    >>> from gradwalk.stepper.grid import STYLES, arrange
-    >>> from gradwalk.stepper.player import Player
     >>> from gradwalk.walk import record
     >>> player = Player(record(PRESETS["neuron"].build().root))
     >>> found = arrange(player, range(10), STYLES[-1])
@@ -118,7 +111,8 @@ def arrange(player: Player, places: Iterable[int], style: Style) -> GridLayout:
         port = ports(len(graph.nodes[edge.node].operands))[edge.position]
         edges_of[edge.operand].append((edge.key, items[edge.node], port))
         level = items[edge.node].level
-        chip_room[level] = max(chip_room.get(level, 0), chip_length(player, edge.key))
+        if edge.key in player.pushes:
+            chip_room[level] = max(chip_room.get(level, 0), len(chip(player.pushes[edge.key][1])))
 
     boxes: dict[int, Rect] = {}
     cells: dict[tuple[int, int], dict[tuple[int, int], int]] = {edge.key: {} for edge in edges}
@@ -161,11 +155,6 @@ def arrange(player: Player, places: Iterable[int], style: Style) -> GridLayout:
     return GridLayout(style, x, height + (0 if style.roomy else 1), boxes, cells, chips, ends)
 
 
-def chip_length(player: Player, key: tuple[int, int]) -> int:
-    pushed = player.pushes.get(key)
-    return 0 if pushed is None else len(chip(pushed[1]))
-
-
 def chip(local: float | None) -> str:
     """What stands on an edge: the local derivative, as a factor."""
     return "×?" if local is None else f"×{readable(local)}"
@@ -174,9 +163,6 @@ def chip(local: float | None) -> str:
 def fitting(player: Player, places: Iterable[int], width: int, height: int) -> GridLayout:
     """The most legible layout that fits, or the smallest if none does.
 
-    >>> from gradwalk import Value, walk
-    >>> from gradwalk.stepper.grid import fitting
-    >>> from gradwalk.stepper.player import Player
     >>> player = Player(walk.record(Value(3.0, label="a").exp()))
     >>> fitting(player, [0, 1], 60, 12).style
     Style(words=True, roomy=True)

@@ -17,9 +17,6 @@ MOST_CONSUMERS = 3
 def in_play(player: Player) -> int:
     """The node that a step is about.
 
-    >>> from gradwalk import Value, walk
-    >>> from gradwalk.stepper.nearby import in_play
-    >>> from gradwalk.stepper.player import Player
     >>> in_play(Player(walk.record(Value(3.0) * 2)))
     2
     """
@@ -32,9 +29,6 @@ def in_play(player: Player) -> int:
 def around(player: Player) -> list[int]:
     """The node in play, its operands and what uses it; of many, those that this step is about.
 
-    >>> from gradwalk import Value, walk
-    >>> from gradwalk.stepper.nearby import around
-    >>> from gradwalk.stepper.player import Player
     >>> a = Value(3.0)
     >>> player = Player(walk.record((a * 2).exp().tanh()))
     >>> around(player)
@@ -60,9 +54,6 @@ def left_out(player: Player) -> str:
 def listing(player: Player, rows: int) -> list[tuple[bool, str, str, str]]:
     """The nodes around the one in play, as they were computed: whether it is the one itself, its name, its numbers.
 
-    >>> from gradwalk import Value, walk
-    >>> from gradwalk.stepper.nearby import listing
-    >>> from gradwalk.stepper.player import Player
     >>> player = Player(walk.record(Value(3.0, label="a").exp()))
     >>> _ = player.go(2)
     >>> listing(player, 9)

@@ -13,7 +13,6 @@ class Player:
     """Where in a recording we are: `at` counts the steps taken; one place more is the end, with the verdict.
 
     >>> from gradwalk.presets import PRESETS
-    >>> from gradwalk.stepper.player import Player
     >>> from gradwalk.walk import record
     >>> player = Player(record(PRESETS["diamond"].build().root))
     >>> player.steps, player.event, player.go(4).kind
@@ -28,8 +27,6 @@ class Player:
     def steps(self) -> int:
         """How many steps the recording has.
 
-        >>> from gradwalk import Value, walk
-        >>> from gradwalk.stepper.player import Player
         >>> Player(walk.record(Value(3.0) * 2)).steps
         4
         """
@@ -39,8 +36,6 @@ class Player:
     def last(self) -> int:
         """The place after the last step.
 
-        >>> from gradwalk import Value, walk
-        >>> from gradwalk.stepper.player import Player
         >>> Player(walk.record(Value(3.0) * 2)).last
         5
         """
@@ -50,8 +45,6 @@ class Player:
     def event(self) -> Event | None:
         """The step that was just taken; None before the first and after the last.
 
-        >>> from gradwalk import Value, walk
-        >>> from gradwalk.stepper.player import Player
         >>> player = Player(walk.record(Value(3.0) * 2))
         >>> player.go(1).kind, player.go(99)
         ('compute', None)
@@ -62,8 +55,6 @@ class Player:
     def state(self) -> State:
         """What stands in the graph here.
 
-        >>> from gradwalk import Value, walk
-        >>> from gradwalk.stepper.player import Player
         >>> Player(walk.record(Value(3.0) * 2)).state.data[2] is None
         True
         """
@@ -72,8 +63,6 @@ class Player:
     def go(self, place: int) -> Event | None:
         """Go to a place, or as far as there is one; gives the step that leads there.
 
-        >>> from gradwalk import Value, walk
-        >>> from gradwalk.stepper.player import Player
         >>> player = Player(walk.record(Value(3.0) * 2))
         >>> player.go(-7), player.at
         (None, 0)
@@ -85,8 +74,6 @@ class Player:
     def seed(self) -> int:
         """The place of the seed, where the backward pass begins.
 
-        >>> from gradwalk import Value, walk
-        >>> from gradwalk.stepper.player import Player
         >>> Player(walk.record(Value(3.0) * 2)).seed
         2
         """
@@ -96,8 +83,6 @@ class Player:
     def pushes(self) -> dict[tuple[int, int], tuple[int, float | None]]:
         """For each edge (node, position of the operand) the place of its first push, and the local derivative there.
 
-        >>> from gradwalk import Value, walk
-        >>> from gradwalk.stepper.player import Player
         >>> Player(walk.record(Value(3.0) * 2)).pushes
         {(2, 0): (4, 2.0)}
         """
@@ -111,8 +96,6 @@ class Player:
     def widths(self) -> dict[int, int]:
         """For each node the characters of the longest number it ever shows, so that cards keep their size.
 
-        >>> from gradwalk import Value, walk
-        >>> from gradwalk.stepper.player import Player
         >>> Player(walk.record(Value(3.25) * 2)).widths
         {0: 4, 1: 1, 2: 3}
         """

@@ -30,8 +30,6 @@ class Net:
 def nets(layer: list[Item], edges_of: dict[int, list[tuple[tuple[int, int], Item, int]]]) -> list[Net]:
     """The nets that leave a column; `edges_of` gives the edges of a node: key, target, port.
 
-    >>> from gradwalk.stepper.rows import Item
-    >>> from gradwalk.stepper.routes import nets
     >>> a, b = Item(0, 0, False, 3), Item(1, 1, False, 3, y=1)
     >>> a.right.append(b)
     >>> nets([a], {0: [((1, 0), b, 1)]})[0].ends
@@ -57,7 +55,6 @@ def lay_tracks(found: list[Net]) -> int:
 
     A net that ends in the row where another begins must turn right of it, or the two lines would run into one.
 
-    >>> from gradwalk.stepper.routes import Net, lay_tracks
     >>> up, down = Net(0, row=1, ends={(2, 0): 4}), Net(1, row=4, ends={(3, 0): 1})
     >>> lay_tracks([up, down]), up.track, down.track
     (2, 0, 1)
@@ -84,7 +81,6 @@ def _touch(a: Net, b: Net) -> bool:
 def line(cells: dict[tuple[int, int], int], start: tuple[int, int], end: tuple[int, int]) -> None:
     """Draw a straight line into `cells`: to each place, the directions in which a line leaves it.
 
-    >>> from gradwalk.stepper.routes import line
     >>> cells = {}
     >>> line(cells, (0, 0), (2, 0)); line(cells, (2, 0), (2, 1))
     >>> cells

@@ -51,7 +51,6 @@ class Item:
 def ports(count: int) -> list[int]:
     """The rows, from a card's top, at which its operands' edges arrive.
 
-    >>> from gradwalk.stepper.rows import ports
     >>> ports(1), ports(2), ports(3)
     ([1], [1, 2], [0, 1, 2])
     """
@@ -61,8 +60,6 @@ def ports(count: int) -> list[int]:
 def edges_among(graph: Graph, places: Iterable[int]) -> list[Edge]:
     """The edges between some nodes of a graph.
 
-    >>> from gradwalk import Value, walk
-    >>> from gradwalk.stepper.rows import edges_among
     >>> a = Value(3.0)
     >>> edges_among(walk.graph_of(a * a), [0, 1])
     [Edge(operand=0, node=1, position=0), Edge(operand=0, node=1, position=1)]
@@ -79,8 +76,6 @@ def edges_among(graph: Graph, places: Iterable[int]) -> list[Edge]:
 def in_rows(graph: Graph, places: Iterable[int], height: Callable[[int], int]) -> list[list[Item]]:
     """Cards and lanes by column, from the top down, each with its row; none lies on another.
 
-    >>> from gradwalk import Value, walk
-    >>> from gradwalk.stepper.rows import in_rows
     >>> a, b = Value(2.0), Value(3.0)
     >>> c = a * b
     >>> columns = in_rows(walk.graph_of(c + a), [0, 1, 2, 3], lambda place: 3)

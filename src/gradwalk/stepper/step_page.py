@@ -33,8 +33,6 @@ def page(player: Player, note: str = "") -> Page:
     """The page for the player's place; `note` is told before the first step.
 
     >>> from gradwalk.presets import PRESETS
-    >>> from gradwalk.stepper.step_page import page, two_rows
-    >>> from gradwalk.stepper.player import Player
     >>> from gradwalk.walk import record
     >>> player = Player(record(PRESETS["diamond"].build().root))
     >>> _ = player.go(11)
@@ -107,7 +105,6 @@ def _guarded(number: str) -> str:
 def two_rows(formula: tuple[tuple[str, str], ...]) -> tuple[str, str]:
     """The names, and the numbers right under them.
 
-    >>> from gradwalk.stepper.step_page import two_rows
     >>> two_rows((("d.data", "18"), ("=", "="), ("b", "3"), ("×", "×"), ("c", "6")))
     ('d.data = b × c', '    18 = 3 × 6')
     """
@@ -127,7 +124,6 @@ def groups(events: tuple[Event, ...]) -> list[tuple[str, int]]:
     """The steps in groups, with their sizes: forward, seed, then each visit with its pushes.
 
     >>> from gradwalk.presets import PRESETS
-    >>> from gradwalk.stepper.step_page import groups
     >>> from gradwalk.walk import record
     >>> groups(record(PRESETS["diamond"].build().root).events)
     [('forward', 3), ('seed', 1), ('visit', 3), ('visit', 2), ('visit', 2)]

@@ -23,7 +23,6 @@ __all__ = ["Subject", "numbers", "subject"]
 class Subject:
     """A graph to step through, and what to say of it.
 
-    >>> from gradwalk.stepper.subject import subject
     >>> subject("a+a").note
     'One node used twice: both contributions count, so they add.'
     """
@@ -37,7 +36,6 @@ class Subject:
 def subject(what: str, inputs: Mapping[str, float] | None = None) -> Subject:
     """Find out what is meant. A script is run, in a namespace of its own.
 
-    >>> from gradwalk.stepper.subject import subject
     >>> subject("neuron").title, subject("(a+b)*c", {"a": 2, "b": -3, "c": 10}).root.data
     ('A neuron', -10.0)
     >>> subject("neurn")
@@ -61,7 +59,6 @@ def subject(what: str, inputs: Mapping[str, float] | None = None) -> Subject:
 def numbers(texts: list[str]) -> dict[str, float]:
     """Inputs as they stand on a command line.
 
-    >>> from gradwalk.stepper.subject import numbers
     >>> numbers(["a=2", "b=-3e-1"])
     {'a': 2.0, 'b': -0.3}
     >>> numbers(["a=x"])

@@ -51,7 +51,6 @@ _SILENT = StoredWords({})
 class Event:
     """What all events have: a kind, the node they are about, words, and a form for JSON.
 
-    >>> from gradwalk import Value, walk
     >>> seed = walk.record(Value(3.0, label="a") * 2).events[1]
     >>> seed.kind, seed.node, seed.formula
     ('seed', 2, 'n2.grad = ∂n2/∂n2 = 1')
@@ -66,7 +65,6 @@ class Event:
     def sentence(self) -> str:
         """The event in plain English.
 
-        >>> from gradwalk import Value, walk
         >>> walk.record(Value(3.0, label="a") * 2).events[0].sentence
         '`n2` is `a` × 2: 3 × 2 = 6.'
         """
@@ -76,7 +74,6 @@ class Event:
     def latex(self) -> str:
         r"""The event as a formula, in LaTeX that KaTeX takes.
 
-        >>> from gradwalk import Value, walk
         >>> walk.record(Value(3.0, label="a") * 2).events[0].latex
         'n_{2} = a \\times 2 = 3 \\times 2 = 6'
         """
@@ -86,7 +83,6 @@ class Event:
     def formula(self) -> str:
         """The event as one line of text, with its numbers.
 
-        >>> from gradwalk import Value, walk
         >>> walk.record(Value(3.0, label="a") * 2).events[-1].formula
         'a.grad += n2.grad × ∂n2/∂a = 1 × 2 = 2'
         """
@@ -95,7 +91,6 @@ class Event:
     def to_dict(self) -> dict[str, Any]:
         """The event as JSON takes it.
 
-        >>> from gradwalk import Value, walk
         >>> walk.record(Value(3.0, label="a") * 2).events[1].to_dict()["gradient"]
         1.0
         """
@@ -107,7 +102,6 @@ class Event:
 class Compute(Event):
     """The forward pass fills in a node's data. `recomputed` is set where its operands would now give another number.
 
-    >>> from gradwalk import Value, walk
     >>> step = walk.record(Value(-6.0, label="e") + Value(6.88137, label="b")).events[0]
     >>> step.operands, step.operand_values, step.formula
     ((0, 1), (-6.0, 6.88137), 'n2.data = −6 + 6.8814 = 0.8814')
@@ -125,7 +119,6 @@ class Compute(Event):
 class Seed(Event):
     """The root's gradient with respect to itself is set.
 
-    >>> from gradwalk import Value, walk
     >>> next(step for step in walk.record(Value(3.0) * 2).events if isinstance(step, walk.Seed)).gradient
     1.0
     """
@@ -142,7 +135,6 @@ class Visit(Event):
     `turn` counts the visits of a node that an order lists more than once; `arrived` is what a hook was given, where one
     replaced the gradient.
 
-    >>> from gradwalk import Value, walk
     >>> a = Value(3.0, label="a")
     >>> [(step.node, step.gradient) for step in walk.record((a * 2).exp()).events if isinstance(step, walk.Visit)]
     [(3, 1.0), (2, 403.4287934927351)]
@@ -163,7 +155,6 @@ class Push(Event):
     `position` is the operand's place among the node's operands. `local` is None where only the node's own `_backward`
     knows it.
 
-    >>> from gradwalk import Value, walk
     >>> a = Value(3.0)
     >>> [(s.position, s.before, s.contribution, s.after) for s in walk.record(a * a).events if s.kind == "push"]
     [(0, None, 3.0, 3.0), (1, 3.0, 3.0, 6.0)]
@@ -187,7 +178,6 @@ class Push(Event):
 class Enter(Event):
     """The depth-first search comes to a node for the first time, from `by` (None for the root).
 
-    >>> from gradwalk import Value, walk
     >>> walk.search_steps(Value(3.0, label="a") + 1)[0].sentence
     'Begin at `n2`. First go through what it was computed from.'
     """
@@ -201,7 +191,6 @@ class Enter(Event):
 class AlreadyVisited(Event):
     """The search looks at a node from `by`, and has been there before.
 
-    >>> from gradwalk import Value, walk
     >>> a = Value(3.0, label="a")
     >>> [step.sentence for step in walk.search_steps(a + a) if isinstance(step, walk.AlreadyVisited)]
     ['`n1` also uses `a`, which has been visited: go on.']
@@ -216,7 +205,6 @@ class AlreadyVisited(Event):
 class Leave(Event):
     """All that a node was computed from is in the order, so the node is appended, at `place`.
 
-    >>> from gradwalk import Value, walk
     >>> [(step.node, step.place) for step in walk.search_steps(Value(3.0).exp()) if isinstance(step, walk.Leave)]
     [(0, 0), (1, 1)]
     """
@@ -258,7 +246,6 @@ for _kind in (Push, Enter, AlreadyVisited, Leave):
 def event_from_dict(record: dict[str, Any], what: str = "the event") -> Event:
     """The event that `to_dict` made this from; `what` names it in errors.
 
-    >>> from gradwalk import Value, walk
     >>> push = walk.record(Value(3.0) * 2).events[-1]
     >>> walk.event_from_dict(push.to_dict()) == push
     True

@@ -12,7 +12,6 @@ LONGEST_NAME = 40  # characters of a label in a sentence
 def readable(x: float | None) -> str:
     """A number for people: four decimals at most, a real minus sign, powers of ten where those would hide it.
 
-    >>> from gradwalk.walk import readable
     >>> readable(0.4999999999999998), readable(-1.5), readable(6.8813735870195432), readable(1e-7), readable(None)
     ('0.5', '−1.5', '6.8814', '1e−7', 'nothing')
     """

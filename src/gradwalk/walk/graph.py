@@ -26,7 +26,6 @@ class NodeInfo:
     given as a bare number, so that no gradient flows to it. `handmade` marks a node with a `_backward` of its own: its
     slopes are as measured on the way, None where that was not possible.
 
-    >>> from gradwalk import Value, walk
     >>> a = Value(3.0, label="a")
     >>> graph = walk.graph_of(a * 2)
     >>> [(node.id, node.name, node.leaf, node.constant) for node in graph.nodes]
@@ -49,7 +48,6 @@ class NodeInfo:
     def to_dict(self) -> dict[str, Any]:
         """The node as JSON takes it.
 
-        >>> from gradwalk import Value, walk
         >>> walk.graph_of(Value(float("inf"), label="a")).nodes[0].to_dict()["data"]
         'inf'
         """
@@ -74,7 +72,6 @@ _NODE_FIELDS = {
 class Graph:
     """All nodes that a root depends on, operands before the nodes that use them; a node's id is its place.
 
-    >>> from gradwalk import Value, walk
     >>> a = Value(3.0, label="a")
     >>> graph = walk.graph_of(a * a + 1)
     >>> len(graph.nodes), graph.root, graph.consumers[0], graph.interior
@@ -88,7 +85,6 @@ class Graph:
     def interior(self) -> tuple[int, ...]:
         """The ids of the nodes that were computed, operands first.
 
-        >>> from gradwalk import Value, walk
         >>> walk.graph_of(Value(3.0) * 2).interior
         (2,)
         """
@@ -98,7 +94,6 @@ class Graph:
     def consumers(self) -> tuple[tuple[int, ...], ...]:
         """For each node the ids of those that push to it, each once, in order.
 
-        >>> from gradwalk import Value, walk
         >>> a = Value(3.0)
         >>> walk.graph_of((a + a) * a).consumers
         ((1, 2), (2,), ())
@@ -113,7 +108,6 @@ class Graph:
     def to_dict(self) -> dict[str, Any]:
         """The graph as JSON takes it.
 
-        >>> from gradwalk import Value, walk
         >>> walk.graph_of(Value(3.0) * 2).to_dict()["root"]
         2
         """
@@ -123,7 +117,6 @@ class Graph:
 def graph_of(root: Node) -> Graph:
     """The graph below `root` as plain data; ids are places in `topological(root)`.
 
-    >>> from gradwalk import Value, walk
     >>> a, b = Value(2.0, label="a"), Value(-3.0, label="b")
     >>> [node.name for node in walk.graph_of(a * b).nodes]
     ['a', 'b', 'n2']
@@ -136,7 +129,6 @@ def graph_from_nodes(nodes: Sequence[Node], roots: Sequence[Node] = (), *, to_wa
 
     A graph that is only looked at, not walked, may hold anything as data (nan here) and nodes without a slope.
 
-    >>> from gradwalk import Value, walk
     >>> a = Value(2.0)
     >>> [node.constant for node in walk.graph_from_nodes([a, a * a]).nodes]
     [False, False]

@@ -19,8 +19,6 @@ OPERAND_FIELDS = ("operands", "_prev", "_children", "prev", "children", "_parent
 def operands(node: Node) -> tuple[Node, ...]:
     """What `node` was computed from, in order where the node keeps an order.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.walk import operands
     >>> a = Value(3.0)
     >>> operands(a * a) == (a, a)
     True
@@ -43,7 +41,6 @@ def stable_operands(node: Node) -> tuple[Node, ...]:
     micrograd keeps operands in a set: their order is put right here, and a + a, which a set knows by one operand, has
     its two again.
 
-    >>> from gradwalk.walk import stable_operands
     >>> class Stranger:
     ...     def __init__(self, label, prev=(), op=""):
     ...         self.label, self._prev, self._op = label, set(prev), op
@@ -64,8 +61,6 @@ def stable_operands(node: Node) -> tuple[Node, ...]:
 def describe(node: Node) -> str:
     """A node in one short line, for messages.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.walk import describe
     >>> a = Value(2.0, label="a")
     >>> describe(a), describe(a * 3.0), describe(a.exp())
     ('a=2', 'a=2 * 3 = 6', 'exp(a=2) = 7.38906')
@@ -81,7 +76,6 @@ def describe(node: Node) -> str:
 def formula(op: str, operands: list[str]) -> str:
     """An operation as it would be written.
 
-    >>> from gradwalk.walk import formula
     >>> formula("*", ["a", "b"]), formula("**2", ["a"]), formula("exp", ["a"])
     ('a * b', 'a**2', 'exp(a)')
     """
@@ -93,8 +87,6 @@ def formula(op: str, operands: list[str]) -> str:
 def short(node: Node) -> str:
     """A node's label and number, or whichever of the two it has; a plain number as itself.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.walk import short
     >>> short(Value(2.0, label="a")), short(Value(0.5)), short(3)
     ('a=2', '0.5', '3')
     """

@@ -26,7 +26,6 @@ class Missing:
     `gradient` came to `node` from `consumers` after its visit. `path` leads from there to the leaf (the strongest, if
     there are several), and `amount` is what the leaf's gradient lacks.
 
-    >>> from gradwalk import Value, walk
     >>> a = Value(2.0, label="a")
     >>> c = a * 3
     >>> d = c.exp()
@@ -48,7 +47,6 @@ class Missing:
 class Doubled:
     """What reached a leaf once too often, because a node on the way was visited more than once.
 
-    >>> from gradwalk import Value, walk
     >>> a = Value(2.0, label="a")
     >>> (doubled,) = walk.record(a * 3, order=[2, 2], allow_repeats=True).verdict.doubled
     >>> doubled.visits, doubled.amount, doubled.sentence
@@ -69,7 +67,6 @@ class Doubled:
 class OrderVerdict:
     """Whether an order gave the right gradients, and whether it had to.
 
-    >>> from gradwalk import Value, walk
     >>> a = Value(2.0, label="a")
     >>> verdict = walk.record(a * 3, order=["a", "n2"]).verdict
     >>> verdict.right, verdict.topological
@@ -83,7 +80,6 @@ class OrderVerdict:
     def topological(self) -> bool:
         """By the order: did every node come after all that use it? Leaves may be left out.
 
-        >>> from gradwalk import Value, walk
         >>> c = Value(2.0) * 3
         >>> d = c.exp()
         >>> walk.record(d, [d, c]).verdict.topological, walk.record(d, [c, d]).verdict.topological
@@ -98,7 +94,6 @@ class OrderVerdict:
     def right(self) -> bool:
         """By the result: do all leaves hold what they should? Without `topological`, that is luck.
 
-        >>> from gradwalk import Value, walk
         >>> c = Value(2.0) * 3
         >>> d = c.exp()
         >>> walk.record(d, [c, d]).verdict.right
@@ -114,7 +109,6 @@ class OrderVerdict:
     def expected(self) -> dict[int, float | None]:
         """The right gradients by id; None for constants.
 
-        >>> from gradwalk import Value, walk
         >>> c = Value(2.0) * 3
         >>> walk.record(-c).verdict.expected
         {0: -3.0, 1: None, 2: -1.0, 3: 1.0}
@@ -128,7 +122,6 @@ class OrderVerdict:
     def lost(self) -> tuple[Missing, ...]:
         """Each contribution that did not reach a leaf, in the order of the visits that came too early.
 
-        >>> from gradwalk import Value, walk
         >>> c = Value(2.0, label="a") * 3
         >>> d = c.exp()
         >>> walk.record(d, [c, d]).verdict.lost[0].sentence
@@ -141,7 +134,6 @@ class OrderVerdict:
     def doubled(self) -> tuple[Doubled, ...]:
         """Each contribution that reached a leaf more than once, in the order of the visits.
 
-        >>> from gradwalk import Value, walk
         >>> c = Value(2.0) * 3
         >>> [entry.amount for entry in walk.record(c, [c, c, c], allow_repeats=True).verdict.doubled]
         [6.0]
@@ -152,7 +144,6 @@ class OrderVerdict:
     def sentence(self) -> str:
         """The verdict in plain English.
 
-        >>> from gradwalk import Value, walk
         >>> walk.record(Value(2.0, label="a") * 3, order=["a", "n2"]).verdict.sentence
         'Right, but only by luck: `a` was visited before `n2`, which pushes to it; a leaf pushes nothing itself.'
         """
@@ -167,7 +158,6 @@ class OrderVerdict:
     def to_dict(self) -> dict[str, Any]:
         """The verdict as JSON takes it.
 
-        >>> from gradwalk import Value, walk
         >>> walk.record(Value(2.0) * 3).verdict.to_dict()["right"]
         True
         """

@@ -18,8 +18,6 @@ def topological(root: Node, operands: Callable[[Node], Iterable[Node]] = operand
 
     Reversed, it is the order of the backward walk: each node comes after all of its consumers.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.walk import topological
     >>> a = Value(2.0, label="a"); b = a + 1; c = a * 3; d = b * c
     >>> [node.data for node in topological(d)]
     [2.0, 1.0, 3.0, 3.0, 6.0, 18.0]
@@ -44,8 +42,6 @@ def topological(root: Node, operands: Callable[[Node], Iterable[Node]] = operand
 def cycle(node: Node) -> GraphError:
     """The error for a graph in which `node` depends on itself.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.walk import cycle
     >>> str(cycle(Value(2.0, label="a")))[:44]
     'the graph has a cycle: a=2 depends on itself'
     """

@@ -38,7 +38,6 @@ FORMAT, VERSION = "gradwalk recording", 1
 class Recording:
     """A graph and all that happened on it, in order.
 
-    >>> from gradwalk import Value, walk
     >>> a = Value(3.0, label="a")
     >>> recording = walk.record(a * a)
     >>> [event.kind for event in recording.events]
@@ -54,7 +53,6 @@ class Recording:
     def order(self) -> tuple[int, ...]:
         """The ids in the order of their visits.
 
-        >>> from gradwalk import Value, walk
         >>> walk.record((Value(3.0) * 2).exp()).order
         (3, 2)
         """
@@ -64,7 +62,6 @@ class Recording:
     def data(self) -> dict[int, float | None]:
         """The data at the end, by id.
 
-        >>> from gradwalk import Value, walk
         >>> walk.record(Value(3.0) * 2).data
         {0: 3.0, 1: 2.0, 2: 6.0}
         """
@@ -74,7 +71,6 @@ class Recording:
     def grads(self) -> dict[int, float | None]:
         """The gradients at the end, by id; None where nothing arrived.
 
-        >>> from gradwalk import Value, walk
         >>> walk.record(Value(3.0) * 2).grads
         {0: 2.0, 1: None, 2: 1.0}
         """
@@ -84,7 +80,6 @@ class Recording:
     def verdict(self) -> OrderVerdict:
         """What became of the order: right or not, and which contributions were lost or counted twice.
 
-        >>> from gradwalk import Value, walk
         >>> walk.record(Value(3.0) * 2).verdict.sentence
         'Each node came after all that use it: every gradient is right.'
         """
@@ -93,7 +88,6 @@ class Recording:
     def to_json(self) -> str:
         """The recording as JSON text, with every digit; nan and inf as texts.
 
-        >>> from gradwalk import Value, walk
         >>> text = walk.record(Value(3.0) * 2).to_json()
         >>> walk.Recording.from_json(text).to_json() == text
         True
@@ -111,13 +105,30 @@ class Recording:
     def from_json(cls, text: str) -> Recording:
         """The recording that `to_json` wrote; the verdict is worked out anew.
 
-        >>> from gradwalk import walk
         >>> walk.Recording.from_json("[1, 2")  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
         gradwalk.errors.GraphError: this is not a recording, or it is cut short: it cannot be read as JSON ...
         """
-        return _from_json(text)
+        try:
+            found = json.loads(text)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise GraphError(
+                f"this is not a recording, or it is cut short: it cannot be read as JSON ({error})"
+            ) from None
+        if not isinstance(found, dict) or found.get("format") != FORMAT:
+            raise GraphError(f'this is not a recording: a recording is a JSON object with "format": "{FORMAT}"')
+        if found.get("version") != VERSION:
+            raise GraphError(
+                f"this recording is of version {found.get('version')!r}, and this gradwalk reads version {VERSION}; "
+                "record the graph again"
+            )
+        parts = json_fields.decoded(
+            found, {"graph": lambda x: x, "events": json_fields.many(lambda x: x)}, "the recording"
+        )
+        graph = graph_from_dict(parts["graph"])
+        events = tuple(_checked(event, place, graph) for place, event in enumerate(parts["events"]))
+        return cls(graph, events)
 
     @cached_property
     def _end(self) -> State:
@@ -137,7 +148,6 @@ def record(
     a node passes on what it has when its turn comes. With `allow_repeats`, a node may be listed more than once, and
     pushes again each time. Given a recording, its graph is walked again. Hooks run, as they do in `backward()`.
 
-    >>> from gradwalk import Value, walk
     >>> a = Value(2.0, label="a")
     >>> b, c = a + 1, a * 3
     >>> b.label, c.label = "b", "c"
@@ -176,7 +186,6 @@ def measured_graph(nodes: Sequence[Node]) -> Graph:
 
     Such a `_backward` shows its slopes on a walk in the right order, which leaves no trace in the nodes.
 
-    >>> from gradwalk import Value, walk
     >>> a = Value(3.0)
     >>> out = Value(6.0, (a,), "double")
     >>> def double_backward():
@@ -258,24 +267,6 @@ def _measured(graph: Graph, events: Iterable[Event]) -> Graph:
 
 
 # --- back from JSON ------------------------------------------------------------------------------------------------
-
-
-def _from_json(text: str) -> Recording:
-    try:
-        found = json.loads(text)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise GraphError(f"this is not a recording, or it is cut short: it cannot be read as JSON ({error})") from None
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise GraphError(f'this is not a recording: a recording is a JSON object with "format": "{FORMAT}"')
-    if found.get("version") != VERSION:
-        raise GraphError(
-            f"this recording is of version {found.get('version')!r}, and this gradwalk reads version {VERSION}; "
-            "record the graph again"
-        )
-    parts = json_fields.decoded(found, {"graph": lambda x: x, "events": json_fields.many(lambda x: x)}, "the recording")
-    graph = graph_from_dict(parts["graph"])
-    events = tuple(_checked(event, place, graph) for place, event in enumerate(parts["events"]))
-    return Recording(graph, events)
 
 
 def _checked(row: Any, place: int, graph: Graph) -> Event:

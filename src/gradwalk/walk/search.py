@@ -15,7 +15,6 @@ def search_steps(root: Node | Graph) -> tuple[Event, ...]:
 
     A node's id is its place in the order, so the steps and a recording of the same root speak of the same ids.
 
-    >>> from gradwalk import Value, walk
     >>> a = Value(2.0, label="a")
     >>> b = a + 1
     >>> b.label = "b"

@@ -21,7 +21,6 @@ __all__ = ["State", "replay", "state_after"]
 class State:
     """What stands in the graph at some moment: data and gradients by id, None where nothing is yet; who was visited.
 
-    >>> from gradwalk import Value, walk
     >>> recording = walk.record(Value(3.0, label="a") * 2)
     >>> state = walk.state_after(recording, 2)
     >>> dict(state.data), dict(state.grads), set(state.visited)
@@ -36,7 +35,6 @@ class State:
 def replay(events: Iterable[Event], graph: Graph) -> State:
     """The state that events lead to from a blank graph, in which leaves and constants alone hold a number.
 
-    >>> from gradwalk import Value, walk
     >>> a = Value(3.0)
     >>> recording = walk.record(a * a)
     >>> state = walk.replay(recording.events, recording.graph)
@@ -66,7 +64,6 @@ def replay(events: Iterable[Event], graph: Graph) -> State:
 def state_after(recording: Recording, k: int) -> State:
     """The state after the first `k` events; every `k` is reached at once, forwards and back.
 
-    >>> from gradwalk import Value, walk
     >>> a = Value(3.0, label="a")
     >>> recording = walk.record(a * a)
     >>> [walk.state_after(recording, k).grads[0] for k in range(6)]

@@ -157,7 +157,6 @@ def naive_recursion_order(root: Node, limit: int = 100_000) -> tuple[int, ...]:
 
     It grows with the number of paths, so beyond `limit` visits it is refused.
 
-    >>> from gradwalk import Value, walk
     >>> a = Value(3.0, label="a")
     >>> b = a * 2
     >>> c = b * b + b

@@ -1,9 +1,9 @@
-"""From a call to numbers, and back; `batch_*` does the same for batches of samples.
+"""From a call to numbers, and back; `batch_*.py` does the same for batches of samples.
 
-    arguments → key and numbers → the trace in the cache → replay → results
+    arguments → key and numbers → the trace in the cache, bound to memory → results
 
 - `arguments.py` takes arguments apart: their structure is a key, their numbers are written anew at each call;
-- `cache.py` keeps a replay for each key;
-- `replay.py` is a trace bound to memory: it runs forward and walks back;
+- `cache.py` keeps a trace for each key;
+- `bound_trace.py` is a trace bound to memory: it runs forward and walks back;
 - `results.py` is what the caller gets.
 """

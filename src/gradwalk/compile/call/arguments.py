@@ -41,13 +41,15 @@ class Numbers:
     """
 
     # What most calls have none of stands in the class: an object is made at every call.
+    careful = False  # look at every number of a list, not only at its ends
     arrays: tuple[Any, ...] = ()
     values: Any = ()  # Values among the plain ones, with their positions
     kept: tuple[Any, ...] = ()  # objects that are known by their identity, and so must live on
 
     def __init__(self, careful: bool = False) -> None:
         self.plain: list[Any] = []
-        self.careful = careful  # look at every number of a list, not only at its ends
+        if careful:
+            self.careful = True
 
 
 def key_of(x: Any, found: Numbers) -> Key:
@@ -83,7 +85,7 @@ def key_of(x: Any, found: Numbers) -> Key:
         return kind, tuple(x), tuple([key_of(part, found) for part in x.values()])
     elif kind in _tuples:
         return kind, tuple([key_of(part, found) for part in x])
-    elif kind in _objects or id(x) in _models:
+    elif id(x) in _models or kind in _objects:
         found.kept += (x,)
         return "same", id(x)
     return _key_of_other(x, found)

@@ -18,7 +18,7 @@ from gradwalk.ops import number
 
 if TYPE_CHECKING:
     from gradwalk.compile.call.arguments import Numbers
-    from gradwalk.compile.call.replay import Replay
+    from gradwalk.compile.call.bound_trace import BoundTrace
     from gradwalk.compile.own.store import Version
 
 __all__ = ["Call", "Result", "ResultTree", "Samples", "result_of"]
@@ -32,9 +32,9 @@ class Call:
     [3.0]
     """
 
-    __slots__ = ("input_grads", "numbers", "replay", "saved", "version", "walked")
+    __slots__ = ("input_grads", "numbers", "saved", "trace", "version", "walked")
 
-    replay: Replay
+    trace: BoundTrace
     numbers: Numbers
     version: Version  # of the parameters
     walked: bool  # back, and no other result of the call is left for that
@@ -82,7 +82,7 @@ class Result(Value):
         if self._call.numbers.values:
             super()._walk_back(seed)
         else:
-            self._call.replay.backward(self._call, self._position, seed)
+            self._call.trace.backward(self._call, self._position, seed)
             self._grad = seed
 
     def zero_grad(self) -> None:
@@ -96,7 +96,7 @@ class Result(Value):
         (0.0, 0.0)
         """
         self._grad = 0.0
-        clear(self._call.replay.recorded.parameters)
+        clear(self._call.trace.recorded.parameters)
         for _, v in self._call.numbers.values:
             zero_grad(v)
 
@@ -110,11 +110,11 @@ class Result(Value):
         {'x': [4.0, 3.0]}
         """
         call = self._call
-        if not call.replay.wrt:
+        if not call.trace.wrt:
             raise SettingError("gradients of arguments are kept on request: write compile(fn, wrt=('name',))")
         if call.input_grads is None:
             raise SettingError("there are no gradients yet; call backward() first")
-        grads: dict[str, Any] = call.replay.argument_grads(call)
+        grads: dict[str, Any] = call.trace.argument_grads(call)
         return grads
 
     # --- as a node of an ordinary graph ------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ def result_of(call: Any, position: int, data: Any) -> Any:
 def _push(result: Result) -> None:
     """What `_backward()` of a result does: walk back natively, and pass on what arrives at Values among arguments."""
     call = result._call
-    call.replay.backward(call, result._position, number(result._grad))
+    call.trace.backward(call, result._position, number(result._grad))
     for position, v in call.numbers.values:
         v._grad += float(call.input_grads[position])
 
@@ -207,7 +207,7 @@ class Samples:
         weights = np.asarray(gradient, np.float64)
         if weights.ndim and weights.shape != self.data.shape:
             raise InputSizeError(f"backward was given {weights.shape} gradients for {len(self.data)} samples")
-        self._call.replay.backward(self._call, self._position, weights if weights.ndim else float(weights))
+        self._call.trace.backward(self._call, self._position, weights if weights.ndim else float(weights))
 
 
 class ResultTree:

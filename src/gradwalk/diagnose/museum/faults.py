@@ -78,7 +78,6 @@ _PUSHING_OPS = (*BINARY, "neg", *UNARY)
 class Fault:
     """One thing wrong: what kind, in which op (`EVERY`: all), for which operand (None: all), and what stands there.
 
-    >>> from gradwalk.diagnose.museum.faults import Fault, source_with
     >>> text = source_with([Fault("overwriting", "mul", 1)])
     >>> "other.grad = x * out.grad" in text, "self.grad += y * out.grad" in text
     (True, True)
@@ -95,7 +94,6 @@ class Fault:
     def name(self) -> str:
         """The specimen that this fault is.
 
-        >>> from gradwalk.diagnose.museum.faults import Fault
         >>> Fault("slope", "tanh", 0, "(1.0 - x * x)").name
         'wrong-derivative'
         """
@@ -115,7 +113,6 @@ _SPECIMEN_OF = {
 def source_with(faults: Iterable[Fault], shapes: Iterable[str] = (), arrangement: str = "as written") -> str:
     """The teaching engine with these faults, its operators composed as named, its operands kept as named.
 
-    >>> from gradwalk.diagnose.museum.faults import source_with
     >>> "return self + (-other)" in source_with([], shapes=["sub"])
     True
     """
@@ -140,7 +137,6 @@ def source_with(faults: Iterable[Fault], shapes: Iterable[str] = (), arrangement
 def engine_with(faults: tuple[Fault, ...], shapes: tuple[str, ...] = (), arrangement: str = "as written") -> Engine:
     """An engine that has these faults.
 
-    >>> from gradwalk.diagnose.museum.faults import Fault, engine_with
     >>> from gradwalk.diagnose.probes import Probe, run
     >>> program = Probe("", "a = Value(3.0); b = a * a; b.backward()", ("a.grad",))
     >>> run(program, engine_with((Fault("overwriting", "mul"),))).numbers
@@ -153,7 +149,6 @@ def engine_with(faults: tuple[Fault, ...], shapes: tuple[str, ...] = (), arrange
 def right_slopes(op: str) -> tuple[str, ...]:
     """The teaching engine's local derivatives of an op, as text in x, y, n and the result z.
 
-    >>> from gradwalk.diagnose.museum.faults import right_slopes
     >>> right_slopes("sub"), right_slopes("tanh")
     (('1.0', '-1.0'), ('(1.0 - z * z)',))
     """
@@ -164,7 +159,6 @@ def right_slopes(op: str) -> tuple[str, ...]:
 def right_value(op: str) -> str:
     """The teaching engine's value of an op, as text.
 
-    >>> from gradwalk.diagnose.museum.faults import right_value
     >>> right_value("relu")
     'x if x > 0.0 else 0.0'
     """

@@ -21,7 +21,6 @@ ENGINES = {"teaching": teaching.SOURCE, **teaching.STYLES}
 class Mutant:
     """One change in one engine: `kind` says what was done, `function` and `line` where.
 
-    >>> from gradwalk.diagnose.museum.mutants import mutants
     >>> next(iter(mutants("teaching")))
     <teaching: drop a term in Value.__add__, line 21: x + y → x>
     """
@@ -43,7 +42,6 @@ class Mutant:
 def mutants(engine: str) -> Iterator[Mutant]:
     """Every mutant of an engine.
 
-    >>> from gradwalk.diagnose.museum.mutants import mutants
     >>> len({mutant.kind for mutant in mutants("teaching")})
     4
     """

@@ -82,7 +82,6 @@ class Specimen:
 def edited(edits: tuple[Edit, ...]) -> str:
     """The teaching engine's source with these edits made, one after the other.
 
-    >>> from gradwalk.diagnose.museum.specimen import edited
     >>> edited((("no such line", ""),))
     Traceback (most recent call last):
     ...

@@ -23,7 +23,6 @@ def answer(
 ) -> dict[str, Any]:
     """`status` is `passed`, `failed`, `missing` (still as it was found) or `error`; `rows` are the numbers beside it.
 
-    >>> from gradwalk.learn.page.answer import answer, row
     >>> told = answer("failed", "Not yet", "One number is wrong.", rows=[row("x · x", "x.grad", 3.0, 6.0)])
     >>> told["passed"], told["total"], told["kind"]
     (0, 1, 'failed')
@@ -38,7 +37,6 @@ def answer(
 def row(check: str, name: str, got: float | None, right: float) -> dict[str, Any]:
     """One number of a check beside what is right.
 
-    >>> from gradwalk.learn.page.answer import row
     >>> row("x · x", "x.grad", 3.0, 6.0)
     {'check': 'x · x', 'name': 'x.grad', 'got': '3.0000000', 'expected': '6.0000000', 'ok': False}
     """
@@ -50,7 +48,6 @@ def row(check: str, name: str, got: float | None, right: float) -> dict[str, Any
 def seven(x: float) -> str:
     """A number with seven decimals.
 
-    >>> from gradwalk.learn.page.answer import seven
     >>> seven(0.5), seven(float("inf"))
     ('0.5000000', 'inf')
     """

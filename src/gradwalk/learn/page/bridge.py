@@ -28,7 +28,6 @@ _EVERY = 0.05  # seconds between two pieces
 def call(function: str, arguments: str, emit: Callable[[str], Any]) -> str:
     """Call a function of the page by its name; gives JSON: {"result": …} or {"error": {kind, message, line, where}}.
 
-    >>> from gradwalk.learn.page.bridge import call
     >>> call("nothing.here", "{}", print)[:70]
     '{"error": {"kind": "LookupError", "message": "the page has no function'
     """

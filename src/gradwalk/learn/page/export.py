@@ -39,8 +39,6 @@ def export(folder: Path | str) -> None:
     """Write everything the build needs into a folder.
 
     >>> import tempfile
-    >>> from pathlib import Path
-    >>> from gradwalk.learn.page.export import export
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     export(folder)
     ...     "engine.whl" in {path.name for path in Path(folder).iterdir()}
@@ -64,8 +62,6 @@ def _write(path: Path, material: Any) -> None:
 def page_modules() -> list[Path]:
     """The modules that the page gets, relative to the package.
 
-    >>> from pathlib import Path
-    >>> from gradwalk.learn.page.export import page_modules
     >>> Path("engine.py") in page_modules(), Path("cli/train.py") in page_modules()
     (True, False)
     """
@@ -78,7 +74,6 @@ def write_wheel(path: Path | str) -> None:
     """Write the engine for the page as a wheel: the same bytes whenever the source is the same.
 
     >>> import tempfile, zipfile
-    >>> from gradwalk.learn.page.export import write_wheel
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_wheel(f"{folder}/engine.whl")
     ...     "gradwalk/engine.py" in zipfile.ZipFile(f"{folder}/engine.whl").namelist()

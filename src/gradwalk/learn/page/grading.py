@@ -43,10 +43,7 @@ Tell = Callable[[int, int, str, int], None]
 class PageExamination(Examination):
     """An examination that counts lines, tells where it is, and leaves out programs that ended the worker before.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.diagnose.adapter import Engine
     >>> from gradwalk.diagnose.checks import CHECKS
-    >>> from gradwalk.learn.page.grading import PageExamination
     >>> PageExamination(Engine(Value)).judge(CHECKS["a-plus-a"]).status
     'passed'
     """
@@ -64,10 +61,7 @@ class PageExamination(Examination):
     def judge(self, check: Check) -> CheckResult:
         """How a check went.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.diagnose.adapter import Engine
         >>> from gradwalk.diagnose.checks import CHECKS
-        >>> from gradwalk.learn.page.grading import PageExamination
         >>> PageExamination(Engine(Value)).judge(CHECKS["diamond"]).status
         'passed'
         """
@@ -83,8 +77,6 @@ class PageExamination(Examination):
         """Every check, then which bug it is; an engine that does not end then costs the diagnosis only.
 
         >>> from gradwalk.diagnose import teaching
-        >>> from gradwalk.diagnose.adapter import Engine
-        >>> from gradwalk.learn.page.grading import PageExamination
         >>> PageExamination(Engine(teaching.load())).report(teaching.SOURCE).passed
         True
         """
@@ -106,10 +98,6 @@ class PageExamination(Examination):
     def outcome(self, program: Probe, repeats: int = 1) -> Outcome:
         """What comes of a program, or that it did not end.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.diagnose.adapter import Engine
-        >>> from gradwalk.diagnose.probes import Probe
-        >>> from gradwalk.learn.page.grading import PageExamination
         >>> PageExamination(Engine(Value), left_out=[1]).outcome(Probe("", "a = Value(1.0)", ("a.data",))).error
         'Stopped'
         """
@@ -150,7 +138,6 @@ def run(source: str, left_out: Collection[int] = (), class_name: str = "Value") 
     >>> from contextlib import redirect_stdout
     >>> from io import StringIO
     >>> from gradwalk.diagnose import museum
-    >>> from gradwalk.learn.page.grading import run
     >>> with redirect_stdout(StringIO()) as told:
     ...     found = run(museum.find("root-twice").source())
     >>> found["report"]["diagnoses"][0]["specimen"], found["report"]["essentials"]["score"] > 0

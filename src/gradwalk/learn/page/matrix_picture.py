@@ -19,7 +19,6 @@ MOST_CUTS = 64
 class MatrixPicture(TypedDict):
     """`rows` of letters, one a cell: "." for nothing, 1 to 4 from light to dark; `cuts` are where a group begins.
 
-    >>> from gradwalk.learn.page.matrix_picture import matrix_picture
     >>> matrix_picture(1, [[0], [1, 0]], [1, 2])
     {'side': 3, 'rows': ['...', '4..', '44.'], 'cuts': [1, 2]}
     """
@@ -32,7 +31,6 @@ class MatrixPicture(TypedDict):
 def matrix_picture(leaves: int, reads: Sequence[Sequence[int]], groups: Sequence[int]) -> MatrixPicture:
     """The picture of a graph with its rows sorted by group; `reads` are the ids each row reads, leaves first.
 
-    >>> from gradwalk.learn.page.matrix_picture import matrix_picture
     >>> matrix_picture(1, [[0], [0], [1]], [2, 1, 2])["rows"]
     ['....', '4...', '4...', '..4.']
     """

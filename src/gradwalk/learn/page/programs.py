@@ -37,7 +37,6 @@ SEED = 1337
 class Failed(TypedDict):
     """Why nothing can be drawn: in words, and where, counted from 1; None where there is no place to point at.
 
-    >>> from gradwalk.learn.page.programs import run
     >>> run("d = a % b")["error"]["column"]
     7
     """
@@ -52,7 +51,6 @@ class Failed(TypedDict):
 class Drawn(TypedDict):
     """What `run` gives: a recording and its layout, or an error; numbers to change, names that began at 1.
 
-    >>> from gradwalk.learn.page.programs import run
     >>> answer = run("L = a*b", {"a": 2.0})
     >>> answer["inputs"], answer["assumed"], answer["language"]
     ({'a': 2.0, 'b': 1.0}, ['b'], 'program')
@@ -69,7 +67,6 @@ class Drawn(TypedDict):
 def run(text: str, inputs: Mapping[str, float] | None = None) -> Drawn:
     """Run a text and record the walk over what it computes; `inputs` changes numbers that the text gives names.
 
-    >>> from gradwalk.learn.page.programs import run
     >>> answer = run("a = Value(2.0)\\nb = a * a\\nb.backward()", {"a": 3.0})
     >>> [node["name"] for node in answer["recording"]["graph"]["nodes"]], answer["inputs"], answer["language"]
     (['a', 'b'], {'a': 3.0}, 'python')
@@ -89,7 +86,6 @@ def run(text: str, inputs: Mapping[str, float] | None = None) -> Drawn:
 def preset(name: str, inputs: Mapping[str, float] | None = None) -> Drawn:
     """Run a preset, with some of its numbers changed.
 
-    >>> from gradwalk.learn.page.programs import preset
     >>> preset("a-times-a", {"a": 4.0})["recording"]["graph"]["nodes"][-1]["data"]
     16.0
     """
@@ -100,7 +96,6 @@ def preset(name: str, inputs: Mapping[str, float] | None = None) -> Drawn:
 def built(text: str) -> Any:
     """The node that a text computes last; raises a GradwalkError or a SyntaxError that says what is wrong.
 
-    >>> from gradwalk.learn.page.programs import built
     >>> built("a = Value(3.0)\\nL = a * a").data
     9.0
     """

@@ -19,7 +19,6 @@ STEPS = 100  # of the loss curve that a run without zero_grad is held against
 class PresetEntry(TypedDict):
     """A preset with its recording, where its cards stand, and the search for its order.
 
-    >>> from gradwalk.learn.page.recordings import material
     >>> entry = material()["presets"][0]
     >>> entry["name"], entry["inputs"]
     ('sum-times', {'a': 2.0, 'b': -3.0, 'c': 10.0})
@@ -38,7 +37,6 @@ class PresetEntry(TypedDict):
 class TrainingEntry(TypedDict):
     """The points, the network before its first step, and the losses of the first steps with the settings it has.
 
-    >>> from gradwalk.learn.page.recordings import material
     >>> len(material()["training"]["losses"])
     101
     """
@@ -52,7 +50,6 @@ class TrainingEntry(TypedDict):
 class Material(TypedDict):
     """All of it.
 
-    >>> from gradwalk.learn.page.recordings import material
     >>> sorted(material())
     ['presets', 'training']
     """
@@ -64,7 +61,6 @@ class Material(TypedDict):
 def material() -> Material:
     """What the build takes from here.
 
-    >>> from gradwalk.learn.page.recordings import material
     >>> [entry["name"] for entry in material()["presets"]][:3]
     ['sum-times', 'expression-l', 'neuron']
     """

@@ -40,8 +40,6 @@ loss = sum((model(p) - 1) ** 2 for p in points)"""
 class Tape:
     """A graph as rows. Ids: leaves first, then rows; an operand `~k`, which is negative, is `constants[k]`.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.learn.page.rolling import tape_of
     >>> a = Value(2.0, label="a")
     >>> tape = tape_of(a * a + 1)
     >>> tape.names, tape.ops, tape.operands, tape.constants
@@ -57,8 +55,6 @@ class Tape:
     def leaves(self) -> int:
         """How many leaves there are.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.learn.page.rolling import tape_of
         >>> tape_of(Value(2.0) * Value(3.0)).leaves
         2
         """
@@ -67,8 +63,6 @@ class Tape:
     def line(self, row: int) -> str:
         """One row as text.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.learn.page.rolling import tape_of
         >>> tape_of(Value(2.0, label="a") * 3.0).line(0)
         'n0 = mul(a, 3)'
         """
@@ -83,8 +77,6 @@ class Tape:
 def tape_of(root: Any) -> Tape:
     """The graph below a node as a tape: operands always stand before what is made of them.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.learn.page.rolling import tape_of
     >>> tape_of(Value(1.0).tanh()).ops
     ['tanh']
     """
@@ -109,8 +101,6 @@ def tape_of(root: Any) -> Tape:
 def levels(tape: Tape) -> list[int]:
     """The round of each row, counted from 1: one more than the latest of its operands; leaves are there from the start.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.learn.page.rolling import levels, tape_of
     >>> a, b = Value(2.0), Value(3.0)
     >>> levels(tape_of(a * b + a.tanh()))
     [1, 1, 2]
@@ -127,8 +117,6 @@ class Macro:
 
     `rows` are the rows of the tape that it does, the result last.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.learn.page.rolling import gathered, tape_of
     >>> a, b = Value(2.0), Value(3.0)
     >>> (macro,) = gathered(tape_of(a * b + b * b + a + 1))
     >>> macro.op, macro.pairs, macro.tails, macro.constant, macro.rows
@@ -146,7 +134,6 @@ class Macro:
     def operands(self) -> Iterable[int]:
         """Everything that is read.
 
-        >>> from gradwalk.learn.page.rolling import Macro
         >>> list(Macro("sum", (2,), pairs=((0, 1),), tails=(3,)).operands)
         [0, 1, 3]
         """
@@ -156,8 +143,6 @@ class Macro:
 def gathered(tape: Tape) -> list[Macro]:
     """The rows with each sum, and the products that only it uses, made into one.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.learn.page.rolling import gathered, tape_of
     >>> ws = [Value(0.1 * i) for i in range(5)]
     >>> [macro.op for macro in gathered(tape_of(sum(w * 2 for w in ws).tanh()))]
     ['sum', 'tanh']
@@ -217,8 +202,6 @@ def _sum(tape: Tape, top: int, uses: Counter[int]) -> Macro:
 class Step(TypedDict):
     """Many macro-rows done at once: what they are, the sizes, how many nodes of the graph, how many leaves are read.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.learn.page.rolling import steps, tape_of
     >>> step = steps(tape_of(Value(2.0) * Value(3.0)))[0][0]
     >>> step["what"], step["shape"], step["nodes"], step["parameters"]
     ('mul', [1, 1], 1, 2)
@@ -235,8 +218,6 @@ def steps(tape: Tape, smallest: int = SMALLEST_BLOCK) -> tuple[list[Step], list[
 
     Blocks of fewer results than `smallest` are no products.
 
-    >>> from gradwalk import Value, nn
-    >>> from gradwalk.learn.page.rolling import steps, tape_of
     >>> model = nn.MLP(2, [4, 1])
     >>> found, _, flows = steps(tape_of(sum(model([0.1 * i, 1.0]) for i in range(8))))
     >>> [(step["what"], step["shape"]) for step in found][:2], flows[0]
@@ -339,7 +320,6 @@ def _flows(tape: Tape, step_of: Sequence[int]) -> list[list[int]]:
 class Rolled(TypedDict):
     """A graph at each stage. `pictures` show which node reads which: in the order of the tape, of levels, of steps.
 
-    >>> from gradwalk.learn.page.rolling import roll
     >>> roll("L = a*b + c")["rolled"]["nodes"]
     2
     """
@@ -356,7 +336,6 @@ class Rolled(TypedDict):
 def roll(text: str) -> dict[str, Any]:
     """Run a text and roll its graph up; {"rolled": …} or {"error": {message, line}}.
 
-    >>> from gradwalk.learn.page.rolling import roll
     >>> roll("L = sigmod(a)")["error"]["message"]
     'no function is called sigmod; did you mean sigmoid?'
     """
@@ -399,7 +378,6 @@ def rolled(tape: Tape) -> Rolled:
 def material() -> dict[str, Any]:
     """What the page shows before anybody has written anything.
 
-    >>> from gradwalk.learn.page.rolling import material
     >>> sorted(material())
     ['rolled', 'text']
     """

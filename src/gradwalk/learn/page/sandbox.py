@@ -31,7 +31,6 @@ _texts: set[str] = set()  # the file names under which learners' texts were comp
 class LearnerError(GradwalkError, RuntimeError):
     """What went wrong in a learner's text: the kind of error, what it says, and the line, counted from 1.
 
-    >>> from gradwalk.learn.page.sandbox import LearnerError, execute
     >>> try:
     ...     execute("a = 1\\nb = a + c")
     ... except LearnerError as error:
@@ -53,8 +52,6 @@ def execute(
 ) -> dict[str, Any]:
     """Run a text with some names given, and give all names there are then; `name` is what errors call the text.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.learn.page.sandbox import execute
     >>> execute("b = a * a", {"a": Value(3.0)})["b"].data
     9.0
     >>> execute("while True: pass", budget=1000)
@@ -80,7 +77,6 @@ def execute(
 def watch_over(file: str) -> None:
     """Count the steps through this file too, which was not run by `execute`.
 
-    >>> from gradwalk.learn.page.sandbox import guarded, watch_over
     >>> watch_over("engine.py")
     >>> with guarded(budget=1000):
     ...     exec(compile("while True: pass", "engine.py", "exec"))
@@ -95,7 +91,6 @@ def watch_over(file: str) -> None:
 def guarded(*, budget: int = BUDGET) -> Iterator[None]:
     """While this lasts, steps through learners' texts are counted, input() is refused, errors become LearnerErrors.
 
-    >>> from gradwalk.learn.page.sandbox import execute, guarded
     >>> half = execute("def half(x):\\n    return 1 / x")["half"]
     >>> with guarded():
     ...     half(0)

@@ -105,7 +105,6 @@ export type Spot = readonly [rank: number, track: number];
 def typescript() -> str:
     """The file `web/src/graph/schema.ts`.
 
-    >>> from gradwalk.learn.page.schema import typescript
     >>> "export type Seed" in typescript()
     True
     """

@@ -23,7 +23,6 @@ SEED = 1337
 class Ran(TypedDict):
     """What each part printed, and the error that ended it: its kind, its words, and the line of that part.
 
-    >>> from gradwalk.learn.page.scripts import run
     >>> run(["print(1 / 0)"])["error"]["kind"]
     'ZeroDivisionError'
     """
@@ -35,7 +34,6 @@ class Ran(TypedDict):
 def run(parts: Sequence[str], engine: str = "") -> Ran:
     """Run parts of a program one after the other, after the text of an engine if one is given; stops at an error.
 
-    >>> from gradwalk.learn.page.scripts import run
     >>> run(["a = 2", "print(a)", "print(double(a))"], engine="def double(x):\\n    return 2 * x")["printed"]
     ['', '2\\n', '4\\n']
     """

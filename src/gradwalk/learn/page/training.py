@@ -27,7 +27,6 @@ FASTEST = 10.0
 class Points(TypedDict):
     """The points, and the class of each: −1 or +1.
 
-    >>> from gradwalk.learn.page.training import points
     >>> len(points()["X"]), sum(points()["y"])
     (100, 0)
     """
@@ -42,7 +41,6 @@ class Training(TypedDict):
     `length` is that of the gradient the next step will use, `fresh` of this walk's own share in it: the same, unless
     nobody zeroes. `broken` is set when the numbers have left what a float can hold; all else is then as it was before.
 
-    >>> from gradwalk.learn.page.training import start
     >>> state = start()
     >>> state["step"], len(state["parameters"]), state["length"] == state["fresh"]
     (0, 105, True)
@@ -62,7 +60,6 @@ class Training(TypedDict):
 def points() -> Points:
     """The two moons.
 
-    >>> from gradwalk.learn.page.training import points
     >>> sorted(points())
     ['X', 'y']
     """
@@ -73,7 +70,6 @@ def points() -> Points:
 def start(hidden: Sequence[int] = HIDDEN, seed: int = SEED) -> Training:
     """A network with random weights, before its first step.
 
-    >>> from gradwalk.learn.page.training import start
     >>> len(start([4])["parameters"]), 0.0 < start([4])["loss"]
     (17, True)
     """
@@ -86,8 +82,6 @@ def start(hidden: Sequence[int] = HIDDEN, seed: int = SEED) -> Training:
 def of_model(model: nn.MLP) -> Training:
     """A network of one's own, before its first step here; its gradients are left as they were.
 
-    >>> from gradwalk import nn
-    >>> from gradwalk.learn.page.training import of_model
     >>> of_model(nn.MLP(2, [4, 1], activation="tanh"))["hidden"]
     [4]
     >>> of_model(nn.MLP(3, [4, 1]))  # doctest: +ELLIPSIS
@@ -112,7 +106,6 @@ def of_model(model: nn.MLP) -> Training:
 def advance(state: Training, rate: float = RATE, forget: bool = False, steps: int = 1) -> Training:
     """Some steps further: turn every knob against its gradient, then walk again; with `forget`, without zeroing first.
 
-    >>> from gradwalk.learn.page.training import advance, start
     >>> state = advance(start(), steps=3)
     >>> state["step"], state["loss"] < start()["loss"]
     (3, True)
@@ -170,7 +163,6 @@ def _hinge(score: Value, label: int) -> Any:
 def sizes(hidden: Sequence[int]) -> list[int]:
     """The sizes of the hidden layers, if they are such as a page has room and time for.
 
-    >>> from gradwalk.learn.page.training import sizes
     >>> sizes((8, 8))
     [8, 8]
     """

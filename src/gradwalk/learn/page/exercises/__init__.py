@@ -40,7 +40,6 @@ EXERCISES: dict[str, Exercise] = {
 def run(exercise: str, tab: str, sources: Mapping[str, str]) -> dict[str, Any]:
     """Try one tab of an exercise; `sources` holds the learner's texts by the names of their tabs.
 
-    >>> from gradwalk.learn.page.exercises import EXERCISES, run
     >>> tab = EXERCISES["plus-times"].tabs["__mul__"]
     >>> run("plus-times", "__mul__", {"__mul__": tab.solution})["status"]
     'passed'
@@ -54,7 +53,6 @@ def run(exercise: str, tab: str, sources: Mapping[str, str]) -> dict[str, Any]:
 def solutions() -> dict[str, str]:
     """The solution of every tab by its name.
 
-    >>> from gradwalk.learn.page.exercises import solutions
     >>> print(solutions()["__neg__"])
     def __neg__(self):
         return self * -1
@@ -66,7 +64,6 @@ def solutions() -> dict[str, str]:
 def material() -> dict[str, Any]:
     """What the page needs to show the exercises, as plain data.
 
-    >>> from gradwalk.learn.page.exercises import material
     >>> list(material()), material()["exercises"]["slopes"]["tabs"][1]["name"]
     (['engine', 'exercises'], 'tanh')
     """

@@ -27,7 +27,6 @@ _LEAF = re.compile(r"^(\w+) = Value\(", re.MULTILINE)
 class Attempt:
     """What came of one check: its numbers, the data of its leaves afterwards, or an error.
 
-    >>> from gradwalk.learn.page.exercises.attempts import Attempt
     >>> Attempt({"x.grad": 6.0}, {"x": 3.0}).outcome.numbers
     {'x.grad': 6.0, 'x afterwards': 3.0}
     """
@@ -40,7 +39,6 @@ class Attempt:
     def outcome(self) -> Outcome:
         """By what mistakes are told apart.
 
-        >>> from gradwalk.learn.page.exercises.attempts import Attempt
         >>> Attempt({"x.grad": 6.0}).outcome.kind
         'numbers'
         """
@@ -53,7 +51,6 @@ def attempt(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str]) -
     """Each check of a tab, run on a learner's text; raises LearnerError where the text cannot even be defined.
 
     >>> from gradwalk.learn.page.exercises import EXERCISES
-    >>> from gradwalk.learn.page.exercises.attempts import attempt
     >>> exercise = EXERCISES["plus-times"]
     >>> attempt(exercise, exercise.tabs["__mul__"], exercise.tabs["__mul__"].solution, {})[0].numbers
     {'x.grad': 6.0}
@@ -71,8 +68,6 @@ def attempt(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str]) -
 def unchanged(*things: Any) -> Iterator[None]:
     """Whatever happens inside, these modules and classes hold afterwards what they held before.
 
-    >>> import math
-    >>> from gradwalk.learn.page.exercises.attempts import unchanged
     >>> with unchanged(math):
     ...     math.tanh, math.tau2 = abs, 2
     >>> math.tanh(0.0), hasattr(math, "tau2")
@@ -94,7 +89,6 @@ def expected(exercise: Exercise, tab: Tab) -> tuple[Attempt, ...]:
     """What is right: the engine's own numbers, or those of the solution where it defines something beside the engine.
 
     >>> from gradwalk.learn.page.exercises import EXERCISES
-    >>> from gradwalk.learn.page.exercises.attempts import expected
     >>> expected(EXERCISES["diamond"], EXERCISES["diamond"].tabs["diamond"])[0].numbers["a.grad"]
     15.0
     """

@@ -18,7 +18,6 @@ __all__ = ["Contribution", "Ledger", "ledger"]
 class Contribution:
     """One contribution: how much, from which node, and whether it was kept, replaced or lost.
 
-    >>> from gradwalk.learn.page.exercises.ledger import Contribution
     >>> Contribution(3.0, "y", "kept").state
     'kept'
     """
@@ -32,7 +31,6 @@ class Contribution:
 class Ledger:
     """The contributions to one gradient.
 
-    >>> from gradwalk.learn.page.exercises.ledger import ledger
     >>> from gradwalk.learn.page.exercises.model import on
     >>> found = ledger(on("y = x * x", "x.grad", x=3), "x.grad", 3.0, 6.0)
     >>> [(part.value, part.state) for part in found.parts]
@@ -48,7 +46,6 @@ class Ledger:
     def replaced(self) -> bool:
         """Whether the last contribution is all that is left.
 
-        >>> from gradwalk.learn.page.exercises.ledger import ledger
         >>> from gradwalk.learn.page.exercises.model import on
         >>> ledger(on("y = x * z + x", "x.grad", x=3, z=-4), "x.grad", -4.0, -3.0).replaced
         True
@@ -59,7 +56,6 @@ class Ledger:
 def ledger(check: Probe, name: str, got: float, right: float) -> Ledger | None:
     """The ledger of one gradient of a check that came out wrong, where the wrong number is a part of the right sum.
 
-    >>> from gradwalk.learn.page.exercises.ledger import ledger
     >>> from gradwalk.learn.page.exercises.model import on
     >>> check = on("b = a + 1; c = a * 3; d = b * c", "a.grad", a=2)
     >>> [(part.value, part.source, part.state) for part in ledger(check, "a.grad", 9.0, 15.0).parts]

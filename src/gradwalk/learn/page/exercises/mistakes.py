@@ -32,7 +32,6 @@ _HUNG = ("self._backward", "other._backward")
 class Feedback:
     """What is wrong: its kind, a headline with the numbers, why, a question, guilty lines, and the ledger if it helps.
 
-    >>> from gradwalk.learn.page.exercises.mistakes import Feedback
     >>> Feedback("overwritten", "3.0 where 6.0 is right", "", "").lines
     ()
     """
@@ -50,8 +49,6 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
     """Name what is wrong with a text whose checks gave `got`, not all of it right.
 
     >>> from gradwalk.learn.page.exercises import EXERCISES
-    >>> from gradwalk.learn.page.exercises.mistakes import name_it
-    >>> from gradwalk.learn.page.exercises.attempts import attempt
     >>> exercise = EXERCISES["plus-times"]
     >>> tab = exercise.tabs["__mul__"]
     >>> text = tab.solution.replace("+=", "=")
@@ -106,7 +103,6 @@ def untouched(tab: Tab, text: str) -> bool:
     """Whether a text is still the one the learner found, comments and blank lines aside.
 
     >>> from gradwalk.learn.page.exercises import EXERCISES
-    >>> from gradwalk.learn.page.exercises.mistakes import untouched
     >>> tab = EXERCISES["plus-times"].tabs["__mul__"]
     >>> untouched(tab, tab.starter + "# hm"), untouched(tab, tab.solution)
     (True, False)

@@ -35,7 +35,6 @@ Kind = Literal[
 class Mistake:
     """A mistake that people make: how the solution would look with it, why that is wrong, and a question.
 
-    >>> from gradwalk.learn.page.exercises.model import Mistake
     >>> Mistake("overwritten", (("+=", "="),), "", "").apply("x += 1")
     'x = 1'
     """
@@ -48,7 +47,6 @@ class Mistake:
     def apply(self, solution: str) -> str:
         """The solution with the mistake in it.
 
-        >>> from gradwalk.learn.page.exercises.model import Mistake
         >>> Mistake("wrong direction", (("self", "out"), ("other", "self")), "", "").apply("self.grad, other.grad")
         'out.grad, self.grad'
         """
@@ -101,7 +99,6 @@ class Exercise:
 def on(body: str, see: str, title: str = "", /, **inputs: float) -> Probe:
     """A check from a formula and its inputs: leaves, lines, and a walk back from the last one.
 
-    >>> from gradwalk.learn.page.exercises.model import on
     >>> check = on("y = x * x", "x.grad", x=3)
     >>> print(check.title, check.text, sep="\\n")
     x * x, x = 3

@@ -16,7 +16,6 @@ _PLUS_EQUAL = "Is there an `=` that should be `+=`?"
 def operation(head: str, forward: str, prompt: str, pushes: tuple[str, ...]) -> tuple[str, str]:
     """An operation as the learner finds it, and as it should become.
 
-    >>> from gradwalk.learn.page.exercises.plus_times import operation
     >>> starter, solution = operation("exp(self)", "Value(math.exp(self.data), (self,), 'exp')", "push",
     ...                               ("self.grad += out.data * out.grad",))
     >>> print(solution)
@@ -72,7 +71,6 @@ _SLIPS = (
 def common_mistakes(solution: str) -> tuple[Mistake, ...]:
     """The slips that any operation can have, as far as they make a difference to this one.
 
-    >>> from gradwalk.learn.page.exercises.plus_times import PLUS_TIMES, common_mistakes
     >>> [mistake.kind for mistake in common_mistakes(PLUS_TIMES.tabs["__add__"].solution)][:2]
     ['overwritten', 'overwritten']
     """

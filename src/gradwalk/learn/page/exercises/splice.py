@@ -55,7 +55,6 @@ PARTS: dict[str, tuple[str, int]] = {
 def whole_class(texts: Mapping[str, str], lesson: int) -> str:
     """The class as a file: the parts that the course has come to, each as the learner left it.
 
-    >>> from gradwalk.learn.page.exercises.splice import whole_class
     >>> file = whole_class({"exp": "def exp(self):\\n    ...", "relu": "def relu(self):\\n    ..."}, 7)
     >>> "    def exp(self):\\n        ..." in file, "relu" in file
     (True, False)
@@ -68,7 +67,6 @@ def names_for(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str])
     """The names that a tab's checks run with, the learner's own definitions among them.
 
     >>> from gradwalk.learn.page.exercises import EXERCISES
-    >>> from gradwalk.learn.page.exercises.splice import names_for
     >>> exercise = EXERCISES["slopes"]
     >>> names = names_for(exercise, exercise.tabs["exp"], exercise.tabs["exp"].solution, {})
     >>> names["Value"](0.0).exp().data
@@ -90,7 +88,6 @@ def names_for(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str])
 def own_engine(texts: Mapping[str, str]) -> type[Any]:
     """A class that holds nothing but what the learner wrote (and its constructor).
 
-    >>> from gradwalk.learn.page.exercises.splice import own_engine
     >>> Value = own_engine({"__neg__": "def __neg__(self):\\n    return Value(-self.data)"})
     >>> -Value(3.0)
     Value(data=-3.0, grad=0.0)

@@ -27,7 +27,6 @@ _GRAPHS = (
 class VisitMistake:
     """What is wrong with an order, in a sentence, and a question.
 
-    >>> from gradwalk.learn.page.exercises.visit_order import VisitMistake
     >>> VisitMistake("wrong order", "`c` came too early.", "Who must come first?").kind
     'wrong order'
     """
@@ -40,7 +39,6 @@ class VisitMistake:
 def order_of_visits(text: str) -> VisitMistake | None:
     """Watch a `backward` at work on small graphs; gives nothing if every order is right.
 
-    >>> from gradwalk.learn.page.exercises.visit_order import order_of_visits
     >>> told = order_of_visits('''
     ... def backward(self):
     ...     self.grad = 1.0

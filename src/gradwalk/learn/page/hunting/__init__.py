@@ -34,7 +34,6 @@ def material() -> dict[str, Any]:
 
     Of the rest of the museum only the names, which are many: `show` brings each when somebody comes to see it.
 
-    >>> from gradwalk.learn.page.hunting import material
     >>> found = material()
     >>> found["sets"]["classic"], found["cases"]["no-order"]["check"]["leaves"][0]["said"]
     (['overwriting', 'not-zeroed', 'no-order', 'wrong-derivative'], 78.0)
@@ -51,7 +50,6 @@ def material() -> dict[str, Any]:
 def show(case: str) -> dict[str, Any]:
     """One case, with its walk and its measurements.
 
-    >>> from gradwalk.learn.page.hunting import show
     >>> show("listed-twice")["check"]["leaves"][0]["said"]
     54.0
     """
@@ -61,8 +59,6 @@ def show(case: str) -> dict[str, Any]:
 def mend(case: str, text: str) -> dict[str, Any]:
     """Whether a learner's text mends a case; in the shape of an exercise's result.
 
-    >>> from gradwalk.learn.page.hunting import mend
-    >>> from gradwalk.learn.page.hunting.cases import case_of
     >>> mend("not-zeroed", case_of("not-zeroed").mended)["headline"]
     'Mended'
     """
@@ -73,7 +69,6 @@ def walk(case: str, text: str) -> dict[str, Any]:
     """The walk of what the learner has made of a case.
 
     >>> from gradwalk.learn.page.hunting import walk
-    >>> from gradwalk.learn.page.hunting.cases import case_of
     >>> walk("no-order", case_of("no-order").mended)["wrong"]
     []
     """
@@ -83,7 +78,6 @@ def walk(case: str, text: str) -> dict[str, Any]:
 def draw(seed: int) -> dict[str, Any]:
     """An engine with a bug, drawn by a number: the same number, the same engine.
 
-    >>> from gradwalk.learn.page.hunting import draw
     >>> entry = draw(3)
     >>> entry["name"], len(entry["wrong"]) > 0
     ('practice-3', True)

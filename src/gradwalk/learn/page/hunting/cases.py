@@ -63,7 +63,6 @@ class Case:
     `text` is what the learner mends: the engine's source, or the program where the bug is there. `mended` is one way to
     do so.
 
-    >>> from gradwalk.learn.page.hunting.cases import case_of
     >>> case = case_of("overwriting")
     >>> case.where, "self.grad = out.grad" in case.text, "self.grad += out.grad" in case.mended
     ('engine', True, True)
@@ -89,7 +88,6 @@ class Case:
     def engine(self) -> str:
         """The source of the engine that the program runs on.
 
-        >>> from gradwalk.learn.page.hunting.cases import case_of
         >>> "def ordered" in case_of("not-zeroed").engine
         True
         """
@@ -100,7 +98,6 @@ class Case:
 def case_of(name: str) -> Case:
     """The case of this name.
 
-    >>> from gradwalk.learn.page.hunting.cases import case_of
     >>> case_of("not-zeroed").where, case_of("not-zeroed").counts
     ('training loop', 'last walk')
     """

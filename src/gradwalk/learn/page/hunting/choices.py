@@ -73,7 +73,6 @@ COUNT = 4
 def family_of(name: str) -> str:
     """The name under which a bug is to be called.
 
-    >>> from gradwalk.learn.page.hunting.choices import family_of
     >>> family_of("preorder"), family_of("overwriting")
     ('no-order', 'overwriting')
     """
@@ -87,7 +86,6 @@ def label_of(family: str) -> str:
 def looked_at(program: str) -> tuple[str, ...]:
     """What is looked at after a program: the gradient of each leaf that has a name, and each result's value.
 
-    >>> from gradwalk.learn.page.hunting.choices import looked_at
     >>> looked_at("a = Value(3.0); b = a + a; b.backward()")
     ('a.grad', 'b.data')
     """
@@ -109,8 +107,6 @@ def looked_at(program: str) -> tuple[str, ...]:
 def choices_for(case: Case, family: str) -> list[dict[str, Any]]:
     """Four choices, the right one among them, in an order that is the same each time; each with what is said to it.
 
-    >>> from gradwalk.learn.page.hunting.cases import case_of
-    >>> from gradwalk.learn.page.hunting.choices import choices_for
     >>> choices = choices_for(case_of("no-order"), "no-order")
     >>> [choice["right"] for choice in choices].count(True), len(choices)
     (1, 4)

@@ -28,7 +28,6 @@ NEAR = 1e-5
 def agree(said: float, measured: float) -> bool:
     """Whether a gradient is what was measured, as nearly as a nudge can tell.
 
-    >>> from gradwalk.learn.page.hunting.instrument import agree
     >>> agree(6.0, 6.0000000004), agree(3.0, 6.0)
     (True, False)
     """
@@ -69,7 +68,6 @@ def checked(
     """The instrument's table: the result beside plain arithmetic, and for each leaf what is said and what is measured.
 
     >>> from gradwalk.diagnose import museum
-    >>> from gradwalk.learn.page.hunting.instrument import checked
     >>> from gradwalk.learn.page.hunting.recorder import engine_of, watch
     >>> program, engine = "a = Value(3.0); b = a * a; b.backward()", engine_of(museum.find("overwriting").source())
     >>> seen = watch(program, *engine)

@@ -62,7 +62,6 @@ MOST_TRIES = 60
 def drawn(seed: int) -> tuple[Case, str]:
     """The case that a number draws, and the name its bug is to be called.
 
-    >>> from gradwalk.learn.page.hunting.practice import drawn
     >>> case, family = drawn(7)
     >>> case == drawn(7)[0], case.text != case.mended
     (True, True)

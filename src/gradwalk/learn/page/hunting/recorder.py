@@ -34,7 +34,6 @@ class EngineEvent:
     Numbers of a push: what the pushing node held, what stood in the slot, what stands there now. `line` is a line of
     the engine's source; None where the program itself did it.
 
-    >>> from gradwalk.learn.page.hunting.recorder import EngineEvent
     >>> EngineEvent("seed", 2, after=1.0).to_dict()["kind"]
     'seed'
     """
@@ -52,7 +51,6 @@ class EngineEvent:
     def to_dict(self) -> dict[str, Any]:
         """The event as plain data.
 
-        >>> from gradwalk.learn.page.hunting.recorder import EngineEvent
         >>> EngineEvent("visit", 2).to_dict()["operand"] is None
         True
         """
@@ -63,7 +61,6 @@ def engine_of(source: str, namespace: dict[str, Any] | None = None) -> tuple[typ
     """The class that a source text defines, and all it defines; NotAnEngine where there is none.
 
     >>> from gradwalk.diagnose import teaching
-    >>> from gradwalk.learn.page.hunting.recorder import engine_of
     >>> engine_of(teaching.SOURCE)[0].__name__
     'Value'
     """
@@ -84,8 +81,6 @@ class RecordedEngine(Engine):
     """An engine that writes down what it does.
 
     >>> from gradwalk.diagnose import museum
-    >>> from gradwalk.diagnose.probes import Probe, run
-    >>> from gradwalk.learn.page.hunting.recorder import RecordedEngine, engine_of
     >>> watched = RecordedEngine(*engine_of(museum.find("overwriting").source()))
     >>> outcome = run(Probe("", "a = Value(3.0); b = a + a; b.backward()", ("a.grad",)), watched)
     >>> [(event.kind, event.after) for event in watched.events][-2:]
@@ -114,7 +109,6 @@ class RecordedEngine(Engine):
         """A node that holds a number.
 
         >>> from gradwalk.diagnose import teaching
-        >>> from gradwalk.learn.page.hunting.recorder import RecordedEngine, engine_of
         >>> watched = RecordedEngine(*engine_of(teaching.SOURCE))
         >>> watched.leaf(2.0) is watched.made[0]
         True
@@ -126,7 +120,6 @@ class RecordedEngine(Engine):
         """Apply an op, and write down what came of it.
 
         >>> from gradwalk.diagnose import teaching
-        >>> from gradwalk.learn.page.hunting.recorder import RecordedEngine, engine_of
         >>> watched = RecordedEngine(*engine_of(teaching.SOURCE))
         >>> _ = watched.op("mul", watched.leaf(2.0), 3)
         >>> watched.events[0].after
@@ -141,7 +134,6 @@ class RecordedEngine(Engine):
         """Walk back, and remember from where.
 
         >>> from gradwalk.diagnose import teaching
-        >>> from gradwalk.learn.page.hunting.recorder import RecordedEngine, engine_of
         >>> watched = RecordedEngine(*engine_of(teaching.SOURCE))
         >>> watched.backward(watched.op("neg", watched.leaf(2.0)))
         >>> watched.roots
@@ -156,7 +148,6 @@ class RecordedEngine(Engine):
         """Change a gradient, as the program asks.
 
         >>> from gradwalk.diagnose import teaching
-        >>> from gradwalk.learn.page.hunting.recorder import RecordedEngine, engine_of
         >>> watched = RecordedEngine(*engine_of(teaching.SOURCE))
         >>> watched.set_grad(watched.leaf(2.0), 5.0)
         >>> watched.events[0].kind, watched.events[0].after
@@ -251,7 +242,6 @@ class TwoRuns:
     """What came of watching: the outcome, the watched engine, and ours in step with it.
 
     >>> from gradwalk.diagnose import teaching
-    >>> from gradwalk.learn.page.hunting.recorder import engine_of, watch
     >>> watch("a = Value(3.0); b = -a", *engine_of(teaching.SOURCE)).outcome.kind
     'numbers'
     """
@@ -265,7 +255,6 @@ def watch(program: str, cls: type[Any], namespace: Mapping[str, Any], see: tuple
     """Run a program on an engine and on ours.
 
     >>> from gradwalk.diagnose import museum
-    >>> from gradwalk.learn.page.hunting.recorder import engine_of, watch
     >>> seen = watch("a = Value(3.0); b = a + a; b.backward()", *engine_of(museum.find("overwriting").source()))
     >>> seen.watched.labels, len(seen.watched.made), len(seen.ours.made)
     ({0: 'a', 1: 'b'}, 2, 2)
@@ -281,7 +270,6 @@ def graph_of_run(ours: RecordedEngine) -> tuple[Graph, list[int]]:
     """The graph that a program has built on our engine, also what no walk has reached; and each node's id in it.
 
     >>> from gradwalk.diagnose import teaching
-    >>> from gradwalk.learn.page.hunting.recorder import engine_of, graph_of_run, watch
     >>> graph, ids = graph_of_run(watch("a = Value(3.0); b = a * 2; b.backward()", *engine_of(teaching.SOURCE)).ours)
     >>> [node.name for node in graph.nodes], ids
     (['a', '2', 'b'], [0, 2])

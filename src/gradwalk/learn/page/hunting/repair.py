@@ -26,7 +26,6 @@ def judged(case: Case, text: str) -> dict[str, Any]:
     """What came of mending, as the page shows it: status `passed`, `failed`, `missing` (nothing changed) or `error`.
 
     >>> from gradwalk.learn.page.hunting.cases import case_of
-    >>> from gradwalk.learn.page.hunting.repair import judged
     >>> case = case_of("overwriting")
     >>> judged(case, case.mended)["status"], judged(case, case.text)["status"]
     ('passed', 'missing')

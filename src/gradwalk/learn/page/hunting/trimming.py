@@ -18,7 +18,6 @@ _WITH = {"divide": "__truediv__", "power": "__pow__", "exponential": "exp", "log
 def ops_of(program: str) -> set[str]:
     """The methods that a program calls, by the names that Python has for them.
 
-    >>> from gradwalk.learn.page.hunting.trimming import ops_of
     >>> sorted(ops_of("a = Value(2.0); b = 8 / a - a.tanh()"))
     ['__rtruediv__', '__sub__', '__truediv__', 'tanh']
     """
@@ -31,7 +30,6 @@ def ops_of(program: str) -> set[str]:
 def functions_of(source: str) -> set[str]:
     """The functions beside the class.
 
-    >>> from gradwalk.learn.page.hunting.trimming import functions_of
     >>> functions_of("class Value: ...\\ndef ordered(root): ...")
     {'ordered'}
     """
@@ -42,7 +40,6 @@ def trimmed(source: str, program: str, keep: Iterable[str] = ()) -> str:
     """An engine's source without the methods and functions that the program does not need; + and × always stay.
 
     >>> from gradwalk.diagnose import teaching
-    >>> from gradwalk.learn.page.hunting.trimming import trimmed
     >>> short = trimmed(teaching.SOURCE, "a = Value(2.0); b = a.tanh()")
     >>> "def tanh" in short, "def exp" in short, "def divide" in short, "def ordered" in short
     (True, False, False, True)

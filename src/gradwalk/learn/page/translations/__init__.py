@@ -25,7 +25,6 @@ _spoken = ORIGIN
 def speak(language: str) -> None:
     """From now on `say` speaks this language; English, if there is no catalogue for it.
 
-    >>> from gradwalk.learn.page.translations import say, speak
     >>> speak("es")
     >>> say("no function is called sigmod; did you mean sigmoid?")
     'ninguna función se llama sigmod; ¿querías decir sigmoid?'
@@ -38,7 +37,6 @@ def speak(language: str) -> None:
 def say(message: str) -> str:
     """A message in the language that is spoken.
 
-    >>> from gradwalk.learn.page.translations import say
     >>> say("no function is called sigmod; did you mean sigmoid?")
     'no function is called sigmod; did you mean sigmoid?'
     """
@@ -48,7 +46,6 @@ def say(message: str) -> str:
 def translated(message: str, language: str) -> str:
     """A message in a language; as it is, where the language's catalogue has nothing for it.
 
-    >>> from gradwalk.learn.page.translations import translated
     >>> translated("% is no part of a program: it has no slope worth following; write / to divide", "es")
     '% no forma parte de un programa: no tiene una pendiente que merezca seguirse; escribe / para dividir'
     >>> translated("name 'x' is not defined", "es")
@@ -71,7 +68,6 @@ def translated(message: str, language: str) -> str:
 def catalogue(language: str) -> Mapping[str, str]:
     """English → the language; empty where there is none.
 
-    >>> from gradwalk.learn.page.translations import catalogue
     >>> len(catalogue("es")) > 50, len(catalogue("en"))
     (True, 0)
     """

@@ -19,7 +19,7 @@ from gradwalk.engine import Value
 from gradwalk.functions import checked_index
 from gradwalk.ops import number
 
-__all__ = ["Misjudged", "Replay"]
+__all__ = ["BoundTrace", "Misjudged"]
 
 _blank = object.__new__
 
@@ -28,7 +28,7 @@ class Misjudged(Exception):  # noqa: N818 (nobody outside sees it)
     """A list held something else than numbers between its first and its last."""
 
 
-class Replay:
+class BoundTrace:
     """One trace of a compiled function, with its program and the memory it runs in.
 
     >>> f = gradwalk.compile(lambda x: x * x)
@@ -74,17 +74,13 @@ class Replay:
     # --- forward -------------------------------------------------------------------------------------------------
 
     def run(self, numbers: Any) -> Any:
-        """Compute with these numbers; gives what the function gives.
-
-        >>> gradwalk.compile(lambda x: {"twice": 2 * x})(3.0)["twice"].data
-        6.0
-        """
+        """Compute with these numbers; gives what the function gives."""
         store = self.place.store
         with store.lock:
             self._forward(store, numbers)
             self.calls += 1
             call = _blank(Call)
-            call.replay = self
+            call.trace = self
             call.numbers = numbers
             call.version = version = store.version
             version.waiting += 1
@@ -102,13 +98,7 @@ class Replay:
             return self.result.filled([result_of(call, i, x) for i, x in enumerate(outputs)], outputs)
 
     def values_only(self, numbers: Any) -> Any:
-        """As `run`, with leaves as results: what happens under `no_grad()`.
-
-        >>> f = gradwalk.compile(lambda x: x * x)
-        >>> with gradwalk.no_grad():
-        ...     f(3.0).operands
-        ()
-        """
+        """As `run`, with leaves as results: what happens under `no_grad()`."""
         store = self.place.store
         with store.lock:
             self._forward(store, numbers)
@@ -191,14 +181,7 @@ class Replay:
     # --- backward ------------------------------------------------------------------------------------------------
 
     def backward(self, call: Any, position: int, gradient: Any) -> None:
-        """Walk back from one of a call's results.
-
-        >>> w = gradwalk.Value(3.0)
-        >>> first, second = gradwalk.compile(lambda x: (w * x, w + x))(2.0)
-        >>> second.backward()
-        >>> w.grad
-        1.0
-        """
+        """Walk back from one of a call's results."""
         store = self.place.store
         with store.lock:
             if not store.owns:
@@ -231,13 +214,7 @@ class Replay:
             store.call_hooks(before)
 
     def argument_grads(self, call: Any) -> dict[str, Any]:
-        """The gradients of arguments, each in the structure of its argument.
-
-        >>> y = gradwalk.compile(lambda a, b: a * b, wrt=("a", "b"))(3.0, 4.0)
-        >>> y.backward()
-        >>> y.argument_grads
-        {'a': 4.0, 'b': 3.0}
-        """
+        """The gradients of arguments, each in the structure of its argument."""
         grads = call.input_grads
 
         def gradient(x: Any) -> Any:
@@ -250,11 +227,5 @@ class Replay:
         return {name: tree.map(gradient, argument) for name, argument in self.wrt.items()}
 
     def bytes(self) -> int:
-        """How much memory the trace takes, tape and program and numbers together.
-
-        >>> f = gradwalk.compile(lambda x: x * x)
-        >>> value = f(3.0)
-        >>> f.traces()[0].bytes() > 0
-        True
-        """
+        """How much memory the trace takes, tape and program and numbers together."""
         return self.prepared.tape.bytes() + self.prepared.program.bytes

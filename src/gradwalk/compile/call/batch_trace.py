@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradwalk.compile.call.batch_arguments import BatchNumbers
-from gradwalk.compile.call.replay import Replay
+from gradwalk.compile.call.bound_trace import BoundTrace
 from gradwalk.compile.call.results import result_of
 from gradwalk.compile.own.store import Store, Version
 from gradwalk.compile.prepared import Runner
@@ -19,10 +19,10 @@ from gradwalk.errors import SettingError
 if TYPE_CHECKING:
     from gradwalk.compile.batches import Batched
 
-__all__ = ["BatchReplay"]
+__all__ = ["BatchTrace"]
 
 
-class BatchReplay(Replay):
+class BatchTrace(BoundTrace):
     """One trace of a batched function, with its program and the memory it runs in.
 
     >>> f = gradwalk.compile(lambda x: 2 * x, batch="sum")
@@ -50,12 +50,7 @@ class BatchReplay(Replay):
         self.plain_at = [starts[i] for i in numbers.plain_at]
 
     def run(self, numbers: BatchNumbers) -> Any:
-        """Compute with these samples; gives what the function gives, reduced.
-
-        >>> f = gradwalk.compile(lambda x: {"twice": 2 * x}, batch="mean")
-        >>> f([1.0, 2.0])["twice"].data
-        3.0
-        """
+        """Compute with these samples; gives what the function gives, reduced."""
         store = self.place.store
         with store.lock:
             self._write(store, numbers)
@@ -135,13 +130,7 @@ class BatchReplay(Replay):
         self.last = None
 
     def backward(self, call: Any, position: int, gradient: Any) -> None:
-        """Walk back from one of a call's results.
-
-        >>> w = gradwalk.Value(3.0)
-        >>> gradwalk.compile(lambda x: w * x, batch="sum")([1.0, 2.0]).backward()
-        >>> w.grad
-        3.0
-        """
+        """Walk back from one of a call's results."""
         store = self.place.store
         with store.lock:
             if not store.owns:
@@ -183,16 +172,16 @@ class BatchCall:
     gradients: Any = None  # kept once another call uses the memory, where they are known
     saved: Any = None  # the samples, kept then where gradients are not known
 
-    def __init__(self, replay: BatchReplay, numbers: BatchNumbers, version: Version) -> None:
-        self.replay = replay
+    def __init__(self, trace: BatchTrace, numbers: BatchNumbers, version: Version) -> None:
+        self.trace = trace
         self.numbers = numbers
         self.version = version
-        version.waiting += not replay.one  # of one result the gradients are there already
+        version.waiting += not trace.one  # of one result the gradients are there already
 
     def keep(self) -> None:
         """Put aside what the next call overwrites."""
-        runner = self.replay.runner
-        if self.replay.one:
-            self.gradients = self.replay.gradients.copy()
+        runner = self.trace.runner
+        if self.trace.one:
+            self.gradients = self.trace.gradients.copy()
         elif self.saved is None:
             self.saved = runner.inputs.copy(), runner.indices.copy()
