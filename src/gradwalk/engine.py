@@ -194,7 +194,10 @@ class Value(Node):
         """
         seed = gradient if gradient.__class__ is float else number(gradient)
         walk = reverse.fill_with_graphs if create_graph else Value._walk_back
-        modes.top().backward(self, partial(walk, self, seed))
+        if modes.layers:
+            modes.top().backward(self, partial(walk, self, seed))
+        else:
+            walk(self, seed)
 
     def _walk_back(self, seed: float) -> None:
         if reverse.walked_quickly(self, seed):  # the same walk as below, where a graph holds nothing unusual

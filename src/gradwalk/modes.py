@@ -3,7 +3,8 @@
 At the bottom stands the engine, which computes and remembers. `no_grad()`, `anomaly()` and `observed()` put an
 interpreter on top of what is there for the length of a `with` block, in the thread or task that entered it; each does
 its own part and passes the rest on to the one below. The engine's hot paths ask one question only, `modes.active`: is
-there on any stack an interpreter that wants to see ops? If not, nothing else is looked at.
+there on any stack an interpreter that wants to see ops? If not, nothing else is looked at. What happens once a step
+asks `modes.layers`: is there any at all?
 """
 
 from __future__ import annotations
@@ -18,8 +19,16 @@ from gradwalk import provenance
 
 __all__ = ["Interpreter", "Observer", "anomaly", "no_grad", "observed", "unobserved"]
 
-active = 0  # how many interpreters that see ops are on stacks, in all threads together
-_active_lock = Lock()
+layers = 0  # how many interpreters are on stacks, in all threads together
+active = 0  # … and how many of them see ops
+_counting = Lock()
+
+
+def _count(layer: Interpreter, more: int) -> None:
+    global layers, active
+    with _counting:
+        layers += more
+        active += more * layer.sees_ops
 
 
 class Interpreter:
@@ -134,10 +143,8 @@ def stack() -> Iterator[Interpreter]:
 @contextmanager
 def entered(layer: Any) -> Iterator[Any]:
     """Put an interpreter on top of the stack for the length of a `with` block."""
-    global active
-    layer.below, layer.over, counted = top(), False, int(layer.sees_ops)
-    with _active_lock:
-        active += counted
+    layer.below, layer.over = top(), False
+    _count(layer, 1)
     _top.set(layer)
     try:
         yield layer
@@ -145,8 +152,7 @@ def entered(layer: Any) -> Iterator[Any]:
         if top() is layer:
             _top.set(None if layer.below in (_everywhere, bottom) else layer.below)
         _end(layer)
-        with _active_lock:
-            active -= counted
+        _count(layer, -1)
 
 
 @contextmanager
@@ -159,12 +165,14 @@ def _entered_everywhere(layer: Any) -> Iterator[Any]:
             above.below = layer
             break
     _everywhere = layer
+    _count(layer, 1)
     try:
         yield layer
     finally:
         if _everywhere is layer:
             _everywhere = None if layer.below is bottom else layer.below
         _end(layer)
+        _count(layer, -1)
 
 
 def _end(layer: Interpreter) -> None:

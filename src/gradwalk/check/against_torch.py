@@ -35,8 +35,6 @@ def compare_with_torch(
     beside its arguments are constants to PyTorch. An op of your own is run on tensors by its value function. Allowed
     is a share `rtol` of each number, and the last digits that any order of summation may change.
 
-    >>> import gradwalk
-    >>> from gradwalk.check import compare_with_torch
     >>> print(compare_with_torch(lambda a, b: gradwalk.tanh(a * b) + a.exp(), [0.5, -1.0]))
     compare_with_torch passed: 2 gradients agree (float64, value 1.1866, 6 nodes)
       input      backward gave      PyTorch

@@ -47,10 +47,8 @@ def gradcheck(
 
     Raises `GradientCheckError`, which is an AssertionError; with `raise_error=False` the report says it all.
 
-    >>> from gradwalk.check import gradcheck
     >>> gradcheck(lambda a, b: (a * b + 1).tanh(), [0.5, -2.0]).ok
     True
-    >>> import gradwalk
     >>> @gradwalk.op(lambda x, out: 3.003 * x * x)
     ... def cube(x):
     ...     return x * x * x

@@ -42,8 +42,6 @@ def check_graph(
     random directions (drawn from `seed`) instead, which still notices a wrong gradient but does not name the leaf;
     the check of each node on its own, which is linear, names the op. With `leaves=` only those are nudged, one by one.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.check import check_graph
     >>> w, x = Value(0.5, label="w"), Value(3.0, label="x")
     >>> print(check_graph((w * x).tanh()))
     check_graph passed: 2 gradients agree (central differences, value 0.905148, 4 nodes)

@@ -31,7 +31,6 @@ class Inputs:
 def read_inputs(inputs: Any, kind: Callable[..., Node] | None) -> Inputs:
     """Inputs as a user gives them; Values are only read.
 
-    >>> from gradwalk.check.inputs import read_inputs
     >>> read_inputs([2, [3.0, 4.0]], None).names
     ('inputs[0]', 'inputs[1][0]', 'inputs[1][1]')
     """

@@ -29,7 +29,6 @@ class Slope:
 
     `bend` is about the second derivative; `step` is the length of the shortest nudge that was used.
 
-    >>> from gradwalk.check.numeric import slope
     >>> found = slope(lambda x: x**3, 2.0)
     >>> round(found.value, 9), found.error < 1e-7, found.kink
     (12.0, True, False)
@@ -50,7 +49,6 @@ class Slope:
     def known(self) -> bool:
         """Whether anything at all could be measured.
 
-        >>> from gradwalk.check.numeric import slope
         >>> slope(lambda x: float("nan"), 0.0).known
         False
         """
@@ -66,7 +64,6 @@ def slope(f: Callable[[float], float], x: float, noise: float = 0.0) -> Slope:
     A nudge at which `f` raises or is not finite (the edge of its domain) is left out; at an edge the slope is that of
     the side that exists.
 
-    >>> from gradwalk.check.numeric import slope
     >>> round(slope(lambda x: 1 / x, 1e-3).value, 3)
     -1000000.0
     """
@@ -93,8 +90,6 @@ def slope(f: Callable[[float], float], x: float, noise: float = 0.0) -> Slope:
 def conditioning(slope: Slope, size: float) -> float:
     """How much a slope changes within a few last digits of a number of this size: it cannot be known better.
 
-    >>> import math
-    >>> from gradwalk.check.numeric import conditioning, slope
     >>> conditioning(slope(math.exp, 1.0), 1.0) < 1e-14
     True
     """

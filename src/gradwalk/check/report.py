@@ -40,7 +40,6 @@ class InputCheck:
     def ratio(self) -> float:
         """`got / expected`, which often gives a fault away: 0.5 or 2 for a contribution lost or counted twice.
 
-        >>> from gradwalk.check import InputCheck
         >>> InputCheck("x", 3.0, 6.0, 3.0, 1e-7, "wrong").ratio
         0.5
         """
@@ -53,7 +52,6 @@ class Suspect:
 
     Operand 0 means that the operands could only be checked together.
 
-    >>> import gradwalk
     >>> from gradwalk.check import gradcheck
     >>> wrong = gradwalk.op(lambda x, out: 2.5 * x)(lambda x: x * x)
     >>> gradcheck(wrong, [3.0], raise_error=False).suspects[0].got
@@ -185,7 +183,6 @@ def ratio(got: float, expected: float) -> float:
 def show(x: float, digits: int = 9) -> str:
     """A number for people.
 
-    >>> from gradwalk.check.report import show
     >>> show(2.00000000001), show(2.00001)
     ('2', '2.00001')
     """

@@ -24,7 +24,6 @@ ENOUGH = 2.0**1.25
 class Remainder:
     """How the remainder falls when the step is halved; None where it never stood clear of rounding.
 
-    >>> from gradwalk.check.taylor import remainder
     >>> round(remainder(lambda t: (3 + t) ** 2, 6.0).fall), round(remainder(lambda t: (3 + t) ** 2, 6.1).fall)
     (4, 2)
     >>> remainder(lambda t: 5 * t, 5.0).fall is None
@@ -37,7 +36,6 @@ class Remainder:
     def ok(self) -> bool:
         """Whether the slope passes.
 
-        >>> from gradwalk.check.taylor import remainder
         >>> remainder(lambda t: (3 + t) ** 2, 6.0).ok, remainder(lambda t: (3 + t) ** 2, 6.1).ok
         (True, False)
         """
@@ -52,7 +50,6 @@ class Remainder:
 def remainder(f: Callable[[float], float], slope: float, noise: float = 0.0) -> Remainder:
     """The test of `slope` for a function of the distance from the point, both ways; the worse way counts.
 
-    >>> from gradwalk.check.taylor import remainder
     >>> remainder(lambda t: abs(t), 1.0).ok  # right to one side only
     False
     """

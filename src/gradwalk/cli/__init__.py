@@ -40,7 +40,6 @@ In Python it begins with:       from gradwalk import Value
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and give its exit code.
 
-    >>> from gradwalk.cli import main
     >>> main(["--version"])
     gradwalk 0.1.0
     0

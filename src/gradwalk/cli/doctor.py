@@ -47,7 +47,6 @@ failed, 130 if it was stopped by Ctrl-C)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `gradwalk doctor`.
 
-    >>> import argparse
     >>> from gradwalk.cli import doctor
     >>> parser = argparse.ArgumentParser()
     >>> doctor.add_arguments(parser)
@@ -112,8 +111,6 @@ def run_script(script: Path, arguments: list[str], visit: Visit) -> int:
     """Run a program as `python script` would, under observation; gives its exit code. Its failure is printed.
 
     >>> import pathlib, tempfile
-    >>> from gradwalk.cli.doctor import run_script
-    >>> from gradwalk.doctor import Visit
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     script = pathlib.Path(folder, "hello.py")
     ...     _ = script.write_text("import sys; print(sys.argv[1:], __name__); sys.exit(3)")

@@ -45,7 +45,6 @@ be judged
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `gradwalk grade`.
 
-    >>> import argparse
     >>> from gradwalk.cli import grade
     >>> parser = argparse.ArgumentParser()
     >>> grade.add_arguments(parser)

@@ -29,7 +29,6 @@ PURPOSES = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `gradwalk info`.
 
-    >>> import argparse
     >>> from gradwalk.cli import info
     >>> parser = argparse.ArgumentParser()
     >>> info.add_arguments(parser)
@@ -47,7 +46,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print it.
 
-    >>> import argparse
     >>> from gradwalk.cli import info
     >>> info.run(argparse.Namespace(json=True))  # doctest: +ELLIPSIS
     {

@@ -36,7 +36,6 @@ PORT = 8264
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `gradwalk learn`.
 
-    >>> import argparse
     >>> from gradwalk.cli import learn
     >>> parser = argparse.ArgumentParser()
     >>> learn.add_arguments(parser)

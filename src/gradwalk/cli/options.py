@@ -17,7 +17,6 @@ __all__ = ["can_write", "positive", "real", "sizes", "whole"]
 def whole(least: int | None = None, most: int | None = None) -> Callable[[str], int]:
     """A whole number within limits.
 
-    >>> from gradwalk.cli.options import whole
     >>> whole(1)("12")
     12
     >>> whole(1)("0")
@@ -47,7 +46,6 @@ def whole(least: int | None = None, most: int | None = None) -> Callable[[str], 
 def real(text: str) -> float:
     """A finite number from 0 up.
 
-    >>> from gradwalk.cli.options import real
     >>> real("0.25")
     0.25
     """
@@ -60,7 +58,6 @@ def real(text: str) -> float:
 def positive(text: str) -> float:
     """A finite number above 0.
 
-    >>> from gradwalk.cli.options import positive
     >>> positive("1e-3")
     0.001
     """
@@ -83,7 +80,6 @@ def _finite(text: str) -> float:
 def sizes(text: str) -> tuple[int, ...]:
     """The widths of the hidden layers, with commas between them.
 
-    >>> from gradwalk.cli.options import sizes
     >>> sizes("16,16"), sizes("8")
     ((16, 16), (8,))
     """
@@ -98,8 +94,6 @@ def sizes(text: str) -> tuple[int, ...]:
 def can_write(path: Path) -> None:
     """Raise if a file could not be written to `path`: ask before long work, not after it.
 
-    >>> from pathlib import Path
-    >>> from gradwalk.cli.options import can_write
     >>> can_write(Path("no/such/folder/model.json"))
     Traceback (most recent call last):
     ...

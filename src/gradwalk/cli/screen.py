@@ -41,7 +41,6 @@ SMOOTHED_OVER = 20  # at most so many mini-batches
 def console(*, stderr: bool = False) -> Console:
     """A console in gradwalk's colours.
 
-    >>> from gradwalk.cli.screen import console
     >>> console().print("loss [data]0.25[/data]")
     loss 0.25
     """
@@ -51,7 +50,6 @@ def console(*, stderr: bool = False) -> Console:
 def complain(command: str, words: object) -> None:
     """Say on the error stream what is wrong.
 
-    >>> from gradwalk.cli.screen import complain
     >>> complain("train", "--lr is too large")
     """
     print(f"gradwalk {command}: {words}", file=sys.stderr)  # noqa: T201
@@ -61,8 +59,6 @@ def is_live(screen: Console) -> bool:
     """Whether a bar can move there: a terminal that is one, whatever FORCE_COLOR says.
 
     >>> import io
-    >>> from rich.console import Console
-    >>> from gradwalk.cli.screen import is_live
     >>> is_live(Console(file=io.StringIO(), force_terminal=True))
     False
     """
@@ -72,8 +68,7 @@ def is_live(screen: Console) -> bool:
 def follow(training: Training, steps: int, screen: Console) -> Iterator[Step]:
     """Run a training and show it; yields the steps, so that the caller can do something beside.
 
-    >>> from gradwalk import datasets, nn, optim
-    >>> from gradwalk.cli.screen import console, follow
+    >>> from gradwalk import datasets
     >>> from gradwalk.train import Training
     >>> model = nn.MLP(2, [1])
     >>> training = Training(model, optim.SGD(model.parameters(), 0.1), *datasets.moons(n=10))
@@ -124,7 +119,6 @@ def _smoothed(training: Training, steps: int) -> Iterator[tuple[Step, float, flo
 def counted(items: Iterable[Item], total: int, doing: str, screen: Console) -> Iterator[Item]:
     """The items, with a bar that says how many of them there were; plain lines where no bar can move.
 
-    >>> from gradwalk.cli.screen import console, counted
     >>> list(counted("ab", 2, "judging", console()))
     judging 1/2
     judging 2/2
@@ -154,7 +148,6 @@ def counted(items: Iterable[Item], total: int, doing: str, screen: Console) -> I
 def percent(share: float) -> str:
     """A share as it is shown: three figures, and 100% only where all are right.
 
-    >>> from gradwalk.cli.screen import percent
     >>> percent(0.875), percent(1.0), percent(0.9999)
     ('87.5%', ' 100%', '99.9%')
     """

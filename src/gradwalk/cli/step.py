@@ -44,7 +44,6 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `gradwalk step`.
 
-    >>> import argparse
     >>> from gradwalk.cli import step
     >>> parser = argparse.ArgumentParser()
     >>> step.add_arguments(parser)
@@ -65,7 +64,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Step through it, or print it.
 
-    >>> import argparse
     >>> from gradwalk.cli import step
     >>> step.run(argparse.Namespace(what="a+a", inputs=[], order=None, plain=True, json=False, list=False))
     ... # doctest: +ELLIPSIS

@@ -49,7 +49,6 @@ MOST_PARAMETERS = 1_000_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `gradwalk train`.
 
-    >>> import argparse
     >>> from gradwalk.cli import train
     >>> parser = argparse.ArgumentParser()
     >>> train.add_arguments(parser)
@@ -168,8 +167,6 @@ def _named(name: str, check: Any, *arguments: Any) -> None:
 def training_for(dataset: str, settings: Settings) -> Training:
     """The points, a fresh network and its optimiser, ready for the first step.
 
-    >>> from gradwalk.cli.train_settings import PRESETS
-    >>> from gradwalk.cli.train import training_for
     >>> len(training_for("moons", PRESETS["moons"]).X)
     100
     """

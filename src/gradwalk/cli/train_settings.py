@@ -15,7 +15,6 @@ LEARNING_RATES = {"sgd": 1.0, "momentum": 0.2, "adam": 0.05, "adamw": 0.05}
 class Settings:
     """All that decides a run.
 
-    >>> from gradwalk.cli.train_settings import Settings
     >>> Settings(hidden=(8,)).shape
     'MLP(2, [8, 1])'
     """
@@ -34,7 +33,6 @@ class Settings:
     def shape(self) -> str:
         """The network as it is written in Python.
 
-        >>> from gradwalk.cli.train_settings import Settings
         >>> Settings().shape
         'MLP(2, [16, 16, 1])'
         """
@@ -53,7 +51,6 @@ PRESETS = {
 def as_text(value: Any) -> str:
     """A setting as it is written on the command line.
 
-    >>> from gradwalk.cli.train_settings import as_text
     >>> as_text((16, 16)), as_text(0.05)
     ('16,16', '0.05')
     """
@@ -64,7 +61,6 @@ def command(dataset: str, settings: Settings) -> str:
     """The command that does this run, with no more options than it needs.
 
     >>> from dataclasses import replace
-    >>> from gradwalk.cli.train_settings import PRESETS, command
     >>> command("moons", replace(PRESETS["moons"], hidden=(8,), steps=200))
     'gradwalk train moons --hidden 8 --steps 200'
     """

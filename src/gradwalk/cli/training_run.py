@@ -32,7 +32,6 @@ GOOD = 0.97  # an accuracy with which one goes on to the next thing
 class Job:
     """What is to be trained, and what is to be kept of it.
 
-    >>> from gradwalk.cli.training_run import Job
     >>> Job.__match_args__
     ('dataset', 'settings', 'training', 'save', 'plot', 'as_json')
     """
@@ -48,8 +47,6 @@ class Job:
 def do(job: Job) -> int:
     """Train, keep, tell; gives the exit code.
 
-    >>> from gradwalk.cli.training_run import Job, do
-    >>> from gradwalk.cli.train_settings import Settings
     >>> from gradwalk.cli.train import training_for
     >>> settings = Settings(hidden=(4,), steps=2, samples=10, lr=0.1)
     >>> do(Job("xor", settings, training_for("xor", settings), None, None, as_json=True))  # doctest: +ELLIPSIS
@@ -109,8 +106,6 @@ def _collector_off() -> Iterator[None]:
 def plot_paths(path: Path) -> tuple[Path, Path]:
     """Where the two pictures of a run go: the decision boundary, and the loss beside it.
 
-    >>> from pathlib import Path
-    >>> from gradwalk.cli.training_run import plot_paths
     >>> [picture.name for picture in plot_paths(Path("out.png"))]
     ['out.png', 'out-loss.png']
     """

@@ -37,7 +37,6 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `gradwalk warmup`.
 
-    >>> import argparse
     >>> from gradwalk.cli import warmup
     >>> parser = argparse.ArgumentParser()
     >>> warmup.add_arguments(parser)

@@ -73,8 +73,6 @@ def compile(
     With `batch` ("sum", "mean" or "each") the function is written for one sample and called with many: every argument
     has one more dimension in front. `dtype` ("float64" or "float32") and `threads` say how.
 
-    >>> import gradwalk
-    >>> from gradwalk import nn
     >>> model = nn.MLP(2, [4, 1])
     >>> @gradwalk.compile
     ... def loss(X, y):

@@ -59,7 +59,7 @@ class Compiled:
         self._epoch = keepers.epoch
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
-        if modes.top() is not modes.bottom:
+        if modes.layers and modes.top() is not modes.bottom:
             return self._under_modes(args, kwargs)
         if keepers.epoch != self._epoch:
             self._notice()

@@ -59,7 +59,7 @@ class Batched(Compiled):
         self.batch, self.dtype, self.threads = batch, dtype, threads
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
-        watched = modes.top() is not modes.bottom
+        watched = modes.layers and modes.top() is not modes.bottom
         if watched and modes.every_op(for_a_loss=self.batch != "each"):
             return told(self.one_by_one(*args, **kwargs), None)
         if keepers.epoch != self._epoch:

@@ -29,8 +29,6 @@ _backends: list[Backend] = [NATIVE]
 def running_on(backend: Backend) -> Iterator[None]:
     """Prepare for another backend meanwhile; for tests.
 
-    >>> import gradwalk
-    >>> from gradwalk.compile.prepared import running_on
     >>> from gradwalk.compile.reference import REFERENCE
     >>> with running_on(REFERENCE):
     ...     gradwalk.compile(lambda x: x * x)(3.0).data
@@ -58,7 +56,6 @@ class Prepared:
     def program(self) -> Program:
         """The program.
 
-        >>> from gradwalk.compile.prepared import prepare
         >>> from gradwalk.compile.trace.tracer import trace
         >>> prepare(trace(lambda x: x * x, [3.0]).tape).program.inputs
         1
@@ -87,7 +84,6 @@ def prepare(
     `input_grads` asks for gradients with respect to the inputs as well. Whether a tape is rolled up or run row by row
     is decided by its structure, unless `rolled` decides it.
 
-    >>> from gradwalk.compile.prepared import prepare
     >>> from gradwalk.compile.trace.tracer import trace
     >>> prepare(trace(lambda x: x * x, [3.0]).tape, batch="float32").program.dtype
     'float32'
@@ -106,8 +102,6 @@ class Runner:
     """A prepared tape bound to the memory of its parameters; what runs is `execution`.
 
     >>> import numpy as np
-    >>> from gradwalk import Value
-    >>> from gradwalk.compile.prepared import Runner, prepare
     >>> from gradwalk.compile.trace.tracer import trace
     >>> w, grads = Value(2.0), np.zeros(1)
     >>> runner = Runner(prepare(trace(lambda x: w * x, [5.0]).tape), np.array([2.0]), grads)

@@ -36,7 +36,6 @@ class Reference:
     """A `compile.backend.Backend`.
 
     >>> import numpy as np
-    >>> from gradwalk.compile.reference import REFERENCE
     >>> from gradwalk.compile.roll.rolling import roll
     >>> from gradwalk.compile.trace.tracer import trace
     >>> program = roll(trace(lambda x, y: x * y + x, [1.0, 2.0]).tape).program

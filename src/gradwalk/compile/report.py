@@ -27,8 +27,6 @@ ALIKE = {"add": "+", "sub": "−", "mul": "×", "div": "÷"}
 class Report:
     """What became of a compiled function. Print it, or draw it.
 
-    >>> import gradwalk
-    >>> from gradwalk import nn
     >>> model = nn.MLP(2, [16, 1])
     >>> f = gradwalk.compile(lambda X: sum(model(x) for x in X))
     >>> loss = f([[0.1 * i, 1.0] for i in range(50)])
@@ -62,7 +60,6 @@ class Report:
     def draw(self, trace: int = 0, *, rankdir: str = "LR", theme: str = "auto") -> Drawing:
         """A drawing of one trace: its steps as boxes, and what flows between them.
 
-        >>> import gradwalk
         >>> f = gradwalk.compile(lambda xs: sum(x.tanh() for x in xs))
         >>> loss = f([gradwalk.Value(0.1 * i) for i in range(200)])
         >>> f.report().draw().svg[:4]

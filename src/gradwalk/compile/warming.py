@@ -26,7 +26,6 @@ BATCHES = (("float64", 1), ("float32", 1))
 def pieces(*, batches: bool = True) -> list[Piece]:
     """What there is to warm up: names, and what to do.
 
-    >>> from gradwalk.compile.warming import pieces
     >>> [name for name, _ in pieces()][:2]
     ['dense layers', 'softmax, tables and attention']
     """
@@ -47,7 +46,6 @@ def pieces(*, batches: bool = True) -> list[Piece]:
 def warm(wanted: list[Piece]) -> Iterator[tuple[str, int, int]]:
     """Do the work piece by piece; gives the name of each, and how many functions were compiled and loaded for it.
 
-    >>> from gradwalk.compile.warming import pieces, warm
     >>> [name for name, _, _ in warm(pieces()[-4:-2])]
     ['SGD', 'Adam']
     """

@@ -26,7 +26,6 @@ DIGITS = 12  # a number with fewer may be equal to another by chance
 class Cut:
     """A line at which numbers leave the graph: how they came back, the gradient lost, and what depends on it.
 
-    >>> from gradwalk.doctor.cuts import Cut
     >>> Cut(None, "data").count
     0
     """
@@ -42,10 +41,7 @@ class Cut:
 def cuts_followed(scan: Scan, readings: Readings) -> list[Cut]:
     """The cuts of a graph after its `backward()`, where its forward pass was followed.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.doctor.cuts import cuts_followed
     >>> from gradwalk.doctor.names import names_of
-    >>> from gradwalk.doctor.scan import Scan
     >>> from gradwalk.doctor.tracking import follow
     >>> w = Value(3.0, label="w")
     >>> with follow() as readings:
@@ -109,10 +105,7 @@ def _parameters_behind(source: Value, scan: Scan, readings: Readings) -> set[int
 def cuts_guessed(scan: Scan) -> list[Cut]:
     """The likely cuts of a graph after its `backward()`, where nobody followed how it was made.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.doctor.cuts import cuts_guessed
     >>> from gradwalk.doctor.names import names_of
-    >>> from gradwalk.doctor.scan import Scan
     >>> w = Value(0.3, label="w")
     >>> h = w.tanh()
     >>> loss = h * Value(h.data)

@@ -37,9 +37,6 @@ def examine(
     since; `broken` tells of parameters that an update made nan or inf; `build` makes the graph again. Whether there is
     a nan or inf anywhere, and why gradients are 0, is looked into unless told otherwise, because it takes its time.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.doctor.scan import Scan
-    >>> from gradwalk.doctor.examine import examine
     >>> from gradwalk.doctor.names import names_of
     >>> w = Value(0.0, label="w")
     >>> loss = (w * 2).log()

@@ -19,7 +19,6 @@ from gradwalk.provenance import Place
 class Exam:
     """One graph, examined in full after its `backward()`.
 
-    >>> from gradwalk.doctor.history import Exam
     >>> Exam(step=1, loss=0.5, nodes=12).findings
     []
     """
@@ -43,7 +42,6 @@ class TriedUpdate:
 
     `better` is the largest share of the update that would have brought the loss down, and `then` the loss after that.
 
-    >>> from gradwalk.doctor.history import TriedUpdate
     >>> TriedUpdate(step=1, before=1.0, after=3.0, foretold=-0.5).overshot
     True
     """
@@ -60,7 +58,6 @@ class TriedUpdate:
     def overshot(self) -> bool:
         """Whether the loss rose where the gradient says that it must fall.
 
-        >>> from gradwalk.doctor.history import TriedUpdate
         >>> TriedUpdate(step=1, before=1.0, after=0.8, foretold=-0.5).overshot
         False
         """
@@ -71,8 +68,6 @@ class TriedUpdate:
 class ModelHistory:
     """All that was seen of one model and its loss.
 
-    >>> from gradwalk.doctor.history import ModelHistory
-    >>> from gradwalk.doctor.names import Names
     >>> ModelHistory(Names()).steps
     0
     """

@@ -22,9 +22,6 @@ Outline = list[tuple[Any, tuple[int, ...]]]  # for each node what it is, and the
 class Lines:
     """The lines of a graph that was followed.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.doctor.scan import Scan
-    >>> from gradwalk.doctor.lines import Lines
     >>> from gradwalk.doctor.names import Names
     >>> from gradwalk.doctor.tracking import follow
     >>> x, lines = Value(2.0), Lines()

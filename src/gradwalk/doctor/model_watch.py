@@ -25,8 +25,6 @@ SEARCHES = 2  # for a better learning rate, at most
 class ModelWatch:
     """A history that grows with each step, and what is needed of the last step to understand the next.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.doctor.model_watch import ModelWatch
     >>> from gradwalk.doctor.names import names_of
     >>> w = Value(2.0, label="w")
     >>> model = ModelWatch(names_of([w]), every=10)

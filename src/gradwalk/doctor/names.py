@@ -30,8 +30,6 @@ MOST_FRAMES = 20
 class Names:
     """The parameters that are known, in order, and a spot for each Value that has one.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.doctor.names import names_of
     >>> w = Value(1.0, label="w")
     >>> names_of([w]).name(w), names_of([w]).name(Value(2.0))
     ('w', '')
@@ -51,8 +49,6 @@ class Names:
     def name(self, v: Value) -> str:
         """What to call a Value: its path, else its label, else nothing.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.doctor.names import Names
         >>> Names().name(Value(1.0, label="x"))
         'x'
         """
@@ -62,9 +58,6 @@ class Names:
     def add(self, v: Value, spot: Spot) -> None:
         """Take in a Value; the first spot that is found for it stays.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.doctor.names import Names
-        >>> from gradwalk.doctor.routes import Spot
         >>> names, w = Names(), Value(1.0)
         >>> names.add(w, Spot("w", "w", "w"))
         >>> names.name(w)
@@ -80,8 +73,6 @@ class Names:
     def adopt(self, values: Iterable[Value]) -> None:
         """Count Values among the parameters, named or not.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.doctor.names import Names
         >>> names = Names()
         >>> names.adopt([Value(1.0), Value(2.0)])
         >>> [names.name(v) for v in names.parameters]
@@ -107,8 +98,6 @@ class Names:
 def names_of(model: Any) -> Names:
     """The parameters of a model, or of whatever holds Values, an optimiser too.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.doctor.names import names_of
     >>> found = names_of({"w": [Value(1.0), Value(2.0)], "b": Value(0.0)})
     >>> [found.name(v) for v in found.parameters]
     ["['w'][0]", "['w'][1]", "['b']"]
@@ -137,8 +126,6 @@ def names_of(model: Any) -> Names:
 def names_of_all(models: Iterable[Any]) -> Names:
     """The parameters of several, of a model and its optimiser say; the paths are the model's, whichever comes first.
 
-    >>> from gradwalk import Value, optim
-    >>> from gradwalk.doctor.names import names_of_all
     >>> w = Value(1.0)
     >>> names_of_all([optim.SGD([w], lr=0.1), {"w": [w]}]).name(w)
     "['w'][0]"
@@ -170,7 +157,6 @@ def _chosen(model: Any) -> list[Value]:
 def users_frames() -> list[FrameType]:
     """The frames of the program that led here, innermost first, without gradwalk's and those of libraries.
 
-    >>> from gradwalk.doctor.names import users_frames
     >>> len(users_frames()) > 0
     True
     """
@@ -189,8 +175,6 @@ def users_frames() -> list[FrameType]:
 def names_in_frames(frames: Iterable[FrameType]) -> Names:
     """What the variables of a program hold: models, optimisers, and every leaf that a variable leads to.
 
-    >>> from gradwalk import nn
-    >>> from gradwalk.doctor.names import names_in_frames, users_frames
     >>> mine = nn.Neuron(2)
     >>> names_in_frames(users_frames()).name(mine.w[1])
     'mine.w[1]'

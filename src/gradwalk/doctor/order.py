@@ -11,8 +11,6 @@ from gradwalk.engine import Value
 def ordered(root: Value) -> list[Value]:
     """Every node that gradient flows to from `root`, operands first, as quickly as it can be had.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.doctor.order import ordered
     >>> [v.data for v in ordered(Value(2.0) * 3 + Value(1.0))]
     [2.0, 6.0, 1.0, 7.0]
     """
@@ -48,8 +46,6 @@ def ordered(root: Value) -> list[Value]:
 def edges(v: Value) -> Iterator[tuple[Value, float | None]]:
     """The operands that gradient flows to, each with its slope; None from a `_backward` of the user's own.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.doctor.order import edges
     >>> [(x.data, slope) for x, slope in edges(Value(3.0) * 2.0)]
     [(3.0, 2.0)]
     """
@@ -62,8 +58,6 @@ def edges(v: Value) -> Iterator[tuple[Value, float | None]]:
 def first_operand(v: Value) -> Value:
     """The first operand that is no constant; the node itself, if there is none.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.doctor.order import first_operand
     >>> first_operand(1.0 - Value(4.0)).data
     4.0
     """

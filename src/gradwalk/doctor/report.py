@@ -28,7 +28,7 @@ class Finding:
     `kind` is its name for programs. `step` is when it was first seen, 0 where there are no steps. `sure` says how sure
     we are: "certain" is proven, "likely" and "possible" are read from signs.
 
-    >>> from gradwalk import Value, doctor
+    >>> from gradwalk import doctor
     >>> finding = doctor(Value(0.0, label="x").log() * 2).findings[0]
     >>> finding.kind, finding.severity, finding.what
     ('birth', 'error', '-inf was born in log(x=0)')
@@ -48,7 +48,6 @@ class Finding:
     def to_dict(self) -> dict[str, Any]:
         """All of it as JSON holds it; numbers that are not finite become text.
 
-        >>> from gradwalk.doctor import Finding
         >>> Finding("birth", "error", "nan", numbers={"value": float("nan")}).to_dict()["numbers"]
         {'value': 'nan'}
         """
@@ -92,7 +91,6 @@ class Finding:
 class Looked:
     """What was looked at, for the line at the top.
 
-    >>> from gradwalk.doctor import Looked
     >>> str(Looked("MLP", parameters=17, nodes=120, steps=30, examined=5))
     'MLP: 17 parameters; 30 steps, 5 in full; up to 120 nodes'
     """
@@ -118,7 +116,7 @@ class Report:
     `notes` are things that are usual in healthy runs too, and no findings.
 
     >>> import random
-    >>> from gradwalk import doctor, nn
+    >>> from gradwalk import doctor
     >>> random.seed(3)
     >>> model = nn.MLP(2, [4, 1], activation="tanh")
     >>> report = doctor(model, nn.mse([model([1.0, 2.0]), model([0.5, -1.0])], [1.0, -1.0]))
@@ -162,7 +160,6 @@ class Report:
     def headline(self) -> str:
         """The number of findings in words.
 
-        >>> from gradwalk.doctor import Finding, Report
         >>> Report((Finding("birth", "error", "nan was born"),)).headline
         '1 error'
         """
@@ -172,7 +169,7 @@ class Report:
     def of(self, kind: str) -> Finding | None:
         """The first finding or note of a kind.
 
-        >>> from gradwalk import Value, doctor
+        >>> from gradwalk import doctor
         >>> report = doctor(Value(0.0).log())
         >>> report.of("birth").severity, report.of("overshoot")
         ('error', None)
@@ -182,7 +179,6 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """All of it as JSON holds it.
 
-        >>> from gradwalk.doctor import Report
         >>> Report().to_dict()["found"]
         0
         """
@@ -198,8 +194,6 @@ class Report:
     def json(self) -> str:
         """The report as JSON.
 
-        >>> import json
-        >>> from gradwalk.doctor import Report
         >>> json.loads(Report().json())["findings"]
         []
         """
@@ -208,7 +202,6 @@ class Report:
     def html(self, title: str = "gradwalk doctor") -> str:
         """A page of its own, which needs nothing else.
 
-        >>> from gradwalk.doctor import Report
         >>> Report().html().startswith("<!doctype html>")
         True
         """

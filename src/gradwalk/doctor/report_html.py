@@ -54,7 +54,6 @@ def fragment(report: Report) -> str:
     """HTML for a notebook's output.
 
     >>> from gradwalk.doctor import Report
-    >>> from gradwalk.doctor.report_html import fragment
     >>> "nothing found" in fragment(Report())
     True
     """
@@ -74,7 +73,6 @@ def page(report: Report, title: str) -> str:
     """A whole HTML document.
 
     >>> from gradwalk.doctor import Report
-    >>> from gradwalk.doctor.report_html import page
     >>> "<title>moons &amp; co</title>" in page(Report(), "moons & co")
     True
     """

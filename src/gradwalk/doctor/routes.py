@@ -24,7 +24,6 @@ Found = tuple[Value, Route, tuple[int, ...]]
 class Spot:
     """Where a parameter lies: the path to it, to the unit that it belongs to (a neuron, a row), and to its layer.
 
-    >>> from gradwalk import nn
     >>> from gradwalk.doctor.names import names_of
     >>> model = nn.MLP(2, [4, 1])
     >>> names_of(model).spot(model.layers[1].neurons[0].w[2])
@@ -40,8 +39,6 @@ class Spot:
 def leaves_in(root: Any, start: Route, budget: list[int] | None = None) -> Iterator[Found]:
     """Every leaf in a thing, however deep: the Value, the route to it, and the lengths at which objects were passed.
 
-    >>> from gradwalk import nn
-    >>> from gradwalk.doctor.routes import leaves_in
     >>> [(route, objects) for _, route, objects in leaves_in(nn.Layer(1, 1), ())]
     [(('neurons', 0, 'w', 0), (0, 2)), (('neurons', 0, 'b'), (0, 2))]
     """
@@ -90,8 +87,6 @@ def _inside(thing: Any) -> list[tuple[Any, Any]] | None:
 def in_matrices(inside: Iterable[Found]) -> set[Route]:
     """The routes of objects that hold lists in lists of Values: there a row is a unit, and not the object.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.doctor.routes import in_matrices
     >>> in_matrices([(Value(1.0), ("net", "W", 0, 2), (1,))])
     {('net',)}
     """
@@ -107,8 +102,6 @@ def _depth_in_lists(route: Route) -> int:
 def spot_of(v: Value, route: Route, objects: tuple[int, ...], start: int, matrices: set[Route]) -> Spot:
     """A spot by the shape of the route: a row of a matrix is a unit of its table, a small object one of its list.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.doctor.routes import spot_of
     >>> spot_of(Value(1.0), ("W", 3, 2), (0,), 0, {()})
     Spot(path='W[3][2]', unit='W[3]', layer='W', table='W')
     """
@@ -140,7 +133,6 @@ def _layer(unit: Route, objects: tuple[int, ...], start: int) -> Route:
 def text(route: Route) -> str:
     """A route as it would be written.
 
-    >>> from gradwalk.doctor.routes import text
     >>> text(("layers", 1, "w", ("left",)))
     "layers[1].w['left']"
     """

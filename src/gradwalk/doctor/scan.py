@@ -28,7 +28,6 @@ SATURATED = 0.01
 class ReluCounts:
     """Of one unit in one graph: how often its ReLU was computed, and how often it was on.
 
-    >>> from gradwalk.doctor.scan import ReluCounts
     >>> ReluCounts("layers[0]", seen=100).dead
     True
     """
@@ -49,7 +48,6 @@ class ReluCounts:
 class SquashCounts:
     """Of one layer in one graph: how often a tanh or sigmoid was computed, and how often it was saturated.
 
-    >>> from gradwalk.doctor.scan import SquashCounts
     >>> SquashCounts("tanh", seen=100, saturated=95).share
     0.95
     """
@@ -69,7 +67,6 @@ class SquashCounts:
 class Flow:
     """The gradients that arrive at the weighted sums of a layer: their mean square, and how many they are.
 
-    >>> from gradwalk.doctor.scan import Flow
     >>> Flow(squares=8.0, count=2).size
     2.0
     """
@@ -86,8 +83,6 @@ class Flow:
 class Scan:
     """What one pass over a graph sees. `order` is operands first; `flows` is by layer, the one nearest the data first.
 
-    >>> from gradwalk import nn
-    >>> from gradwalk.doctor.scan import Scan
     >>> from gradwalk.doctor.names import names_of
     >>> model = nn.MLP(2, [4, 1])
     >>> loss = nn.mse([model([1.0, 2.0]), model([2.0, 1.0])], [1.0, 0.0])
@@ -182,8 +177,6 @@ class Scan:
     def unit_of(self, v: Value) -> tuple[str, str] | None:
         """The unit and layer whose weighted sum `v` is: a sum with a parameter in it, or a product with one.
 
-        >>> from gradwalk import nn
-        >>> from gradwalk.doctor.scan import Scan
         >>> from gradwalk.doctor.names import names_of
         >>> model = nn.MLP(2, [4, 1])
         >>> out = model([1.0, 2.0])
@@ -232,8 +225,6 @@ class Scan:
     def where(self, v: Value) -> str:
         """The unit that a node belongs to; "after" one whose result it is computed from; nothing if that is unknown.
 
-        >>> from gradwalk import nn
-        >>> from gradwalk.doctor.scan import Scan
         >>> from gradwalk.doctor.names import names_of
         >>> model = nn.MLP(2, [4, 1])
         >>> out = model([1.0, 2.0])
@@ -261,8 +252,6 @@ class Scan:
     def at(self, v: Value) -> str:
         """A node in words, with the unit it belongs to.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.doctor.scan import Scan
         >>> from gradwalk.doctor.names import names_of
         >>> w = Value(2.0, label="w")
         >>> out = w.exp()

@@ -36,7 +36,7 @@ def doctor(model: Any, loss: Any = None, *, optimiser: Any = None) -> Report:
     (`doctor(loss)`), its named leaves count as parameters. `optimiser`, one of `gradwalk.optim` or a learning rate, is
     tried for one step. No `.data` and no `.grad` is changed.
 
-    >>> from gradwalk import Value, doctor
+    >>> from gradwalk import doctor
     >>> p = Value(0.0, label="p")
     >>> print(doctor(-p.log()))
     doctor: 1 error

@@ -29,7 +29,6 @@ REMEMBERED = 20_000
 class TrackedFloat(float):
     """A float that remembers which nodes it was read from, and its derivative with respect to each.
 
-    >>> from gradwalk.doctor.tracking import TrackedFloat
     >>> x = TrackedFloat(3.0, {0: 1.0})
     >>> (2 * x + 1).origins, (x * x).origins, type(round(x))
     ({0: 2.0}, {0: 6.0}, <class 'int'>)
@@ -114,8 +113,6 @@ def _users_place(frame: FrameType) -> Place:
 class Readings(modes.Observer):
     """What was read out of the graph during a forward pass, what of it came back, and the line that made each node.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.doctor.tracking import follow
     >>> w = Value(3.0)
     >>> with follow() as readings:
     ...     h = w * w
@@ -153,8 +150,6 @@ class Readings(modes.Observer):
     def op(self, out: Value, operands: Any) -> None:
         """Take note of an op.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.doctor.tracking import Readings, TrackedFloat
         >>> readings, w = Readings(), Value(2.0)
         >>> readings.op(w * 3.0, (w, TrackedFloat(3.0, {0: 1.0})))
         >>> len(readings.constants)
@@ -204,8 +199,6 @@ class Readings(modes.Observer):
 def follow() -> Iterator[Readings]:
     """Follow what the user's code reads out of graphs, and write down the line that makes each node.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.doctor.tracking import follow
     >>> with follow() as readings:
     ...     y = Value(2.0) * 3
     >>> readings.line(y).line

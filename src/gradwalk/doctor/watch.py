@@ -27,7 +27,7 @@ def watch(*subjects: Any, every: int = EVERY) -> Visit:
     Give it the model, the optimiser, both, or a list of parameters; without any it finds them in the variables of the
     program. After the `with`, print what it gives: the report. If the loop fails, the report goes with the error.
 
-    >>> from gradwalk import Value, doctor
+    >>> from gradwalk import doctor
     >>> w = Value(2.0, label="w")
     >>> with doctor.watch([w]) as visit:
     ...     for _ in range(20):
@@ -44,7 +44,7 @@ def watch(*subjects: Any, every: int = EVERY) -> Visit:
 class Visit:
     """A training under observation; see `watch`. For cells of a notebook there are also `start()` and `stop()`.
 
-    >>> from gradwalk import doctor, nn
+    >>> from gradwalk import doctor
     >>> visit = doctor.Visit(nn.MLP(2, [4, 1]))
     >>> visit.start()
     >>> visit.stop()
@@ -61,7 +61,6 @@ class Visit:
     def models(self) -> list[ModelWatch]:
         """What was seen of each model that is trained.
 
-        >>> from gradwalk.doctor import Visit
         >>> Visit().models
         []
         """
@@ -70,7 +69,6 @@ class Visit:
     def start(self) -> None:
         """Begin to watch.
 
-        >>> from gradwalk.doctor import Visit
         >>> visit = Visit()
         >>> visit.start()
         >>> visit.stop()
@@ -80,7 +78,6 @@ class Visit:
     def stop(self, error: BaseException | None = None) -> None:
         """Stop watching; `error` is what ended the run, if something did.
 
-        >>> from gradwalk.doctor import Visit
         >>> Visit().stop()
         """
         self._run.stop(error)
@@ -97,7 +94,6 @@ class Visit:
     def report(self) -> Report:
         """What was found so far.
 
-        >>> from gradwalk.doctor import Visit
         >>> len(Visit().report())
         0
         """

@@ -32,8 +32,6 @@ NUDGE = 1e-5
 class WrongDerivative:
     """An op whose derivative is wrong, at one node: what it gave and what it should be.
 
-    >>> import gradwalk
-    >>> from gradwalk.doctor.wrong_derivatives import wrong_derivatives
     >>> square = gradwalk.op(lambda x, out: 3 * x)(lambda x: x * x)
     >>> (found,) = wrong_derivatives([square(gradwalk.Value(2.0))])
     >>> found.got, round(found.expected, 6)
@@ -60,8 +58,6 @@ class WrongDerivative:
 def wrong_derivatives(custom: Iterable[Value]) -> list[WrongDerivative]:
     """The wrong ones among nodes whose op or `_backward` is the user's own, one for each op.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.doctor.wrong_derivatives import wrong_derivatives
     >>> x = Value(0.5)
     >>> out = Value(0.25, (x,), "square")
     >>> [found.silent for found in wrong_derivatives([out])]
@@ -168,8 +164,6 @@ def wrong_by_rebuilding(
 ) -> list[WrongDerivative]:
     """The wrong ones, found by nudging all parameters together and building the graph again both ways.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.doctor.wrong_derivatives import wrong_by_rebuilding
     >>> w = Value(0.5, label="w")
     >>> def build():
     ...     out = Value(w.data ** 3, (w,), "cube")

@@ -32,7 +32,6 @@ _STOPS: dict[Any, str] = {
 class ZeroGradient:
     """Parameters whose gradient is exactly 0 for one reason, and where it was stopped.
 
-    >>> from gradwalk.doctor.zero_gradients import ZeroGradient
     >>> ZeroGradient("relu").parameters
     []
     """
@@ -46,10 +45,7 @@ class ZeroGradient:
 def why_zero(scan: Scan, parameters: Iterable[Value]) -> list[ZeroGradient]:
     """The reasons for gradients of 0 after a `backward()`, for parameters that a path leads to.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.doctor.scan import Scan
     >>> from gradwalk.doctor.names import names_of
-    >>> from gradwalk.doctor.zero_gradients import why_zero
     >>> w = Value(-2.0, label="w")
     >>> loss = (w * 3).relu() * 5
     >>> loss.backward()

@@ -33,7 +33,7 @@ def _observable(step: Callable[[Any], None]) -> Callable[[Any], None]:
 
     @wraps(step)
     def observable(self: Optimizer) -> None:
-        if self._observed or modes.top() is modes.bottom:
+        if not modes.layers or self._observed:
             step(self)
             return
         self._observed = True

@@ -75,8 +75,10 @@ class Result(Value):
             )
         if self._call.numbers.values:  # Values among the arguments, with graphs of their own behind them perhaps
             super().backward(gradient)
-        else:
+        elif modes.layers:
             modes.top().backward(self, partial(self._walk_back, gradient))
+        else:
+            self._walk_back(gradient)
 
     def _walk_back(self, seed: float) -> None:
         if self._call.numbers.values:

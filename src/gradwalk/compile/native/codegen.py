@@ -42,8 +42,6 @@ __all__ = ["element", "element_back", "op_slopes", "op_value"]
 def op_value(op: Op) -> Native:
     """A native function that reads operands and writes the value.
 
-    >>> from gradwalk import ops
-    >>> from gradwalk.compile.native.codegen import op_value
     >>> op_value(ops.mul).name
     'mul value'
     """
@@ -56,8 +54,6 @@ def op_value(op: Op) -> Native:
 def op_slopes(op: Op) -> Native:
     """A native function that reads operands and result and writes all derivatives.
 
-    >>> from gradwalk import ops
-    >>> from gradwalk.compile.native.codegen import op_slopes
     >>> op_slopes(ops.mul).name
     'mul slopes'
     """
@@ -78,8 +74,6 @@ def _function(arguments: str, lines: list[str]) -> str:
 def element(op: Op, ways: str, exponent: float | None = None) -> Native:
     """The kernel for the value of an op; a power may have its exponent built in.
 
-    >>> from gradwalk import ops
-    >>> from gradwalk.compile.native.codegen import element
     >>> print(element(ops.mul, "su").text)
     def kernel(descriptor, context):
         d = longs(descriptor)
@@ -107,8 +101,6 @@ def element_back(
 ) -> Native:
     """The kernel for the gradients of an op with respect to the wanted operands, one loop for each.
 
-    >>> from gradwalk import ops
-    >>> from gradwalk.compile.native.codegen import element_back
     >>> [line.strip() for line in element_back(ops.mul, "sg", (1,)).text.splitlines()][-3:]
     ['x0 = from0[i]', 'at1 = list1[i]', 'grads1[at1] += x0 * push[i]']
     """

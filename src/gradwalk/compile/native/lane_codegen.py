@@ -34,8 +34,6 @@ __all__ = ["lane_element", "lane_element_back"]
 def lane_element(op: Op, ways: str, dtype: str, exponent: float | None = None) -> Native:
     """The kernel for the value of an op on lanes.
 
-    >>> from gradwalk import ops
-    >>> from gradwalk.compile.native.lane_codegen import lane_element
     >>> print(lane_element(ops.mul, "mp", "float64").text)
     def kernel(descriptor, context):
         d = longs(descriptor)
@@ -68,8 +66,6 @@ def lane_element_back(op: Op, ways: str, dtype: str, exponent: float | None = No
 
     Which operands get theirs, and whether added or stored, is said by a word for each after the operands.
 
-    >>> from gradwalk import ops
-    >>> from gradwalk.compile.native.lane_codegen import lane_element_back
     >>> [line.strip() for line in lane_element_back(ops.mul, "mp", "float64").text.splitlines()][-3:]
     ['x0 = from0[lane]', 'total = add_any_order(total, x0 * push[lane])', 'doubles(c[3])[at1] += total']
     """

@@ -20,7 +20,6 @@ SIMPLE_POWERS = {0.5: "power_half", -0.5: "power_minus_half", -1.0: "power_minus
 def numba_language(dtype: str = "float64") -> Language:
     """The language of kernels that compute in float64 or float32.
 
-    >>> from gradwalk.compile.native.language import numba_language
     >>> from gradwalk.formulas import Sheet, lines
     >>> sheet = Sheet()
     >>> (x,) = sheet.inputs("x")

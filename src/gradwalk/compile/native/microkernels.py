@@ -29,7 +29,6 @@ SMALL = ir.IntType(32)
 def inlined(function: Callable[..., Any]) -> Any:
     """A function that kernels call: compiled into whatever calls it.
 
-    >>> from gradwalk.compile.native.microkernels import inlined
     >>> inlined(lambda x: x).py_func(3)
     3
     """
@@ -39,7 +38,6 @@ def inlined(function: Callable[..., Any]) -> Any:
 def outlined(function: Callable[..., Any]) -> Any:
     """A function that kernels call, large enough to be left a function of its own.
 
-    >>> from gradwalk.compile.native.microkernels import outlined
     >>> outlined(lambda x: x).py_func(3)
     3
     """
@@ -154,8 +152,6 @@ def make_tile(rows: int, vectors: int, real: Any, masked: bool) -> Any:
     column n of the tile, out[m · out_row + n] (+)= Σᵢ left[m · left_row + i · left_step] · right[i · right_row + n].
     Addresses are in bytes and distances in numbers. With `masked`, only `last` numbers of the last vector exist.
 
-    >>> from gradwalk.compile.native.microkernels import make_tile
-    >>> from llvmlite import ir
     >>> make_tile(4, 1, ir.DoubleType(), masked=False) is not None
     True
     """
@@ -242,8 +238,6 @@ def make_gatherer(rows: int, columns: int, real: Any) -> Any:
     left[m · left_row + v] · right[j · right_row + v] for v < count to the vector sums[m · sums_row + j]. Distances of
     `left` and `right` are in numbers, those of `sums` in vectors.
 
-    >>> from gradwalk.compile.native.microkernels import make_gatherer
-    >>> from llvmlite import ir
     >>> make_gatherer(4, 4, ir.DoubleType()) is not None
     True
     """

@@ -108,7 +108,6 @@ def generated(name: str, text: str, arity: int = 2, functions: str = "vmath") ->
 def folder() -> Path:
     """Where machine code is kept.
 
-    >>> import os
     >>> from gradwalk.compile.native import objects
     >>> os.environ["GRADWALK_CACHE"] = "somewhere"
     >>> objects.folder().name

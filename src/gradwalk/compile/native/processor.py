@@ -14,7 +14,6 @@ __all__ = ["vector_bits"]
 def vector_bits() -> int:
     """How wide the vectors are that kernels use: 512, 256, or 0 for plain loops; `GRADWALK_VECTOR_BITS` overrides it.
 
-    >>> from gradwalk.compile.native.processor import vector_bits
     >>> vector_bits() in (0, 256, 512)
     True
     """

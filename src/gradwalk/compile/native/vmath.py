@@ -26,7 +26,6 @@ def functions(real: Any) -> dict[str, Any]:
     """The functions for `real`, NumPy's float64 or float32, by name.
 
     >>> import numpy
-    >>> from gradwalk.compile.native.vmath import functions
     >>> functions(numpy.float32)["power_minus_two"].py_func(numpy.float32(2.0))
     0.25
     """

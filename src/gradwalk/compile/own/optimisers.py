@@ -34,8 +34,6 @@ Floats = npt.NDArray[np.float64]
 class Memory:
     """What an optimiser remembers, in arrays beside the parameters.
 
-    >>> import gradwalk
-    >>> from gradwalk import optim
     >>> w = gradwalk.Value(1.0)
     >>> f, descent = gradwalk.compile(lambda x: w * x), optim.SGD([w], lr=0.5, momentum=0.9)
     >>> f(2.0).backward()
@@ -71,8 +69,6 @@ class Memory:
     def step(self, optimizer: Any, constants: tuple[Any, ...]) -> bool:
         """Take a step if parameters, memory and rule are still what they were at the last; says whether it did.
 
-        >>> import gradwalk
-        >>> from gradwalk import optim
         >>> w = gradwalk.Value(1.0)
         >>> f, descent = gradwalk.compile(lambda x: w * x), optim.SGD([w], lr=0.5, momentum=0.9)
         >>> f(2.0).backward()
@@ -109,8 +105,6 @@ class Memory:
     def hand_back(self, optimizer: Optimizer) -> None:
         """Give the optimiser its lists again, except those that have been set anew meanwhile.
 
-        >>> import gradwalk
-        >>> from gradwalk import optim
         >>> w = gradwalk.Value(1.0)
         >>> f, descent = gradwalk.compile(lambda x: w * x), optim.SGD([w], lr=0.5, momentum=0.9)
         >>> f(2.0).backward()
@@ -127,8 +121,6 @@ class Memory:
 def step(store: Store, optimizer: Any, constants: tuple[Any, ...]) -> bool:
     """Take an optimiser's step natively, if its rule can be compiled and all its parameters are here; says whether.
 
-    >>> import gradwalk
-    >>> from gradwalk import optim
     >>> w = gradwalk.Value(1.0)
     >>> f, descent = gradwalk.compile(lambda x: w * x), optim.SGD([w], lr=0.5)
     >>> f(2.0).backward()
@@ -191,8 +183,6 @@ def _kernel(update: Any, kept: int, count: int) -> Native:
 def clip_norm(store: Store, parameters: list[Any], limit: float) -> float | None:
     """What `optim.clip_grad_norm` does, in the buffer; None if some parameters are not there.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.compile.own.optimisers import clip_norm
     >>> from gradwalk.compile.own.store import place_of
     >>> w = Value(1.0)
     >>> w.grad = 5.0
@@ -229,8 +219,6 @@ def _norm(grads: Floats) -> float:
 def clip_value(store: Store, parameters: list[Any], limit: float) -> bool:
     """What `optim.clip_grad_value` does, in the buffer; says whether it could.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.compile.own.optimisers import clip_value
     >>> from gradwalk.compile.own.store import place_of
     >>> w = Value(1.0)
     >>> w.grad = -5.0

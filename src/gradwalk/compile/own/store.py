@@ -35,7 +35,6 @@ _growing = RLock()  # one at a time makes stores, lets them grow, or joins them
 class Version:
     """The parameters' numbers at one time. A copy is kept if they change while a result still waits for `backward()`.
 
-    >>> import gradwalk
     >>> w = gradwalk.Value(3.0)
     >>> result = gradwalk.compile(lambda x: w * w * x)(1.0)
     >>> w.data = 100.0
@@ -54,8 +53,6 @@ class Version:
 class Store:
     """Parameters that live together: their Values, and the two arrays in which native code keeps them.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.compile.own.store import place_of
     >>> w = Value(2.0)
     >>> store = place_of([w])[0].store
     >>> store.take()
@@ -85,7 +82,6 @@ class Store:
     def take(self) -> None:
         """Bring the parameters into the buffer.
 
-        >>> from gradwalk.compile.own.store import Store
         >>> Store().take()
         """
         with self.lock:
@@ -109,7 +105,6 @@ class Store:
     def hand_back(self) -> None:
         """Let the Values hold their numbers again.
 
-        >>> from gradwalk.compile.own.store import Store
         >>> Store().hand_back()
         """
         with self.lock:
@@ -125,7 +120,6 @@ class Store:
     def handed_back(self) -> Iterator[None]:
         """A block in which the Values hold their numbers, and nobody takes them.
 
-        >>> from gradwalk.compile.own.store import Store
         >>> with Store().handed_back():
         ...     pass
         """
@@ -148,7 +142,6 @@ class Store:
     def call_hooks(self, before: Floats) -> None:
         """Let hooks on parameters see what a walk added to their gradients, and replace it.
 
-        >>> import gradwalk
         >>> w = gradwalk.Value(2.0)
         >>> hook = w.register_hook(lambda gradient: 10 * gradient)
         >>> gradwalk.compile(lambda x: w * x)(3.0).backward()
@@ -170,8 +163,6 @@ class Store:
 
         A list is looked through once, and known again by its identity and length.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.compile.own.store import place_of
         >>> ws = [Value(1.0), Value(2.0)]
         >>> store = place_of(ws)[0].store
         >>> store.positions(ws), store.positions(ws[1:]).tolist(), store.positions([Value(3.0)])
@@ -195,8 +186,6 @@ class Store:
     def order(self, parameters: list[Any]) -> npt.NDArray[np.int64]:
         """The position of each of these parameters.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.compile.own.store import place_of
         >>> ws = [Value(1.0), Value(2.0)]
         >>> place_of(ws)[0].store.order(ws[::-1]).tolist()
         [1, 0]
@@ -206,8 +195,6 @@ class Store:
     def zero_grad(self, parameters: list[Any]) -> bool:
         """Set gradients to 0 where they are, if native code owns all of them; says whether it did.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.compile.own.store import place_of
         >>> ws = [Value(1.0)]
         >>> store = place_of(ws)[0].store
         >>> store.zero_grad(ws)
@@ -233,8 +220,6 @@ class Store:
 
         A model has parameters that only some calls use, such as rows of a table; an optimiser has them all.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.compile.own.store import place_of
         >>> ws = [Value(1.0), Value(2.0)]
         >>> store = place_of(ws[:1])[0].store
         >>> store.take()
@@ -254,7 +239,6 @@ class Store:
     def changing(self) -> None:
         """To be called before the parameters' numbers change: those that a result still needs are kept.
 
-        >>> from gradwalk.compile.own.store import Store
         >>> store = Store()
         >>> before = store.version
         >>> store.changing()
@@ -269,7 +253,6 @@ class Store:
     def as_of(self, version: Version) -> Iterator[None]:
         """The parameters' numbers as they were, for a while.
 
-        >>> from gradwalk.compile.own.store import Store, Version
         >>> with Store().as_of(Version()):  # doctest: +ELLIPSIS
         ...     pass
         Traceback (most recent call last):
@@ -291,8 +274,6 @@ class Store:
     def step(self, optimizer: Any, constants: tuple[Any, ...]) -> bool:
         """Take an optimiser's step where the parameters are; says whether it could.
 
-        >>> from gradwalk import Value, optim
-        >>> from gradwalk.compile.own.store import place_of
         >>> w = Value(1.0)
         >>> descent = optim.SGD([w], lr=1.0)
         >>> place_of([w])[0].store.step(descent, descent.constants())
@@ -303,7 +284,6 @@ class Store:
     def clip_norm(self, parameters: list[Any], limit: float) -> float | None:
         """Clip gradients by their norm where they are; None if it could not.
 
-        >>> from gradwalk.compile.own.store import Store
         >>> Store().clip_norm([], 1.0) is None
         True
         """
@@ -312,7 +292,6 @@ class Store:
     def clip_value(self, parameters: list[Any], limit: float) -> bool:
         """Clip each gradient where it is; says whether it could.
 
-        >>> from gradwalk.compile.own.store import Store
         >>> Store().clip_value([], 1.0)
         False
         """
@@ -343,8 +322,6 @@ class Store:
 class Place:
     """A stretch of a store that one function works on.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.compile.own.store import place_of
     >>> place_of([Value(1.0), Value(2.0)])[0].size
     2
     """
@@ -360,8 +337,6 @@ class Place:
     def arrays(self) -> tuple[Floats, Floats]:
         """The numbers and the gradients of this stretch, as they lie in the store.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.compile.own.store import place_of
         >>> [len(array) for array in place_of([Value(1.0)])[0].arrays()]
         [1, 1]
         """
@@ -372,8 +347,6 @@ class Place:
 def place_of(parameters: Sequence[Value]) -> tuple[Place, npt.NDArray[np.int64]]:
     """Bring parameters together in one store; gives their place, and where in it each of them stands.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.compile.own.store import place_of
     >>> a, b, c = Value(1.0), Value(2.0), Value(3.0)
     >>> one, _ = place_of([a, b])
     >>> other, where = place_of([c, b])

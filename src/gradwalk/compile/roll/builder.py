@@ -40,7 +40,6 @@ class Builder:
     """What a program is made with.
 
     >>> import numpy as np
-    >>> from gradwalk.compile.roll.builder import Builder
     >>> b = Builder(parameters=2, positions=np.array([0, 1, 0, 1, 2, 3, 4, 5]), active=np.ones(8, bool), size=6)
     >>> b.access(np.array([[2, 3], [4, 5], [6, 7]]))
     Access(space='own', start=0, row=2, column=1, listed=-1, grads='add')
@@ -169,7 +168,6 @@ def affine(at: Longs) -> tuple[int, int, int] | None:
     """Start, distance of rows and of columns of a matrix of positions that has such a form.
 
     >>> import numpy as np
-    >>> from gradwalk.compile.roll.builder import affine
     >>> affine(np.array([[3, 4, 5], [13, 14, 15]])), affine(np.array([[3, 5, 6]]))
     ((3, 10, 1), None)
     """

@@ -41,9 +41,6 @@ def read(tape: Tape, input_grads: bool, run: RunPass = plainly, wanting: int | N
     """The dataflow of a tape; inputs want gradients only if `input_grads` says so, and the first `wanting` parameters.
 
     >>> import numpy as np
-    >>> from gradwalk import ops
-    >>> from gradwalk.compile.roll.dataflow import read
-    >>> from gradwalk.compile.trace.tape import Tape
     >>> ints = lambda *numbers: np.array(numbers, np.int32)
     >>> tape = Tape(parameters=1, inputs=1, indices=0, ops=(ops.add,), constants=np.array([5.0]), aux=ints(),
     ...             code=ints(0, 0), a=ints(0, 2), b=ints(1, ~0), outputs=ints(3))

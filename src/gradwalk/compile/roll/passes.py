@@ -51,7 +51,6 @@ def plainly(function: Callable[..., None], *arguments: Any) -> None:
     """Run a pass as it stands; lists, because Python is faster with them, and their integers know no overflow.
 
     >>> import numpy as np
-    >>> from gradwalk.compile.roll.passes import plainly
     >>> def double(numbers, count):
     ...     for i in range(count):
     ...         numbers[i] *= 2

@@ -36,7 +36,6 @@ class Program:
     """Steps, and the memory they need. Print it, compare it with `==`, pickle it, or write it as JSON.
 
     >>> from gradwalk.compile.prepared import prepare
-    >>> from gradwalk.compile.roll.program import Program
     >>> from gradwalk.compile.trace.tracer import trace
     >>> program = prepare(trace(lambda x, y: (x * y).tanh(), [1.0, 2.0]).tape, rolled=True).program
     >>> print(program)

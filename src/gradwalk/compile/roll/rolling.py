@@ -45,7 +45,6 @@ def roll(tape: Tape, *, input_grads: bool = False, structured: bool | None = Non
     Whether it is rolled up or left row by row is decided by its structure, unless `structured` decides it. `run` runs
     the passes of the analysis.
 
-    >>> from gradwalk.compile.roll.rolling import roll
     >>> from gradwalk.compile.trace.tracer import trace
     >>> [step.kind for step in roll(trace(lambda x: x * x, [3.0]).tape, structured=True).program.steps]
     ['op']
@@ -65,7 +64,6 @@ def roll(tape: Tape, *, input_grads: bool = False, structured: bool | None = Non
 def roll_batch(tape: Tape, *, dtype: str = "float64", input_grads: bool = False, run: RunPass = plainly) -> Analysis:
     """The program that runs many samples at once, from the tape of one.
 
-    >>> from gradwalk.compile.roll.rolling import roll_batch
     >>> from gradwalk.compile.trace.tracer import trace
     >>> roll_batch(trace(lambda x: x * x, [3.0]).tape).program.lanes
     128

@@ -31,7 +31,6 @@ class Access:
 
     Entry (r, c) is at `start + r * row + c * column`, or, if `listed` is not -1, at `lists[listed + r * columns + c]`.
 
-    >>> from gradwalk.compile.roll.steps import Access
     >>> Access("own", 3, 10, 1).positions(2, 3, lists=None).tolist()
     [[3, 4, 5], [13, 14, 15]]
     """

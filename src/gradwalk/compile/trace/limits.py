@@ -68,7 +68,6 @@ LIMITS = {
 class FrozenWarning(UserWarning):
     """Something was looked up while a function was traced, and will be the same in every call.
 
-    >>> from gradwalk.compile.trace.limits import FrozenWarning
     >>> issubclass(FrozenWarning, UserWarning)
     True
     """
@@ -77,7 +76,6 @@ class FrozenWarning(UserWarning):
 def limit(name: str, detail: str = "") -> TraceError:
     """The error for one of `LIMITS`, with the user's line.
 
-    >>> from gradwalk.compile.trace.limits import limit
     >>> print(str(limit("grad")).splitlines()[0])
     a gradient was asked for inside a compiled function
     """
@@ -88,8 +86,6 @@ def limit(name: str, detail: str = "") -> TraceError:
 def frozen(what: str, remedy: str) -> None:
     """Warn of something that is only frozen, with the user's line.
 
-    >>> import warnings
-    >>> from gradwalk.compile.trace.limits import frozen
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
     ...     frozen("p.data was read", "pass it as an argument")

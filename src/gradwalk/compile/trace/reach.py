@@ -18,8 +18,6 @@ MOST = 2_000_000  # things to look at
 def values_reached_from(roots: Sequence[Any]) -> list[Value]:
     """Every Value in what the roots hold: containers, attributes, and what functions read from outside.
 
-    >>> from gradwalk import nn
-    >>> from gradwalk.compile.trace.reach import values_reached_from
     >>> model = nn.MLP(2, [3, 1])
     >>> len(values_reached_from([lambda x: model(x)])) == len(model.parameters())
     True
@@ -83,7 +81,6 @@ def _is_filled(cell: Any) -> bool:
 def names_read_by(function: FunctionType) -> list[str]:
     """The global names in a function's code, those of functions written inside it included.
 
-    >>> from gradwalk.compile.trace.reach import names_read_by
     >>> names_read_by(lambda x: abs(x) + max(x, 0))
     ['abs', 'max']
     """

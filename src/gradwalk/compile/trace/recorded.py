@@ -27,7 +27,6 @@ INPUTS, ROWS = 1 << 28, 1 << 29
 class Recorded:
     """What tracing gives: the tape, the parameters in the tape's order, and what the function returned.
 
-    >>> from gradwalk import Value
     >>> from gradwalk.compile.trace.tracer import trace
     >>> w = Value(2.0)
     >>> found = trace(lambda x: x * w, [3.0])
@@ -60,7 +59,6 @@ class Output:
 def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
     """The tape of what a tracer wrote down; `roots` are where Values that outlive the trace are looked for.
 
-    >>> from gradwalk.compile.trace.recorded import finished
     >>> from gradwalk.compile.trace.tracer import Tracer
     >>> tracer = Tracer()
     >>> found = finished(tracer, tracer.input() * 2.0, [])

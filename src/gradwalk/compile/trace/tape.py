@@ -43,8 +43,6 @@ class Tape:
     """A function of parameters, inputs and indices, row by row; operands always stand before what is made of them.
 
     >>> import numpy as np
-    >>> from gradwalk import ops
-    >>> from gradwalk.compile.trace.tape import NONE, Tape
     >>> ints = lambda *numbers: np.array(numbers, np.int32)
     >>> tape = Tape(  # tanh(p * x + 1)
     ...     parameters=1, inputs=1, indices=0, ops=(ops.mul, ops.add, ops.tanh), constants=np.array([1.0]),
@@ -118,7 +116,6 @@ class Tape:
         """The same tape with its parameters at other positions, among `size` of them; some may be nobody's.
 
         >>> import numpy as np
-        >>> from gradwalk import Value
         >>> from gradwalk.compile.trace.tracer import trace
         >>> v, w = Value(1.0), Value(2.0)
         >>> tape = trace(lambda x: w * x + v * x, [3.0]).tape.placed(np.array([2, 0]), 3)
@@ -143,7 +140,6 @@ class Tape:
     def check(self) -> None:
         """Raise if the arrays do not fit together; for tests and for whoever writes tapes by hand.
 
-        >>> from dataclasses import replace
         >>> from gradwalk.compile.trace.tracer import trace
         >>> tape = trace(lambda x: x.tanh(), [1.0]).tape
         >>> tape.check()

@@ -44,7 +44,6 @@ class Traced:
     """The common part: everything that needs a number is refused, with the line and the remedy.
 
     >>> from gradwalk.compile.trace.tracer import Tracer
-    >>> from gradwalk.compile.trace.traced import Traced
     >>> isinstance(Tracer().input(), Traced)
     True
     """

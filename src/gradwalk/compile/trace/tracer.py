@@ -35,7 +35,6 @@ MANY = {"max": MAX, "min": MIN, "shift": SHIFT}
 class Tracer(modes.Interpreter):
     """The interpreter that writes ops down instead of computing them.
 
-    >>> from gradwalk.compile.trace.tracer import trace
     >>> print(trace(lambda x: (x * 2.0).tanh(), [0.5]).tape)
     x0 = input
     n0 = mul(x0, 2)
@@ -76,7 +75,6 @@ class Tracer(modes.Interpreter):
     def input(self, *, value: bool = False) -> Any:
         """A stand-in for the next number among the arguments, which for the function is a plain one or a Value.
 
-        >>> from gradwalk.compile.trace.tracer import Tracer
         >>> Tracer().input()
         <traced Value>
         """
@@ -89,7 +87,6 @@ class Tracer(modes.Interpreter):
         """An array of stand-ins of the same shape.
 
         >>> import numpy as np
-        >>> from gradwalk.compile.trace.tracer import Tracer
         >>> Tracer().inputs_like(np.zeros((2, 3))).shape
         (2, 3)
         """
@@ -102,8 +99,6 @@ class Tracer(modes.Interpreter):
     def leaf(self, v: Any, data: Any) -> None:
         """A Value that the function makes: of a number, or of an argument, which it then stands for.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.compile.trace.tracer import trace
         >>> trace(lambda x: Value(x) * 2.0, [3.0]).tape.rows
         1
         """
@@ -139,7 +134,6 @@ class Tracer(modes.Interpreter):
     def operand(self, x: Any) -> int:
         """An operand as a number: of a row, an input, a parameter, or `~k` for a constant.
 
-        >>> from gradwalk.compile.trace.tracer import Tracer
         >>> Tracer().operand(2.5)
         -1
         """
@@ -157,8 +151,6 @@ class Tracer(modes.Interpreter):
     def factor(self, x: Any) -> int:
         """As `operand`; a parameter that is met here is a weight.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.compile.trace.tracer import Tracer
         >>> tracer, w = Tracer(), Value(1.0)
         >>> tracer.factor(w), tracer.weights
         (0, {0})
@@ -174,8 +166,6 @@ class Tracer(modes.Interpreter):
     def meet(self, v: Value) -> int:
         """Take a Value in as a parameter.
 
-        >>> from gradwalk import Value
-        >>> from gradwalk.compile.trace.tracer import Tracer
         >>> tracer, w = Tracer(), Value(1.0)
         >>> tracer.meet(w), tracer.parameters == [w]
         (0, True)
@@ -189,7 +179,6 @@ class Tracer(modes.Interpreter):
     def constant(self, x: float) -> int:
         """A plain number as an operand.
 
-        >>> from gradwalk.compile.trace.tracer import Tracer
         >>> tracer = Tracer()
         >>> tracer.constant(0.5), tracer.constant(-0.0), tracer.constant(0.0), tracer.constant(0.5)
         (-1, -2, -3, -1)
@@ -208,8 +197,6 @@ class Tracer(modes.Interpreter):
     def code(self, op: Op) -> int:
         """The code of an op, a new one if it was not met before.
 
-        >>> from gradwalk import ops
-        >>> from gradwalk.compile.trace.tracer import Tracer
         >>> Tracer().code(ops.add)
         0
         """
@@ -226,8 +213,6 @@ class Tracer(modes.Interpreter):
     def apply(self, op: Op, operands: tuple[Any, ...]) -> Any:
         """Write down any op on any operands.
 
-        >>> from gradwalk import ops
-        >>> from gradwalk.compile.trace.tracer import trace
         >>> trace(lambda x: ops.clamp(x, 0.0, 1.0), [3.0]).tape.operands(0)
         [0, -1, -2]
         """
@@ -244,8 +229,6 @@ class Tracer(modes.Interpreter):
     def many(self, name: str, values: Sequence[Any]) -> Any:
         """Write down the largest (max), smallest (min) or largest without a gradient (shift) of a list.
 
-        >>> import gradwalk
-        >>> from gradwalk.compile.trace.tracer import trace
         >>> print(str(trace(lambda x, y: gradwalk.max([x, y]), [1.0, 2.0]).tape).splitlines()[2])
         n0 = max(x0, x1)
         """
@@ -257,9 +240,6 @@ class Tracer(modes.Interpreter):
     def take(self, table: Any, index: Any) -> Any:
         """Write down the choice of one entry of a table; of a row, that of each of its numbers.
 
-        >>> import gradwalk
-        >>> from gradwalk import Value
-        >>> from gradwalk.compile.trace.tracer import trace
         >>> table = [Value(1.0), Value(2.0)]
         >>> trace(lambda i: gradwalk.take(table, i), [1]).tape.indices
         1
@@ -294,7 +274,6 @@ class Tracer(modes.Interpreter):
     def listed(self, ids: Sequence[int]) -> int:
         """Write a list of operands into aux; gives where it begins.
 
-        >>> from gradwalk.compile.trace.tracer import Tracer
         >>> tracer = Tracer()
         >>> tracer.listed([1, 2]), tracer.listed([3])
         (0, 2)
@@ -306,7 +285,6 @@ class Tracer(modes.Interpreter):
     def detach(self, v: Any) -> Any:
         """Write down a copy that passes on no gradient.
 
-        >>> from gradwalk.compile.trace.tracer import trace
         >>> print(trace(lambda x: (x * 2.0).detach(), [1.0]).tape)
         x0 = input
         n0 = mul(x0, 2)
@@ -323,8 +301,6 @@ class Tracer(modes.Interpreter):
     def no_grad(self) -> Iterator[None]:
         """What `no_grad()` does here: rows are written as ever, and later ones see copies of them.
 
-        >>> import gradwalk
-        >>> from gradwalk.compile.trace.tracer import trace
         >>> def f(x):
         ...     with gradwalk.no_grad():
         ...         y = x * 2.0
@@ -350,7 +326,6 @@ class Tracer(modes.Interpreter):
 def trace(fn: Callable[..., Any], arguments: Sequence[Any]) -> Recorded:
     """Trace `fn` on plain numbers as arguments; for structured ones see `arguments.py`.
 
-    >>> from gradwalk.compile.trace.tracer import trace
     >>> trace(lambda x, y: x * y, [1.0, 2.0]).tape.inputs
     2
     """

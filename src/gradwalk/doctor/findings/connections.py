@@ -20,7 +20,7 @@ _WAYS = {
 def connections(history: ModelHistory) -> Iterator[Finding]:
     """What is not connected to the loss, and why.
 
-    >>> from gradwalk import Value, doctor
+    >>> from gradwalk import doctor
     >>> w, b = Value(2.0, label="w"), Value(1.0, label="b")
     >>> print(doctor([w, b], w * w).findings[0].what)
     no path leads from the loss to 1 of 2 parameters: b

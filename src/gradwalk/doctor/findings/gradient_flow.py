@@ -17,7 +17,7 @@ def gradient_flow(history: ModelHistory, *, explained: bool) -> Iterator[Finding
     """Vanishing and exploding gradients; fading that dead or saturated layers explain is not told again.
 
     >>> import random
-    >>> from gradwalk import doctor, nn
+    >>> from gradwalk import doctor
     >>> random.seed(1)
     >>> model = nn.MLP(1, [4] * 8 + [1], activation="sigmoid")
     >>> X = [[x / 5 - 1] for x in range(10)]

@@ -20,7 +20,7 @@ LEARNT = 0.5  # of the first loss: where less is left, a saturated layer is what
 def idle_units(history: ModelHistory) -> Iterator[Finding]:
     """Dead ReLUs and saturated layers.
 
-    >>> from gradwalk import doctor, nn
+    >>> from gradwalk import doctor
     >>> model = nn.MLP(1, [3, 1])
     >>> for neuron in model.layers[0].neurons:
     ...     neuron.b.data = -100.0

@@ -23,8 +23,6 @@ RECENT = 6  # losses that a lasting rise is compared with
 def replay_of(order: Sequence[Value]) -> Replay:
     """A graph to be computed again; a node made by hand has to be known by its text.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.doctor.findings.learning_rate import replay_of
     >>> w = Value(2.0)
     >>> replay_of([w, w * w])({id(w): 3.0})
     9.0
@@ -54,9 +52,7 @@ def tried(
 ) -> TriedUpdate | None:
     """The update that has just been made, tried on the graph it was made for; None if nothing can be said.
 
-    >>> from gradwalk import Value
     >>> from gradwalk.doctor.order import ordered
-    >>> from gradwalk.doctor.findings.learning_rate import replay_of, tried
     >>> w = Value(1.0)
     >>> replay = replay_of(ordered(w * w))
     >>> w.data -= 3.0 * 2.0
@@ -99,7 +95,7 @@ def _rate(gradients: Sequence[float], moves: Sequence[float]) -> float | None:
 def overshoot(history: ModelHistory) -> Iterator[Finding]:
     """Whether the learning rate is too large, by the trials of a run.
 
-    >>> from gradwalk import Value, doctor
+    >>> from gradwalk import doctor
     >>> w = Value(1.0, label="w")
     >>> with doctor.watch([w]) as visit:
     ...     for _ in range(6):

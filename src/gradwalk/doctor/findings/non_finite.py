@@ -60,9 +60,6 @@ def birth_of_number(
 ) -> Finding | None:
     """The finding for a graph that holds a nan or inf; `changed_by_update` tells of parameters an update broke.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.doctor.findings.non_finite import birth_of_number
-    >>> from gradwalk.doctor.scan import Scan
     >>> from gradwalk.doctor.names import Names
     >>> birth_of_number(Scan(Value(0.0).log() * 2, Names()), 1, lambda v: None, {}).what
     '-inf was born in log(0) at step 1'
@@ -132,9 +129,6 @@ def _arrival(
 def birth_of_gradient(scan: Scan, step: int, line_of: Callable[[Value], Place | None]) -> Finding | None:
     """The finding for a graph with finite numbers and a gradient that is not, after its `backward()`.
 
-    >>> from gradwalk import Value
-    >>> from gradwalk.doctor.findings.non_finite import birth_of_gradient
-    >>> from gradwalk.doctor.scan import Scan
     >>> from gradwalk.doctor.names import Names
     >>> y = Value(0.0, label="x").sqrt() * 3
     >>> y.backward()

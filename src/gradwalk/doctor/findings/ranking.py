@@ -47,7 +47,6 @@ GRAVITY = ("error", "warning", "note")
 def report_on(records: Iterable[ModelHistory], remarks: Iterable[str] = ()) -> Report:
     """The report on everything that was seen.
 
-    >>> from gradwalk.doctor.findings.ranking import report_on
     >>> print(report_on([], ["no backward() was seen"]))
     doctor: nothing found
     <BLANKLINE>

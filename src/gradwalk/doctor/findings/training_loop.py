@@ -13,7 +13,7 @@ IDLE = 3  # calls of backward() without any change of a parameter, before it is 
 def training_loop(history: ModelHistory) -> Iterator[Finding]:
     """What the loop around the model does wrong.
 
-    >>> from gradwalk import Value, doctor
+    >>> from gradwalk import doctor
     >>> w = Value(2.0, label="w")
     >>> with doctor.watch([w]) as visit:
     ...     for _ in range(3):
