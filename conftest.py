@@ -6,10 +6,15 @@ import math
 import os
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 ROOT = Path(__file__).parent
 #: Kept between runs: compiled kernels and other programs' caches. `make clean` removes it.
@@ -33,11 +38,12 @@ FOLDERS = {
     "npm_config_cache": "npm",
 }
 PLACES = {"HOME": str(HOME), "USERPROFILE": str(HOME), **{name: str(KEPT / part) for name, part in FOLDERS.items()}}
-#: What whole folders need; a file or a test elsewhere carries its mark itself.
+#: What whole folders need, and examples that no mark can stand on; a test elsewhere carries its mark itself.
 MARKS = {
     "tests/web/": "browser",
     "tests/compile/": "native",
     "src/gradwalk/compile/": "native",
+    "src/gradwalk/learn/page/export.py": "slow",
 }
 
 # A busy machine is no failure: how long an example takes is a matter for benchmarks.
@@ -103,3 +109,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if isinstance(item, pytest.DoctestItem):
             for name in names.keys() - item.dtest.globs.keys():
                 item.dtest.globs[name] = names[name]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One browser for each process of tests; each test has contexts of its own in it."""
+    from chromium import launched
+
+    with launched() as browser:
+        yield browser

@@ -371,6 +371,7 @@ def test_nodes_with_the_same_label_stay_two() -> None:
     assert drawing.source.count("{ a |") == 2
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.text(), st.text(), st.floats(), st.floats(), st.sampled_from(["LR", "TB"]), st.booleans())
 def test_any_text_and_any_number_give_sound_files(

@@ -168,6 +168,7 @@ def test_paths_too_many_to_walk_are_counted() -> None:
     assert found.gradient == 2.0**1000
 
 
+@pytest.mark.slow
 def test_a_long_path_is_cut() -> None:
     node = a = Value(1.0, label="a")
     for _ in range(20_000):

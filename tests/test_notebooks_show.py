@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from chromium import launched
 from hosts import jupyterlab, marimo, notebook, open_notebook, page_of, run_cell, set_jupyterlab
 from playwright.sync_api import Browser, Page
 
@@ -21,12 +19,6 @@ from gradwalk.presets import PRESETS
 values = PRESETS["neuron"].build()
 values.root.backward()
 """
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as browser:
-        yield browser
 
 
 def rgb(colour: str) -> str:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from axe import serious
-from chromium import launched
 from hosts import jupyterlab, marimo, notebook, open_notebook, page_of, run_cell, set_jupyterlab
 from playwright.sync_api import Browser, Locator, Page, expect
 
@@ -16,12 +14,6 @@ pytestmark = pytest.mark.notebook
 
 GROUND_OF = "(element) => getComputedStyle(element).backgroundColor"
 GROUND = {"light": "rgb(255, 255, 255)", "dark": "rgb(24, 33, 39)"}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as browser:
-        yield browser
 
 
 def ground(page: Page, selector: str) -> str:

@@ -14,6 +14,8 @@ from gradwalk import Value, datasets, doctor, nn, optim
 from gradwalk.doctor import Visit
 from gradwalk.keepers import keeper_of
 
+pytestmark = pytest.mark.native
+
 pytest.importorskip("numba")
 
 STEPS = 24

@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 from browsing import OpenPage, Watch, wait_until
-from chromium import launched
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from gradwalk.learn.built_site import find_site
@@ -38,12 +37,6 @@ def address(site: Path) -> Iterator[str]:
         yield server.address
         server.shutdown()
         thread.join()
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    with launched() as browser:
-        yield browser
 
 
 @pytest.fixture
