@@ -26,7 +26,7 @@ def functions(real: Any) -> dict[str, Any]:
     """The functions for `real`, NumPy's float64 or float32, by name.
 
     >>> import numpy
-    >>> functions(numpy.float32)["power_minus_two"].py_func(numpy.float32(2.0))
+    >>> float(functions(numpy.float32)["power_minus_two"].py_func(numpy.float32(2.0)))
     0.25
     """
     double = real is float64
