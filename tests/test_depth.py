@@ -141,12 +141,17 @@ def test_threads_do_not_disturb_each_other() -> None:
     assert shared.grad == 0.0
 
 
-def test_threads_add_into_a_shared_leaf_without_loss() -> None:
+@pytest.mark.parametrize("hooked", [False, True])
+@pytest.mark.parametrize("inside", [False, True])
+def test_threads_add_into_a_shared_leaf_without_loss(inside: bool, hooked: bool) -> None:
     shared, rounds, threads = Value(3.0), 200, 4
+    middle = shared * 2.0 + shared  # walked through by all threads at once
+    if hooked:
+        shared.register_hook(lambda gradient: None)
 
     def job() -> None:
         for _ in range(rounds):
-            (shared * 2.0 + shared).backward()
+            (middle * 1.0 if inside else shared * 2.0 + shared).backward()
 
     old = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)

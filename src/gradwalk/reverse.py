@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from threading import RLock
 from typing import Any
 
 from gradwalk import keepers, modes, walk
@@ -14,16 +15,15 @@ from gradwalk.errors import BackwardError, GradwalkError, GraphError
 from gradwalk.ieee import Ieee
 
 Node = Any  # a Value; this module does not need to know the class
+_one_at_a_time = RLock()  # walks in several threads may share nodes: each adds what it has to add, whole
 
 
 # --- order and push --------------------------------------------------------------------------------------------------
 
 
 def order(root: Node) -> list[Node]:
-    """Every node that gradient flows to from `root`, operands before the nodes that use them, none with a keeper."""
-    found = list(walk.topological(root, flowing))
-    release(found)
-    return found
+    """Every node that gradient flows to from `root`, operands before the nodes that use them."""
+    return list(walk.topological(root, flowing))
 
 
 def release(nodes: Iterable[Node]) -> None:
@@ -79,18 +79,21 @@ class Walk:
     """A walk under way; whatever was changed is put back if it breaks off, as the user's own code may make it do."""
 
     def __init__(self, order: list[Node]) -> None:
-        self.before = [(v, v._data, v._grad) for v in order]
+        self.order = order
         self.at = order[-1]  # the node whose turn it is
 
     def __enter__(self) -> Walk:
+        _one_at_a_time.acquire()
+        release(self.order)
+        self.before = [(v._data, v._grad) for v in self.order]
         return self
 
     def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
-        if error is None:
-            return
-        release(v for v, _, _ in self.before)
-        for v, data, grad in self.before:
-            v._data, v._grad = data, grad
+        if error is not None:
+            release(self.order)
+            for v, (data, grad) in zip(self.order, self.before, strict=True):
+                v._data, v._grad = data, grad
+        _one_at_a_time.release()
         if isinstance(error, Exception) and not isinstance(error, GradwalkError):
             raise BackwardError(
                 f"backward() failed at {walk.describe(self.at)}: {type(error).__name__}: {error}; "
@@ -110,30 +113,31 @@ def walked_quickly(root: Node, seed: float) -> bool:
     if found is None:
         return False
     order, leaves = found
-    release(leaves)
-    before = [(leaf, leaf._grad) for leaf in leaves]
-    if any(grad.__class__ is not float for _, grad in before):
-        return False
-    try:
-        for leaf in leaves:
-            leaf._grad = 0.0
-        for v in order:
-            v._grad = 0.0
-        root._grad = seed
-        for v in reversed(order):
-            g = v._grad
-            da = v._da
-            if da is not None:
-                v._a._grad += da * g
-            db = v._db
-            if db is not None:
-                v._b._grad += db * g
-    except BaseException:
-        for leaf, grad in before:
-            leaf._grad = grad
-        raise
-    for leaf, grad in before:
-        leaf._grad += grad
+    with _one_at_a_time:
+        release(leaves)
+        before = [(leaf, leaf._grad) for leaf in leaves]
+        if any(grad.__class__ is not float for _, grad in before):
+            return False
+        try:
+            for leaf in leaves:
+                leaf._grad = 0.0
+            for v in order:
+                v._grad = 0.0
+            root._grad = seed
+            for v in reversed(order):
+                g = v._grad
+                da = v._da
+                if da is not None:
+                    v._a._grad += da * g
+                db = v._db
+                if db is not None:
+                    v._b._grad += db * g
+            for leaf, grad in before:
+                leaf._grad += grad
+        except BaseException:
+            for leaf, grad in before:
+                leaf._grad = grad
+            raise
     return True
 
 
