@@ -44,6 +44,9 @@ MARKS = {
     "tests/compile/": "native",
     "src/gradwalk/compile/": "native",
     "src/gradwalk/learn/page/export.py": "slow",
+    "src/gradwalk/learn/page/hunting/repair.py": "slow",
+    "src/gradwalk/learn/page/recordings.py": "slow",
+    "src/gradwalk/learn/relief.py": "slow",
 }
 
 # A busy machine is no failure: how long an example takes is a matter for benchmarks.

@@ -26,6 +26,8 @@ from gradwalk import datasets, nn, optim
 from gradwalk.cli import COMMANDS, info, main, options, screen, train, training_run
 from gradwalk.cli.train_settings import LEARNING_RATES, PRESETS, Settings, command
 
+pytestmark = pytest.mark.slow
+
 ENDLESS = ("train", "moons", "--steps", "1000000", "--lr", "1e-9", "--samples", "20", "--hidden", "4")
 QUICK = ("train", "moons", "--steps", "3", "--samples", "10", "--hidden", "4")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -155,7 +157,6 @@ def test_letters_that_the_output_cannot_hold_are_no_crash() -> None:
 # --- gradwalk info ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_info_tells_versions_and_extras() -> None:
     ran = gradwalk_command("info", COLUMNS="80")
     assert (ran.returncode, ran.stderr) == (0, "")
@@ -166,7 +167,6 @@ def test_info_tells_versions_and_extras() -> None:
     assert re.search(r"^plot +✓ there +loss curves and decision boundaries$", ran.stdout, re.MULTILINE)
 
 
-@pytest.mark.slow
 def test_info_for_machines() -> None:
     ran = gradwalk_command("info", "--json")
     facts = json.loads(ran.stdout)
@@ -214,7 +214,6 @@ def test_info_in_a_folder_that_is_not_installed(
 # --- gradwalk train: what it does ------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", datasets.BY_NAME)
 def test_every_data_set_is_learnt_with_its_defaults(name: str) -> None:
     settings = PRESETS[name]
@@ -250,7 +249,6 @@ def test_colour_can_be_forced_into_a_pipe_but_no_moving_bar() -> None:
     assert "\r" not in ran.stdout
 
 
-@pytest.mark.slow
 def test_the_same_seed_gives_the_same_run(tmp_path: Path) -> None:
     models = []
     for name, seed in (("a", 5), ("b", 5), ("c", 6)):
@@ -311,7 +309,6 @@ def test_the_saved_model_is_the_best_one_and_loads_as_the_report_says(in_folder:
     assert f"{loss:.4f}" == told[1]
 
 
-@pytest.mark.slow
 def test_plots_are_drawn_and_named(in_folder: Path) -> None:
     ran = gradwalk_command(*QUICK, "--plot", "out.svg")
     assert (ran.returncode, ran.stderr) == (0, "")
@@ -321,7 +318,6 @@ def test_plots_are_drawn_and_named(in_folder: Path) -> None:
     )
 
 
-@pytest.mark.slow
 def test_the_summary_for_machines(in_folder: Path) -> None:
     ran = gradwalk_command(*QUICK, "--batch", 5, "--save", "m.json", "--plot", "m.png", "--json")
     facts = json.loads(ran.stdout)
@@ -471,7 +467,6 @@ def is_a_model(path: Path) -> bool:
     return True
 
 
-@pytest.mark.slow
 def test_an_interrupt_keeps_the_best_model(tmp_path: Path) -> None:
     path = tmp_path / "model.json"
     with started(*ENDLESS, "--save", path, "--plot", tmp_path / "out.png") as process:
@@ -487,7 +482,6 @@ def test_an_interrupt_keeps_the_best_model(tmp_path: Path) -> None:
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["model.json", "out-loss.png", "out.png"]
 
 
-@pytest.mark.slow
 def test_an_interrupt_without_save_says_how_to_keep_it() -> None:
     with started(*ENDLESS) as process:
         until_the_first_step(process)
@@ -514,7 +508,6 @@ def after_a_checkpoint(path: Path, *arguments: str) -> Iterator[subprocess.Popen
         process.communicate()
 
 
-@pytest.mark.slow
 def test_an_interrupted_run_is_told_to_machines(tmp_path: Path) -> None:
     with after_a_checkpoint(tmp_path / "model.json", "--json") as process:
         process.send_signal(signal.SIGINT)

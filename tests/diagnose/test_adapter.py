@@ -10,6 +10,8 @@ import pytest
 from gradwalk.diagnose import grade, teaching
 from gradwalk.diagnose.adapter import Engine, MissingOp, NotAnEngine, find_class
 
+pytestmark = pytest.mark.slow
+
 
 def engine(source: str, class_name: str = "Value") -> Engine:
     namespace: dict[str, Any] = {"__name__": "engine"}

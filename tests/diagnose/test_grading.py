@@ -15,6 +15,8 @@ from gradwalk.diagnose.checks import CHECKS, GROUPS, select
 from gradwalk.diagnose.examination import TOTAL
 from gradwalk.errors import SettingError
 
+pytestmark = pytest.mark.slow
+
 STYLES = {"teaching": teaching.SOURCE, **teaching.STYLES}
 BROKEN = teaching.SOURCE.replace("other.grad += x * out.grad", "other.grad = x * out.grad")
 

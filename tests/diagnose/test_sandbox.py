@@ -11,6 +11,8 @@ from gradwalk.diagnose import teaching
 from gradwalk.diagnose.results import CheckResult, Grade
 from gradwalk.diagnose.sandbox import Limits, grade_file
 
+pytestmark = pytest.mark.slow
+
 QUICK = Limits(loading=3.0, program=1.0)
 CHECKS = ("a-plus-a", "a-times-a")
 
@@ -63,7 +65,6 @@ CRASHES = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("body", CRASHES)
 def test_what_ends_or_hangs_the_process_costs_that_check_alone(judge: Judge, body: str) -> None:
     result = product(judge(bad_product(body)))
@@ -88,7 +89,6 @@ REFUSED = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("body", REFUSED)
 def test_what_an_engine_may_not_do_is_an_error_in_its_own_code(judge: Judge, body: str) -> None:
     result = product(judge(bad_product(body)))

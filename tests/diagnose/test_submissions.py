@@ -16,6 +16,8 @@ from gradwalk.diagnose.as_html import report_page
 from gradwalk.diagnose.submissions import Submission, as_csv, find, grade_all, write_results
 from gradwalk.errors import SettingError
 
+pytestmark = pytest.mark.slow
+
 OVERWRITES = teaching.SOURCE.replace("other.grad += x * out.grad", "other.grad = x * out.grad", 1)
 
 

@@ -16,6 +16,8 @@ import pytest
 from gradwalk import modes
 from gradwalk.cli import main
 
+pytestmark = pytest.mark.slow
+
 MICROGRAD = """
 import random, sys
 from gradwalk.engine import Value
