@@ -17,7 +17,7 @@ import pytest
 
 import gradwalk
 from gradwalk import Value, nn, optim
-from gradwalk.compile.own.store import place_of
+from gradwalk.compile.own.store import stretch_of
 from gradwalk.compile.trace.limits import FrozenWarning
 from gradwalk.errors import NotANumberError
 
@@ -364,10 +364,10 @@ def test_a_model_that_is_given_other_parameters_is_noticed_when_it_is_cleared() 
 
 def test_places_of_parameters_are_stretches_of_one_store() -> None:
     values = [Value(float(i)) for i in range(6)]
-    first, _ = place_of(values[:2])
-    second, _ = place_of(values[3:5])
+    first, _ = stretch_of(values[:2])
+    second, _ = stretch_of(values[3:5])
     assert first.store is not second.store
-    third, where = place_of([values[4], values[1], values[5]])
+    third, where = stretch_of([values[4], values[1], values[5]])
     assert first.store is second.store is third.store
     found = [third.store.parameters[third.start + i] for i in where]
     assert found == [values[4], values[1], values[5]]

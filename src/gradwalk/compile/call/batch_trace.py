@@ -51,7 +51,7 @@ class BatchTrace(BoundTrace):
 
     def run(self, numbers: BatchNumbers) -> Any:
         """Compute with these samples; gives what the function gives, reduced."""
-        store = self.place.store
+        store = self.stretch.store
         with store.lock:
             self._write(store, numbers)
             if self.one:  # gradients as well, because samples do not stay in memory
@@ -123,7 +123,7 @@ class BatchTrace(BoundTrace):
 
     def _bind(self, store: Store) -> None:
         self.values = store.values
-        values, self.grads = self.place.arrays()
+        values, self.grads = self.stretch.arrays()
         self.gradients = np.zeros_like(self.grads)
         self.runner = Runner(self.prepared, values, self.gradients, self.threads)
         self.n = 0
@@ -131,12 +131,12 @@ class BatchTrace(BoundTrace):
 
     def backward(self, call: Any, position: int, gradient: Any) -> None:
         """Walk back from one of a call's results."""
-        store = self.place.store
+        store = self.stretch.store
         with store.lock:
             if not store.owns:
                 store.take()
             if call.gradients is not None:
-                _, grads = self.place.arrays()
+                _, grads = self.stretch.arrays()
                 grads += gradient * call.gradients
                 return
             if self.one and self.last is call and self.values is store.values:

@@ -12,7 +12,7 @@ from typing import Any
 from gradwalk import tree
 from gradwalk.compile.call.arguments import InputAt
 from gradwalk.compile.call.results import Call, Result, ResultTree, result_of
-from gradwalk.compile.own.store import Place, Store, place_of
+from gradwalk.compile.own.store import Store, Stretch, stretch_of
 from gradwalk.compile.prepared import Prepared, Runner, prepare
 from gradwalk.compile.trace.recorded import Output, Recorded
 from gradwalk.engine import Value
@@ -42,10 +42,10 @@ class BoundTrace:
         self.recorded = recorded
         self.wrt = wrt  # arguments whose gradients are kept, as they were at the first call
         self.kept = numbers.kept  # objects that the key knows by their id()
-        self.place: Place
-        self.place, where = place_of(recorded.parameters)
+        self.stretch: Stretch
+        self.stretch, where = stretch_of(recorded.parameters)
         self.prepared: Prepared = prepare(
-            recorded.tape.placed(where, self.place.size), batch=batch, input_grads=bool(wrt or numbers.values)
+            recorded.tape.placed(where, self.stretch.size), batch=batch, input_grads=bool(wrt or numbers.values)
         )
         self.calls = 0
         self.recent = True  # whether it was used since someone last had to make room
@@ -75,7 +75,7 @@ class BoundTrace:
 
     def run(self, numbers: Any) -> Any:
         """Compute with these numbers; gives what the function gives."""
-        store = self.place.store
+        store = self.stretch.store
         with store.lock:
             self._forward(store, numbers)
             self.calls += 1
@@ -99,7 +99,7 @@ class BoundTrace:
 
     def values_only(self, numbers: Any) -> Any:
         """As `run`, with leaves as results: what happens under `no_grad()`."""
-        store = self.place.store
+        store = self.stretch.store
         with store.lock:
             self._forward(store, numbers)
             self.calls += 1
@@ -169,7 +169,7 @@ class BoundTrace:
             self._put_aside(self.last)
         self.last = None
         self.values = store.values
-        self.runner = Runner(self.prepared, *self.place.arrays())
+        self.runner = Runner(self.prepared, *self.stretch.arrays())
         self.outputs, self.seeds = self.runner.outputs, self.runner.seeds
         self.forward, self.push = self.runner.forward, self.runner.push
         self.inputs, self.indices = self.runner.inputs.data, self.runner.indices.data
@@ -182,7 +182,7 @@ class BoundTrace:
 
     def backward(self, call: Any, position: int, gradient: Any) -> None:
         """Walk back from one of a call's results."""
-        store = self.place.store
+        store = self.stretch.store
         with store.lock:
             if not store.owns:
                 store.take()

@@ -189,10 +189,10 @@ def _kernel(update: Any, kept: int, count: int) -> Native:
 def clip_norm(store: Store, parameters: list[Any], limit: float) -> float | None:
     """What `optim.clip_grad_norm` does, in the buffer; None if some parameters are not there.
 
-    >>> from gradwalk.compile.own.store import place_of
+    >>> from gradwalk.compile.own.store import stretch_of
     >>> w = Value(1.0)
     >>> w.grad = 5.0
-    >>> store = place_of([w])[0].store
+    >>> store = stretch_of([w])[0].store
     >>> store.take()
     >>> clip_norm(store, [w], 1.0), round(w.grad, 6)
     (5.0, 1.0)
@@ -225,10 +225,10 @@ def _norm(grads: Floats) -> float:
 def clip_value(store: Store, parameters: list[Any], limit: float) -> bool:
     """What `optim.clip_grad_value` does, in the buffer; says whether it could.
 
-    >>> from gradwalk.compile.own.store import place_of
+    >>> from gradwalk.compile.own.store import stretch_of
     >>> w = Value(1.0)
     >>> w.grad = -5.0
-    >>> store = place_of([w])[0].store
+    >>> store = stretch_of([w])[0].store
     >>> store.take()
     >>> clip_value(store, [w], 1.0), w.grad
     (True, -1.0)

@@ -4,8 +4,8 @@ A compiled call takes them into the buffer. While they are there, the store is t
 hands everything back at the first touch from Python; the next compiled call takes them again. An ordinary training loop
 of compiled loss, `zero_grad()`, `backward()` and `step()` triggers neither.
 
-Parameters that some function uses together share one store. A function's parameters stand in a *place*, a stretch of
-the store; when two stores grow together because a function uses both, places move and nobody notices.
+Parameters that some function uses together share one store. A function's parameters stand in a stretch of
+the store; when two stores grow together because a function uses both, stretches move and nobody notices.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from gradwalk.engine import Value
 from gradwalk.errors import NotANumberError, TraceError
 from gradwalk.ops import number
 
-__all__ = ["Place", "Store", "place_of"]
+__all__ = ["Store", "Stretch", "stretch_of"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -54,7 +54,7 @@ class Store:
     """Parameters that live together: their Values, and the two arrays in which native code keeps them.
 
     >>> w = Value(2.0)
-    >>> store = place_of([w])[0].store
+    >>> store = stretch_of([w])[0].store
     >>> store.take()
     >>> store.values[0] = 3.0
     >>> store.owns, w.data, store.owns
@@ -69,7 +69,7 @@ class Store:
         self.owns = False  # whether the arrays hold the truth, or the Values do
         self.version = Version()  # a new one whenever the parameters' numbers change
         self.hooked = False  # whether a parameter has hooks, which only Python can call
-        self.places: WeakSet[Place] = WeakSet()
+        self.stretches: WeakSet[Stretch] = WeakSet()
         self.lists: dict[int, tuple[Any, ...]] = {}  # lists of parameters that were asked for before; see `positions`
         self.lock = RLock()
 
@@ -164,7 +164,7 @@ class Store:
         A list is looked through once, and known again by its identity and length.
 
         >>> ws = [Value(1.0), Value(2.0)]
-        >>> store = place_of(ws)[0].store
+        >>> store = stretch_of(ws)[0].store
         >>> store.positions(ws), store.positions(ws[1:]).tolist(), store.positions([Value(3.0)])
         (slice(0, 2, None), [1], None)
         """
@@ -187,7 +187,7 @@ class Store:
         """The position of each of these parameters.
 
         >>> ws = [Value(1.0), Value(2.0)]
-        >>> place_of(ws)[0].store.order(ws[::-1]).tolist()
+        >>> stretch_of(ws)[0].store.order(ws[::-1]).tolist()
         [1, 0]
         """
         return np.array([self.position[id(p)] for p in parameters], np.int64)
@@ -196,7 +196,7 @@ class Store:
         """Set gradients to 0 where they are, if native code owns all of them; says whether it did.
 
         >>> ws = [Value(1.0)]
-        >>> store = place_of(ws)[0].store
+        >>> store = stretch_of(ws)[0].store
         >>> store.zero_grad(ws)
         False
         """
@@ -221,7 +221,7 @@ class Store:
         A model has parameters that only some calls use, such as rows of a table; an optimiser has them all.
 
         >>> ws = [Value(1.0), Value(2.0)]
-        >>> store = place_of(ws[:1])[0].store
+        >>> store = stretch_of(ws[:1])[0].store
         >>> store.take()
         >>> store.with_all(ws).positions(ws)
         slice(0, 2, None)
@@ -232,7 +232,7 @@ class Store:
             return self
         if not all(isinstance(p, Value) and p.is_leaf for p in parameters):
             return None
-        store = place_of(parameters)[0].store
+        store = stretch_of(parameters)[0].store
         store.take()
         return store
 
@@ -276,7 +276,7 @@ class Store:
 
         >>> w = Value(1.0)
         >>> descent = optim.SGD([w], lr=1.0)
-        >>> place_of([w])[0].store.step(descent, descent.constants())
+        >>> stretch_of([w])[0].store.step(descent, descent.constants())
         False
         """
         return optimisers.step(self, optimizer, constants)
@@ -313,16 +313,16 @@ class Store:
         other.hand_back()
         before = len(self.parameters)
         self._grow(other.parameters)
-        for place in list(other.places):
-            place.store = self
-            place.start += before
-            self.places.add(place)
+        for stretch in list(other.stretches):
+            stretch.store = self
+            stretch.start += before
+            self.stretches.add(stretch)
 
 
-class Place:
+class Stretch:
     """A stretch of a store that one function works on.
 
-    >>> place_of([Value(1.0), Value(2.0)])[0].size
+    >>> stretch_of([Value(1.0), Value(2.0)])[0].size
     2
     """
 
@@ -332,24 +332,24 @@ class Place:
         self.store = store
         self.start = start
         self.size = size
-        store.places.add(self)
+        store.stretches.add(self)
 
     def arrays(self) -> tuple[Floats, Floats]:
         """The numbers and the gradients of this stretch, as they lie in the store.
 
-        >>> [len(array) for array in place_of([Value(1.0)])[0].arrays()]
+        >>> [len(array) for array in stretch_of([Value(1.0)])[0].arrays()]
         [1, 1]
         """
         here = slice(self.start, self.start + self.size)
         return self.store.values[here], self.store.grads[here]
 
 
-def place_of(parameters: Sequence[Value]) -> tuple[Place, npt.NDArray[np.int64]]:
-    """Bring parameters together in one store; gives their place, and where in it each of them stands.
+def stretch_of(parameters: Sequence[Value]) -> tuple[Stretch, npt.NDArray[np.int64]]:
+    """Bring parameters together in one store; gives their stretch of it, and where in it each of them stands.
 
     >>> a, b, c = Value(1.0), Value(2.0), Value(3.0)
-    >>> one, _ = place_of([a, b])
-    >>> other, where = place_of([c, b])
+    >>> one, _ = stretch_of([a, b])
+    >>> other, where = stretch_of([c, b])
     >>> one.store is other.store, where.tolist()
     (True, [1, 0])
     """
@@ -371,4 +371,4 @@ def place_of(parameters: Sequence[Value]) -> tuple[Place, npt.NDArray[np.int64]]
         where = store.order(list(parameters))
         start = int(where.min()) if len(where) else 0
         size = int(where.max()) + 1 - start if len(where) else 0
-        return Place(store, start, size), where - start
+        return Stretch(store, start, size), where - start
