@@ -6,7 +6,9 @@ READY := $(VENV)/.ready-
 # As many processes as cores, but not so many that each starts a browser of its own on a large machine.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 # What one can do without while writing Python, for the sake of an answer within a minute.
-WAIT := tests/web tests/compile src/gradwalk/compile
+WAIT := tests/web tests/compile src/gradwalk/compile tests/test_stepper.py tests/test_plot.py \
+  tests/test_plot_functions.py tests/test_plot_histograms.py tests/test_versions.py tests/test_cli_step.py \
+  tests/learn tests/test_check_suspects.py src/gradwalk/diagnose src/gradwalk/learn tests/test_learn_relief.py tests/test_spy.py tests/notebook
 # Two targets at once, each with its output in one piece, where make can do that (macOS has one that cannot).
 TOGETHER := $(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
