@@ -115,8 +115,8 @@ def walked_quickly(root: Node, seed: float) -> bool:
     order, leaves = found
     with _one_at_a_time:
         release(leaves)
-        before = [(leaf, leaf._grad) for leaf in leaves]
-        if any(grad.__class__ is not float for _, grad in before):
+        before = [leaf._grad for leaf in leaves]  # not in pairs: a tuple for each is work for the collector
+        if any(grad.__class__ is not float for grad in before):
             return False
         try:
             for leaf in leaves:
@@ -132,10 +132,10 @@ def walked_quickly(root: Node, seed: float) -> bool:
                 db = v._db
                 if db is not None:
                     v._b._grad += db * g
-            for leaf, grad in before:
+            for leaf, grad in zip(leaves, before, strict=True):
                 leaf._grad += grad
         except BaseException:
-            for leaf, grad in before:
+            for leaf, grad in zip(leaves, before, strict=True):
                 leaf._grad = grad
             raise
     return True
