@@ -77,8 +77,10 @@ class Result(Value):
             super().backward(gradient)
         elif modes.layers:
             modes.top().backward(self, partial(self._walk_back, gradient))
-        else:
-            self._walk_back(gradient)
+        else:  # as `_walk_back`, without the call
+            call = self._call
+            call.trace.backward(call, self._position, gradient)
+            self._grad = gradient
 
     def _walk_back(self, seed: float) -> None:
         if self._call.numbers.values:
