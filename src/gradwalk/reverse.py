@@ -221,10 +221,13 @@ def adjoints(root: Node, seed: Any, *, as_graph: bool) -> dict[Node, Any]:
 
 def fill_with_graphs(root: Node, seed: Any) -> None:
     """Set `.grad` to Values, so that a gradient can be differentiated like any other number."""
-    for v, total in adjoints(root, seed, as_graph=True).items():
-        total = v._as_node(total)
-        held_nothing = not v.is_leaf or (v._grad.__class__ is float and v._grad == 0.0)
-        v._grad = total if held_nothing else v._grad + total
+    gradients = adjoints(root, seed, as_graph=True)
+    with _one_at_a_time:
+        release(gradients)
+        for v, total in gradients.items():
+            total = v._as_node(total)
+            held_nothing = not v.is_leaf or (v._grad.__class__ is float and v._grad == 0.0)
+            v._grad = total if held_nothing else v._grad + total
 
 
 def _known_slopes(v: Node) -> tuple[float | None, ...]:

@@ -416,3 +416,16 @@ def test_attributes_that_hold_results_may_change_at_every_call() -> None:
     for _ in range(20):
         model.latest = loss_of([1.0, 2.0])  # type: ignore[attr-defined]
     assert loss_of.traced == 1
+
+
+def test_a_graph_of_gradients_reaches_a_leaf_that_compiled_code_has() -> None:
+    w = Value(2.0)
+    compiled = gradwalk.compile(lambda x: w * x)
+    loss = w + w  # whose slopes are plain numbers: nothing asks for that of the leaf
+    compiled(3.0)
+    assert w.keeper is not None
+    loss.backward(create_graph=True)
+    assert (w.grad.data, w.data) == (2.0, 2.0)
+    gradwalk.zero_grad([w])
+    compiled(3.0).backward()
+    assert w.grad == 3.0

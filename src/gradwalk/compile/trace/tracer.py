@@ -29,7 +29,7 @@ from gradwalk.ops import TABLE, Op, number
 
 __all__ = ["Tracer", "trace"]
 
-MANY = {"max": MAX, "min": MIN, "shift": SHIFT}
+MANY = {"max": MAX, "min": MIN}
 
 
 class Tracer(modes.Interpreter):
@@ -227,14 +227,12 @@ class Tracer(modes.Interpreter):
         return self.record(self.code(op), ids[0], ids[1] if len(ids) == 2 else NONE)
 
     def many(self, name: str, values: Sequence[Any]) -> Any:
-        """Write down the largest (max), smallest (min) or largest without a gradient (shift) of a list.
+        """Write down the largest (max) or smallest (min) of a list.
 
         >>> print(str(trace(lambda x, y: gradwalk.max([x, y]), [1.0, 2.0]).tape).splitlines()[2])
         n0 = max(x0, x1)
         """
         ids = [self.operand(x) for x in values]
-        if len(ids) == 1 and name != "shift":
-            return values[0]
         return self.record(MANY[name], self.listed(ids), len(ids))
 
     def take(self, table: Any, index: Any) -> Any:
