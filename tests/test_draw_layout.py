@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 from collections.abc import Iterator
 
@@ -10,42 +9,13 @@ import cases
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_layout import mlp_loss, tangle
 
-from gradwalk import Value, draw, nn, ops
+from gradwalk import Value, draw, ops
 from gradwalk.drawing import cards
 from gradwalk.drawing.api import Drawing
-from gradwalk.drawing.by_node import scene_by_node
 
-Edges = list[tuple[int, int]]
 Rectangle = tuple[float, float, float, float]  # left, top, right, bottom
-
-
-def edges_of(root: Value) -> tuple[int, Edges]:
-    scene = scene_by_node([root])
-    return len(scene.boxes), [(line.source, line.target) for line in scene.lines]
-
-
-def mlp_loss(samples: int = 1, sizes: tuple[int, ...] = (4, 4, 1)) -> Value:
-    random.seed(7)
-    model = nn.MLP(3, list(sizes), activation="tanh")
-    inputs = [[Value(random.random()) for _ in range(3)] for _ in range(samples)]
-    return nn.mse([model(x) for x in inputs], [1.0] * samples)
-
-
-def tangle(n: int) -> Value:
-    draw_one = random.Random(n)
-    values = [Value(draw_one.random()) for _ in range(6)]
-    for _ in range(n):
-        values.append(draw_one.choice(values[-40:]) * draw_one.choice(values))
-    return sum(values[-20:], Value(0.0))
-
-
-dags = st.integers(1, 30).flatmap(
-    lambda n: st.tuples(
-        st.just(n),
-        st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)).filter(lambda e: e[0] < e[1]), max_size=60),
-    )
-)
 
 
 def test_operands_stand_in_the_order_they_are_written_in() -> None:
