@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 from test_draw import NASTY, walked
-from test_draw_layout import check_that_all_is_clear, mlp_loss
+from test_draw_layout import check_that_all_is_clear
+from test_layout import mlp_loss
 
 from gradwalk import Value, draw
 from gradwalk.drawing import graphviz
