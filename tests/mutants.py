@@ -41,6 +41,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TESTS = {
     "ops": "test_ops test_formulas test_engine test_against_torch",
     "ieee": "test_ops test_engine test_against_torch",
+    "eager": "test_engine test_modes compile/test_compile_tracer test_against_torch",
     "engine": "test_engine test_modes test_derivatives test_walk compile/test_compile_tracer test_against_torch",
     "node": "test_engine test_keepers test_modes test_walk compile/test_compile_ownership test_against_torch test_nn",
     "modes": "test_modes test_engine compile/test_compile_tracer",
@@ -55,7 +56,7 @@ TESTS = {
 
 #: What a share is reckoned over: each of these must reach 95% by itself.
 GROUPS = {
-    "engine": ("ops", "ieee", "engine", "node", "modes", "keepers", "reverse"),
+    "engine": ("ops", "ieee", "eager", "engine", "node", "modes", "keepers", "reverse"),
     "walk": ("walk",),
     "check": ("check",),
 }

@@ -27,21 +27,21 @@ MODULES = sorted(
 #: A module may import modules that stand to its left only (and the standard library).
 LAYERS = (
     "errors", "matcher", "files bundles", "ieee", "ops tree", "formulas", "walk methods", "layout", "explain",
-    "provenance symbols", "modes", "keepers", "reverse", "node", "engine", "derivatives replay", "program", "presets",
-    "functions", "losses store",
+    "provenance symbols", "modes", "keepers", "reverse", "node", "eager", "engine", "derivatives replay", "program",
+    "presets", "functions", "losses store",
     "module", "nn", "optim check", "datasets", "train plot drawing", "diagnose doctor compile",
     "stepper", "learn", "notebook", "cli",
 )  # fmt: skip
 PURE = ("matcher", "ieee", "ops", "tree", "walk", "provenance", "functions", "modes", "keepers", "formulas",
         "replay", "symbols", "methods",
-        "reverse", "node", "engine", "derivatives", "nn", "losses", "store", "module",
+        "reverse", "node", "eager", "engine", "derivatives", "nn", "losses", "store", "module",
         "optim", "check", "datasets", "train", "errors", "program", "explain", "presets",
         "diagnose", "doctor", "files", "bundles", "layout")  # fmt: skip
 
 
 #: What a reader of the core never needs to know.
-CORE = ("engine", "node", "modes", "reverse", "ops", "ieee", "methods", "functions", "losses", "module", "provenance",
-        "derivatives", "optim")  # fmt: skip
+CORE = ("engine", "eager", "node", "modes", "reverse", "ops", "ieee", "methods", "functions", "losses", "module",
+        "provenance", "derivatives", "optim")  # fmt: skip
 
 
 def level(module: str) -> int:
@@ -174,7 +174,7 @@ except AttributeError as error:
 
 
 #: Packages of which some modules are for the package alone, and list nothing.
-UNLISTED = {"methods", "reverse", "cli", "check", "doctor", "store", "optim", "compile"}
+UNLISTED = {"methods", "reverse", "eager", "cli", "check", "doctor", "store", "optim", "compile"}
 
 
 def test_all_is_complete() -> None:

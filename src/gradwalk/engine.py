@@ -7,12 +7,13 @@ the last one a gradient of 1, and lets each in turn push `local × gradient` to 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import partial, wraps
+from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from gradwalk import modes, ops, reverse
-from gradwalk.node import Node, Recipe, number_of
+from gradwalk.eager import Eager, apply, plain, spelt_out
+from gradwalk.node import Node, number_of
 from gradwalk.ops import Op, comes_later, number
 from gradwalk.reverse import zero_grad
 
@@ -20,26 +21,6 @@ __all__ = ["Value", "zero_grad"]
 
 
 _ADD, _MUL, _power = ops.add, ops.mul, ops.pow.value
-
-
-def _spelt_out(op: Op) -> Callable[[Callable[..., Any]], Callable[..., Value]]:
-    """Marks a method that spells out an op, for what it can do: None and an AttributeError mean the general road."""
-
-    def mark(quick: Callable[..., Any]) -> Callable[..., Value]:
-        @wraps(quick)
-        def operation(self: Value, *other: Any) -> Value:
-            if not modes.active:
-                try:
-                    out: Value | None = quick(self, *other)
-                    if out is not None:
-                        return out
-                except AttributeError:
-                    pass
-            return _apply(op, self, *other)
-
-        return operation
-
-    return mark
 
 
 class Value(Node):
@@ -57,7 +38,7 @@ class Value(Node):
 
     def __init__(self, data: Any, _children: Iterable[Value] = (), _op: str = "", label: str = "") -> None:
         self._grad = 0.0
-        self._kind = self._a = self._b = self._da = self._db = None
+        self._kind = self._a = self._b = self._da = self._db = self._mark = None
         if modes.active:
             modes.top().leaf(self, data)
         else:
@@ -74,7 +55,7 @@ class Value(Node):
 
     # --- forward: every operation makes a node -------------------------------------------------------------------
     # The busiest operations spell out their line of the op table, for speed; a test holds them to it. All else takes
-    # the general road, `_apply`: a NumPy number, nonsense, a mode such as no_grad, and a number that is in a keeper's
+    # the general road, `apply`: a NumPy number, nonsense, a mode such as no_grad, and a number that is in a keeper's
     # hands, which shows as an AttributeError.
 
     def __add__(self, other: Any) -> Value:
@@ -83,17 +64,18 @@ class Value(Node):
                 out = _blank()
                 out._data = self._data + other._data
                 out._grad = 0.0
+                out._mark = None
                 out._kind = _ADD
                 out._a = self
                 out._b = other
                 out._da = out._db = 1.0
                 return out
-            c = _plain(other)
+            c = plain(other)
             if c is not None:
                 return _node(_ADD, self._data + c, self, 1.0, c, None)
         except AttributeError:
             pass
-        return NotImplemented if comes_later(other) else _apply(_ADD, self, other)
+        return NotImplemented if comes_later(other) else apply(_ADD, self, other)
 
     def __mul__(self, other: Any) -> Value:
         try:
@@ -103,45 +85,46 @@ class Value(Node):
                 out._da = y = other._data
                 out._data = x * y
                 out._grad = 0.0
+                out._mark = None
                 out._kind = _MUL
                 out._a = self
                 out._b = other
                 return out
-            c = _plain(other)
+            c = plain(other)
             if c is not None:
                 return _node(_MUL, self._data * c, self, c, c, None)
         except AttributeError:
             pass
-        return NotImplemented if comes_later(other) else _apply(_MUL, self, other)
+        return NotImplemented if comes_later(other) else apply(_MUL, self, other)
 
-    @_spelt_out(ops.sub)
+    @spelt_out(ops.sub)
     def __sub__(self, other: Any) -> Any:
         if other.__class__ is Value:
             return _node(ops.sub, self._data - other._data, self, 1.0, other, -1.0)
-        c = _plain(other)
+        c = plain(other)
         return c if c is None else _node(ops.sub, self._data - c, self, 1.0, c, None)
 
-    @_spelt_out(ops.div)
+    @spelt_out(ops.div)
     def __truediv__(self, other: Any) -> Any:
         if other.__class__ is Value and other._data != 0.0:
             quotient = self._data / other._data
             return _node(ops.div, quotient, self, 1.0 / other._data, other, -quotient / other._data)
-        c = _plain(other)
+        c = plain(other)
         return _node(ops.div, self._data / c, self, 1.0 / c, c, None) if c else None
 
-    @_spelt_out(ops.pow)
+    @spelt_out(ops.pow)
     def __pow__(self, other: Any) -> Any:
-        n = _plain(other)
+        n = plain(other)
         if n is None:
             return None
         slope = n * _power(self._data, n - 1.0) if n != 0.0 else 0.0
         return _node(ops.pow, _power(self._data, n), self, slope, n, None)
 
-    @_spelt_out(ops.neg)
+    @spelt_out(ops.neg)
     def __neg__(self) -> Any:
         return _node(ops.neg, -self._data, self, -1.0, None, None)
 
-    @_spelt_out(ops.relu)
+    @spelt_out(ops.relu)
     def relu(self) -> Any:
         """The number itself if positive, else 0.
 
@@ -156,10 +139,10 @@ class Value(Node):
             x = number_of(self)
             data = op.forward(x)
             return _node(op, data, self, op.slope(0, x, data), None, None)
-        return _apply(op, *operands)
+        return apply(op, *operands)
 
     def __abs__(self) -> Value:
-        return _apply(ops.abs, self)
+        return apply(ops.abs, self)
 
     def __pos__(self) -> Value:
         return self
@@ -171,13 +154,13 @@ class Value(Node):
         return self.__mul__(other)
 
     def __rsub__(self, other: Any) -> Value:  # other - self
-        return _apply(ops.sub, other, self)
+        return apply(ops.sub, other, self)
 
     def __rtruediv__(self, other: Any) -> Value:  # other / self
-        return _apply(ops.div, other, self)
+        return apply(ops.div, other, self)
 
     def __rpow__(self, other: Any) -> Value:  # other ** self
-        return _apply(ops.pow, other, self)
+        return apply(ops.pow, other, self)
 
     # --- backward: order, seed, push -----------------------------------------------------------------------------
 
@@ -215,26 +198,10 @@ class Value(Node):
             for leaf, held in earlier.items():
                 reverse.add(leaf, held)
 
-    # --- comparing, leaving and entering the graph ------------------------------------------------------------------
-    # Values are equal only to themselves, so that they can be kept in sets; `<` and `max()` compare their data.
-
-    def __lt__(self, other: Any) -> bool:
-        return bool(self.data < _data(other))
-
-    def __le__(self, other: Any) -> bool:
-        return bool(self.data <= _data(other))
-
-    def __gt__(self, other: Any) -> bool:
-        return bool(self.data > _data(other))
-
-    def __ge__(self, other: Any) -> bool:
-        return bool(self.data >= _data(other))
+    # --- leaving and entering the graph ------------------------------------------------------------------------------
 
     def _as_node(self, x: Any) -> Value:
         return x if isinstance(x, Value) else Value(x)
-
-    def __format__(self, spec: str) -> str:
-        return format(self.data, spec) if spec else repr(self)
 
     def detach(self) -> Value:
         """The same number as a new leaf: nothing flows back through it.
@@ -257,6 +224,7 @@ def _node(op: Op | None, data: float, a: Any, da: float | None, b: Any, db: floa
     out = _blank()
     out._data = data
     out._grad = 0.0
+    out._mark = None
     out._kind = op
     out._a = a
     out._da = da
@@ -265,55 +233,4 @@ def _node(op: Op | None, data: float, a: Any, da: float | None, b: Any, db: floa
     return out
 
 
-def _plain(x: Any) -> Any:
-    """A constant as a float, if nothing about it or the mode we are in needs the general road."""
-    if modes.active:
-        return None
-    if x.__class__ is float:
-        return x
-    return number(x) if x.__class__ is int else None
-
-
-def _apply(op: Op, *operands: Any) -> Value:
-    """Any op on any operands: Values, numbers, or things that take ops in a way of their own."""
-    interpreter = modes.top() if modes.active else modes.bottom
-    return interpreter.apply(op, operands)  # type: ignore[no-any-return]
-
-
-class _Eager(modes.Bottom):
-    """What ops mean where no mode is on: they are computed, and remembered."""
-
-    def apply(self, op: Op, operands: tuple[Any, ...]) -> Any:
-        inputs = []
-        for x in operands:
-            if not isinstance(x, Value):
-                if hasattr(x, "__gradwalk_op__") and not isinstance(x, float):
-                    return x.__gradwalk_op__(op, operands)
-                x = number(x)
-            inputs.append(x)
-        point = [x if x.__class__ is float else number_of(x) for x in inputs]
-        data = op.forward(*point)
-        if modes.active and not modes.recording():
-            return _node(None, data, None, None, None, None)
-        slopes = [None if x.__class__ is float else op.slope(i, *point, data) for i, x in enumerate(inputs)]
-        if len(inputs) == 1:
-            return _node(op, data, inputs[0], slopes[0], None, None)
-        if len(inputs) == 2:
-            return _node(op, data, inputs[0], slopes[0], inputs[1], slopes[1])
-        out = _node(op, data, None, None, None, None)
-        out._kind = Recipe(op, tuple(map(out._as_node, inputs)), tuple(slopes))
-        return out
-
-    def leaf(self, v: Value, data: Any) -> None:
-        v._data = number(data)
-
-    def detach(self, v: Value) -> Value:
-        return _node(None, number_of(v), None, None, None, None)
-
-
-modes.bottom = _Eager()
-
-
-def _data(x: Any) -> float:
-    data: float = x.data if isinstance(x, Value) else x
-    return data
+modes.bottom = Eager(_node)

@@ -31,7 +31,7 @@ class Node(Methods):
 
     # Operands and local derivatives lie in plain fields, because a tuple, a set or a closure for each node is what
     # makes an engine slow. An operand that is a plain number stays one, and its local derivative is None.
-    __slots__ = ("_a", "_b", "_da", "_data", "_db", "_grad", "_kind", "_notes")
+    __slots__ = ("_a", "_b", "_da", "_data", "_db", "_grad", "_kind", "_mark", "_notes")
 
     _data: float  # empty, as is _grad, while a keeper has them
     _grad: Any  # a float; after backward(create_graph=True) a Value
@@ -40,6 +40,7 @@ class Node(Methods):
     _b: Any  # second operand, if there is one
     _da: float | None  # how fast data changes with the first operand
     _db: float | None  # how fast data changes with the second operand
+    _mark: object  # which walk has seen this node last
     _notes: Notes  # what only few nodes have; empty on the others
 
     def _as_node(self, x: Any) -> Self:
@@ -133,6 +134,7 @@ class Node(Methods):
         with self._in_own_hands():
             out._data, out._grad = self._data, self._grad
         out._kind, out._da, out._db = self._kind, self._da, self._db
+        out._mark = None
         out._a, out._b = memo.get(id(self._a), self._a), memo.get(id(self._b), self._b)
         if isinstance(self._kind, Recipe):
             out._kind = copy(self._kind)
@@ -301,6 +303,24 @@ class Node(Methods):
         from gradwalk.explain import explain  # only whoever asks for it loads it
 
         return explain(self, leaf)
+
+    # --- comparing, printing -----------------------------------------------------------------------------------------
+    # Nodes are equal only to themselves, so that they can be kept in sets; `<` and `max()` compare their data.
+
+    def __lt__(self, other: Any) -> bool:
+        return bool(self.data < (other.data if isinstance(other, Node) else other))
+
+    def __le__(self, other: Any) -> bool:
+        return bool(self.data <= (other.data if isinstance(other, Node) else other))
+
+    def __gt__(self, other: Any) -> bool:
+        return bool(self.data > (other.data if isinstance(other, Node) else other))
+
+    def __ge__(self, other: Any) -> bool:
+        return bool(self.data >= (other.data if isinstance(other, Node) else other))
+
+    def __format__(self, spec: str) -> str:
+        return format(self.data, spec) if spec else repr(self)
 
     # --- micrograd's names, which can be set as well -----------------------------------------------------------------
 

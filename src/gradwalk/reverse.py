@@ -109,11 +109,13 @@ def walked_quickly(root: Node, seed: float) -> bool:
 
     Nothing is touched before the whole graph has been seen. The leaves are put back should the walk be interrupted.
     """
-    found = _plain_order(root) if not modes.active or modes.top() is modes.bottom else None
-    if found is None:
+    if modes.active and modes.top() is not modes.bottom:
         return False
-    order, leaves = found
     with _one_at_a_time:
+        found = _plain_order(root)
+        if found is None:
+            return False
+        order, leaves = found
         release(leaves)
         before = [leaf._grad for leaf in leaves]  # not in pairs: a tuple for each is work for the collector
         if any(grad.__class__ is not float for grad in before):
@@ -141,14 +143,14 @@ def walked_quickly(root: Node, seed: float) -> bool:
     return True
 
 
-def _plain_order(root: Node) -> tuple[list[Node], set[Node]] | None:
+def _plain_order(root: Node) -> tuple[list[Node], list[Node]] | None:
     """The nodes between the leaves and `root`, operands first, and the leaves; None if a node is no plain op."""
     if root._kind is None:
-        return [], {root}
+        return [], [root]
+    mark = object()  # a node that has it has been seen
     order: list[Node] = []
-    seen: set[Node] = set()
-    leaves: set[Node] = set()
-    done, see, meet = order.append, seen.add, leaves.add
+    leaves: list[Node] = []
+    done, meet = order.append, leaves.append
     stack: list[Any] = [root]
     pop, push = stack.pop, stack.append
     while stack:
@@ -156,39 +158,44 @@ def _plain_order(root: Node) -> tuple[list[Node], set[Node]] | None:
         if v is None:  # everything the next node depends on is in the order
             done(pop())
             continue
-        if v in seen:
+        if v._mark is mark:
             continue
         while True:  # go down the first operands, and leave the second ones on the stack for later
-            see(v)
+            v._mark = mark
             da = v._da
             if v._db is not None:
                 b = v._b
-                if b._kind is None:
-                    meet(b)
-                elif b not in seen:
-                    push(v)
-                    push(None)
-                    push(b)
-                    if da is None:
-                        break
-                    v = v._a
-                    if v._kind is None:
-                        meet(v)
-                        break
-                    if v in seen:
-                        break
-                    continue
+                if b._mark is not mark:
+                    if b._kind is None:
+                        b._mark = mark
+                        meet(b)
+                    else:
+                        push(v)
+                        push(None)
+                        push(b)
+                        if da is None:
+                            break
+                        v = v._a
+                        if v._mark is mark:
+                            break
+                        if v._kind is None:
+                            v._mark = mark
+                            meet(v)
+                            break
+                        continue
             elif da is None:
                 return None
             if da is not None:
                 a = v._a
-                if a._kind is None:
-                    meet(a)
-                elif a not in seen:
-                    push(v)
-                    push(None)
-                    v = a
-                    continue
+                if a._mark is not mark:
+                    if a._kind is None:
+                        a._mark = mark
+                        meet(a)
+                    else:
+                        push(v)
+                        push(None)
+                        v = a
+                        continue
             done(v)
             break
     return order, leaves

@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from gradwalk import engine, modes
+from gradwalk import eager, engine, modes
 from gradwalk.doctor.model_watch import ModelWatch
 from gradwalk.doctor.names import Names, names_in_frames, users_frames
 from gradwalk.doctor.order import ordered
@@ -27,7 +27,7 @@ FOLLOWED = 3  # models whose forward pass is followed once, at most
 EAGER = "compiled functions ran eagerly in the steps that were examined: native code has no nodes to look at"
 
 #: Where a call of `backward()` passes on its way from the caller to a `RunWatch`.
-_ENGINE = (modes.__file__, engine.__file__, __file__, str(Path(engine.__file__).parent / "compile"))
+_ENGINE = (modes.__file__, eager.__file__, engine.__file__, __file__, str(Path(engine.__file__).parent / "compile"))
 
 
 class RunWatch(modes.Observer):

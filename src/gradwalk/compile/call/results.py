@@ -125,9 +125,9 @@ class Result(Value):
     # Most results never meet another Value: the fields of a node are filled in when one is first looked at.
 
     def __getattr__(self, name: str) -> Any:
-        if name not in ("_a", "_b", "_da", "_db", "_kind"):
+        if name not in ("_a", "_b", "_da", "_db", "_kind", "_mark"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        self._a = self._b = self._da = self._db = None
+        self._a = self._b = self._da = self._db = self._mark = None
         inputs = tuple(v for _, v in self._call.numbers.values)
         self._kind = Recipe(None, inputs, (None,) * len(inputs), "compiled")
         self._kind.closure = partial(_push, self)
