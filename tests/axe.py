@@ -9,10 +9,11 @@ from playwright.sync_api import Page
 AXE = Path(__file__).resolve().parents[1] / "web/node_modules/axe-core/axe.min.js"
 
 
-def serious(page: Page, selector: str) -> list[str]:
-    """Serious and critical findings within the elements of a selector: the rule, and where."""
+def serious(page: Page, selector: str, rules: list[str] | None = None) -> list[str]:
+    """Serious and critical findings within the elements of a selector, by all rules or these: the rule, and where."""
     page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("(inside) => axe.run({include: [inside]}, {resultTypes: ['violations']})", selector)
+    options = {"resultTypes": ["violations"], **({"runOnly": rules} if rules else {})}
+    found = page.evaluate("([inside, options]) => axe.run({include: [inside]}, options)", [selector, options])
     return [
         f"{violation['id']}: {node['target']} {node.get('failureSummary', '')}"
         for violation in found["violations"]

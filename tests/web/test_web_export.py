@@ -54,7 +54,7 @@ def test_the_course_works_from_any_address(open_page: OpenPage, exported: str) -
     page.goto(exported + "es/lessons/usado-dos-veces/")
     page.locator(".brand").click()
     page.wait_for_url(exported + "es/")
-    if urlsplit(exported).path != "/":  # the harder case; once is enough for thirteen megabytes
+    if urlsplit(exported).path != "/":  # the harder case; once is enough for so many megabytes
         page.evaluate("async () => { window.m = await course(); m.python.load(); }")
         wait_until(page, "['ready', 'failed'].includes(m.python.state.value.phase)")
         assert page.evaluate("m.python.state.value.phase") == "ready"

@@ -57,7 +57,7 @@ def test_a_page_comes_to_life_unmoved_and_is_quiet_and_accessible_in_light_and_d
     assert serious(page, "body") == []
     page.emulate_media(color_scheme="dark")
     page.wait_for_timeout(100)
-    assert serious(page, "body") == []
+    assert serious(page, "body", ["color-contrast"]) == []  # in the dark nothing differs but colours
 
 
 @pytest.mark.parametrize("path", PAGES)

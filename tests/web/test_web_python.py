@@ -63,6 +63,14 @@ def test_a_megabyte_of_prints_neither_freezes_nor_floods_the_page(python_page: P
     print(f"longest tasks of the page meanwhile: {python_page.evaluate('long')} ms")
 
 
+def test_chance_is_not_what_it_was_at_the_build(open_page: OpenPage, python_page: Page) -> None:
+    """The page loads a Python that has started already, for all readers the same."""
+    other = open_page("help/")
+    other.evaluate("async () => { window.m = await course(); }")
+    draw = "import random\nprint(random.random())"
+    assert run(other, draw)["printed"] != run(python_page, draw)["printed"]
+
+
 def test_prints_arrive_while_it_runs(python_page: Page) -> None:
     first = python_page.evaluate(
         """() => new Promise((done) => m.python.call("sandbox.execute",

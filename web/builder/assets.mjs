@@ -3,6 +3,7 @@ import {createHash} from "node:crypto";
 import {copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync} from "node:fs";
 import path from "node:path";
 import {GENERATED, MODULES} from "./paths.mjs";
+import {startedPython} from "./started.mjs";
 
 const PYODIDE = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"];
 
@@ -15,9 +16,11 @@ export function placePython(site) {
   // the list of packages one could load from elsewhere: there is no elsewhere
   const lock = JSON.parse(readFileSync(path.join(MODULES, "pyodide", "pyodide-lock.json"), "utf8"));
   writeFileSync(path.join(site, folder, "pyodide-lock.json"), JSON.stringify({...lock, packages: {}}));
+  const started = `${folder}started.bin`;
+  copyFileSync(startedPython(version), path.join(site, started));
   const archive = placeHashed(site, readFileSync(path.join(GENERATED, "engine.whl")), "engine", "whl");
-  const fetched = [`${folder}pyodide.asm.wasm`, `${folder}python_stdlib.zip`, `${folder}pyodide-lock.json`, archive];
-  return {folder, archive, sizes: Object.fromEntries(fetched.map((file) => [file, statSync(path.join(site, file)).size]))};
+  const fetched = [`${folder}pyodide.asm.wasm`, `${folder}python_stdlib.zip`, `${folder}pyodide-lock.json`, started, archive];
+  return {folder, started, archive, sizes: Object.fromEntries(fetched.map((file) => [file, statSync(path.join(site, file)).size]))};
 }
 
 /** Write a file under a name that changes with its content; gives the path from the site's root. */

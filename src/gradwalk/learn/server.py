@@ -33,6 +33,7 @@ POLICY = (
 TRIED = 20  # ports, one after the other, before giving up
 
 TYPES = {
+    ".bin": "application/octet-stream",
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",

@@ -1,7 +1,7 @@
 /** What the page and the worker say to each other. Arguments and results travel as JSON text. */
 
 /** Where Python lies, from the site's root; the sizes make the progress honest. */
-export type PythonFiles = {folder: string; archive: string; sizes: Record<string, number>};
+export type PythonFiles = {folder: string; started: string; archive: string; sizes: Record<string, number>};
 
 export type ToWorker =
   | {kind: "start"; site: string; files: PythonFiles; language: string}

@@ -6,7 +6,7 @@ import type {FromWorker, ToWorker} from "./messages.ts";
 
 type Bridge = {speak(language: string): void; call(fn: string, args: string, emit: (text: string) => void): string};
 type Start = Extract<ToWorker, {kind: "start"}>;
-type Pyodide = {unpackArchive(buffer: ArrayBuffer, format: string): void; pyimport(name: string): Bridge};
+type Pyodide = {unpackArchive(buffer: ArrayBuffer, format: string): void; pyimport(name: string): Bridge; runPython(text: string): void};
 
 const scope = self as unknown as {
   postMessage(message: FromWorker): void;
@@ -31,12 +31,19 @@ async function start({site, files, language}: Start): Promise<void> {
   countBytes(Object.values(files.sizes).reduce((sum, size) => sum + size, 0));
   const folder = new URL(files.folder, site).href;
   const archive = fetch(new URL(files.archive, site));
+  const started = unpacked(fetch(new URL(files.started, site)));
   const {loadPyodide} = await import(`${folder}pyodide.mjs`);
-  const pyodide: Pyodide = await loadPyodide({indexURL: folder});
+  const pyodide: Pyodide = await loadPyodide({indexURL: folder, _loadSnapshot: started});
+  pyodide.runPython("import random; random.seed()"); // it was seeded when it was started, at the build
   pyodide.unpackArchive(await (await archive).arrayBuffer(), "wheel");
   bridge = pyodide.pyimport("gradwalk.learn.page.bridge");
   bridge.speak(language);
   scope.postMessage({kind: "ready"});
+}
+
+/** The memory of a Python that has started already; see builder/started.mjs. */
+async function unpacked(packed: Promise<Response>): Promise<ArrayBuffer> {
+  return new Response((await packed).body!.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }
 
 /** Every byte that arrives moves the progress on, up to 60: the rest is for starting what has arrived. */
