@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 import itertools
 import math
+import operator
 import pickle
 import random
 from collections.abc import Callable
@@ -19,7 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import gradwalk
-from gradwalk import Value, errors, reverse, walk, zero_grad
+from gradwalk import Value, errors, modes, reverse, walk, zero_grad
 from gradwalk.ops import TABLE
 
 inf, nan = math.inf, math.nan
@@ -817,3 +818,28 @@ def test_a_node_seen_again_as_a_first_operand_pushes_once() -> None:
     p, r = x * y, x + y
     (p + p * r).backward()
     assert (x.grad, y.grad) == (5.0 + 45.0, 2.0 + 24.0)
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        operator.add,
+        operator.sub,
+        operator.mul,
+        operator.truediv,
+        lambda a, b: b + a,
+        lambda a, b: b * a,
+        lambda a, b: a ** (2 if isinstance(b, Value) else b),
+        lambda a, b: -a,
+        lambda a, b: a.relu(),
+        lambda a, b: (-a).relu(),
+        lambda a, b: a.tanh(),
+    ],
+)
+@pytest.mark.parametrize("other", [Value(3.0), 3.0, 3])
+def test_plain_operands_take_the_quick_road(operation: Any, other: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def general(op: Any, operands: Any) -> None:
+        raise AssertionError(f"{op} of {operands} took the general road")
+
+    monkeypatch.setattr(modes.bottom, "apply", general)
+    assert operation(Value(2.0), other).operands
