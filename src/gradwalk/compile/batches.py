@@ -54,7 +54,7 @@ class Batched(Compiled):
         if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
             raise SettingError(f"threads is a whole number of at least 1, not {threads!r:.60}")
         super().__init__(fn, **options)
-        if self._wrt:
+        if self.wrt:
             raise SettingError("wrt= is not for batches; compile the function without batch= to get such gradients")
         self.batch, self.dtype, self.threads = batch, dtype, threads
 
@@ -114,7 +114,7 @@ class Batched(Compiled):
             parts, named = self._each(args, kwargs, partial(stand_ins_for_one, recorder=recorder))
             return self.eager(*parts, **named)
 
-        return tracer.run(call, [self.eager, args, kwargs])
+        return tracer.run(call, [self.eager, args, kwargs], samples=True)
 
 
 def _reduced(scale: float, *column: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradwalk import tree
-from gradwalk.compile.call.arguments import Key, Numbers, is_whole, key_of
+from gradwalk.compile.call.arguments import BOOLS, Key, Numbers, is_whole, key_of
 from gradwalk.compile.trace.tracer import Tracer
 from gradwalk.engine import Value
 from gradwalk.errors import InputSizeError, NotANumberError, SettingError
@@ -155,7 +155,7 @@ def _shared(x: Any, numbers: BatchNumbers) -> Key:
     """The key of what is the same for all samples."""
     if isinstance(x, Value):
         raise SettingError("a batch takes numbers, not Values; let the function reach its parameters by itself")
-    if tree.is_number(x):
+    if tree.is_number(x) and not isinstance(x, BOOLS):
         numbers.plain_at += (len(numbers.arrays) + len(numbers.plain),)
         numbers.plain += (number(x),)
         return 0
@@ -170,7 +170,7 @@ def stand_ins_for_one(x: Any, recorder: Tracer) -> Any:
 
     def stand_in(leaf: Any) -> Any:
         if tree.is_number(leaf):
-            return recorder.input()
+            return recorder.input(leaf)
         return recorder.inputs_like(leaf) if tree.is_block(leaf) else leaf
 
     return tree.map(stand_in, sample_of(x, 0), leaf=is_whole)

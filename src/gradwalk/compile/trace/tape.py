@@ -26,13 +26,15 @@ import numpy.typing as npt
 from gradwalk.errors import GraphError
 from gradwalk.ops import Op
 
-__all__ = ["MAX", "MIN", "NONE", "SHIFT", "SPECIAL", "TAKE", "Tape"]
+__all__ = ["INPUTS", "MAX", "MIN", "NONE", "ROWS", "SHIFT", "SPECIAL", "TAKE", "Tape"]
 
 TAKE, MAX, MIN, SHIFT = -1, -2, -3, -4
 #: What the special codes are called.
 SPECIAL = {TAKE: "take", MAX: "max", MIN: "min", SHIFT: "shift"}
 #: The second operand of an op of one; no operand is so small, because there are fewer constants.
 NONE = -(2**31)
+#: While a tape is written, ids are kept apart by what they are: parameters from 0, inputs and rows from these on.
+INPUTS, ROWS = 1 << 28, 1 << 29
 
 Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
