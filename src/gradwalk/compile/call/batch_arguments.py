@@ -173,7 +173,12 @@ def stand_ins_for_one(x: Any, recorder: Tracer) -> Any:
             return recorder.input(leaf)
         return recorder.inputs_like(leaf) if tree.is_block(leaf) else leaf
 
-    return tree.map(stand_in, sample_of(x, 0), leaf=is_whole)
+    def stand_ins(leaf: Any) -> Any:
+        if isinstance(leaf, BOOLS):  # the same for all samples
+            return leaf
+        return tree.map(stand_in, leaf[0] if is_samples(leaf) else leaf, leaf=is_whole)
+
+    return tree.map(stand_ins, x, leaf=is_samples_or_whole)
 
 
 def sample_of(x: Any, i: int) -> Any:

@@ -53,15 +53,14 @@ class GuardedTrace(BoundTrace):
         if again is not None:
             super()._forward(store, numbers, again)
             return
-        sure, self.traced_with = numbers is self.traced_with, None
+        sure, self.traced_with, self.wrong_index = numbers is self.traced_with, None, None
         if not sure and (self.typed or self.dtypes):
             self._check_types(numbers)
         super()._forward(store, numbers)
         if not sure and self.checks.tobytes() != self.quick:
             self._look_closer()
         if self.wrong_index is not None:
-            error, self.wrong_index = self.wrong_index, None
-            raise error
+            raise self.wrong_index
 
     def _bind(self, store: Store) -> None:
         super()._bind(store)
@@ -110,10 +109,13 @@ class GuardedTrace(BoundTrace):
         first = self.recorded.tape.first_row
         if all(x < first for x in guard.operands):  # nothing was computed
             return True
-        return all(
-            guard.asked([x + way * HAIR * max(1.0, abs(x)) if node >= first else x for node, x in zip(guard.operands, numbers, strict=True)]) == answer
-            for way in (-1.0, 1.0)
-        )  # fmt: skip
+        near = [
+            HAIR * max(1.0, abs(x)) if node >= first else 0.0 for node, x in zip(guard.operands, numbers, strict=True)
+        ]
+        for way in (-1.0, 1.0):
+            if guard.asked([x + way * distance for x, distance in zip(numbers, near, strict=True)]) != answer:
+                return False
+        return True
 
     def _look_exactly(self, which: Any) -> None:
         """Put questions to plain arithmetic, as the function itself would."""

@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gradwalk import ops
 from gradwalk.compile.trace.tape import INPUTS, MIN, NONE, ROWS, SHIFT, TAKE, Tape
 from gradwalk.node import number_of
@@ -231,7 +233,8 @@ def _hairs(tracer: Tracer, nodes: list[int]) -> list[tuple[int, int, float]]:
         seen.add(node)
         operands = tape.operands(node)
         ahead += operands
-        if tracer.rows[3 * (node - ROWS)] in tracer.comparisons and not all(_is_exact(tracer, x, exact) for x in operands):
+        compares = tracer.rows[3 * (node - ROWS)] in tracer.comparisons
+        if compares and not all(_is_exact(tracer, x, exact) for x in operands):
             found.append((operands[0], operands[1], HAIR * _size(tracer, operands)))
     return found
 
@@ -283,26 +286,18 @@ def _is_whole(tracer: Tracer, node: int) -> bool:
     if node < INPUTS:
         return False
     if node < ROWS:
-        return isinstance(tracer.given[node - INPUTS], (int, *tracer.whole_kinds))
+        return isinstance(tracer.given[node - INPUTS], (int, np.integer, np.bool_))
     return node in tracer.whole or tracer.rows[3 * (node - ROWS)] in tracer.comparisons
 
 
 def _size(tracer: Tracer, nodes: list[int]) -> float:
     """How large the numbers are that some nodes are made of, at most."""
-    tape, seen = tracer.numbering, dict.fromkeys(nodes)
-    for node in seen_while_growing(seen):
-        seen.update(dict.fromkeys(tape.operands(node)))
-    sizes = [abs(x) for x in numbers_at(seen, tracer.numbers, tape) if math.isfinite(x)]
+    tape, around = tracer.numbering, list(nodes)
+    for node in around:  # which grows meanwhile
+        if len(around) < NEARBY:
+            around += tape.operands(node)
+    sizes = [abs(x) for x in numbers_at(around, tracer.numbers, tape) if math.isfinite(x)]
     return max(sizes, default=1.0)
-
-
-def seen_while_growing(nodes: dict[int, None]) -> Iterable[int]:
-    """The first nodes of a dict to which more are added meanwhile."""
-    done = 0
-    while done < min(len(nodes), NEARBY):
-        node = list(nodes)[done]
-        done += 1
-        yield node
 
 
 #: How comparisons are asked, by the names of their ops.

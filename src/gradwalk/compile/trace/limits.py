@@ -76,7 +76,7 @@ def limit(name: str, detail: str = "") -> TraceError:
     error = TraceError(f"{what}{detail}\n  at {users_place()}\n{remedy}")
     for layer in modes.stack():
         if getattr(layer, "refusal", error) is None:  # a tracer: a function that catches the error must not hide it
-            layer.refusal = error
+            vars(layer)["refusal"] = error
     return error
 
 
@@ -106,8 +106,8 @@ def many_paths(count: int, asks: Place | None) -> None:
     where = f"what is asked there is another number in nearly every call:\n  at {place}" if asks else f"  at {place}"
     warnings.warn_explicit(
         f"the function has taken {count} paths and takes yet another: calls on new paths run without native code from "
-        f"now on\n{where}\ncompute with the number instead of asking for it: gradwalk.where, gradwalk.log, … instead of "
-        "if and math.log; or work out before the call what is decided there",
+        f"now on\n{where}\ncompute with the number instead of asking for it (gradwalk.where, gradwalk.log, … for if "
+        "and math.log), or work out before the call what is decided there",
         ManyPathsWarning,
         place.file,
         place.line,

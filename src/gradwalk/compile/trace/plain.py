@@ -40,8 +40,8 @@ INSIDERS = ("gradwalk", "numpy", "copy")
 def kind_after(question: Callable[..., Any], *kinds: Any) -> type:
     """The type of what an operator gives for numbers of these types: found by trying.
 
-    >>> kind_after(operator.add, int, int), kind_after(operator.truediv, int, bool), kind_after(operator.mul, int, float)
-    (<class 'int'>, <class 'float'>, <class 'float'>)
+    >>> kind_after(operator.add, int, int), kind_after(operator.truediv, int, bool)
+    (<class 'int'>, <class 'float'>)
     """
     return type(question(*[kind(1) for kind in kinds]))
 
@@ -55,11 +55,11 @@ def _operator(name: str, python: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
     """An operator of two numbers, and its reflected form."""
 
     def apply(tracer: Tracer, x: Any, y: Any) -> Any:
-        kinds = tracer.kind_of(x), tracer.kind_of(y)
-        if None in kinds:  # of a Value
+        first, second = tracer.kind_of(x), tracer.kind_of(y)
+        if first is None or second is None:  # of a Value
             return tracer.apply(ops.TABLE[name], (x, y))
-        kind = kind_after(python, *kinds)
-        if name == "div" and _is_python(*kinds) and y == 0:
+        kind = kind_after(python, first, second)
+        if name == "div" and _is_python(first, second) and y == 0:
             return python(tracer.told(x), tracer.told(y))  # which raises what the plain function raises
         if name == "pow":
             kind = _power_kind(tracer, kind, x, y)
@@ -92,14 +92,20 @@ def _power_kind(tracer: Tracer, kind: type, x: Any, y: Any) -> type:
     return kind
 
 
-def _asked(question: Callable[..., Any]) -> tuple[Any, Any]:
-    """An operator whose result is asked for: the plain number, and a guard."""
+def _asked(question: Callable[..., Any], *, of_ints: bool = False) -> tuple[Any, Any]:
+    """An operator whose result is asked for: the plain number, and a guard. Some take ints only."""
+
+    def ask(tracer: Tracer, *operands: Any) -> Any:
+        for x in operands if of_ints else ():
+            if isinstance(x, Number):
+                tracer.kind_asked(x)
+        return tracer.ask(question, *operands)
 
     def forth(self: Number, other: Any) -> Any:
-        return self._tracer.ask(question, self, other) if _is_plain(other) else NotImplemented
+        return ask(self._tracer, self, other) if _is_plain(other) else NotImplemented
 
     def back(self: Number, other: Any) -> Any:
-        return self._tracer.ask(question, other, self) if _is_plain(other) else NotImplemented
+        return ask(self._tracer, other, self) if _is_plain(other) else NotImplemented
 
     return forth, back
 
@@ -146,11 +152,11 @@ class Number(Traced, Methods):
     __pow__, __rpow__ = _operator("pow", operator.pow)
     __mod__, __rmod__ = _asked(operator.mod)
     __floordiv__, __rfloordiv__ = _asked(operator.floordiv)
-    __lshift__, __rlshift__ = _asked(operator.lshift)
-    __rshift__, __rrshift__ = _asked(operator.rshift)
-    __and__, __rand__ = _asked(operator.and_)
-    __or__, __ror__ = _asked(operator.or_)
-    __xor__, __rxor__ = _asked(operator.xor)
+    __lshift__, __rlshift__ = _asked(operator.lshift, of_ints=True)
+    __rshift__, __rrshift__ = _asked(operator.rshift, of_ints=True)
+    __and__, __rand__ = _asked(operator.and_, of_ints=True)
+    __or__, __ror__ = _asked(operator.or_, of_ints=True)
+    __xor__, __rxor__ = _asked(operator.xor, of_ints=True)
     __lt__, __le__ = _comparison("less"), _comparison("less_equal")
     __gt__, __ge__ = _comparison("greater"), _comparison("greater_equal")
     __eq__, __ne__ = _comparison("equals"), _comparison("differs")
@@ -175,7 +181,7 @@ class Number(Traced, Methods):
         return other // self, other % self
 
     def __invert__(self) -> Any:
-        return ~self._tracer.told(self)
+        return ~self._told_with_its_type()
 
     # --- asked for the number ----------------------------------------------------------------------------------------
 
@@ -329,7 +335,7 @@ def plain_classes(tracer: Tracer) -> tuple[Any, Any]:
     def no_longer(self: Any, *_: Any) -> NoReturn:
         raise limit("escaped")
 
-    made = []
+    made: list[Any] = []
     for base in (Number, Condition):
         fields = {"__slots__": (), "_tracer": tracer, "__class__": property(what_it_stands_for), "__module__": __name__}
         made.append(type(base.__name__, (made[0], Condition) if base is Condition else (base,), fields))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradwalk import tree
+from gradwalk.compile.trace.arrays import TracedArray
 from gradwalk.compile.trace.guards import Guard, add_outputs
 from gradwalk.compile.trace.reach import values_reached_from
 from gradwalk.compile.trace.tape import INPUTS, ROWS, TAKE, Tape
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from gradwalk.compile.trace.tracer import Tracer
 
 __all__ = ["Output", "Recorded", "finished"]
+
 
 @dataclass
 class Recorded:
@@ -78,7 +80,8 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
             )
         return x
 
-    shape = tree.map(output_of, result, leaf=tree.is_block)
+    shape = tree.map(lambda x: x.view(np.ndarray) if isinstance(x, TracedArray) else x, result, leaf=tree.is_block)
+    shape = tree.map(output_of, shape, leaf=tree.is_block)
     given = len(outputs)
     checked, expected = add_outputs(tracer)
     guards = list(tracer.guards.values())

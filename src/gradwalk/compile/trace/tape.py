@@ -133,7 +133,7 @@ class Tape:
             return np.where(ids >= 0, known[np.maximum(ids, 0)], ids)
 
         arity = np.array([op.arity for op in self.ops] or [0])
-        plain = (self.code >= 0) & (arity[self.code] <= 2)
+        plain = (self.code >= 0) & (arity[np.maximum(self.code, 0)] <= 2)
         operands = len(self.aux) - 3 * int((self.code == TAKE).sum())  # the headers of takes stand at the end
         aux = np.concatenate((moved(self.aux[:operands]), self.aux[operands:]))
         a, b = (np.where(plain, moved(np.where(plain, x, -1)), x) for x in (self.a, self.b))

@@ -148,7 +148,7 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
     codes = {name: tracer.code(op) for name, op in {**ops.TABLE, **COMPARISONS}.items()}
     add, sub, mul, div = (codes[name] for name in ("add", "sub", "mul", "div"))
 
-    class Result(Traced, Value):  # a Value, so that `w * x` asks `x` first
+    class Result(Traced, Value):  # type: ignore[misc]  # a Value, so that `w * x` asks `x` first
         """What an op gives."""
 
         __slots__ = ("_row",)

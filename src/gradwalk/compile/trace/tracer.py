@@ -12,12 +12,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from threading import RLock
+from types import CodeType
 from typing import Any
 
 import numpy as np
 
 from gradwalk import functions, modes
+from gradwalk.compile.trace.arrays import traced_array
 from gradwalk.compile.trace.guards import QUESTIONS, BeingWritten, Guard, numbers_at, same, typed
+from gradwalk.compile.trace.identity import is_asked_for_identity
 from gradwalk.compile.trace.limits import frozen, limit
 from gradwalk.compile.trace.plain import WHOLE, Condition, Number, plain_classes
 from gradwalk.compile.trace.reach import values_reached_from
@@ -76,6 +79,7 @@ class Tracer(modes.Interpreter):
         self.whole: set[int] = set()  # rows that are ints for the function
         self.read_at: dict[int, int] = {}  # copies of numbers that were read, by what they are copies of
         self.refusal: TraceError | None = None  # the first thing that was refused, should the function swallow it
+        self.identity: dict[CodeType, bool] = {}  # code that asks `is True`
         self.ended = False
         self.silent: list[tuple[int, int, int]] = []  # rows that pass on no gradient: from, to, and where aux was then
         self.made: dict[int, Any] = {}  # Values that the function makes by their constructor, by id()
@@ -109,9 +113,7 @@ class Tracer(modes.Interpreter):
         >>> Tracer().inputs_like(np.zeros((2, 3))).shape
         (2, 3)
         """
-        out = np.empty(array.shape, object)
-        out.ravel()[:] = [self.input(x) for x in array.ravel()]
-        return out
+        return traced_array([self.input(x) for x in array.ravel()]).reshape(array.shape)
 
     # --- what Values mean meanwhile ------------------------------------------------------------------------------
 
@@ -423,6 +425,10 @@ class Tracer(modes.Interpreter):
         out._row = self.record(code, self.operand(x), self.operand(y))._row
         out._kind = np.bool_ if numpy else bool
         self.whole.add(out._row)
+        if is_asked_for_identity(self.identity):
+            if self.samples:
+                raise limit("one sample", " (the function asks `is True` or `is False`)")
+            return out._kind(out)
         return out
 
     def kind_of(self, x: Any) -> type | None:
