@@ -490,7 +490,9 @@ TYPES = {
     "isinstance(n, float)": Case(lambda o: lambda n: o.w * n if isinstance(n, float) else o.v * n, BOTH),
     "isinstance(n, bool)": Case(lambda o: lambda n: o.w * n if isinstance(n, bool) else o.v * n, [*BOTH, (True,)]),
     "isinstance(n, (int, float))": Case(lambda o: lambda n: o.w * n if isinstance(n, (int, float)) else o.v, BOTH),
-    "isinstance(n, Value)": Case(lambda o: lambda n: o.w * n if isinstance(n, Value) else o.v * n, [*BOTH, (Value(1.0),)]),
+    "isinstance(n, Value)": Case(
+        lambda o: lambda n: o.w * n if isinstance(n, Value) else o.v * n, [*BOTH, (Value(1.0),)]
+    ),
     "isinstance(n, Integral)": Case(lambda o: lambda n: o.w * n if isinstance(n, Integral) else o.v * n, BOTH),
     "isinstance(n, Real)": Case(lambda o: lambda n: o.w * n if isinstance(n, Real) else o.v * n, BOTH),
     "isinstance of np.float64": Case(

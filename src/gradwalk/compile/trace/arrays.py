@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradwalk.compile.trace.plain import INSIDERS, Number
+from gradwalk.compile.trace.plain import Number, is_insider
 
 __all__ = ["TracedArray", "traced_array"]
 
@@ -23,9 +23,10 @@ class TracedArray(np.ndarray[Any, Any]):
     @property
     def dtype(self) -> Any:
         """The dtype of the plain function's array, which then has to be the same in every replay."""
+        if is_insider(sys._getframe(1).f_globals.get("__name__", "")):
+            return np.dtype(object)
         parts = self.ravel().tolist()
-        insider = sys._getframe(1).f_globals.get("__name__", "").partition(".")[0] in INSIDERS
-        if insider or not parts or not all(isinstance(x, Number) for x in parts):
+        if not parts or not all(isinstance(x, Number) for x in parts):
             return np.dtype(object)
         return np.result_type(*{x._tracer.kind_asked(x) for x in parts})
 

@@ -13,7 +13,8 @@ import operator
 import sys
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any, NoReturn
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,12 +29,20 @@ from gradwalk.ops import Op
 if TYPE_CHECKING:
     from gradwalk.compile.trace.tracer import Tracer
 
-__all__ = ["Condition", "Number", "plain_classes"]
+__all__ = ["Condition", "Number", "is_insider", "plain_classes"]
 
 BOOLS = (bool, np.bool_)
 WHOLE = (int, np.integer, *BOOLS)
-#: Modules whose code sees what a stand-in is; all others see what it stands for.
-INSIDERS = ("gradwalk", "numpy", "copy")
+
+
+@cache
+def is_insider(module: str) -> bool:
+    """Whether code of a module sees what a stand-in is; all others see what it stands for.
+
+    >>> is_insider("gradwalk.engine"), is_insider("__main__")
+    (True, False)
+    """
+    return module.partition(".")[0] in ("gradwalk", "numpy", "copy")
 
 
 @cache
@@ -46,7 +55,7 @@ def kind_after(question: Callable[..., Any], *kinds: Any) -> type:
     return type(question(*[kind(1) for kind in kinds]))
 
 
-def _is_python(*kinds: type) -> bool:
+def _is_python(*kinds: Any) -> bool:
     """Whether arithmetic between numbers of these types raises where NumPy's gives inf or nan."""
     return not any(issubclass(kind, np.generic) for kind in kinds)
 
@@ -54,22 +63,29 @@ def _is_python(*kinds: type) -> bool:
 def _operator(name: str, python: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
     """An operator of two numbers, and its reflected form."""
 
+    op = ops.TABLE[name]
+    taken_in = attrgetter("factor" if name == "mul" else "operand")
+
     def apply(tracer: Tracer, x: Any, y: Any) -> Any:
         first, second = tracer.kind_of(x), tracer.kind_of(y)
-        if first is None or second is None:  # of a Value
-            return tracer.apply(ops.TABLE[name], (x, y))
         kind = kind_after(python, first, second)
         if name == "div" and _is_python(first, second) and y == 0:
             return python(tracer.told(x), tracer.told(y))  # which raises what the plain function raises
         if name == "pow":
             kind = _power_kind(tracer, kind, x, y)
-        return tracer.plain(tracer.code(ops.TABLE[name]), tracer.operand(x), tracer.operand(y), kind)
+        return tracer.plain(tracer.code(op), tracer.operand(x), tracer.operand(y), kind)
 
     def forth(self: Number, other: Any) -> Any:
-        return apply(self._tracer, self, other) if _is_operand(other) else NotImplemented
+        if isinstance(other, Value):  # most are met here, where data meets parameters
+            tracer = self._tracer
+            return tracer.record(tracer.codes[id(op)], self._row, taken_in(tracer)(other))
+        return apply(self._tracer, self, other) if _is_plain(other) else NotImplemented
 
     def back(self: Number, other: Any) -> Any:
-        return apply(self._tracer, other, self) if _is_operand(other) else NotImplemented
+        if isinstance(other, Value):
+            tracer = self._tracer
+            return tracer.record(tracer.codes[id(op)], taken_in(tracer)(other), self._row)
+        return apply(self._tracer, other, self) if _is_plain(other) else NotImplemented
 
     return forth, back
 
@@ -329,14 +345,19 @@ def plain_classes(tracer: Tracer) -> tuple[Any, Any]:
     """
 
     def what_it_stands_for(self: Any) -> Any:
-        asks = sys._getframe(1).f_globals.get("__name__", "").partition(".")[0]
-        return type(self) if asks in INSIDERS or tracer.ended else tracer.kind_asked(self)
+        if is_insider(sys._getframe(1).f_globals.get("__name__", "")) or tracer.ended:
+            return type(self)
+        return tracer.kind_asked(self)
 
-    def no_longer(self: Any, *_: Any) -> NoReturn:
-        raise limit("escaped")
+    known, mul = tracer.known.get, tracer.codes[id(ops.mul)]
+
+    def rmul(self: Any, other: Any) -> Any:  # data meets parameters here, many thousands of times
+        met = known(id(other))
+        return Number.__rmul__(self, other) if met is None else tracer.record(mul, met, self._row)
 
     made: list[Any] = []
     for base in (Number, Condition):
-        fields = {"__slots__": (), "_tracer": tracer, "__class__": property(what_it_stands_for), "__module__": __name__}
+        fields = {"__slots__": (), "_tracer": tracer, "__rmul__": rmul, "__module__": __name__}
+        fields["__class__"] = property(what_it_stands_for)
         made.append(type(base.__name__, (made[0], Condition) if base is Condition else (base,), fields))
     return made[0], made[1]

@@ -40,7 +40,7 @@ COMPARISONS = {
 
 
 class Traced:
-    """The common part: what belongs to the nodes of a graph is refused, with the line and the remedy.
+    """What all stand-ins have in common.
 
     >>> from gradwalk.compile.trace.tracer import Tracer
     >>> isinstance(Tracer().input(3.0), Traced)
@@ -48,8 +48,28 @@ class Traced:
     """
 
     __slots__ = ()
-    __array_ufunc__ = None  # NumPy numbers on the left leave the operation to us
+    __array_ufunc__: Any = None  # NumPy numbers on the left leave the operation to us
     comes_later = True
+
+    def __deepcopy__(self, memo: Any) -> Traced:
+        return self
+
+    def __copy__(self) -> Traced:
+        return self
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise limit("structure")
+
+
+class TracedValue(Traced):
+    """What stands for a Value: what belongs to the nodes of a graph is refused, with the line and the remedy.
+
+    >>> from gradwalk.compile.trace.tracer import Tracer
+    >>> isinstance(Tracer().input(3.0, value=True), TracedValue)
+    True
+    """
+
+    __slots__ = ()
 
     def __getattr__(self, name: str) -> Any:  # a field that a node has and this does not
         if name in ("_a", "_da", "_db", "_kind", "_data", "_grad"):
@@ -61,7 +81,7 @@ class Traced:
         """A name for drawings, of which there is none here.
 
         >>> from gradwalk.compile.trace.tracer import trace
-        >>> trace(lambda x: [x, x.label], [1.0]).result[1]
+        >>> trace(lambda x: [x, Value(x).relu().label], [1.0]).result[1]
         ''
         """
         return ""
@@ -75,7 +95,7 @@ class Traced:
         """Refused: there is no gradient yet.
 
         >>> from gradwalk.compile.trace.tracer import trace
-        >>> trace(lambda x: (x * 2.0).grad, [1.0])  # doctest: +ELLIPSIS
+        >>> trace(lambda x: (Value(x) * 2.0).grad, [1.0])  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
         gradwalk.errors.TraceError: a gradient was asked for ...
@@ -91,7 +111,7 @@ class Traced:
         """Refused: rows of a tape are not nodes.
 
         >>> from gradwalk.compile.trace.tracer import trace
-        >>> trace(lambda x: (x * 2.0).operands, [1.0])  # doctest: +ELLIPSIS
+        >>> trace(lambda x: (Value(x) * 2.0).operands, [1.0])  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
         gradwalk.errors.TraceError: nodes in between are not kept: ...
@@ -104,7 +124,7 @@ class Traced:
         """Refused: call it on what the compiled function gives.
 
         >>> from gradwalk.compile.trace.tracer import trace
-        >>> trace(lambda x: (x * 2.0).backward(), [1.0])  # doctest: +ELLIPSIS
+        >>> trace(lambda x: (Value(x) * 2.0).backward(), [1.0])  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
         gradwalk.errors.TraceError: a gradient was asked for ...
@@ -115,20 +135,11 @@ class Traced:
         """Refused: nodes in between are not kept.
 
         >>> from gradwalk.compile.trace.tracer import trace
-        >>> trace(lambda x: (x * 2.0).register_hook(print), [1.0])  # doctest: +ELLIPSIS
+        >>> trace(lambda x: (Value(x) * 2.0).register_hook(print), [1.0])  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
         gradwalk.errors.TraceError: nodes in between are not kept: ...
         """
-        raise limit("structure")
-
-    def __deepcopy__(self, memo: Any) -> Traced:
-        return self
-
-    def __copy__(self) -> Traced:
-        return self
-
-    def __reduce_ex__(self, protocol: Any) -> NoReturn:
         raise limit("structure")
 
 
@@ -148,7 +159,7 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
     codes = {name: tracer.code(op) for name, op in {**ops.TABLE, **COMPARISONS}.items()}
     add, sub, mul, div = (codes[name] for name in ("add", "sub", "mul", "div"))
 
-    class Result(Traced, Value):  # type: ignore[misc]  # a Value, so that `w * x` asks `x` first
+    class Result(TracedValue, Value):  # type: ignore[misc]  # a Value, so that `w * x` asks `x` first
         """What an op gives."""
 
         __slots__ = ("_row",)

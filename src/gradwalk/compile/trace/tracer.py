@@ -497,9 +497,8 @@ class Tracer(modes.Interpreter):
     def asked_condition(self, x: Condition) -> bool:
         """Whether a condition holds.
 
-        >>> tracer = Tracer()
-        >>> tracer.asked_condition(tracer.input(3.0) > 2.0), len(tracer.guards)
-        (True, 1)
+        >>> [guard.answer for guard in trace(lambda x: bool(x > 2.0), [3.0]).guards]
+        [True]
         """
         row = x._row
         answer = self.number_at(row) != 0.0 if not self.samples else False
@@ -515,7 +514,9 @@ class Tracer(modes.Interpreter):
     def _typed(self, kind: type, node: int) -> Any:
         if self.samples:
             raise limit("one sample")
-        return self.given[node - INPUTS] if INPUTS <= node < ROWS else typed(kind, self.number_at(node))
+        if INPUTS <= node < ROWS and type(self.given[node - INPUTS]) is kind:
+            return self.given[node - INPUTS]  # an int of any size
+        return typed(kind, self.number_at(node))
 
     def _guard(
         self, key: Any, question: Any, ids: tuple[int, ...], kinds: tuple[type, ...], answer: Any, row: int = NONE
@@ -528,10 +529,8 @@ class Tracer(modes.Interpreter):
     def plain_kind(self, x: Any) -> type | None:
         """The type in which a number is given back that is no Value for the caller: None for what is one.
 
-        >>> tracer = Tracer()
-        >>> x = tracer.input(3)
-        >>> tracer.plain_kind(x), tracer.plain_kind(x * 2), tracer.plain_kind(x > 2)
-        (<class 'int'>, None, <class 'bool'>)
+        >>> [output.plain for output in trace(lambda x: [x, x * 2, x > 2], [3]).result]
+        [<class 'int'>, None, <class 'bool'>]
         """
         if isinstance(x, Condition):
             return bool
