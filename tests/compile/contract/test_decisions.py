@@ -8,7 +8,8 @@ import operator
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from fractions import Fraction
+from functools import lru_cache, partial
 from numbers import Integral, Real
 from typing import Any
 
@@ -68,7 +69,23 @@ def compared(name: str, compare: Callable[[Any, Any], Any]) -> dict[str, Case]:
 BY_OPERATOR = {k: case for compare in COMPARISONS for k, case in compared(compare.__name__, compare).items()}
 
 
+class Whole(int):
+    """An int of one's own."""
+
+
 # --- branches and loops ----------------------------------------------------------------------------------------------
+
+
+def caught(o: Any, risky: Callable[[Any], Any]) -> Any:
+    """A function that catches what `risky` raises, and goes on."""
+
+    def f(x: Any) -> Any:
+        try:
+            return o.w * risky(x)
+        except (ArithmeticError, TypeError, AttributeError, ValueError, LookupError):
+            return o.v * x
+
+    return f
 
 
 def newton(o: Any) -> Any:
@@ -266,7 +283,43 @@ ONES = [(x,) for x in (1.0, -1.0, 0.0, 2.5, 1.0, -3.0)]
 INTS = [(n,) for n in (0, 1, 2, 3, 5, 2)]
 BOTH = [(1,), (1.0,), (2,), (2.0,), (0,), (0.0,)]
 
+CAUGHT = {
+    "1 / x": (lambda x: 1 / x, ONES),
+    "5 % n": (lambda n: 5 % n, INTS),
+    "5 // n": (lambda n: 5 // n, INTS),
+    "0 ** x": (lambda x: 0**x, ONES),
+    "math.log": (lambda x: math.log(x), ONES),
+    "math.factorial": (lambda n: math.factorial(n), BOTH),
+    "n & 1": (lambda n: n & 1, BOTH),
+    "~n": (lambda n: ~n, BOTH),
+    "range": (lambda n: len(range(n)), BOTH),
+    "list index": (lambda n: [1.0, 2.0][n], [*INTS, (1.0,)]),
+    "bit_length": (lambda n: n.bit_length(), BOTH),
+    "is_integer": (lambda x: 1.0 + x.is_integer(), [(1.0,), (1,), (2.5,)]),
+    "len": (lambda n: len(n), BOTH),
+    "int of nan": (lambda x: int(x), [(1.5,), (nan,), (2.5,), (inf,)]),
+    "round of inf": (lambda x: round(x), [(1.5,), (inf,), (2.5,)]),
+    "dict": (lambda n: {1: 1.0, 2: 2.0}[n], INTS),
+    "raise": (lambda x: raised(x), ONES),
+    "a number to a text": (lambda x: x + "a", ONES),
+    "a number to None": (lambda x: x < None, ONES),
+    "np.bool_ less np.bool_": (lambda x: x - x, [(np.True_,), (np.float64(1.0),)]),
+    "take": (lambda n: gradwalk.take([1.0, 2.0, 3.0], n), [(5,), (4,)]),
+    "to_bytes": (lambda n: n.to_bytes(1, "big")[0], [(1,), (300,), (2,)]),
+}
+
 BRANCHES = {
+    **{f"try: {name}": Case(partial(caught, risky=risky), calls) for name, (risky, calls) in CAUGHT.items()},
+    "hasattr": Case(lambda o: lambda n: o.w * n if hasattr(n, "bit_length") else o.v, BOTH),
+    "hasattr of a node's": Case(lambda o: lambda n: [hasattr(n, a) for a in ("data", "grad", "backward")], BOTH),
+    "masks are counted": Case(
+        lambda o: lambda m: [o.w * m.sum(), m.mean(), np.sum(m), sum(m), m[0] + m[1]],
+        [(np.array([True, True, False]),), (np.array([False, True, False]),)],
+    ),
+    "a subclass of int": Case(lambda o: lambda n: o.w if isinstance(n, Whole) else o.v * n, [(Whole(1),), (1,)]),
+    "a fraction": Case(
+        lambda o: lambda q: o.w * q if isinstance(q, Fraction) else o.v, [(Fraction(1, 2),), (0.5,), (Fraction(1, 3),)]
+    ),
     "1/x if x != 0 else 0": Case(lambda o: lambda x: o.w * (1 / x if x != 0 else 0), ONES),
     "1/x raises at 0": Case(lambda o: lambda x: o.w * (1 / x), ONES),
     "1/(x - 1) raises at 1": Case(lambda o: lambda x: o.w / 2 + 1 / (x - 1), ONES),
@@ -683,7 +736,7 @@ def test_functions_without_decisions_have_no_guards() -> None:
         lambda w: lambda x: w * x if (w * x).data > 0 else -x,
         lambda w: lambda x: w * x if x else -x,
         lambda w: lambda x: w * {1.0: 2.0}.get(x, 3.0),
-        lambda w: lambda x: w * (1 / x),
+        lambda w: lambda x: w * x if (x > 0) is True else -x,
         lambda w: lambda x: swallowed(gradwalk_world(w))(x),
     ],
 )
@@ -697,6 +750,19 @@ def gradwalk_world(w: Value) -> Any:
     from types import SimpleNamespace
 
     return SimpleNamespace(w=w, v=w)
+
+
+def test_truths_of_samples_are_not_asked_whether_they_are_true() -> None:
+    w = Value(2.0)
+    with pytest.raises(TraceError, match="all samples take the same path"):
+        gradwalk.compile(lambda x, flag: w * x if flag is True else -x, batch="sum")([1.0, 2.0], [True, False])
+    assert gradwalk.compile(lambda x, flag: w * x * flag, batch="sum")([1.0, 2.0], [False, True]).data == 4.0
+
+
+def test_a_batch_divides_by_0_without_raising() -> None:
+    w = Value(2.0)
+    assert gradwalk.compile(lambda x: w * (1 / x), batch="each")([1.0, 0.0]).data.tolist() == [2.0, inf]
+    assert math.isnan(gradwalk.compile(lambda x: w * x**0.5, batch="sum")([4.0, -4.0]).data)
 
 
 def test_what_all_samples_of_a_batch_share_may_decide() -> None:

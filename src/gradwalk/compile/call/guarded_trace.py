@@ -41,6 +41,7 @@ class GuardedTrace(BoundTrace):
         self.expected = np.array(recorded.expected)
         self.quick = self.expected.tobytes()
         self.hairs = self.guards[-1].outputs.stop if self.guards else 0  # where their outputs begin
+        self.starts = [guard.outputs.start for guard in self.guards]
         self.traced_with = numbers  # of these nobody need ask
         plain = len(numbers.plain)
         typed = sorted(recorded.types)
@@ -89,8 +90,7 @@ class GuardedTrace(BoundTrace):
             self._look_exactly(range(len(self.guards)))
             return
         other = np.flatnonzero(checks.view(np.int64) != self.expected.view(np.int64)).tolist()
-        starts = [guard.outputs.start for guard in self.guards]
-        for at in sorted({bisect_right(starts, output) - 1 for output in other}):
+        for at in sorted({bisect_right(self.starts, output) - 1 for output in other}):
             guard = self.guards[at]
             if guard.is_comparison:
                 answer: Any = bool(checks[guard.outputs.start])

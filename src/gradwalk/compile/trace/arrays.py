@@ -33,6 +33,21 @@ class TracedArray(np.ndarray[Any, Any]):
     def __getitem__(self, at: Any) -> Any:
         return super().__getitem__(tuple(map(_told, at)) if isinstance(at, tuple) else _told(at))
 
+    def sum(self, *args: Any, **options: Any) -> Any:
+        """The sum; of truths how many there are, as NumPy has it."""
+        return np.ndarray.sum(self._counting(), *args, **options)
+
+    def mean(self, *args: Any, **options: Any) -> Any:
+        """The mean; of truths their share."""
+        return np.ndarray.mean(self._counting(), *args, **options)
+
+    def _counting(self) -> TracedArray:
+        parts = self.ravel().tolist()
+        if not all(isinstance(x, Number) and x._kind is np.bool_ for x in parts):
+            return self
+        counts: TracedArray = traced_array([x._tracer.plain_again(x, np.int64) for x in parts]).reshape(self.shape)
+        return counts
+
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         """What NumPy's functions give: without dimensions the object itself, and of truths a plain array."""
         plain = array.view(np.ndarray)

@@ -68,12 +68,18 @@ def _operator(name: str, python: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
 
     def apply(tracer: Tracer, x: Any, y: Any) -> Any:
         first, second = tracer.kind_of(x), tracer.kind_of(y)
-        kind = kind_after(python, first, second)
-        if name == "div" and _is_python(first, second) and y == 0:
-            return python(tracer.told(x), tracer.told(y))  # which raises what the plain function raises
-        if name == "pow":
-            kind = _power_kind(tracer, kind, x, y)
-        return tracer.plain(tracer.code(op), tracer.operand(x), tracer.operand(y), kind)
+        try:
+            kind = kind_after(python, first, second)
+        except TypeError:  # as the plain function has it, and because of the types alone
+            _ask_types(tracer, x, y)
+            raise
+        if not tracer.samples:  # a batch cannot raise for one of its samples: there these are inf and nan
+            if name == "div" and _is_python(first, second) and y == 0:
+                return python(tracer.told(x), tracer.told(y))  # which raises what the plain function raises
+            if name == "pow":
+                kind = _power_kind(tracer, kind, x, y)
+        row = ops.maximum if name == "add" and kind is np.bool_ else op  # NumPy's True + True is True
+        return tracer.plain(tracer.code(row), tracer.operand(x), tracer.operand(y), kind)
 
     def forth(self: Number, other: Any) -> Any:
         if isinstance(other, Value):  # most are met here, where data meets parameters
@@ -112,9 +118,8 @@ def _asked(question: Callable[..., Any], *, of_ints: bool = False) -> tuple[Any,
     """An operator whose result is asked for: the plain number, and a guard. Some take ints only."""
 
     def ask(tracer: Tracer, *operands: Any) -> Any:
-        for x in operands if of_ints else ():
-            if isinstance(x, Number):
-                tracer.kind_asked(x)
+        if of_ints:
+            _ask_types(tracer, *operands)
         return tracer.ask(question, *operands)
 
     def forth(self: Number, other: Any) -> Any:
@@ -124,6 +129,12 @@ def _asked(question: Callable[..., Any], *, of_ints: bool = False) -> tuple[Any,
         return ask(self._tracer, other, self) if _is_plain(other) else NotImplemented
 
     return forth, back
+
+
+def _ask_types(tracer: Tracer, *operands: Any) -> None:
+    for x in operands:
+        if isinstance(x, Number):
+            tracer.kind_asked(x)
 
 
 def _comparison(name: str) -> Any:
@@ -253,10 +264,13 @@ class Number(Traced, Methods):
         return self._tracer.told(self)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or not hasattr(self._kind, name):
-            raise AttributeError(f"{self._kind.__name__!r} object has no attribute {name!r}")
-        if name in ("real", "numerator"):  # NumPy asks for these
+        if name == "real":  # NumPy asks for it
             return self
+        insider = is_insider(sys._getframe(1).f_globals.get("__name__", ""))
+        if not insider and not self._tracer.ended:
+            self._tracer.kind_asked(self)
+        if insider or name.startswith("__") or not hasattr(self._kind, name):
+            raise AttributeError(f"{self._kind.__name__!r} object has no attribute {name!r}")
         return getattr(self._told_with_its_type(), name)
 
     def conjugate(self) -> Any:

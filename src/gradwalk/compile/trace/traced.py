@@ -260,7 +260,11 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
             raise limit("set")
 
         def __repr__(self) -> str:
-            return "<traced Value>" if tracer.ended else f"Value(data={self.data}, grad=0.0)"
+            if tracer.ended:
+                return "<traced Value>"
+            if self._row < first:
+                raise limit("grad", " (by repr)")  # of an argument
+            return f"Value(data={self.data}, grad=0.0)"
 
         def __format__(self, spec: str) -> str:
             return format(self.data, spec) if spec and not tracer.ended else repr(self)

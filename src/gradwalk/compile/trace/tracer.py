@@ -22,7 +22,7 @@ from gradwalk.compile.trace.arrays import traced_array
 from gradwalk.compile.trace.guards import QUESTIONS, BeingWritten, Guard, numbers_at, same, typed
 from gradwalk.compile.trace.identity import is_asked_for_identity
 from gradwalk.compile.trace.limits import frozen, limit
-from gradwalk.compile.trace.plain import WHOLE, Condition, Number, plain_classes
+from gradwalk.compile.trace.plain import BOOLS, WHOLE, Condition, Number, plain_classes
 from gradwalk.compile.trace.reach import values_reached_from
 from gradwalk.compile.trace.recorded import Recorded, finished
 from gradwalk.compile.trace.tape import INPUTS, MAX, MIN, NONE, ROWS, SHIFT, TAKE
@@ -95,8 +95,8 @@ class Tracer(modes.Interpreter):
     def input(self, given: Any, *, value: bool = False) -> Any:
         """A stand-in for the next number among the arguments, which for the function is a plain one or a Value.
 
-        >>> Tracer().input(3.0, value=True)
-        Value(data=3.0, grad=0.0)
+        >>> Tracer().input(3.0, value=True).data
+        3.0
         """
         out = object.__new__(self.Result if value else self.Number)
         out._row = INPUTS + self.inputs
@@ -278,8 +278,8 @@ class Tracer(modes.Interpreter):
             raise TraceError("gradwalk.take was given an empty table")
         if index._row >= ROWS:
             return entries[checked_index(self.told(index), len(entries))]
-        if not self.samples:
-            checked_index(self.given[index._row - INPUTS], len(entries))
+        if not self.samples and not 0 <= self.given[index._row - INPUTS] < len(entries):
+            return entries[checked_index(self.told(index), len(entries))]
         slot = self.slots.setdefault(index._row - INPUTS, len(self.slots))
         if slot == len(self.bounds):
             self.bounds.append(len(entries))
@@ -490,7 +490,12 @@ class Tracer(modes.Interpreter):
         """
         ids = tuple([self.operand(x) for x in operands])
         kinds = tuple([self.kind_of(x) or float for x in operands])
-        answer = question(*map(self._typed, kinds, ids))
+        numbers = tuple(map(self._typed, kinds, ids))
+        try:
+            answer = question(*numbers)
+        except Exception as error:  # which the function may catch, and go on
+            self._guard((question, ids), question, ids, kinds, type(error))
+            raise
         self._guard((question, ids), question, ids, kinds, same(answer))
         return answer
 
@@ -532,10 +537,10 @@ class Tracer(modes.Interpreter):
         >>> [output.plain for output in trace(lambda x: [x, x * 2, x > 2], [3]).result]
         [<class 'int'>, None, <class 'bool'>]
         """
-        if isinstance(x, Condition):
-            return bool
         if not isinstance(x, Number):
             return None
+        if x._kind in BOOLS:
+            return bool
         is_read = x._row < ROWS or self.rows[3 * (x._row - ROWS)] == SHIFT
         return x._kind if is_read else None
 
@@ -592,6 +597,7 @@ def _called(call: Callable[[Tracer], Any], tracer: Tracer) -> Any:
         result = call(tracer)
     except Exception as error:
         if tracer.refusal is None or error is tracer.refusal:
+            error.args = tuple([tracer.told(x) if isinstance(x, Number) else x for x in error.args])
             raise
         raise tracer.refusal from error
     if tracer.refusal is not None:
