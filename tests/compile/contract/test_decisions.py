@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import operator
+import random
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -711,6 +712,28 @@ def test_the_latest_path_is_tried_first_and_others_are_found_by_their_answers() 
     compiled(3)
     touched = [trace for trace in compiled.traces() if (trace.runner.outputs != before[trace]).any()]
     assert len(touched) <= 2  # the latest, which says where numbers leave it, and the one that it is
+
+
+def test_a_decision_that_rounding_could_turn_is_that_of_plain_arithmetic() -> None:
+    chance = random.Random(5)
+    w, turned = Value(1.0), 0
+
+    def larger(xs: list[float], threshold: float) -> Any:
+        total = sum(w * x for x in xs)
+        return total * 2.0 if total > threshold else total * 3.0
+
+    compiled = gradwalk.compile(larger)
+    for _ in range(200):
+        xs = [chance.gauss(0, 10 ** chance.randint(-3, 3)) for _ in range(48)]
+        w.data = chance.random()
+        exact = sum(w * x for x in xs).data
+        for threshold in (exact, math.nextafter(exact, inf), math.nextafter(exact, -inf), exact + 1.0, exact - 1.0):
+            found, expected = compiled(xs, threshold), larger(xs, threshold)
+            assert found.data == pytest.approx(expected.data, rel=1e-9)
+        native = compiled(xs, inf).data / 3.0
+        turned += native != exact
+    assert turned > 20  # native code does round differently
+    assert len(compiled.traces()) == 2
 
 
 def test_functions_without_decisions_have_no_guards() -> None:

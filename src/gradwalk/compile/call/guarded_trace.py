@@ -15,6 +15,8 @@ from gradwalk.errors import SettingError
 
 __all__ = ["Elsewhere", "GuardedTrace"]
 
+FEW = 64  # outputs that are compared faster one by one
+
 
 class Elsewhere(Exception):  # noqa: N818 (nobody outside sees it)
     """The path that these numbers take is another one: it leaves this one at a guard, with another answer."""
@@ -58,8 +60,8 @@ class GuardedTrace(BoundTrace):
         if not sure and (self.typed or self.dtypes):
             self._check_types(numbers)
         super()._forward(store, numbers)
-        if not sure and self.checks.tobytes() != self.quick:
-            self._look_closer()
+        if not sure and (found := self.checks.tobytes()) != self.quick:
+            self._look_closer(found)
         if self.wrong_index is not None:
             raise self.wrong_index
 
@@ -83,13 +85,16 @@ class GuardedTrace(BoundTrace):
 
     # --- which guards hold -------------------------------------------------------------------------------------------
 
-    def _look_closer(self) -> None:
+    def _look_closer(self, found: bytes) -> None:
         """Some guard's numbers are not those of the trace. That need not mean another answer; if it does, say so."""
         checks = self.checks
-        if checks[self.hairs :].any():
+        if found[8 * self.hairs :] != self.quick[8 * self.hairs :]:
             self._look_exactly(range(len(self.guards)))
             return
-        other = np.flatnonzero(checks.view(np.int64) != self.expected.view(np.int64)).tolist()
+        if self.hairs < FEW:
+            other = [i for i in range(self.hairs) if found[8 * i : 8 * i + 8] != self.quick[8 * i : 8 * i + 8]]
+        else:
+            other = np.flatnonzero(checks.view(np.int64) != self.expected.view(np.int64)).tolist()
         for at in sorted({bisect_right(self.starts, output) - 1 for output in other}):
             guard = self.guards[at]
             if guard.is_comparison:

@@ -41,6 +41,10 @@ class Paths:
         self.found = 0  # how often a path was one that was known
         self.warned = False
 
+    def __getattr__(self, name: str) -> Any:
+        """Whatever else a trace is asked for: the latest one answers."""
+        return getattr(self.traces[0], name)
+
     @property
     def parameters(self) -> list[Value]:
         """Those of all paths."""

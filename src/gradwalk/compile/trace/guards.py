@@ -32,7 +32,6 @@ __all__ = ["Guard", "Numbering", "add_outputs", "numbers_at", "same", "typed"]
 
 #: Numbers that differ by less than this, relative to what they were computed from, may be equal in plain arithmetic.
 HAIR = 1e-12
-NEARBY = 64  # nodes that are looked at for how large the numbers are that a comparison is made of
 
 
 @dataclass
@@ -212,31 +211,48 @@ def add_outputs(tracer: Tracer) -> tuple[list[int], list[float]]:
                 if x >= 0:
                     output(x, tracer.number_at(x))
         guard.outputs = range(begins, len(rows))
-    for x, y, reach in hairs:
+    for x, y in hairs:
         apart = tracer.record(tracer.code(ops.sub), x, y)
+        size = _sum_of_sizes(tracer, [x, y, *_made_of(tracer, x), *_made_of(tracer, y)])
+        near = tracer.record(tracer.code(ops.mul), size, tracer.constant(HAIR))
         apart = tracer.record(tracer.code(ops.abs), apart._row, NONE)
-        output(tracer.record(tracer.comparison("less_equal"), apart._row, tracer.constant(reach))._row, 0.0)
+        output(tracer.record(tracer.comparison("less"), apart._row, near._row)._row, 0.0)
     return rows, expected
 
 
-def _hairs(tracer: Tracer, nodes: list[int]) -> list[tuple[int, int, float]]:
-    """The comparisons that answers hang on and that rounding could turn: their operands, and how near is near."""
-    tape = tracer.numbering
-    found: list[tuple[int, int, float]] = []
+def _hairs(tracer: Tracer, nodes: list[int]) -> list[tuple[int, int]]:
+    """The comparisons that answers hang on and that rounding could turn, by their operands."""
+    found: list[tuple[int, int]] = []
     exact: dict[int, bool] = {}
     seen: set[int] = set()
-    ahead = [node for node in nodes if node >= ROWS]
+    ahead = list(nodes)
     while ahead:
         node = ahead.pop()
         if node in seen or node < ROWS:
             continue
         seen.add(node)
-        operands = tape.operands(node)
+        operands = tracer.numbering.operands(node)
         ahead += operands
         compares = tracer.rows[3 * (node - ROWS)] in tracer.comparisons
         if compares and not all(_is_exact(tracer, x, exact) for x in operands):
-            found.append((operands[0], operands[1], HAIR * _size(tracer, operands)))
+            found.append((operands[0], operands[1]))
     return found
+
+
+def _made_of(tracer: Tracer, node: int) -> list[int]:
+    """The numbers that were added or subtracted last for a node: they may cancel, and their rounding does not."""
+    while node >= ROWS:
+        operands, code = tracer.numbering.operands(node), tracer.rows[3 * (node - ROWS)]
+        if len(operands) > 1:
+            return operands if code >= 0 and tracer.ops[code].name in ("add", "sub") else []
+        node = operands[0]
+    return []
+
+
+def _sum_of_sizes(tracer: Tracer, nodes: list[int]) -> int:
+    """Write down how large numbers are together."""
+    sizes = [tracer.record(tracer.code(ops.abs), x, NONE)._row for x in dict.fromkeys(nodes)]
+    return reduce(lambda x, y: tracer.record(tracer.code(ops.add), x, y)._row, sizes)
 
 
 #: Ops whose result is one of their operands, or 1 or 0, or differs from one by its sign.
@@ -288,16 +304,6 @@ def _is_whole(tracer: Tracer, node: int) -> bool:
     if node < ROWS:
         return isinstance(tracer.given[node - INPUTS], (int, np.integer, np.bool_))
     return node in tracer.whole or tracer.rows[3 * (node - ROWS)] in tracer.comparisons
-
-
-def _size(tracer: Tracer, nodes: list[int]) -> float:
-    """How large the numbers are that some nodes are made of, at most."""
-    tape, around = tracer.numbering, list(nodes)
-    for node in around:  # which grows meanwhile
-        if len(around) < NEARBY:
-            around += tape.operands(node)
-    sizes = [abs(x) for x in numbers_at(around, tracer.numbers, tape) if math.isfinite(x)]
-    return max(sizes, default=1.0)
 
 
 #: How comparisons are asked, by the names of their ops.
