@@ -55,14 +55,14 @@ def world() -> Any:
     return SimpleNamespace(w=Value(1.5), v=Value(-0.5))
 
 
-def run(case: Case) -> None:
-    """Hold a case to the contract; every call twice over, with other parameters the second time."""
+def run(case: Case) -> bool:
+    """Hold a case to the contract, every call several times, with other parameters; gives whether anything was said."""
     worlds = world(), world()
     plain = case.make(worlds[0])
     compiled = gradwalk.compile(case.make(worlds[1]), **case.options)
     traced: list[int] = []
-    rounds = (1.0, 1.0, -0.5, 1.0)
-    for round_, factor in enumerate(rounds):
+    said = False
+    for round_, factor in enumerate((1.0, 1.0, -0.5, 1.0)):
         for one in worlds:
             one.w.data, one.v.data = one.w.data * factor, one.v.data * factor
         for call in case.calls:
@@ -72,19 +72,17 @@ def run(case: Case) -> None:
                 continue
             expected = outcome(plain, worlds[0], copy.deepcopy(call))
             found = outcome(compiled, worlds[1], copy.deepcopy(call))
-            told = f"{case_text(call)} in round {round_}: plain {expected}, compiled {found}"
+            told = f"call {call!r} in round {round_}: plain {expected}, compiled {found}"
             if found.said is not None:
                 assert issubclass(found.said, case.said or ()), told
-                if issubclass(found.said, TraceError):
-                    continue
+                said = True
+                if not issubclass(found.said, ManyPathsWarning):  # which leaves the numbers right
+                    return said
             assert alike(expected, found), told
         traced.append(compiled.traced)
     if case.replays and not any(isinstance(call, Change) for call in case.calls):
         assert [traced[0], traced[2]] == [traced[1], traced[3]], f"traced again and again: {traced}"
-
-
-def case_text(call: Any) -> str:
-    return f"call {call!r}"
+    return said
 
 
 @dataclass

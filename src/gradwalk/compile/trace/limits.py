@@ -80,7 +80,7 @@ def limit(name: str, detail: str = "") -> TraceError:
     return error
 
 
-def frozen(what: str, remedy: str) -> None:
+def frozen(what: str, remedy: str, place: Place | None = None) -> None:
     """Warn of something that is only frozen, with the user's line.
 
     >>> with warnings.catch_warnings(record=True) as caught:
@@ -89,7 +89,7 @@ def frozen(what: str, remedy: str) -> None:
     >>> str(caught[0].message).splitlines()[0]
     'p.data was read'
     """
-    place = users_place()
+    place = place or users_place()
     warnings.warn_explicit(f"{what}\n  at {place}\n{remedy}", FrozenWarning, place.file, place.line)
 
 

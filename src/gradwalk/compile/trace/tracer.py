@@ -20,7 +20,7 @@ import numpy as np
 from gradwalk import functions, modes
 from gradwalk.compile.trace.arrays import traced_array
 from gradwalk.compile.trace.guards import QUESTIONS, BeingWritten, Guard, numbers_at, same, typed
-from gradwalk.compile.trace.identity import is_asked_for_identity
+from gradwalk.compile.trace.identity import is_asked_for_identity, line_that_asks_for_types
 from gradwalk.compile.trace.limits import frozen, limit
 from gradwalk.compile.trace.plain import BOOLS, WHOLE, Condition, Number, plain_classes
 from gradwalk.compile.trace.reach import values_reached_from
@@ -572,6 +572,13 @@ def run(call: Callable[[Tracer], Any], roots: Sequence[Any], *, samples: bool = 
     """
     began = time.perf_counter()
     tracer = Tracer(samples=samples)
+    place = line_that_asks_for_types(roots[0]) if roots else None
+    if place is not None:
+        frozen(
+            "the type of something is asked for; a number that is traced has a type of its own there",
+            "write isinstance(x, float), which is followed",
+            place,
+        )
     with _one_at_a_time:
         for v in values_reached_from(roots):
             v.data  # noqa: B018 (of one that compiled code has, the number is handed back)
