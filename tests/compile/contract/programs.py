@@ -45,57 +45,63 @@ class Writer:
 
     # --- expressions: of a float, an int, a Value, a truth ------------------------------------------------------------
 
-    def number(self, kind: str, depth: int) -> str:
-        return {"f": self.float, "i": self.int, "v": self.value}[kind](depth)
+    def a_number(self, kind: str, depth: int) -> str:
+        return {"f": self.a_float, "i": self.an_int, "v": self.a_value}[kind](depth)
 
-    def float(self, depth: int) -> str:
+    def a_float(self, depth: int) -> str:
         if depth <= 0:
-            return self.any(self.name("f"), self.name("f"), self.random.choice(FLOATS))  # type: ignore[no-any-return]
-        a, b, d = self.float(depth - 1), self.float(depth - 1), depth - 1
+            return self.name("f") if self.random.random() < 0.7 else self.random.choice(FLOATS)
+        a, b, d = self.a_float(depth - 1), self.a_float(depth - 1), depth - 1
         return self.any(  # type: ignore[no-any-return]
             f"({a} + {b})", f"({a} - {b})", f"({a} * {b})", f"({a} * {b})", f"-{a}", f"abs({a})", f"(({a}) ** 2)",
-            f"({a} if {self.truth(d)} else {b})", f"float({a})", f"min({a}, {b})", f"max({a}, {b}, 0.5)",
-            f"sorted([{a}, {b}, {self.float(d)}])[1]", f"({self.value(d)}).data", f"round({a}, 1)",
-            f"({a} + {self.int(d)})",
+            f"({a} if {self.a_truth(d)} else {b})", f"float({a})", f"min({a}, {b})", f"max({a}, {b}, 0.5)",
+            f"sorted([{a}, {b}, {self.a_float(d)}])[1]", f"({self.a_value(d)}).data", f"round({a}, 1)",
+            f"({a} + {self.an_int(d)})",
             f"({a} / ({b} * {b} + 1.0))", f"math.floor({a})", f"gradwalk.maximum({a}, {b})", f"sum([{a}, {b}, 1.0])",
-            f"(1 / {b} if {b} != 0 else {a})", f"({self.truth(d)}) * {a}", f"math.tanh({a})", f"({a}) % 2.0",
+            f"(1 / {b} if {b} != 0 else {a})", f"({self.a_truth(d)}) * {a}", f"math.tanh({a})", f"({a}) % 2.0",
         )  # fmt: skip
 
-    def int(self, depth: int) -> str:
+    def an_int(self, depth: int) -> str:
         if depth <= 0:
-            return self.any(self.name("i"), self.name("i"), self.random.choice(INTS))  # type: ignore[no-any-return]
-        a, b, d = self.int(depth - 1), self.int(depth - 1), depth - 1
+            return self.name("i") if self.random.random() < 0.7 else self.random.choice(INTS)
+        a, b, d = self.an_int(depth - 1), self.an_int(depth - 1), depth - 1
         return self.any(  # type: ignore[no-any-return]
-            f"({a} + {b})", f"({a} - {b})", f"({a} * {b})", f"({a}) % 3", f"({a}) // 2", f"int({self.float(d)})",
-            f"round({self.float(d)})", f"({self.truth(d)}) + ({self.truth(d)})", f"len([{a}] * min(3, abs({b})))",
-            f"[{a}, {b}, 2][({a}) % 3]", f"sum(x > 0 for x in [{self.float(d)}, {self.float(d)}])",
-            f"{{0: {a}, 1: {b}}}.get({a}, 2)", f"len(f'{{{self.float(d)}:.1f}}')", f"({a} if {self.truth(d)} else {b})",
-            f"max([0, 1, 2], key=lambda k: [{self.float(d)}, {self.float(d)}, 0.5][k])", f"abs({a})",
+            f"({a} + {b})", f"({a} - {b})", f"({a} * {b})", f"({a}) % 3", f"({a}) // 2", f"int({self.a_float(d)})",
+            f"round({self.a_float(d)})", f"({self.a_truth(d)}) + ({self.a_truth(d)})", f"len([{a}] * min(3, abs({b})))",
+            f"[{a}, {b}, 2][({a}) % 3]", f"sum(x > 0 for x in [{self.a_float(d)}, {self.a_float(d)}])",
+            f"{{0: {a}, 1: {b}}}.get({a}, 2)", f"len(f'{{{self.a_float(d)}:.1f}}')",
+            f"({a} if {self.a_truth(d)} else {b})",
+            f"max([0, 1, 2], key=lambda k: [{self.a_float(d)}, {self.a_float(d)}, 0.5][k])", f"abs({a})",
         )  # fmt: skip
 
-    def value(self, depth: int) -> str:
+    def a_value(self, depth: int) -> str:
         if depth <= 0:
             return self.name("v")
-        a, b, d = self.value(depth - 1), self.value(depth - 1), depth - 1
-        plain = self.float(d)
+        a, b, d = self.a_value(depth - 1), self.a_value(depth - 1), depth - 1
+        plain = self.a_float(d)
         return self.any(  # type: ignore[no-any-return]
             f"({a} + {b})", f"({a} - {b})", f"({a} * {b})", f"({a} * {plain})", f"({plain} - {a})", f"({a}).tanh()",
-            f"({a} if {self.truth(d)} else {b})", f"({a}).relu()", f"max({a}, {b})", f"min([{a}, {b}])",
-            f"gradwalk.where({self.truth(d)}, {a}, {b})", f"sorted([{a}, {b}])[0]", f"({a} / ({b} * {b} + 1.0))",
-            f"gradwalk.max([{a}, {b}])", f"[{a}, {b}][{self.truth(d)}]", f"({a}).detach()", f"({a} * {self.int(d)})",
+            f"({a} if {self.a_truth(d)} else {b})", f"({a}).relu()", f"max({a}, {b})", f"min([{a}, {b}])",
+            f"gradwalk.where({self.a_truth(d)}, {a}, {b})", f"sorted([{a}, {b}])[0]", f"({a} / ({b} * {b} + 1.0))",
+            f"gradwalk.max([{a}, {b}])", f"[{a}, {b}][{self.a_truth(d)}]", f"({a}).detach()",
+            f"({a} * {self.an_int(d)})",
             f"sum([{a}, {b}], Value(0.0))", f"(Value({plain}) * {a})",
         )  # fmt: skip
 
-    def truth(self, depth: int) -> str:
+    def a_truth(self, depth: int) -> str:
         kind = self.any("f", "f", "i", "v")
-        a, b = self.number(kind, depth), self.number(self.any(kind, "f") if kind != "v" else "v", depth)
+        a, b = self.a_number(kind, depth), self.a_number(self.any(kind, "f") if kind != "v" else "v", depth)
         compare = self.random.choice(COMPARISONS)
         ways = [f"({a} {compare} {b})"] * 4
         if depth > 0:
-            left, right = self.truth(depth - 1), self.truth(depth - 1)
+            left, right = self.a_truth(depth - 1), self.a_truth(depth - 1)
             ways += [f"({left} and {right})", f"({left} or {right})", f"(not {left})", f"({left} == {right})"]
-            ways += [f"bool({self.float(depth - 1)})", f"isinstance({self.int(depth - 1)}, int)", f"({left} & {right})"]
-            ways += [f"({self.int(depth - 1)} in (0, 1, 2))", f"isinstance({self.float(depth - 1)}, float)"]
+            ways += [
+                f"bool({self.a_float(depth - 1)})",
+                f"isinstance({self.an_int(depth - 1)}, int)",
+                f"({left} & {right})",
+            ]
+            ways += [f"({self.an_int(depth - 1)} in (0, 1, 2))", f"isinstance({self.a_float(depth - 1)}, float)"]
         return self.random.choice(ways)
 
     # --- statements ---------------------------------------------------------------------------------------------------
@@ -109,11 +115,11 @@ class Writer:
         before = {kind: list(names) for kind, names in self.names.items()}
         if way == "set":
             kind = self.any("f", "i", "v", "v")
-            made = self.number(kind, 2)
+            made = self.a_number(kind, 2)
             self.lines.append(f"{indent}{self.target(kind)} = {made}")
             return
         if way == "if":
-            self.lines.append(f"{indent}if {self.truth(1)}:")
+            self.lines.append(f"{indent}if {self.a_truth(1)}:")
             self.statements(indent + "    ", self.any(1, 2), depth - 1)
             self.names = {kind: list(names) for kind, names in before.items()}
             if self.any(True, False):
@@ -122,28 +128,27 @@ class Writer:
         elif way == "while":
             self.made += 1
             turn, kind = f"t{self.made}", self.any("f", "v", "i")
-            self.lines += [f"{indent}{turn} = 0", f"{indent}while {turn} < 4 and {self.truth(1)}:"]
+            self.lines += [f"{indent}{turn} = 0", f"{indent}while {turn} < 4 and {self.a_truth(1)}:"]
             self.lines.append(f"{indent}    {turn} += 1")
-            self.lines.append(f"{indent}    {self.known(kind)} = {self.number(kind, 1)}")
+            self.lines.append(f"{indent}    {self.known(kind)} = {self.a_number(kind, 1)}")
             if self.any(True, False):
-                self.lines += [f"{indent}    if {self.truth(0)}:", f"{indent}        {self.any('break', 'continue')}"]
+                self.lines += [f"{indent}    if {self.a_truth(0)}:", f"{indent}        {self.any('break', 'continue')}"]
         elif way == "for":
             self.made += 1
-            self.lines.append(f"{indent}for k{self.made} in range({self.int(1)} % 4):")
+            self.lines.append(f"{indent}for k{self.made} in range({self.an_int(1)} % 4):")
             self.names["i"].append(f"k{self.made}")
             self.statements(indent + "    ", self.any(1, 2), depth - 1)
         elif way == "try":
             self.lines.append(f"{indent}try:")
-            risky = self.any(
-                f"1 / {self.float(1)}", f"math.log({self.float(1)})", f"3 % ({self.int(1)})", f"({self.float(1)}) ** -1"
-            )
+            a, b = self.a_float(1), self.an_int(1)
+            risky = self.any(f"1 / {a}", f"math.log({a})", f"3 % ({b})", f"({a}) ** -1")
             self.lines.append(f"{indent}    {self.known('f')} = {risky}")
             self.lines += [
                 f"{indent}except (ArithmeticError, ValueError):",
-                f"{indent}    {self.known('f')} = {self.float(1)}",
+                f"{indent}    {self.known('f')} = {self.a_float(1)}",
             ]
         else:
-            self.lines += [f"{indent}if {self.truth(1)}:", f"{indent}    return {self.result()}"]
+            self.lines += [f"{indent}if {self.a_truth(1)}:", f"{indent}    return {self.result()}"]
         self.names = before
 
     def target(self, kind: str) -> str:
@@ -160,8 +165,9 @@ class Writer:
 
     def result(self) -> str:
         return self.any(  # type: ignore[no-any-return]
-            self.value(1), f"[{self.value(1)}, {self.truth(1)}]", f"({self.value(0)}, {self.float(1)}, {self.int(1)})",
-            f"{{'a': {self.value(1)}, 'b': {self.int(0)}}}", f"[{self.value(1)}, f'{{{self.float(1)}:.2f}}']",
+            self.a_value(1), f"[{self.a_value(1)}, {self.a_truth(1)}]",
+            f"({self.a_value(0)}, {self.a_float(1)}, {self.an_int(1)})",
+            f"{{'a': {self.a_value(1)}, 'b': {self.an_int(0)}}}", f"[{self.a_value(1)}, f'{{{self.a_float(1)}:.2f}}']",
         )  # fmt: skip
 
     def program(self) -> str:

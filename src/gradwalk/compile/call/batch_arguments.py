@@ -70,15 +70,15 @@ def is_samples_or_whole(x: Any) -> bool:
 
 
 def key_of_samples(x: Any, numbers: BatchNumbers) -> Key:
-    """The structure of one sample of an argument; the numbers of all are added to `numbers`.
+    """The structure of one sample of an argument, types included; the numbers of all are added to `numbers`.
 
     >>> key_of_samples([1.0, 2.0, 3.0], BatchNumbers())
-    (<class 'list'>,)
+    (<class 'list'>, 'f')
     """
     kind = x.__class__
     if kind is ARRAY and x.dtype.kind in "biuf" and x.ndim:  # the most usual, and so the quickest
         numbers.add(x)
-        return x.shape[1:]
+        return x.dtype.kind, x.shape[1:]
     if kind is list or is_samples(x):
         return _key_of_entries(x, numbers)
     if kind is tuple:
@@ -106,12 +106,12 @@ def _key_of_entries(x: Any, numbers: BatchNumbers) -> Key:
     if array.dtype.kind in "biuf":
         if array.ndim == 1:
             numbers.add(array)
-            return (kind,)
+            return kind, array.dtype.kind
         first = Numbers()
         key = key_of(samples[0], first)
         if array.size == len(array) * (len(first.plain) + sum([part.size for part in first.arrays])):
             numbers.add(array)
-            return kind, key, array.shape[1:]
+            return kind, key, array.dtype.kind, array.shape[1:]
     return kind, _key_of_trees(samples, numbers)
 
 
@@ -136,7 +136,7 @@ def _key_of_trees(samples: list[Any], numbers: BatchNumbers) -> Key:
             if array.dtype.kind not in "biuf":
                 raise _mixed()
             numbers.add(array)
-            keys.append(array.shape[1:])
+            keys.append((array.dtype.kind, array.shape[1:]))
         elif all(part is first or part == first for part in column):
             keys.append(_shared(first, numbers))
         else:
@@ -158,7 +158,7 @@ def _shared(x: Any, numbers: BatchNumbers) -> Key:
     if tree.is_number(x) and not isinstance(x, BOOLS):
         numbers.plain_at += (len(numbers.arrays) + len(numbers.plain),)
         numbers.plain += (number(x),)
-        return 0
+        return 0, x.__class__
     found = Numbers()
     key = key_of(x, found)
     numbers.kept += found.kept

@@ -100,8 +100,8 @@ class GuardedTrace(BoundTrace):
             if guard.is_comparison:
                 answer: Any = bool(checks[guard.outputs.start])
             else:
-                found = iter(checks[guard.outputs.start : guard.outputs.stop].tolist())
-                numbers = [next(found) if x >= 0 else float(self.recorded.tape.constants[~x]) for x in guard.operands]
+                given = iter(checks[guard.outputs.start : guard.outputs.stop].tolist())
+                numbers = [next(given) if x >= 0 else float(self.recorded.tape.constants[~x]) for x in guard.operands]
                 answer = guard.asked(numbers)
                 if not self._is_sure(guard, numbers, answer):
                     self._look_exactly([at])

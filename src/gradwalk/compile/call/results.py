@@ -226,5 +226,8 @@ class ResultTree:
         """The same with these results; where the function gives a plain number, that."""
         leaves = self.leaves.copy()
         for i, position, plain in self.places:
-            leaves[i] = results[position] if plain is None else typed(plain, data[position])
+            if plain is None:
+                leaves[i] = results[position]
+            else:
+                leaves[i] = typed(plain, data[position]) if data[position].__class__ is float else data[position]
         return self.structure.unflatten(leaves)

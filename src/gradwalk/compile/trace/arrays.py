@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
 
-from gradwalk.compile.trace.plain import Number, is_insider
+from gradwalk.compile.trace.plain import Number, asked_by_insider
 
 __all__ = ["TracedArray", "traced_array"]
 
@@ -21,9 +20,13 @@ class TracedArray(np.ndarray[Any, Any]):
     """
 
     @property
+    def __class__(self) -> Any:
+        return np.ndarray
+
+    @property
     def dtype(self) -> Any:
         """The dtype of the plain function's array, which then has to be the same in every replay."""
-        if is_insider(sys._getframe(1).f_globals.get("__name__", "")):
+        if asked_by_insider():
             return np.dtype(object)
         parts = self.ravel().tolist()
         if not parts or not all(isinstance(x, Number) for x in parts):

@@ -81,16 +81,15 @@ def same(answer: Any) -> Any:
 
 
 def typed(kind: type, x: float) -> Any:
-    """A number as the plain function has it; one that cannot be whole stays as it is.
+    """A number as the plain function has it; one that is none of this type stays as it is.
 
     >>> typed(int, 3.0), typed(int, 2.5)
     (3, 2.5)
     """
-    if kind is float:
+    if kind is float or not math.isfinite(x):
         return x
-    if not math.isfinite(x) or (not x.is_integer() and kind(x) != x):
-        return x
-    return kind(x)
+    found = kind(x)
+    return found if found == x else x
 
 
 # --- plain arithmetic over a tape ------------------------------------------------------------------------------------
@@ -252,7 +251,8 @@ def _made_of(tracer: Tracer, node: int) -> list[int]:
 def _sum_of_sizes(tracer: Tracer, nodes: list[int]) -> int:
     """Write down how large numbers are together."""
     sizes = [tracer.record(tracer.code(ops.abs), x, NONE)._row for x in dict.fromkeys(nodes)]
-    return reduce(lambda x, y: tracer.record(tracer.code(ops.add), x, y)._row, sizes)
+    whole: int = reduce(lambda x, y: tracer.record(tracer.code(ops.add), x, y)._row, sizes)
+    return whole
 
 
 #: Ops whose result is one of their operands, or 1 or 0, or differs from one by its sign.

@@ -17,7 +17,7 @@ from gradwalk.provenance import Place, is_users
 
 __all__ = ["asks_identity", "is_asked_for_identity", "line_that_asks_for_types"]
 
-TYPES = ("int", "float", "bool")
+TYPES = ("int", "float", "bool", "ndarray")
 
 
 def asks_identity(function: Any) -> bool:

@@ -29,19 +29,26 @@ from gradwalk.ops import Op
 if TYPE_CHECKING:
     from gradwalk.compile.trace.tracer import Tracer
 
-__all__ = ["Condition", "Number", "is_insider", "plain_classes"]
+__all__ = ["Condition", "Number", "asked_by_insider", "plain_classes"]
 
 BOOLS = (bool, np.bool_)
 WHOLE = (int, np.integer, *BOOLS)
 
 
-@cache
-def is_insider(module: str) -> bool:
-    """Whether code of a module sees what a stand-in is; all others see what it stands for.
+def asked_by_insider() -> bool:
+    """Whether the code that asks sees what a stand-in is: ours and NumPy's; all others see what it stands for.
 
-    >>> is_insider("gradwalk.engine"), is_insider("__main__")
-    (True, False)
+    >>> asked_by_insider()
+    False
     """
+    frame: Any = sys._getframe(2)
+    while frame.f_globals.get("__name__") == "abc":  # which asks for somebody else
+        frame = frame.f_back
+    return _is_insider(frame.f_globals.get("__name__", ""))
+
+
+@cache
+def _is_insider(module: str) -> bool:
     return module.partition(".")[0] in ("gradwalk", "numpy", "copy")
 
 
@@ -266,7 +273,7 @@ class Number(Traced, Methods):
     def __getattr__(self, name: str) -> Any:
         if name == "real":  # NumPy asks for it
             return self
-        insider = is_insider(sys._getframe(1).f_globals.get("__name__", ""))
+        insider = asked_by_insider()
         if not insider and not self._tracer.ended:
             self._tracer.kind_asked(self)
         if insider or name.startswith("__") or not hasattr(self._kind, name):
@@ -302,7 +309,7 @@ class Number(Traced, Methods):
         """
         return self._tracer.detach(self)
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:  # type: ignore[override]
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """A function of NumPy's on numbers: on objects if it can, else on the plain numbers."""
         try:
             out = getattr(ufunc, method)(*map(_in_an_array, inputs), **options)
@@ -359,7 +366,7 @@ def plain_classes(tracer: Tracer) -> tuple[Any, Any]:
     """
 
     def what_it_stands_for(self: Any) -> Any:
-        if is_insider(sys._getframe(1).f_globals.get("__name__", "")) or tracer.ended:
+        if asked_by_insider() or tracer.ended:
             return type(self)
         return tracer.kind_asked(self)
 

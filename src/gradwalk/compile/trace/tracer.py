@@ -456,8 +456,6 @@ class Tracer(modes.Interpreter):
                 continue
             seen.add(node)
             if INPUTS <= node < ROWS:
-                if self.samples:
-                    raise limit("one sample", " (its type)")
                 self.types[node - INPUTS] = type(self.given[node - INPUTS])
             elif node >= ROWS and self.rows[3 * (node - ROWS)] != SHIFT:
                 ahead += self.numbering.operands(node)
