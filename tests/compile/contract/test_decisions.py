@@ -8,6 +8,7 @@ import operator
 import random
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -739,6 +740,59 @@ def test_a_decision_that_rounding_could_turn_is_that_of_plain_arithmetic() -> No
             assert found.data == pytest.approx(expected.data, rel=1e-9)
         turned += compiled(xs, inf).data / 4.0 != exact
     assert turned > 10  # native code does round differently
+
+
+def test_results_of_several_paths_wait_for_their_walks_back() -> None:
+    w = Value(2.0)
+    compiled = gradwalk.compile(lambda X: sum(w * w * x for x in X) if X[0] > 0 else sum(w * x for x in X))
+    waiting = [compiled(np.array(x)) for x in ([1.0, 2.0], [-1.0, 2.0], [3.0, 2.0], [-5.0, 0.0])]
+    assert [y.data for y in waiting] == [12.0, 2.0, 20.0, -10.0]
+    for y, grad in zip(reversed(waiting), [-5.0, 20.0, 1.0, 12.0], strict=True):
+        w.grad = 0.0
+        y.backward()
+        assert w.grad == grad
+
+
+def test_paths_under_no_grad_and_with_gradients_of_arguments() -> None:
+    w = Value(2.0)
+    compiled = gradwalk.compile(lambda x: w * x * x if x > 1.0 else w * x, wrt="x")
+    with gradwalk.no_grad():
+        assert [compiled(x).data for x in (1.0, 3.0, 1.0, 3.0)] == [2.0, 18.0, 2.0, 18.0]
+    assert compiled.traced == 2
+    for x, slope in ((3.0, 12.0), (1.0, 2.0), (2.0, 8.0)):
+        out = compiled(x)
+        out.backward()
+        assert out.argument_grads == {"x": slope}
+    for i in range(50):  # only native code can give these gradients: new paths are traced as ever
+        assert gradwalk.compile(lambda n: w * sum(range(n)) * n, wrt="n")(i).data == 2.0 * sum(range(i)) * i
+
+
+def test_threads_take_their_own_paths() -> None:
+    w = Value(2.0)
+    compiled = gradwalk.compile(lambda x: w * x if x > 0 else -x)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda i: compiled(float(i if i % 2 else -i)).data, range(1, 400)))
+    assert found == [2.0 * i if i % 2 else float(i) for i in range(1, 400)]
+
+
+def test_a_path_that_only_a_guard_needs_takes_no_part_in_the_walk_back() -> None:
+    w = Value(0.0)
+
+    def f(x: float) -> Any:
+        return w * x if w.sqrt() < 1.0 else w
+
+    compiled = gradwalk.compile(f)
+    for _ in range(2):
+        w.grad = 0.0
+        compiled(3.0).backward()
+        assert w.grad == 3.0  # and not 0 times the slope of sqrt at 0, which is infinite
+
+
+def test_a_report_tells_of_decisions() -> None:
+    compiled = gradwalk.compile(lambda x: x * x if x > 0 and x < 9.0 else x)
+    compiled(3.0)
+    assert "1 input, 2 decisions" in str(compiled.report())
+    assert repr(compiled) == "<compiled test_a_report_tells_of_decisions.<locals>.<lambda>, 1 trace>"
 
 
 def test_functions_without_decisions_have_no_guards() -> None:

@@ -19,7 +19,7 @@ class TracedArray(np.ndarray[Any, Any]):
     2
     """
 
-    @property
+    @property  # type: ignore[misc]
     def __class__(self) -> Any:
         return np.ndarray
 
