@@ -65,8 +65,9 @@ bench: $(READY)bench  ## measure speed and memory against peers: table, JSON and
 	$(BIN)/python benchmarks/doctor.py
 	$(BIN)/python benchmarks/compiled.py
 
-fuzz: $(READY)test  ## compare compiled functions with eager ones on random graphs, for five minutes
+fuzz: $(READY)test  ## compare compiled functions with eager ones on random graphs and programs, for ten minutes
 	$(BIN)/python tests/compile/fuzz.py --seconds 300
+	$(BIN)/python tests/compile/contract/programs.py --seconds 300
 
 mutants: $(READY)mutants  ## break the source on purpose and see whether a test notices (takes long)
 	$(BIN)/python tests/mutants.py

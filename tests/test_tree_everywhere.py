@@ -288,19 +288,23 @@ TREES: list[Any] = [
 
 @pytest.mark.native
 def test_the_quick_way_to_keys_is_that_of_trees() -> None:
-    """Equal keys, careful or not, for equal structures; and numbers in the order of leaves."""
+    """Equal keys, careful or not, for equal structures; and numbers in the order of leaves. A bool is structure."""
+
+    def is_number(leaf: Any) -> bool:
+        return tree.is_number(leaf) and not isinstance(leaf, bool)
+
     keys = []
     for x in TREES:
         leaves, structure = tree.flatten(x)
-        numbers = [leaf for leaf in leaves if tree.is_number(leaf)]
+        numbers = [leaf for leaf in leaves if is_number(leaf)]
         for careful in (False, True):
             found = Numbers(careful)
             key = key_of(x, found)
             assert [float(n) for n in found.plain] == [float(n) for n in numbers]
-            other = key_of(tree.map(lambda leaf: leaf + 1.5 if tree.is_number(leaf) else leaf, x), Numbers())
+            other = key_of(tree.map(lambda leaf: leaf + 1.5 if is_number(leaf) else leaf, x), Numbers())
             assert key == other
             assert hash(key) == hash(other)
-            keys.append((key, structure, [leaf for leaf in leaves if not tree.is_number(leaf)]))
+            keys.append((key, structure, [leaf for leaf in leaves if not is_number(leaf)]))
     for key, structure, others in keys:
         for another in keys:
             assert (key == another[0]) == ((structure, others) == another[1:])
@@ -368,7 +372,7 @@ def test_samples_reach_the_function_as_they_are() -> None:
     seen: list[type] = []
 
     def f(x: Any, y: Any) -> Any:
-        seen.append(type(x))
+        seen.append(x.__class__)
         return x[0] * y
 
     compiled = gradwalk.compile(f, batch="sum")

@@ -183,12 +183,13 @@ class TraceError(GradwalkError, RuntimeError):
     """A function cannot be compiled as it is written: what it does, the line, and what to write instead.
 
     >>> @gradwalk.compile
-    ... def larger(x, y):
-    ...     return x if x > y else y
-    >>> larger(1.0, 2.0)  # doctest: +ELLIPSIS
+    ... def slope(w):
+    ...     return (w * w).grad
+    >>> slope(gradwalk.Value(1.0))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    gradwalk.errors.TraceError: a branch on a traced number: ...
+    gradwalk.errors.TraceError: a gradient was asked for inside a compiled function
+      at ...
     """
 
 

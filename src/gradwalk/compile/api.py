@@ -12,6 +12,8 @@ from gradwalk import keepers, modes
 from gradwalk.compile.call.arguments import InputAt, Key, Numbers, deep_key_of, key_of, stand_ins, static_key
 from gradwalk.compile.call.bound_trace import BoundTrace, Misjudged
 from gradwalk.compile.call.cache import Cache
+from gradwalk.compile.call.guarded_trace import GuardedTrace
+from gradwalk.compile.call.paths import Paths, Unseen, traces_in
 from gradwalk.compile.trace import tracer
 from gradwalk.compile.trace.limits import frozen
 from gradwalk.compile.trace.outside import as_they_are, numbers_read_by
@@ -52,7 +54,7 @@ class Compiled:
         self._entries = self.cache.entries
         self._names = _parameter_names(fn)
         self._static = self._checked("static", static)
-        self._wrt = self._checked("wrt", wrt)
+        self.wrt = self._checked("wrt", wrt)
         self._frozen: list[tuple[dict[str, Any], str]] | None = None
         self._structures: dict[Key, int] = {}  # how often each was traced
         self.traced = 0
@@ -72,22 +74,22 @@ class Compiled:
             if trace is not None:
                 trace.recent = True
                 return trace.run(numbers)
-        except (Misjudged, RecursionError):
+        except (Misjudged, RecursionError, Unseen):
             pass
-        trace, numbers = self._found_or_traced(args, kwargs)
-        return trace.run(numbers)
+        return self._with_care(args, kwargs, "run")
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
 
     def __repr__(self) -> str:
         name = getattr(self.eager, "__qualname__", repr(self.eager))
-        return f"<compiled {name}, {len(self.cache.entries)} trace{'s' * (len(self.cache.entries) != 1)}>"
+        count = len(self.traces())
+        return f"<compiled {name}, {count} trace{'s' * (count != 1)}>"
 
     # --- looking and clearing ------------------------------------------------------------------------------------
 
     def traces(self) -> list[Any]:
-        """What is in the cache: one trace for each structure of arguments.
+        """What is in the cache: one trace for each structure of arguments, and for each path through the function.
 
         >>> f = gradwalk.compile(sum)
         >>> [f([1.0] * n).data for n in (2, 3, 2)]
@@ -95,7 +97,7 @@ class Compiled:
         >>> [(trace.recorded.tape.rows, trace.calls) for trace in f.traces()]
         [(2, 2), (3, 1)]
         """
-        return list(self.cache.entries.values())
+        return traces_in(self.cache.entries.values())
 
     def clear(self) -> None:
         """Forget all traces; the next call traces anew. For when the function reaches other things than it did.
@@ -140,6 +142,14 @@ class Compiled:
         name = place if isinstance(place, str) else self._names[place] if place < len(self._names) else ""
         return static_key(name, x) if name in self._static else look(x, numbers)
 
+    def _with_care(self, args: tuple[Any, ...], kwargs: dict[str, Any], how: str) -> Any:
+        """A call that is new in some way: `how` is what the trace is to do."""
+        trace, numbers = self._found_or_traced(args, kwargs)
+        try:
+            return getattr(trace, how)(numbers)
+        except Unseen as unseen:
+            return trace.traced(self, args, kwargs, numbers, unseen, how)
+
     def _found_or_traced(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Numbers]:
         """The trace for these arguments, looked at with care, and their numbers."""
         if self._frozen is None:
@@ -162,9 +172,8 @@ class Compiled:
                 f"it reads from outside ({names}) keeps changing; every trace takes time",
                 "pass that number as an argument",
             )
-        trace = self._traced(args, kwargs, numbers)
-        self.traced += 1
-        self.cache.put(key, trace)
+        trace = self.trace(args, kwargs, numbers)
+        self.cache.put(key, Paths(trace) if isinstance(trace, GuardedTrace) else trace)
         return trace, numbers
 
     def _notice(self) -> None:
@@ -176,7 +185,7 @@ class Compiled:
         gone = old - {id(p) for _, _, after in news for p in after}
         warned = False
         for key, trace in list(self.cache.entries.items()):
-            known = {id(p) for p in trace.recorded.parameters}
+            known = {id(p) for p in trace.parameters}
             if missed or known & old:
                 del self.cache.entries[key]
                 warned = warned or bool(known & gone)
@@ -187,25 +196,35 @@ class Compiled:
                 "call clear() of the compiled function whenever you change what it reaches",
             )
 
-    def _traced(self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Numbers) -> Any:
+    def trace(self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Numbers) -> Any:
+        """A new trace for these arguments.
+
+        >>> f = gradwalk.compile(lambda x: x * x)
+        >>> numbers = Numbers()
+        >>> numbers.plain.append(3.0)
+        >>> f.trace((3.0,), {}, numbers).run(numbers).data
+        9.0
+        """
         values = {position for position, _ in numbers.values}
         count = len(numbers.plain)
 
         def call(recorder: tracer.Tracer) -> Any:
-            plain = iter([recorder.input(value=i in values) for i in range(count)])
+            plain = iter([recorder.input(x, value=i in values) for i, x in enumerate(numbers.plain)])
             arrays = iter([recorder.inputs_like(array) for array in numbers.arrays])
             stand_args, stand_kwargs = self._each(args, kwargs, lambda x: stand_ins(x, plain, arrays))
             return self.eager(*stand_args, **stand_kwargs)
 
         recorded = tracer.run(call, [self.eager, args, kwargs])
-        if not self._wrt:
-            return BoundTrace(recorded, numbers, {})
+        self.traced += 1
+        bound = GuardedTrace if recorded.guards or recorded.types else BoundTrace
+        if not self.wrt:
+            return bound(recorded, numbers, {})
         starts = accumulate([array.size for array in numbers.arrays], initial=count)
         plain = iter([InputAt(i) for i in range(count)])
         arrays = iter([InputAt(start, array.shape) for start, array in zip(starts, numbers.arrays, strict=False)])
         slot_args, slot_kwargs = self._each(args, kwargs, lambda x: stand_ins(x, plain, arrays))
         named = dict(zip(self._names, slot_args, strict=False)) | slot_kwargs
-        return BoundTrace(recorded, numbers, {name: named[name] for name in self._wrt if name in named})
+        return bound(recorded, numbers, {name: named[name] for name in self.wrt if name in named})
 
     def _each(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], change: Callable[[Any], Any]
@@ -220,10 +239,9 @@ class Compiled:
     def _under_modes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if modes.every_op():  # part of another trace, or someone wants to see every op
             return told(self.eager(*args, **kwargs), None)
-        trace, numbers = self._found_or_traced(args, kwargs)
         if not modes.recording():
-            return trace.values_only(numbers)
-        return told(trace.run(numbers), functools.partial(self.eager, *args, **kwargs))
+            return self._with_care(args, kwargs, "values_only")
+        return told(self._with_care(args, kwargs, "run"), functools.partial(self.eager, *args, **kwargs))
 
     def _checked(self, option: str, names: str | Iterable[str]) -> tuple[str, ...]:
         found = (names,) if isinstance(names, str) else tuple(names)

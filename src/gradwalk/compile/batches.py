@@ -23,6 +23,8 @@ from gradwalk.compile.call.batch_arguments import (
 from gradwalk.compile.call.batch_trace import BatchTrace
 from gradwalk.compile.call.results import Samples
 from gradwalk.compile.trace import tracer
+from gradwalk.compile.trace.identity import asks_identity
+from gradwalk.compile.trace.limits import limit
 from gradwalk.compile.trace.outside import numbers_read_by
 from gradwalk.compile.trace.recorded import Recorded
 from gradwalk.errors import InputSizeError, SettingError
@@ -54,7 +56,7 @@ class Batched(Compiled):
         if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
             raise SettingError(f"threads is a whole number of at least 1, not {threads!r:.60}")
         super().__init__(fn, **options)
-        if self._wrt:
+        if self.wrt:
             raise SettingError("wrt= is not for batches; compile the function without batch= to get such gradients")
         self.batch, self.dtype, self.threads = batch, dtype, threads
 
@@ -76,6 +78,8 @@ class Batched(Compiled):
             raise SettingError("batch= needs lists or arrays of samples among the arguments, and there are none")
         trace = self._entries.get(key)
         if trace is None:
+            if any(array.dtype == bool for array in numbers.arrays) and asks_identity(self.eager):
+                raise limit("one sample", " (the function asks `is True` or `is False`)")
             trace = BatchTrace(self, self._recorded(args, kwargs), numbers)
             self.traced += 1
             self.cache.put(key, trace)
@@ -114,7 +118,7 @@ class Batched(Compiled):
             parts, named = self._each(args, kwargs, partial(stand_ins_for_one, recorder=recorder))
             return self.eager(*parts, **named)
 
-        return tracer.run(call, [self.eager, args, kwargs])
+        return tracer.run(call, [self.eager, args, kwargs], samples=True)
 
 
 def _reduced(scale: float, *column: Any) -> Any:

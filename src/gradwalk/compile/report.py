@@ -96,7 +96,8 @@ def _told(number: int, trace: Any) -> list[str]:
         f"trace {number}: {counted(tape.rows, 'node')} rolled up into {counted(len(steps), 'step')}; "
         f"{counted(len(trace.recorded.parameters), 'parameter')}, {counted(tape.inputs, 'input')}"
         + (f", {counted(tape.indices, 'index', 'indices')}" if tape.indices else "")
-        + (f", {counted(len(tape.outputs), 'result')}" if len(tape.outputs) != 1 else ""),
+        + (f", {counted(trace.recorded.given, 'result')}" if trace.recorded.given != 1 else "")
+        + (f", {counted(len(trace.recorded.guards), 'decision')}" if trace.recorded.guards else ""),
         f"  {counted(trace.calls, 'call')}; {size(trace.bytes())}; "
         + ", ".join(f"{name} {spent:.1f} ms" for name, spent in milliseconds.items()),
     ]

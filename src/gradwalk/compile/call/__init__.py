@@ -4,6 +4,7 @@
 
 - `arguments.py` takes arguments apart: their structure is a key, their numbers are written anew at each call;
 - `cache.py` keeps a trace for each key;
-- `bound_trace.py` is a trace bound to memory: it runs forward and walks back;
+- `bound_trace.py` is a trace bound to memory: it runs forward and walks back; `guarded_trace.py` is one of a single
+  path through the function, and `paths.py` has all of these for one key;
 - `results.py` is what the caller gets.
 """

@@ -1,8 +1,8 @@
 """Arguments: their structure, which a trace is made for, and their numbers, which are written anew before each call.
 
 Arguments are trees as `tree.py` has it, NumPy arrays of numbers taken whole. A Value among the leaves is a number that
-gets a gradient. What is no number (a model, a text, None) belongs to the structure: texts and the like by what they
-say, objects by which they are. A dataclass that holds parameters is a model too.
+gets a gradient. What is no number (a model, a text, None, a bool) belongs to the structure: texts and the like by what
+they say, objects by which they are. A dataclass that holds parameters is a model too.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from gradwalk.ops import number
 
 __all__ = ["InputAt", "Numbers", "deep_key_of", "is_whole", "key_of", "stand_ins", "static_key"]
 
-NUMBERS = frozenset((float, int, bool, *(np.dtype(code).type for code in "?bhilqBHILQefd")))
+NUMBERS = frozenset((float, int, *(np.dtype(code).type for code in "bhilqBHILQefd")))
+BOOLS = (bool, np.bool_)  # which are passed as they are: `flag is True` cannot be asked of a stand-in
 SEQUENCES = frozenset((list, tuple))
-TEXTS = (str, bytes, type(None), type(Ellipsis), slice, range)
+TEXTS = (str, bytes, type(None), type(Ellipsis), slice, range, *BOOLS)
 
 Key = Any  # hashable; equal keys mean equal structures
 
@@ -109,8 +110,8 @@ def _key_of_other(x: Any, found: Numbers) -> Key:
     if isinstance(x, TEXTS):
         return "is", kind, x
     if tree.is_number(x):
-        found.plain.append(number(x))
-        return 0
+        found.plain.append(number(x) if hasattr(x, "ndim") else x)  # an array may change
+        return number(x) and 0
     if tree.is_container(x):
         if isinstance(x, tuple) and not kind.__dictoffset__:  # a named one, as a rule
             if len(_tuples) < 1000:
@@ -186,6 +187,8 @@ def stand_ins(x: Any, plain: Iterator[Any], arrays: Iterator[Any]) -> Any:
     """
 
     def stand_in(leaf: Any) -> Any:
+        if isinstance(leaf, BOOLS):
+            return leaf
         return next(plain) if tree.is_number(leaf) else next(arrays) if tree.is_block(leaf) else leaf
 
     return tree.map(stand_in, x, leaf=is_whole)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradwalk import tree
-from gradwalk.compile.call.arguments import Key, Numbers, is_whole, key_of
+from gradwalk.compile.call.arguments import BOOLS, Key, Numbers, is_whole, key_of
 from gradwalk.compile.trace.tracer import Tracer
 from gradwalk.engine import Value
 from gradwalk.errors import InputSizeError, NotANumberError, SettingError
@@ -70,15 +70,15 @@ def is_samples_or_whole(x: Any) -> bool:
 
 
 def key_of_samples(x: Any, numbers: BatchNumbers) -> Key:
-    """The structure of one sample of an argument; the numbers of all are added to `numbers`.
+    """The structure of one sample of an argument, types included; the numbers of all are added to `numbers`.
 
     >>> key_of_samples([1.0, 2.0, 3.0], BatchNumbers())
-    (<class 'list'>,)
+    (<class 'list'>, 'f')
     """
     kind = x.__class__
     if kind is ARRAY and x.dtype.kind in "biuf" and x.ndim:  # the most usual, and so the quickest
         numbers.add(x)
-        return x.shape[1:]
+        return x.dtype.kind, x.shape[1:]
     if kind is list or is_samples(x):
         return _key_of_entries(x, numbers)
     if kind is tuple:
@@ -106,12 +106,12 @@ def _key_of_entries(x: Any, numbers: BatchNumbers) -> Key:
     if array.dtype.kind in "biuf":
         if array.ndim == 1:
             numbers.add(array)
-            return (kind,)
+            return kind, array.dtype.kind
         first = Numbers()
         key = key_of(samples[0], first)
         if array.size == len(array) * (len(first.plain) + sum([part.size for part in first.arrays])):
             numbers.add(array)
-            return kind, key, array.shape[1:]
+            return kind, key, array.dtype.kind, array.shape[1:]
     return kind, _key_of_trees(samples, numbers)
 
 
@@ -136,7 +136,7 @@ def _key_of_trees(samples: list[Any], numbers: BatchNumbers) -> Key:
             if array.dtype.kind not in "biuf":
                 raise _mixed()
             numbers.add(array)
-            keys.append(array.shape[1:])
+            keys.append((array.dtype.kind, array.shape[1:]))
         elif all(part is first or part == first for part in column):
             keys.append(_shared(first, numbers))
         else:
@@ -155,10 +155,10 @@ def _shared(x: Any, numbers: BatchNumbers) -> Key:
     """The key of what is the same for all samples."""
     if isinstance(x, Value):
         raise SettingError("a batch takes numbers, not Values; let the function reach its parameters by itself")
-    if tree.is_number(x):
+    if tree.is_number(x) and not isinstance(x, BOOLS):
         numbers.plain_at += (len(numbers.arrays) + len(numbers.plain),)
         numbers.plain += (number(x),)
-        return 0
+        return 0, x.__class__
     found = Numbers()
     key = key_of(x, found)
     numbers.kept += found.kept
@@ -170,10 +170,15 @@ def stand_ins_for_one(x: Any, recorder: Tracer) -> Any:
 
     def stand_in(leaf: Any) -> Any:
         if tree.is_number(leaf):
-            return recorder.input()
+            return recorder.input(leaf)
         return recorder.inputs_like(leaf) if tree.is_block(leaf) else leaf
 
-    return tree.map(stand_in, sample_of(x, 0), leaf=is_whole)
+    def stand_ins(leaf: Any) -> Any:
+        if isinstance(leaf, BOOLS):  # the same for all samples
+            return leaf
+        return tree.map(stand_in, leaf[0] if is_samples(leaf) else leaf, leaf=is_whole)
+
+    return tree.map(stand_ins, x, leaf=is_samples_or_whole)
 
 
 def sample_of(x: Any, i: int) -> Any:

@@ -43,9 +43,9 @@ class BoundTrace:
         self.wrt = wrt  # arguments whose gradients are kept, as they were at the first call
         self.kept = numbers.kept  # objects that the key knows by their id()
         self.stretch: Stretch
-        self.stretch, where = stretch_of(recorded.parameters)
+        self.stretch, self.where = stretch_of(recorded.parameters)
         self.prepared: Prepared = prepare(
-            recorded.tape.placed(where, self.stretch.size), batch=batch, input_grads=bool(wrt or numbers.values)
+            recorded.tape.placed(self.where, self.stretch.size), batch=batch, input_grads=bool(wrt or numbers.values)
         )
         self.calls = 0
         self.recent = True  # whether it was used since someone last had to make room
@@ -72,6 +72,11 @@ class BoundTrace:
         self.ends = list(accumulate(map(math.prod, self.shapes), initial=plain))
 
     # --- forward -------------------------------------------------------------------------------------------------
+
+    @property
+    def parameters(self) -> list[Value]:
+        """The parameters that the function reached."""
+        return self.recorded.parameters
 
     def run(self, numbers: Any) -> Any:
         """Compute with these numbers; gives what the function gives."""
@@ -170,7 +175,7 @@ class BoundTrace:
         self.last = None
         self.values = store.values
         self.runner = Runner(self.prepared, *self.stretch.arrays())
-        self.outputs, self.seeds = self.runner.outputs, self.runner.seeds
+        self.outputs, self.seeds = self.runner.outputs[: self.recorded.given], self.runner.seeds
         self.forward, self.push = self.runner.forward, self.runner.push
         self.inputs, self.indices = self.runner.inputs.data, self.runner.indices.data
         self.views = [

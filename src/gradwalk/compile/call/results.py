@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from gradwalk import modes, tree
+from gradwalk.compile.trace.guards import typed
 from gradwalk.compile.trace.limits import limit
 from gradwalk.compile.trace.recorded import Output
 from gradwalk.engine import Value, zero_grad
@@ -222,8 +223,11 @@ class ResultTree:
         self.places = [(i, x.position, x.plain) for i, x in enumerate(self.leaves) if isinstance(x, Output)]
 
     def filled(self, results: list[Any], data: list[Any]) -> Any:
-        """The same with these results; where an argument is given back, its number."""
+        """The same with these results; where the function gives a plain number, that."""
         leaves = self.leaves.copy()
         for i, position, plain in self.places:
-            leaves[i] = (data if plain else results)[position]
+            if plain is None:
+                leaves[i] = results[position]
+            else:
+                leaves[i] = typed(plain, data[position]) if data[position].__class__ is float else data[position]
         return self.structure.unflatten(leaves)

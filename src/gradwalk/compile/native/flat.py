@@ -18,7 +18,7 @@ from gradwalk.compile.native.codegen import op_slopes, op_value, slope_lines, va
 from gradwalk.compile.native.objects import Native
 from gradwalk.compile.native.single import SingleExecution
 from gradwalk.compile.roll.program import Program
-from gradwalk.compile.roll.steps import Rows
+from gradwalk.compile.roll.steps import ALL, Rows
 from gradwalk.compile.trace.tape import MAX, MIN, SHIFT, TAKE
 
 __all__ = ["FlatCode", "FlatExecution"]
@@ -56,6 +56,10 @@ class FlatCode:
         self.code[:, 2] = np.where(lists, starts, self.operands[starts])
         self.code[:, 3] = np.where(lists, counts, self.operands[second])
         self.code[:, 4] = np.where(what == TAKEN, slots, codes)
+        self.back = self.code
+        if step.pushing != ALL:
+            self.back = self.code.copy()
+            self.back[program.lists[step.pushing :][: step.count] == 0, 0] = SHIFTED
         self.values = np.zeros(len(ops_used) + 1, np.int64)
         self.slopes = np.zeros(len(ops_used) + 1, np.int64)
         for i in np.unique(codes[what == CALL]).tolist():
@@ -82,14 +86,16 @@ class FlatExecution(SingleExecution):
         places = np.array(program.outputs, np.int64)
         nodes = np.where(places < 0, ~places, places + first).astype(np.int32)
         arrays: list[npt.NDArray[Any]] = [flat.operands, self.indices, memory, slopes, box]
-        shared = [flat.code.ctypes.data, len(flat.code), *(x.ctypes.data for x in arrays)]
+        shared = [len(flat.code), *(x.ctypes.data for x in arrays)]
 
-        def table(functions: npt.NDArray[np.int64], parameters: Floats, ends: Floats) -> npt.NDArray[np.int64]:
+        def table(code: Any, functions: npt.NDArray[np.int64], parameters: Floats, ends: Floats) -> Any:
             sizes = [functions.ctypes.data, first, parameters.ctypes.data, len(nodes)]
-            return np.array([*shared, *sizes, nodes.ctypes.data, ends.ctypes.data, len(memory)], np.int64)
+            ending = [nodes.ctypes.data, ends.ctypes.data, len(memory)]
+            return np.array([code.ctypes.data, *shared, *sizes, *ending], np.int64)
 
-        there, back = table(flat.values, values, self.outputs), table(flat.slopes, grads, self.seeds)
-        self._keep = [*arrays, values, grads, nodes, flat.code, flat.values, flat.slopes, there, back]
+        there = table(flat.code, flat.values, values, self.outputs)
+        back = table(flat.back, flat.slopes, grads, self.seeds)
+        self._keep = [*arrays, values, grads, nodes, flat.code, flat.back, flat.values, flat.slopes, there, back]
         self.forward = partial(objects.call(interpreter("forward")), there.ctypes.data, 0)
         self.backward = partial(objects.call(interpreter("backward")), back.ctypes.data, 0)
 

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,7 +36,7 @@ from gradwalk.compile.roll.layout import (
     TAKEN,
 )
 from gradwalk.compile.roll.passes import RunPass, plainly
-from gradwalk.compile.roll.steps import ADD, NOTHING, Access, Elements, Extreme, Rows, Take
+from gradwalk.compile.roll.steps import ADD, ALL, NOTHING, Access, Elements, Extreme, Rows, Take
 from gradwalk.compile.roll.sums import roll_sums
 from gradwalk.compile.trace.tape import SHIFT, SPECIAL
 
@@ -102,9 +103,13 @@ def collapse(graph: Dataflow, run: RunPass = plainly) -> Macros:
 
 def roll_up(macros: Macros, lanes: int = 1) -> Builder:
     """Step 4: a program that is nearly done, for so many samples at once."""
-    builder = _begun(macros.graph, lanes)
-    for group in macros.groups:
-        kind = macros.rows[group[0], KIND]
+    graph = macros.graph
+    builder = _begun(graph, lanes)
+    for group in _by_reach(macros):
+        kind, row = macros.rows[group[0], KIND], macros.rows[group[0], NODE] - graph.first
+        builder.active = (
+            graph.active if graph.reached[row] else np.zeros_like(graph.active)
+        )  # who gets none pushes none
         if kind == ELEMENT:
             _elements(builder, macros, group)
         elif kind == SUM:
@@ -114,6 +119,17 @@ def roll_up(macros: Macros, lanes: int = 1) -> Builder:
         else:
             _extremes(builder, macros, group)
     return builder
+
+
+def _by_reach(macros: Macros) -> Iterator[Longs]:
+    """The groups, each divided into rows that a gradient comes to and rows that none does."""
+    graph = macros.graph
+    if graph.reached[graph.live].all():
+        yield from macros.groups
+        return
+    for group in macros.groups:
+        reached = graph.reached[macros.rows[group, NODE] - graph.first]
+        yield from (part for part in (group[reached], group[~reached]) if len(part))
 
 
 def flat(graph: Dataflow) -> Builder:
@@ -126,7 +142,9 @@ def flat(graph: Dataflow) -> Builder:
     operands = builder.keep(builder.signed(graph.operands))
     names = tuple(builder.op(op) for op in graph.tape.ops)
     codes, counts, slots = (builder.keep(column[rows]) for column in (graph.code, graph.count, graph.slot))
-    builder.steps.append(Rows(out, len(rows), names, codes, builder.keep(operands + graph.start[rows]), counts, slots))
+    starts = builder.keep(operands + graph.start[rows])
+    pushing = ALL if graph.reached[rows].all() else builder.keep(graph.reached[rows])
+    builder.steps.append(Rows(out, len(rows), names, codes, starts, counts, slots, pushing))
     return builder
 
 

@@ -34,6 +34,7 @@ class Dataflow:
     slot: Ints  # which index chooses, in rows that take
     operands: Ints
     live: Bools  # for each row: whether an output depends on it
+    reached: Bools  # … and whether a gradient can come to it from an output
     active: Bools  # for each node: whether it depends on something that wants a gradient
 
 
@@ -68,9 +69,11 @@ def read(tape: Tape, input_grads: bool, run: RunPass = plainly, wanting: int | N
         start[takes], count[takes], slot[takes] = tape.aux[head], tape.aux[head + 1], tape.aux[head + 2]
     live = np.zeros(nodes, np.bool_)
     live[tape.outputs] = True
+    reached = live.copy()
     active = np.zeros(nodes, np.bool_)
     active[: tape.parameters if wanting is None else wanting] = True
     active[tape.parameters : first] = input_grads
     code = np.ascontiguousarray(tape.code, np.int32)
-    run(passes.spread, code, start, count, operands, live, active, rows, first, SHIFT)
-    return Dataflow(tape, first, constants, nodes, code, start, count, slot, operands, live[first:constants], active)
+    run(passes.spread, code, start, count, operands, live, reached, active, rows, first, SHIFT)
+    live, reached = live[first:constants], reached[first:constants]
+    return Dataflow(tape, first, constants, nodes, code, start, count, slot, operands, live, reached, active)

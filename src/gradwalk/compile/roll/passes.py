@@ -67,14 +67,18 @@ def plainly(function: Callable[..., None], *arguments: Any) -> None:
 
 
 def spread(
-    code: Ints, start: Ints, count: Ints, operands: Ints, live: Bools, active: Bools, rows: int, first: int, shift: int
-) -> None:
-    """Spread liveness from the outputs back to operands, and activity from the parameters on to results."""
+    code: Ints, start: Ints, count: Ints, operands: Ints, live: Bools, reached: Bools, active: Bools,
+    rows: int, first: int, shift: int,
+) -> None:  # fmt: skip
+    """Spread liveness and gradients from the outputs back to operands, and activity from parameters on to results."""
     for back in range(rows):
         row = rows - 1 - back
         if live[first + row]:
             for k in range(start[row], start[row] + count[row]):
                 live[operands[k]] = 1
+        if reached[first + row] and code[row] != shift:
+            for k in range(start[row], start[row] + count[row]):
+                reached[operands[k]] = 1
     for row in range(rows):
         some = 0
         if code[row] != shift:

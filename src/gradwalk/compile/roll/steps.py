@@ -23,6 +23,8 @@ Longs = npt.NDArray[np.int64]
 OWN, PARAMETERS = "own", "parameters"
 #: What becomes of the gradients of operands: nothing; added to what is there; written, where nothing is there yet.
 NOTHING, ADD, WRITE = "nothing", "add", "write"
+#: Instead of a list: all rows push gradients.
+ALL = -1
 
 
 @dataclass(frozen=True)
@@ -213,7 +215,8 @@ class Rows:
 
     Row i is number `lists[codes + i]` of `ops` (or a special code of `trace.tape`) on the `lists[counts + i]`
     positions that begin at `lists[starts + i]`; a take is chosen by index number `lists[slots + i]`. It is the only
-    step of its program, and every gradient is added.
+    step of its program, and every gradient is added. A row that no gradient can come to has 0 at `lists[pushing + i]`,
+    and pushes none.
     """
 
     out: int
@@ -223,6 +226,7 @@ class Rows:
     starts: int
     counts: int
     slots: int
+    pushing: int = ALL
 
     kind = "flat"
     shape = property(lambda self: (self.count,))
@@ -234,13 +238,14 @@ class Rows:
         columns = (lists[at : at + self.count].tolist() for at in (self.codes, self.starts, self.counts))
         for i, (code, start, count) in enumerate(zip(*columns, strict=True)):
             out = self.out + i
+            grads = ADD if self.pushing == ALL or lists[self.pushing + i] else NOTHING
             if code == TAKE:
-                found.append(Take(out, 1, self.starts + i, self.counts + i, self.slots + i, ADD))
+                found.append(Take(out, 1, self.starts + i, self.counts + i, self.slots + i, grads))
             elif code < 0:
-                found.append(Extreme(out, SPECIAL[code], 1, count, start, NOTHING if code == SHIFT else ADD))
+                found.append(Extreme(out, SPECIAL[code], 1, count, start, NOTHING if code == SHIFT else grads))
             else:
                 signed = lists[start : start + count].tolist()
-                operands = [Access(*((OWN, x) if x >= 0 else (PARAMETERS, ~x)), 0, 0, grads=ADD) for x in signed]
+                operands = [Access(*((OWN, x) if x >= 0 else (PARAMETERS, ~x)), 0, 0, grads=grads) for x in signed]
                 found.append(Elements(out, self.ops[code], 1, 1, tuple(operands)))
         return found
 

@@ -1,53 +1,38 @@
 """What a compiled function cannot do, said with the line that does it and with what to write instead.
 
-A function is traced once for each structure of its arguments, with no numbers in it yet. Whatever needs a number at
-that moment (a branch, `float(v)`, a position in a list) cannot be followed; whatever merely looks one up is frozen.
+A function is traced with the numbers of the call at hand, and replayed with others. What it asks of numbers is followed
+(`guards.py`); what belongs to nodes, gradients and samples cannot be, and what it merely looks up or sets is frozen.
 """
 
 from __future__ import annotations
 
 import warnings
 
+from gradwalk import modes
 from gradwalk.errors import TraceError
-from gradwalk.provenance import users_place
+from gradwalk.provenance import Place, users_place
 
-__all__ = ["LIMITS", "FrozenWarning", "frozen", "limit"]
+__all__ = ["LIMITS", "FrozenWarning", "ManyPathsWarning", "frozen", "limit", "many_paths"]
 
 #: What was done, and what to do instead.
 LIMITS = {
-    "branch": (
-        "a branch on a traced number: which way it goes is known only when the compiled function runs",
+    "one sample": (
+        "a decision on a number of a sample: in a batch all samples take the same path",
         "to choose between numbers write gradwalk.where(condition, yes, no), gradwalk.max([...]) or gradwalk.min([...])"
-        "; if an argument decides what the function does, name it in static=: compile(fn, static=('name',))",
+        "; to let each sample take its own path compile the function without batch=; if the argument is the same for "
+        "all samples, name it in static=: compile(fn, static=('name',))",
     ),
-    "data": (
-        "the number of a traced Value was asked for (.data, or something that reads it), and it is known only when the "
-        "compiled function runs",
-        "compute with the Value itself; for a largest number that gradients pass by write gradwalk.max([...]).detach(),"
-        " for a stable softmax gradwalk.softmax([...]); return what you want to look at",
+    "set": (
+        "the number of a Value was set to one that the function computes; replay does not set it again",
+        "compute with Values (y = y + x instead of y.data += x), or set it outside the compiled function",
+    ),
+    "complex": (
+        "a negative number was raised to a power that is not whole, which gives a complex number",
+        "take abs() of the number first, or gradwalk.pow(x, y), which gives nan there",
     ),
     "grad": (
         "a gradient was asked for inside a compiled function",
         "return the loss, and call .backward() on what the compiled function gives",
-    ),
-    "index": (
-        "a traced number was used as a whole number: as the index of a list, in range() or as a size",
-        "to pick from a list by an argument write gradwalk.take(table, index); if it decides the structure, name it in "
-        "static=: compile(fn, static=('name',))",
-    ),
-    "number": (
-        "a traced number was turned into a plain one, as float(), int(), round() and the functions of math do",
-        "write gradwalk.exp, gradwalk.log, … instead of math's; work out whole numbers before the call, or name the "
-        "argument in static=: compile(fn, static=('name',))",
-    ),
-    "key": (
-        "a traced number was used as a key of a dict or put into a set",
-        "name the argument in static=: compile(fn, static=('name',)); or keep the entries in a list and write "
-        "gradwalk.take(table, index)",
-    ),
-    "computed index": (
-        "gradwalk.take was given an index that the function computes",
-        "work the index out before the call and pass it as an argument",
     ),
     "outside": (
         "a Value was used that had been computed outside the function: replaying would not compute it anew",
@@ -73,6 +58,14 @@ class FrozenWarning(UserWarning):
     """
 
 
+class ManyPathsWarning(UserWarning):
+    """A function takes ever new paths; calls on paths that were not seen are run as they are, without native code.
+
+    >>> issubclass(ManyPathsWarning, UserWarning)
+    True
+    """
+
+
 def limit(name: str, detail: str = "") -> TraceError:
     """The error for one of `LIMITS`, with the user's line.
 
@@ -80,10 +73,14 @@ def limit(name: str, detail: str = "") -> TraceError:
     a gradient was asked for inside a compiled function
     """
     what, remedy = LIMITS[name]
-    return TraceError(f"{what}{detail}\n  at {users_place()}\n{remedy}")
+    error = TraceError(f"{what}{detail}\n  at {users_place()}\n{remedy}")
+    for layer in modes.stack():
+        if getattr(layer, "refusal", error) is None:  # a tracer: a function that catches the error must not hide it
+            vars(layer)["refusal"] = error
+    return error
 
 
-def frozen(what: str, remedy: str) -> None:
+def frozen(what: str, remedy: str, place: Place | None = None) -> None:
     """Warn of something that is only frozen, with the user's line.
 
     >>> with warnings.catch_warnings(record=True) as caught:
@@ -92,5 +89,26 @@ def frozen(what: str, remedy: str) -> None:
     >>> str(caught[0].message).splitlines()[0]
     'p.data was read'
     """
-    place = users_place()
+    place = place or users_place()
     warnings.warn_explicit(f"{what}\n  at {place}\n{remedy}", FrozenWarning, place.file, place.line)
+
+
+def many_paths(count: int, asks: Place | None) -> None:
+    """Warn of a function whose paths keep multiplying, with the line that asks.
+
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     many_paths(32, None)
+    >>> str(caught[0].message).splitlines()[0]
+    'the function has taken 32 paths and takes yet another: calls on new paths run without native code from now on'
+    """
+    place = asks or users_place()
+    where = f"what is asked there is another number in nearly every call:\n  at {place}" if asks else f"  at {place}"
+    warnings.warn_explicit(
+        f"the function has taken {count} paths and takes yet another: calls on new paths run without native code from "
+        f"now on\n{where}\ncompute with the number instead of asking for it (gradwalk.where, gradwalk.log, … for if "
+        "and math.log), or work out before the call what is decided there",
+        ManyPathsWarning,
+        place.file,
+        place.line,
+    )

@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradwalk import tree
+from gradwalk.compile.trace.arrays import TracedArray
+from gradwalk.compile.trace.guards import Guard, add_outputs
 from gradwalk.compile.trace.reach import values_reached_from
-from gradwalk.compile.trace.tape import TAKE, Tape
+from gradwalk.compile.trace.tape import INPUTS, ROWS, TAKE, Tape
 from gradwalk.engine import Value
 from gradwalk.errors import TraceError
 
 if TYPE_CHECKING:
     from gradwalk.compile.trace.tracer import Tracer
 
-__all__ = ["INPUTS", "ROWS", "Output", "Recorded", "finished"]
-
-#: While tracing, ids are kept apart by what they are: parameters from 0, inputs and rows from these numbers on.
-INPUTS, ROWS = 1 << 28, 1 << 29
+__all__ = ["Output", "Recorded", "finished"]
 
 
 @dataclass
@@ -40,6 +39,10 @@ class Recorded:
     slots: list[int]  # for each index, which input it is
     bounds: list[int]
     used: set[int]  # the inputs that are read by any row
+    given: int  # how many of the tape's outputs the function gave; those behind them belong to guards
+    guards: list[Guard]
+    expected: list[float]  # what the guards' outputs hold if the path is this one
+    types: dict[int, type]  # inputs whose types were asked for
     seconds: float = 0.0
 
 
@@ -49,11 +52,11 @@ class Output:
 
     >>> from gradwalk.compile.trace.tracer import trace
     >>> trace(lambda x: [x * x, "text"], [3.0]).result
-    [Output(position=0, plain=False), 'text']
+    [Output(position=0, plain=None), 'text']
     """
 
     position: int
-    plain: bool = False  # an argument, given back as it came
+    plain: type | None = None  # for what is no Value: an argument given back, a number that was read, a truth
 
 
 def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
@@ -61,15 +64,15 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
 
     >>> from gradwalk.compile.trace.tracer import Tracer
     >>> tracer = Tracer()
-    >>> found = finished(tracer, tracer.input() * 2.0, [])
+    >>> found = finished(tracer, tracer.input(3.0) * 2.0, [])
     >>> found.tape.rows, found.result
-    (1, Output(position=0, plain=False))
+    (1, Output(position=0, plain=None))
     """
     outputs: dict[int, int] = {}  # the position of each number that is given
 
     def output_of(x: Any) -> Any:
         if isinstance(x, (tracer.Result, tracer.Number)):
-            return Output(outputs.setdefault(x._row, len(outputs)), isinstance(x, tracer.Number))
+            return Output(outputs.setdefault(x._row, len(outputs)), tracer.plain_kind(x))
         if isinstance(x, (Iterator, set, frozenset)):
             raise TraceError(
                 f"the function gave a {type(x).__name__}, which cannot be given again at each call; give a list, a "
@@ -77,14 +80,18 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
             )
         return x
 
-    shape = tree.map(output_of, result, leaf=tree.is_block)
+    shape = tree.map(lambda x: x.view(np.ndarray) if isinstance(x, TracedArray) else x, result, leaf=tree.is_block)
+    shape = tree.map(output_of, shape, leaf=tree.is_block)
+    given = len(outputs)
+    checked, expected = add_outputs(tracer)
+    guards = list(tracer.guards.values())
     constants = _constants(tracer, [*roots, result])  # parameters that are none, with the constants that they are
     kept = [i for i in range(len(tracer.parameters)) if i not in constants]
     kept.sort(key=lambda i: i not in tracer.weights)  # weights first, so that the rows of a matrix stand side by side
 
     table = np.array(tracer.rows, np.int64).reshape(-1, 3)
     code, a, b = (np.ascontiguousarray(column) for column in table.T)
-    aux, ends = np.array(tracer.aux, np.int64), np.array(list(outputs), np.int64)
+    aux, ends = np.array(tracer.aux, np.int64), np.array([*outputs, *checked], np.int64)
     listed = (code < 0) | (np.array([op.arity for op in tracer.ops])[code] > 2)
     plain = ~listed
     for stretch in tracer.silent:
@@ -108,6 +115,8 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
     codes = np.unique(code[code >= 0])
     code[code >= 0] = np.searchsorted(codes, code[code >= 0])
     read = np.concatenate((a[plain], b[plain], aux, ends)) - len(kept)
+    for guard in guards:
+        guard.operands = tuple(renumbered(np.array(guard.operands, np.int64)).tolist())
     tape = Tape(
         parameters=len(kept),
         inputs=tracer.inputs,
@@ -127,6 +136,10 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
         slots=list(tracer.slots),
         bounds=tracer.bounds,
         used=set(np.unique(read[(read >= 0) & (read < tracer.inputs)]).tolist()),
+        given=given,
+        guards=guards,
+        expected=expected,
+        types=tracer.types,
     )
 
 

@@ -26,13 +26,15 @@ import numpy.typing as npt
 from gradwalk.errors import GraphError
 from gradwalk.ops import Op
 
-__all__ = ["MAX", "MIN", "NONE", "SHIFT", "SPECIAL", "TAKE", "Tape"]
+__all__ = ["INPUTS", "MAX", "MIN", "NONE", "ROWS", "SHIFT", "SPECIAL", "TAKE", "Tape"]
 
 TAKE, MAX, MIN, SHIFT = -1, -2, -3, -4
 #: What the special codes are called.
 SPECIAL = {TAKE: "take", MAX: "max", MIN: "min", SHIFT: "shift"}
 #: The second operand of an op of one; no operand is so small, because there are fewer constants.
 NONE = -(2**31)
+#: While a tape is written, ids are kept apart by what they are: parameters from 0, inputs and rows from these on.
+INPUTS, ROWS = 1 << 28, 1 << 29
 
 Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
@@ -131,7 +133,7 @@ class Tape:
             return np.where(ids >= 0, known[np.maximum(ids, 0)], ids)
 
         arity = np.array([op.arity for op in self.ops] or [0])
-        plain = (self.code >= 0) & (arity[self.code] <= 2)
+        plain = (self.code >= 0) & (arity[np.maximum(self.code, 0)] <= 2)
         operands = len(self.aux) - 3 * int((self.code == TAKE).sum())  # the headers of takes stand at the end
         aux = np.concatenate((moved(self.aux[:operands]), self.aux[operands:]))
         a, b = (np.where(plain, moved(np.where(plain, x, -1)), x) for x in (self.a, self.b))

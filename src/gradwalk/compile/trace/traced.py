@@ -1,8 +1,7 @@
-"""What stands for a number while a function is traced, and writes down what is done to it.
+"""What stands for a Value while a function is traced, and writes down what is done to it.
 
-Three kinds: `Number` is an argument, for the function a plain number; `Result` is what an op gives, a Value whose
-number comes later; `Condition` is what a comparison gives. Each trace makes classes of its own, so a stand-in that
-outlives its trace is told apart.
+`Result` is what an op gives, a Value whose number comes later; what stands for plain numbers is in `plain.py`. Each
+trace makes classes of its own, so a stand-in that outlives its trace is told apart.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from gradwalk import ops
 from gradwalk.compile.trace.limits import limit
 from gradwalk.compile.trace.tape import NONE
 from gradwalk.engine import Value
-from gradwalk.methods import Methods
 from gradwalk.ops import Op, choose, equal
 
 if TYPE_CHECKING:
@@ -37,48 +35,53 @@ COMPARISONS = {
     "greater": _comparison("greater", ">", lambda x, y: x > y),
     "greater_equal": _comparison("greater_equal", ">=", lambda x, y: x >= y),
     "equals": _comparison("equals", "==", equal),
+    "differs": _comparison("differs", "!=", lambda x, y: x != y),
 }
 
 
 class Traced:
-    """The common part: everything that needs a number is refused, with the line and the remedy.
+    """What all stand-ins have in common.
 
     >>> from gradwalk.compile.trace.tracer import Tracer
-    >>> isinstance(Tracer().input(), Traced)
+    >>> isinstance(Tracer().input(3.0), Traced)
     True
     """
 
     __slots__ = ()
-    __array_ufunc__ = None  # NumPy numbers on the left leave the operation to us
+    __array_ufunc__: Any = None  # NumPy numbers on the left leave the operation to us
     comes_later = True
 
-    def __getattr__(self, name: str) -> NoReturn:  # a field that a node has and this does not
+    def __deepcopy__(self, memo: Any) -> Traced:
+        return self
+
+    def __copy__(self) -> Traced:
+        return self
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise limit("structure")
+
+
+class TracedValue(Traced):
+    """What stands for a Value: what belongs to the nodes of a graph is refused, with the line and the remedy.
+
+    >>> from gradwalk.compile.trace.tracer import Tracer
+    >>> isinstance(Tracer().input(3.0, value=True), TracedValue)
+    True
+    """
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:  # a field that a node has and this does not
         if name in ("_a", "_da", "_db", "_kind", "_data", "_grad"):
             raise limit("structure")
         raise AttributeError(f"a traced Value has no attribute {name!r}")
-
-    @property
-    def data(self) -> NoReturn:
-        """Refused: there is no number yet.
-
-        >>> from gradwalk.compile.trace.tracer import trace
-        >>> trace(lambda x: (x * 2.0).data, [1.0])  # doctest: +ELLIPSIS
-        Traceback (most recent call last):
-        ...
-        gradwalk.errors.TraceError: the number of a traced Value was asked for ...
-        """
-        raise limit("data")
-
-    @data.setter
-    def data(self, data: Any) -> NoReturn:
-        raise limit("data")
 
     @property
     def label(self) -> str:
         """A name for drawings, of which there is none here.
 
         >>> from gradwalk.compile.trace.tracer import trace
-        >>> trace(lambda x: [x, x.label], [1.0]).result[1]
+        >>> trace(lambda x: [x, Value(x).relu().label], [1.0]).result[1]
         ''
         """
         return ""
@@ -92,7 +95,7 @@ class Traced:
         """Refused: there is no gradient yet.
 
         >>> from gradwalk.compile.trace.tracer import trace
-        >>> trace(lambda x: (x * 2.0).grad, [1.0])  # doctest: +ELLIPSIS
+        >>> trace(lambda x: (Value(x) * 2.0).grad, [1.0])  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
         gradwalk.errors.TraceError: a gradient was asked for ...
@@ -108,7 +111,7 @@ class Traced:
         """Refused: rows of a tape are not nodes.
 
         >>> from gradwalk.compile.trace.tracer import trace
-        >>> trace(lambda x: (x * 2.0).operands, [1.0])  # doctest: +ELLIPSIS
+        >>> trace(lambda x: (Value(x) * 2.0).operands, [1.0])  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
         gradwalk.errors.TraceError: nodes in between are not kept: ...
@@ -121,7 +124,7 @@ class Traced:
         """Refused: call it on what the compiled function gives.
 
         >>> from gradwalk.compile.trace.tracer import trace
-        >>> trace(lambda x: (x * 2.0).backward(), [1.0])  # doctest: +ELLIPSIS
+        >>> trace(lambda x: (Value(x) * 2.0).backward(), [1.0])  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
         gradwalk.errors.TraceError: a gradient was asked for ...
@@ -132,39 +135,16 @@ class Traced:
         """Refused: nodes in between are not kept.
 
         >>> from gradwalk.compile.trace.tracer import trace
-        >>> trace(lambda x: (x * 2.0).register_hook(print), [1.0])  # doctest: +ELLIPSIS
+        >>> trace(lambda x: (Value(x) * 2.0).register_hook(print), [1.0])  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
         gradwalk.errors.TraceError: nodes in between are not kept: ...
         """
         raise limit("structure")
 
-    def __float__(self) -> NoReturn:
-        raise limit("number")
 
-    __int__ = __round__ = __trunc__ = __floor__ = __ceil__ = __complex__ = __float__
-
-    def __index__(self) -> NoReturn:
-        raise limit("index")
-
-    def __repr__(self) -> str:
-        return "<traced Value>"
-
-    def __format__(self, spec: str) -> str:
-        return repr(self)
-
-    def __deepcopy__(self, memo: Any) -> Traced:
-        return self
-
-    def __copy__(self) -> Traced:
-        return self
-
-    def __reduce_ex__(self, protocol: Any) -> NoReturn:
-        raise limit("structure")
-
-
-def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[Any], type[Any], Callable[[], None]]:
-    """The classes of one trace, for results and for arguments, and a function that ends it.
+def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[Any], Callable[[], None]]:
+    """The class of one trace for Values, and a function that ends it.
 
     The busiest operators write their row themselves: a traced graph has many thousands of nodes.
 
@@ -179,12 +159,14 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
     codes = {name: tracer.code(op) for name, op in {**ops.TABLE, **COMPARISONS}.items()}
     add, sub, mul, div = (codes[name] for name in ("add", "sub", "mul", "div"))
 
-    class Operators(Traced):
-        __slots__ = ()
+    class Result(TracedValue, Value):  # type: ignore[misc]  # a Value, so that `w * x` asks `x` first
+        """What an op gives."""
+
+        __slots__ = ("_row",)
         _row: int  # of the tape, or the number of an argument
 
         def __add__(self, other: Any) -> Any:
-            extend((add, self._row, other._row if other.__class__ is Result else operand(other)))
+            extend((add, self._row, other._row if type(other) is Result else operand(other)))
             out = blank(Result)
             out._row = next_row()
             return out
@@ -196,7 +178,7 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
             return out
 
         def __mul__(self, other: Any) -> Any:
-            if other.__class__ is Result:
+            if type(other) is Result:
                 extend((mul, self._row, other._row))
             else:
                 met = known(id(other))  # asked here because it is asked so often
@@ -249,19 +231,19 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
             return record(codes["tanh"], self._row, NONE)
 
         def __lt__(self, other: Any) -> Any:
-            return compare("less", self, other)
+            return tracer.compare("less", self, other)
 
         def __le__(self, other: Any) -> Any:
-            return compare("less_equal", self, other)
+            return tracer.compare("less_equal", self, other)
 
         def __gt__(self, other: Any) -> Any:
-            return compare("greater", self, other)
+            return tracer.compare("greater", self, other)
 
         def __ge__(self, other: Any) -> Any:
-            return compare("greater_equal", self, other)
+            return tracer.compare("greater_equal", self, other)
 
         def __gradwalk_equal__(self, other: Any) -> Any:
-            return compare("equals", self, other)
+            return tracer.compare("equals", self, other)
 
         def __gradwalk_op__(self, op: Op, operands: tuple[Any, ...]) -> Any:
             return tracer.apply(op, operands)
@@ -269,67 +251,30 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
         def detach(self) -> Any:
             return tracer.detach(self)
 
-        def __gradwalk_take__(self, table: Any) -> Any:
-            return tracer.take(table, self)
+        @property
+        def data(self) -> Any:
+            return tracer.data_of(self)
 
-    class Result(Operators, Value):  # type: ignore[misc]  # a Value, so that `w * x` asks `x` first
-        """What an op gives."""
+        @data.setter
+        def data(self, data: Any) -> NoReturn:
+            raise limit("set")
 
-        __slots__ = ("_row",)
+        def __repr__(self) -> str:
+            if tracer.ended:
+                return "<traced Value>"
+            if self._row < first:
+                raise limit("grad", " (by repr)")  # of an argument
+            return f"Value(data={self.data}, grad=0.0)"
 
-    class Number(Operators, Methods):
-        """An argument: what the function, run by itself, would see as a plain number."""
+        def __format__(self, spec: str) -> str:
+            return format(self.data, spec) if spec and not tracer.ended else repr(self)
 
-        __slots__ = ("_row",)
-
-        def __eq__(self, other: object) -> Any:
-            return compare("equals", self, other)
-
-        def __ne__(self, other: object) -> Any:
-            return 1.0 - compare("equals", self, other)
-
-        def __hash__(self) -> NoReturn:
-            raise limit("key")
-
-        def __bool__(self) -> NoReturn:
-            raise limit("branch")
-
-        def __mod__(self, other: Any) -> NoReturn:
-            raise limit("number")
-
-        __rmod__ = __floordiv__ = __rfloordiv__ = __divmod__ = __rdivmod__ = __mod__
-
-    class Condition(Result):
-        """What a comparison gives: 1 or 0, once the function runs."""
-
-        __slots__ = ()
-
-        def __bool__(self) -> NoReturn:
-            raise limit("branch")
-
-        def __and__(self, other: Any) -> Any:
-            return as_condition(self * other)
-
-        def __or__(self, other: Any) -> Any:
-            return as_condition(tracer.apply(ops.maximum, (self, other)))
-
-        def __invert__(self) -> Any:
-            return as_condition(1.0 - self)
-
-        __rand__, __ror__ = __and__, __or__
+    Result.__name__ = Result.__qualname__ = "Value"  # as errors of Python's own have it
 
     def record(code: int, a: int, b: int) -> Any:
         extend((code, a, b))
         out = blank(Result)
         out._row = next_row()
-        return out
-
-    def compare(name: str, x: Any, y: Any) -> Any:
-        return as_condition(record(codes[name], operand(x), operand(y)))
-
-    def as_condition(x: Any) -> Any:
-        out = blank(Condition)
-        out._row = x._row
         return out
 
     def end() -> None:
@@ -338,8 +283,9 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
 
         nonlocal extend, operand, factor
         extend = operand = factor = escaped
+        tracer.ended = True
         for name in ("data", "operands", "_prev"):
-            setattr(Operators, name, property(escaped))
+            setattr(Result, name, property(escaped))
 
     tracer.record = record
-    return Result, Number, end
+    return Result, end

@@ -12,20 +12,26 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from threading import RLock
+from types import CodeType
 from typing import Any
 
 import numpy as np
 
 from gradwalk import functions, modes
+from gradwalk.compile.trace.arrays import traced_array
+from gradwalk.compile.trace.guards import QUESTIONS, BeingWritten, Guard, numbers_at, same, typed
+from gradwalk.compile.trace.identity import is_asked_for_identity, line_that_asks_for_types
 from gradwalk.compile.trace.limits import frozen, limit
+from gradwalk.compile.trace.plain import BOOLS, WHOLE, Condition, Number, plain_classes
 from gradwalk.compile.trace.reach import values_reached_from
-from gradwalk.compile.trace.recorded import INPUTS, ROWS, Recorded, finished
-from gradwalk.compile.trace.tape import MAX, MIN, NONE, SHIFT, TAKE
+from gradwalk.compile.trace.recorded import Recorded, finished
+from gradwalk.compile.trace.tape import INPUTS, MAX, MIN, NONE, ROWS, SHIFT, TAKE
 from gradwalk.compile.trace.traced import COMPARISONS, Traced, traced_classes
 from gradwalk.engine import Value
 from gradwalk.errors import OpError, TraceError
 from gradwalk.functions import checked_index
 from gradwalk.ops import TABLE, Op, number
+from gradwalk.provenance import users_place
 
 __all__ = ["Tracer", "trace"]
 
@@ -45,7 +51,8 @@ class Tracer(modes.Interpreter):
     every_op = True
     knows_numbers = False
 
-    def __init__(self) -> None:
+    def __init__(self, *, samples: bool = False) -> None:
+        self.samples = samples  # whether the trace is to serve many samples, so that no number can be told
         self.ops: list[Op] = []
         self.codes: dict[int, int] = {}
         self.met: list[Op] = []  # as the user has them; they must live for their id() to mean anything
@@ -61,25 +68,41 @@ class Tracer(modes.Interpreter):
             int
         ] = []  # of takes, three numbers each: where the table begins, how long it is, which index
         self.slots: dict[int, int] = {}  # the number of an index by that of its input
+        self.indexed: list[int] = []  # … and the other way round
         self.bounds: list[int] = []  # for each index, how long the shortest table is that it chooses from
         self.inputs = 0
+        self.given: list[Any] = []  # the numbers of the call at hand, for each input
+        self.numbers: dict[int, float] = {}  # what was computed of them, by id
+        self.numbering = BeingWritten(self)
+        self.guards: dict[Any, Guard] = {}  # what was asked of numbers, and the answers
+        self.types: dict[int, type] = {}  # inputs whose types were asked for
+        self.whole: set[int] = set()  # rows that are ints for the function
+        self.read_at: dict[int, int] = {}  # copies of numbers that were read, by what they are copies of
+        self.refusal: TraceError | None = None  # the first thing that was refused, should the function swallow it
+        self.identity: dict[CodeType, bool] = {}  # code that asks `is True`
+        self.ended = False
         self.silent: list[tuple[int, int, int]] = []  # rows that pass on no gradient: from, to, and where aux was then
         self.made: dict[int, Any] = {}  # Values that the function makes by their constructor, by id()
         self.record: Callable[[int, int, int], Any]  # set with the classes
         for op in (*TABLE.values(), *COMPARISONS.values()):
             self.code(op)
-        self.Result, self.Number, self.end = traced_classes(self, self.rows, ROWS)
+        self.comparisons = {self.code(op): name for name, op in COMPARISONS.items()}
+        self.Result, self.end = traced_classes(self, self.rows, ROWS)
+        self.Number, self.Condition = plain_classes(self)
 
     # --- what stands for numbers ---------------------------------------------------------------------------------
 
-    def input(self, *, value: bool = False) -> Any:
+    def input(self, given: Any, *, value: bool = False) -> Any:
         """A stand-in for the next number among the arguments, which for the function is a plain one or a Value.
 
-        >>> Tracer().input()
-        <traced Value>
+        >>> Tracer().input(3.0, value=True).data
+        3.0
         """
         out = object.__new__(self.Result if value else self.Number)
         out._row = INPUTS + self.inputs
+        if not value:
+            out._kind = type(given)
+        self.given.append(given)
         self.inputs += 1
         return out
 
@@ -90,9 +113,7 @@ class Tracer(modes.Interpreter):
         >>> Tracer().inputs_like(np.zeros((2, 3))).shape
         (2, 3)
         """
-        out = np.empty(array.shape, object)
-        out.ravel()[:] = [self.input() for _ in range(array.size)]
-        return out
+        return traced_array([self.input(x) for x in array.ravel()]).reshape(array.shape)
 
     # --- what Values mean meanwhile ------------------------------------------------------------------------------
 
@@ -102,23 +123,24 @@ class Tracer(modes.Interpreter):
         >>> trace(lambda x: Value(x) * 2.0, [3.0]).tape.rows
         1
         """
-        if isinstance(data, Traced):
-            if not isinstance(data, self.Number):
-                raise limit("data")
-            self.known[id(v)] = data._row
+        if isinstance(data, Number):
+            self.known[id(v)] = self.operand(data)
             v._data = data
         else:
             super().leaf(v, data)
         self.made[id(v)] = v
 
     def read(self, v: Any, field: str, number: Any) -> Any:
-        """A number that is read, not computed with, is the same in every call; that is said."""
-        read = "number of a parameter was read (.data, or a comparison)"
-        self._say_frozen(v, read if field == "data" else "gradient of a parameter was read")
+        """The number of a parameter is one of the trace; a gradient that is read is the same in every call."""
+        if field == "data" and (v.is_leaf or isinstance(number, Number)):
+            return number if id(v) in self.made and not isinstance(number, Number) else self.data_of(v)
+        self._say_frozen(v, f"{'number of a node' if field == 'data' else 'gradient of a parameter'} was read")
         return number
 
     def write(self, v: Any, field: str, number: Any) -> Any:
         """A number that is set is set once; that is said."""
+        if isinstance(number, Traced):
+            raise limit("set")
         self._say_frozen(v, f"{'number' if field == 'data' else 'gradient'} of a parameter was set")
         return number
 
@@ -137,12 +159,12 @@ class Tracer(modes.Interpreter):
         >>> Tracer().operand(2.5)
         -1
         """
-        if x.__class__ is float and x in self.places:
+        if type(x) is float and x in self.places:
             return ~self.places[x]
         known = self.known.get(id(x))
         if known is not None:
             return known
-        if isinstance(x, (self.Result, self.Number)):
+        if isinstance(x, (self.Result, self.Number)) and not self.ended:
             return x._row  # type: ignore[no-any-return]
         if isinstance(x, Traced):
             raise limit("escaped")
@@ -222,9 +244,8 @@ class Tracer(modes.Interpreter):
             return self.many(op.name, operands)
         take_in = self.factor if op.name == "mul" else self.operand
         ids = [take_in(x) for x in operands]
-        if len(ids) > 2:
-            return self.record(self.code(op), self.listed(ids), len(ids))
-        return self.record(self.code(op), ids[0], ids[1] if len(ids) == 2 else NONE)
+        a, b = (self.listed(ids), len(ids)) if len(ids) > 2 else (ids[0], ids[1] if len(ids) == 2 else NONE)
+        return self._made_of(operands, self.code(op), a, b)
 
     def many(self, name: str, values: Sequence[Any]) -> Any:
         """Write down the largest (max) or smallest (min) of a list.
@@ -233,7 +254,13 @@ class Tracer(modes.Interpreter):
         n0 = max(x0, x1)
         """
         ids = [self.operand(x) for x in values]
-        return self.record(MANY[name], self.listed(ids), len(ids))
+        return self._made_of(values, MANY[name], self.listed(ids), len(ids))
+
+    def _made_of(self, operands: Sequence[Any], code: int, a: int, b: int) -> Any:
+        """A row whose result is a Value if an operand is one, else a plain number."""
+        if any(isinstance(x, Value) for x in operands):
+            return self.record(code, a, b)
+        return self.plain(code, a, b, float)
 
     def take(self, table: Any, index: Any) -> Any:
         """Write down the choice of one entry of a table; of a row, that of each of its numbers.
@@ -246,12 +273,17 @@ class Tracer(modes.Interpreter):
         if not isinstance(index, Traced):
             return entries[checked_index(index, len(entries))]
         if not isinstance(index, self.Number):
-            raise limit("computed index" if isinstance(index, self.Result) else "escaped")
+            raise limit("escaped")
         if not entries:
             raise TraceError("gradwalk.take was given an empty table")
+        if index._row >= ROWS:
+            return entries[checked_index(self.told(index), len(entries))]
+        if not self.samples and not 0 <= self.given[index._row - INPUTS] < len(entries):
+            return entries[checked_index(self.told(index), len(entries))]
         slot = self.slots.setdefault(index._row - INPUTS, len(self.slots))
         if slot == len(self.bounds):
             self.bounds.append(len(entries))
+            self.indexed.append(index._row - INPUTS)
         self.bounds[slot] = min(self.bounds[slot], len(entries))
         return self._taken(entries, slot)
 
@@ -267,7 +299,7 @@ class Tracer(modes.Interpreter):
         if begins is None:
             begins = self.tables[ids] = self.listed(ids)
         self.headers += (begins, len(ids), slot)
-        return self.record(TAKE, len(self.headers) - 3, 3)
+        return self._made_of(entries, TAKE, len(self.headers) - 3, 3)
 
     def listed(self, ids: Sequence[int]) -> int:
         """Write a list of operands into aux; gives where it begins.
@@ -320,6 +352,204 @@ class Tracer(modes.Interpreter):
             self.silent.append((begins, ends, len(self.aux)))
             self.tables.clear()  # a table of the numbers before is not one of their copies
 
+    # --- plain numbers, and what is asked of them -------------------------------------------------------------------
+
+    def plain(self, code: int, a: int, b: int, kind: type) -> Any:
+        """Write down a row whose result is for the function a plain number of this type.
+
+        >>> tracer = Tracer()
+        >>> x = tracer.input(3)
+        >>> tracer.plain(tracer.code(ops.neg), x._row, NONE, int)
+        -3
+        """
+        return self.plain_again(self.record(code, a, b), kind)
+
+    def plain_again(self, x: Any, kind: type) -> Any:
+        """The same number as one of another type.
+
+        >>> tracer = Tracer()
+        >>> tracer.plain_again(tracer.input(3), float)
+        3.0
+        """
+        out = object.__new__(self.Number)
+        out._row, out._kind = x._row, kind
+        if issubclass(kind, WHOLE):
+            self.whole.add(x._row)
+        return out
+
+    def data_of(self, v: Any) -> Any:
+        """The number of a Value, without gradient.
+
+        >>> trace(lambda x: Value(x).data * 2.0, [3.0]).tape.rows
+        2
+        """
+        row = self.operand(v)
+        copy = self.read_at.get(row)
+        if copy is None:
+            copy = self.read_at[row] = self.record(SHIFT, self.listed([row]), 1)._row
+        out = object.__new__(self.Number)
+        out._row, out._kind = copy, float
+        return out
+
+    def compare(self, name: str, x: Any, y: Any) -> Any:
+        """Write down a comparison.
+
+        >>> tracer = Tracer()
+        >>> tracer.compare("less", tracer.input(3.0), 4.0)
+        True
+        """
+        return self._condition(self.comparison(name), x, y)
+
+    def comparison(self, name: str) -> int:
+        """The code of a comparison.
+
+        >>> tracer = Tracer()
+        >>> tracer.comparisons[tracer.comparison("less")]
+        'less'
+        """
+        return self.codes[id(COMPARISONS[name])]
+
+    def condition(self, op: Op, x: Any, y: Any) -> Any:
+        """Write down what is made of two conditions.
+
+        >>> tracer = Tracer()
+        >>> tracer.condition(ops.mul, tracer.input(3.0) > 2.0, True)
+        True
+        """
+        return self._condition(self.code(op), x, y)
+
+    def _condition(self, code: int, x: Any, y: Any) -> Any:
+        kinds = self.kind_of(x), self.kind_of(y)
+        numpy = None not in kinds and any(issubclass(kind, np.generic) for kind in kinds if kind)
+        out = object.__new__(self.Condition)
+        out._row = self.record(code, self.operand(x), self.operand(y))._row
+        out._kind = np.bool_ if numpy else bool
+        self.whole.add(out._row)
+        if is_asked_for_identity(self.identity):
+            if self.samples:
+                raise limit("one sample", " (the function asks `is True` or `is False`)")
+            return out._kind(out)
+        return out
+
+    def kind_of(self, x: Any) -> type | None:
+        """The type that a number has for the function; None for a Value.
+
+        >>> tracer = Tracer()
+        >>> tracer.kind_of(tracer.input(3)), tracer.kind_of(2.5), tracer.kind_of(Value(1.0))
+        (<class 'int'>, <class 'float'>, None)
+        """
+        if isinstance(x, Value):
+            return None
+        return x._kind if isinstance(x, Number) else type(x)
+
+    def kind_asked(self, x: Number) -> type:
+        """The type of a number, which then has to be the same in every replay.
+
+        >>> tracer = Tracer()
+        >>> tracer.kind_asked(tracer.input(3) + 1), tracer.types
+        (<class 'int'>, {0: <class 'int'>})
+        """
+        ahead, seen = [x._row], set()
+        while ahead:
+            node = ahead.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            if INPUTS <= node < ROWS:
+                self.types[node - INPUTS] = type(self.given[node - INPUTS])
+            elif node >= ROWS and self.rows[3 * (node - ROWS)] != SHIFT:
+                ahead += self.numbering.operands(node)
+        return x._kind
+
+    def number_at(self, node: int) -> float:
+        """The number of a node in the call at hand.
+
+        >>> tracer = Tracer()
+        >>> tracer.number_at((tracer.input(3.0) * 2.0)._row)
+        6.0
+        """
+        return numbers_at([node], self.numbers, self.numbering)[0]
+
+    def told(self, x: Any) -> Any:
+        """The plain number that a stand-in stands for: from now on the path is one for this number.
+
+        >>> tracer = Tracer()
+        >>> tracer.told(tracer.input(3) * 2), len(tracer.guards)
+        (6, 1)
+        """
+        return self.ask(_itself, x) if isinstance(x, Number) else x
+
+    def ask(self, question: Callable[..., Any], *operands: Any) -> Any:
+        """The answer to a question about plain numbers: from now on the path is one for this answer.
+
+        >>> tracer = Tracer()
+        >>> tracer.ask(round, tracer.input(2.7)), len(tracer.guards)
+        (3, 1)
+        """
+        ids = tuple([self.operand(x) for x in operands])
+        kinds = tuple([self.kind_of(x) or float for x in operands])
+        numbers = tuple(map(self._typed, kinds, ids))
+        try:
+            answer = question(*numbers)
+        except Exception as error:  # which the function may catch, and go on
+            self._guard((question, ids), question, ids, kinds, type(error))
+            raise
+        self._guard((question, ids), question, ids, kinds, same(answer))
+        return answer
+
+    def asked_condition(self, x: Condition) -> bool:
+        """Whether a condition holds.
+
+        >>> [guard.answer for guard in trace(lambda x: bool(x > 2.0), [3.0]).guards]
+        [True]
+        """
+        row = x._row
+        answer = self.number_at(row) != 0.0 if not self.samples else False
+        begins = 3 * (row - ROWS)
+        name = self.comparisons.get(self.rows[begins])
+        if name is None:
+            self._guard(row, _holds, (row,), (float,), answer, row)
+        else:
+            ids = (self.rows[begins + 1], self.rows[begins + 2])
+            self._guard((name, ids), QUESTIONS[name], ids, (float, float), answer, row)
+        return answer
+
+    def _typed(self, kind: type, node: int) -> Any:
+        if self.samples:
+            raise limit("one sample")
+        if INPUTS <= node < ROWS and type(self.given[node - INPUTS]) is kind:
+            return self.given[node - INPUTS]  # an int of any size
+        return typed(kind, self.number_at(node))
+
+    def _guard(
+        self, key: Any, question: Any, ids: tuple[int, ...], kinds: tuple[type, ...], answer: Any, row: int = NONE
+    ) -> None:
+        if self.samples:
+            raise limit("one sample")
+        if key not in self.guards and any(x >= 0 for x in ids):
+            self.guards[key] = Guard(question, ids, kinds, answer, users_place(), row)
+
+    def plain_kind(self, x: Any) -> type | None:
+        """The type in which a number is given back that is no Value for the caller: None for what is one.
+
+        >>> [output.plain for output in trace(lambda x: [x, x * 2, x > 2], [3]).result]
+        [<class 'int'>, None, <class 'bool'>]
+        """
+        if not isinstance(x, Number):
+            return None
+        if x._kind in BOOLS:
+            return bool
+        is_read = x._row < ROWS or self.rows[3 * (x._row - ROWS)] == SHIFT
+        return x._kind if is_read else None
+
+
+def _itself(x: Any) -> Any:
+    return x
+
+
+def _holds(x: Any) -> bool:
+    return bool(x)
+
 
 def trace(fn: Callable[..., Any], arguments: Sequence[Any]) -> Recorded:
     """Trace `fn` on plain numbers as arguments; for structured ones see `arguments.py`.
@@ -327,33 +557,57 @@ def trace(fn: Callable[..., Any], arguments: Sequence[Any]) -> Recorded:
     >>> trace(lambda x, y: x * y, [1.0, 2.0]).tape.inputs
     2
     """
-    return run(lambda tracer: fn(*(tracer.input() for _ in arguments)), [fn])
+    return run(lambda tracer: fn(*(tracer.input(x) for x in arguments)), [fn])
 
 
 _one_at_a_time = RLock()
 
 
-def run(call: Callable[[Tracer], Any], roots: Sequence[Any]) -> Recorded:
-    """Trace what `call` does with a tracer; `roots` are where the Values that it may reach are looked for."""
+def run(call: Callable[[Tracer], Any], roots: Sequence[Any], *, samples: bool = False) -> Recorded:
+    """Trace what `call` does with a tracer; `roots` are where the Values that it may reach are looked for.
+
+    With `samples`, the trace is to serve many samples at once.
+    """
     began = time.perf_counter()
-    tracer = Tracer()
+    tracer = Tracer(samples=samples)
+    place = line_that_asks_for_types(roots[0]) if roots else None
+    if place is not None:
+        frozen(
+            "the type of something is asked for; a number that is traced has a type of its own there",
+            "write isinstance(x, float), which is followed",
+            place,
+        )
     with _one_at_a_time:
         for v in values_reached_from(roots):
             v.data  # noqa: B018 (of one that compiled code has, the number is handed back)
         try:
             chance = _chance()
             with modes.entered(tracer):
-                result = call(tracer)
+                result = _called(call, tracer)
             if _chance() != chance:
                 frozen(
                     "random numbers were drawn while the function was traced; every call will see the same ones",
                     "draw them before the call and pass them as arguments",
                 )
+            recorded = finished(tracer, result, roots)
         finally:
             tracer.end()
-    recorded = finished(tracer, result, roots)
     recorded.seconds = time.perf_counter() - began
     return recorded
+
+
+def _called(call: Callable[[Tracer], Any], tracer: Tracer) -> Any:
+    """What the function gives; what was refused stays refused, though the function may have caught the error."""
+    try:
+        result = call(tracer)
+    except Exception as error:
+        if tracer.refusal is None or error is tracer.refusal:
+            error.args = tuple([tracer.told(x) if isinstance(x, Number) else x for x in error.args])
+            raise
+        raise tracer.refusal from error
+    if tracer.refusal is not None:
+        raise tracer.refusal
+    return result
 
 
 def _chance() -> Any:

@@ -1,0 +1,104 @@
+"""What nothing that stands for something else can answer: `is True`, `is False`, and `type(x) is float`.
+
+Such questions are looked for in the code of the user's functions, before they are asked.
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import lru_cache
+from types import CodeType, FrameType, FunctionType
+from typing import Any
+
+from gradwalk.provenance import Place, is_users
+
+__all__ = ["asks_identity", "is_asked_for_identity", "line_that_asks_for_types"]
+
+TYPES = ("int", "float", "bool", "ndarray")
+
+
+def asks_identity(function: Any) -> bool:
+    """Whether a function, or one that it has a name for, asks whether something is True or False.
+
+    >>> asks_identity(lambda x: x is True), asks_identity(lambda x: x is None)
+    (True, False)
+    """
+    return any(map(_asks, _codes_of(function)))
+
+
+def line_that_asks_for_types(function: Any) -> Place | None:
+    """The line of a function, or of one that it has a name for, that asks `type(x) is float` or the like.
+
+    >>> line_that_asks_for_types(lambda x: type(x) is int).line, line_that_asks_for_types(lambda x: type(x))
+    (1, None)
+    """
+    return next(filter(None, map(_line, _codes_of(function))), None)
+
+
+def is_asked_for_identity(known: dict[CodeType, bool]) -> bool:
+    """Whether one of the user's functions that are running asks for True or False; `known` remembers what was found.
+
+    >>> def f(x):
+    ...     return is_asked_for_identity({}) is True
+    >>> f(1)
+    True
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        if is_users(code.co_filename):
+            asks = known.get(code)
+            if asks is None:
+                asks = known[code] = any(map(_asks, _named_by(code, frame.f_globals.get, frame.f_locals.get)))
+            if asks:
+                return True
+        elif code.co_name == "_called":  # where the trace began
+            return False
+        frame = frame.f_back
+    return False
+
+
+def _codes_of(function: Any) -> Iterator[CodeType]:
+    function = getattr(function, "__func__", function)
+    if isinstance(function, FunctionType):
+        inside: dict[str, Any] = {}
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+            with suppress(ValueError):  # not set yet
+                inside[name] = cell.cell_contents
+        yield from _named_by(function.__code__, function.__globals__.get, inside.get)
+
+
+def _named_by(code: CodeType, outside: Callable[[str], Any], inside: Callable[[str], Any]) -> Iterator[CodeType]:
+    """A code, what is written inside it, and that of functions that it has names for."""
+    yield code
+    yield from (constant for constant in code.co_consts if isinstance(constant, CodeType))
+    for named in [*map(outside, code.co_names), *map(inside, code.co_freevars)]:
+        if isinstance(named, FunctionType) and is_users(named.__code__.co_filename):
+            yield named.__code__
+
+
+@lru_cache(maxsize=1000)
+def _asks(code: CodeType) -> bool:
+    if not any(constant is True or constant is False for constant in code.co_consts):
+        return False
+    return any(step.opname == "IS_OP" for step in dis.get_instructions(code))
+
+
+@lru_cache(maxsize=1000)
+def _line(code: CodeType) -> Place | None:
+    if "type" not in code.co_names or not any(name in code.co_names for name in TYPES):
+        return None
+    after, named = 0, False
+    for step in dis.get_instructions(code):
+        if step.argval == "type" and step.opname.startswith("LOAD"):
+            after, named = 16, False  # steps in which the comparison comes, if it is one
+        elif after:
+            after -= 1
+            named = named or (step.argval in TYPES and step.opname.startswith("LOAD"))
+            if named and step.opname in ("IS_OP", "COMPARE_OP", "CONTAINS_OP"):
+                line = step.positions.lineno if step.positions else None
+                return Place(code.co_filename, line or code.co_firstlineno, code.co_name)
+    return None

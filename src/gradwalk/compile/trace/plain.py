@@ -1,0 +1,384 @@
+"""What stands for a plain number while a function is traced: an argument, `.data` of a Value, what is made of these.
+
+For the function it is an int, a float or a NumPy number, and it behaves as one: it compares by number, has the type's
+methods, and can be asked for its number, which becomes a guard (`guards.py`). What it computes is plain again; with a
+Value it makes a Value. `Condition` is what a comparison gives, for the function True or False: asked, it answers; as a
+condition of `gradwalk.where`, or as a number, it stays open, and one trace serves both outcomes.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import sys
+from collections.abc import Callable
+from functools import cache
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gradwalk import ops
+from gradwalk.compile.trace.limits import limit
+from gradwalk.compile.trace.tape import NONE
+from gradwalk.compile.trace.traced import Traced
+from gradwalk.engine import Value
+from gradwalk.methods import Methods
+from gradwalk.ops import Op
+
+if TYPE_CHECKING:
+    from gradwalk.compile.trace.tracer import Tracer
+
+__all__ = ["Condition", "Number", "asked_by_insider", "plain_classes"]
+
+BOOLS = (bool, np.bool_)
+WHOLE = (int, np.integer, *BOOLS)
+
+
+def asked_by_insider() -> bool:
+    """Whether the code that asks sees what a stand-in is: ours and NumPy's; all others see what it stands for.
+
+    >>> asked_by_insider()
+    False
+    """
+    frame: Any = sys._getframe(2)
+    while frame.f_globals.get("__name__") == "abc":  # which asks for somebody else
+        frame = frame.f_back
+    return _is_insider(frame.f_globals.get("__name__", ""))
+
+
+@cache
+def _is_insider(module: str) -> bool:
+    return module.partition(".")[0] in ("gradwalk", "numpy", "copy")
+
+
+@cache
+def kind_after(question: Callable[..., Any], *kinds: Any) -> type:
+    """The type of what an operator gives for numbers of these types: found by trying.
+
+    >>> kind_after(operator.add, int, int), kind_after(operator.truediv, int, bool)
+    (<class 'int'>, <class 'float'>)
+    """
+    return type(question(*[kind(1) for kind in kinds]))
+
+
+def _is_python(*kinds: Any) -> bool:
+    """Whether arithmetic between numbers of these types raises where NumPy's gives inf or nan."""
+    return not any(issubclass(kind, np.generic) for kind in kinds)
+
+
+def _operator(name: str, python: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
+    """An operator of two numbers, and its reflected form."""
+
+    op = ops.TABLE[name]
+    taken_in = attrgetter("factor" if name == "mul" else "operand")
+
+    def apply(tracer: Tracer, x: Any, y: Any) -> Any:
+        first, second = tracer.kind_of(x), tracer.kind_of(y)
+        try:
+            kind = kind_after(python, first, second)
+        except TypeError:  # as the plain function has it, and because of the types alone
+            _ask_types(tracer, x, y)
+            raise
+        if not tracer.samples:  # a batch cannot raise for one of its samples: there these are inf and nan
+            if name == "div" and _is_python(first, second) and y == 0:
+                return python(tracer.told(x), tracer.told(y))  # which raises what the plain function raises
+            if name == "pow":
+                kind = _power_kind(tracer, kind, x, y)
+        row = ops.maximum if name == "add" and kind is np.bool_ else op  # NumPy's True + True is True
+        return tracer.plain(tracer.code(row), tracer.operand(x), tracer.operand(y), kind)
+
+    def forth(self: Number, other: Any) -> Any:
+        if isinstance(other, Value):  # most are met here, where data meets parameters
+            tracer = self._tracer
+            return tracer.record(tracer.codes[id(op)], self._row, taken_in(tracer)(other))
+        return apply(self._tracer, self, other) if _is_plain(other) else NotImplemented
+
+    def back(self: Number, other: Any) -> Any:
+        if isinstance(other, Value):
+            tracer = self._tracer
+            return tracer.record(tracer.codes[id(op)], taken_in(tracer)(other), self._row)
+        return apply(self._tracer, other, self) if _is_plain(other) else NotImplemented
+
+    return forth, back
+
+
+def _power_kind(tracer: Tracer, kind: type, x: Any, y: Any) -> type:
+    """The type of a power, which hangs on its numbers as well; where Python would raise, this does."""
+    if not _is_python(kind):
+        return kind
+    whole = tracer.kind_of(y) in WHOLE or (type(y) is float and y.is_integer())
+    if not whole and x < 0 and not float(tracer.told(y)).is_integer():
+        raise limit("complex")
+    if not isinstance(y, Traced) and y >= 0:
+        return kind
+    if not isinstance(x, Traced) and x > 0 and kind is float:
+        return kind
+    if y < 0:
+        if x == 0:
+            tracer.told(x) ** tracer.told(y)  # raises
+        return float
+    return kind
+
+
+def _asked(question: Callable[..., Any], *, of_ints: bool = False) -> tuple[Any, Any]:
+    """An operator whose result is asked for: the plain number, and a guard. Some take ints only."""
+
+    def ask(tracer: Tracer, *operands: Any) -> Any:
+        if of_ints:
+            _ask_types(tracer, *operands)
+        return tracer.ask(question, *operands)
+
+    def forth(self: Number, other: Any) -> Any:
+        return ask(self._tracer, self, other) if _is_plain(other) else NotImplemented
+
+    def back(self: Number, other: Any) -> Any:
+        return ask(self._tracer, other, self) if _is_plain(other) else NotImplemented
+
+    return forth, back
+
+
+def _ask_types(tracer: Tracer, *operands: Any) -> None:
+    for x in operands:
+        if isinstance(x, Number):
+            tracer.kind_asked(x)
+
+
+def _comparison(name: str) -> Any:
+    def compare(self: Number, other: Any) -> Any:
+        if not _is_operand(other):
+            return NotImplemented
+        if name in ("equals", "differs") and isinstance(other, Value):  # which is equal to itself only
+            return NotImplemented
+        return self._tracer.compare(name, self, other)
+
+    return compare
+
+
+def _is_operand(x: Any) -> bool:
+    return isinstance(x, Value) or _is_plain(x)
+
+
+def _is_plain(x: Any) -> bool:
+    kind = type(x)
+    return kind is float or kind is int or isinstance(x, (Number, int, float, np.number, np.bool_)) or (
+        hasattr(x, "numerator") and hasattr(x, "denominator") and kind is not np.ndarray
+    )  # fmt: skip
+
+
+class Number(Traced, Methods):
+    """A plain number that comes later.
+
+    >>> from gradwalk.compile.trace.tracer import trace
+    >>> trace(lambda x: [x * 2.0 if x > 0 else -x, x % 2 == 1], [3]).tape.rows > 0
+    True
+    """
+
+    __slots__ = ("_kind", "_row")
+    _tracer: Tracer
+    _kind: type  # for the function it is a number of this type
+    _row: int  # of the tape, or the number of an argument
+
+    __add__, __radd__ = _operator("add", operator.add)
+    __sub__, __rsub__ = _operator("sub", operator.sub)
+    __mul__, __rmul__ = _operator("mul", operator.mul)
+    __truediv__, __rtruediv__ = _operator("div", operator.truediv)
+    __pow__, __rpow__ = _operator("pow", operator.pow)
+    __mod__, __rmod__ = _asked(operator.mod)
+    __floordiv__, __rfloordiv__ = _asked(operator.floordiv)
+    __lshift__, __rlshift__ = _asked(operator.lshift, of_ints=True)
+    __rshift__, __rrshift__ = _asked(operator.rshift, of_ints=True)
+    __and__, __rand__ = _asked(operator.and_, of_ints=True)
+    __or__, __ror__ = _asked(operator.or_, of_ints=True)
+    __xor__, __rxor__ = _asked(operator.xor, of_ints=True)
+    __lt__, __le__ = _comparison("less"), _comparison("less_equal")
+    __gt__, __ge__ = _comparison("greater"), _comparison("greater_equal")
+    __eq__, __ne__ = _comparison("equals"), _comparison("differs")
+
+    def __neg__(self) -> Any:
+        return self._alone(ops.neg, operator.neg)
+
+    def __abs__(self) -> Any:
+        return self._alone(ops.abs, operator.abs)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def _alone(self, op: Op, python: Callable[[Any], Any]) -> Any:
+        tracer = self._tracer
+        return tracer.plain(tracer.code(op), self._row, NONE, kind_after(python, self._kind))
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
+
+    def __invert__(self) -> Any:
+        return ~self._told_with_its_type()
+
+    # --- asked for the number ----------------------------------------------------------------------------------------
+
+    def __bool__(self) -> bool:
+        return bool(self != 0)
+
+    def __float__(self) -> float:
+        return float(self._tracer.told(self))
+
+    def __complex__(self) -> complex:
+        return complex(self._tracer.told(self))
+
+    def __int__(self) -> int:
+        return int(self._tracer.ask(int, self))
+
+    def __round__(self, digits: Any = None) -> Any:
+        if digits is None:
+            return self if self._tracer.kind_asked(self) is int else self._tracer.ask(round, self)
+        return self._tracer.ask(round, self, digits)
+
+    def __trunc__(self) -> Any:
+        return self._to_whole(math.trunc)
+
+    def __floor__(self) -> Any:
+        return self._to_whole(math.floor)
+
+    def __ceil__(self) -> Any:
+        return self._to_whole(math.ceil)
+
+    def _to_whole(self, question: Callable[[Any], Any]) -> Any:
+        return self if self._tracer.kind_asked(self) is int else self._tracer.ask(question, self)
+
+    def __index__(self) -> int:
+        tracer = self._tracer
+        if not issubclass(tracer.kind_asked(self), WHOLE):
+            raise TypeError(f"{self._kind.__name__!r} object cannot be interpreted as an integer")
+        return int(tracer.told(self))
+
+    def __hash__(self) -> int:
+        return hash(self._tracer.told(self))
+
+    def __repr__(self) -> str:
+        return "<traced number>" if self._tracer.ended else repr(self._told_with_its_type())
+
+    def __str__(self) -> str:
+        return "<traced number>" if self._tracer.ended else str(self._told_with_its_type())
+
+    def __format__(self, spec: str) -> str:
+        return "<traced number>" if self._tracer.ended else format(self._told_with_its_type(), spec)
+
+    def _told_with_its_type(self) -> Any:
+        self._tracer.kind_asked(self)
+        return self._tracer.told(self)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "real":  # NumPy asks for it
+            return self
+        insider = asked_by_insider()
+        if not insider and not self._tracer.ended:
+            self._tracer.kind_asked(self)
+        if insider or name.startswith("__") or not hasattr(self._kind, name):
+            raise AttributeError(f"{self._kind.__name__!r} object has no attribute {name!r}")
+        return getattr(self._told_with_its_type(), name)
+
+    def conjugate(self) -> Any:
+        """The number itself.
+
+        >>> from gradwalk.compile.trace.tracer import trace
+        >>> trace(lambda x: x.conjugate() * 2.0, [3.0]).tape.rows
+        1
+        """
+        return self
+
+    # --- with Values, ops and NumPy ----------------------------------------------------------------------------------
+
+    def __gradwalk_op__(self, op: Op, operands: tuple[Any, ...]) -> Any:
+        return self._tracer.apply(op, operands)
+
+    def __gradwalk_equal__(self, other: Any) -> Any:
+        return self._tracer.compare("equals", self, other)
+
+    def __gradwalk_take__(self, table: Any) -> Any:
+        return self._tracer.take(table, self)
+
+    def detach(self) -> Any:
+        """The number, as one that passes on no gradient.
+
+        >>> from gradwalk.compile.trace.tracer import trace
+        >>> trace(lambda x: x.detach() * 2.0, [3.0]).tape.rows
+        2
+        """
+        return self._tracer.detach(self)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """A function of NumPy's on numbers: on objects if it can, else on the plain numbers."""
+        try:
+            out = getattr(ufunc, method)(*map(_in_an_array, inputs), **options)
+        except TypeError:
+            return getattr(ufunc, method)(
+                *[self._tracer.told(x) if isinstance(x, Number) else x for x in inputs], **options
+            )
+        if isinstance(out, Number) and not isinstance(out, Condition):
+            return self._tracer.plain_again(out, kind_after(np.add, out._kind, np.float64))
+        return out
+
+
+class Condition(Number):
+    """What a comparison gives: for the function True or False."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        return self._tracer.asked_condition(self)
+
+    def __and__(self, other: Any) -> Any:
+        if not isinstance(other, (Condition, *BOOLS)):
+            return super().__and__(other)
+        return self._tracer.condition(ops.mul, self, other)
+
+    def __or__(self, other: Any) -> Any:
+        if not isinstance(other, (Condition, *BOOLS)):
+            return super().__or__(other)
+        return self._tracer.condition(ops.maximum, self, other)
+
+    def __xor__(self, other: Any) -> Any:
+        return self != other if isinstance(other, (Condition, *BOOLS)) else super().__xor__(other)
+
+    def __invert__(self) -> Any:
+        return self == False if self._kind is np.bool_ else -1 - self  # noqa: E712 (as Python has it)
+
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
+
+def _in_an_array(x: Any) -> Any:
+    if not isinstance(x, Number):
+        return x
+    out = np.empty((), object)
+    out[()] = x
+    return out
+
+
+def plain_classes(tracer: Tracer) -> tuple[Any, Any]:
+    """The classes of one trace for plain numbers and for conditions.
+
+    >>> from gradwalk.compile.trace.tracer import Tracer
+    >>> [kind.__name__ for kind in plain_classes(Tracer())]
+    ['Number', 'Condition']
+    """
+
+    def what_it_stands_for(self: Any) -> Any:
+        if asked_by_insider() or tracer.ended:
+            return type(self)
+        return tracer.kind_asked(self)
+
+    known, mul = tracer.known.get, tracer.codes[id(ops.mul)]
+
+    def rmul(self: Any, other: Any) -> Any:  # data meets parameters here, many thousands of times
+        met = known(id(other))
+        return Number.__rmul__(self, other) if met is None else tracer.record(mul, met, self._row)
+
+    made: list[Any] = []
+    for base in (Number, Condition):
+        fields = {"__slots__": (), "_tracer": tracer, "__rmul__": rmul, "__module__": __name__}
+        fields["__class__"] = property(what_it_stands_for)
+        made.append(type(base.__name__, (made[0], Condition) if base is Condition else (base,), fields))
+    return made[0], made[1]
