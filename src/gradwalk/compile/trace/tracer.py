@@ -170,7 +170,7 @@ class Tracer(modes.Interpreter):
         >>> tracer.meet(w), tracer.parameters == [w]
         (0, True)
         """
-        if not v.is_leaf:
+        if not v.is_leaf or v.closure is not None:  # a result of compiled code is a leaf with a closure
             raise limit("outside", f" ({v._op or 'made by hand'})")
         self.known[id(v)] = found = len(self.parameters)
         self.parameters.append(v)
