@@ -8,19 +8,21 @@ from collections.abc import Callable, Iterable
 from itertools import accumulate, repeat
 from typing import Any
 
-from gradwalk import keepers, modes
+from gradwalk import modes
 from gradwalk.compile.call.arguments import InputAt, Key, Numbers, deep_key_of, key_of, stand_ins, static_key
 from gradwalk.compile.call.bound_trace import BoundTrace, Misjudged
 from gradwalk.compile.call.cache import Cache
+from gradwalk.compile.call.following import Followed, Unfollowed, difference, follow
+from gradwalk.compile.call.surroundings import Surroundings
 from gradwalk.compile.trace import tracer
 from gradwalk.compile.trace.limits import frozen
-from gradwalk.compile.trace.outside import as_they_are, numbers_read_by
-from gradwalk.errors import SettingError
+from gradwalk.compile.trace.recorded import Recorded
+from gradwalk.errors import SettingError, TraceError
 
 __all__ = ["Compiled"]
 
 TRACES = 64  # kept, unless told otherwise
-RETRACED_OFTEN = 8
+RETRACED_OFTEN = 3  # times in a row
 
 
 class Compiled:
@@ -53,29 +55,25 @@ class Compiled:
         self._names = _parameter_names(fn)
         self._static = self._checked("static", static)
         self._wrt = self._checked("wrt", wrt)
-        self._frozen: list[tuple[dict[str, Any], str]] | None = None
-        self._structures: dict[Key, int] = {}  # how often each was traced
+        self._unfollowed: dict[Key, Unfollowed] = {}  # what is run as it is
+        self._in_a_row: tuple[Key, int] = (None, 0)  # traces of one structure, without a replay in between
         self.traced = 0
-        self._epoch = keepers.epoch
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
         if modes.layers and modes.top() is not modes.bottom:
             return self._under_modes(args, kwargs)
-        if keepers.epoch != self._epoch:
-            self._notice()
         numbers = Numbers()
         try:
-            if kwargs or self._static or self._frozen:
+            if kwargs or self._static:
                 trace = self._entries.get(self._key(args, kwargs, numbers))
             else:
                 trace = self._entries.get(tuple(map(key_of, args, repeat(numbers))))
-            if trace is not None:
+            if trace is not None and trace.calls != trace.due and trace.surroundings.hold():
                 trace.recent = True
                 return trace.run(numbers)
         except (Misjudged, RecursionError):
             pass
-        trace, numbers = self._found_or_traced(args, kwargs)
-        return trace.run(numbers)
+        return self._with_care(args, kwargs)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -107,8 +105,8 @@ class Compiled:
         []
         """
         self.cache.clear()
-        self._frozen = None
-        self._structures.clear()
+        self._unfollowed.clear()
+        self._in_a_row = (None, 0)
 
     def report(self) -> Any:
         """What became of the function: nodes, what was rolled up into what, memory, times. Print it, or draw it.
@@ -132,62 +130,135 @@ class Compiled:
         if kwargs:
             named = [(name, self._key_of(name, x, numbers, look)) for name, x in sorted(kwargs.items())]
             key = (key, tuple(named))
-        if self._frozen:
-            key = (key, as_they_are(self._frozen))
         return key
 
     def _key_of(self, place: int | str, x: Any, numbers: Any, look: Any) -> Key:
         name = place if isinstance(place, str) else self._names[place] if place < len(self._names) else ""
         return static_key(name, x) if name in self._static else look(x, numbers)
 
-    def _found_or_traced(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Numbers]:
-        """The trace for these arguments, looked at with care, and their numbers."""
-        if self._frozen is None:
-            self._frozen = numbers_read_by(self.eager)
+    def _looked_up(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Key, Any]:
+        """The structure of arguments, looked at with care, and their numbers."""
         numbers = Numbers(careful=True)
         try:
-            key = self._key(args, kwargs, numbers)
+            return self._key(args, kwargs, numbers), numbers
         except RecursionError:
             numbers = Numbers(careful=True)
-            key = self._key(args, kwargs, numbers, deep_key_of)
-        trace = self.cache.get(key)
-        if trace is not None:
-            return trace, numbers
-        structure = key[0] if self._frozen else key
-        self._structures[structure] = self._structures.get(structure, 0) + 1
-        if self._frozen and self._structures[structure] == RETRACED_OFTEN:
-            names = ", ".join(sorted({name for _, name in self._frozen}))
-            frozen(
-                f"the function has been traced {RETRACED_OFTEN} times for arguments of one structure, because a number "
-                f"it reads from outside ({names}) keeps changing; every trace takes time",
-                "pass that number as an argument",
-            )
-        trace = self._traced(args, kwargs, numbers)
-        self.traced += 1
-        self.cache.put(key, trace)
+            return self._key(args, kwargs, numbers, deep_key_of), numbers
+
+    def _with_care(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call that is not, or not for sure, a replay."""
+        trace, numbers = self._trace_for(args, kwargs)
+        return self._as_it_is(args, kwargs) if trace is None else trace.run(numbers)
+
+    def _trace_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+        """The trace for these arguments, or None if the function is to be run as it is, and their numbers."""
+        key, numbers = self._looked_up(args, kwargs)
+        unfollowed = self._unfollowed.get(key)
+        if unfollowed is not None and (unfollowed.surroundings is None or unfollowed.surroundings.hold()):
+            return None, numbers
+        trace, changed = self.cache.get(key), ""
+        if trace is not None and not trace.surroundings.hold():
+            changed = self._changed(trace.surroundings)
+            trace = next((other for other in self.cache.others(key) if other.surroundings.hold()), None)
+            if trace is not None:
+                self.cache.put(key, trace)
+        if trace is None:
+            return self._traced(key, args, kwargs, numbers, changed), numbers
+        self._in_a_row = (None, 0)
+        if trace.calls == trace.due:
+            trace = self._compared(key, trace, args, kwargs, numbers)
         return trace, numbers
 
-    def _notice(self) -> None:
-        """A model was found to have other parameters than before: traces that know the old ones go."""
-        news = [change for change in keepers.changes if change[0] > self._epoch]
-        missed = keepers.epoch - self._epoch > len(news)
-        self._epoch = keepers.epoch
-        old = {id(p) for _, before, _ in news for p in before}
-        gone = old - {id(p) for _, _, after in news for p in after}
-        warned = False
-        for key, trace in list(self.cache.entries.items()):
-            known = {id(p) for p in trace.recorded.parameters}
-            if missed or known & old:
-                del self.cache.entries[key]
-                warned = warned or bool(known & gone)
-        if warned:
+    def _traced(self, key: Key, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, changed: str) -> Any:
+        """A new trace, in the cache from now on; None if the function has to be run as it is."""
+        found = follow(lambda: self._recorded(args, kwargs, numbers), self._roots(args, kwargs, numbers))
+        if isinstance(found, Unfollowed):
+            self._run_as_it_is(key, found)
+            return None
+        trace = self._put(key, found, args, kwargs, numbers)
+        structure = _without_contents(key)
+        times = 1 + (self._in_a_row[1] if self._in_a_row[0] == structure else 0)
+        self._in_a_row = (structure, times)
+        if times == RETRACED_OFTEN:
+            why = f"what it reads from outside ({changed}) was another each time" if changed else ANOTHER_ARGUMENT
             frozen(
-                "a model was given other parameters after it had been compiled in; the function is traced anew, and "
-                "results computed meanwhile are those of the old parameters",
-                "call clear() of the compiled function whenever you change what it reaches",
+                f"{self._title()} was traced anew at each of its last {times} calls, because {why}; a trace takes many "
+                "times as long as a replay",
+                REMEDY_OUTSIDE if changed else REMEDY_ARGUMENT,
             )
+        return trace
 
-    def _traced(self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Numbers) -> Any:
+    def _put(self, key: Key, found: Followed, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> Any:
+        trace = self._bound(found.recorded, args, kwargs, numbers)
+        trace.surroundings = found.surroundings
+        self.traced += 1
+        self.cache.put(key, trace)
+        return trace
+
+    def _compared(self, key: Key, trace: Any, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> Any:
+        """The trace, if the function still does what was traced; what no look at the surroundings sees is seen here."""
+        trace.due *= 2
+        if not trace.checks.affordable(trace.recorded.seconds):
+            return trace
+        found = trace.checks.again(lambda: self._recorded(args, kwargs, numbers), self._roots(args, kwargs, numbers))
+        if found is None:
+            return trace
+        differs = found.reason if isinstance(found, Unfollowed) else difference(trace.recorded, found.recorded)
+        if not differs:
+            return trace
+        frozen(
+            f"{self._title()} was found to differ from its trace ({differs}), by something that cannot be seen from "
+            f"outside; results since call {trace.calls // 2 + 1} may be wrong",
+            "pass what it reads as an argument, or call clear() of the compiled function when it changes",
+        )
+        del self.cache.entries[key]
+        if isinstance(found, Unfollowed):
+            self._run_as_it_is(key, found)
+            return None
+        return self._put(key, found, args, kwargs, numbers)
+
+    def _changed(self, surroundings: Surroundings) -> str:
+        """What has changed since a trace was made; if it was noticed late, that is said."""
+        names = ", ".join(surroundings.changed()[:3]) or "something"
+        if surroundings.late:
+            frozen(
+                f"what {self._title()} reads from outside has changed ({names}), and is too large to be looked at "
+                "before every call; results since then may be wrong",
+                "pass it as an argument, or call clear() of the compiled function when it changes",
+            )
+        return names
+
+    def _run_as_it_is(self, key: Key, why: Unfollowed) -> None:
+        """From now on, for arguments of this structure; that is said once."""
+        message = f"{why.reason.format(function=self._title())}, so it cannot be compiled"
+        if why_not := self._must_be_compiled():
+            raise TraceError(f"{message}; {why_not}\n{why.remedy}")
+        if why.reason not in {known.reason for known in self._unfollowed.values()}:
+            frozen(f"{message}, and is run as it is", why.remedy)
+        if len(self._unfollowed) >= self.cache.size:
+            self._unfollowed.clear()
+        self._unfollowed[key] = why
+
+    def _title(self) -> str:
+        """The function's name, and where it is written."""
+        code = getattr(inspect.unwrap(getattr(self.eager, "__func__", self.eager)), "__code__", None)
+        name = getattr(self.eager, "__name__", type(self.eager).__name__)
+        return name if code is None else f"{name} ({code.co_filename}, line {code.co_firstlineno})"
+
+    def _must_be_compiled(self) -> str:
+        """Why the function cannot be run as it is instead, if that is so."""
+        return "gradients of arguments are to be had of compiled code alone (wrt=)" if self._wrt else ""
+
+    def _as_it_is(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self.eager(*args, **kwargs)
+
+    def _roots(self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> list[Any]:
+        """Where a function reads from: itself, and what it is given that is known by its identity."""
+        names = [*self._names, *[""] * len(args)]
+        given = [*zip(names, args, strict=False), *kwargs.items()]
+        return [self.eager, *numbers.kept, *[x for name, x in given if name in self._static]]
+
+    def _recorded(self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> Recorded:
         values = {position for position, _ in numbers.values}
         count = len(numbers.plain)
 
@@ -197,9 +268,12 @@ class Compiled:
             stand_args, stand_kwargs = self._each(args, kwargs, lambda x: stand_ins(x, plain, arrays))
             return self.eager(*stand_args, **stand_kwargs)
 
-        recorded = tracer.run(call, [self.eager, args, kwargs])
+        return tracer.run(call, [self.eager, args, kwargs])
+
+    def _bound(self, recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> Any:
         if not self._wrt:
             return BoundTrace(recorded, numbers, {})
+        count = len(numbers.plain)
         starts = accumulate([array.size for array in numbers.arrays], initial=count)
         plain = iter([InputAt(i) for i in range(count)])
         arrays = iter([InputAt(start, array.shape) for start, array in zip(starts, numbers.arrays, strict=False)])
@@ -220,7 +294,10 @@ class Compiled:
     def _under_modes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if modes.every_op():  # part of another trace, or someone wants to see every op
             return told(self.eager(*args, **kwargs), None)
-        trace, numbers = self._found_or_traced(args, kwargs)
+        trace, numbers = self._trace_for(args, kwargs)
+        if trace is None:
+            out = self._as_it_is(args, kwargs)
+            return told(out, None) if modes.recording() else out
         if not modes.recording():
             return trace.values_only(numbers)
         return told(trace.run(numbers), functools.partial(self.eager, *args, **kwargs))
@@ -234,6 +311,22 @@ class Compiled:
                     f"{option}= names an argument {name!r:.60} that the function does not have; it has: {known}"
                 )
         return found
+
+
+ANOTHER_ARGUMENT = "it was given another text or object each time, and such arguments decide what a trace is for"
+REMEDY_ARGUMENT = "give the same object again, or the numbers in it; numbers may change from call to call"
+REMEDY_OUTSIDE = "pass it as an argument; change parameters in place, as in p.data -= lr * p.grad"
+
+
+def _without_contents(key: Key) -> Key:
+    """A key without what texts say and which objects there are."""
+    if not isinstance(key, tuple):
+        return key
+    if len(key) == 3 and key[0] == "is":
+        return key[:2]
+    if len(key) == 2 and key[0] == "same":
+        return key[:1]
+    return tuple(map(_without_contents, key))
 
 
 def told(out: Any, again: Callable[[], Any] | None) -> Any:

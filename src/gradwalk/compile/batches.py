@@ -9,8 +9,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from gradwalk import functions, keepers, modes, tree
+from gradwalk import functions, modes, tree
 from gradwalk.compile.api import Compiled, told
+from gradwalk.compile.call.arguments import Key
 from gradwalk.compile.call.batch_arguments import (
     BatchNumbers,
     deep_key_of_samples,
@@ -23,7 +24,6 @@ from gradwalk.compile.call.batch_arguments import (
 from gradwalk.compile.call.batch_trace import BatchTrace
 from gradwalk.compile.call.results import Samples
 from gradwalk.compile.trace import tracer
-from gradwalk.compile.trace.outside import numbers_read_by
 from gradwalk.compile.trace.recorded import Recorded
 from gradwalk.errors import InputSizeError, SettingError
 
@@ -62,10 +62,27 @@ class Batched(Compiled):
         watched = modes.layers and modes.top() is not modes.bottom
         if watched and modes.every_op(for_a_loss=self.batch != "each"):
             return told(self.one_by_one(*args, **kwargs), None)
-        if keepers.epoch != self._epoch:
-            self._notice()
-        if self._frozen is None:
-            self._frozen = numbers_read_by(self.eager)
+        numbers = BatchNumbers()
+        try:
+            key = self._key(args, kwargs, numbers, key_of_samples)
+        except RecursionError:
+            pass
+        else:
+            trace = self._entries.get(key)
+            if trace is not None and not watched and trace.calls != trace.due and trace.surroundings.hold():
+                trace.recent = True
+                return trace.run(numbers)
+        if not watched:
+            return self._with_care(args, kwargs)
+        trace, numbers = self._trace_for(args, kwargs)
+        if trace is not None and not modes.recording():
+            return trace.values_only(numbers)
+        out = self._as_it_is(args, kwargs) if trace is None else trace.run(numbers)
+        if modes.recording() and self.batch != "each":
+            told(out, partial(self.one_by_one, *args, **kwargs) if trace is not None else None)
+        return out
+
+    def _looked_up(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Key, Any]:
         numbers = BatchNumbers()
         try:
             key = self._key(args, kwargs, numbers, key_of_samples)
@@ -74,18 +91,7 @@ class Batched(Compiled):
             key = self._key(args, kwargs, numbers, deep_key_of_samples)
         if not numbers.n:
             raise SettingError("batch= needs lists or arrays of samples among the arguments, and there are none")
-        trace = self._entries.get(key)
-        if trace is None:
-            trace = BatchTrace(self, self._recorded(args, kwargs), numbers)
-            self.traced += 1
-            self.cache.put(key, trace)
-        trace.recent = True
-        if watched and not modes.recording():
-            return trace.values_only(numbers)
-        out = trace.run(numbers)
-        if watched and self.batch != "each":
-            told(out, partial(self.one_by_one, *args, **kwargs))
-        return out
+        return key, numbers
 
     def one_by_one(self, *args: Any, **kwargs: Any) -> Any:
         """The same without native code: the function on each sample in turn, and the sum, mean or list of its results.
@@ -109,12 +115,21 @@ class Batched(Compiled):
         scale = 1.0 if self.batch == "sum" else 1.0 / len(results)
         return tree.map(partial(_reduced, scale), *results)
 
-    def _recorded(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Recorded:
+    def _recorded(self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> Recorded:
         def call(recorder: tracer.Tracer) -> Any:
             parts, named = self._each(args, kwargs, partial(stand_ins_for_one, recorder=recorder))
             return self.eager(*parts, **named)
 
         return tracer.run(call, [self.eager, args, kwargs])
+
+    def _bound(self, recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> Any:
+        return BatchTrace(self, recorded, numbers)
+
+    def _must_be_compiled(self) -> str:
+        return "samples one by one are to be had of compiled code alone (batch='each')" if self.batch == "each" else ""
+
+    def _as_it_is(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self.one_by_one(*args, **kwargs)
 
 
 def _reduced(scale: float, *column: Any) -> Any:

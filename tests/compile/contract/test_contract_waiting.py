@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from outside_cases import Case, Cases, outcome_of, walked
 
-import gradwalk
 from gradwalk import Value, nn, optim
 
 cases = Cases()
@@ -18,7 +17,7 @@ def grads(*leaves):
     return [v.grad for v in leaves]
 
 
-# --- stores that merge -------------------------------------------------------------------------------------------------
+# --- stores that merge -----------------------------------------------------------------------------------------------
 
 
 @cases.followed
@@ -77,9 +76,7 @@ def stores_merge_and_then_parameters_change(compile):
 @cases.followed
 def three_stores_merge_one_after_another(compile):
     a, b, c = Value(2.0), Value(10.0), Value(100.0)
-    f, g, h = (compile(lambda x, p=p: p * p * x) for p in (a, b, c)) if compile is not gradwalk.compile else (
-        compile(lambda x: a * a * x), compile(lambda x: b * b * x), compile(lambda x: c * c * x)
-    )  # fmt: skip
+    f, g, h = compile(lambda x: a * a * x), compile(lambda x: b * b * x), compile(lambda x: c * c * x)
     waiting = [f(1.0), g(1.0), h(1.0)]
     compile(lambda x: a * b * x)(1.0)
     compile(lambda x: b * c * x)(1.0)

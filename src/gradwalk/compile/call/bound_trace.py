@@ -11,7 +11,9 @@ from typing import Any
 
 from gradwalk import tree
 from gradwalk.compile.call.arguments import InputAt
+from gradwalk.compile.call.following import Checks
 from gradwalk.compile.call.results import Call, Result, ResultTree, result_of
+from gradwalk.compile.call.surroundings import Surroundings
 from gradwalk.compile.own.store import Store, Stretch, stretch_of
 from gradwalk.compile.prepared import Prepared, Runner, prepare
 from gradwalk.compile.trace.recorded import Output, Recorded
@@ -47,6 +49,9 @@ class BoundTrace:
         self.prepared: Prepared = prepare(
             recorded.tape.placed(where, self.stretch.size), batch=batch, input_grads=bool(wrt or numbers.values)
         )
+        self.surroundings: Surroundings  # what the trace relies on outside the arguments
+        self.checks = Checks()
+        self.due = 1  # the number of calls after which the next one compares function and trace
         self.calls = 0
         self.recent = True  # whether it was used since someone last had to make room
         self.last: Any = None  # the call whose numbers are in memory

@@ -1,18 +1,288 @@
-"""Which Values can be reached: by a function, in its closure, globals and arguments, and by what it left behind."""
+"""What a function can reach: by the names in its code, in its closure, and in what it is given.
+
+Of an object only those attributes count whose names stand in the code of some function that is reached. So what a
+training loop keeps in the same object, and the function does not look at, may change without a word.
+"""
 
 from __future__ import annotations
 
+import random
 import sys
-from collections.abc import Iterator, Sequence
-from types import CodeType, FunctionType, MethodType, ModuleType
+from array import array
+from collections import UserDict, UserList, deque
+from collections.abc import Iterable, Iterator, Sequence
+from contextvars import ContextVar
+from enum import Enum
+from functools import cached_property, partial
+from itertools import chain
+from types import BuiltinMethodType, FunctionType, MappingProxyType, MethodType, MethodWrapperType, ModuleType
 from typing import Any
 
+import numpy as np
+
+from gradwalk.compile.trace.reading import reads_of
 from gradwalk.engine import Value
+from gradwalk.ops import Op
+from gradwalk.provenance import is_users
 
-__all__ = ["names_read_by", "values_reached_from"]
+__all__ = ["Reached", "is_stand_in", "values_reached_from"]
 
-PLAIN = (float, int, str, bool, bytes, complex, type(None))  # nothing is inside these
+PLAIN = frozenset((float, int, str, bool, bytes, complex, type(None), type(Ellipsis), range, slice, np.dtype))
 MOST = 2_000_000  # things to look at
+LIBRARIES = (sys.stdlib_module_names - {"__main__"}) | {"numpy", "numba", "torch", "jax", "matplotlib", "scipy"}
+CONTAINERS = (list, tuple, dict, set, frozenset, deque)
+#: What may give something else whenever it is asked, and has no state that can be looked at.
+UNSURE = frozenset(("time", "secrets", "uuid", "datetime"))
+#: What is seen by others than the caller; a function that does it is not run again just to look.
+SPEAKING = frozenset(("print", "open", "input", "breakpoint"))
+#: Methods that nobody calls by name, but not on an object that is there already.
+NOT_CALLED = frozenset((
+    "__init__", "__new__", "__post_init__", "__init_subclass__", "__repr__", "__str__", "__setattr__", "__delattr__",
+    "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__del__",
+))  # fmt: skip
+
+Path = str
+
+
+class Reached:
+    """All that can be reached from some roots, sorted by how it can change.
+
+    >>> model = nn.MLP(2, [3, 1])
+    >>> found = Reached([lambda x: model(x)])
+    >>> len(found.values) == len(model.parameters()), len(found.containers)
+    (True, 7)
+    """
+
+    def __init__(self, roots: Sequence[Any]) -> None:
+        self.values: list[Value] = []
+        self.containers: list[tuple[Path, Any]] = []  # what can be filled in place
+        self.arrays: list[tuple[Path, Any]] = []  # … and is a block of numbers
+        self.objects: list[tuple[Path, Any]] = []  # what has attributes
+        self.globals: dict[int, tuple[dict[str, Any], dict[str, None]]] = {}  # namespaces, with the names read there
+        self.cells: list[tuple[Path, Any]] = []
+        self.partials: list[tuple[Path, Any]] = []
+        self.defaults: list[tuple[Path, Any]] = []
+        self.variables: list[tuple[Path, ContextVar[Any]]] = []
+        self.chances: list[Any] = []  # generators of random numbers
+        self.iterators: list[Path] = []
+        self.stand_ins: list[Path] = []  # left behind by an earlier trace
+        self.attributes: dict[str, None] = {}  # names that are read
+        self.stored: dict[str, None] = {}  # … and names that are set
+        self.anything = False  # whether attributes are read by names that cannot be seen
+        self.unsure = False
+        self.speaks = False
+        self._seen: dict[int, Any] = {}  # holds what it has seen, so that no id is used again
+        self._classes: dict[int, type] = {}
+        self._ahead: list[tuple[Path, Any]] = [("", root) for root in roots]
+        looked = -1
+        while self._ahead or looked != (looked := len(self.attributes) + len(self.stored) + self.anything):
+            while self._ahead and len(self._seen) < MOST:
+                path, thing = self._ahead.pop()
+                if thing.__class__ not in PLAIN and id(thing) not in self._seen:
+                    self._seen[id(thing)] = thing
+                    self._visit(path, thing)
+            self._ahead = [part for path, thing in self.objects for part in self._held_by(path, thing)]
+        self._seen.clear()
+
+    def reads(self, name: str) -> bool:
+        """Whether an attribute of this name is read somewhere.
+
+        >>> Reached([lambda net: net.scale]).reads("scale")
+        True
+        """
+        return self.anything or name in self.attributes
+
+    # --- one thing ---------------------------------------------------------------------------------------------------
+
+    def _visit(self, path: Path, thing: Any) -> None:
+        if isinstance(thing, Value):
+            (self.stand_ins if is_stand_in(thing) else self.values).append(path if is_stand_in(thing) else thing)
+        elif isinstance(thing, CONTAINERS):
+            self._visit_container(path, thing)
+        elif isinstance(thing, FunctionType):
+            self._visit_function(path, thing)
+        elif isinstance(thing, type):
+            self._visit_class(path, thing)
+        elif isinstance(thing, np.ndarray):
+            self.arrays.append((path, thing))
+            if thing.dtype == object:
+                self._ahead += [(f"{path}[…]", part) for part in thing.ravel().tolist()]
+        elif isinstance(thing, (bytearray, array)):
+            self.arrays.append((path, thing))
+        elif isinstance(thing, (random.Random, np.random.Generator, np.random.RandomState, np.random.BitGenerator)):
+            self.chances.append(thing)
+        elif isinstance(thing, ModuleType):
+            self._visit_module(path, thing)
+        elif is_stand_in(thing):
+            self.stand_ins.append(path)
+        elif not isinstance(thing, (Enum, np.generic)):
+            self._visit_object(path, thing)
+
+    def _visit_container(self, path: Path, thing: Any) -> None:
+        if not isinstance(thing, (tuple, frozenset)):
+            self.containers.append((path, thing))
+        parts: Iterable[Any] = dict.values(thing) if isinstance(thing, dict) else thing
+        if not _all_plain(parts):
+            if isinstance(thing, dict):
+                self._ahead += [(f"{path}[{key!r:.40}]", part) for key, part in thing.items()]
+            else:
+                self._ahead += [(f"{path}[{i}]", part) for i, part in enumerate(thing)]
+        if type(thing) not in CONTAINERS:
+            self._visit_instance(path, thing)
+
+    def _visit_function(self, path: Path, thing: Any) -> None:
+        own = (thing.__module__ or "").split(".")[0]
+        if own in LIBRARIES:
+            self.unsure = self.unsure or own in UNSURE
+            return
+        self._read(thing.__code__)
+        if hasattr(thing, "__wrapped__"):
+            self._ahead.append((path, thing.__wrapped__))
+        for name, cell in zip(thing.__code__.co_freevars, thing.__closure__ or (), strict=True):
+            self.cells.append((name, cell))
+            self._ahead += [(name, content) for content in _content(cell)]
+        if not is_users(thing.__code__.co_filename):
+            return
+        if thing.__defaults__ or thing.__kwdefaults__:
+            self.defaults.append((path, thing))
+            self._ahead += [(path, part) for part in (*(thing.__defaults__ or ()), thing.__kwdefaults__)]
+        if thing.__dict__:
+            self.objects.append((path, thing))
+        reads = reads_of(thing.__code__)
+        self.speaks = self.speaks or bool(SPEAKING & reads.names)
+        namespace = thing.__globals__
+        _, known = self.globals.setdefault(id(namespace), (namespace, {}))
+        for name in reads.names | reads.texts if reads.anything else reads.names:
+            if name in namespace:
+                self._ahead.append((name, namespace[name]))
+            if name in namespace or name in reads.names:
+                known[name] = None
+        for name in reads.modules:
+            self._ahead += [(name, sys.modules[name])] if name in sys.modules else []
+
+    def _visit_class(self, path: Path, thing: type) -> None:
+        """A class that is read by name: an object of it may be made."""
+        top = thing.__module__.split(".")[0]
+        self.unsure = self.unsure or top in UNSURE
+        if top not in LIBRARIES and top != "gradwalk":
+            self.objects.append((path, thing))
+            self._visit_methods(thing, but=frozenset())
+
+    def _visit_methods(self, kind: type, but: frozenset[str] = NOT_CALLED) -> None:
+        """Those methods of a class, and of its bases, that nobody calls by name."""
+        if not but or id(kind) not in self._classes:
+            self._classes[id(kind)] = kind
+            for base in kind.__mro__:
+                if base.__module__.split(".")[0] not in LIBRARIES:
+                    self._ahead += [
+                        (f"{base.__name__}.{name}", part)
+                        for name, part in list(vars(base).items())
+                        if name.startswith("__") and name not in but and isinstance(part, FunctionType)
+                    ]
+
+    def _visit_module(self, path: Path, thing: ModuleType) -> None:
+        top = thing.__name__.split(".")[0]
+        if top in UNSURE:
+            self.unsure = True
+        elif top == "os":
+            self.objects.append((path, thing))  # for `urandom`
+        elif top not in LIBRARIES and top != "gradwalk":
+            self.objects.append((path, thing))
+
+    def _visit_object(self, path: Path, thing: Any) -> None:
+        if isinstance(thing, MethodType):
+            self._ahead += [(path, thing.__self__), (path, thing.__func__)]
+        elif isinstance(thing, (BuiltinMethodType, MethodWrapperType)):
+            own = thing.__self__
+            self.unsure = self.unsure or getattr(thing, "__module__", "") in UNSURE or thing.__name__ == "urandom"
+            if not isinstance(own, (ModuleType, type)):
+                self._ahead.append((path, own))
+                if thing.__name__ == "__getattribute__":
+                    self.anything = True
+        elif isinstance(thing, (staticmethod, classmethod)):
+            self._ahead.append((path, thing.__func__))
+        elif isinstance(thing, property):
+            self._ahead.append((path, thing.fget))
+        elif isinstance(thing, cached_property):
+            self._ahead.append((path, thing.func))
+        elif isinstance(thing, partial):
+            self.partials.append((path, thing))
+            self._ahead += [(path, part) for part in (thing.func, *thing.args, thing.keywords)]
+        elif isinstance(thing, Op):
+            self._ahead += [(path, rule) for rule in (thing.value, *thing.partials)]
+        elif isinstance(thing, ContextVar):
+            self.variables.append((path, thing))
+            self._ahead.append((path, thing.get(None)))
+        elif hasattr(type(thing), "__next__") and type(thing).__module__.split(".")[0] in LIBRARIES:
+            self.iterators.append(path)
+        elif (wrapped := _wrapped(thing)) is not None:
+            self._ahead.append((path, wrapped))
+        else:
+            self._visit_instance(path, thing)
+
+    def _visit_instance(self, path: Path, thing: Any) -> None:
+        """Something with attributes."""
+        kind = type(thing)
+        self.objects.append((path, thing))
+        if kind.__module__.split(".")[0] not in LIBRARIES:
+            self._visit_methods(kind)
+
+    def _read(self, code: Any) -> None:
+        reads = reads_of(code)
+        self.attributes.update(dict.fromkeys(reads.attributes))
+        self.stored.update(dict.fromkeys(reads.stored))
+        self.anything = self.anything or reads.anything
+
+    # --- attributes ------------------------------------------------------------------------------------------------
+
+    def _held_by(self, path: Path, thing: Any) -> Iterator[tuple[Path, Any]]:
+        """What an object holds under the names that are read or set, as far as it was not looked at yet."""
+        parts = [(name, space[name]) for space in namespaces_of(thing) for name in self._wanted(thing, space)]
+        for name in slots_of(type(thing)):
+            if self.reads(name) or name in self.stored:
+                parts += [(name, part) for part in _slot(thing, name)]
+        for name, part in parts:
+            if part.__class__ not in PLAIN and id(part) not in self._seen:
+                yield f"{path}.{name}" if path else name, part
+
+    def _wanted(self, thing: Any, namespace: Any) -> list[str]:
+        if isinstance(thing, (UserDict, UserList)):
+            return list(namespace)
+        if self.anything and not isinstance(thing, ModuleType):
+            return [name for name in namespace if not (name.startswith("__") and name.endswith("__"))]
+        if len(namespace) < len(self.attributes):
+            return [name for name in list(namespace) if name in self.attributes or name in self.stored]
+        return [name for name in (*self.attributes, *self.stored) if name in namespace]
+
+
+def namespaces_of(thing: Any) -> list[Any]:
+    """Where an object's attributes stand: its own, and those of its classes that are not a library's."""
+    found = []
+    held = getattr_static(thing, "__dict__")
+    if isinstance(held, (dict, MappingProxyType)):
+        found.append(held)
+    kind = thing if isinstance(thing, type) else type(thing)
+    if not isinstance(thing, (ModuleType, FunctionType)):
+        found += [vars(base) for base in kind.__mro__ if base.__module__.split(".")[0] not in LIBRARIES]
+    return found
+
+
+def getattr_static(thing: Any, name: str) -> Any:
+    """An attribute that every object has of itself, past what its class makes of attributes."""
+    try:
+        return object.__getattribute__(thing, name) if not isinstance(thing, type) else vars(thing)
+    except AttributeError:
+        return None
+
+
+def slots_of(kind: type) -> list[str]:
+    """The names of a class's slots, those of its bases included."""
+    found: list[str] = []
+    for base in kind.__mro__:
+        if base.__module__.split(".")[0] not in LIBRARIES:
+            slots = vars(base).get("__slots__", ())
+            found += [slots] if isinstance(slots, str) else [name for name in slots if not name.startswith("__")]
+    return found
 
 
 def values_reached_from(roots: Sequence[Any]) -> list[Value]:
@@ -22,72 +292,41 @@ def values_reached_from(roots: Sequence[Any]) -> list[Value]:
     >>> len(values_reached_from([lambda x: model(x)])) == len(model.parameters())
     True
     """
-    seen: dict[int, Any] = {}  # holds what it has seen, so that no id is used again
-    found: list[Value] = []
-    ahead = list(roots)
-    while ahead and len(seen) < MOST:
-        thing = ahead.pop()
-        if thing.__class__ in PLAIN or id(thing) in seen:
-            continue
-        seen[id(thing)] = thing
-        if isinstance(thing, Value):
-            found.append(thing)
-            continue
-        ahead.extend(_inside(thing))
-    return found
+    return Reached(roots).values
 
 
-def _inside(thing: Any) -> Iterator[Any]:
-    if isinstance(thing, (list, tuple)):
-        if not (thing and thing[0].__class__ in PLAIN and thing[-1].__class__ in PLAIN):  # data, as a rule long
-            yield from thing
-    elif isinstance(thing, dict):
-        yield from thing.values()
-    elif isinstance(thing, (set, frozenset)):
-        yield from thing
-    elif isinstance(thing, MethodType):
-        yield from (thing.__self__, thing.__func__)
-    elif isinstance(thing, FunctionType):
-        if not _is_library(thing.__module__):
-            yield from (cell.cell_contents for cell in thing.__closure__ or () if _is_filled(cell))
-            yield from thing.__defaults__ or ()
-            yield from (thing.__kwdefaults__ or {}).values()
-            yield from (thing.__globals__[name] for name in names_read_by(thing) if name in thing.__globals__)
-            if hasattr(thing, "__wrapped__"):
-                yield thing.__wrapped__
-    elif isinstance(thing, type):
-        if not _is_library(thing.__module__) and not thing.__module__.startswith("gradwalk."):
-            yield from list(vars(thing).values())
-    elif not isinstance(thing, ModuleType) and not _is_library(type(thing).__module__):
-        yield type(thing)
-        held = getattr(thing, "__dict__", None)
-        yield from held.values() if isinstance(held, dict) else ()
+def is_stand_in(x: Any) -> bool:
+    """Whether something stands for a number in a trace."""
+    return bool(getattr(type(x), "comes_later", False))
 
 
-def _is_library(module: str | None) -> bool:
-    """Whether a module cannot hold Values of the user's: the standard library, NumPy and the like."""
-    top = (module or "").split(".")[0]
-    return top in sys.stdlib_module_names - {"__main__"} or top in ("numpy", "numba", "torch", "jax", "matplotlib")
+def _all_plain(parts: Any) -> bool:
+    """Whether nothing is inside these; tuples of numbers, of which data often consists, are looked through at once."""
+    kinds = set(map(type, parts))
+    if kinds <= PLAIN:
+        return True
+    if kinds <= PLAIN | {tuple}:
+        return PLAIN.issuperset(map(type, chain.from_iterable(part for part in parts if part.__class__ is tuple)))
+    return False
 
 
-def _is_filled(cell: Any) -> bool:
+def _content(cell: Any) -> list[Any]:
     try:
-        cell.cell_contents  # noqa: B018
-    except ValueError:
-        return False
-    return True
+        return [cell.cell_contents]
+    except ValueError:  # not set yet
+        return []
 
 
-def names_read_by(function: FunctionType) -> list[str]:
-    """The global names in a function's code, those of functions written inside it included.
+def _slot(thing: Any, name: str) -> list[Any]:
+    try:
+        return [object.__getattribute__(thing, name)]
+    except AttributeError:
+        return []
 
-    >>> names_read_by(lambda x: abs(x) + max(x, 0))
-    ['abs', 'max']
-    """
-    names: dict[str, None] = {}
-    ahead = [function.__code__]
-    while ahead:
-        code = ahead.pop()
-        names.update(dict.fromkeys(code.co_names))
-        ahead.extend(constant for constant in code.co_consts if isinstance(constant, CodeType))
-    return list(names)
+
+def _wrapped(thing: Any) -> Any:
+    """What a wrapper wraps, where it says so."""
+    held = getattr_static(thing, "__dict__")
+    if isinstance(held, dict) and "__wrapped__" in held:
+        return held["__wrapped__"]
+    return getattr(thing, "__wrapped__", None) if type(thing).__module__ == "functools" else None

@@ -6,7 +6,6 @@ in the buffer; a leaf that was made inside the function, and that nobody can rea
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -341,22 +340,10 @@ def run(call: Callable[[Tracer], Any], roots: Sequence[Any]) -> Recorded:
         for v in values_reached_from(roots):
             v.data  # noqa: B018 (of one that compiled code has, the number is handed back)
         try:
-            chance = _chance()
             with modes.entered(tracer):
                 result = call(tracer)
-            if _chance() != chance:
-                frozen(
-                    "random numbers were drawn while the function was traced; every call will see the same ones",
-                    "draw them before the call and pass them as arguments",
-                )
         finally:
             tracer.end()
     recorded = finished(tracer, result, roots)
     recorded.seconds = time.perf_counter() - began
     return recorded
-
-
-def _chance() -> Any:
-    """Where the generators of random numbers stand that everyone shares."""
-    state: Any = np.random.get_state()
-    return random.getstate(), state[1].tobytes(), state[2]

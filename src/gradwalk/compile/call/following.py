@@ -1,0 +1,172 @@
+"""Trace a function with an eye on what it does beside computing, and say where a trace could not stand for it.
+
+A function that draws random numbers, or changes what it reads, does something else at each call; it is run as it is. To
+find out, it has to be run once; whatever it changed then is put back.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradwalk import tree
+from gradwalk.compile.call.chance import Chance
+from gradwalk.compile.call.surroundings import Surroundings
+from gradwalk.compile.trace.reach import Reached
+from gradwalk.compile.trace.recorded import Recorded
+from gradwalk.errors import GradwalkError
+
+__all__ = ["Checks", "Followed", "Unfollowed", "difference", "follow"]
+
+SHARE = 0.05  # of the time since the first call may go into checks …
+FREE = 0.001  # … and so many seconds at once, which nobody notices beside a first call
+
+
+class Followed(NamedTuple):
+    """A trace, and what it relies on."""
+
+    recorded: Recorded
+    surroundings: Surroundings
+
+
+class Unfollowed(NamedTuple):
+    """Why a trace cannot stand for a function, and what to do about it."""
+
+    reason: str  # with "{function}" in place of its name
+    remedy: str
+    surroundings: Surroundings | None = None  # while these hold; None for always
+
+
+STATE = "return the new state from the function, and pass it as an argument at the next call"
+DRAWN = "draw them before the call and pass them as arguments"
+
+
+def follow(
+    record: Callable[[], Recorded], roots: Sequence[Any], *, just_looking: bool = False
+) -> Followed | Unfollowed:
+    """Trace what `record` runs; `roots` are what it reads from. Who is `just_looking` leaves everything as it was.
+
+    >>> import random
+    >>> from gradwalk.compile.trace.tracer import trace
+    >>> f, g = (lambda x: 2.0 * x), (lambda x: random.random() * x)
+    >>> follow(lambda: trace(f, [3.0]), [f]).recorded.tape.rows
+    1
+    >>> follow(lambda: trace(g, [3.0]), [g]).reason
+    'random numbers are drawn in {function}'
+    """
+    reached = Reached(roots)
+    if reached.iterators:
+        where = reached.iterators[0] or "an argument"
+        return Unfollowed(
+            f"{{function}} reads from an iterator ({where}), which gives something else each time",
+            "take the next item before the call and pass it as an argument",
+        )
+    chance, before = Chance(reached.chances), Surroundings(reached)
+    found: Followed | Unfollowed | None = None
+    try:
+        recorded = record()
+        as_before = before.hold_all()
+        if chance.moved():
+            found = Unfollowed("random numbers are drawn in {function}", DRAWN, before if as_before else None)
+        elif not as_before:
+            found = _follow_again(record, roots, before)
+        elif (reached.unsure or chance.unseen) and (differs := difference(recorded, record())):
+            found = Unfollowed(f"{{function}} did something else when it was traced again ({differs})", DRAWN)
+        else:
+            found = Followed(recorded, before)
+    except GradwalkError:
+        just_looking = True
+        raise
+    finally:
+        if just_looking or isinstance(found, Unfollowed):
+            chance.restore()
+            before.restore()
+    return found
+
+
+def _follow_again(record: Callable[[], Recorded], roots: Sequence[Any], before: Surroundings) -> Followed | Unfollowed:
+    """A function has changed what it reads. If it does so once, as one that keeps what it worked out, all is well."""
+    changed = before.changed()
+    if not before.stand_ins():
+        now = Surroundings(Reached(roots))
+        recorded = record()
+        if now.hold_all():
+            return Followed(recorded, now)
+    what = ", ".join(changed[:3]) or "something"
+    return Unfollowed(f"{{function}} changes what it reads from outside ({what})", STATE)
+
+
+class Checks:
+    """When a trace is to be compared with its function, for what no look at the surroundings can see.
+
+    At calls 2, 4, 8, 16 and so on, if no more than a twentieth of the time since the first call goes into it.
+
+    >>> Checks().spent
+    0.0
+    """
+
+    def __init__(self) -> None:
+        self.spent = 0.0
+        self._began = time.perf_counter()
+
+    def elapsed(self) -> float:
+        """Seconds since the first call."""
+        return time.perf_counter() - self._began
+
+    def affordable(self, seconds: float) -> bool:
+        """Whether a check that takes so long may be made now."""
+        return self.spent + seconds <= max(FREE, SHARE * self.elapsed())
+
+    def again(self, record: Callable[[], Recorded], roots: Sequence[Any]) -> Followed | Unfollowed:
+        """Trace once more beside a replay."""
+        began = time.perf_counter()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return follow(record, roots, just_looking=True)
+        finally:
+            self.spent += time.perf_counter() - began
+
+
+def difference(then: Recorded, now: Recorded) -> str:
+    """How two traces differ, in words; "" if they do not.
+
+    >>> from gradwalk.compile.trace.tracer import trace
+    >>> difference(trace(lambda x: 2.0 * x, [3.0]), trace(lambda x: 2.5 * x, [3.0]))
+    'a number was 2 and now is 2.5'
+    """
+    before, after = then.tape, now.tape
+    if [op.name for op in before.ops] != [op.name for op in after.ops] or before.rows != after.rows:
+        return f"it had {before.rows} operations and now has {after.rows}"
+    if len(then.parameters) != len(now.parameters) or any(
+        p is not q for p, q in zip(then.parameters, now.parameters, strict=True)
+    ):
+        return "it has other parameters"
+    if before.constants.tobytes() != after.constants.tobytes():
+        if len(before.constants) != len(after.constants):
+            return "it has other numbers in it"
+        i = int(np.flatnonzero(before.constants.view(np.int64) != after.constants.view(np.int64))[0])
+        return f"a number was {before.constants[i]:.6g} and now is {after.constants[i]:.6g}"
+    columns = ("code", "a", "b", "aux", "outputs")
+    if any(not np.array_equal(getattr(before, name), getattr(after, name)) for name in columns):
+        return "it has other operations"
+    if not _same_result(then.result, now.result):
+        return "it gives something else"
+    return ""
+
+
+def _same_result(then: Any, now: Any) -> bool:
+    (leaves, structure), (others, other) = tree.flatten(then, tree.is_block), tree.flatten(now, tree.is_block)
+    if structure != other:
+        return False
+    for x, y in zip(leaves, others, strict=True):
+        if tree.is_block(x):
+            if not tree.is_block(y) or not np.array_equal(x, y, equal_nan=True):
+                return False
+        elif x is not y and not (x.__class__ is y.__class__ and bool(x == y or x != x)):
+            return False
+    return True
