@@ -12,7 +12,7 @@ from gradwalk import modes
 from gradwalk.compile.call.arguments import InputAt, Key, Numbers, deep_key_of, key_of, stand_ins, static_key
 from gradwalk.compile.call.bound_trace import BoundTrace, Misjudged
 from gradwalk.compile.call.cache import Cache
-from gradwalk.compile.call.following import Followed, Unfollowed, difference, follow
+from gradwalk.compile.call.following import Checks, Followed, Unfollowed, difference, follow
 from gradwalk.compile.call.surroundings import Surroundings
 from gradwalk.compile.trace import tracer
 from gradwalk.compile.trace.limits import frozen
@@ -23,6 +23,8 @@ __all__ = ["Compiled"]
 
 TRACES = 64  # kept, unless told otherwise
 RETRACED_OFTEN = 3  # times in a row
+
+_blank = object.__new__
 
 
 class Compiled:
@@ -62,13 +64,14 @@ class Compiled:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
         if modes.layers and modes.top() is not modes.bottom:
             return self._under_modes(args, kwargs)
-        numbers = Numbers()
+        numbers = _blank(Numbers)  # without the cost of __init__
+        numbers.plain = []
         try:
             if kwargs or self._static:
                 trace = self._entries.get(self._key(args, kwargs, numbers))
             else:
                 trace = self._entries.get(tuple(map(key_of, args, repeat(numbers))))
-            if trace is not None and trace.calls != trace.due and trace.surroundings.hold():
+            if trace is not None and trace.calls != trace.due and trace.holds():
                 trace.recent = True
                 return trace.run(numbers)
         except (Misjudged, RecursionError):
@@ -190,7 +193,8 @@ class Compiled:
 
     def _put(self, key: Key, found: Followed, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> Any:
         trace = self._bound(found.recorded, args, kwargs, numbers)
-        trace.surroundings = found.surroundings
+        trace.surroundings, trace.holds = found.surroundings, found.surroundings.hold
+        trace.checks = Checks(found.seconds)
         self.traced += 1
         self.cache.put(key, trace)
         return trace
@@ -198,17 +202,19 @@ class Compiled:
     def _compared(self, key: Key, trace: Any, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> Any:
         """The trace, if the function still does what was traced; what no look at the surroundings sees is seen here."""
         trace.due *= 2
-        if not trace.checks.affordable(trace.recorded.seconds):
+        if modes.layers or trace.surroundings.reached.speaks or not trace.checks.affordable():
             return trace
         found = trace.checks.again(lambda: self._recorded(args, kwargs, numbers), self._roots(args, kwargs, numbers))
-        if found is None:
-            return trace
-        differs = found.reason if isinstance(found, Unfollowed) else difference(trace.recorded, found.recorded)
+        if isinstance(found, Unfollowed):
+            differs = found.reason.format(function="it")
+        else:
+            differs = difference(trace.recorded, found.recorded)
         if not differs:
+            trace.checks.passed = trace.calls
             return trace
         frozen(
             f"{self._title()} was found to differ from its trace ({differs}), by something that cannot be seen from "
-            f"outside; results since call {trace.calls // 2 + 1} may be wrong",
+            f"outside; results of the {trace.calls - trace.checks.passed} calls before this one may be wrong",
             "pass what it reads as an argument, or call clear() of the compiled function when it changes",
         )
         del self.cache.entries[key]

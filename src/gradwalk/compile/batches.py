@@ -69,7 +69,7 @@ class Batched(Compiled):
             pass
         else:
             trace = self._entries.get(key)
-            if trace is not None and not watched and trace.calls != trace.due and trace.surroundings.hold():
+            if trace is not None and not watched and trace.calls != trace.due and trace.holds():
                 trace.recent = True
                 return trace.run(numbers)
         if not watched:

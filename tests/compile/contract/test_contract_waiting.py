@@ -1,6 +1,7 @@
 """Results that wait to be walked back while other functions are called, stores merge and parameters change."""
 
-# mypy: disable-error-code="no-untyped-def"
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
+# mypy: disable-error-code="attr-defined,no-any-return,method-assign,assignment"
 from __future__ import annotations
 
 from typing import Any

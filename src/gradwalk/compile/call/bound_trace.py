@@ -9,6 +9,8 @@ from itertools import accumulate, pairwise
 from operator import itemgetter, lt
 from typing import Any
 
+import numpy as np
+
 from gradwalk import tree
 from gradwalk.compile.call.arguments import InputAt
 from gradwalk.compile.call.following import Checks
@@ -49,9 +51,11 @@ class BoundTrace:
         self.prepared: Prepared = prepare(
             recorded.tape.placed(where, self.stretch.size), batch=batch, input_grads=bool(wrt or numbers.values)
         )
-        self.surroundings: Surroundings  # what the trace relies on outside the arguments
-        self.checks = Checks()
+        self.surroundings: Surroundings  # what the trace relies on outside the arguments …
+        self.holds: Callable[[], bool]  # … and whether it is still so
+        self.checks: Checks
         self.due = 1  # the number of calls after which the next one compares function and trace
+        self.input_grads: bool = self.prepared.program.input_grads  # whether there are any
         self.calls = 0
         self.recent = True  # whether it was used since someone last had to make room
         self.last: Any = None  # the call whose numbers are in memory
@@ -126,7 +130,9 @@ class BoundTrace:
             if self.shapes and last.saved is None:
                 self._put_aside(last)
         if again is not None and again.saved is not None:
-            self.runner.inputs[:], self.runner.indices[:] = again.saved
+            inputs, indices = again.saved
+            self.runner.inputs[:] = np.frombuffer(inputs)
+            self.runner.indices[:] = indices
         else:
             if self.plain:
                 try:
@@ -144,8 +150,7 @@ class BoundTrace:
 
     def _put_aside(self, call: Any) -> None:
         """Keep what the next call overwrites; lists were copied as they were read."""
-        indices = self.runner.indices
-        call.saved = self.runner.inputs.copy(), indices.copy() if self.slots else 0
+        call.saved = self.inputs.tobytes(), self.runner.indices.copy() if self.slots else 0
 
     def _write_indices(self, numbers: Any) -> None:
         plain, bounds = numbers.plain, self.recorded.bounds
@@ -213,7 +218,7 @@ class BoundTrace:
         else:
             self.runner.backward()
             self.seeds[position] = 0.0
-        if self.prepared.program.input_grads:
+        if self.input_grads:
             call.input_grads = self.runner.input_grads.copy()
         if before is not None:
             store.call_hooks(before)

@@ -65,8 +65,8 @@ class Cache(Generic[T]):
         """
         with self._lock:
             before = self.entries.pop(key, None)
-            for known in [known for known, other in self.entries.items() if other is entry]:
-                del self.entries[known]
+            for place in [place for place, other in self.entries.items() if other is entry]:
+                del self.entries[place]
             if before is not None and before is not entry:
                 self._count += 1
                 self.entries[Earlier(key, self._count)] = before

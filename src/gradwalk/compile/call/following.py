@@ -31,6 +31,7 @@ class Followed(NamedTuple):
 
     recorded: Recorded
     surroundings: Surroundings
+    seconds: float  # that it took
 
 
 class Unfollowed(NamedTuple):
@@ -58,6 +59,7 @@ def follow(
     >>> follow(lambda: trace(g, [3.0]), [g]).reason
     'random numbers are drawn in {function}'
     """
+    began = time.perf_counter()
     reached = Reached(roots)
     if reached.iterators:
         where = reached.iterators[0] or "an argument"
@@ -73,11 +75,11 @@ def follow(
         if chance.moved():
             found = Unfollowed("random numbers are drawn in {function}", DRAWN, before if as_before else None)
         elif not as_before:
-            found = _follow_again(record, roots, before)
+            found = _follow_again(record, roots, before, began)
         elif (reached.unsure or chance.unseen) and (differs := difference(recorded, record())):
             found = Unfollowed(f"{{function}} did something else when it was traced again ({differs})", DRAWN)
         else:
-            found = Followed(recorded, before)
+            found = Followed(recorded, before, time.perf_counter() - began)
     except GradwalkError:
         just_looking = True
         raise
@@ -88,14 +90,16 @@ def follow(
     return found
 
 
-def _follow_again(record: Callable[[], Recorded], roots: Sequence[Any], before: Surroundings) -> Followed | Unfollowed:
+def _follow_again(
+    record: Callable[[], Recorded], roots: Sequence[Any], before: Surroundings, began: float
+) -> Followed | Unfollowed:
     """A function has changed what it reads. If it does so once, as one that keeps what it worked out, all is well."""
     changed = before.changed()
     if not before.stand_ins():
         now = Surroundings(Reached(roots))
         recorded = record()
         if now.hold_all():
-            return Followed(recorded, now)
+            return Followed(recorded, now, time.perf_counter() - began)
     what = ", ".join(changed[:3]) or "something"
     return Unfollowed(f"{{function}} changes what it reads from outside ({what})", STATE)
 
@@ -105,21 +109,23 @@ class Checks:
 
     At calls 2, 4, 8, 16 and so on, if no more than a twentieth of the time since the first call goes into it.
 
-    >>> Checks().spent
-    0.0
+    >>> Checks(seconds=0.5).affordable()
+    False
     """
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds  # that one takes
         self.spent = 0.0
+        self.passed = 0  # the number of calls when trace and function were last known to agree
         self._began = time.perf_counter()
 
     def elapsed(self) -> float:
         """Seconds since the first call."""
         return time.perf_counter() - self._began
 
-    def affordable(self, seconds: float) -> bool:
-        """Whether a check that takes so long may be made now."""
-        return self.spent + seconds <= max(FREE, SHARE * self.elapsed())
+    def affordable(self) -> bool:
+        """Whether a check may be made now."""
+        return self.spent + self.seconds <= max(FREE, SHARE * self.elapsed())
 
     def again(self, record: Callable[[], Recorded], roots: Sequence[Any]) -> Followed | Unfollowed:
         """Trace once more beside a replay."""

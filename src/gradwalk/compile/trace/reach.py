@@ -65,7 +65,6 @@ class Reached:
         self.variables: list[tuple[Path, ContextVar[Any]]] = []
         self.chances: list[Any] = []  # generators of random numbers
         self.iterators: list[Path] = []
-        self.stand_ins: list[Path] = []  # left behind by an earlier trace
         self.attributes: dict[str, None] = {}  # names that are read
         self.stored: dict[str, None] = {}  # … and names that are set
         self.anything = False  # whether attributes are read by names that cannot be seen
@@ -95,8 +94,10 @@ class Reached:
     # --- one thing ---------------------------------------------------------------------------------------------------
 
     def _visit(self, path: Path, thing: Any) -> None:
+        if is_stand_in(thing):
+            return
         if isinstance(thing, Value):
-            (self.stand_ins if is_stand_in(thing) else self.values).append(path if is_stand_in(thing) else thing)
+            self.values.append(thing)
         elif isinstance(thing, CONTAINERS):
             self._visit_container(path, thing)
         elif isinstance(thing, FunctionType):
@@ -113,8 +114,6 @@ class Reached:
             self.chances.append(thing)
         elif isinstance(thing, ModuleType):
             self._visit_module(path, thing)
-        elif is_stand_in(thing):
-            self.stand_ins.append(path)
         elif not isinstance(thing, (Enum, np.generic)):
             self._visit_object(path, thing)
 
