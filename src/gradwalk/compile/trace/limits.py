@@ -66,7 +66,7 @@ LIMITS = {
 
 
 class FrozenWarning(UserWarning):
-    """Something was looked up while a function was traced, and will be the same in every call.
+    """A function does something that a trace of it does not: it is frozen there, or it is not compiled, or traced often.
 
     >>> issubclass(FrozenWarning, UserWarning)
     True
