@@ -243,6 +243,8 @@ class Compiled:
             frozen(f"{message}, and is run as it is", why.remedy)
         if len(self._unfollowed) >= self.cache.size:
             self._unfollowed.clear()
+        if key in self._unfollowed and self._unfollowed[key].reason == why.reason:
+            why = why._replace(surroundings=None)  # it is so whatever happens outside
         self._unfollowed[key] = why
 
     def _title(self) -> str:

@@ -75,7 +75,7 @@ def follow(
         if chance.moved():
             found = Unfollowed("random numbers are drawn in {function}", DRAWN, before if as_before else None)
         elif not as_before:
-            found = _follow_again(record, roots, before, began)
+            found = _follow_again(recorded, record, roots, before, began)
         elif (reached.unsure or chance.unseen) and (differs := difference(recorded, record())):
             found = Unfollowed(f"{{function}} did something else when it was traced again ({differs})", DRAWN)
         else:
@@ -91,17 +91,21 @@ def follow(
 
 
 def _follow_again(
-    record: Callable[[], Recorded], roots: Sequence[Any], before: Surroundings, began: float
+    first: Recorded, record: Callable[[], Recorded], roots: Sequence[Any], before: Surroundings, began: float
 ) -> Followed | Unfollowed:
-    """A function has changed what it reads. If it does so once, as one that keeps what it worked out, all is well."""
-    changed = before.changed()
-    if not before.stand_ins():
-        now = Surroundings(Reached(roots))
-        recorded = record()
-        if now.hold_all():
-            return Followed(recorded, now, time.perf_counter() - began)
-    what = ", ".join(changed[:3]) or "something"
-    return Unfollowed(f"{{function}} changes what it reads from outside ({what})", STATE)
+    """A function has changed what it reads. If it does so once, keeping what it worked out, all is well.
+
+    If it does so once, and does something else from then on, it is run as it is until then.
+    """
+    what = ", ".join(before.changed()[:3]) or "something"
+    reason = f"{{function}} changes what it reads from outside ({what})"
+    if before.stand_ins():  # a result is kept for the next call
+        return Unfollowed(reason, STATE)
+    now = Surroundings(Reached(roots))
+    recorded = record()
+    if now.hold_all() and not difference(first, recorded):
+        return Followed(recorded, now, time.perf_counter() - began)
+    return Unfollowed(reason, STATE, before)
 
 
 class Checks:

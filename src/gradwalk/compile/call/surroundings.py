@@ -11,14 +11,14 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
-from operator import attrgetter, is_, itemgetter, methodcaller
+from operator import attrgetter, is_, itemgetter
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from gradwalk.compile.call.sameness import MISSING, equal, names_of, parts_of, put_back, refill, same
-from gradwalk.compile.trace.reach import LIBRARIES, Reached, is_stand_in, slots_of
+from gradwalk.compile.trace.reach import LIBRARIES, Reached, holds_by_itself, is_stand_in, slots_of
 from gradwalk.engine import Value
 from gradwalk.module import Module, attributes
 
@@ -26,10 +26,10 @@ __all__ = ["Surroundings"]
 
 EXACT = (list, dict, set, deque)  # containers whose `==` is known to compare what they hold
 
-# How much is looked at before each replay; one unit is about a nanosecond.
+# How much is looked at before each replay; one unit is about 0.6 ns.
 CONTAINER = 16  # units that a container costs beside what it holds
 DATA = 16_384
-PARAMETERS = 1_024  # lists of Values are seldom changed one by one; those of a larger model take turns
+PARAMETERS = 4_096  # lists of Values are seldom changed one by one; those of a larger model take turns
 TURN = 256
 EVERY = 4  # calls, somebody's turn comes
 
@@ -97,12 +97,8 @@ class Surroundings:
                 self._ask("", namespace, len)  # for names that come to be; to look for each takes longer
         for path, cell in reached.cells:
             self._ask(path, cell, attrgetter("cell_contents") if _is_filled(cell) else _content)
-        for path, thing in reached.partials:
-            self._ask(path, thing, attrgetter("func", "args"))
-        for path, thing in reached.defaults:
-            self._ask(path, thing, attrgetter("__defaults__", "__kwdefaults__"))
-        for path, variable in reached.variables:
-            self._ask(path, variable, methodcaller("get", None))
+        for path, thing, tell in reached.others:
+            self._ask(path, thing, tell)
 
     def _watch_container(self, path: str, thing: Any, left: int) -> int:
         """Watch a container; gives its units, which are none if no more than `left` may be and it takes turns."""
@@ -155,7 +151,8 @@ class Surroundings:
         held = None if isinstance(thing, type) else getattr(thing, "__dict__", None)
         if isinstance(held, dict):
             self._paths[id(held)] = path
-            self._some_read.add(id(held))
+            if not holds_by_itself(thing):
+                self._some_read.add(id(held))
             (self.modules if isinstance(thing, Module) else self.holders).append(held)
             (self.module_copies if isinstance(thing, Module) else self.copies).append(held.copy())
         slots = [name for name in slots_of(type(thing)) if self.reached.reads(name) and _has(thing, name)]
@@ -266,7 +263,7 @@ class Surroundings:
                 if not same(now.get(key, MISSING), then.get(key, MISSING)):
                     if not some:
                         yield f"{path}[{key!r:.40}]"
-                    elif self.reached.reads(key) or key == "data":  # where a UserDict keeps its items
+                    elif self.reached.reads(key):
                         yield _join(path, key)
         elif not same(now, then):
             alike = isinstance(then, (list, deque)) and len(now) == len(then)

@@ -66,7 +66,7 @@ LIMITS = {
 
 
 class FrozenWarning(UserWarning):
-    """A function does something that a trace of it does not: it is frozen there, or it is not compiled, or traced often.
+    """A function does what a trace of it cannot: something is frozen, or it is not compiled, or it is traced often.
 
     >>> issubclass(FrozenWarning, UserWarning)
     True

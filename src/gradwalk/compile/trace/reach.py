@@ -8,15 +8,26 @@ from __future__ import annotations
 
 import random
 import sys
+from argparse import Namespace
 from array import array
-from collections import UserDict, UserList, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Sequence, ValuesView
 from contextvars import ContextVar
 from enum import Enum
-from functools import cached_property, partial
+from functools import cached_property, partial, partialmethod
 from itertools import chain
-from types import BuiltinMethodType, FunctionType, MappingProxyType, MethodType, MethodWrapperType, ModuleType
+from operator import attrgetter, methodcaller
+from types import (
+    BuiltinMethodType,
+    FunctionType,
+    MappingProxyType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    SimpleNamespace,
+)
 from typing import Any
+from weakref import ReferenceType
 
 import numpy as np
 
@@ -41,6 +52,16 @@ NOT_CALLED = frozenset((
     "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__del__",
 ))  # fmt: skip
 
+#: Things of the standard library with a function that tells what they hold.
+TELLING: dict[Any, Callable[[Any], Any]] = {
+    ContextVar: methodcaller("get", None),
+    ReferenceType: methodcaller("__call__"),
+    MappingProxyType: dict,
+    memoryview: bytes,
+    (KeysView, ValuesView, ItemsView): list,
+}
+NAMESPACES = (SimpleNamespace, Namespace)  # classes of a library whose objects have attributes like anybody's
+
 Path = str
 
 
@@ -60,9 +81,7 @@ class Reached:
         self.objects: list[tuple[Path, Any]] = []  # what has attributes
         self.globals: dict[int, tuple[dict[str, Any], dict[str, None]]] = {}  # namespaces, with the names read there
         self.cells: list[tuple[Path, Any]] = []
-        self.partials: list[tuple[Path, Any]] = []
-        self.defaults: list[tuple[Path, Any]] = []
-        self.variables: list[tuple[Path, ContextVar[Any]]] = []
+        self.others: list[tuple[Path, Any, Callable[[Any], Any]]] = []  # … with a function that tells what they hold
         self.chances: list[Any] = []  # generators of random numbers
         self.iterators: list[Path] = []
         self.attributes: dict[str, None] = {}  # names that are read
@@ -143,7 +162,7 @@ class Reached:
         if not is_users(thing.__code__.co_filename):
             return
         if thing.__defaults__ or thing.__kwdefaults__:
-            self.defaults.append((path, thing))
+            self.others.append((path, thing, attrgetter("__defaults__", "__kwdefaults__")))
             self._ahead += [(path, part) for part in (*(thing.__defaults__ or ()), thing.__kwdefaults__)]
         if thing.__dict__:
             self.objects.append((path, thing))
@@ -205,13 +224,18 @@ class Reached:
         elif isinstance(thing, cached_property):
             self._ahead.append((path, thing.func))
         elif isinstance(thing, partial):
-            self.partials.append((path, thing))
+            self.others.append((path, thing, attrgetter("func", "args")))
             self._ahead += [(path, part) for part in (thing.func, *thing.args, thing.keywords)]
         elif isinstance(thing, Op):
             self._ahead += [(path, rule) for rule in (thing.value, *thing.partials)]
-        elif isinstance(thing, ContextVar):
-            self.variables.append((path, thing))
-            self._ahead.append((path, thing.get(None)))
+        elif isinstance(thing, partialmethod):
+            self._ahead += [(path, part) for part in (thing.func, *thing.args, thing.keywords)]
+        elif isinstance(thing, attrgetter):
+            self.attributes.update(dict.fromkeys(".".join(thing.__reduce__()[1]).split(".")))
+        elif tell := next((tell for kind, tell in TELLING.items() if isinstance(thing, kind)), None):
+            self.others.append((path, thing, tell))
+            held = tell(thing)
+            self._ahead += [(path, part) for part in (held if isinstance(held, (list, tuple)) else [held])]
         elif hasattr(type(thing), "__next__") and type(thing).__module__.split(".")[0] in LIBRARIES:
             self.iterators.append(path)
         elif (wrapped := _wrapped(thing)) is not None:
@@ -245,13 +269,23 @@ class Reached:
                 yield f"{path}.{name}" if path else name, part
 
     def _wanted(self, thing: Any, namespace: Any) -> list[str]:
-        if isinstance(thing, (UserDict, UserList)):
+        if holds_by_itself(thing):
             return list(namespace)
         if self.anything and not isinstance(thing, ModuleType):
             return [name for name in namespace if not (name.startswith("__") and name.endswith("__"))]
         if len(namespace) < len(self.attributes):
             return [name for name in list(namespace) if name in self.attributes or name in self.stored]
         return [name for name in (*self.attributes, *self.stored) if name in namespace]
+
+
+def holds_by_itself(thing: Any) -> bool:
+    """Whether an object's class is a library's, whose code nobody looks into: all of its attributes count as read."""
+    kind = type(thing)
+    return (
+        kind.__module__.split(".")[0] in LIBRARIES
+        and not isinstance(thing, NAMESPACES)
+        and not isinstance(thing, (type, ModuleType, FunctionType))
+    )
 
 
 def namespaces_of(thing: Any) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import re
 from functools import lru_cache
 from itertools import takewhile
 from types import CodeType
@@ -62,8 +63,8 @@ def reads_of(code: CodeType) -> Reads:
         elif kind == "IMPORT_NAME":
             found["modules"].add(name)
     for constant in code.co_consts:
-        if isinstance(constant, str) and constant.isidentifier():
-            found["texts"].add(constant)
+        if isinstance(constant, str):
+            found["texts"].update(re.findall(r"[^\W\d]\w*", constant[:1000]))
         elif isinstance(constant, CodeType):
             inside = reads_of(constant)
             for kind in found:
