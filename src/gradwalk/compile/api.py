@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, repeat
 from typing import Any
 
@@ -17,6 +17,7 @@ from gradwalk.compile.call.surroundings import Surroundings
 from gradwalk.compile.trace import tracer
 from gradwalk.compile.trace.limits import frozen
 from gradwalk.compile.trace.recorded import Recorded
+from gradwalk.engine import Value
 from gradwalk.errors import SettingError, TraceError
 
 __all__ = ["Compiled"]
@@ -174,7 +175,7 @@ class Compiled:
 
     def _traced(self, key: Key, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, changed: str) -> Any:
         """A new trace, in the cache from now on; None if the function has to be run as it is."""
-        found = follow(lambda: self._recorded(args, kwargs, numbers), self._roots(args, kwargs, numbers))
+        found = follow(functools.partial(self._recorded, args, kwargs, numbers), self._roots(args, kwargs, numbers))
         if isinstance(found, Unfollowed):
             self._run_as_it_is(key, found)
             return None
@@ -204,7 +205,9 @@ class Compiled:
         trace.due *= 2
         if modes.layers or trace.surroundings.reached.speaks or not trace.checks.affordable():
             return trace
-        found = trace.checks.again(lambda: self._recorded(args, kwargs, numbers), self._roots(args, kwargs, numbers))
+        found = trace.checks.again(
+            functools.partial(self._recorded, args, kwargs, numbers), self._roots(args, kwargs, numbers)
+        )
         if isinstance(found, Unfollowed):
             differs = found.reason.format(function="it")
         else:
@@ -266,7 +269,9 @@ class Compiled:
         given = [*zip(names, args, strict=False), *kwargs.items()]
         return [self.eager, *numbers.kept, *[x for name, x in given if name in self._static]]
 
-    def _recorded(self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> Recorded:
+    def _recorded(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, reached: Sequence[Value]
+    ) -> Recorded:
         values = {position for position, _ in numbers.values}
         count = len(numbers.plain)
 
@@ -276,7 +281,7 @@ class Compiled:
             stand_args, stand_kwargs = self._each(args, kwargs, lambda x: stand_ins(x, plain, arrays))
             return self.eager(*stand_args, **stand_kwargs)
 
-        return tracer.run(call, [self.eager, args, kwargs])
+        return tracer.run(call, [self.eager, args, kwargs], reached)
 
     def _bound(self, recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> Any:
         if not self._wrt:

@@ -5,7 +5,7 @@ Native code runs many samples side by side, and gives the sum or the mean of wha
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -25,6 +25,7 @@ from gradwalk.compile.call.batch_trace import BatchTrace
 from gradwalk.compile.call.results import Samples
 from gradwalk.compile.trace import tracer
 from gradwalk.compile.trace.recorded import Recorded
+from gradwalk.engine import Value
 from gradwalk.errors import InputSizeError, SettingError
 
 __all__ = ["Batched", "Samples"]
@@ -115,12 +116,14 @@ class Batched(Compiled):
         scale = 1.0 if self.batch == "sum" else 1.0 / len(results)
         return tree.map(partial(_reduced, scale), *results)
 
-    def _recorded(self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> Recorded:
+    def _recorded(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, reached: Sequence[Value]
+    ) -> Recorded:
         def call(recorder: tracer.Tracer) -> Any:
             parts, named = self._each(args, kwargs, partial(stand_ins_for_one, recorder=recorder))
             return self.eager(*parts, **named)
 
-        return tracer.run(call, [self.eager, args, kwargs])
+        return tracer.run(call, [self.eager, args, kwargs], reached)
 
     def _bound(self, recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> Any:
         return BatchTrace(self, recorded, numbers)

@@ -30,7 +30,7 @@ cases = Cases()
 def walrus_and_comprehension(compile):
     w = Value(2.0)
     k = [1.0]
-    f = compile(lambda x: (held := k[0]) * w * x)
+    f = compile(lambda x: (held := k[0]) * w * x)  # noqa: F841
     yield walked(f(1.0), w)
     k[0] = 3.0
     yield walked(f(1.0), w)
@@ -192,7 +192,7 @@ def staticmethods(compile):
 def map_and_reduce(compile):
     w = Value(2.0)
     ks = [1.0, 2.0]
-    f = compile(lambda x: functools.reduce(operator.add, map(lambda k: w * k * x, ks)))
+    f = compile(lambda x: functools.reduce(operator.add, map(lambda k: w * k * x, ks)))  # noqa: C417
     yield walked(f(1.0), w)
     ks[1] = 5.0
     yield walked(f(1.0), w)
@@ -612,7 +612,7 @@ def kwonly_defaults(compile):
 def own_defaults(compile):
     w = Value(2.0)
 
-    def h(x, k=[1.0]):
+    def h(x, k=[1.0]):  # noqa: B006
         return w * x * k[0]
 
     h.__defaults__[0][0] = 1.0

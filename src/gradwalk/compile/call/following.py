@@ -18,9 +18,12 @@ from gradwalk.compile.call.chance import Chance
 from gradwalk.compile.call.surroundings import Surroundings
 from gradwalk.compile.trace.reach import Reached
 from gradwalk.compile.trace.recorded import Recorded
+from gradwalk.engine import Value
 from gradwalk.errors import GradwalkError
 
 __all__ = ["Checks", "Followed", "Unfollowed", "difference", "follow"]
+
+Record = Callable[[Sequence[Value]], Recorded]  # traces, given the Values that can be reached
 
 SHARE = 0.05  # of the time since the first call may go into checks …
 FREE = 0.001  # … and so many seconds at once, which nobody notices beside a first call
@@ -46,17 +49,15 @@ STATE = "return the new state from the function, and pass it as an argument at t
 DRAWN = "draw them before the call and pass them as arguments"
 
 
-def follow(
-    record: Callable[[], Recorded], roots: Sequence[Any], *, just_looking: bool = False
-) -> Followed | Unfollowed:
+def follow(record: Record, roots: Sequence[Any], *, just_looking: bool = False) -> Followed | Unfollowed:
     """Trace what `record` runs; `roots` are what it reads from. Who is `just_looking` leaves everything as it was.
 
     >>> import random
     >>> from gradwalk.compile.trace.tracer import trace
     >>> f, g = (lambda x: 2.0 * x), (lambda x: random.random() * x)
-    >>> follow(lambda: trace(f, [3.0]), [f]).recorded.tape.rows
+    >>> follow(lambda values: trace(f, [3.0]), [f]).recorded.tape.rows
     1
-    >>> follow(lambda: trace(g, [3.0]), [g]).reason
+    >>> follow(lambda values: trace(g, [3.0]), [g]).reason
     'random numbers are drawn in {function}'
     """
     began = time.perf_counter()
@@ -70,13 +71,13 @@ def follow(
     chance, before = Chance(reached.chances), Surroundings(reached)
     found: Followed | Unfollowed | None = None
     try:
-        recorded = record()
+        recorded = record(reached.values)
         as_before = before.hold_all()
         if chance.moved():
             found = Unfollowed("random numbers are drawn in {function}", DRAWN, before if as_before else None)
         elif not as_before:
             found = _follow_again(recorded, record, roots, before, began)
-        elif (reached.unsure or chance.unseen) and (differs := difference(recorded, record())):
+        elif (reached.unsure or chance.unseen) and (differs := difference(recorded, record(reached.values))):
             found = Unfollowed(f"{{function}} did something else when it was traced again ({differs})", DRAWN)
         else:
             found = Followed(recorded, before, time.perf_counter() - began)
@@ -91,7 +92,7 @@ def follow(
 
 
 def _follow_again(
-    first: Recorded, record: Callable[[], Recorded], roots: Sequence[Any], before: Surroundings, began: float
+    first: Recorded, record: Record, roots: Sequence[Any], before: Surroundings, began: float
 ) -> Followed | Unfollowed:
     """A function has changed what it reads. If it does so once, keeping what it worked out, all is well.
 
@@ -102,7 +103,7 @@ def _follow_again(
     if before.stand_ins():  # a result is kept for the next call
         return Unfollowed(reason, STATE)
     now = Surroundings(Reached(roots))
-    recorded = record()
+    recorded = record(now.reached.values)
     if now.hold_all() and not difference(first, recorded):
         return Followed(recorded, now, time.perf_counter() - began)
     return Unfollowed(reason, STATE, before)
@@ -131,7 +132,7 @@ class Checks:
         """Whether a check may be made now."""
         return self.spent + self.seconds <= max(FREE, SHARE * self.elapsed())
 
-    def again(self, record: Callable[[], Recorded], roots: Sequence[Any]) -> Followed | Unfollowed:
+    def again(self, record: Record, roots: Sequence[Any]) -> Followed | Unfollowed:
         """Trace once more beside a replay."""
         began = time.perf_counter()
         try:

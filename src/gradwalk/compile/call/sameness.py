@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["MISSING", "equal", "names_of", "parts_of", "put_back", "refill", "same"]
+__all__ = ["MISSING", "copied", "equal", "names_of", "parts_of", "put_back", "refill", "same"]
 
 MISSING = object()  # what stands where there is nothing
 NUMBERS = (float, int, bool, complex, np.generic)
@@ -49,6 +49,18 @@ def same(now: Any, then: Any) -> bool:
     return all(map(same, now, then))
 
 
+def copied(thing: Any) -> Any:
+    """A copy of a container; of a list of rows, of these too.
+
+    >>> rows = [[1.0], [2.0]]
+    >>> copied(rows) == rows, copied(rows)[0] is rows[0]
+    (True, False)
+    """
+    if thing.__class__ is list and thing and set(map(type, thing)) == {list}:
+        return [row.copy() for row in thing]
+    return thing.copy()
+
+
 def names_of(get: Any) -> tuple[str, ...]:
     """What an item or attribute getter gets.
 
@@ -81,7 +93,11 @@ def refill(holder: Any, copy: Any) -> None:
     if same(holder, copy):
         return
     if isinstance(holder, list):
-        holder[:] = copy
+        if len(holder) == len(copy) and {*map(type, holder), *map(type, copy)} == {list}:
+            for row, then in zip(holder, copy, strict=True):  # rows, which others may know, too
+                refill(row, then)
+        else:
+            holder[:] = copy
         return
     holder.clear()
     (holder.extend if isinstance(holder, deque) else holder.update)(copy)

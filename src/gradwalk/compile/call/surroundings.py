@@ -10,15 +10,15 @@ from __future__ import annotations
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterator
-from functools import partial
 from operator import attrgetter, is_, itemgetter
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from gradwalk.compile.call.sameness import MISSING, equal, names_of, parts_of, put_back, refill, same
-from gradwalk.compile.trace.reach import LIBRARIES, Reached, holds_by_itself, is_stand_in, slots_of
+from gradwalk.compile.call.sameness import MISSING, copied, equal, names_of, parts_of, put_back, refill, same
+from gradwalk.compile.call.turns import UNITS, Part, Some, parts_of_array, parts_of_attributes, parts_of_container
+from gradwalk.compile.trace.reach import Reached, holds_by_itself, is_library, is_stand_in, is_users_class, slots_of
 from gradwalk.engine import Value
 from gradwalk.module import Module, attributes
 
@@ -30,8 +30,9 @@ EXACT = (list, dict, set, deque)  # containers whose `==` is known to compare wh
 CONTAINER = 16  # units that a container costs beside what it holds
 DATA = 16_384
 PARAMETERS = 4_096  # lists of Values are seldom changed one by one; those of a larger model take turns
-TURN = 256
+OBJECTS = 128  # that are no modules; to compare the attributes of one takes some 200 units
 EVERY = 4  # calls, somebody's turn comes
+SOME = 8  # small containers take their turn together
 
 Question = tuple[Callable[[Any], Any], Any, Any]  # what is asked, of what, and the answer at the time of the trace
 
@@ -57,12 +58,15 @@ class Surroundings:
         self.module_copies: list[Any] = []
         self.changes = attributes.changes  # … so often
         self.questions: list[Question] = []  # asked before each replay
-        self.turns: list[Question] = []  # asked one at a time
+        self.turns: list[Part] = []  # looked at one at a time
         self.turn = 0
         self.late = False  # whether a change was found by a turn, after replays that did not know of it
         self.exact: list[int] = []  # questions whose answers can be equal and not the same: 0 and -0, 1 and True
         self._paths: dict[int, str] = {}  # how to get at each of these things, as it is written in Python
+        self._objects = 0  # whose attributes are looked at before each replay
+        self._crowds: dict[tuple[type, tuple[str, ...]], list[Any]] = {}  # and those of others, by class and names
         self._inherited: dict[type, dict[str, None]] = {}  # names that some object has from its class
+        self._shapes: set[Any] = set()  # a class, and the attributes that an object of it has of its own
         self._classes: dict[int, type] = {}  # whose attributes a namespace holds
         self._some_read: set[int] = set()  # holders that are attributes, not all of which are read
         self._absent: dict[int, frozenset[str]] = {}  # names that a namespace does not hold
@@ -73,18 +77,30 @@ class Surroundings:
 
     def _watch(self) -> None:
         reached = self.reached
-        lists = [(path, thing) for path, thing in reached.containers if _is_parameters(thing)]
-        fit = sum(CONTAINER + len(thing) for _, thing in lists) <= PARAMETERS
-        for path, thing in lists:
-            self._watch_container(path, thing, CONTAINER + len(thing) if fit else 0)
-        left = DATA
-        for path, thing in reached.containers:
-            if not _is_parameters(thing):
-                left -= self._watch_container(path, thing, left)
+        watched = [(path, thing, CONTAINER + len(thing)) for path, thing in reached.containers]
+        watched += [(path, x, CONTAINER * (len(x) + 1) + sum(map(len, x))) for path, x in reached.rows]
+        parameters = [units for _, thing, units in watched if _holds_parameters(thing)]
+        left = {True: PARAMETERS if sum(parameters) <= PARAMETERS else 0, False: DATA}
+        small: list[tuple[str, Any]] = []
+        for path, thing, units in watched:
+            whose = _holds_parameters(thing)
+            if units <= left[whose] or type(thing) not in EXACT:
+                left[whose] -= units
+                self._watch_container(path, thing)
+            elif units <= UNITS:
+                small.append((path, thing))
+            else:
+                self.turns += parts_of_container(path, thing, units)
+                self._ask(path, thing, len)
+        for start in range(0, len(small), SOME):
+            paths, things = zip(*small[start : start + SOME], strict=True)
+            self.turns.append(Some("", list(things), paths))
         for path, thing in reached.arrays:
-            left -= self._watch_array(path, thing, left)
+            left[False] -= self._watch_array(path, thing, left[False])
         for path, thing in reached.objects:
             self._watch_object(path, thing)
+        for (kind, some), crowd in self._crowds.items():
+            self.turns += parts_of_attributes(f"{kind.__name__}.{some[0]}", crowd, some)
         for base, names in self._inherited.items():
             space = vars(base)
             self._classes[id(space)] = base
@@ -100,30 +116,16 @@ class Surroundings:
         for path, thing, tell in reached.others:
             self._ask(path, thing, tell)
 
-    def _watch_container(self, path: str, thing: Any, left: int) -> int:
-        """Watch a container; gives its units, which are none if no more than `left` may be and it takes turns."""
-        kind, units = type(thing), CONTAINER + len(thing)
+    def _watch_container(self, path: str, thing: Any) -> None:
         self._paths[id(thing)] = path
-        if kind not in EXACT:
+        if type(thing) not in EXACT:
             base: Any = next(base for base in EXACT if isinstance(thing, base))
             self._ask(path, thing, base.copy)
-        elif units <= left:
-            self.holders.append(thing)
-            self.copies.append(thing.copy())
-            if kind is dict and len(thing) > 1:
-                self._ask(path, thing, list)  # the order of its keys, which `==` does not see
-        elif kind is list and len(thing) > TURN:
-            for start in range(0, len(thing), TURN):
-                get = partial(_part, slice(start, start + TURN))
-                self.turns.append((get, thing, get(thing)))
-            return 0
-        else:
-            if not self.turns or self.turns[-1][0] is not _themselves or len(self.turns[-1][1]) * units >= TURN:
-                self.turns.append((_themselves, [], []))
-            self.turns[-1][1].append(thing)
-            self.turns[-1][2].append(thing.copy())
-            return 0
-        return units
+            return
+        self.holders.append(thing)
+        self.copies.append(copied(thing))
+        if type(thing) is dict and len(thing) > 1:
+            self._ask(path, thing, list)  # the order of its keys, which `==` does not see
 
     def _watch_array(self, path: str, thing: Any, left: int) -> int:
         self._paths[id(thing)] = path
@@ -137,15 +139,12 @@ class Surroundings:
         if units <= left or not thing.ndim:
             self._ask(path, thing, np.ndarray.tobytes)
             return units
-        rows = max(1, len(thing) * TURN * 16 // thing.nbytes)
-        for start in range(0, len(thing), rows):
-            get = partial(_rows, slice(start, start + rows))
-            self.turns.append((get, thing, get(thing)))
+        self.turns += parts_of_array(path, thing)
         return 0
 
     def _watch_object(self, path: str, thing: Any) -> None:
         if isinstance(thing, ModuleType):
-            if thing.__name__.split(".")[0] not in LIBRARIES:
+            if not is_library(thing.__name__):
                 self._ask_names(path, vars(thing), [name for name in self.reached.attributes if name in vars(thing)])
             return
         held = None if isinstance(thing, type) else getattr(thing, "__dict__", None)
@@ -153,20 +152,25 @@ class Surroundings:
             self._paths[id(held)] = path
             if not holds_by_itself(thing):
                 self._some_read.add(id(held))
-            (self.modules if isinstance(thing, Module) else self.holders).append(held)
-            (self.module_copies if isinstance(thing, Module) else self.copies).append(held.copy())
+            if isinstance(thing, Module):
+                self.modules.append(held)
+                self.module_copies.append(held.copy())
+            elif self._objects < OBJECTS:
+                self._objects += 1
+                self.holders.append(held)
+                self.copies.append(held.copy())
+            elif read := tuple(name for name in held if self.reached.reads(name)):
+                self._crowds.setdefault((type(thing), read), []).append(held)
         slots = [name for name in slots_of(type(thing)) if self.reached.reads(name) and _has(thing, name)]
         if slots:
             self._ask(path, thing, attrgetter(*slots))
-        for base in (thing if isinstance(thing, type) else type(thing)).__mro__:
-            top = base.__module__.split(".")[0]
-            if top not in LIBRARIES and top != "gradwalk":
+        kind = thing if isinstance(thing, type) else type(thing)
+        shape = kind, *(held or ()), *slots
+        if shape not in self._shapes:
+            self._shapes.add(shape)
+            for base in filter(is_users_class, kind.__mro__):
                 names = self._inherited.setdefault(base, {})
-                names.update(
-                    (name, None)
-                    for name in vars(base)
-                    if name in self.reached.attributes and name not in slots and name not in (held or ())
-                )
+                names.update(dict.fromkeys(n for n in vars(base) if n in self.reached.attributes and n not in shape))
 
     def _ask_names(self, path: str, namespace: Any, names: list[str]) -> None:
         if names:
@@ -211,8 +215,7 @@ class Surroundings:
         if self.turns:
             self.turn += 1
             if not self.turn % EVERY:
-                get, thing, then = self.turns[self.turn // EVERY % len(self.turns)]
-                self.late = self.late or not equal(get(thing), then)
+                self.late = self.late or not self.turns[self.turn // EVERY % len(self.turns)].holds()
         return not self.late
 
     def _settled(self) -> bool:
@@ -228,17 +231,12 @@ class Surroundings:
 
     def hold_all(self) -> bool:
         """Whether everything is as it was, however much there is to look at."""
-        return not any(True for _ in self._differences()) and all(equal(get(x), then) for get, x, then in self.turns)
+        return not any(True for _ in self._differences()) and all(part.holds() for part in self.turns)
 
     def changed(self) -> list[str]:
         """What is not as it was, as it is written in Python."""
-        found = list(self._differences())
-        for get, thing, then in self.turns:
-            if get is _themselves:
-                found += [self._paths[id(x)] for x, y in zip(thing, then, strict=True) if not equal(x, y)]
-            elif not equal(get(thing), then):
-                found.append(self._paths[id(thing)])
-        return list(dict.fromkeys(found))
+        late = [path for part in self.turns if not part.holds() for path in part.changed()]
+        return list(dict.fromkeys([*self._differences(), *late]))
 
     def _differences(self) -> Iterator[str]:
         for holder, copy in self._pairs():
@@ -250,7 +248,7 @@ class Surroundings:
             except Exception:  # it is gone
                 now = MISSING
             path, names = self._paths[id(thing)], names_of(get)
-            if get is len:
+            if get is len and id(thing) in self._absent:
                 yield from sorted(self._absent[id(thing)] & thing.keys())
             elif (i in self.exact or not equal(now, then)) and not same(now, then):
                 parts = zip(names, parts_of(now, names), parts_of(then, names), strict=False)
@@ -281,6 +279,7 @@ class Surroundings:
         parts: list[Any] = []
         for holder, _ in self._pairs():
             parts += holder.values() if isinstance(holder, dict) else holder
+        parts += [part for row in parts if row.__class__ is list for part in row]
         for get, thing, _ in self.questions:
             now = get(thing)
             parts += now if isinstance(now, (tuple, list)) else [now]
@@ -293,32 +292,12 @@ class Surroundings:
         for get, thing, then in self.questions:
             if not same(get(thing), then):
                 put_back(get, thing, then, self._classes.get(id(thing)))
-        for get, thing, then in self.turns:
-            if get is _themselves:
-                for holder, copy in zip(thing, then, strict=True):
-                    refill(holder, copy)
-            elif not equal(get(thing), then):
-                size, part, content = then
-                if isinstance(thing, list):
-                    thing[part] = content
-                    del thing[size:]
-                else:
-                    thing[part] = np.frombuffer(content, thing.dtype).reshape(thing[part].shape)
+        for part in self.turns:
+            if not part.holds():
+                part.restore()
 
 
 # --- questions -------------------------------------------------------------------------------------------------------
-
-
-def _themselves(things: list[Any]) -> list[Any]:
-    return things
-
-
-def _part(part: slice, thing: list[Any]) -> Any:
-    return len(thing), part, thing[part]
-
-
-def _rows(part: slice, thing: Any) -> Any:
-    return thing.shape, part, thing[part].tobytes()
 
 
 def _is_filled(cell: Any) -> bool:
@@ -340,8 +319,12 @@ def _has(thing: Any, name: str) -> bool:
     return True
 
 
-def _is_parameters(thing: Any) -> bool:
-    return type(thing) is list and set(map(type, thing)) == {Value}
+def _holds_parameters(thing: Any) -> bool:
+    """Whether a list holds Values alone, or lists of them."""
+    first = thing[0] if type(thing) is list and thing else None
+    if first.__class__ is list:
+        first = next((part for row in thing if row.__class__ is list for part in row), None)
+    return isinstance(first, Value)
 
 
 def _join(path: str, name: str) -> str:

@@ -11,10 +11,10 @@ import sys
 from argparse import Namespace
 from array import array
 from collections import deque
-from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Sequence, ValuesView
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Sequence, ValuesView
 from contextvars import ContextVar
 from enum import Enum
-from functools import cached_property, partial, partialmethod
+from functools import cache, cached_property, partial, partialmethod
 from itertools import chain
 from operator import attrgetter, methodcaller
 from types import (
@@ -27,7 +27,7 @@ from types import (
     SimpleNamespace,
 )
 from typing import Any
-from weakref import ReferenceType
+from weakref import ReferenceType, WeakKeyDictionary
 
 import numpy as np
 
@@ -40,7 +40,6 @@ __all__ = ["Reached", "is_stand_in", "values_reached_from"]
 
 PLAIN = frozenset((float, int, str, bool, bytes, complex, type(None), type(Ellipsis), range, slice, np.dtype))
 MOST = 2_000_000  # things to look at
-LIBRARIES = (sys.stdlib_module_names - {"__main__"}) | {"numpy", "numba", "torch", "jax", "matplotlib", "scipy"}
 CONTAINERS = (list, tuple, dict, set, frozenset, deque)
 #: What may give something else whenever it is asked, and has no state that can be looked at.
 UNSURE = frozenset(("time", "secrets", "uuid", "datetime"))
@@ -65,6 +64,20 @@ NAMESPACES = (SimpleNamespace, Namespace)  # classes of a library whose objects 
 Path = str
 
 
+@cache
+def is_library(module: str) -> bool:
+    """Whether a module, or the package that it is in, is a library: nobody changes what its functions read.
+
+    >>> is_library("math"), is_library("numpy.random"), is_library("__main__")
+    (True, True, False)
+    """
+    top = module.split(".")[0]
+    if top in ("__main__", "gradwalk"):
+        return False
+    file = getattr(sys.modules.get(top), "__file__", None) or ""
+    return top in sys.stdlib_module_names or "site-packages" in file or "dist-packages" in file
+
+
 class Reached:
     """All that can be reached from some roots, sorted by how it can change.
 
@@ -77,6 +90,7 @@ class Reached:
     def __init__(self, roots: Sequence[Any]) -> None:
         self.values: list[Value] = []
         self.containers: list[tuple[Path, Any]] = []  # what can be filled in place
+        self.rows: list[tuple[Path, list[list[Any]]]] = []  # … and holds lists of numbers or Values, which can be, too
         self.arrays: list[tuple[Path, Any]] = []  # … and is a block of numbers
         self.objects: list[tuple[Path, Any]] = []  # what has attributes
         self.globals: dict[int, tuple[dict[str, Any], dict[str, None]]] = {}  # namespaces, with the names read there
@@ -90,7 +104,8 @@ class Reached:
         self.unsure = False
         self.speaks = False
         self._seen: dict[int, Any] = {}  # holds what it has seen, so that no id is used again
-        self._classes: dict[int, type] = {}
+        self._classes: dict[type, None] = {}  # whose methods and attributes can be read, bases included
+        self._instances: set[type] = set()  # classes of the user's whose objects have attributes and nothing else
         self._ahead: list[tuple[Path, Any]] = [("", root) for root in roots]
         looked = -1
         while self._ahead or looked != (looked := len(self.attributes) + len(self.stored) + self.anything):
@@ -99,7 +114,13 @@ class Reached:
                 if thing.__class__ not in PLAIN and id(thing) not in self._seen:
                     self._seen[id(thing)] = thing
                     self._visit(path, thing)
-            self._ahead = [part for path, thing in self.objects for part in self._held_by(path, thing)]
+            held = [part for path, thing in self.objects for part in self._held_by(path, thing)]
+            held += [
+                part
+                for kind in self._classes
+                for part in self._named(kind.__name__, vars(kind), self._wanted(vars(kind)))
+            ]
+            self._ahead = held
         self._seen.clear()
 
     def reads(self, name: str) -> bool:
@@ -113,6 +134,9 @@ class Reached:
     # --- one thing ---------------------------------------------------------------------------------------------------
 
     def _visit(self, path: Path, thing: Any) -> None:
+        if type(thing) in self._instances:  # there may be many of a kind
+            self.objects.append((path, thing))
+            return
         if is_stand_in(thing):
             return
         if isinstance(thing, Value):
@@ -137,21 +161,28 @@ class Reached:
             self._visit_object(path, thing)
 
     def _visit_container(self, path: Path, thing: Any) -> None:
+        parts: Any = dict.values(thing) if isinstance(thing, dict) else thing
+        kinds = set(map(type, parts))
+        if type(thing) is list and kinds == {list}:
+            inside = set(map(type, chain.from_iterable(thing)))
+            if inside <= PLAIN or inside == {Value}:  # data, or a matrix: too many rows to look at one by one
+                self.rows.append((path, thing))
+                self._ahead += [(path, v) for v in chain.from_iterable(thing)] if inside == {Value} else []
+                return
         if not isinstance(thing, (tuple, frozenset)):
             self.containers.append((path, thing))
-        parts: Iterable[Any] = dict.values(thing) if isinstance(thing, dict) else thing
-        if not _all_plain(parts):
-            if isinstance(thing, dict):
-                self._ahead += [(f"{path}[{key!r:.40}]", part) for key, part in thing.items()]
-            else:
-                self._ahead += [(f"{path}[{i}]", part) for i, part in enumerate(thing)]
+        plain = kinds <= PLAIN or (kinds == {tuple} and PLAIN.issuperset(map(type, chain.from_iterable(parts))))
+        if not plain and isinstance(thing, dict):
+            self._ahead += [(f"{path}[{key!r:.40}]", part) for key, part in thing.items()]
+            self._ahead += [(path, key) for key in thing]
+        elif not plain:
+            self._ahead += [(f"{path}[{i}]", part) for i, part in enumerate(thing)]
         if type(thing) not in CONTAINERS:
             self._visit_instance(path, thing)
 
     def _visit_function(self, path: Path, thing: Any) -> None:
-        own = (thing.__module__ or "").split(".")[0]
-        if own in LIBRARIES:
-            self.unsure = self.unsure or own in UNSURE
+        if is_library(thing.__module__ or ""):
+            self.unsure = self.unsure or thing.__module__ in UNSURE
             return
         self._read(thing.__code__)
         if hasattr(thing, "__wrapped__"):
@@ -180,31 +211,26 @@ class Reached:
 
     def _visit_class(self, path: Path, thing: type) -> None:
         """A class that is read by name: an object of it may be made."""
-        top = thing.__module__.split(".")[0]
-        self.unsure = self.unsure or top in UNSURE
-        if top not in LIBRARIES and top != "gradwalk":
+        self.unsure = self.unsure or thing.__module__ in UNSURE
+        if is_users_class(thing):
             self.objects.append((path, thing))
             self._visit_methods(thing, but=frozenset())
 
     def _visit_methods(self, kind: type, but: frozenset[str] = NOT_CALLED) -> None:
         """Those methods of a class, and of its bases, that nobody calls by name."""
-        if not but or id(kind) not in self._classes:
-            self._classes[id(kind)] = kind
-            for base in kind.__mro__:
-                if base.__module__.split(".")[0] not in LIBRARIES:
-                    self._ahead += [
-                        (f"{base.__name__}.{name}", part)
-                        for name, part in list(vars(base).items())
-                        if name.startswith("__") and name not in but and isinstance(part, FunctionType)
-                    ]
+        for base in [base for base in kind.__mro__ if not is_library(base.__module__)]:
+            if not but or base not in self._classes:
+                self._classes[base] = None
+                self._ahead += [
+                    (f"{base.__name__}.{name}", part)
+                    for name, part in list(vars(base).items())
+                    if name.startswith("__") and name not in but and isinstance(part, FunctionType)
+                ]
 
     def _visit_module(self, path: Path, thing: ModuleType) -> None:
-        top = thing.__name__.split(".")[0]
-        if top in UNSURE:
-            self.unsure = True
-        elif top == "os":
-            self.objects.append((path, thing))  # for `urandom`
-        elif top not in LIBRARIES and top != "gradwalk":
+        own = not is_library(thing.__name__) and thing.__name__.split(".")[0] != "gradwalk"
+        self.unsure = self.unsure or thing.__name__ in UNSURE
+        if own or thing.__name__ == "os":  # which has `urandom`
             self.objects.append((path, thing))
 
     def _visit_object(self, path: Path, thing: Any) -> None:
@@ -236,7 +262,7 @@ class Reached:
             self.others.append((path, thing, tell))
             held = tell(thing)
             self._ahead += [(path, part) for part in (held if isinstance(held, (list, tuple)) else [held])]
-        elif hasattr(type(thing), "__next__") and type(thing).__module__.split(".")[0] in LIBRARIES:
+        elif hasattr(type(thing), "__next__") and is_library(type(thing).__module__):
             self.iterators.append(path)
         elif (wrapped := _wrapped(thing)) is not None:
             self._ahead.append((path, wrapped))
@@ -247,8 +273,10 @@ class Reached:
         """Something with attributes."""
         kind = type(thing)
         self.objects.append((path, thing))
-        if kind.__module__.split(".")[0] not in LIBRARIES:
+        if not is_library(kind.__module__):
             self._visit_methods(kind)
+            if not isinstance(thing, CONTAINERS):
+                self._instances.add(kind)
 
     def _read(self, code: Any) -> None:
         reads = reads_of(code)
@@ -259,63 +287,69 @@ class Reached:
     # --- attributes ------------------------------------------------------------------------------------------------
 
     def _held_by(self, path: Path, thing: Any) -> Iterator[tuple[Path, Any]]:
-        """What an object holds under the names that are read or set, as far as it was not looked at yet."""
-        parts = [(name, space[name]) for space in namespaces_of(thing) for name in self._wanted(thing, space)]
+        """What an object itself holds under names that are read or set, as far as it was not looked at yet."""
+        held = attributes_of(thing)
+        if held:
+            by_itself = holds_by_itself(thing)
+            yield from self._named(path, held, list(held) if by_itself else self._wanted(held))
         for name in slots_of(type(thing)):
             if self.reads(name) or name in self.stored:
-                parts += [(name, part) for part in _slot(thing, name)]
-        for name, part in parts:
+                yield from self._named(path, dict(zip([name], _slot(thing, name), strict=False)), [name])
+
+    def _named(self, path: Path, namespace: Any, names: list[str]) -> Iterator[tuple[Path, Any]]:
+        for name in names:
+            part = namespace.get(name)
             if part.__class__ not in PLAIN and id(part) not in self._seen:
                 yield f"{path}.{name}" if path else name, part
 
-    def _wanted(self, thing: Any, namespace: Any) -> list[str]:
-        if holds_by_itself(thing):
-            return list(namespace)
-        if self.anything and not isinstance(thing, ModuleType):
+    def _wanted(self, namespace: Any) -> list[str]:
+        if self.anything and "__builtins__" not in namespace:  # which only the namespace of a module has
             return [name for name in namespace if not (name.startswith("__") and name.endswith("__"))]
         if len(namespace) < len(self.attributes):
             return [name for name in list(namespace) if name in self.attributes or name in self.stored]
         return [name for name in (*self.attributes, *self.stored) if name in namespace]
 
 
+def is_users_class(kind: type) -> bool:
+    """Whether a class is neither a library's nor ours."""
+    return not is_library(kind.__module__) and kind.__module__.split(".")[0] != "gradwalk"
+
+
 def holds_by_itself(thing: Any) -> bool:
     """Whether an object's class is a library's, whose code nobody looks into: all of its attributes count as read."""
     kind = type(thing)
     return (
-        kind.__module__.split(".")[0] in LIBRARIES
+        is_library(kind.__module__)
         and not isinstance(thing, NAMESPACES)
         and not isinstance(thing, (type, ModuleType, FunctionType))
     )
 
 
-def namespaces_of(thing: Any) -> list[Any]:
-    """Where an object's attributes stand: its own, and those of its classes that are not a library's."""
-    found = []
-    held = getattr_static(thing, "__dict__")
-    if isinstance(held, (dict, MappingProxyType)):
-        found.append(held)
-    kind = thing if isinstance(thing, type) else type(thing)
-    if not isinstance(thing, (ModuleType, FunctionType)):
-        found += [vars(base) for base in kind.__mro__ if base.__module__.split(".")[0] not in LIBRARIES]
-    return found
-
-
-def getattr_static(thing: Any, name: str) -> Any:
-    """An attribute that every object has of itself, past what its class makes of attributes."""
+def attributes_of(thing: Any) -> Any:
+    """An object's own attributes, past what its class makes of them; None if it has none."""
+    if isinstance(thing, type):
+        return vars(thing)
     try:
-        return object.__getattribute__(thing, name) if not isinstance(thing, type) else vars(thing)
+        return object.__getattribute__(thing, "__dict__")
     except AttributeError:
         return None
 
 
-def slots_of(kind: type) -> list[str]:
+def slots_of(kind: type) -> tuple[str, ...]:
     """The names of a class's slots, those of its bases included."""
-    found: list[str] = []
-    for base in kind.__mro__:
-        if base.__module__.split(".")[0] not in LIBRARIES:
-            slots = vars(base).get("__slots__", ())
-            found += [slots] if isinstance(slots, str) else [name for name in slots if not name.startswith("__")]
+    found = _slots.get(kind)
+    if found is None:
+        names: list[str] = []
+        for base in [base for base in kind.__mro__ if not is_library(base.__module__)]:
+            slots: Any = vars(base).get("__slots__", ())
+            for name in [slots] if isinstance(slots, str) else slots:
+                private = name.startswith("__") and not name.endswith("__")
+                names.append(f"_{base.__name__.lstrip('_')}{name}" if private else name)
+        found = _slots[kind] = tuple(name for name in names if not name.startswith("__"))
     return found
+
+
+_slots: WeakKeyDictionary[type, tuple[str, ...]] = WeakKeyDictionary()
 
 
 def values_reached_from(roots: Sequence[Any]) -> list[Value]:
@@ -331,16 +365,6 @@ def values_reached_from(roots: Sequence[Any]) -> list[Value]:
 def is_stand_in(x: Any) -> bool:
     """Whether something stands for a number in a trace."""
     return bool(getattr(type(x), "comes_later", False))
-
-
-def _all_plain(parts: Any) -> bool:
-    """Whether nothing is inside these; tuples of numbers, of which data often consists, are looked through at once."""
-    kinds = set(map(type, parts))
-    if kinds <= PLAIN:
-        return True
-    if kinds <= PLAIN | {tuple}:
-        return PLAIN.issuperset(map(type, chain.from_iterable(part for part in parts if part.__class__ is tuple)))
-    return False
 
 
 def _content(cell: Any) -> list[Any]:
@@ -359,7 +383,7 @@ def _slot(thing: Any, name: str) -> list[Any]:
 
 def _wrapped(thing: Any) -> Any:
     """What a wrapper wraps, where it says so."""
-    held = getattr_static(thing, "__dict__")
+    held = attributes_of(thing)
     if isinstance(held, dict) and "__wrapped__" in held:
         return held["__wrapped__"]
     return getattr(thing, "__wrapped__", None) if type(thing).__module__ == "functools" else None

@@ -332,12 +332,12 @@ def trace(fn: Callable[..., Any], arguments: Sequence[Any]) -> Recorded:
 _one_at_a_time = RLock()
 
 
-def run(call: Callable[[Tracer], Any], roots: Sequence[Any]) -> Recorded:
-    """Trace what `call` does with a tracer; `roots` are where the Values that it may reach are looked for."""
+def run(call: Callable[[Tracer], Any], roots: Sequence[Any], values: Sequence[Value] | None = None) -> Recorded:
+    """Trace what `call` does with a tracer; `roots` are where the Values that it may reach are, if it is not known."""
     began = time.perf_counter()
     tracer = Tracer()
     with _one_at_a_time:
-        for v in values_reached_from(roots):
+        for v in values_reached_from(roots) if values is None else values:
             v.data  # noqa: B018 (of one that compiled code has, the number is handed back)
         try:
             with modes.entered(tracer):
