@@ -24,6 +24,7 @@ from gradwalk.module import Module, attributes
 
 __all__ = ["Surroundings"]
 
+CONTENT = attrgetter("cell_contents")
 EXACT = (list, dict, set, deque)  # containers whose `==` is known to compare what they hold
 
 # How much is looked at before each replay; one unit is about 0.6 ns.
@@ -91,7 +92,8 @@ class Surroundings:
                 small.append((path, thing))
             else:
                 self.turns += parts_of_container(path, thing, units)
-                self._ask(path, thing, len)
+                if not whose:
+                    self._ask(path, thing, len)
         for start in range(0, len(small), SOME):
             paths, things = zip(*small[start : start + SOME], strict=True)
             self.turns.append(Some("", list(things), paths))
@@ -112,7 +114,7 @@ class Surroundings:
                 self._absent[id(namespace)] = absent
                 self._ask("", namespace, len)  # for names that come to be; to look for each takes longer
         for path, cell in reached.cells:
-            self._ask(path, cell, attrgetter("cell_contents") if _is_filled(cell) else _content)
+            self._ask(path, cell, CONTENT if _content(cell) is not MISSING else _content)
         for path, thing, tell in reached.others:
             self._ask(path, thing, tell)
 
@@ -243,11 +245,8 @@ class Surroundings:
             if not equal(holder, copy):
                 yield from self._different_parts(self._paths[id(holder)], holder, copy)
         for i, (get, thing, then) in enumerate(self.questions):
-            try:
-                now = get(thing)
-            except Exception:  # it is gone
-                now = MISSING
-            path, names = self._paths[id(thing)], names_of(get)
+            now = _answer(get, thing)
+            path, names = self._paths[id(thing)], () if get is CONTENT else names_of(get)
             if get is len and id(thing) in self._absent:
                 yield from sorted(self._absent[id(thing)] & thing.keys())
             elif (i in self.exact or not equal(now, then)) and not same(now, then):
@@ -281,7 +280,7 @@ class Surroundings:
             parts += holder.values() if isinstance(holder, dict) else holder
         parts += [part for row in parts if row.__class__ is list for part in row]
         for get, thing, _ in self.questions:
-            now = get(thing)
+            now = _answer(get, thing)
             parts += now if isinstance(now, (tuple, list)) else [now]
         return any(map(is_stand_in, parts))
 
@@ -290,7 +289,7 @@ class Surroundings:
         for holder, copy in self._pairs():
             refill(holder, copy)
         for get, thing, then in self.questions:
-            if not same(get(thing), then):
+            if not same(_answer(get, thing), then):
                 put_back(get, thing, then, self._classes.get(id(thing)))
         for part in self.turns:
             if not part.holds():
@@ -300,8 +299,11 @@ class Surroundings:
 # --- questions -------------------------------------------------------------------------------------------------------
 
 
-def _is_filled(cell: Any) -> bool:
-    return _content(cell) is not MISSING
+def _answer(get: Callable[[Any], Any], thing: Any) -> Any:
+    try:
+        return get(thing)
+    except Exception:  # it is gone
+        return MISSING
 
 
 def _content(cell: Any) -> Any:
