@@ -59,6 +59,7 @@ class Compiled:
         self._static = self._checked("static", static)
         self._wrt = self._checked("wrt", wrt)
         self._unfollowed: dict[Key, Unfollowed] = {}  # what is run as it is
+        self._latest: Any = None  # trace
         self._in_a_row: tuple[Key, int] = (None, 0)  # traces of one structure, without a replay in between
         self.traced = 0
 
@@ -110,7 +111,7 @@ class Compiled:
         """
         self.cache.clear()
         self._unfollowed.clear()
-        self._in_a_row = (None, 0)
+        self._latest, self._in_a_row = None, (None, 0)
 
     def report(self) -> Any:
         """What became of the function: nodes, what was rolled up into what, memory, times. Print it, or draw it.
@@ -168,7 +169,6 @@ class Compiled:
                 self.cache.put(key, trace)
         if trace is None:
             return self._traced(key, args, kwargs, numbers, changed), numbers
-        self._in_a_row = (None, 0)
         if trace.calls == trace.due:
             trace = self._compared(key, trace, args, kwargs, numbers)
         return trace, numbers
@@ -179,10 +179,11 @@ class Compiled:
         if isinstance(found, Unfollowed):
             self._run_as_it_is(key, found)
             return None
-        trace = self._put(key, found, args, kwargs, numbers)
-        structure = _without_contents(key)
-        times = 1 + (self._in_a_row[1] if self._in_a_row[0] == structure else 0)
+        structure, (before, times) = _without_contents(key), self._in_a_row
+        replayed = self._latest is not None and self._latest.calls > 1
+        times = 1 if replayed or before != structure else times + 1
         self._in_a_row = (structure, times)
+        trace = self._latest = self._put(key, found, args, kwargs, numbers)
         if times == RETRACED_OFTEN:
             why = f"what it reads from outside ({changed}) was another each time" if changed else ANOTHER_ARGUMENT
             frozen(
@@ -208,10 +209,8 @@ class Compiled:
         found = trace.checks.again(
             functools.partial(self._recorded, args, kwargs, numbers), self._roots(args, kwargs, numbers)
         )
-        if isinstance(found, Unfollowed):
-            differs = found.reason.format(function="it")
-        else:
-            differs = difference(trace.recorded, found.recorded)
+        followed = isinstance(found, Followed)
+        differs = difference(trace.recorded, found.recorded) if followed else found.about("it")
         if not differs:
             trace.checks.passed = trace.calls
             return trace
@@ -239,7 +238,7 @@ class Compiled:
 
     def _run_as_it_is(self, key: Key, why: Unfollowed) -> None:
         """From now on, for arguments of this structure; that is said once."""
-        message = f"{why.reason.format(function=self._title())}, so it cannot be compiled"
+        message = f"{why.about(self._title())}, so it cannot be compiled"
         if why_not := self._must_be_compiled():
             raise TraceError(f"{message}; {why_not}\n{why.remedy}")
         if why.reason not in {known.reason for known in self._unfollowed.values()}:

@@ -768,6 +768,61 @@ def what_a_module_does_not_read_may_change(compile):
         assert loss.traced == 1
 
 
+@cases.followed
+def what_is_no_parameter_may_change_beside_parameters_that_are_listed(compile):
+    class Net(nn.Module):
+        def __init__(self):
+            self.w, self.history, self.steps = Value(2.0), [], 0
+
+        def __call__(self, x):
+            return self.w * x
+
+    net = Net()
+    loss = compile(lambda x: net(x) + 0.1 * sum(p * p for p in net.parameters()))
+    for _ in range(6):
+        out = loss(3.0)
+        yield walked(out, net.w)
+        net.steps += 1
+        net.history.append(out.data)
+    if hasattr(loss, "traced"):
+        assert loss.traced == 1
+    net.more = Value(5.0)
+    for _ in range(2):
+        yield walked(loss(3.0), net.w, net.more)
+    net.most = [Value(7.0)]
+    yield walked(loss(3.0), net.w, net.more)
+    del net.more
+    yield walked(loss(3.0), net.w)
+
+
+@cases.followed
+def something_that_changes_now_and_then_is_not_said_to_change_at_every_call(compile):
+    settings, w = {"lam": 0.0}, Value(2.0)
+    loss = compile(lambda x: w * x * settings["lam"])
+    for i in range(24):
+        settings["lam"] = float(i // 6)
+        yield walked(loss(3.0), w)
+
+
+@cases.followed
+def an_error_of_ones_own_leaves_no_stand_in(compile):
+    net, w = SimpleNamespace(h=1.0), Value(2.0)
+
+    @compile
+    def loss(x):
+        before = net.h
+        net.h = w * x
+        if isinstance(before, float):
+            net.h = before
+            raise LookupError
+        return net.h
+
+    for _ in range(2):
+        with pytest.raises(LookupError):
+            loss(3.0)
+        yield net.h
+
+
 # --- what the function itself changes ---------------------------------------------------------------------------------
 
 

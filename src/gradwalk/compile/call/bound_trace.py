@@ -93,8 +93,6 @@ class BoundTrace:
             call.numbers = numbers
             call.version = version = store.version
             version.waiting += 1
-            call.saved = call.input_grads = None
-            call.walked = False
             self.last = call
             if self.single:
                 out = _blank(Result)
@@ -142,7 +140,7 @@ class BoundTrace:
                         raise Misjudged from None
                     self.runner.inputs[: self.plain] = [number(x) for x in numbers.plain]
             if self.shapes:
-                for view, array in zip(self.views, numbers.arrays, strict=True):
+                for view, array in zip(self.views, numbers.arrays):  # noqa: B905 (as many, by the key; and it is quicker)
                     view[...] = array
             if self.slots:
                 self._write_indices(numbers)

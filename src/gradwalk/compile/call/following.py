@@ -44,6 +44,10 @@ class Unfollowed(NamedTuple):
     remedy: str
     surroundings: Surroundings | None = None  # while these hold; None for always
 
+    def about(self, function: str) -> str:
+        """The reason, with the function's name."""
+        return self.reason.replace("{function}", function)
+
 
 STATE = "return the new state from the function, and pass it as an argument at the next call"
 DRAWN = "draw them before the call and pass them as arguments"
@@ -81,8 +85,8 @@ def follow(record: Record, roots: Sequence[Any], *, just_looking: bool = False) 
             found = Unfollowed(f"{{function}} did something else when it was traced again ({differs})", DRAWN)
         else:
             found = Followed(recorded, before, time.perf_counter() - began)
-    except GradwalkError:
-        just_looking = True
+    except Exception as error:
+        just_looking = just_looking or isinstance(error, GradwalkError) or before.stand_ins()
         raise
     finally:
         if just_looking or isinstance(found, Unfollowed):

@@ -18,7 +18,15 @@ import numpy as np
 
 from gradwalk.compile.call.sameness import MISSING, copied, equal, names_of, parts_of, put_back, refill, same
 from gradwalk.compile.call.turns import UNITS, Part, Some, parts_of_array, parts_of_attributes, parts_of_container
-from gradwalk.compile.trace.reach import Reached, holds_by_itself, is_library, is_stand_in, is_users_class, slots_of
+from gradwalk.compile.trace.reach import (
+    Reached,
+    holds_by_itself,
+    is_library,
+    is_stand_in,
+    is_users_class,
+    may_hold_values,
+    slots_of,
+)
 from gradwalk.engine import Value
 from gradwalk.module import Module, attributes
 
@@ -260,12 +268,18 @@ class Surroundings:
                 if not same(now.get(key, MISSING), then.get(key, MISSING)):
                     if not some:
                         yield f"{path}[{key!r:.40}]"
-                    elif self.reached.reads(key):
+                    elif self.reached.reads(key) or self._is_parameter(now, key, then):
                         yield _join(path, key)
         elif not same(now, then):
             alike = isinstance(then, (list, deque)) and len(now) == len(then)
             at = [i for i, (x, y) in enumerate(zip(now, then, strict=True)) if not same(x, y)] if alike else []
             yield f"{path}[{at[0]}]" if at else path
+
+    def _is_parameter(self, now: Any, name: str, then: Any) -> bool:
+        """Whether an attribute of a module, which is asked for its parameters, is or was one, or holds some."""
+        if not self.reached.lists_parameters() or not any(now is held for held in self.modules):
+            return False
+        return may_hold_values(now.get(name)) or may_hold_values(then.get(name))
 
     def _pairs(self) -> Iterator[tuple[Any, Any]]:
         yield from zip(self.holders, self.copies, strict=True)

@@ -33,6 +33,7 @@ import numpy as np
 
 from gradwalk.compile.trace.reading import reads_of
 from gradwalk.engine import Value
+from gradwalk.module import Module
 from gradwalk.ops import Op
 from gradwalk.provenance import is_users
 
@@ -130,6 +131,15 @@ class Reached:
         True
         """
         return self.anything or name in self.attributes
+
+    def lists_parameters(self) -> bool:
+        """Whether modules are asked for their parameters: whatever they hold counts then, if it is some.
+
+        >>> model = nn.MLP(2, [1])
+        >>> Reached([lambda: sum(p * p for p in model.parameters())]).lists_parameters()
+        True
+        """
+        return not self.attributes.keys().isdisjoint(("parameters", "named_parameters", "state_dict"))
 
     # --- one thing ---------------------------------------------------------------------------------------------------
 
@@ -282,7 +292,7 @@ class Reached:
         reads = reads_of(code)
         self.attributes.update(dict.fromkeys(reads.attributes))
         self.stored.update(dict.fromkeys(reads.stored))
-        self.anything = self.anything or reads.anything
+        self.anything = self.anything or (reads.anything and is_users(code.co_filename))
 
     # --- attributes ------------------------------------------------------------------------------------------------
 
@@ -290,8 +300,9 @@ class Reached:
         """What an object itself holds under names that are read or set, as far as it was not looked at yet."""
         held = attributes_of(thing)
         if held:
-            by_itself = holds_by_itself(thing)
-            yield from self._named(path, held, list(held) if by_itself else self._wanted(held))
+            yield from self._named(path, held, list(held) if holds_by_itself(thing) else self._wanted(held))
+            if isinstance(thing, Module) and self.lists_parameters():
+                yield from self._named(path, held, [name for name, part in held.items() if may_hold_values(part)])
         for name in slots_of(type(thing)):
             if self.reads(name) or name in self.stored:
                 yield from self._named(path, dict(zip([name], _slot(thing, name), strict=False)), [name])
@@ -308,6 +319,12 @@ class Reached:
         if len(namespace) < len(self.attributes):
             return [name for name in list(namespace) if name in self.attributes or name in self.stored]
         return [name for name in (*self.attributes, *self.stored) if name in namespace]
+
+
+def may_hold_values(x: Any) -> bool:
+    """Whether a module would look for parameters in it."""
+    parts = x.values() if isinstance(x, dict) else x if isinstance(x, (list, tuple)) else [x]
+    return any(isinstance(part, (Value, Module, list, tuple, dict)) for part in parts)
 
 
 def is_users_class(kind: type) -> bool:
