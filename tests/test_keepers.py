@@ -72,12 +72,3 @@ def test_leaves_that_nobody_holds_are_cleared() -> None:
         v.grad = 5.0
     keepers.clear(leaves)
     assert [v.grad for v in leaves] == [0.0, 0.0]
-
-
-def test_changes_are_counted_and_the_latest_eight_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keepers, "epoch", 20)
-    monkeypatch.setattr(keepers, "changes", [])
-    for count in range(10):
-        keepers.note_change([count], [count + 1])
-    assert keepers.epoch == 30
-    assert keepers.changes == [(21 + count, [count], [count + 1]) for count in range(2, 10)]

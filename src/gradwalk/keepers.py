@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
-__all__ = ["Keeper", "clear", "count", "keeper_of", "note_change"]
+__all__ = ["Keeper", "clear", "count", "keeper_of"]
 
 
 class Keeper(Protocol):
@@ -40,8 +40,6 @@ class Keeper(Protocol):
 keeping = 0  # how many keepers have their leaves now; while there are none, nobody need look for one
 _lock = Lock()
 known: WeakValueDictionary[int, Keeper] = WeakValueDictionary()  # by id(): leaves that a keeper takes from time to time
-epoch = 0  # counts how often a model with such leaves was found to have other parameters than before
-changes: list[tuple[int, list[Any], list[Any]]] = []  # the latest of these: when, the parameters before, and after
 
 
 def count(more: int) -> None:
@@ -54,21 +52,6 @@ def count(more: int) -> None:
     global keeping
     with _lock:
         keeping += more
-
-
-def note_change(before: list[Any], after: list[Any]) -> None:
-    """A model has other parameters than before: whoever relies on the old ones will want to know.
-
-    >>> from gradwalk import keepers
-    >>> before = keepers.epoch
-    >>> keepers.note_change([], [])
-    >>> keepers.epoch - before
-    1
-    """
-    global epoch
-    epoch += 1
-    changes.append((epoch, before, after))
-    del changes[:-8]
 
 
 def keeper_of(leaves: Any) -> Keeper | None:

@@ -7,7 +7,7 @@ from copy import copy
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
-from gradwalk import keepers, store
+from gradwalk import store
 from gradwalk.engine import Value
 from gradwalk.errors import ModelFileError, SettingError
 from gradwalk.functions import real
@@ -40,15 +40,11 @@ class Module:
     if not TYPE_CHECKING:  # a type checker would take it to mean that any attribute may be set
 
         def __setattr__(self, name: str, x: Any) -> None:
-            _attributes.changes += 1
-            if keepers.known and name in vars(self):
-                _note_change(vars(self)[name], x)
+            attributes.changes += 1
             super().__setattr__(name, x)
 
         def __delattr__(self, name: str) -> None:
-            _attributes.changes += 1
-            if keepers.known and name in vars(self):
-                _note_change(vars(self)[name], None)
+            attributes.changes += 1
             super().__delattr__(name)
 
     def parameters(self) -> list[Value]:
@@ -149,14 +145,7 @@ class Module:
             raise ModelFileError(f"{path} holds another model: {error}") from error
 
 
-def _note_change(before: Any, after: Any) -> None:
-    """An attribute is given something else: whoever keeps what was there from time to time will want to know."""
-    kept = [v for _, v in _found_in(before) if id(v) in keepers.known]
-    if kept and before is not after:
-        keepers.note_change(kept, [v for _, v in _found_in(after)])
-
-
-class _Attributes:
+class Attributes:
     """Counts how often an attribute of any module was set or deleted."""
 
     changes = 0
@@ -174,23 +163,23 @@ class _Known:
         self.found = [v for _, v in _found_in(module, self.containers, self.attributes)]
         self.containers_then = [copy(holder) for holder in self.containers]
         self.attributes_then = [copy(holder) for holder in self.attributes]
-        self.changes = _attributes.changes
+        self.changes = attributes.changes
 
     def holds(self) -> bool:
         """Whether everything is as it was. Attributes need a look only if those of some module were set."""
         try:
             if self.containers != self.containers_then:
                 return False
-            if self.changes != _attributes.changes:
+            if self.changes != attributes.changes:
                 if self.attributes != self.attributes_then:
                     return False
-                self.changes = _attributes.changes
+                self.changes = attributes.changes
         except Exception:  # things that cannot be compared, such as arrays: look again
             return False
         return True
 
 
-_attributes = _Attributes()
+attributes = Attributes()
 _known: dict[int, _Known] = {}  # by id() of the module
 
 
@@ -211,8 +200,6 @@ def _again(module: Module) -> list[Value]:
             _known.clear()
         _known[id(module)] = now = _Known(module)
         parameters = now.found
-    if known is not None and parameters != known.found:
-        keepers.note_change(known.found, parameters)
     return parameters
 
 

@@ -110,7 +110,7 @@ class Node(Methods):
         >>> Value(2.0).keeper is None
         True
         """
-        notes = self._noted()
+        notes = getattr(self, "_notes", None)
         return None if notes is None else notes.keeper
 
     def _in_own_hands(self) -> AbstractContextManager[Any]:

@@ -315,13 +315,6 @@ def test_setting_gradients_inside_is_said_to_happen_once() -> None:
         trace(f, [1.0])
 
 
-def test_random_numbers_are_said_to_be_frozen() -> None:
-    with pytest.warns(FrozenWarning, match="random numbers were drawn"):
-        trace(lambda x: x * random.random(), [1.0])
-    with pytest.warns(FrozenWarning, match="random numbers were drawn"):
-        trace(lambda x: x * np.random.rand(), [1.0])
-
-
 def test_an_error_in_the_function_leaves_everything_as_it_was() -> None:
     model = nn.MLP(2, [2, 1])
 

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, repeat
 from typing import Any
 
-from gradwalk import keepers, modes
+from gradwalk import modes
 from gradwalk.compile.call.arguments import InputAt, Key, Numbers, deep_key_of, key_of, stand_ins, static_key
 from gradwalk.compile.call.bound_trace import BoundTrace, Misjudged
 from gradwalk.compile.call.cache import Cache
+from gradwalk.compile.call.following import Checks, Followed, Unfollowed, follow
 from gradwalk.compile.call.guarded_trace import GuardedTrace
-from gradwalk.compile.call.paths import Paths, Unseen, traces_in
+from gradwalk.compile.call.paths import Paths, Unseen, as_values, traces_in
+from gradwalk.compile.call.surroundings import Surroundings
 from gradwalk.compile.trace import tracer
 from gradwalk.compile.trace.limits import frozen
-from gradwalk.compile.trace.outside import as_they_are, numbers_read_by
-from gradwalk.errors import SettingError
+from gradwalk.compile.trace.recorded import Recorded
+from gradwalk.engine import Value
+from gradwalk.errors import SettingError, TraceError
 
 __all__ = ["Compiled"]
 
 TRACES = 64  # kept, unless told otherwise
-RETRACED_OFTEN = 8
+RETRACED_OFTEN = 3  # times in a row
+
+_blank = object.__new__
 
 
 class Compiled:
@@ -55,36 +60,34 @@ class Compiled:
         self._names = _parameter_names(fn)
         self._static = self._checked("static", static)
         self.wrt = self._checked("wrt", wrt)
-        self._frozen: list[tuple[dict[str, Any], str]] | None = None
-        self._structures: dict[Key, int] = {}  # how often each was traced
+        self._unfollowed: dict[Key, Unfollowed] = {}  # what is run as it is
+        self._latest: Any = None  # trace
+        self._in_a_row: tuple[Key, int] = (None, 0)  # traces of one structure, without a replay in between
         self.traced = 0
-        self._epoch = keepers.epoch
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
         if modes.layers and modes.top() is not modes.bottom:
             return self._under_modes(args, kwargs)
-        if keepers.epoch != self._epoch:
-            self._notice()
-        numbers = Numbers()
+        numbers = _blank(Numbers)  # without the cost of __init__
+        numbers.plain = []
         try:
-            if kwargs or self._static or self._frozen:
+            if kwargs or self._static:
                 trace = self._entries.get(self._key(args, kwargs, numbers))
             else:
                 trace = self._entries.get(tuple(map(key_of, args, repeat(numbers))))
-            if trace is not None:
+            if trace is not None and trace.calls != trace.due and trace.holds():
                 trace.recent = True
                 return trace.run(numbers)
         except (Misjudged, RecursionError, Unseen):
             pass
-        return self._with_care(args, kwargs, "run")
+        return self._with_care(args, kwargs)[0]
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
 
     def __repr__(self) -> str:
         name = getattr(self.eager, "__qualname__", repr(self.eager))
-        count = len(self.traces())
-        return f"<compiled {name}, {count} trace{'s' * (count != 1)}>"
+        return f"<compiled {name}, {len(self.cache.entries)} trace{'s' * (len(self.cache.entries) != 1)}>"
 
     # --- looking and clearing ------------------------------------------------------------------------------------
 
@@ -109,8 +112,8 @@ class Compiled:
         []
         """
         self.cache.clear()
-        self._frozen = None
-        self._structures.clear()
+        self._unfollowed.clear()
+        self._latest, self._in_a_row = None, (None, 0)
 
     def report(self) -> Any:
         """What became of the function: nodes, what was rolled up into what, memory, times. Print it, or draw it.
@@ -134,79 +137,173 @@ class Compiled:
         if kwargs:
             named = [(name, self._key_of(name, x, numbers, look)) for name, x in sorted(kwargs.items())]
             key = (key, tuple(named))
-        if self._frozen:
-            key = (key, as_they_are(self._frozen))
         return key
 
     def _key_of(self, place: int | str, x: Any, numbers: Any, look: Any) -> Key:
         name = place if isinstance(place, str) else self._names[place] if place < len(self._names) else ""
         return static_key(name, x) if name in self._static else look(x, numbers)
 
-    def _with_care(self, args: tuple[Any, ...], kwargs: dict[str, Any], how: str) -> Any:
-        """A call that is new in some way: `how` is what the trace is to do."""
-        trace, numbers = self._found_or_traced(args, kwargs)
-        try:
-            return getattr(trace, how)(numbers)
-        except Unseen as unseen:
-            return trace.traced(self, args, kwargs, numbers, unseen, how)
-
-    def _found_or_traced(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Numbers]:
-        """The trace for these arguments, looked at with care, and their numbers."""
-        if self._frozen is None:
-            self._frozen = numbers_read_by(self.eager)
+    def _looked_up(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Key, Any]:
+        """The structure of arguments, looked at with care, and their numbers."""
         numbers = Numbers(careful=True)
         try:
-            key = self._key(args, kwargs, numbers)
+            return self._key(args, kwargs, numbers), numbers
         except RecursionError:
             numbers = Numbers(careful=True)
-            key = self._key(args, kwargs, numbers, deep_key_of)
-        trace = self.cache.get(key)
+            return self._key(args, kwargs, numbers, deep_key_of), numbers
+
+    def _with_care(self, args: tuple[Any, ...], kwargs: dict[str, Any], how: str = "run") -> tuple[Any, bool]:
+        """What a call gives that is not, or not for sure, a replay, and whether native code gave it.
+
+        `how` is what the trace is to do.
+        """
+        trace, numbers = self._trace_for(args, kwargs)
         if trace is not None:
-            return trace, numbers
-        structure = key[0] if self._frozen else key
-        self._structures[structure] = self._structures.get(structure, 0) + 1
-        if self._frozen and self._structures[structure] == RETRACED_OFTEN:
-            names = ", ".join(sorted({name for _, name in self._frozen}))
-            frozen(
-                f"the function has been traced {RETRACED_OFTEN} times for arguments of one structure, because a number "
-                f"it reads from outside ({names}) keeps changing; every trace takes time",
-                "pass that number as an argument",
-            )
-        trace = self.trace(args, kwargs, numbers)
-        self.cache.put(key, Paths(trace) if isinstance(trace, GuardedTrace) else trace)
+            try:
+                return getattr(trace, how)(numbers), True
+            except Unseen as unseen:
+                path = self._unseen(trace, args, kwargs, numbers, unseen)
+            if path is not None:
+                return getattr(path, how)(numbers), True
+        return self._as_it_is(args, kwargs), False
+
+    def _unseen(self, paths: Paths, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, unseen: Unseen) -> Any:
+        """A new path through the function; None if it has to be run as it is."""
+        if not self.wrt and not paths.has_room(self.cache.size, unseen):
+            return None
+        found = self._follow(args, kwargs, numbers)
+        if isinstance(found, Unfollowed):
+            self._run_as_it_is(self._looked_up(args, kwargs)[0], found)
+            return None
+        path = self._trace(found, args, kwargs, numbers)
+        paths.add(path, self.cache.size)
+        return path
+
+    def _trace_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+        """The trace for these arguments, or None if the function is to be run as it is, and their numbers."""
+        key, numbers = self._looked_up(args, kwargs)
+        unfollowed = self._unfollowed.get(key)
+        if unfollowed is not None and (unfollowed.surroundings is None or unfollowed.surroundings.hold()):
+            return None, numbers
+        trace, changed = self.cache.get(key), ""
+        if trace is not None and not trace.surroundings.hold():
+            changed = self._changed(trace.surroundings)
+            trace = next((other for other in self.cache.others(key) if other.surroundings.hold()), None)
+            if trace is not None:
+                self.cache.put(key, trace)
+        if trace is None:
+            return self._traced(key, args, kwargs, numbers, changed), numbers
+        if trace.calls == trace.due:
+            trace = self._compared(key, trace, args, kwargs, numbers)
         return trace, numbers
 
-    def _notice(self) -> None:
-        """A model was found to have other parameters than before: traces that know the old ones go."""
-        news = [change for change in keepers.changes if change[0] > self._epoch]
-        missed = keepers.epoch - self._epoch > len(news)
-        self._epoch = keepers.epoch
-        old = {id(p) for _, before, _ in news for p in before}
-        gone = old - {id(p) for _, _, after in news for p in after}
-        warned = False
-        for key, trace in list(self.cache.entries.items()):
-            known = {id(p) for p in trace.parameters}
-            if missed or known & old:
-                del self.cache.entries[key]
-                warned = warned or bool(known & gone)
-        if warned:
+    def _traced(self, key: Key, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, changed: str) -> Any:
+        """A new trace, in the cache from now on; None if the function has to be run as it is."""
+        found = self._follow(args, kwargs, numbers)
+        if isinstance(found, Unfollowed):
+            self._run_as_it_is(key, found)
+            return None
+        structure, (before, times) = _without_contents(key), self._in_a_row
+        replayed = self._latest is not None and self._latest.calls > 1
+        times = 1 if replayed or before != structure else times + 1
+        self._in_a_row = (structure, times)
+        trace = self._latest = self._put(key, found, args, kwargs, numbers)
+        if times == RETRACED_OFTEN:
+            why = f"what it reads from outside ({changed}) was another each time" if changed else ANOTHER_ARGUMENT
             frozen(
-                "a model was given other parameters after it had been compiled in; the function is traced anew, and "
-                "results computed meanwhile are those of the old parameters",
-                "call clear() of the compiled function whenever you change what it reaches",
+                f"{self._title()} was traced anew at each of its last {times} calls, because {why}; a trace takes many "
+                "times as long as a replay",
+                REMEDY_OUTSIDE if changed else REMEDY_ARGUMENT,
             )
+        return trace
 
-    def trace(self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Numbers) -> Any:
-        """A new trace for these arguments.
+    def _follow(self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> Followed | Unfollowed:
+        return follow(functools.partial(self._recorded, args, kwargs, numbers), self._roots(args, kwargs, numbers))
 
-        >>> f = gradwalk.compile(lambda x: x * x)
-        >>> numbers = Numbers()
-        >>> numbers.plain.append(3.0)
-        >>> f.trace((3.0,), {}, numbers).run(numbers).data
-        9.0
-        """
+    def _put(self, key: Key, found: Followed, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> Any:
+        trace = self._trace(found, args, kwargs, numbers)
+        entry = Paths(trace) if isinstance(trace, GuardedTrace) else trace
+        self.cache.put(key, entry)
+        return entry
+
+    def _trace(self, found: Followed, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> Any:
+        trace = self._bound(found.recorded, args, kwargs, numbers)
+        trace.surroundings, trace.holds = found.surroundings, found.surroundings.hold
+        trace.checks = Checks(found.seconds)
+        self.traced += 1
+        return trace
+
+    def _compared(self, key: Key, trace: Any, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> Any:
+        """The trace, if the function still does what was traced; what no look at the surroundings sees is seen here."""
+        trace.due *= 2
+        if modes.layers or trace.surroundings.reached.speaks or not trace.checks.affordable():
+            return trace
+        found = trace.checks.again(
+            functools.partial(self._recorded, args, kwargs, numbers), self._roots(args, kwargs, numbers)
+        )
+        followed = isinstance(found, Followed)
+        differs = trace.difference(found.recorded, numbers) if followed else found.about("it")
+        if not differs:
+            trace.checks.passed = trace.calls
+            return trace
+        frozen(
+            f"{self._title()} was found to differ from its trace ({differs}), by something that cannot be seen from "
+            f"outside; results of the {trace.calls - trace.checks.passed} calls before this one may be wrong",
+            "pass what it reads as an argument, or call clear() of the compiled function when it changes",
+        )
+        del self.cache.entries[key]
+        if isinstance(found, Unfollowed):
+            self._run_as_it_is(key, found)
+            return None
+        return self._put(key, found, args, kwargs, numbers)
+
+    def _changed(self, surroundings: Surroundings) -> str:
+        """What has changed since a trace was made; if it was noticed late, that is said."""
+        names = ", ".join(surroundings.changed()[:3]) or "something"
+        if surroundings.late:
+            frozen(
+                f"what {self._title()} reads from outside has changed ({names}), and is too large to be looked at "
+                "before every call; results since then may be wrong",
+                "pass it as an argument, or call clear() of the compiled function when it changes",
+            )
+        return names
+
+    def _run_as_it_is(self, key: Key, why: Unfollowed) -> None:
+        """From now on, for arguments of this structure; that is said once."""
+        message = f"{why.about(self._title())}, so it cannot be compiled"
+        if why_not := self._must_be_compiled():
+            raise TraceError(f"{message}; {why_not}\n{why.remedy}")
+        if why.reason not in {known.reason for known in self._unfollowed.values()}:
+            frozen(f"{message}, and is run as it is", why.remedy)
+        if len(self._unfollowed) >= self.cache.size:
+            self._unfollowed.clear()
+        if key in self._unfollowed and self._unfollowed[key].reason == why.reason:
+            why = why._replace(surroundings=None)  # it is so whatever happens outside
+        self._unfollowed[key] = why
+
+    def _title(self) -> str:
+        """The function's name, and where it is written."""
+        code = getattr(inspect.unwrap(getattr(self.eager, "__func__", self.eager)), "__code__", None)
+        name = getattr(self.eager, "__name__", type(self.eager).__name__)
+        return name if code is None else f"{name} ({code.co_filename}, line {code.co_firstlineno})"
+
+    def _must_be_compiled(self) -> str:
+        """Why the function cannot be run as it is instead, if that is so."""
+        return "gradients of arguments are to be had of compiled code alone (wrt=)" if self.wrt else ""
+
+    def _as_it_is(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return as_values(self.eager(*args, **kwargs))
+
+    def _roots(self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> list[Any]:
+        """Where a function reads from: itself, and what it is given that is known by its identity."""
+        names = [*self._names, *[""] * len(args)]
+        given = [*zip(names, args, strict=False), *kwargs.items()]
+        return [self.eager, *numbers.kept, *[x for name, x in given if name in self._static]]
+
+    def _recorded(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, reached: Sequence[Value]
+    ) -> Recorded:
         values = {position for position, _ in numbers.values}
-        count = len(numbers.plain)
 
         def call(recorder: tracer.Tracer) -> Any:
             plain = iter([recorder.input(x, value=i in values) for i, x in enumerate(numbers.plain)])
@@ -214,11 +311,13 @@ class Compiled:
             stand_args, stand_kwargs = self._each(args, kwargs, lambda x: stand_ins(x, plain, arrays))
             return self.eager(*stand_args, **stand_kwargs)
 
-        recorded = tracer.run(call, [self.eager, args, kwargs])
-        self.traced += 1
+        return tracer.run(call, [self.eager, args, kwargs], reached)
+
+    def _bound(self, recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> Any:
         bound = GuardedTrace if recorded.guards or recorded.types else BoundTrace
         if not self.wrt:
             return bound(recorded, numbers, {})
+        count = len(numbers.plain)
         starts = accumulate([array.size for array in numbers.arrays], initial=count)
         plain = iter([InputAt(i) for i in range(count)])
         arrays = iter([InputAt(start, array.shape) for start, array in zip(starts, numbers.arrays, strict=False)])
@@ -240,8 +339,9 @@ class Compiled:
         if modes.every_op():  # part of another trace, or someone wants to see every op
             return told(self.eager(*args, **kwargs), None)
         if not modes.recording():
-            return self._with_care(args, kwargs, "values_only")
-        return told(self._with_care(args, kwargs, "run"), functools.partial(self.eager, *args, **kwargs))
+            return self._with_care(args, kwargs, "values_only")[0]
+        out, replayed = self._with_care(args, kwargs)
+        return told(out, functools.partial(self.eager, *args, **kwargs) if replayed else None)
 
     def _checked(self, option: str, names: str | Iterable[str]) -> tuple[str, ...]:
         found = (names,) if isinstance(names, str) else tuple(names)
@@ -252,6 +352,22 @@ class Compiled:
                     f"{option}= names an argument {name!r:.60} that the function does not have; it has: {known}"
                 )
         return found
+
+
+ANOTHER_ARGUMENT = "it was given another text or object each time, and such arguments decide what a trace is for"
+REMEDY_ARGUMENT = "give the same object again, or the numbers in it; numbers may change from call to call"
+REMEDY_OUTSIDE = "pass it as an argument; change parameters in place, as in p.data -= lr * p.grad"
+
+
+def _without_contents(key: Key) -> Key:
+    """A key without what texts say and which objects there are."""
+    if not isinstance(key, tuple):
+        return key
+    if len(key) == 3 and key[0] == "is":
+        return key[:2]
+    if len(key) == 2 and key[0] == "same":
+        return key[:1]
+    return tuple(map(_without_contents, key))
 
 
 def told(out: Any, again: Callable[[], Any] | None) -> Any:

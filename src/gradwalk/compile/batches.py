@@ -5,12 +5,13 @@ Native code runs many samples side by side, and gives the sum or the mean of wha
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from gradwalk import functions, keepers, modes, tree
+from gradwalk import functions, modes, tree
 from gradwalk.compile.api import Compiled, told
+from gradwalk.compile.call.arguments import Key
 from gradwalk.compile.call.batch_arguments import (
     BatchNumbers,
     deep_key_of_samples,
@@ -25,8 +26,8 @@ from gradwalk.compile.call.results import Samples
 from gradwalk.compile.trace import tracer
 from gradwalk.compile.trace.identity import asks_identity
 from gradwalk.compile.trace.limits import limit
-from gradwalk.compile.trace.outside import numbers_read_by
 from gradwalk.compile.trace.recorded import Recorded
+from gradwalk.engine import Value
 from gradwalk.errors import InputSizeError, SettingError
 
 __all__ = ["Batched", "Samples"]
@@ -64,10 +65,23 @@ class Batched(Compiled):
         watched = modes.layers and modes.top() is not modes.bottom
         if watched and modes.every_op(for_a_loss=self.batch != "each"):
             return told(self.one_by_one(*args, **kwargs), None)
-        if keepers.epoch != self._epoch:
-            self._notice()
-        if self._frozen is None:
-            self._frozen = numbers_read_by(self.eager)
+        numbers = BatchNumbers()
+        try:
+            key = self._key(args, kwargs, numbers, key_of_samples)
+        except RecursionError:
+            pass
+        else:
+            trace = self._entries.get(key)
+            if trace is not None and not watched and trace.calls != trace.due and trace.holds():
+                trace.recent = True
+                return trace.run(numbers)
+        how = "run" if not watched or modes.recording() else "values_only"
+        out, replayed = self._with_care(args, kwargs, how)
+        if watched and modes.recording() and self.batch != "each":
+            told(out, partial(self.one_by_one, *args, **kwargs) if replayed else None)
+        return out
+
+    def _looked_up(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Key, Any]:
         numbers = BatchNumbers()
         try:
             key = self._key(args, kwargs, numbers, key_of_samples)
@@ -76,20 +90,7 @@ class Batched(Compiled):
             key = self._key(args, kwargs, numbers, deep_key_of_samples)
         if not numbers.n:
             raise SettingError("batch= needs lists or arrays of samples among the arguments, and there are none")
-        trace = self._entries.get(key)
-        if trace is None:
-            if any(array.dtype == bool for array in numbers.arrays) and asks_identity(self.eager):
-                raise limit("one sample", " (the function asks `is True` or `is False`)")
-            trace = BatchTrace(self, self._recorded(args, kwargs), numbers)
-            self.traced += 1
-            self.cache.put(key, trace)
-        trace.recent = True
-        if watched and not modes.recording():
-            return trace.values_only(numbers)
-        out = trace.run(numbers)
-        if watched and self.batch != "each":
-            told(out, partial(self.one_by_one, *args, **kwargs))
-        return out
+        return key, numbers
 
     def one_by_one(self, *args: Any, **kwargs: Any) -> Any:
         """The same without native code: the function on each sample in turn, and the sum, mean or list of its results.
@@ -113,12 +114,26 @@ class Batched(Compiled):
         scale = 1.0 if self.batch == "sum" else 1.0 / len(results)
         return tree.map(partial(_reduced, scale), *results)
 
-    def _recorded(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Recorded:
+    def _recorded(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, reached: Sequence[Value]
+    ) -> Recorded:
+        if any(array.dtype == bool for array in numbers.arrays) and asks_identity(self.eager):
+            raise limit("one sample", " (the function asks `is True` or `is False`)")
+
         def call(recorder: tracer.Tracer) -> Any:
             parts, named = self._each(args, kwargs, partial(stand_ins_for_one, recorder=recorder))
             return self.eager(*parts, **named)
 
-        return tracer.run(call, [self.eager, args, kwargs], samples=True)
+        return tracer.run(call, [self.eager, args, kwargs], reached, samples=True)
+
+    def _bound(self, recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> Any:
+        return BatchTrace(self, recorded, numbers)
+
+    def _must_be_compiled(self) -> str:
+        return "samples one by one are to be had of compiled code alone (batch='each')" if self.batch == "each" else ""
+
+    def _as_it_is(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self.one_by_one(*args, **kwargs)
 
 
 def _reduced(scale: float, *column: Any) -> Any:

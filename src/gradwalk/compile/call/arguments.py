@@ -26,6 +26,7 @@ __all__ = ["InputAt", "Numbers", "deep_key_of", "is_whole", "key_of", "stand_ins
 NUMBERS = frozenset((float, int, *(np.dtype(code).type for code in "bhilqBHILQefd")))
 BOOLS = (bool, np.bool_)  # which are passed as they are: `flag is True` cannot be asked of a stand-in
 SEQUENCES = frozenset((list, tuple))
+FLOAT = np.dtype(float)
 TEXTS = (str, bytes, type(None), type(Ellipsis), slice, range, *BOOLS)
 
 Key = Any  # hashable; equal keys mean equal structures
@@ -66,9 +67,10 @@ def key_of(x: Any, found: Numbers) -> Key:
         found.plain.append(x)
         return 0
     if kind is np.ndarray:
-        if x.dtype.kind in "biuf" and x.ndim:
+        shape, dtype = x.shape, x.dtype
+        if shape and (dtype is FLOAT or dtype.kind in "biuf"):  # the one that most have is known at a glance
             found.arrays += (x,)
-            return x.shape
+            return shape
         if x.dtype == object:
             return kind, x.shape, tuple([key_of(part, found) for part in x.ravel().tolist()])
     elif kind in SEQUENCES:

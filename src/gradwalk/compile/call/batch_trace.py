@@ -135,12 +135,10 @@ class BatchTrace(BoundTrace):
         with store.lock:
             if not store.owns:
                 store.take()
-            if call.gradients is not None:
-                _, grads = self.stretch.arrays()
-                grads += gradient * call.gradients
-                return
-            if self.one and self.last is call and self.values is store.values:
-                self._add(gradient)
+            known = self.gradients if self.one and self.last is call else call.gradients
+            if known is not None:
+                grads = self.grads if self.values is store.values else self.stretch.arrays()[1]  # parameters may move
+                grads += known if gradient == 1.0 else gradient * known
                 return
             if store.version is not call.version:
                 with store.as_of(call.version):
@@ -160,10 +158,7 @@ class BatchTrace(BoundTrace):
         self.gradients.fill(0.0)
         self.runner.backward()
         seeds[:] = self.scale  # as every call of a function with one result wants them
-        self._add(1.0)
-
-    def _add(self, scale: float) -> None:
-        self.grads += self.gradients if scale == 1.0 else scale * self.gradients
+        self.grads += self.gradients
 
 
 class BatchCall:

@@ -9,9 +9,13 @@ from itertools import accumulate, pairwise
 from operator import itemgetter, lt
 from typing import Any
 
+import numpy as np
+
 from gradwalk import tree
 from gradwalk.compile.call.arguments import InputAt
+from gradwalk.compile.call.following import Checks, difference
 from gradwalk.compile.call.results import Call, Result, ResultTree, result_of
+from gradwalk.compile.call.surroundings import Surroundings
 from gradwalk.compile.own.store import Store, Stretch, stretch_of
 from gradwalk.compile.prepared import Prepared, Runner, prepare
 from gradwalk.compile.trace.recorded import Output, Recorded
@@ -47,6 +51,11 @@ class BoundTrace:
         self.prepared: Prepared = prepare(
             recorded.tape.placed(self.where, self.stretch.size), batch=batch, input_grads=bool(wrt or numbers.values)
         )
+        self.surroundings: Surroundings  # what the trace relies on outside the arguments …
+        self.holds: Callable[[], bool]  # … and whether it is still so
+        self.checks: Checks
+        self.due = 1  # the number of calls after which the next one compares function and trace
+        self.input_grads: bool = self.prepared.program.input_grads  # whether there are any
         self.calls = 0
         self.recent = True  # whether it was used since someone last had to make room
         self.last: Any = None  # the call whose numbers are in memory
@@ -71,12 +80,11 @@ class BoundTrace:
         self.indexed = struct.Struct(f"{len(self.slots)}q")
         self.ends = list(accumulate(map(math.prod, self.shapes), initial=plain))
 
-    # --- forward -------------------------------------------------------------------------------------------------
+    def difference(self, recorded: Recorded, numbers: Any) -> str:
+        """How a trace that was made just now for these numbers differs from this one, in words; "" if it does not."""
+        return difference(self.recorded, recorded)
 
-    @property
-    def parameters(self) -> list[Value]:
-        """The parameters that the function reached."""
-        return self.recorded.parameters
+    # --- forward -------------------------------------------------------------------------------------------------
 
     def run(self, numbers: Any) -> Any:
         """Compute with these numbers; gives what the function gives."""
@@ -89,8 +97,6 @@ class BoundTrace:
             call.numbers = numbers
             call.version = version = store.version
             version.waiting += 1
-            call.saved = call.input_grads = None
-            call.walked = False
             self.last = call
             if self.single:
                 out = _blank(Result)
@@ -126,7 +132,9 @@ class BoundTrace:
             if self.shapes and last.saved is None:
                 self._put_aside(last)
         if again is not None and again.saved is not None:
-            self.runner.inputs[:], self.runner.indices[:] = again.saved
+            inputs, indices = again.saved
+            self.runner.inputs[:] = np.frombuffer(inputs)
+            self.runner.indices[:] = indices
         else:
             if self.plain:
                 try:
@@ -136,7 +144,7 @@ class BoundTrace:
                         raise Misjudged from None
                     self.runner.inputs[: self.plain] = [number(x) for x in numbers.plain]
             if self.shapes:
-                for view, array in zip(self.views, numbers.arrays, strict=True):
+                for view, array in zip(self.views, numbers.arrays):  # noqa: B905 (as many, by the key; and it is quicker)
                     view[...] = array
             if self.slots:
                 self._write_indices(numbers)
@@ -144,8 +152,7 @@ class BoundTrace:
 
     def _put_aside(self, call: Any) -> None:
         """Keep what the next call overwrites; lists were copied as they were read."""
-        indices = self.runner.indices
-        call.saved = self.runner.inputs.copy(), indices.copy() if self.slots else 0
+        call.saved = self.inputs.tobytes(), self.runner.indices.copy() if self.slots else 0
 
     def _write_indices(self, numbers: Any) -> None:
         plain, bounds = numbers.plain, self.recorded.bounds
@@ -213,7 +220,7 @@ class BoundTrace:
         else:
             self.runner.backward()
             self.seeds[position] = 0.0
-        if self.prepared.program.input_grads:
+        if self.input_grads:
             call.input_grads = self.runner.input_grads.copy()
         if before is not None:
             store.call_hooks(before)

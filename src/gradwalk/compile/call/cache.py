@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from threading import Lock
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from gradwalk.errors import SettingError
 
@@ -18,6 +18,13 @@ class Remembering(Protocol):
 
 
 T = TypeVar("T", bound=Remembering)
+
+
+class Earlier(NamedTuple):
+    """The key of an entry whose place another has taken."""
+
+    key: Hashable
+    number: int
 
 
 class Cache(Generic[T]):
@@ -37,6 +44,7 @@ class Cache(Generic[T]):
         self.size = size
         self.entries: dict[Hashable, T] = {}
         self.evicted = 0
+        self._count = 0
         self._lock = Lock()
 
     def get(self, key: Hashable) -> T | None:
@@ -46,9 +54,22 @@ class Cache(Generic[T]):
             entry.recent = True
         return entry
 
+    def others(self, key: Hashable) -> list[T]:
+        """Entries that had this key before others took their place."""
+        return [entry for known, entry in list(self.entries.items()) if isinstance(known, Earlier) and known.key == key]
+
     def put(self, key: Hashable, entry: T) -> None:
-        """Keep an entry; if there is no room, another goes. Each that was used of late gets a second chance."""
+        """Keep an entry; if there is no room, another goes. Each that was used of late gets a second chance.
+
+        What had the key before is kept as one of its `others`.
+        """
         with self._lock:
+            before = self.entries.pop(key, None)
+            for place in [place for place, other in self.entries.items() if other is entry]:
+                del self.entries[place]
+            if before is not None and before is not entry:
+                self._count += 1
+                self.entries[Earlier(key, self._count)] = before
             while len(self.entries) >= self.size:
                 oldest, known = next(iter(self.entries.items()))
                 del self.entries[oldest]

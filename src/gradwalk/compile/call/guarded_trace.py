@@ -60,14 +60,14 @@ class GuardedTrace(BoundTrace):
         if not sure and (self.typed or self.dtypes):
             self._check_types(numbers)
         super()._forward(store, numbers)
-        if not sure and (found := self.checks.tobytes()) != self.quick:
+        if not sure and (found := self.asked.tobytes()) != self.quick:
             self._look_closer(found)
         if self.wrong_index is not None:
             raise self.wrong_index
 
     def _bind(self, store: Store) -> None:
         super()._bind(store)
-        self.checks = self.runner.outputs[self.recorded.given :]
+        self.asked = self.runner.outputs[self.recorded.given :]
 
     def _check_types(self, numbers: Any) -> None:
         plain = numbers.plain
@@ -87,20 +87,20 @@ class GuardedTrace(BoundTrace):
 
     def _look_closer(self, found: bytes) -> None:
         """Some guard's numbers are not those of the trace. That need not mean another answer; if it does, say so."""
-        checks = self.checks
+        asked = self.asked
         if found[8 * self.hairs :] != self.quick[8 * self.hairs :]:
             self._look_exactly(range(len(self.guards)))
             return
         if self.hairs < FEW:
             other = [i for i in range(self.hairs) if found[8 * i : 8 * i + 8] != self.quick[8 * i : 8 * i + 8]]
         else:
-            other = np.flatnonzero(checks.view(np.int64) != self.expected.view(np.int64)).tolist()
+            other = np.flatnonzero(asked.view(np.int64) != self.expected.view(np.int64)).tolist()
         for at in sorted({bisect_right(self.starts, output) - 1 for output in other}):
             guard = self.guards[at]
             if guard.is_comparison:
-                answer: Any = bool(checks[guard.outputs.start])
+                answer: Any = bool(asked[guard.outputs.start])
             else:
-                given = iter(checks[guard.outputs.start : guard.outputs.stop].tolist())
+                given = iter(asked[guard.outputs.start : guard.outputs.stop].tolist())
                 numbers = [next(given) if x >= 0 else float(self.recorded.tape.constants[~x]) for x in guard.operands]
                 answer = guard.asked(numbers)
                 if not self._is_sure(guard, numbers, answer):

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gradwalk import tree
 from gradwalk.compile.call.guarded_trace import Elsewhere, GuardedTrace
 from gradwalk.compile.trace.limits import many_paths
+from gradwalk.compile.trace.recorded import Recorded
 from gradwalk.engine import Value
 
-if TYPE_CHECKING:
-    from gradwalk.compile.api import Compiled
-
-__all__ = ["Paths", "Unseen", "traces_in"]
+__all__ = ["Paths", "Unseen", "as_values", "traces_in"]
 
 MOST = 32  # paths that are kept for one structure
 FIRST = 8  # … and that are traced in any case; more of them only if paths come back
@@ -38,17 +36,14 @@ class Paths:
     def __init__(self, first: GuardedTrace) -> None:
         self.traces: list[GuardedTrace] = [first]  # the latest used first
         self.recent = True
+        self.calls, self.due = 0, first.due  # as a trace has them …
+        self.surroundings, self.holds, self.checks = first.surroundings, first.holds, first.checks
         self.found = 0  # how often a path was one that was known
         self.warned = False
 
     def __getattr__(self, name: str) -> Any:
         """Whatever else a trace is asked for: the latest one answers."""
         return getattr(self.traces[0], name)
-
-    @property
-    def parameters(self) -> list[Value]:
-        """Those of all paths."""
-        return [p for trace in self.traces for p in trace.recorded.parameters]
 
     def run(self, numbers: Any) -> Any:
         """Compute with these numbers, on the path that they take."""
@@ -73,23 +68,42 @@ class Paths:
                     raise Unseen(self, left, at) from None
                 trace = found
                 continue
+            self.calls += 1
             self.found += 1
             if tried:
                 self.traces = [trace, *[t for t in traces if t is not trace]]
             return out
 
-    def traced(self, compiled: Compiled, args: Any, kwargs: Any, numbers: Any, unseen: Unseen, how: str) -> Any:
-        """Follow a path that was not seen: trace it, or run the function as it is if there are too many of them."""
-        most = min(MOST, compiled.cache.size)
-        room = len(self.traces) < FIRST or self.found >= len(self.traces)
-        if not compiled.wrt and (len(self.traces) >= most or not room):
-            if not self.warned:
-                self.warned = True
-                many_paths(len(self.traces), unseen.left.guards[unseen.at].place if unseen.at >= 0 else None)
-            return _as_values(compiled.eager(*args, **kwargs))
-        trace = compiled.trace(args, kwargs, numbers)
-        self.traces = [trace, *self.traces[: most - 1]]
-        return getattr(trace, how)(numbers)
+    def has_room(self, size: int, unseen: Unseen) -> bool:
+        """Whether one path more is worth a trace, in a cache of this size; if not, that is said once."""
+        if len(self.traces) < min(MOST, size) and (len(self.traces) < FIRST or self.found >= len(self.traces)):
+            return True
+        if not self.warned:
+            self.warned = True
+            many_paths(len(self.traces), unseen.left.guards[unseen.at].place if unseen.at >= 0 else None)
+        return False
+
+    def add(self, trace: GuardedTrace, size: int) -> None:
+        """One path more, in a cache of this size."""
+        self.traces = [trace, *self.traces[: min(MOST, size) - 1]]
+
+    def difference(self, recorded: Recorded, numbers: Any) -> str:
+        """How a trace that was made just now for these numbers differs from the path that a replay takes, in words.
+
+        >>> from gradwalk.compile.call.arguments import Numbers
+        >>> f = gradwalk.compile(lambda x: x * x if x > 0 else -x)
+        >>> y = f(3.0)
+        >>> [paths] = f.cache.entries.values()
+        >>> numbers = Numbers()
+        >>> numbers.plain.append(4.0)
+        >>> paths.difference(f.traces()[0].recorded, numbers)
+        ''
+        """
+        try:
+            self.values_only(numbers)  # brings the path that these numbers take to the front
+        except Unseen:
+            return ""
+        return self.traces[0].difference(recorded, numbers)
 
 
 def _may_be(other: GuardedTrace, left: GuardedTrace, elsewhere: Elsewhere) -> bool:
@@ -101,7 +115,7 @@ def _may_be(other: GuardedTrace, left: GuardedTrace, elsewhere: Elsewhere) -> bo
     return len(answers) > at and answers[at] == elsewhere.answer and answers[:at] == left.answers[:at]
 
 
-def _as_values(result: Any) -> Any:
+def as_values(result: Any) -> Any:
     """What the function gave by itself, floats as Values: a compiled function gives what it computes as Values."""
     return tree.map(lambda x: Value(x) if x.__class__ is float else x, result, leaf=tree.is_block)
 

@@ -33,14 +33,13 @@ class Call:
     [3.0]
     """
 
-    __slots__ = ("input_grads", "numbers", "saved", "trace", "version", "walked")
-
+    # What comes later stands in the class: an object is made at every call.
     trace: BoundTrace
     numbers: Numbers
     version: Version  # of the parameters
-    walked: bool  # back, and no other result of the call is left for that
-    saved: Any  # what stood in the arrays among the arguments, once another call has overwritten it; or None
-    input_grads: Any  # of the latest backward(), where arguments get gradients; or None
+    walked = False  # back, and no other result of the call is left for that
+    saved: Any = None  # what stood in the arrays among the arguments, once another call has overwritten it
+    input_grads: Any = None  # of the latest backward(), where arguments get gradients
 
 
 class Result(Value):

@@ -43,10 +43,11 @@ class Version:
     6.0
     """
 
-    __slots__ = ("values", "waiting")
+    __slots__ = ("__weakref__", "start", "values", "waiting")
 
     def __init__(self) -> None:
         self.values: Floats | None = None
+        self.start = 0  # where in the store they stand, once it has joined another
         self.waiting = 0  # results that were not walked back yet
 
 
@@ -68,6 +69,7 @@ class Store:
         self.grads: Floats = np.zeros(0)
         self.owns = False  # whether the arrays hold the truth, or the Values do
         self.version = Version()  # a new one whenever the parameters' numbers change
+        self.kept: WeakSet[Version] = WeakSet()  # earlier ones that some result needs
         self.hooked = False  # whether a parameter has hooks, which only Python can call
         self.stretches: WeakSet[Stretch] = WeakSet()
         self.lists: dict[int, tuple[Any, ...]] = {}  # lists of parameters that were asked for before; see `positions`
@@ -246,8 +248,12 @@ class Store:
         False
         """
         if self.version.waiting:
-            self.version.values = self.values.copy()
+            self._keep_version()
         self.version = Version()
+
+    def _keep_version(self) -> None:
+        self.version.values = self.values.copy()
+        self.kept.add(self.version)
 
     @contextmanager
     def as_of(self, version: Version) -> Iterator[None]:
@@ -264,12 +270,13 @@ class Store:
                 "parameters have changed since this result was first walked back, and what they were is not kept any "
                 "longer; call the function again"
             )
-        now = self.values[: len(version.values)].copy()  # more may have come since
-        self.values[: len(now)] = version.values
+        here = slice(version.start, version.start + len(version.values))  # more may have come since
+        now = self.values[here].copy()
+        self.values[here] = version.values
         try:
             yield
         finally:
-            self.values[: len(now)] = now
+            self.values[here] = now
 
     def step(self, optimizer: Any, constants: tuple[Any, ...]) -> bool:
         """Take an optimiser's step where the parameters are; says whether it could.
@@ -312,6 +319,10 @@ class Store:
     def _absorb(self, other: Store) -> None:
         other.hand_back()
         before = len(self.parameters)
+        other._keep_version()  # results that wait know the numbers by this version, and it ends here
+        for version in list(other.kept):
+            version.start += before
+            self.kept.add(version)
         self._grow(other.parameters)
         for stretch in list(other.stretches):
             stretch.store = self

@@ -2,7 +2,7 @@
 
 - `tracer.py` runs the function and writes; what stands for Values meanwhile is in `traced.py`, for plain numbers in
   `plain.py`, for arrays in `arrays.py`; `guards.py` answers what is asked of numbers, and lets a replay ask again;
-- `reach.py` finds the Values that the function can reach by itself, `outside.py` the plain numbers that it reads;
+- `reach.py` finds what the function can reach by itself, by the names that `reading.py` finds in its code;
   `identity.py` finds questions that no stand-in can answer; `limits.py` says what cannot be followed, with line and
   remedy;
 - `recorded.py` turns what was written into a `Tape` (`tape.py`), the traced function as flat arrays.

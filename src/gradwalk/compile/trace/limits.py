@@ -51,7 +51,7 @@ LIMITS = {
 
 
 class FrozenWarning(UserWarning):
-    """Something was looked up while a function was traced, and will be the same in every call.
+    """A function does what a trace of it cannot: something is frozen, or it is not compiled, or it is traced often.
 
     >>> issubclass(FrozenWarning, UserWarning)
     True

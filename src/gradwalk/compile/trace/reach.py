@@ -1,18 +1,372 @@
-"""Which Values can be reached: by a function, in its closure, globals and arguments, and by what it left behind."""
+"""What a function can reach: by the names in its code, in its closure, and in what it is given.
+
+Of an object only those attributes count whose names stand in the code of some function that is reached. So what a
+training loop keeps in the same object, and the function does not look at, may change without a word.
+"""
 
 from __future__ import annotations
 
+import random
 import sys
-from collections.abc import Iterator, Sequence
-from types import CodeType, FunctionType, MethodType, ModuleType
+from argparse import Namespace
+from array import array
+from collections import deque
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Sequence, ValuesView
+from contextvars import ContextVar
+from enum import Enum
+from functools import cache, cached_property, partial, partialmethod
+from itertools import chain
+from operator import attrgetter, methodcaller
+from types import (
+    BuiltinMethodType,
+    FunctionType,
+    MappingProxyType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    SimpleNamespace,
+)
 from typing import Any
+from weakref import ReferenceType, WeakKeyDictionary
 
+import numpy as np
+
+from gradwalk.compile.trace.reading import reads_of
 from gradwalk.engine import Value
+from gradwalk.module import Module
+from gradwalk.ops import Op
+from gradwalk.provenance import is_users
 
-__all__ = ["names_read_by", "values_reached_from"]
+__all__ = ["Reached", "is_stand_in", "values_reached_from"]
 
-PLAIN = (float, int, str, bool, bytes, complex, type(None))  # nothing is inside these
+PLAIN = frozenset((float, int, str, bool, bytes, complex, type(None), type(Ellipsis), range, slice, np.dtype))
 MOST = 2_000_000  # things to look at
+CONTAINERS = (list, tuple, dict, set, frozenset, deque)
+#: What may give something else whenever it is asked, and has no state that can be looked at.
+UNSURE = frozenset(("time", "secrets", "uuid", "datetime"))
+#: What is seen by others than the caller; a function that does it is not run again just to look.
+SPEAKING = frozenset(("print", "open", "input", "breakpoint"))
+#: Methods that nobody calls by name, but not on an object that is there already.
+NOT_CALLED = frozenset((
+    "__init__", "__new__", "__post_init__", "__init_subclass__", "__repr__", "__str__", "__setattr__", "__delattr__",
+    "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__del__",
+))  # fmt: skip
+
+#: Things of the standard library with a function that tells what they hold.
+TELLING: dict[Any, Callable[[Any], Any]] = {
+    ContextVar: methodcaller("get", None),
+    ReferenceType: methodcaller("__call__"),
+    MappingProxyType: dict,
+    memoryview: bytes,
+    (KeysView, ValuesView, ItemsView): list,
+}
+NAMESPACES = (SimpleNamespace, Namespace)  # classes of a library whose objects have attributes like anybody's
+
+Path = str
+
+
+@cache
+def is_library(module: str) -> bool:
+    """Whether a module, or the package that it is in, is a library: nobody changes what its functions read.
+
+    >>> is_library("math"), is_library("numpy.random"), is_library("__main__")
+    (True, True, False)
+    """
+    top = module.split(".")[0]
+    if top in ("__main__", "gradwalk"):
+        return False
+    file = getattr(sys.modules.get(top), "__file__", None) or ""
+    return top in sys.stdlib_module_names or "site-packages" in file or "dist-packages" in file
+
+
+class Reached:
+    """All that can be reached from some roots, sorted by how it can change.
+
+    >>> model = nn.MLP(2, [3, 1])
+    >>> found = Reached([lambda x: model(x)])
+    >>> len(found.values) == len(model.parameters()), len(found.containers)
+    (True, 7)
+    """
+
+    def __init__(self, roots: Sequence[Any]) -> None:
+        self.values: list[Value] = []
+        self.containers: list[tuple[Path, Any]] = []  # what can be filled in place
+        self.rows: list[tuple[Path, list[list[Any]]]] = []  # … and holds lists of numbers or Values, which can be, too
+        self.arrays: list[tuple[Path, Any]] = []  # … and is a block of numbers
+        self.objects: list[tuple[Path, Any]] = []  # what has attributes
+        self.globals: dict[int, tuple[dict[str, Any], dict[str, None]]] = {}  # namespaces, with the names read there
+        self.cells: list[tuple[Path, Any]] = []
+        self.others: list[tuple[Path, Any, Callable[[Any], Any]]] = []  # … with a function that tells what they hold
+        self.chances: list[Any] = []  # generators of random numbers
+        self.iterators: list[Path] = []
+        self.attributes: dict[str, None] = {}  # names that are read
+        self.stored: dict[str, None] = {}  # … and names that are set
+        self.anything = False  # whether attributes are read by names that cannot be seen
+        self.unsure = False
+        self.speaks = False
+        self._seen: dict[int, Any] = {}  # holds what it has seen, so that no id is used again
+        self._classes: dict[type, None] = {}  # whose methods and attributes can be read, bases included
+        self._instances: set[type] = set()  # classes of the user's whose objects have attributes and nothing else
+        self._ahead: list[tuple[Path, Any]] = [("", root) for root in roots]
+        looked = -1
+        while self._ahead or looked != (looked := len(self.attributes) + len(self.stored) + self.anything):
+            while self._ahead and len(self._seen) < MOST:
+                path, thing = self._ahead.pop()
+                if thing.__class__ not in PLAIN and id(thing) not in self._seen:
+                    self._seen[id(thing)] = thing
+                    self._visit(path, thing)
+            held = [part for path, thing in self.objects for part in self._held_by(path, thing)]
+            held += [
+                part
+                for kind in self._classes
+                for part in self._named(kind.__name__, vars(kind), self._wanted(vars(kind)))
+            ]
+            self._ahead = held
+        self._seen.clear()
+
+    def reads(self, name: str) -> bool:
+        """Whether an attribute of this name is read somewhere.
+
+        >>> Reached([lambda net: net.scale]).reads("scale")
+        True
+        """
+        return self.anything or name in self.attributes
+
+    def lists_parameters(self) -> bool:
+        """Whether modules are asked for their parameters: whatever they hold counts then, if it is some.
+
+        >>> model = nn.MLP(2, [1])
+        >>> Reached([lambda: sum(p * p for p in model.parameters())]).lists_parameters()
+        True
+        """
+        return not self.attributes.keys().isdisjoint(("parameters", "named_parameters", "state_dict"))
+
+    # --- one thing ---------------------------------------------------------------------------------------------------
+
+    def _visit(self, path: Path, thing: Any) -> None:
+        if type(thing) in self._instances:  # there may be many of a kind
+            self.objects.append((path, thing))
+            return
+        if is_stand_in(thing):
+            return
+        if isinstance(thing, Value):
+            self.values.append(thing)
+        elif isinstance(thing, CONTAINERS):
+            self._visit_container(path, thing)
+        elif isinstance(thing, FunctionType):
+            self._visit_function(path, thing)
+        elif isinstance(thing, type):
+            self._visit_class(path, thing)
+        elif isinstance(thing, np.ndarray):
+            self.arrays.append((path, thing))
+            if thing.dtype == object:
+                self._ahead += [(f"{path}[…]", part) for part in thing.ravel().tolist()]
+        elif isinstance(thing, (bytearray, array)):
+            self.arrays.append((path, thing))
+        elif isinstance(thing, (random.Random, np.random.Generator, np.random.RandomState, np.random.BitGenerator)):
+            self.chances.append(thing)
+        elif isinstance(thing, ModuleType):
+            self._visit_module(path, thing)
+        elif not isinstance(thing, (Enum, np.generic)):
+            self._visit_object(path, thing)
+
+    def _visit_container(self, path: Path, thing: Any) -> None:
+        parts: Any = dict.values(thing) if isinstance(thing, dict) else thing
+        kinds = set(map(type, parts))
+        if type(thing) is list and kinds == {list}:
+            inside = set(map(type, chain.from_iterable(thing)))
+            if inside <= PLAIN or inside == {Value}:  # data, or a matrix: too many rows to look at one by one
+                self.rows.append((path, thing))
+                self._ahead += [(path, v) for v in chain.from_iterable(thing)] if inside == {Value} else []
+                return
+        if not isinstance(thing, (tuple, frozenset)):
+            self.containers.append((path, thing))
+        plain = kinds <= PLAIN or (kinds == {tuple} and PLAIN.issuperset(map(type, chain.from_iterable(parts))))
+        if not plain and isinstance(thing, dict):
+            self._ahead += [(f"{path}[{key!r:.40}]", part) for key, part in thing.items()]
+            self._ahead += [(path, key) for key in thing]
+        elif not plain:
+            self._ahead += [(f"{path}[{i}]", part) for i, part in enumerate(thing)]
+        if type(thing) not in CONTAINERS:
+            self._visit_instance(path, thing)
+
+    def _visit_function(self, path: Path, thing: Any) -> None:
+        if is_library(thing.__module__ or ""):
+            self.unsure = self.unsure or thing.__module__ in UNSURE
+            return
+        self._read(thing.__code__)
+        if hasattr(thing, "__wrapped__"):
+            self._ahead.append((path, thing.__wrapped__))
+        for name, cell in zip(thing.__code__.co_freevars, thing.__closure__ or (), strict=True):
+            self.cells.append((name, cell))
+            self._ahead += [(name, content) for content in _content(cell)]
+        if not is_users(thing.__code__.co_filename):
+            return
+        if thing.__defaults__ or thing.__kwdefaults__:
+            self.others.append((path, thing, attrgetter("__defaults__", "__kwdefaults__")))
+            self._ahead += [(path, part) for part in (*(thing.__defaults__ or ()), thing.__kwdefaults__)]
+        if thing.__dict__:
+            self.objects.append((path, thing))
+        reads = reads_of(thing.__code__)
+        self.speaks = self.speaks or bool(SPEAKING & reads.names)
+        namespace = thing.__globals__
+        _, known = self.globals.setdefault(id(namespace), (namespace, {}))
+        for name in reads.names | reads.texts if reads.anything else reads.names:
+            if name in namespace:
+                self._ahead.append((name, namespace[name]))
+            if name in namespace or name in reads.names:
+                known[name] = None
+        for name in reads.modules:
+            self._ahead += [(name, sys.modules[name])] if name in sys.modules else []
+
+    def _visit_class(self, path: Path, thing: type) -> None:
+        """A class that is read by name: an object of it may be made."""
+        self.unsure = self.unsure or thing.__module__ in UNSURE
+        if is_users_class(thing):
+            self.objects.append((path, thing))
+            self._visit_methods(thing, but=frozenset())
+
+    def _visit_methods(self, kind: type, but: frozenset[str] = NOT_CALLED) -> None:
+        """Those methods of a class, and of its bases, that nobody calls by name."""
+        for base in [base for base in kind.__mro__ if not is_library(base.__module__)]:
+            if not but or base not in self._classes:
+                self._classes[base] = None
+                self._ahead += [
+                    (f"{base.__name__}.{name}", part)
+                    for name, part in list(vars(base).items())
+                    if name.startswith("__") and name not in but and isinstance(part, FunctionType)
+                ]
+
+    def _visit_module(self, path: Path, thing: ModuleType) -> None:
+        own = not is_library(thing.__name__) and thing.__name__.split(".")[0] != "gradwalk"
+        self.unsure = self.unsure or thing.__name__ in UNSURE
+        if own or thing.__name__ == "os":  # which has `urandom`
+            self.objects.append((path, thing))
+
+    def _visit_object(self, path: Path, thing: Any) -> None:
+        if isinstance(thing, MethodType):
+            self._ahead += [(path, thing.__self__), (path, thing.__func__)]
+        elif isinstance(thing, (BuiltinMethodType, MethodWrapperType)):
+            own = thing.__self__
+            self.unsure = self.unsure or getattr(thing, "__module__", "") in UNSURE or thing.__name__ == "urandom"
+            if not isinstance(own, (ModuleType, type)):
+                self._ahead.append((path, own))
+                if thing.__name__ == "__getattribute__":
+                    self.anything = True
+        elif isinstance(thing, (staticmethod, classmethod)):
+            self._ahead.append((path, thing.__func__))
+        elif isinstance(thing, property):
+            self._ahead.append((path, thing.fget))
+        elif isinstance(thing, cached_property):
+            self._ahead.append((path, thing.func))
+        elif isinstance(thing, partial):
+            self.others.append((path, thing, attrgetter("func", "args")))
+            self._ahead += [(path, part) for part in (thing.func, *thing.args, thing.keywords)]
+        elif isinstance(thing, Op):
+            self._ahead += [(path, rule) for rule in (thing.value, *thing.partials)]
+        elif isinstance(thing, partialmethod):
+            self._ahead += [(path, part) for part in (thing.func, *thing.args, thing.keywords)]
+        elif isinstance(thing, attrgetter):
+            self.attributes.update(dict.fromkeys(".".join(thing.__reduce__()[1]).split(".")))
+        elif tell := next((tell for kind, tell in TELLING.items() if isinstance(thing, kind)), None):
+            self.others.append((path, thing, tell))
+            held = tell(thing)
+            self._ahead += [(path, part) for part in (held if isinstance(held, (list, tuple)) else [held])]
+        elif hasattr(type(thing), "__next__") and is_library(type(thing).__module__):
+            self.iterators.append(path)
+        elif (wrapped := _wrapped(thing)) is not None:
+            self._ahead.append((path, wrapped))
+        else:
+            self._visit_instance(path, thing)
+
+    def _visit_instance(self, path: Path, thing: Any) -> None:
+        """Something with attributes."""
+        kind = type(thing)
+        self.objects.append((path, thing))
+        if not is_library(kind.__module__):
+            self._visit_methods(kind)
+            if not isinstance(thing, CONTAINERS):
+                self._instances.add(kind)
+
+    def _read(self, code: Any) -> None:
+        reads = reads_of(code)
+        self.attributes.update(dict.fromkeys(reads.attributes))
+        self.stored.update(dict.fromkeys(reads.stored))
+        self.anything = self.anything or (reads.anything and is_users(code.co_filename))
+
+    # --- attributes ------------------------------------------------------------------------------------------------
+
+    def _held_by(self, path: Path, thing: Any) -> Iterator[tuple[Path, Any]]:
+        """What an object itself holds under names that are read or set, as far as it was not looked at yet."""
+        held = attributes_of(thing)
+        if held:
+            yield from self._named(path, held, list(held) if holds_by_itself(thing) else self._wanted(held))
+            if isinstance(thing, Module) and self.lists_parameters():
+                yield from self._named(path, held, [name for name, part in held.items() if may_hold_values(part)])
+        for name in slots_of(type(thing)):
+            if self.reads(name) or name in self.stored:
+                yield from self._named(path, dict(zip([name], _slot(thing, name), strict=False)), [name])
+
+    def _named(self, path: Path, namespace: Any, names: list[str]) -> Iterator[tuple[Path, Any]]:
+        for name in names:
+            part = namespace.get(name)
+            if part.__class__ not in PLAIN and id(part) not in self._seen:
+                yield f"{path}.{name}" if path else name, part
+
+    def _wanted(self, namespace: Any) -> list[str]:
+        if self.anything and "__builtins__" not in namespace:  # which only the namespace of a module has
+            return [name for name in namespace if not (name.startswith("__") and name.endswith("__"))]
+        if len(namespace) < len(self.attributes):
+            return [name for name in list(namespace) if name in self.attributes or name in self.stored]
+        return [name for name in (*self.attributes, *self.stored) if name in namespace]
+
+
+def may_hold_values(x: Any) -> bool:
+    """Whether a module would look for parameters in it."""
+    parts = x.values() if isinstance(x, dict) else x if isinstance(x, (list, tuple)) else [x]
+    return any(isinstance(part, (Value, Module, list, tuple, dict)) for part in parts)
+
+
+def is_users_class(kind: type) -> bool:
+    """Whether a class is neither a library's nor ours."""
+    return not is_library(kind.__module__) and kind.__module__.split(".")[0] != "gradwalk"
+
+
+def holds_by_itself(thing: Any) -> bool:
+    """Whether an object's class is a library's, whose code nobody looks into: all of its attributes count as read."""
+    kind = type(thing)
+    return (
+        is_library(kind.__module__)
+        and not isinstance(thing, NAMESPACES)
+        and not isinstance(thing, (type, ModuleType, FunctionType))
+    )
+
+
+def attributes_of(thing: Any) -> Any:
+    """An object's own attributes, past what its class makes of them; None if it has none."""
+    if isinstance(thing, type):
+        return vars(thing)
+    try:
+        return object.__getattribute__(thing, "__dict__")
+    except AttributeError:
+        return None
+
+
+def slots_of(kind: type) -> tuple[str, ...]:
+    """The names of a class's slots, those of its bases included."""
+    found = _slots.get(kind)
+    if found is None:
+        names: list[str] = []
+        for base in [base for base in kind.__mro__ if not is_library(base.__module__)]:
+            slots: Any = vars(base).get("__slots__", ())
+            for name in [slots] if isinstance(slots, str) else slots:
+                private = name.startswith("__") and not name.endswith("__")
+                names.append(f"_{base.__name__.lstrip('_')}{name}" if private else name)
+        found = _slots[kind] = tuple(name for name in names if not name.startswith("__"))
+    return found
+
+
+_slots: WeakKeyDictionary[type, tuple[str, ...]] = WeakKeyDictionary()
 
 
 def values_reached_from(roots: Sequence[Any]) -> list[Value]:
@@ -22,72 +376,31 @@ def values_reached_from(roots: Sequence[Any]) -> list[Value]:
     >>> len(values_reached_from([lambda x: model(x)])) == len(model.parameters())
     True
     """
-    seen: dict[int, Any] = {}  # holds what it has seen, so that no id is used again
-    found: list[Value] = []
-    ahead = list(roots)
-    while ahead and len(seen) < MOST:
-        thing = ahead.pop()
-        if thing.__class__ in PLAIN or id(thing) in seen:
-            continue
-        seen[id(thing)] = thing
-        if isinstance(thing, Value):
-            found.append(thing)
-            continue
-        ahead.extend(_inside(thing))
-    return found
+    return Reached(roots).values
 
 
-def _inside(thing: Any) -> Iterator[Any]:
-    if isinstance(thing, (list, tuple)):
-        if not (thing and thing[0].__class__ in PLAIN and thing[-1].__class__ in PLAIN):  # data, as a rule long
-            yield from thing
-    elif isinstance(thing, dict):
-        yield from thing.values()
-    elif isinstance(thing, (set, frozenset)):
-        yield from thing
-    elif isinstance(thing, MethodType):
-        yield from (thing.__self__, thing.__func__)
-    elif isinstance(thing, FunctionType):
-        if not _is_library(thing.__module__):
-            yield from (cell.cell_contents for cell in thing.__closure__ or () if _is_filled(cell))
-            yield from thing.__defaults__ or ()
-            yield from (thing.__kwdefaults__ or {}).values()
-            yield from (thing.__globals__[name] for name in names_read_by(thing) if name in thing.__globals__)
-            if hasattr(thing, "__wrapped__"):
-                yield thing.__wrapped__
-    elif isinstance(thing, type):
-        if not _is_library(thing.__module__) and not thing.__module__.startswith("gradwalk."):
-            yield from list(vars(thing).values())
-    elif not isinstance(thing, ModuleType) and not _is_library(type(thing).__module__):
-        yield type(thing)
-        held = getattr(thing, "__dict__", None)
-        yield from held.values() if isinstance(held, dict) else ()
+def is_stand_in(x: Any) -> bool:
+    """Whether something stands for a number in a trace."""
+    return bool(getattr(type(x), "comes_later", False))
 
 
-def _is_library(module: str | None) -> bool:
-    """Whether a module cannot hold Values of the user's: the standard library, NumPy and the like."""
-    top = (module or "").split(".")[0]
-    return top in sys.stdlib_module_names - {"__main__"} or top in ("numpy", "numba", "torch", "jax", "matplotlib")
-
-
-def _is_filled(cell: Any) -> bool:
+def _content(cell: Any) -> list[Any]:
     try:
-        cell.cell_contents  # noqa: B018
-    except ValueError:
-        return False
-    return True
+        return [cell.cell_contents]
+    except ValueError:  # not set yet
+        return []
 
 
-def names_read_by(function: FunctionType) -> list[str]:
-    """The global names in a function's code, those of functions written inside it included.
+def _slot(thing: Any, name: str) -> list[Any]:
+    try:
+        return [object.__getattribute__(thing, name)]
+    except AttributeError:
+        return []
 
-    >>> names_read_by(lambda x: abs(x) + max(x, 0))
-    ['abs', 'max']
-    """
-    names: dict[str, None] = {}
-    ahead = [function.__code__]
-    while ahead:
-        code = ahead.pop()
-        names.update(dict.fromkeys(code.co_names))
-        ahead.extend(constant for constant in code.co_consts if isinstance(constant, CodeType))
-    return list(names)
+
+def _wrapped(thing: Any) -> Any:
+    """What a wrapper wraps, where it says so."""
+    held = attributes_of(thing)
+    if isinstance(held, dict) and "__wrapped__" in held:
+        return held["__wrapped__"]
+    return getattr(thing, "__wrapped__", None) if type(thing).__module__ == "functools" else None

@@ -6,7 +6,6 @@ in the buffer; a leaf that was made inside the function, and that nobody can rea
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -192,7 +191,7 @@ class Tracer(modes.Interpreter):
         >>> tracer.meet(w), tracer.parameters == [w]
         (0, True)
         """
-        if not v.is_leaf:
+        if not v.is_leaf or v.closure is not None:  # a result of compiled code is a leaf with a closure
             raise limit("outside", f" ({v._op or 'made by hand'})")
         self.known[id(v)] = found = len(self.parameters)
         self.parameters.append(v)
@@ -563,8 +562,14 @@ def trace(fn: Callable[..., Any], arguments: Sequence[Any]) -> Recorded:
 _one_at_a_time = RLock()
 
 
-def run(call: Callable[[Tracer], Any], roots: Sequence[Any], *, samples: bool = False) -> Recorded:
-    """Trace what `call` does with a tracer; `roots` are where the Values that it may reach are looked for.
+def run(
+    call: Callable[[Tracer], Any],
+    roots: Sequence[Any],
+    values: Sequence[Value] | None = None,
+    *,
+    samples: bool = False,
+) -> Recorded:
+    """Trace what `call` does with a tracer; `roots` are where the Values that it may reach are, if it is not known.
 
     With `samples`, the trace is to serve many samples at once.
     """
@@ -578,17 +583,11 @@ def run(call: Callable[[Tracer], Any], roots: Sequence[Any], *, samples: bool = 
             place,
         )
     with _one_at_a_time:
-        for v in values_reached_from(roots):
+        for v in values_reached_from(roots) if values is None else values:
             v.data  # noqa: B018 (of one that compiled code has, the number is handed back)
         try:
-            chance = _chance()
             with modes.entered(tracer):
                 result = _called(call, tracer)
-            if _chance() != chance:
-                frozen(
-                    "random numbers were drawn while the function was traced; every call will see the same ones",
-                    "draw them before the call and pass them as arguments",
-                )
             recorded = finished(tracer, result, roots)
         finally:
             tracer.end()
@@ -608,9 +607,3 @@ def _called(call: Callable[[Tracer], Any], tracer: Tracer) -> Any:
     if tracer.refusal is not None:
         raise tracer.refusal
     return result
-
-
-def _chance() -> Any:
-    """Where the generators of random numbers stand that everyone shares."""
-    state: Any = np.random.get_state()
-    return random.getstate(), state[1].tobytes(), state[2]

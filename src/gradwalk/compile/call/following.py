@@ -1,0 +1,187 @@
+"""Trace a function with an eye on what it does beside computing, and say where a trace could not stand for it.
+
+A function that draws random numbers, or changes what it reads, does something else at each call; it is run as it is. To
+find out, it has to be run once; whatever it changed then is put back.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradwalk import tree
+from gradwalk.compile.call.chance import Chance
+from gradwalk.compile.call.surroundings import Surroundings
+from gradwalk.compile.trace.reach import Reached
+from gradwalk.compile.trace.recorded import Recorded
+from gradwalk.engine import Value
+from gradwalk.errors import GradwalkError
+
+__all__ = ["Checks", "Followed", "Unfollowed", "difference", "follow"]
+
+Record = Callable[[Sequence[Value]], Recorded]  # traces, given the Values that can be reached
+
+SHARE = 0.05  # of the time since the first call may go into checks …
+FREE = 0.001  # … and so many seconds at once, which nobody notices beside a first call
+
+
+class Followed(NamedTuple):
+    """A trace, and what it relies on."""
+
+    recorded: Recorded
+    surroundings: Surroundings
+    seconds: float  # that it took
+
+
+class Unfollowed(NamedTuple):
+    """Why a trace cannot stand for a function, and what to do about it."""
+
+    reason: str  # with "{function}" in place of its name
+    remedy: str
+    surroundings: Surroundings | None = None  # while these hold; None for always
+
+    def about(self, function: str) -> str:
+        """The reason, with the function's name."""
+        return self.reason.replace("{function}", function)
+
+
+STATE = "return the new state from the function, and pass it as an argument at the next call"
+DRAWN = "draw them before the call and pass them as arguments"
+
+
+def follow(record: Record, roots: Sequence[Any], *, just_looking: bool = False) -> Followed | Unfollowed:
+    """Trace what `record` runs; `roots` are what it reads from. Who is `just_looking` leaves everything as it was.
+
+    >>> import random
+    >>> from gradwalk.compile.trace.tracer import trace
+    >>> f, g = (lambda x: 2.0 * x), (lambda x: random.random() * x)
+    >>> follow(lambda values: trace(f, [3.0]), [f]).recorded.tape.rows
+    1
+    >>> follow(lambda values: trace(g, [3.0]), [g]).reason
+    'random numbers are drawn in {function}'
+    """
+    began = time.perf_counter()
+    reached = Reached(roots)
+    if reached.iterators:
+        where = reached.iterators[0] or "an argument"
+        return Unfollowed(
+            f"{{function}} reads from an iterator ({where}), which gives something else each time",
+            "take the next item before the call and pass it as an argument",
+        )
+    chance, before = Chance(reached.chances), Surroundings(reached)
+    found: Followed | Unfollowed | None = None
+    try:
+        recorded = record(reached.values)
+        as_before = before.hold_all()
+        if chance.moved():
+            found = Unfollowed("random numbers are drawn in {function}", DRAWN, before if as_before else None)
+        elif not as_before:
+            found = _follow_again(recorded, record, roots, before, began)
+        elif (reached.unsure or chance.unseen) and (differs := difference(recorded, record(reached.values))):
+            found = Unfollowed(f"{{function}} did something else when it was traced again ({differs})", DRAWN)
+        else:
+            found = Followed(recorded, before, time.perf_counter() - began)
+    except Exception as error:
+        just_looking = just_looking or isinstance(error, GradwalkError) or before.stand_ins()
+        raise
+    finally:
+        if just_looking or isinstance(found, Unfollowed):
+            chance.restore()
+            before.restore()
+    return found
+
+
+def _follow_again(
+    first: Recorded, record: Record, roots: Sequence[Any], before: Surroundings, began: float
+) -> Followed | Unfollowed:
+    """A function has changed what it reads. If it does so once, keeping what it worked out, all is well.
+
+    If it does so once, and does something else from then on, it is run as it is until then.
+    """
+    what = ", ".join(before.changed()[:3]) or "something"
+    reason = f"{{function}} changes what it reads from outside ({what})"
+    if before.stand_ins():  # a result is kept for the next call
+        return Unfollowed(reason, STATE)
+    now = Surroundings(Reached(roots))
+    recorded = record(now.reached.values)
+    if now.hold_all() and not difference(first, recorded):
+        return Followed(recorded, now, time.perf_counter() - began)
+    return Unfollowed(reason, STATE, before)
+
+
+class Checks:
+    """When a trace is to be compared with its function, for what no look at the surroundings can see.
+
+    At calls 2, 4, 8, 16 and so on, if no more than a twentieth of the time since the first call goes into it.
+
+    >>> Checks(seconds=0.5).affordable()
+    False
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds  # that one takes
+        self.spent = 0.0
+        self.passed = 0  # the number of calls when trace and function were last known to agree
+        self._began = time.perf_counter()
+
+    def elapsed(self) -> float:
+        """Seconds since the first call."""
+        return time.perf_counter() - self._began
+
+    def affordable(self) -> bool:
+        """Whether a check may be made now."""
+        return self.spent + self.seconds <= max(FREE, SHARE * self.elapsed())
+
+    def again(self, record: Record, roots: Sequence[Any]) -> Followed | Unfollowed:
+        """Trace once more beside a replay."""
+        began = time.perf_counter()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return follow(record, roots, just_looking=True)
+        finally:
+            self.spent += time.perf_counter() - began
+
+
+def difference(then: Recorded, now: Recorded) -> str:
+    """How two traces differ, in words; "" if they do not.
+
+    >>> from gradwalk.compile.trace.tracer import trace
+    >>> difference(trace(lambda x: 2.0 * x, [3.0]), trace(lambda x: 2.5 * x, [3.0]))
+    'a number was 2 and now is 2.5'
+    """
+    before, after = then.tape, now.tape
+    if [op.name for op in before.ops] != [op.name for op in after.ops] or before.rows != after.rows:
+        return f"it had {before.rows} operations and now has {after.rows}"
+    if len(then.parameters) != len(now.parameters) or any(
+        p is not q for p, q in zip(then.parameters, now.parameters, strict=True)
+    ):
+        return "it has other parameters"
+    if before.constants.tobytes() != after.constants.tobytes():
+        if len(before.constants) != len(after.constants):
+            return "it has other numbers in it"
+        i = int(np.flatnonzero(before.constants.view(np.int64) != after.constants.view(np.int64))[0])
+        return f"a number was {before.constants[i]:.6g} and now is {after.constants[i]:.6g}"
+    columns = ("code", "a", "b", "aux", "outputs")
+    if any(not np.array_equal(getattr(before, name), getattr(after, name)) for name in columns):
+        return "it has other operations"
+    if not _same_result(then.result, now.result):
+        return "it gives something else"
+    return ""
+
+
+def _same_result(then: Any, now: Any) -> bool:
+    (leaves, structure), (others, other) = tree.flatten(then, tree.is_block), tree.flatten(now, tree.is_block)
+    if structure != other:
+        return False
+    for x, y in zip(leaves, others, strict=True):
+        if tree.is_block(x):
+            if not tree.is_block(y) or not np.array_equal(x, y, equal_nan=True):
+                return False
+        elif x is not y and not (x.__class__ is y.__class__ and bool(x == y or x != x)):
+            return False
+    return True

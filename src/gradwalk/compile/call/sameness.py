@@ -1,0 +1,136 @@
+"""Whether things are what they were, and how to make them so again."""
+
+from __future__ import annotations
+
+from array import array
+from collections import deque
+from operator import attrgetter, itemgetter
+from types import CellType
+from typing import Any
+
+import numpy as np
+
+__all__ = ["MISSING", "copied", "equal", "names_of", "parts_of", "put_back", "refill", "same"]
+
+MISSING = object()  # what stands where there is nothing
+NUMBERS = (float, int, bool, complex, np.generic)
+
+
+def equal(now: Any, then: Any) -> bool:
+    """Whether two things say of themselves that they are equal; quick, and not always right.
+
+    >>> equal([1.0], [1.0]), equal(0.0, -0.0), equal(np.zeros(2), np.zeros(2))
+    (True, True, False)
+    """
+    try:
+        return bool(now == then)
+    except Exception:  # things that cannot be compared, such as arrays
+        return False
+
+
+def same(now: Any, then: Any) -> bool:
+    """Whether two things are the same one, or plain numbers, texts or containers of these that cannot be told apart.
+
+    >>> same([1.0], [1.0]), same(0.0, -0.0), same(1, True), same(Value(1.0), Value(1.0))
+    (True, False, False, False)
+    """
+    if now is then:
+        return True
+    if now.__class__ is not then.__class__:
+        return False
+    if isinstance(then, NUMBERS):
+        return repr(now) == repr(then)
+    if isinstance(then, (str, bytes, set, frozenset)):
+        return bool(now == then)
+    if not isinstance(then, (list, tuple, dict, deque)) or len(now) != len(then):
+        return False
+    if isinstance(then, dict):
+        return all(key in now and same(now[key], part) for key, part in then.items())
+    return all(map(same, now, then))
+
+
+def copied(thing: Any) -> Any:
+    """A copy of a container; of a list of rows, of these too.
+
+    >>> rows = [[1.0], [2.0]]
+    >>> copied(rows) == rows, copied(rows)[0] is rows[0]
+    (True, False)
+    """
+    if thing.__class__ is list and thing and set(map(type, thing)) == {list}:
+        return [row.copy() for row in thing]
+    return thing.copy()
+
+
+def names_of(get: Any) -> tuple[str, ...]:
+    """What an item or attribute getter gets.
+
+    >>> names_of(itemgetter("a", "b")), names_of(len)
+    (('a', 'b'), ())
+    """
+    if not isinstance(get, (itemgetter, attrgetter)):
+        return ()
+    names: Any = get.__reduce__()[1]
+    return tuple(names)
+
+
+def parts_of(answer: Any, names: tuple[str, ...]) -> tuple[Any, ...]:
+    """What a getter of these names gave, for each of them.
+
+    >>> parts_of(1.0, ("a",)), parts_of((1.0, 2.0), ("a", "b"))
+    ((1.0,), (1.0, 2.0))
+    """
+    return answer if len(names) > 1 and isinstance(answer, tuple) else (answer,) * len(names)
+
+
+def refill(holder: Any, copy: Any) -> None:
+    """Make a list, dict, set or deque hold again what it held.
+
+    >>> xs = [1.0, 2.0, 3.0]
+    >>> refill(xs, [4.0])
+    >>> xs
+    [4.0]
+    """
+    if same(holder, copy):
+        return
+    if isinstance(holder, list):
+        if len(holder) == len(copy) and {*map(type, holder), *map(type, copy)} == {list}:
+            for row, then in zip(holder, copy, strict=True):  # rows, which others may know, too
+                refill(row, then)
+        else:
+            holder[:] = copy
+        return
+    holder.clear()
+    (holder.extend if isinstance(holder, deque) else holder.update)(copy)
+
+
+def put_back(get: Any, thing: Any, then: Any, owner: type | None = None) -> None:
+    """Set what `get(thing)` gave back to what it was, as far as it can be set; `owner` is the class of a namespace.
+
+    >>> settings = {"lam": 0.5}
+    >>> put_back(itemgetter("lam"), settings, 0.25)
+    >>> settings
+    {'lam': 0.25}
+    """
+    if isinstance(thing, CellType):
+        if then is MISSING:
+            del thing.cell_contents
+        else:
+            thing.cell_contents = then
+    elif isinstance(thing, array):
+        thing[:] = array(thing.typecode, then)
+    elif isinstance(thing, bytearray):
+        thing[:] = then
+    elif isinstance(thing, np.ndarray):
+        flat = np.frombuffer(then, thing.dtype) if isinstance(then, bytes) else np.array([then], object)
+        thing[...] = flat.reshape(thing.shape)
+    elif isinstance(thing, (list, dict, set, deque)) and isinstance(then, (list, dict, set, deque)):
+        if type(thing) is not dict or isinstance(then, dict):  # not the order of its keys
+            refill(thing, then)
+    else:
+        for name, part in zip(names_of(get), parts_of(then, names_of(get)), strict=True):
+            if owner is not None:
+                setattr(owner, name, part)
+            elif isinstance(thing, dict):
+                thing[name] = part
+            elif isinstance(get, attrgetter):
+                object.__setattr__(thing, name, part)

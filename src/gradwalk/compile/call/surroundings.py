@@ -1,0 +1,347 @@
+"""What a trace relies on outside its arguments, as it was when the trace was made, and whether it still is so.
+
+A trace holds for as long as every name, attribute and container that its function reads holds what it held. That is
+looked at before each replay, in one sweep: containers beside copies of them, names beside what they were bound to. The
+sweep has a limit; what lies beyond it is looked at in turns, a part at each call, so that a change is noticed later.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterator
+from operator import attrgetter, is_, itemgetter
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from gradwalk.compile.call.sameness import MISSING, copied, equal, names_of, parts_of, put_back, refill, same
+from gradwalk.compile.call.turns import UNITS, Part, Some, parts_of_array, parts_of_attributes, parts_of_container
+from gradwalk.compile.trace.reach import (
+    Reached,
+    holds_by_itself,
+    is_library,
+    is_stand_in,
+    is_users_class,
+    may_hold_values,
+    slots_of,
+)
+from gradwalk.engine import Value
+from gradwalk.module import Module, attributes
+
+__all__ = ["Surroundings"]
+
+CONTENT = attrgetter("cell_contents")
+EXACT = (list, dict, set, deque)  # containers whose `==` is known to compare what they hold
+
+# How much is looked at before each replay; one unit is about 0.6 ns.
+CONTAINER = 16  # units that a container costs beside what it holds
+DATA = 16_384
+PARAMETERS = 4_096  # lists of Values are seldom changed one by one; those of a larger model take turns
+OBJECTS = 128  # that are no modules; to compare the attributes of one takes some 200 units
+EVERY = 4  # calls, somebody's turn comes
+SOME = 8  # small containers take their turn together
+
+Question = tuple[Callable[[Any], Any], Any, Any]  # what is asked, of what, and the answer at the time of the trace
+
+
+class Surroundings:
+    """What was reached, with copies of all that can change.
+
+    >>> from gradwalk.compile.trace.reach import Reached
+    >>> settings = {"lam": 0.5}
+    >>> found = Surroundings(Reached([lambda x: x * settings["lam"]]))
+    >>> found.hold()
+    True
+    >>> settings["lam"] = 0.25
+    >>> found.hold(), found.changed()
+    (False, ["settings['lam']"])
+    """
+
+    def __init__(self, reached: Reached) -> None:
+        self.reached = reached
+        self.holders: list[Any] = []  # looked at before each replay …
+        self.copies: list[Any] = []  # … beside these
+        self.modules: list[Any] = []  # the attributes of modules, which count how often they are set …
+        self.module_copies: list[Any] = []
+        self.changes = attributes.changes  # … so often
+        self.questions: list[Question] = []  # asked before each replay
+        self.turns: list[Part] = []  # looked at one at a time
+        self.turn = 0
+        self.late = False  # whether a change was found by a turn, after replays that did not know of it
+        self.exact: list[int] = []  # questions whose answers can be equal and not the same: 0 and -0, 1 and True
+        self._paths: dict[int, str] = {}  # how to get at each of these things, as it is written in Python
+        self._objects = 0  # whose attributes are looked at before each replay
+        self._crowds: dict[tuple[type, tuple[str, ...]], list[Any]] = {}  # and those of others, by class and names
+        self._inherited: dict[type, dict[str, None]] = {}  # names that some object has from its class
+        self._shapes: set[Any] = set()  # a class, and the attributes that an object of it has of its own
+        self._classes: dict[int, type] = {}  # whose attributes a namespace holds
+        self._some_read: set[int] = set()  # holders that are attributes, not all of which are read
+        self._absent: dict[int, frozenset[str]] = {}  # names that a namespace does not hold
+        self._watch()
+        self.closely = bool(self.turns or self.exact)  # whether one sweep is not all
+
+    # --- what is looked at -------------------------------------------------------------------------------------------
+
+    def _watch(self) -> None:
+        reached = self.reached
+        watched = [(path, thing, CONTAINER + len(thing)) for path, thing in reached.containers]
+        watched += [(path, x, CONTAINER * (len(x) + 1) + sum(map(len, x))) for path, x in reached.rows]
+        parameters = [units for _, thing, units in watched if _holds_parameters(thing)]
+        left = {True: PARAMETERS if sum(parameters) <= PARAMETERS else 0, False: DATA}
+        small: list[tuple[str, Any]] = []
+        for path, thing, units in watched:
+            whose = _holds_parameters(thing)
+            if units <= left[whose] or type(thing) not in EXACT:
+                left[whose] -= units
+                self._watch_container(path, thing)
+            elif units <= UNITS:
+                small.append((path, thing))
+            else:
+                self.turns += parts_of_container(path, thing, units)
+                if not whose:
+                    self._ask(path, thing, len)
+        for start in range(0, len(small), SOME):
+            paths, things = zip(*small[start : start + SOME], strict=True)
+            self.turns.append(Some("", list(things), paths))
+        for path, thing in reached.arrays:
+            left[False] -= self._watch_array(path, thing, left[False])
+        for path, thing in reached.objects:
+            self._watch_object(path, thing)
+        for (kind, some), crowd in self._crowds.items():
+            self.turns += parts_of_attributes(f"{kind.__name__}.{some[0]}", crowd, some)
+        for base, names in self._inherited.items():
+            space = vars(base)
+            self._classes[id(space)] = base
+            self._ask_names(base.__name__, space, list(names))
+        for namespace, read in reached.globals.values():
+            self._ask_names("", namespace, [name for name in read if name in namespace])
+            absent = frozenset(name for name in read if name not in namespace)
+            if absent:
+                self._absent[id(namespace)] = absent
+                self._ask("", namespace, len)  # for names that come to be; to look for each takes longer
+        for path, cell in reached.cells:
+            self._ask(path, cell, CONTENT if _content(cell) is not MISSING else _content)
+        for path, thing, tell in reached.others:
+            self._ask(path, thing, tell)
+
+    def _watch_container(self, path: str, thing: Any) -> None:
+        self._paths[id(thing)] = path
+        if type(thing) not in EXACT:
+            base: Any = next(base for base in EXACT if isinstance(thing, base))
+            self._ask(path, thing, base.copy)
+            return
+        self.holders.append(thing)
+        self.copies.append(copied(thing))
+        if type(thing) is dict and len(thing) > 1:
+            self._ask(path, thing, list)  # the order of its keys, which `==` does not see
+
+    def _watch_array(self, path: str, thing: Any, left: int) -> int:
+        self._paths[id(thing)] = path
+        if not isinstance(thing, np.ndarray):
+            self._ask(path, thing, bytes if isinstance(thing, bytearray) else array.tobytes)
+            return CONTAINER
+        if thing.dtype == object:
+            self._ask(path, thing, np.ndarray.tolist)
+            return CONTAINER + thing.size
+        units = CONTAINER + thing.nbytes // 16
+        if units <= left or not thing.ndim:
+            self._ask(path, thing, np.ndarray.tobytes)
+            return units
+        self.turns += parts_of_array(path, thing)
+        return 0
+
+    def _watch_object(self, path: str, thing: Any) -> None:
+        if isinstance(thing, ModuleType):
+            if not is_library(thing.__name__):
+                self._ask_names(path, vars(thing), [name for name in self.reached.attributes if name in vars(thing)])
+            return
+        held = None if isinstance(thing, type) else getattr(thing, "__dict__", None)
+        if isinstance(held, dict):
+            self._paths[id(held)] = path
+            if not holds_by_itself(thing):
+                self._some_read.add(id(held))
+            if isinstance(thing, Module):
+                self.modules.append(held)
+                self.module_copies.append(held.copy())
+            elif self._objects < OBJECTS:
+                self._objects += 1
+                self.holders.append(held)
+                self.copies.append(held.copy())
+            elif read := tuple(name for name in held if self.reached.reads(name)):
+                self._crowds.setdefault((type(thing), read), []).append(held)
+        slots = [name for name in slots_of(type(thing)) if self.reached.reads(name) and _has(thing, name)]
+        if slots:
+            self._ask(path, thing, attrgetter(*slots))
+        kind = thing if isinstance(thing, type) else type(thing)
+        shape = kind, *(held or ()), *slots
+        if shape not in self._shapes:
+            self._shapes.add(shape)
+            for base in filter(is_users_class, kind.__mro__):
+                names = self._inherited.setdefault(base, {})
+                names.update(dict.fromkeys(n for n in vars(base) if n in self.reached.attributes and n not in shape))
+
+    def _ask_names(self, path: str, namespace: Any, names: list[str]) -> None:
+        if names:
+            self._ask(path, namespace, itemgetter(*names))
+
+    def _ask(self, path: str, thing: Any, get: Callable[[Any], Any]) -> None:
+        self._paths.setdefault(id(thing), path)
+        then = get(thing)
+        if any(isinstance(x, (float, int)) and x in (0, 1) for x in (then if isinstance(then, tuple) else (then,))):
+            self.exact.append(len(self.questions))
+        self.questions.append((get, thing, then))
+
+    # --- whether it is still so --------------------------------------------------------------------------------------
+
+    def hold(self) -> bool:
+        """Whether everything is as it was, as far as one sweep sees."""
+        try:
+            for get, thing, then in self.questions:
+                now = get(thing)
+                if now is not then and now != then:
+                    return self._settled()
+            if self.holders != self.copies:
+                return self._settled()
+        except Exception:  # things that cannot be compared, such as arrays, or that are gone
+            return self._settled()
+        if self.closely or self.changes != attributes.changes:
+            return self._looked_closely()
+        return True
+
+    def _looked_closely(self) -> bool:
+        for i in self.exact:
+            get, thing, then = self.questions[i]
+            now = get(thing)
+            if now is not then and not (isinstance(then, tuple) and all(map(is_, now, then))):
+                if not self._settled():
+                    return False
+                break
+        if self.changes != attributes.changes:
+            if not self._settled():
+                return False
+            self.changes = attributes.changes
+        if self.turns:
+            self.turn += 1
+            if not self.turn % EVERY:
+                self.late = self.late or not self.turns[self.turn // EVERY % len(self.turns)].holds()
+        return not self.late
+
+    def _settled(self) -> bool:
+        """Whether nothing that is read has changed; what else has is what it is from now on."""
+        if any(True for _ in self._differences()):
+            return False
+        for holders, copies in ((self.holders, self.copies), (self.modules, self.module_copies)):
+            for i, holder in enumerate(holders):
+                if id(holder) in self._some_read:
+                    copies[i] = holder.copy()
+        self.questions = [(get, thing, get(thing)) for get, thing, _ in self.questions]
+        return True
+
+    def hold_all(self) -> bool:
+        """Whether everything is as it was, however much there is to look at."""
+        return not any(True for _ in self._differences()) and all(part.holds() for part in self.turns)
+
+    def changed(self) -> list[str]:
+        """What is not as it was, as it is written in Python."""
+        late = [path for part in self.turns if not part.holds() for path in part.changed()]
+        return list(dict.fromkeys([*self._differences(), *late]))
+
+    def _differences(self) -> Iterator[str]:
+        for holder, copy in self._pairs():
+            if not equal(holder, copy):
+                yield from self._different_parts(self._paths[id(holder)], holder, copy)
+        for i, (get, thing, then) in enumerate(self.questions):
+            now = _answer(get, thing)
+            path, names = self._paths[id(thing)], () if get is CONTENT else names_of(get)
+            if get is len and id(thing) in self._absent:
+                yield from sorted(self._absent[id(thing)] & thing.keys())
+            elif (i in self.exact or not equal(now, then)) and not same(now, then):
+                parts = zip(names, parts_of(now, names), parts_of(then, names), strict=False)
+                yield from [_join(path, name) for name, x, y in parts if not same(x, y)] or [path or "a name"]
+
+    def _different_parts(self, path: str, now: Any, then: Any) -> Iterator[str]:
+        if isinstance(then, dict):
+            some = id(now) in self._some_read
+            for key in dict.fromkeys((*now, *then)):
+                if not same(now.get(key, MISSING), then.get(key, MISSING)):
+                    if not some:
+                        yield f"{path}[{key!r:.40}]"
+                    elif self.reached.reads(key) or self._is_parameter(now, key, then):
+                        yield _join(path, key)
+        elif not same(now, then):
+            alike = isinstance(then, (list, deque)) and len(now) == len(then)
+            at = [i for i, (x, y) in enumerate(zip(now, then, strict=True)) if not same(x, y)] if alike else []
+            yield f"{path}[{at[0]}]" if at else path
+
+    def _is_parameter(self, now: Any, name: str, then: Any) -> bool:
+        """Whether an attribute of a module, which is asked for its parameters, is or was one, or holds some."""
+        if not self.reached.lists_parameters() or not any(now is held for held in self.modules):
+            return False
+        return may_hold_values(now.get(name)) or may_hold_values(then.get(name))
+
+    def _pairs(self) -> Iterator[tuple[Any, Any]]:
+        yield from zip(self.holders, self.copies, strict=True)
+        yield from zip(self.modules, self.module_copies, strict=True)
+
+    # --- after a function was run just to be looked at ---------------------------------------------------------------
+
+    def stand_ins(self) -> bool:
+        """Whether a trace has left something behind, where it is read, that stands for a number."""
+        parts: list[Any] = []
+        for holder, _ in self._pairs():
+            parts += holder.values() if isinstance(holder, dict) else holder
+        parts += [part for row in parts if row.__class__ is list for part in row]
+        for get, thing, _ in self.questions:
+            now = _answer(get, thing)
+            parts += now if isinstance(now, (tuple, list)) else [now]
+        return any(map(is_stand_in, parts))
+
+    def restore(self) -> None:
+        """Make everything what it was."""
+        for holder, copy in self._pairs():
+            refill(holder, copy)
+        for get, thing, then in self.questions:
+            if not same(_answer(get, thing), then):
+                put_back(get, thing, then, self._classes.get(id(thing)))
+        for part in self.turns:
+            if not part.holds():
+                part.restore()
+
+
+# --- questions -------------------------------------------------------------------------------------------------------
+
+
+def _answer(get: Callable[[Any], Any], thing: Any) -> Any:
+    try:
+        return get(thing)
+    except Exception:  # it is gone
+        return MISSING
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not set yet
+        return MISSING
+
+
+def _has(thing: Any, name: str) -> bool:
+    try:
+        object.__getattribute__(thing, name)
+    except AttributeError:
+        return False
+    return True
+
+
+def _holds_parameters(thing: Any) -> bool:
+    """Whether a list holds Values alone, or lists of them."""
+    first = thing[0] if type(thing) is list and thing else None
+    if first.__class__ is list:
+        first = next((part for row in thing if row.__class__ is list for part in row), None)
+    return isinstance(first, Value)
+
+
+def _join(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name

@@ -1,0 +1,155 @@
+"""What is too large to be looked at before every call: it is cut into parts, and each has its turn.
+
+A part knows what it was (`then`), can tell what it is (`now`), and can be made what it was.
+"""
+
+from __future__ import annotations
+
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from gradwalk.compile.call.sameness import copied, equal, refill
+
+__all__ = ["Part", "parts_of_array", "parts_of_attributes", "parts_of_container"]
+
+UNITS = 256  # that a part may cost, as `surroundings.py` counts them
+ENTRIES = 48  # of dicts
+
+
+class Part:
+    """A part of a list: one slice of it.
+
+    >>> xs = [float(i) for i in range(1000)]
+    >>> parts = parts_of_container("xs", xs, units=1000)
+    >>> xs[700] = -1.0
+    >>> [part.changed() for part in parts if not part.holds()]
+    [['xs[700]']]
+    """
+
+    def __init__(self, path: str, thing: Any, cut: Any) -> None:
+        self.path, self.thing, self.cut = path, thing, cut
+        self.then = self.now()
+
+    def now(self) -> Any:
+        """What it is."""
+        return len(self.thing), copied(self.thing[self.cut])
+
+    def holds(self) -> bool:
+        """Whether it is what it was."""
+        try:
+            return equal(self.now(), self.then)
+        except Exception:  # it is gone
+            return False
+
+    def changed(self) -> list[str]:
+        """What is not as it was, as it is written in Python."""
+        pairs = zip(self.thing[self.cut], self.then[1], strict=False)
+        at = [i for i, (x, y) in enumerate(pairs, self.cut.start) if not equal(x, y)]
+        return [f"{self.path}[{at[0]}]" if at else self.path]
+
+    def restore(self) -> None:
+        """Make it what it was."""
+        size, content = self.then
+        now = self.thing[self.cut]
+        refill(now, content)
+        self.thing[self.cut] = now
+        del self.thing[size:]
+
+
+class Entries(Part):
+    """Some entries of a dict; the cut is a getter of their keys."""
+
+    def now(self) -> Any:
+        return len(self.thing), self.cut(self.thing)
+
+    def changed(self) -> list[str]:
+        return [self.path]
+
+    def restore(self) -> None:
+        keys: Any = self.cut.__reduce__()[1]
+        self.thing.update(zip(keys, self.then[1], strict=True))
+
+
+class Rows(Part):
+    """Some rows of an array."""
+
+    def now(self) -> Any:
+        return self.thing.shape, self.thing[self.cut].tobytes()
+
+    def changed(self) -> list[str]:
+        return [self.path]
+
+    def restore(self) -> None:
+        rows = self.thing[self.cut]
+        self.thing[self.cut] = np.frombuffer(self.then[1], rows.dtype).reshape(rows.shape)
+
+
+class Some(Part):
+    """Some small containers; the cut is their paths."""
+
+    def now(self) -> Any:
+        return [copied(part) for part in self.thing]
+
+    def holds(self) -> bool:
+        return equal(self.thing, self.then)
+
+    def changed(self) -> list[str]:
+        return [path for path, now, then in zip(self.cut, self.thing, self.then, strict=True) if not equal(now, then)]
+
+    def restore(self) -> None:
+        for now, then in zip(self.thing, self.then, strict=True):
+            refill(now, then)
+
+
+class Attributes(Part):
+    """Some attributes of some objects; the cut is a getter of their names."""
+
+    def now(self) -> Any:
+        return list(map(self.cut, self.thing))
+
+    def changed(self) -> list[str]:
+        return [self.path]
+
+    def restore(self) -> None:
+        names: Any = self.cut.__reduce__()[1]
+        for held, then in zip(self.thing, self.then, strict=True):
+            held.update(zip(names, then if len(names) > 1 else (then,), strict=True))
+
+
+def parts_of_container(path: str, thing: Any, units: int) -> list[Part]:
+    """A large list or dict in parts; sets and deques have none.
+
+    >>> len(parts_of_container("d", {i: i for i in range(100)}, units=116))
+    3
+    """
+    if isinstance(thing, list):
+        step = max(1, len(thing) * UNITS // units)
+        return [Part(path, thing, slice(start, start + step)) for start in range(0, len(thing), step)]
+    if isinstance(thing, dict):
+        keys = list(thing)
+        cuts = [keys[start : start + ENTRIES] for start in range(0, len(keys), ENTRIES)]
+        return [Entries(path, thing, itemgetter(*cut, cut[0])) for cut in cuts]
+    return []
+
+
+def parts_of_array(path: str, thing: Any) -> list[Part]:
+    """A large array in parts.
+
+    >>> len(parts_of_array("a", np.zeros((1000, 8))))
+    16
+    """
+    step = max(1, len(thing) * UNITS * 16 // thing.nbytes)
+    return [Rows(path, thing, slice(start, start + step)) for start in range(0, len(thing), step)]
+
+
+def parts_of_attributes(path: str, held: list[dict[str, Any]], names: tuple[str, ...]) -> list[Part]:
+    """The attributes of many objects of one kind in parts.
+
+    >>> len(parts_of_attributes("samples", [{"x": 1.0, "y": 2.0}] * 100, ("x", "y")))
+    5
+    """
+    step = max(1, ENTRIES // len(names))
+    cuts = [held[start : start + step] for start in range(0, len(held), step)]
+    return [Attributes(path, cut, itemgetter(*names)) for cut in cuts]

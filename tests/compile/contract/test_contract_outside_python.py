@@ -1,0 +1,898 @@
+"""The many ways in which Python code can read something from outside, each with a change between calls."""
+
+# mypy: ignore-errors
+from __future__ import annotations
+
+import abc
+import collections
+import contextvars
+import copy
+import dataclasses
+import enum
+import functools
+import heapq
+import math
+import operator
+import queue as queues
+import threading
+import types
+import weakref
+
+import numpy as np
+from outside_cases import Case, Cases, outcome_of, walked
+
+from gradwalk import Value, nn, optim
+
+cases = Cases()
+
+
+@cases.followed
+def walrus_and_comprehension(compile):
+    w = Value(2.0)
+    k = [1.0]
+    f = compile(lambda x: (held := k[0]) * w * x)  # noqa: F841
+    yield walked(f(1.0), w)
+    k[0] = 3.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def nested_function_defined_inside(compile):
+    w = Value(2.0)
+    cfg = {"a": 1.0}
+
+    @compile
+    def f(x):
+
+        def inner(y):
+            return y * cfg["a"]
+
+        return inner(w * x)
+
+    yield walked(f(1.0), w)
+    cfg["a"] = 3.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def class_inside(compile):
+    w = Value(2.0)
+    cfg = {"a": 1.0}
+
+    @compile
+    def f(x):
+
+        class T:
+            def go(self, y):
+                return y * cfg["a"]
+
+        return T().go(w * x)
+
+    yield walked(f(1.0), w)
+    cfg["a"] = 3.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def operator_overload(compile):
+    w = Value(2.0)
+
+    class S:
+        def __init__(self):
+            self.k = 1.0
+
+        def __mul__(self, o):
+            return o * self.k
+
+        def __getitem__(self, i):
+            return self.k + i
+
+        def __len__(self):
+            return int(self.k)
+
+        def __contains__(self, x):
+            return self.k > 2
+
+        def __iter__(self):
+            return iter([self.k, self.k])
+
+        def __enter__(self):
+            return self.k
+
+        def __exit__(self, *a):
+            return False
+
+        def __bool__(self):
+            return self.k > 2
+
+        def __call__(self):
+            return self.k
+
+    s = S()
+
+    @compile
+    def f(x):
+        with s as k:
+            t = k
+        return s * (w * x) + s[1] + len(s) + (1 if 3 in s else 0) + sum(s) + t + (5 if s else 0) + s()
+
+    yield walked(f(1.0), w)
+    s.k = 3.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def descriptor(compile):
+    w = Value(2.0)
+
+    class D:
+        def __init__(self, v):
+            self.v = v
+
+        def __get__(self, o, t=None):
+            return self.v
+
+    class A:
+        a = D(1.0)
+
+    a = A()
+    f = compile(lambda x: w * x * a.a)
+    yield walked(f(1.0), w)
+    vars(A)["a"].v = 3.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def super_call(compile):
+
+    class B:
+        k = 1.0
+
+        def go(self, x):
+            return x * self.k
+
+    class A(B):
+        def go(self, x):
+            return super().go(x) + 1
+
+    a = A()
+    w = Value(2.0)
+    f = compile(lambda x: a.go(w * x))
+    yield walked(f(1.0), w)
+    B.k = 3.0
+    yield walked(f(1.0), w)
+    B.go = lambda s, x: x * 10
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def staticmethods(compile):
+
+    class B:
+        k = 1.0
+
+        @staticmethod
+        def a(x):
+            return x * B.k
+
+        @classmethod
+        def b(cls, x):
+            return x * cls.k
+
+    w = Value(2.0)
+    f = compile(lambda x: B.a(w * x) + B.b(w * x))
+    yield walked(f(1.0), w)
+    B.k = 3.0
+    yield walked(f(1.0), w)
+    B.a = staticmethod(lambda x: x * 7)
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def map_and_reduce(compile):
+    w = Value(2.0)
+    ks = [1.0, 2.0]
+    f = compile(lambda x: functools.reduce(operator.add, map(lambda k: w * k * x, ks)))  # noqa: C417
+    yield walked(f(1.0), w)
+    ks[1] = 5.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def operator_itemgetter(compile):
+    w = Value(2.0)
+    d = {"k": 1.0}
+    get = operator.itemgetter("k")
+    f = compile(lambda x: w * x * get(d))
+    yield walked(f(1.0), w)
+    d["k"] = 3.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def operator_attrgetter(compile):
+    w = Value(2.0)
+    d = types.SimpleNamespace(k=1.0)
+    get = operator.attrgetter("k")
+    f = compile(lambda x: w * x * get(d))
+    yield walked(f(1.0), w)
+    d.k = 3.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def operator_attrgetter_user(compile):
+    w = Value(2.0)
+
+    class T:
+        def __init__(self):
+            self.k = 1.0
+
+    d = T()
+    get = operator.attrgetter("k")
+    f = compile(lambda x: w * x * get(d))
+    yield walked(f(1.0), w)
+    d.k = 3.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def contextvar(compile):
+    w = Value(2.0)
+    v = contextvars.ContextVar("v")
+    v.set(1.0)
+    f = compile(lambda x: w * x * v.get())
+    yield walked(f(1.0), w)
+    v.set(3.0)
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def a_weak_reference(compile):
+    w = Value(2.0)
+
+    class T:
+        k = 1.0
+
+    t = T()
+    r = weakref.ref(t)
+    f = compile(lambda x: w * x * r().k)
+    yield walked(f(1.0), w)
+    t.k = 3.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def dictkeys_int(compile):
+    w = Value(2.0)
+    d = {0: 1.0, 1: 2.0}
+    f = compile(lambda x: sum((w * x * k * v for k, v in d.items())))
+    yield walked(f(1.0), w)
+    d[5] = d.pop(1)
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def dict_key_values(compile):
+    w = Value(2.0)
+    d = {w: 3.0}
+    f = compile(lambda x: sum((k * x * v for k, v in d.items())))
+    yield walked(f(1.0), w)
+    v = Value(9.0)
+    d.clear()
+    d[v] = 3.0
+    yield walked(f(1.0), w, v)
+
+
+@cases.followed
+def sets_of_values(compile):
+    a, b = (Value(2.0), Value(3.0))
+    s = {a}
+    f = compile(lambda x: sum(p * x for p in s))
+    yield walked(f(1.0), a, b)
+    s.add(b)
+    yield walked(f(1.0), a, b)
+
+
+@cases.followed
+def frozen_dataclass_replaced(compile):
+
+    @dataclasses.dataclass(frozen=True)
+    class K:
+        lam: float
+
+    k = K(1.0)
+    w = Value(2.0)
+    f = compile(lambda x: w * x * k.lam)
+    yield walked(f(1.0), w)
+    k = dataclasses.replace(k, lam=3.0)
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def named_tuple_replaced(compile):
+    K = collections.namedtuple("K", "lam")
+    k = K(1.0)
+    w = Value(2.0)
+    f = compile(lambda x: w * x * k.lam)
+    yield walked(f(1.0), w)
+    k = k._replace(lam=3.0)
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def structured_array(compile):
+    a = np.zeros(2, dtype=[("k", float)])
+    a["k"] = 1.0
+    w = Value(2.0)
+    f = compile(lambda x: w * x * float(a["k"][0]))
+    yield walked(f(1.0), w)
+    a["k"][0] = 3.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def memory_view(compile):
+    b = bytearray(8)
+    m = memoryview(b)
+    w = Value(2.0)
+    m[0] = 1
+    f = compile(lambda x: w * x * m[0])
+    yield walked(f(1.0), w)
+    b[0] = 3
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def chainmap(compile):
+    d = {"k": 1.0}
+    cm = collections.ChainMap({}, d)
+    w = Value(2.0)
+    f = compile(lambda x: w * x * cm["k"])
+    yield walked(f(1.0), w)
+    d["k"] = 3.0
+    yield walked(f(1.0), w)
+    cm["k"] = 4.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def a_view_of_a_dict_that_cannot_be_written(compile):
+    d = {"k": 1.0}
+    cm = types.MappingProxyType(d)
+    w = Value(2.0)
+    f = compile(lambda x: w * x * cm["k"])
+    yield walked(f(1.0), w)
+    d["k"] = 3.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def dict_view(compile):
+    d = {"k": 1.0}
+    v = d.values()
+    w = Value(2.0)
+    f = compile(lambda x: w * x * sum(v))
+    yield walked(f(1.0), w)
+    d["k"] = 3.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def bound_get(compile):
+    d = {"k": 1.0}
+    get = d.get
+    w = Value(2.0)
+    f = compile(lambda x: w * x * get("k"))
+    yield walked(f(1.0), w)
+    d["k"] = 3.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def bound_getitem(compile):
+    d = {"k": 1.0}
+    get = d.__getitem__
+    w = Value(2.0)
+    f = compile(lambda x: w * x * get("k"))
+    yield walked(f(1.0), w)
+    d["k"] = 3.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def module_level_in_helper_module(compile):
+    m = types.ModuleType("m")
+    exec("k=1.0\ndef h(x): return x*k\nclass T:\n    def __init__(s): s.z=k\n", vars(m))
+    w = Value(2.0)
+    f = compile(lambda x: m.h(w * x) + m.T().z)
+    yield walked(f(1.0), w)
+    m.k = 3.0
+    yield walked(f(1.0), w)
+    exec("def h(x): return x*k*10", vars(m))
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def decorator_wraps(compile):
+    w = Value(2.0)
+    cfg = {"k": 1.0}
+
+    def deco(fn):
+
+        @functools.wraps(fn)
+        def g(*a):
+            return fn(*a) * cfg["k"]
+
+        return g
+
+    @compile
+    @deco
+    def f(x):
+        return w * x
+
+    yield walked(f(1.0), w)
+    cfg["k"] = 3.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def decorator_wraps_helper(compile):
+    w = Value(2.0)
+    cfg = {"k": 1.0}
+
+    def deco(fn):
+
+        @functools.wraps(fn)
+        def g(*a):
+            return fn(*a)
+
+        return g
+
+    @deco
+    def h(x):
+        return x * cfg["k"]
+
+    f = compile(lambda x: h(w * x))
+    yield walked(f(1.0), w)
+    cfg["k"] = 3.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def singledispatch(compile):
+    w = Value(2.0)
+    cfg = {"k": 1.0}
+
+    @functools.singledispatch
+    def h(v):
+        return v * cfg["k"]
+
+    f = compile(lambda x: h(w * x))
+    yield walked(f(1.0), w)
+    cfg["k"] = 3.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def partialmethod(compile):
+
+    class A:
+        k = 1.0
+
+        def go(self, a, x):
+            return x * self.k * a
+
+        one = functools.partialmethod(go, 2.0)
+
+    a = A()
+    w = Value(2.0)
+    f = compile(lambda x: a.one(w * x))
+    yield walked(f(1.0), w)
+    a.k = 3.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def abc_and_property_setter(compile):
+
+    class A(abc.ABC):  # noqa: B024
+        def __init__(self):
+            self._k = 1.0
+
+        @property
+        def k(self):
+            return self._k
+
+        @k.setter
+        def k(self, v):
+            self._k = v
+
+    class B(A):
+        pass
+
+    a = B()
+    w = Value(2.0)
+    f = compile(lambda x: w * x * a.k)
+    yield walked(f(1.0), w)
+    a.k = 3.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def getattr_hook_missing_attr(compile):
+
+    class A:
+        def __init__(self):
+            object.__setattr__(self, "d", {"k": 1.0})
+
+        def __getattr__(self, n):
+            return self.d[n]
+
+        def __setattr__(self, n, v):
+            self.d[n] = v
+
+    a = A()
+    w = Value(2.0)
+    f = compile(lambda x: w * x * a.k)
+    yield walked(f(1.0), w)
+    a.k = 3.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def nn_activation_swapped(compile):
+    m = nn.MLP(2, [2, 1], activation="tanh")
+    for i, p in enumerate(m.parameters()):
+        p.data = 0.1 * i
+    f = compile(lambda x: m(x))
+    yield walked(f([1.0, 2.0]), *m.parameters())
+    m2 = nn.MLP(2, [2, 1], activation="sigmoid")
+    for i, p in enumerate(m2.parameters()):
+        p.data = 0.1 * i
+    m.layers[0].neurons[0]._activate = m2.layers[0].neurons[0]._activate
+    yield walked(f([1.0, 2.0]), *m.parameters())
+
+
+@cases.followed
+def load_state(compile):
+    m = nn.MLP(2, [2, 1])
+    f = compile(lambda x: m(x))
+    st = dict.fromkeys(m.state_dict(), 0.25)
+    yield (f([1.0, 2.0]).data * 0)
+    m.load_state_dict(st)
+    yield walked(f([1.0, 2.0]), *m.parameters())
+
+
+@cases.followed
+def deepcopy_model(compile):
+    m = nn.MLP(1, [1])
+    m.layers[0].neurons[0].w[0].data = 0.5
+    f = compile(lambda x: m([x]))
+    yield walked(f(2.0), *m.parameters())
+    m = copy.deepcopy(m)
+    m.layers[0].neurons[0].w[0].data = 0.75
+    yield walked(f(2.0), *m.parameters())
+
+
+@cases.followed
+def optimizer_in_function(compile):
+    p = Value(1.0)
+    o = optim.SGD([p], lr=0.1)
+    f = compile(lambda x: p * x * o.lr)
+    yield walked(f(2.0), p)
+    o.lr = 0.5
+    yield walked(f(2.0), p)
+
+
+@cases.followed
+def optimizer_momentum(compile):
+    p = Value(1.0)
+    o = optim.SGD([p], lr=0.1, momentum=0.5)
+    f = compile(lambda x: p * x * o.momentum)
+    yield walked(f(2.0), p)
+    o.momentum = 0.75
+    yield walked(f(2.0), p)
+
+
+@cases.followed
+def kwonly_defaults(compile):
+
+    def h(x, *, k=1.0):
+        return x * k
+
+    w = Value(2.0)
+    f = compile(lambda x: h(w * x))
+    yield walked(f(1.0), w)
+    h.__kwdefaults__["k"] = 3.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def own_defaults(compile):
+    w = Value(2.0)
+
+    def h(x, k=[1.0]):  # noqa: B006
+        return w * x * k[0]
+
+    h.__defaults__[0][0] = 1.0
+    f = compile(h)
+    yield walked(f(1.0), w)
+    h.__defaults__[0][0] = 3.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def global_statement_elsewhere(compile):
+    w = Value(2.0)
+    ns = {"w": w, "k": 1.0}
+    exec("def f(x): return w*x*k\ndef setk(v):\n    global k\n    k=v", ns)
+    f = compile(ns["f"])
+    yield walked(f(1.0), w)
+    ns["setk"](3.0)
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def eval_inside(compile):
+    w = Value(2.0)
+    ns = {"w": w, "k": 1.0}
+    exec("def f(x): return eval('w*x*k')", ns)
+    f = compile(ns["f"])
+    yield walked(f(1.0), w)
+    ns["k"] = 3.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def name_appears(compile):
+    w = Value(2.0)
+    ns = {"w": w}
+    exec("def f(x):\n    try:\n        return w*x*k\n    except NameError:\n        return w*x", ns)
+    f = compile(ns["f"])
+    yield walked(f(1.0), w)
+    ns["k"] = 3.0
+    yield walked(f(1.0), w)
+    del ns["k"]
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def cell_unset(compile):
+    w = Value(2.0)
+
+    @compile
+    def f(x):
+        try:
+            return w * x * k
+        except NameError:
+            return w * x
+
+    yield walked(f(1.0), w)
+    k = 3.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def list_subclass_attr(compile):
+
+    class L(list):
+        scale = 1.0
+
+        def total(self):
+            return sum(self) * self.scale
+
+    listed = L([1.0, 2.0])
+    w = Value(2.0)
+    f = compile(lambda x: w * x * listed.total())
+    yield walked(f(1.0), w)
+    listed.scale = 3.0
+    yield walked(f(1.0), w)
+    listed.append(4.0)
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def dict_subclass_attrs(compile):
+
+    class Cfg(dict):
+        __getattr__ = dict.__getitem__
+        __setattr__ = dict.__setitem__
+
+    d = Cfg(k=1.0)
+    w = Value(2.0)
+    f = compile(lambda x: w * x * d.k)
+    yield walked(f(1.0), w)
+    d.k = 3.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def enum_value(compile):
+
+    class E(enum.Enum):
+        A = 1.0
+        B = 3.0
+
+    e = E.A
+    w = Value(2.0)
+    f = compile(lambda x: w * x * e.value)
+    yield walked(f(1.0), w)
+    e = E.B
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def object_in_list_arg(compile):
+
+    class T:
+        def __init__(self):
+            self.k = [1.0]
+
+    t = T()
+    w = Value(2.0)
+    f = compile(lambda ts, x: w * x * ts[0].k[0])
+    yield walked(f([t], 1.0), w)
+    t.k[0] = 3.0
+    yield walked(f([t], 1.0), w)
+
+
+@cases.followed_with_a_word
+def user_iterator(compile):
+
+    class It:
+        def __init__(self):
+            self.i = 0
+
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            self.i += 1
+            return float(self.i)
+
+    it = It()
+    w = Value(2.0)
+    f = compile(lambda x: w * x * next(it))
+    for _ in range(3):
+        yield walked(f(1.0), w)
+
+
+@cases.followed
+def generator_method(compile):
+
+    class D:
+        def __init__(self):
+            self.xs = [1.0, 2.0]
+
+        def rows(self):
+            yield from self.xs
+
+    d = D()
+    w = Value(2.0)
+    f = compile(lambda x: sum(w * x * r for r in d.rows()))
+    yield walked(f(1.0), w)
+    d.xs[0] = 5.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def threadlocal(compile):
+    t = threading.local()
+    t.k = 1.0
+    w = Value(2.0)
+    f = compile(lambda x: w * x * t.k)
+    yield walked(f(1.0), w)
+    t.k = 3.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed_with_a_word
+def queue(compile):
+    q = queues.Queue()
+    [q.put(float(i)) for i in range(5)]
+    w = Value(2.0)
+    f = compile(lambda x: w * x * q.get())
+    for _ in range(3):
+        yield walked(f(1.0), w)
+
+
+@cases.followed_with_a_word
+def heap(compile):
+    h = [3.0, 4.0, 5.0]
+    w = Value(2.0)
+    f = compile(lambda x: w * x * heapq.heappop(h))
+    for _ in range(2):
+        yield walked(f(1.0), w)
+
+
+@cases.followed_with_a_word
+def array_pop_none_state(compile):
+    st = types.SimpleNamespace(prev=None)
+    w = Value(2.0)
+
+    @compile
+    def f(x):
+        out = w * x if st.prev is None else w * x + st.prev
+        st.prev = 1.5
+        return out
+
+    for _ in range(3):
+        yield walked(f(1.0), w)
+
+
+@cases.followed_with_a_word
+def momentum_buffer(compile):
+    buf = [0.0, 0.0]
+    w = Value(2.0)
+
+    @compile
+    def f(x):
+        for i in range(2):
+            buf[i] = 0.5 * buf[i] + 1.0
+        return w * x * sum(buf)
+
+    for _ in range(3):
+        yield (*walked(f(1.0), w), *buf)
+
+
+@cases.followed_with_a_word
+def batchnorm_running(compile):
+
+    class BN:
+        def __init__(self):
+            self.mean = 0.0
+            self.g = Value(1.0)
+
+        def __call__(self, xs):
+            m = sum(xs) / len(xs)
+            self.mean = 0.9 * self.mean + 0.1 * m
+            return [self.g * (x - m) for x in xs]
+
+    bn = BN()
+    f = compile(lambda xs: sum(v * v for v in bn(xs)))
+    for k in (1.0, 2.0, 3.0):
+        yield (*walked(f([k, 2.0, 5.0]), bn.g), getattr(bn.mean, "data", bn.mean))
+
+
+@cases.followed
+def sin_table_cache(compile):
+    cache = {}
+    w = Value(2.0)
+
+    def tab(n):
+        if n not in cache:
+            cache[n] = [math.sin(i) for i in range(n)]
+        return cache[n]
+
+    f = compile(lambda x: w * x * sum(tab(3)))
+    for _ in range(3):
+        yield walked(f(1.0), w)
+    cache[3][1] = 9.0
+    yield walked(f(1.0), w)
+
+
+@cases.traced_often
+def np_array_rebuilt_equal(compile):
+    a = np.ones(3)
+    w = Value(2.0)
+    f = compile(lambda x: w * x * a.sum())
+    for _ in range(4):
+        yield walked(f(1.0), w)
+        a = np.ones(3)
+    a[0] = 5.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def a_long_list_of_parameters(compile):
+    ps = [Value(0.01 * i) for i in range(3000)]
+    f = compile(lambda x: sum(p * x for p in ps))
+    yield f(1.0).data
+    ps[1500] = Value(100.0)
+    yield f(1.0).data
+
+
+@cases.test()
+def test_python(case: Case) -> None:
+    assert outcome_of(case) == case.outcome
