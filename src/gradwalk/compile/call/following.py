@@ -50,6 +50,7 @@ class Unfollowed(NamedTuple):
 
 
 STATE = "return the new state from the function, and pass it as an argument at the next call"
+CACHED = "call the function that it wraps, which has the name __wrapped__, in compiled code"
 DRAWN = "draw them before the call and pass them as arguments"
 
 
@@ -74,10 +75,14 @@ def follow(record: Record, roots: Sequence[Any], *, just_looking: bool = False) 
         )
     chance, before = Chance(reached.chances), Surroundings(reached)
     found: Followed | Unfollowed | None = None
+    caches, hashed = Caches(reached.caches), True
     try:
         recorded = record(reached.values)
+        hashed = recorded.hashed
         as_before = before.hold_all()
-        if chance.moved():
+        if hashed and (filled := caches.filled()):
+            found = Unfollowed(f"{{function}} keeps what it computes in a cache ({next(iter(filled))})", CACHED)
+        elif chance.moved():
             found = Unfollowed("random numbers are drawn in {function}", DRAWN, before if as_before else None)
         elif not as_before:
             found = _follow_again(recorded, record, roots, before, began)
@@ -89,6 +94,8 @@ def follow(record: Record, roots: Sequence[Any], *, just_looking: bool = False) 
         just_looking = just_looking or isinstance(error, GradwalkError) or before.stand_ins()
         raise
     finally:
+        if hashed:
+            caches.empty()
         if just_looking or isinstance(found, Unfollowed):
             chance.restore()
             before.restore()
@@ -111,6 +118,32 @@ def _follow_again(
     if now.hold_all() and not difference(first, recorded):
         return Followed(recorded, now, time.perf_counter() - began)
     return Unfollowed(reason, STATE, before)
+
+
+class Caches:
+    """Functions that keep what they gave, as `functools.lru_cache` makes them: a trace may leave stand-ins in there.
+
+    >>> from functools import lru_cache
+    >>> square = lru_cache(lambda x: x * x)
+    >>> caches = Caches([("square", square)])
+    >>> square(3.0), list(caches.filled())
+    (9.0, ['square'])
+    >>> caches.empty()
+    >>> square.cache_info().currsize
+    0
+    """
+
+    def __init__(self, found: Sequence[tuple[str, Any]]) -> None:
+        self._before = [(path, cache, cache.cache_info().misses) for path, cache in found]
+
+    def filled(self) -> dict[str, Any]:
+        """Those that have something new in them, by how they are reached."""
+        return {path: cache for path, cache, misses in self._before if cache.cache_info().misses != misses}
+
+    def empty(self) -> None:
+        """Clear those that have something new in them."""
+        for cache in self.filled().values():
+            cache.cache_clear()
 
 
 class Checks:

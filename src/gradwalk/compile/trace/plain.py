@@ -255,6 +255,7 @@ class Number(Traced, Methods):
         return int(tracer.told(self))
 
     def __hash__(self) -> int:
+        self._tracer.hashed = True
         return hash(self._tracer.told(self))
 
     def __repr__(self) -> str:

@@ -43,6 +43,7 @@ class Recorded:
     guards: list[Guard]
     expected: list[float]  # what the guards' outputs hold if the path is this one
     types: dict[int, type]  # inputs whose types were asked for
+    hashed: bool  # whether something may hold stand-ins by their hash
     seconds: float = 0.0
 
 
@@ -140,6 +141,7 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
         guards=guards,
         expected=expected,
         types=tracer.types,
+        hashed=tracer.hashed,
     )
 
 

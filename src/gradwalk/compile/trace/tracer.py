@@ -77,6 +77,7 @@ class Tracer(modes.Interpreter):
         self.types: dict[int, type] = {}  # inputs whose types were asked for
         self.whole: set[int] = set()  # rows that are ints for the function
         self.read_at: dict[int, int] = {}  # copies of numbers that were read, by what they are copies of
+        self.hashed = False  # whether the hash of a stand-in was asked for
         self.refusal: TraceError | None = None  # the first thing that was refused, should the function swallow it
         self.identity: dict[CodeType, bool] = {}  # code that asks `is True`
         self.ended = False
