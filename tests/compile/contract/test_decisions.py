@@ -608,6 +608,22 @@ NUMPY = {
     "np.count_nonzero": Case(lambda o: lambda X: o.w * int(np.count_nonzero(X)), ARRAYS),
     "np.clip": Case(lambda o: lambda X: (np.clip(X, 0.0, 1.0) * o.w).sum(), ARRAYS),
     "np.abs": Case(lambda o: lambda X: o.w * np.abs(X).sum(), ARRAYS),
+    "np.isnan": Case(lambda o: lambda X: o.w if np.isnan(X).any() else o.v * X[0], ARRAYS),
+    "np.isfinite": Case(lambda o: lambda X: o.w * X[0] if np.isfinite(X).all() else o.v, ARRAYS),
+    "np.allclose": Case(lambda o: lambda X: o.w * X[0] if np.allclose(X, [1.0, 0.0, -2.0]) else o.v, ARRAYS),
+    "np.round": Case(lambda o: lambda X: o.w * np.round(X / 3.0).sum(), ARRAYS),
+    "np.std": Case(lambda o: lambda X: o.w * np.std(X), ARRAYS),
+    "np.linalg.norm": Case(lambda o: lambda X: o.w * X / np.linalg.norm(X) if np.linalg.norm(X) else o.v, ARRAYS),
+    "np.median": Case(lambda o: lambda X: o.w * np.median(X), ARRAYS),
+    "in place": Case(lambda o: lambda X: o.w * added(X).sum(), ARRAYS),
+    "X[idx]": Case(
+        lambda o: lambda X, idx: o.w * X[idx].sum(),
+        [(np.array([1.0, 2.0, 3.0]), np.array([0, 2])), (np.array([1.0, 2.0, 3.0]), np.array([1, 1]))],
+    ),
+    "X[mask]": Case(
+        lambda o: lambda X, mask: o.w * X[mask].sum(),
+        [(np.array([1.0, 2.0]), np.array([True, False])), (np.array([1.0, 2.0]), np.array([True, True]))],
+    ),
     "np.exp": Case(lambda o: lambda X: o.w * np.exp(X).sum(), ARRAYS),
     "np.exp of a number": Case(lambda o: lambda x: o.w * np.exp(x), FEW),
     "np.sqrt of a number": Case(lambda o: lambda x: o.w * np.sqrt(x * x), FEW),
@@ -637,6 +653,13 @@ NUMPY = {
         [(np.array([1.0, 2.0]), np.array([True, False])), (np.array([1.0, 2.0]), np.array([False, True]))],
     ),
 }  # fmt: skip
+
+
+def added(X: Any) -> Any:
+    out = X.copy()
+    out += 1.0
+    out[0] *= 2.0
+    return out
 
 
 def filled(x: Any) -> Any:

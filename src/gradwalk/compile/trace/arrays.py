@@ -28,10 +28,9 @@ class TracedArray(np.ndarray[Any, Any]):
         """The dtype of the plain function's array, which then has to be the same in every replay."""
         if asked_by_insider():
             return np.dtype(object)
-        parts = self.ravel().tolist()
-        if not parts or not all(isinstance(x, Number) for x in parts):
+        if not self.size or not _is_plain(self):
             return np.dtype(object)
-        return np.result_type(*{x._tracer.kind_asked(x) for x in parts})
+        return np.result_type(*{x._tracer.kind_asked(x) for x in self.ravel().tolist()})
 
     def __getitem__(self, at: Any) -> Any:
         return super().__getitem__(tuple(map(_told, at)) if isinstance(at, tuple) else _told(at))
@@ -51,6 +50,22 @@ class TracedArray(np.ndarray[Any, Any]):
         counts: TracedArray = traced_array([x._tracer.plain_again(x, np.int64) for x in parts]).reshape(self.shape)
         return counts
 
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """A function of NumPy's: on objects if it can, else on the plain numbers."""
+        out = options.pop("out", ())
+        if out:
+            options["out"] = tuple([_as_objects(x) for x in out])
+        try:
+            found = getattr(ufunc, method)(*map(_as_objects, inputs), **options)
+        except TypeError:
+            plain = [_told(x) if isinstance(x, TracedArray) and _is_plain(x) else x for x in inputs]
+            if out or any(isinstance(x, TracedArray) for x in plain):
+                raise
+            return getattr(ufunc, method)(*plain, **options)
+        if len(out) == 1:
+            return out[0]
+        return found.view(TracedArray) if isinstance(found, np.ndarray) and found.dtype == object else found
+
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         """What NumPy's functions give: without dimensions the object itself, and of truths a plain array."""
         plain = array.view(np.ndarray)
@@ -59,9 +74,19 @@ class TracedArray(np.ndarray[Any, Any]):
         return plain.view(TracedArray) if plain.dtype == object else plain
 
 
-def _told(at: Any) -> Any:
-    """An index as NumPy takes it: of an array of stand-ins its plain numbers."""
-    return np.array([x.item() for x in at.ravel()]).reshape(at.shape) if isinstance(at, TracedArray) else at
+def _as_objects(x: Any) -> Any:
+    return x.view(np.ndarray) if isinstance(x, TracedArray) else x
+
+
+def _is_plain(x: TracedArray) -> bool:
+    return all(isinstance(part, Number) for part in x.ravel().tolist())
+
+
+def _told(x: Any) -> Any:
+    """The plain numbers of an array of stand-ins, of the dtype that it has for the function."""
+    if not isinstance(x, TracedArray):
+        return x
+    return np.array([part._told_with_its_type() for part in x.ravel().tolist()]).reshape(x.shape)
 
 
 def traced_array(parts: Any) -> Any:

@@ -49,14 +49,15 @@ def is_asked_for_identity(known: dict[CodeType, bool]) -> bool:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
-        if is_users(code.co_filename):
-            asks = known.get(code)
-            if asks is None:
-                asks = known[code] = any(map(_asks, _named_by(code, frame.f_globals.get, frame.f_locals.get)))
-            if asks:
-                return True
-        elif code.co_name == "_called":  # where the trace began
-            return False
+        asks = known.get(code)
+        if asks is None:
+            users = is_users(code.co_filename)
+            if not users and code.co_name == "_called":  # where the trace began
+                return False
+            named = _named_by(code, frame.f_globals.get, frame.f_locals.get) if users else ()
+            asks = known[code] = any(map(_asks, named))
+        if asks:
+            return True
         frame = frame.f_back
     return False
 

@@ -72,30 +72,32 @@ def _operator(name: str, python: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
 
     op = ops.TABLE[name]
     taken_in = attrgetter("factor" if name == "mul" else "operand")
+    risky = name in ("div", "pow")
 
     def apply(tracer: Tracer, x: Any, y: Any) -> Any:
-        first, second = tracer.kind_of(x), tracer.kind_of(y)
+        first = x._kind if type(x) in tracer.own else type(x)
+        second = y._kind if type(y) in tracer.own else type(y)
         try:
             kind = kind_after(python, first, second)
         except TypeError:  # as the plain function has it, and because of the types alone
             _ask_types(tracer, x, y)
             raise
-        if not tracer.samples:  # a batch cannot raise for one of its samples: there these are inf and nan
+        if risky and not tracer.samples:  # a batch cannot raise for one of its samples: there these are inf and nan
             if name == "div" and _is_python(first, second) and y == 0:
                 return python(tracer.told(x), tracer.told(y))  # which raises what the plain function raises
             if name == "pow":
                 kind = _power_kind(tracer, kind, x, y)
         row = ops.maximum if name == "add" and kind is np.bool_ else op  # NumPy's True + True is True
-        return tracer.plain(tracer.code(row), tracer.operand(x), tracer.operand(y), kind)
+        return tracer.plain(tracer.codes[id(row)], tracer.operand(x), tracer.operand(y), kind)
 
     def forth(self: Number, other: Any) -> Any:
-        if isinstance(other, Value):  # most are met here, where data meets parameters
+        if issubclass(type(other), Value):
             tracer = self._tracer
             return tracer.record(tracer.codes[id(op)], self._row, taken_in(tracer)(other))
         return apply(self._tracer, self, other) if _is_plain(other) else NotImplemented
 
     def back(self: Number, other: Any) -> Any:
-        if isinstance(other, Value):
+        if issubclass(type(other), Value):
             tracer = self._tracer
             return tracer.record(tracer.codes[id(op)], taken_in(tracer)(other), self._row)
         return apply(self._tracer, other, self) if _is_plain(other) else NotImplemented
@@ -161,9 +163,9 @@ def _is_operand(x: Any) -> bool:
 
 def _is_plain(x: Any) -> bool:
     kind = type(x)
-    return kind is float or kind is int or isinstance(x, (Number, int, float, np.number, np.bool_)) or (
-        hasattr(x, "numerator") and hasattr(x, "denominator") and kind is not np.ndarray
-    )  # fmt: skip
+    if kind is float or kind is int or issubclass(kind, Number):
+        return True
+    return isinstance(x, (int, float, np.number, np.bool_)) or (hasattr(x, "numerator") and hasattr(x, "denominator"))
 
 
 class Number(Traced, Methods):

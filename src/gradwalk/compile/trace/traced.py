@@ -277,6 +277,10 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
         out._row = next_row()
         return out
 
+    def row(code: int, a: int, b: int) -> int:
+        extend((code, a, b))
+        return next_row()
+
     def end() -> None:
         def escaped(*_: Any) -> NoReturn:
             raise limit("escaped")
@@ -287,5 +291,5 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
         for name in ("data", "operands", "_prev"):
             setattr(Result, name, property(escaped))
 
-    tracer.record = record
+    tracer.record, tracer.row = record, row
     return Result, end

@@ -83,12 +83,14 @@ class Tracer(modes.Interpreter):
         self.ended = False
         self.silent: list[tuple[int, int, int]] = []  # rows that pass on no gradient: from, to, and where aux was then
         self.made: dict[int, Any] = {}  # Values that the function makes by their constructor, by id()
-        self.record: Callable[[int, int, int], Any]  # set with the classes
+        self.record: Callable[[int, int, int], Any]  # write a row, for a Value; set with the classes
+        self.row: Callable[[int, int, int], int]  # … and for its number alone
         for op in (*TABLE.values(), *COMPARISONS.values()):
             self.code(op)
         self.comparisons = {self.code(op): name for name, op in COMPARISONS.items()}
         self.Result, self.end = traced_classes(self, self.rows, ROWS)
         self.Number, self.Condition = plain_classes(self)
+        self.own = {self.Result, self.Number, self.Condition}
 
     # --- what stands for numbers ---------------------------------------------------------------------------------
 
@@ -159,12 +161,13 @@ class Tracer(modes.Interpreter):
         >>> Tracer().operand(2.5)
         -1
         """
-        if type(x) is float and x in self.places:
+        kind: Any = type(x)  # and not isinstance, which asks what a stand-in stands for
+        if kind is float and x in self.places:
             return ~self.places[x]
         known = self.known.get(id(x))
         if known is not None:
             return known
-        if isinstance(x, (self.Result, self.Number)) and not self.ended:
+        if kind in self.own and not self.ended:
             return x._row  # type: ignore[no-any-return]
         if isinstance(x, Traced):
             raise limit("escaped")
@@ -258,7 +261,7 @@ class Tracer(modes.Interpreter):
 
     def _made_of(self, operands: Sequence[Any], code: int, a: int, b: int) -> Any:
         """A row whose result is a Value if an operand is one, else a plain number."""
-        if any(isinstance(x, Value) for x in operands):
+        if any(issubclass(type(x), Value) for x in operands):
             return self.record(code, a, b)
         return self.plain(code, a, b, float)
 
@@ -362,7 +365,11 @@ class Tracer(modes.Interpreter):
         >>> tracer.plain(tracer.code(ops.neg), x._row, NONE, int)
         -3
         """
-        return self.plain_again(self.record(code, a, b), kind)
+        out = object.__new__(self.Number)
+        out._row, out._kind = self.row(code, a, b), kind
+        if kind is not float and issubclass(kind, WHOLE):
+            self.whole.add(out._row)
+        return out
 
     def plain_again(self, x: Any, kind: type) -> Any:
         """The same number as one of another type.
@@ -386,7 +393,7 @@ class Tracer(modes.Interpreter):
         row = self.operand(v)
         copy = self.read_at.get(row)
         if copy is None:
-            copy = self.read_at[row] = self.record(SHIFT, self.listed([row]), 1)._row
+            copy = self.read_at[row] = self.row(SHIFT, self.listed([row]), 1)
         out = object.__new__(self.Number)
         out._row, out._kind = copy, float
         return out
@@ -422,7 +429,7 @@ class Tracer(modes.Interpreter):
         kinds = self.kind_of(x), self.kind_of(y)
         numpy = None not in kinds and any(issubclass(kind, np.generic) for kind in kinds if kind)
         out = object.__new__(self.Condition)
-        out._row = self.record(code, self.operand(x), self.operand(y))._row
+        out._row = self.row(code, self.operand(x), self.operand(y))
         out._kind = np.bool_ if numpy else bool
         self.whole.add(out._row)
         if is_asked_for_identity(self.identity):
@@ -438,9 +445,9 @@ class Tracer(modes.Interpreter):
         >>> tracer.kind_of(tracer.input(3)), tracer.kind_of(2.5), tracer.kind_of(Value(1.0))
         (<class 'int'>, <class 'float'>, None)
         """
-        if isinstance(x, Value):
-            return None
-        return x._kind if isinstance(x, Number) else type(x)
+        if isinstance(x, Number):
+            return x._kind
+        return None if isinstance(x, Value) else type(x)
 
     def kind_asked(self, x: Number) -> type:
         """The type of a number, which then has to be the same in every replay.
