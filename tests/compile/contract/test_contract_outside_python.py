@@ -14,6 +14,7 @@ import heapq
 import math
 import operator
 import queue as queues
+import random
 import threading
 import types
 import weakref
@@ -21,6 +22,7 @@ import weakref
 import numpy as np
 from outside_cases import Case, Cases, outcome_of, walked
 
+import gradwalk
 from gradwalk import Value, nn, optim
 
 cases = Cases()
@@ -891,6 +893,340 @@ def a_long_list_of_parameters(compile):
     yield f(1.0).data
     ps[1500] = Value(100.0)
     yield f(1.0).data
+
+
+@cases.followed
+def del_global(compile):
+    w = Value(2.0)
+    ns = {"w": w, "k": 3.0}
+    exec("def f(x): return w*x*k", ns)
+    f = compile(ns["f"])
+    yield walked(f(1.0), w)
+    del ns["k"]
+    try:
+        v = f(1.0).data
+    except NameError:
+        v = -1.0
+    yield v
+
+
+@cases.followed
+def del_attr(compile):
+    w = Value(2.0)
+    o = types.SimpleNamespace(k=1.0)
+    f = compile(lambda x: w * x * o.k)
+    yield walked(f(1.0), w)
+    del o.k
+    try:
+        v = f(1.0).data
+    except AttributeError:
+        v = -1.0
+    yield v
+
+
+@cases.followed
+def error_then_ok(compile):
+    w = Value(2.0)
+    d = {}
+    f = compile(lambda x: w * x * d["k"])
+    try:
+        v = f(1.0).data
+    except KeyError:
+        v = -1.0
+    yield v
+    d["k"] = 2.0
+    yield walked(f(1.0), w)
+    del d["k"]
+    try:
+        v = f(1.0).data
+    except KeyError:
+        v = -1.0
+    yield v
+
+
+@cases.traced_often
+def many_alternating(compile):
+    w = Value(2.0)
+    o = types.SimpleNamespace(k=1.0)
+    f = compile(lambda x: w * x * o.k)
+    for i in range(12):
+        o.k = float(i % 3)
+        yield walked(f(1.0), w)
+
+
+@cases.followed_with_a_word
+def random_in_some_branch(compile):
+    w = Value(2.0)
+    o = types.SimpleNamespace(train=False)
+    f = compile(lambda x: w * x * (random.random() if o.train else 1.0))
+    for t in (False, False, True, True, False, True):
+        o.train = t
+        yield walked(f(1.0), w)
+
+
+@cases.followed
+def method_of_module_subclass(compile):
+
+    class Net(nn.Module):
+        def __init__(self):
+            self.l = nn.Layer(2, 2)
+            self.drop = 0.0
+            self.temp = 2.0
+
+        @compile
+        def loss(self, x):
+            a, b = self.l(x)
+            return (a - b) / self.temp
+
+    n = Net()
+    for i, p in enumerate(n.parameters()):
+        p.data = 0.3 * i - 0.5
+    yield walked(n.loss([1.0, 2.0]), *n.parameters())
+    n.temp = 4.0
+    yield walked(n.loss([1.0, 2.0]), *n.parameters())
+    n.l.neurons[0].w[0] = Value(9.0)
+    yield walked(n.loss([1.0, 2.0]), *n.parameters())
+
+
+@cases.followed
+def two_instances(compile):
+
+    class Net:
+        def __init__(self, k):
+            self.w = Value(2.0)
+            self.k = k
+
+        @compile
+        def loss(self, x):
+            return self.w * x * self.k
+
+    a, b = (Net(1.0), Net(5.0))
+    for _ in range(2):
+        yield walked(a.loss(1.0), a.w, b.w)
+        yield walked(b.loss(1.0), a.w, b.w)
+    a.k = 7.0
+    yield walked(a.loss(1.0), a.w, b.w)
+    yield walked(b.loss(1.0), a.w, b.w)
+
+
+@cases.followed
+def training_loop_full(compile):
+    random.seed(3)
+    m = nn.MLP(2, [4, 1])
+    o = optim.Adam(m.parameters(), lr=0.05)
+    X = [[random.random(), random.random()] for _ in range(8)]
+    y = [1.0, -1.0] * 4
+    cfg = {"alpha": 0.0001}
+
+    @compile
+    def loss():
+        s = [m(x) for x in X]
+        return sum(((1 - a * b).relu() for a, b in zip(y, s, strict=False))) / 8 + cfg["alpha"] * sum(
+            p * p for p in m.parameters()
+        )
+
+    for i in range(40):
+        if i == 10:
+            cfg["alpha"] = 0.01
+        if i == 20:
+            X[:] = [[x[1], x[0]] for x in X]
+        if i == 30:
+            X[3][0] = 5.0
+        out = loss()
+        o.zero_grad()
+        out.backward()
+        o.step()
+        yield out.data
+
+
+@cases.followed
+def kwargs_obj(compile):
+
+    class K:
+        def __init__(self):
+            self.k = 1.0
+
+    k = K()
+    w = Value(2.0)
+    f = compile(lambda x, cfg=None: w * x * cfg.k)
+    for v in (1.0, 2.0):
+        k.k = v
+        yield walked(f(1.0, cfg=k), w)
+
+
+@cases.followed
+def batch_with_obj(compile):
+
+    class K:
+        def __init__(self):
+            self.k = 1.0
+
+    k = K()
+    w = Value(2.0)
+
+    def one(x):
+        return w * x * k.k
+
+    f = compile(one, batch="mean")
+    g = f if f is not one else lambda xs: sum(one(x) for x in xs) / len(xs)
+    for v in (1.0, 1.0, 2.0, 2.0):
+        k.k = v
+        yield walked(g([1.0, 2.0]), w)
+
+
+@cases.followed
+def no_grad_calls(compile):
+    k = [1.0]
+    w = Value(2.0)
+    f = compile(lambda x: w * x * k[0])
+    for v in (1.0, 1.0, 2.0, 2.0):
+        k[0] = v
+        with gradwalk.no_grad():
+            yield f(1.0).data
+
+
+@cases.followed
+def observed_calls(compile):
+    k = [1.0]
+    w = Value(2.0)
+    f = compile(lambda x: w * x * k[0])
+
+    class Ob(gradwalk.modes.Observer):
+        every_op = False
+
+    for v in (1.0, 1.0, 2.0, 2.0):
+        k[0] = v
+        with gradwalk.modes.observed(Ob()):
+            yield walked(f(1.0), w)
+
+
+@cases.followed
+def user_op(compile):
+    k = [2.0]
+
+    @gradwalk.op(lambda x, out: k[0])
+    def scale(x):
+        return k[0] * x
+
+    w = Value(3.0)
+    f = compile(lambda x: scale(w * x))
+    yield walked(f(1.0), w)
+    k[0] = 5.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def recursion(compile):
+    w = Value(0.5)
+    d = [3]
+
+    def rec(x, n):
+        return x if n == 0 else rec(w * x, n - 1)
+
+    f = compile(lambda x: rec(x, d[0]))
+    yield walked(f(2.0), w)
+    d[0] = 5
+    yield walked(f(2.0), w)
+
+
+@cases.followed
+def linked_nodes(compile):
+
+    class N:
+        def __init__(self, v, nxt=None):
+            self.v = Value(v)
+            self.nxt = nxt
+
+    head = N(1.0, N(2.0, N(3.0)))
+
+    def total(x):
+        n = head
+        t = 0.0
+        while n is not None:
+            t = t + n.v * x
+            n = n.nxt
+        return t
+
+    f = compile(total)
+    yield f(1.0).data
+    head.nxt.nxt.nxt = N(10.0)
+    yield f(1.0).data
+    head.nxt.v = Value(-5.0)
+    yield f(1.0).data
+
+
+@cases.followed
+def tree_dict(compile):
+    t = {"l": {"l": Value(1.0), "r": 2.0}, "r": Value(3.0)}
+
+    def ev(n):
+        return ev(n["l"]) + ev(n["r"]) if isinstance(n, dict) else n
+
+    f = compile(lambda x: ev(t) * x)
+    yield f(1.0).data
+    t["l"]["r"] = {"l": Value(5.0), "r": 1.0}
+    yield f(1.0).data
+
+
+@cases.followed
+def exec_class_attr_list(compile):
+
+    class M:
+        layers = [Value(1.0)]  # noqa: RUF012
+
+    f = compile(lambda x: sum(v * x for v in M.layers))
+    yield f(1.0).data
+    M.layers.append(Value(3.0))
+    yield f(1.0).data
+    M.layers = [Value(7.0)]
+    yield f(1.0).data
+
+
+@cases.followed
+def param_in_default_of_lambda(compile):
+    ps = [Value(1.0)]
+
+    def g(x, p=ps):
+        return p[0] * x
+
+    f = compile(lambda x: g(x))
+    yield f(1.0).data
+    ps[0] = Value(3.0)
+    yield f(1.0).data
+
+
+@cases.followed
+def wraps_compiled_in_class_attr(compile):
+    w = Value(1.0)
+    k = {"a": 1.0}
+
+    class T:
+        f = staticmethod(compile(lambda x: w * x * k["a"]))
+
+    yield walked(T.f(1.0), w)
+    k["a"] = 2.0
+    yield walked(T.f(1.0), w)
+
+
+@cases.followed
+def np_scalar_global_array_elem(compile):
+    a = np.arange(3.0)
+    k = a[1]
+    w = Value(1.0)
+    f = compile(lambda x: w * x * k)
+    yield walked(f(1.0), w)
+    k = a[2]
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def big_dict_cfg(compile):
+    d = {str(i): float(i) for i in range(5000)}
+    w = Value(1.0)
+    f = compile(lambda x: w * x * d["17"])
+    yield walked(f(1.0), w)
+    d["17"] = -1.0
+    yield walked(f(1.0), w)
 
 
 @cases.test()

@@ -200,12 +200,13 @@ class Surroundings:
         try:
             for get, thing, then in self.questions:
                 now = get(thing)
-                if now is not then and now != then:
-                    return self._settled()
-            if self.holders != self.copies:
-                return self._settled()
+                if now is not then and now != then and not self._settled():
+                    return False
+            if self.holders != self.copies and not self._settled():
+                return False
         except Exception:  # things that cannot be compared, such as arrays, or that are gone
-            return self._settled()
+            if not self._settled():
+                return False
         if self.closely or self.changes != attributes.changes:
             return self._looked_closely()
         return True
@@ -218,10 +219,8 @@ class Surroundings:
                 if not self._settled():
                     return False
                 break
-        if self.changes != attributes.changes:
-            if not self._settled():
-                return False
-            self.changes = attributes.changes
+        if self.changes != attributes.changes and not self._settled():
+            return False
         if self.turns:
             self.turn += 1
             if not self.turn % EVERY:
@@ -230,13 +229,19 @@ class Surroundings:
 
     def _settled(self) -> bool:
         """Whether nothing that is read has changed; what else has is what it is from now on."""
-        if any(True for _ in self._differences()):
+        watched = [(self.holders, self.copies)]
+        if self.changes != attributes.changes:
+            watched.append((self.modules, self.module_copies))
+        for holders, copies in watched:
+            for i, (holder, copy) in enumerate(zip(holders, copies, strict=True)):
+                if not equal(holder, copy):
+                    if any(True for _ in self._different_parts(self._paths[id(holder)], holder, copy)):
+                        return False
+                    copies[i] = copied(holder)
+        if any(True for _ in self._different_answers()):
             return False
-        for holders, copies in ((self.holders, self.copies), (self.modules, self.module_copies)):
-            for i, holder in enumerate(holders):
-                if id(holder) in self._some_read:
-                    copies[i] = holder.copy()
         self.questions = [(get, thing, get(thing)) for get, thing, _ in self.questions]
+        self.changes = attributes.changes
         return True
 
     def hold_all(self) -> bool:
@@ -252,12 +257,15 @@ class Surroundings:
         for holder, copy in self._pairs():
             if not equal(holder, copy):
                 yield from self._different_parts(self._paths[id(holder)], holder, copy)
+        yield from self._different_answers()
+
+    def _different_answers(self) -> Iterator[str]:
         for i, (get, thing, then) in enumerate(self.questions):
             now = _answer(get, thing)
-            path, names = self._paths[id(thing)], () if get is CONTENT else names_of(get)
             if get is len and id(thing) in self._absent:
                 yield from sorted(self._absent[id(thing)] & thing.keys())
-            elif (i in self.exact or not equal(now, then)) and not same(now, then):
+            elif now is not then and (i in self.exact or not equal(now, then)) and not same(now, then):
+                path, names = self._paths[id(thing)], () if get is CONTENT else names_of(get)
                 parts = zip(names, parts_of(now, names), parts_of(then, names), strict=False)
                 yield from [_join(path, name) for name, x, y in parts if not same(x, y)] or [path or "a name"]
 
