@@ -196,8 +196,10 @@ class Compiled:
                 "call clear() of the compiled function whenever you change what it reaches",
             )
 
-    def trace(self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Numbers) -> Any:
-        """A new trace for these arguments.
+    def trace(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Numbers, *, guarded: bool = False
+    ) -> GuardedTrace | BoundTrace:
+        """A new trace for these arguments; `guarded` if it is one of several paths.
 
         >>> f = gradwalk.compile(lambda x: x * x)
         >>> numbers = Numbers()
@@ -216,7 +218,7 @@ class Compiled:
 
         recorded = tracer.run(call, [self.eager, args, kwargs])
         self.traced += 1
-        bound = GuardedTrace if recorded.guards or recorded.types else BoundTrace
+        bound = GuardedTrace if guarded or recorded.guards or recorded.types else BoundTrace
         if not self.wrt:
             return bound(recorded, numbers, {})
         starts = accumulate([array.size for array in numbers.arrays], initial=count)

@@ -41,10 +41,6 @@ class Paths:
         self.found = 0  # how often a path was one that was known
         self.warned = False
 
-    def __getattr__(self, name: str) -> Any:
-        """Whatever else a trace is asked for: the latest one answers."""
-        return getattr(self.traces[0], name)
-
     @property
     def parameters(self) -> list[Value]:
         """Those of all paths."""
@@ -87,7 +83,7 @@ class Paths:
                 self.warned = True
                 many_paths(len(self.traces), unseen.left.guards[unseen.at].place if unseen.at >= 0 else None)
             return _as_values(compiled.eager(*args, **kwargs))
-        trace = compiled.trace(args, kwargs, numbers)
+        trace = compiled.trace(args, kwargs, numbers, guarded=True)
         self.traces = [trace, *self.traces[: most - 1]]
         return getattr(trace, how)(numbers)
 

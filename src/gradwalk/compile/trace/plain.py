@@ -75,8 +75,8 @@ def _operator(name: str, python: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
     risky = name in ("div", "pow")
 
     def apply(tracer: Tracer, x: Any, y: Any) -> Any:
-        first = x._kind if type(x) in tracer.own else type(x)
-        second = y._kind if type(y) in tracer.own else type(y)
+        first: Any = x._kind if type(x) in tracer.own else type(x)
+        second: Any = y._kind if type(y) in tracer.own else type(y)
         try:
             kind = kind_after(python, first, second)
         except TypeError:  # as the plain function has it, and because of the types alone
