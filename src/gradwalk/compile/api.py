@@ -196,9 +196,7 @@ class Compiled:
                 "call clear() of the compiled function whenever you change what it reaches",
             )
 
-    def trace(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Numbers, *, guarded: bool = False
-    ) -> GuardedTrace | BoundTrace:
+    def trace(self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Numbers, *, guarded: bool = False) -> Any:
         """A new trace for these arguments; `guarded` if it is one of several paths.
 
         >>> f = gradwalk.compile(lambda x: x * x)
