@@ -15,7 +15,7 @@ from enum import Enum
 from numbers import Number
 from typing import Any
 
-from gradwalk import reverse, tree
+from gradwalk import modes, reverse, tree
 from gradwalk.engine import Value
 from gradwalk.errors import GraphError, NotANumberError
 
@@ -113,7 +113,8 @@ class _Inputs:
         self.places = [i for i in numbers if not isinstance(self.leaves[i], bool)] or numbers or [0]
         self.symbolic = any(isinstance(x, Value) for x in self.leaves)
         self.values = [x if isinstance(x, Value) else Value(x) for x in [self.leaves[i] for i in self.places]]
-        self.given = f(*self.shaped(self.values))
+        with modes.entered(modes.OpByOp()):
+            self.given = f(*self.shaped(self.values))
 
     def shaped(self, numbers: list[Any]) -> tuple[Any, ...]:
         """The arguments with these in the places of their numbers."""

@@ -221,6 +221,16 @@ def no_grad() -> Iterator[None]:
         yield
 
 
+# --- op by op --------------------------------------------------------------------------------------------------------
+
+
+class OpByOp(Interpreter):
+    """Functions that could do many ops in one go do them one at a time: somebody needs the nodes."""
+
+    every_op = True
+    sees_ops = False
+
+
 # --- anomaly ---------------------------------------------------------------------------------------------------------
 
 

@@ -304,6 +304,15 @@ class Node(Methods):
 
         return explain(self, leaf)
 
+    def conjugate(self) -> Self:
+        """The number itself, as of every real number; NumPy's `var` asks for it.
+
+        >>> import numpy as np
+        >>> np.var(np.array([Value(1.0), Value(3.0)])).data
+        1.0
+        """
+        return self
+
     # --- comparing, printing -----------------------------------------------------------------------------------------
     # Nodes are equal only to themselves, so that they can be kept in sets; `<` and `max()` compare their data.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, repeat
 from typing import Any
@@ -53,6 +54,7 @@ class Compiled:
         wrt: str | Iterable[str] = (),
         cache: int = TRACES,
     ) -> None:
+        self.__qualname__ = type(fn).__qualname__  # unless the function has a better one
         functools.update_wrapper(self, fn)
         self.eager = fn  # the function itself, which builds an ordinary graph
         self.cache: Cache[Any] = Cache(cache)
@@ -83,7 +85,22 @@ class Compiled:
         return self._with_care(args, kwargs)[0]
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None else functools.partial(self, instance)
+        return self if instance is None else _Method(self, instance)
+
+    def __reduce__(self) -> Any:
+        """As functions are: by name, if that leads here; else as the function and the options."""
+        found: Any = sys.modules.get(self.__module__)
+        for part in self.__qualname__.split("."):
+            found = getattr(found, part, None)
+        return self.__qualname__ if found is self else (_compiled_again, (self.eager, self.options()))
+
+    def options(self) -> dict[str, Any]:
+        """What `gradwalk.compile` was told beside the function.
+
+        >>> gradwalk.compile(lambda x: x * x, wrt="x").options()["wrt"]
+        ('x',)
+        """
+        return {"static": self._static, "wrt": self.wrt, "cache": self.cache.size}
 
     def __repr__(self) -> str:
         name = getattr(self.eager, "__qualname__", repr(self.eager))
@@ -175,7 +192,7 @@ class Compiled:
         if isinstance(found, Unfollowed):
             self._run_as_it_is(self._looked_up(args, kwargs)[0], found)
             return None
-        path = self._trace(found, args, kwargs, numbers)
+        path = self._trace(found, args, kwargs, numbers, guarded=True)
         paths.add(path, self.cache.size)
         return path
 
@@ -226,8 +243,11 @@ class Compiled:
         self.cache.put(key, entry)
         return entry
 
-    def _trace(self, found: Followed, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> Any:
-        trace = self._bound(found.recorded, args, kwargs, numbers)
+    def _trace(
+        self, found: Followed, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, *, guarded: bool = False
+    ) -> Any:
+        """A trace that can be run; `guarded` if it is one of several paths."""
+        trace = self._bound(found.recorded, args, kwargs, numbers, guarded=guarded)
         trace.surroundings, trace.holds = found.surroundings, found.surroundings.hold
         trace.checks = Checks(found.seconds)
         self.traced += 1
@@ -313,8 +333,10 @@ class Compiled:
 
         return tracer.run(call, [self.eager, args, kwargs], reached)
 
-    def _bound(self, recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> Any:
-        bound = GuardedTrace if recorded.guards or recorded.types else BoundTrace
+    def _bound(
+        self, recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, *, guarded: bool
+    ) -> Any:
+        bound = GuardedTrace if guarded or recorded.guards or recorded.types else BoundTrace
         if not self.wrt:
             return bound(recorded, numbers, {})
         count = len(numbers.plain)
@@ -368,6 +390,17 @@ def _without_contents(key: Key) -> Key:
     if len(key) == 2 and key[0] == "same":
         return key[:1]
     return tuple(map(_without_contents, key))
+
+
+class _Method(functools.partial[Any]):
+    """A compiled function that was reached through an object: it has what the function has."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.func, name)
+
+
+def _compiled_again(fn: Any, options: dict[str, Any]) -> Any:
+    return compiled(fn, **{"batch": None, "dtype": "float64", "threads": 1, **options})
 
 
 def told(out: Any, again: Callable[[], Any] | None) -> Any:

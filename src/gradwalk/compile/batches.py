@@ -81,6 +81,14 @@ class Batched(Compiled):
             told(out, partial(self.one_by_one, *args, **kwargs) if replayed else None)
         return out
 
+    def options(self) -> dict[str, Any]:
+        """What `gradwalk.compile` was told beside the function.
+
+        >>> gradwalk.compile(lambda x: x * x, batch="sum").options()["batch"]
+        'sum'
+        """
+        return {**super().options(), "batch": self.batch, "dtype": self.dtype, "threads": self.threads}
+
     def _looked_up(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Key, Any]:
         numbers = BatchNumbers()
         try:
@@ -126,7 +134,9 @@ class Batched(Compiled):
 
         return tracer.run(call, [self.eager, args, kwargs], reached, samples=True)
 
-    def _bound(self, recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> Any:
+    def _bound(
+        self, recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, *, guarded: bool
+    ) -> Any:
         return BatchTrace(self, recorded, numbers)
 
     def _must_be_compiled(self) -> str:

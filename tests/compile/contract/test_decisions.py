@@ -511,10 +511,31 @@ NUMBERS = {
     ),
     "Value of an argument": Case(lambda o: lambda x: Value(x) * o.w if Value(x) > 1 else o.v * x, FEW),
     "Value of a computed number": Case(lambda o: lambda x: Value(2 * x + 1) * o.w, FEW),
+    "a Value of a number, given back": Case(lambda o: lambda x: [o.w * x, Value(x), Value(2 * x), Value(3.0)], FEW),
+    "a Value's number set inside": Case(lambda o: lambda xs: running_total(o, xs), XS),
+    "a Value's number set after use": Case(lambda o: lambda x: set_after_use(o, x), FEW),
     "the last result is a plain number": Case(lambda o: lambda x: o.w * x if x > 1 else 0.0, FEW),
     "the last result is None": Case(lambda o: lambda x: o.w * x if x > 1 else None, FEW),
     "structures by path": Case(lambda o: lambda x: [o.w * x] if x > 1 else {"a": o.v, "b": (1, "text")}, FEW),
 }  # fmt: skip
+
+
+def running_total(o: Any, xs: Any) -> Any:
+    total = Value(0.0)
+    for x in xs:
+        total.data += x
+        if total.data > 2.0:
+            break
+    return total * o.w
+
+
+def set_after_use(o: Any, x: Any) -> Any:
+    scale = Value(2.0)
+    first = scale * o.w
+    scale.data = 5.0
+    second = scale * o.w
+    scale.data = x
+    return first + second * 10.0 + scale * o.v
 
 
 def without_graph(o: Any, x: Any) -> Any:
@@ -788,6 +809,19 @@ def test_paths_under_no_grad_and_with_gradients_of_arguments() -> None:
         assert out.argument_grads == {"x": slope}
     for i in range(50):  # only native code can give these gradients: new paths are traced as ever
         assert gradwalk.compile(lambda n: w * sum(range(n)) * n, wrt="n")(i).data == 2.0 * sum(range(i)) * i
+
+
+def test_a_function_that_no_longer_decides() -> None:
+    w, modes = Value(2.0), {"careful": True}
+
+    def f(x: float) -> Any:
+        return (w * x if x > 0 else -x) if modes["careful"] else w + x
+
+    compiled = gradwalk.compile(f)
+    assert compiled(3.0).data == 6.0
+    modes["careful"] = False
+    assert compiled(-3.0).data == -1.0  # a path that was not seen, and that asks nothing
+    assert compiled(-4.0).data == -2.0
 
 
 def test_threads_take_their_own_paths() -> None:

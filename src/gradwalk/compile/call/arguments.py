@@ -112,8 +112,9 @@ def _key_of_other(x: Any, found: Numbers) -> Key:
     if isinstance(x, TEXTS):
         return "is", kind, x
     if tree.is_number(x):
-        found.plain.append(number(x) if hasattr(x, "ndim") else x)  # an array may change
-        return number(x) and 0
+        as_float = number(x)  # which raises if no float can hold it
+        found.plain.append(as_float if hasattr(x, "ndim") else x)  # an array may change
+        return 0
     if tree.is_container(x):
         if isinstance(x, tuple) and not kind.__dictoffset__:  # a named one, as a rule
             if len(_tuples) < 1000:

@@ -41,10 +41,6 @@ class Paths:
         self.found = 0  # how often a path was one that was known
         self.warned = False
 
-    def __getattr__(self, name: str) -> Any:
-        """Whatever else a trace is asked for: the latest one answers."""
-        return getattr(self.traces[0], name)
-
     def run(self, numbers: Any) -> Any:
         """Compute with these numbers, on the path that they take."""
         return self._on_its_path(numbers, GuardedTrace.run)

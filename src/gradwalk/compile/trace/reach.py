@@ -99,9 +99,7 @@ class Reached:
         self.others: list[tuple[Path, Any, Callable[[Any], Any]]] = []  # … with a function that tells what they hold
         self.chances: list[Any] = []  # generators of random numbers
         self.iterators: list[Path] = []
-        self.caches: list[
-            tuple[Path, Any]
-        ] = []  # functions with a memory, as of functools.lru_cache
+        self.caches: list[tuple[Path, Any]] = []  # functions with a memory, as of functools.lru_cache
         self.attributes: dict[str, None] = {}  # names that are read
         self.stored: dict[str, None] = {}  # … and names that are set
         self.anything = False  # whether attributes are read by names that cannot be seen

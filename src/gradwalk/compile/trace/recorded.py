@@ -74,6 +74,8 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
     def output_of(x: Any) -> Any:
         if isinstance(x, (tracer.Result, tracer.Number)):
             return Output(outputs.setdefault(x._row, len(outputs)), tracer.plain_kind(x))
+        if id(x) in tracer.made and tracer.known.get(id(x), 0) >= INPUTS:  # a Value made of what comes later
+            return Output(outputs.setdefault(tracer.known[id(x)], len(outputs)))
         if isinstance(x, (Iterator, set, frozenset)):
             raise TraceError(
                 f"the function gave a {type(x).__name__}, which cannot be given again at each call; give a list, a "
@@ -149,7 +151,8 @@ def _constants(tracer: Tracer, roots: Sequence[Any]) -> dict[int, int]:
     """Leaves that were made inside the function and that nobody can reach after it."""
     made = {i: v for i, v in enumerate(tracer.parameters) if id(v) in tracer.made}
     kept = {id(v) for v in values_reached_from(roots)} if made else set()
-    return {i: tracer.constant(v._data) for i, v in made.items() if id(v) not in kept}
+    settled = {i: tracer.constant(x) for i, x in tracer.settled.items()}  # they were given other numbers since
+    return {i: tracer.constant(v._data) for i, v in made.items() if i not in settled and id(v) not in kept} | settled
 
 
 def _silence(stretch: tuple[int, int, int], plain: Any, a: Any, b: Any, aux: Any, ends: Any) -> None:

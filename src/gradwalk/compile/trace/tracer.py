@@ -83,6 +83,7 @@ class Tracer(modes.Interpreter):
         self.ended = False
         self.silent: list[tuple[int, int, int]] = []  # rows that pass on no gradient: from, to, and where aux was then
         self.made: dict[int, Any] = {}  # Values that the function makes by their constructor, by id()
+        self.settled: dict[int, float] = {}  # the numbers of such, by their place among the parameters, before others
         self.record: Callable[[int, int, int], Any]  # write a row, for a Value; set with the classes
         self.row: Callable[[int, int, int], int]  # … and for its number alone
         for op in (*TABLE.values(), *COMPARISONS.values()):
@@ -140,7 +141,14 @@ class Tracer(modes.Interpreter):
         return number
 
     def write(self, v: Any, field: str, number: Any) -> Any:
-        """A number that is set is set once; that is said."""
+        """A number that is set is set once; that is said. What the function made by itself it sets anew each time."""
+        if field == "data" and id(v) in self.made:
+            met = self.known.pop(id(v), None)
+            if met is not None and met < INPUTS:
+                self.settled[met] = v._data
+            if isinstance(number, Number):
+                self.known[id(v)] = self.operand(number)
+            return number
         if isinstance(number, Traced):
             raise limit("set")
         self._say_frozen(v, f"{'number' if field == 'data' else 'gradient'} of a parameter was set")
