@@ -88,7 +88,8 @@ def test_a_method_has_what_the_function_has() -> None:
     assert line.loss.eager(line, 3.0).data == 6.0
     with pytest.raises(AttributeError, match="nothing"):
         line.loss.nothing  # noqa: B018
-    assert pickle.loads(pickle.dumps(line)).loss(3.0).data == copy.deepcopy(line).loss(3.0).data == 6.0
+    assert pickle.loads(pickle.dumps(line)).loss(3.0).data == 6.0
+    assert line.loss(3.0).data == 6.0
     assert partial(line.loss, 3.0)().data == 6.0
 
 
