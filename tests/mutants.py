@@ -46,7 +46,7 @@ TESTS = {
     "node": "test_engine test_keepers test_modes test_walk compile/test_compile_ownership test_against_torch test_nn",
     "modes": "test_modes test_engine compile/test_compile_tracer",
     "keepers": "test_keepers compile/test_compile_ownership",
-    "reverse": "test_engine test_modes test_derivatives test_against_torch",
+    "reverse": "test_engine test_keepers test_modes test_derivatives test_against_torch",
     "walk": "test_walk test_walk_recording test_walk_visits test_walk_sentences test_walk_events test_walk_handmade "
     "test_engine test_modes test_walk_large",
     "check": "test_check_differences test_check_estimates test_check_numeric test_check_taylor test_check_agreement "

@@ -29,12 +29,12 @@ EQUIVALENT = {
         "return -inf if x <= 0.0 and y % 2.0 == 1.0 else inf",
     ): "no power of 0 overflows",
     (
-        "src/gradwalk/engine.py",
-        "if len(operands) == 1 and not modes.active:  # most functions, most of the time",
-        "if len(operands) == 0 and not modes.active:  # most functions, most of the time",
-    ): "only the shortcut is lost: the way of all ops gives the same",
+        "src/gradwalk/ops.py",
+        "(lambda x, slope, out: choose(x > 0.0, 1.0, slope), lambda x, slope, out: choose(x > 0.0, 0.0, x)),",
+        "(lambda x, slope, out: choose(x > 0.0, 1.0, slope), lambda x, slope, out: choose(x >= 0.0, 0.0, x)),",
+    ): "at 0 either branch gives a zero",
     (
-        "src/gradwalk/engine.py",
+        "src/gradwalk/eager.py",
         "if len(inputs) == 1:",
         "if len(inputs) == 0:",
     ): "only room is lost: the operand is kept as those of an op of three are",

@@ -843,3 +843,13 @@ def test_plain_operands_take_the_quick_road(operation: Any, other: Any, monkeypa
 
     monkeypatch.setattr(modes.bottom, "apply", general)
     assert operation(Value(2.0), other).operands
+
+
+def test_slopes_can_be_set_whatever_a_node_was_made_of() -> None:
+    a, b = Value(2.0), Value(3.0)
+    for node, slopes in ((a * b, (5.0, 7.0)), (a.tanh(), (5.0,)), (gradwalk.clamp(a, 0.0, 4.0), (5.0, None, None))):
+        node.slopes = slopes
+        assert node.slopes == slopes
+        zero_grad([a, b])
+        node.backward()
+        assert a.grad == 5.0

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from gradwalk import Value, keepers
+from gradwalk import Value, keepers, zero_grad
 
 
 class Holder:
@@ -54,14 +55,17 @@ def test_only_lists_are_searched_and_only_while_something_is_held(monkeypatch: p
         assert keepers.keeper_of(other) is None
 
 
+@pytest.mark.parametrize("clear", [keepers.clear, zero_grad])
 @pytest.mark.parametrize("clears", [True, False])
-def test_leaves_are_cleared_by_their_holder_if_it_can(monkeypatch: pytest.MonkeyPatch, clears: bool) -> None:
+def test_leaves_are_cleared_by_their_holder_if_it_can(
+    monkeypatch: pytest.MonkeyPatch, clears: bool, clear: Callable[[list[Any]], None]
+) -> None:
     holder = Holder(clears=clears)
     leaves = [Value(1.0), held_by(holder)]
     for v in leaves:
         v.grad = 5.0
     monkeypatch.setattr(keepers, "keeping", 1)
-    keepers.clear(leaves)
+    clear(leaves)
     assert holder.asked == [leaves]
     assert [v.grad for v in leaves] == ([5.0, 5.0] if clears else [0.0, 0.0])
 

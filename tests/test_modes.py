@@ -13,6 +13,7 @@ from apart import run_apart
 
 import gradwalk
 from gradwalk import Value, errors, modes
+from gradwalk.node import gradients_of, numbers_of
 
 
 def test_no_grad_makes_leaves_for_every_kind_of_op() -> None:
@@ -347,3 +348,51 @@ def test_an_observer_of_steps_is_told_of_all_threads_whatever_is_entered_and_lef
     elsewhere()
     assert (outer.told, inner.told) == (2, 5)
     assert (modes.active, modes.top()) == (0, modes.bottom)
+
+
+def test_an_observer_of_steps_lies_below_all_layers_and_is_counted_once() -> None:
+    class Steps(modes.Observer):
+        every_op = False
+
+        def __init__(self) -> None:
+            self.walked = 0
+
+        def after_backward(self, root: Any) -> None:
+            self.walked += 1
+
+    outer, inner = Steps(), Steps()
+    before = modes.layers
+    with modes.observed(outer), modes.no_grad(), modes.anomaly():
+        with modes.observed(inner):
+            layers = list(modes.stack())
+            assert [type(layer).__name__ for layer in layers] == ["Anomaly", "NoGrad", "Observing", "Observing"]
+            assert [layer.observer for layer in layers[2:]] == [inner, outer]  # type: ignore[attr-defined]
+            assert modes.layers == before + 4
+            Value(2.0).backward()
+        Value(2.0).backward()
+        assert modes.layers == before + 3
+    assert modes.layers == before
+    assert (outer.walked, inner.walked) == (2, 1)
+
+
+def test_an_observer_says_at_any_time_whether_it_wants_every_op() -> None:
+    observer = modes.Observer()
+    with modes.observed(observer):
+        assert modes.every_op()
+        observer.every_op = False
+        assert not modes.every_op()
+
+
+def test_an_observer_hears_of_numbers_that_are_read_in_bulk() -> None:
+    heard = []
+
+    class Reader(modes.Observer):
+        def read(self, v: Any, field: str, number: Any) -> Any:
+            heard.append((field, number))
+            return number
+
+    nodes = [Value(2.0), Value(3.0)]
+    with modes.observed(Reader()):
+        assert numbers_of(nodes) == [2.0, 3.0]
+        assert gradients_of(nodes) == [0.0, 0.0]
+    assert heard == [("data", 2.0), ("data", 3.0), ("grad", 0.0), ("grad", 0.0)]

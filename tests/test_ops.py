@@ -398,3 +398,13 @@ def test_ops_are_immutable() -> None:
         ops.exp.name = "other"  # type: ignore[misc]
     assert dataclasses.replace(ops.exp, name="other").name == "other"
     assert copy.copy(ops.exp) is copy.deepcopy(ops.exp) is ops.exp
+
+
+def test_an_op_is_known_by_its_identity() -> None:
+    one, other = (gradwalk.op(_itself)(abs) for _ in range(2))
+    assert one != other
+    assert len({one, other, one}) == 2
+
+
+def _itself(x: Any, out: Any) -> Any:
+    return x
