@@ -1193,7 +1193,7 @@ def test_a_change_deep_inside_a_large_list_is_said_in_the_end() -> None:
     rows[10_000][1] = 100.0
 
     def calls() -> float:
-        return [loss().data for _ in range(12_000)][-1]
+        return [loss().data for _ in range(25_000)][-1]
 
     with pytest.warns(FrozenWarning, match=r"changed \(rows\[10000\]"):
         found = calls()
@@ -1208,7 +1208,7 @@ def test_a_large_array_is_looked_at_in_turns() -> None:
     xs[500_000] = 5.0
 
     def calls() -> float:
-        return [loss().data for _ in range(70_000)][-1]
+        return [loss().data for _ in range(140_000)][-1]
 
     with pytest.warns(FrozenWarning, match=r"changed \(xs\)|was found to differ"):
         found = calls()
