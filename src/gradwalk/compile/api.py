@@ -7,6 +7,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, repeat
+from threading import RLock
 from typing import Any
 
 from gradwalk import modes
@@ -63,6 +64,7 @@ class Compiled:
         self._static = self._checked("static", static)
         self.wrt = self._checked("wrt", wrt)
         self._unfollowed: dict[Key, Unfollowed] = {}  # what is run as it is
+        self._one_at_a_time = RLock()
         self._latest: Any = None  # trace
         self._in_a_row: tuple[Key, int] = (None, 0)  # traces of one structure, without a replay in between
         self.traced = 0
@@ -199,9 +201,13 @@ class Compiled:
     def _trace_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
         """The trace for these arguments, or None if the function is to be run as it is, and their numbers."""
         key, numbers = self._looked_up(args, kwargs)
+        with self._one_at_a_time:  # who comes second finds what the first has traced
+            return self._found_or_traced(key, args, kwargs, numbers), numbers
+
+    def _found_or_traced(self, key: Key, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> Any:
         unfollowed = self._unfollowed.get(key)
         if unfollowed is not None and (unfollowed.surroundings is None or unfollowed.surroundings.hold()):
-            return None, numbers
+            return None
         trace, changed = self.cache.get(key), ""
         if trace is not None and not trace.surroundings.hold():
             changed = self._changed(trace.surroundings)
@@ -209,10 +215,10 @@ class Compiled:
             if trace is not None:
                 self.cache.put(key, trace)
         if trace is None:
-            return self._traced(key, args, kwargs, numbers, changed), numbers
+            return self._traced(key, args, kwargs, numbers, changed)
         if trace.calls == trace.due:
             trace = self._compared(key, trace, args, kwargs, numbers)
-        return trace, numbers
+        return trace
 
     def _traced(self, key: Key, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, changed: str) -> Any:
         """A new trace, in the cache from now on; None if the function has to be run as it is."""

@@ -40,7 +40,7 @@ CONTAINER = 16  # units that a container costs beside what it holds
 DATA = 16_384
 PARAMETERS = 4_096  # lists of Values are seldom changed one by one; those of a larger model take turns
 OBJECTS = 128  # that are no modules; to compare the attributes of one takes some 200 units
-EVERY = 4  # calls, somebody's turn comes
+EVERY = 8  # calls, somebody's turn comes
 SOME = 8  # small containers take their turn together
 
 Question = tuple[Callable[[Any], Any], Any, Any]  # what is asked, of what, and the answer at the time of the trace
@@ -80,7 +80,7 @@ class Surroundings:
         self._some_read: set[int] = set()  # holders that are attributes, not all of which are read
         self._absent: dict[int, frozenset[str]] = {}  # names that a namespace does not hold
         self._watch()
-        self.closely = bool(self.turns or self.exact)  # whether one sweep is not all
+        self.closely = bool(self.exact)  # whether one sweep is not all
 
     # --- what is looked at -------------------------------------------------------------------------------------------
 
@@ -209,6 +209,10 @@ class Surroundings:
                 return False
         if self.closely or self.changes != attributes.changes:
             return self._looked_closely()
+        if self.turns:
+            self.turn += 1
+            if not self.turn % EVERY:
+                return self._took_turn()
         return True
 
     def _looked_closely(self) -> bool:
@@ -221,10 +225,12 @@ class Surroundings:
                 break
         if self.changes != attributes.changes and not self._settled():
             return False
-        if self.turns:
-            self.turn += 1
-            if not self.turn % EVERY:
-                self.late = self.late or not self.turns[self.turn // EVERY % len(self.turns)].holds()
+        self.turn += 1
+        return self._took_turn() if self.turns and not self.turn % EVERY else not self.late
+
+    def _took_turn(self) -> bool:
+        if not self.turns[self.turn // EVERY % len(self.turns)].holds():
+            self.late = self.closely = True
         return not self.late
 
     def _settled(self) -> bool:

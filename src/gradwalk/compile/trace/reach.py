@@ -45,7 +45,7 @@ CONTAINERS = (list, tuple, dict, set, frozenset, deque)
 #: What may give something else whenever it is asked, and has no state that can be looked at.
 UNSURE = frozenset(("time", "secrets", "uuid", "datetime"))
 #: What is seen by others than the caller; a function that does it is not run again just to look.
-SPEAKING = frozenset(("print", "open", "input", "breakpoint"))
+SPEAKING = frozenset(("print", "open", "input", "breakpoint", "write", "writelines", "debug", "info", "warning"))
 #: Methods that nobody calls by name, but not on an object that is there already.
 NOT_CALLED = frozenset((
     "__init__", "__new__", "__post_init__", "__init_subclass__", "__repr__", "__str__", "__setattr__", "__delattr__",
@@ -209,7 +209,7 @@ class Reached:
         if thing.__dict__:
             self.objects.append((path, thing))
         reads = reads_of(thing.__code__)
-        self.speaks = self.speaks or bool(SPEAKING & reads.names)
+        self.speaks = self.speaks or bool(SPEAKING & (reads.names | reads.attributes))
         namespace = thing.__globals__
         _, known = self.globals.setdefault(id(namespace), (namespace, {}))
         for name in reads.names | reads.texts if reads.anything else reads.names:
