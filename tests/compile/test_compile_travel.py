@@ -70,7 +70,7 @@ def test_what_has_a_name_is_pickled_by_it() -> None:
 
 
 def test_models_with_compiled_functions_are_copied() -> None:
-    model = nn.MLP(2, [3, 1])
+    model = nn.MLP(2, [3, 1], activation="tanh")
     model.scored = gradwalk.compile(model.__call__)  # type: ignore[attr-defined]
     model.scored([1.0, 2.0])  # type: ignore[attr-defined]
     other = copy.deepcopy(model)
