@@ -56,6 +56,7 @@ class BoundTrace:
         self.checks: Checks
         self.due = 1  # the number of calls after which the next one compares function and trace
         self.input_grads: bool = self.prepared.program.input_grads  # whether there are any
+        self.types_traced = _types_of(numbers)
         self.calls = 0
         self.recent = True  # whether it was used since someone last had to make room
         self.last: Any = None  # the call whose numbers are in memory
@@ -81,8 +82,11 @@ class BoundTrace:
         self.ends = list(accumulate(map(math.prod, self.shapes), initial=plain))
 
     def difference(self, recorded: Recorded, numbers: Any) -> str:
-        """How a trace that was made just now for these numbers differs from this one, in words; "" if it does not."""
-        return difference(self.recorded, recorded)
+        """How a trace that was made just now for these numbers differs from this one, in words; "" if it does not.
+
+        Numbers of other types may be computed with in other ways, to the same end: of these nothing is said.
+        """
+        return difference(self.recorded, recorded) if _types_of(numbers) == self.types_traced else ""
 
     # --- forward -------------------------------------------------------------------------------------------------
 
@@ -241,3 +245,8 @@ class BoundTrace:
     def bytes(self) -> int:
         """How much memory the trace takes, tape and program and numbers together."""
         return self.prepared.tape.bytes() + self.prepared.program.bytes
+
+
+def _types_of(numbers: Any) -> int:
+    """The types of all arguments, as a number that is another one for others."""
+    return hash((*map(type, numbers.plain), *[array.dtype for array in numbers.arrays]))
