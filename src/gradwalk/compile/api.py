@@ -154,7 +154,7 @@ class Compiled:
         else:
             key = tuple([look(x, numbers) for x in args])
         if kwargs:
-            named = [(name, self._key_of(name, x, numbers, look)) for name, x in sorted(kwargs.items())]
+            named = [(name, self._key_of(name, x, numbers, look)) for name, x in kwargs.items()]
             key = (key, tuple(named))
         return key
 
@@ -264,9 +264,12 @@ class Compiled:
         trace.due *= 2
         if modes.layers or trace.surroundings.reached.speaks or not trace.checks.affordable():
             return trace
-        found = trace.checks.again(
-            functools.partial(self._recorded, args, kwargs, numbers), self._roots(args, kwargs, numbers)
-        )
+        try:
+            found = trace.checks.again(
+                functools.partial(self._recorded, args, kwargs, numbers), self._roots(args, kwargs, numbers)
+            )
+        except Exception:  # which the call itself raises, and leaves behind what it did before
+            return trace
         followed = isinstance(found, Followed)
         differs = trace.difference(found.recorded, numbers) if followed else found.about("it")
         if not differs:
@@ -335,7 +338,7 @@ class Compiled:
             plain = iter([recorder.input(x, value=i in values) for i, x in enumerate(numbers.plain)])
             arrays = iter([recorder.inputs_like(array) for array in numbers.arrays])
             stand_args, stand_kwargs = self._each(args, kwargs, lambda x: stand_ins(x, plain, arrays))
-            return self.eager(*stand_args, **stand_kwargs)
+            return recorder.call(self.eager, stand_args, stand_kwargs)
 
         return tracer.run(call, [self.eager, args, kwargs], reached)
 
@@ -345,6 +348,13 @@ class Compiled:
         bound = GuardedTrace if guarded or recorded.guards or recorded.types else BoundTrace
         if not self.wrt:
             return bound(recorded, numbers, {})
+        for guard in recorded.guards:
+            if not guard.is_comparison and float in guard.kinds:
+                raise TraceError(
+                    "a number is taken out of the trace, as by math.sqrt(x), float(x) or x % 2, and gradients of "
+                    f"arguments (wrt=) would not pass through it\n  at {guard.place}\n"
+                    "use gradwalk's own functions, such as gradwalk.sqrt(x)"
+                )
         count = len(numbers.plain)
         starts = accumulate([array.size for array in numbers.arrays], initial=count)
         plain = iter([InputAt(i) for i in range(count)])
@@ -359,9 +369,7 @@ class Compiled:
         """The arguments changed, but for static ones; keywords in the order in which keys are made."""
         names = [*self._names, *[""] * len(args)]
         changed = [x if name in self._static else change(x) for name, x in zip(names, args, strict=False)]
-        return changed, {
-            name: kwargs[name] if name in self._static else change(kwargs[name]) for name in sorted(kwargs)
-        }
+        return changed, {name: x if name in self._static else change(x) for name, x in kwargs.items()}
 
     def _under_modes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if modes.every_op():  # part of another trace, or someone wants to see every op

@@ -130,7 +130,7 @@ class Batched(Compiled):
 
         def call(recorder: tracer.Tracer) -> Any:
             parts, named = self._each(args, kwargs, partial(stand_ins_for_one, recorder=recorder))
-            return self.eager(*parts, **named)
+            return recorder.call(self.eager, parts, named)
 
         return tracer.run(call, [self.eager, args, kwargs], reached, samples=True)
 

@@ -25,6 +25,7 @@ __all__ = ["InputAt", "Numbers", "deep_key_of", "is_whole", "key_of", "stand_ins
 
 NUMBERS = frozenset((float, int, *(np.dtype(code).type for code in "bhilqBHILQefd")))
 BOOLS = (bool, np.bool_)  # which are passed as they are: `flag is True` cannot be asked of a stand-in
+PYTHONS = frozenset((float, int))
 SEQUENCES = frozenset((list, tuple))
 FLOAT = np.dtype(float)
 TEXTS = (str, bytes, type(None), type(Ellipsis), slice, range, *BOOLS)
@@ -65,12 +66,12 @@ def key_of(x: Any, found: Numbers) -> Key:
     kind = x.__class__
     if kind in NUMBERS:
         found.plain.append(x)
-        return 0
+        return 0 if kind in PYTHONS else kind  # arithmetic of NumPy's numbers is another at the edges
     if kind is np.ndarray:
         shape, dtype = x.shape, x.dtype
         if shape and (dtype is FLOAT or dtype.kind in "biuf"):  # the one that most have is known at a glance
             found.arrays += (x,)
-            return shape
+            return shape if dtype is FLOAT or dtype.char == "d" else (shape, dtype.char)
         if x.dtype == object:
             return kind, x.shape, tuple([key_of(part, found) for part in x.ravel().tolist()])
     elif kind in SEQUENCES:
@@ -109,6 +110,8 @@ def _key_of_other(x: Any, found: Numbers) -> Key:
         found.values.append((len(found.plain), x))
         found.plain.append(x.data)
         return "Value"
+    if isinstance(x, slice):  # which has no hash in every Python
+        return "is", kind, x.start, x.stop, x.step
     if isinstance(x, TEXTS):
         return "is", kind, x
     if tree.is_number(x):

@@ -50,6 +50,7 @@ class Unfollowed(NamedTuple):
 
 
 STATE = "return the new state from the function, and pass it as an argument at the next call"
+COPIED = "let it work on a copy, such as xs = list(xs)"
 CACHED = "call the function that it wraps, which has the name __wrapped__, in compiled code"
 DRAWN = "draw them before the call and pass them as arguments"
 
@@ -82,6 +83,8 @@ def follow(record: Record, roots: Sequence[Any], *, just_looking: bool = False) 
         as_before = before.hold_all()
         if hashed and (filled := caches.filled()):
             found = Unfollowed(f"{{function}} keeps what it computes in a cache ({next(iter(filled))})", CACHED)
+        elif recorded.touched:
+            found = Unfollowed("{function} changes an argument that it is given", COPIED)
         elif chance.moved():
             found = Unfollowed("random numbers are drawn in {function}", DRAWN, before if as_before else None)
         elif not as_before:

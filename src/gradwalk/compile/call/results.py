@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from gradwalk import modes, tree
+from gradwalk import modes, reverse, tree
 from gradwalk.compile.trace.guards import typed
 from gradwalk.compile.trace.limits import limit
 from gradwalk.compile.trace.recorded import Output
 from gradwalk.engine import Value, zero_grad
 from gradwalk.errors import InputSizeError, SettingError, TraceError
 from gradwalk.keepers import clear
-from gradwalk.node import Recipe
+from gradwalk.node import Node, Recipe
 from gradwalk.ops import number
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Result(Value):
                 "a compiled function has no graph to differentiate again; call fn.eager(...), which builds the ordinary"
                 " one, and backward(create_graph=True) on what it gives"
             )
-        if self._call.numbers.values:  # Values among the arguments, with graphs of their own behind them perhaps
+        if self._call.numbers.values or self._is_hooked():  # there may be graphs behind Values among the arguments
             super().backward(gradient)
         elif modes.layers:
             modes.top().backward(self, partial(self._walk_back, gradient))
@@ -83,11 +83,17 @@ class Result(Value):
             self._grad = gradient
 
     def _walk_back(self, seed: float) -> None:
-        if self._call.numbers.values:
+        if self._call.numbers.values or self._is_hooked():
             super()._walk_back(seed)
         else:
             self._call.trace.backward(self._call, self._position, seed)
             self._grad = seed
+
+    def _is_hooked(self) -> bool:
+        try:
+            return bool(_KIND(self).hooks)
+        except AttributeError:  # nobody has looked at it as a node
+            return False
 
     def zero_grad(self) -> None:
         """Set gradients back to 0: of the parameters, and of all that Values among the arguments depend on.
@@ -154,6 +160,9 @@ class Result(Value):
         raise limit("structure")
 
 
+_KIND = Node.__dict__["_kind"].__get__  # the field itself, without filling it in
+
+
 def result_of(call: Any, position: int, data: Any) -> Any:
     """One result of a call; for samples one by one, all of theirs."""
     if data.__class__ is not float:
@@ -171,7 +180,7 @@ def _push(result: Result) -> None:
     call = result._call
     call.trace.backward(call, result._position, number(result._grad))
     for position, v in call.numbers.values:
-        v._grad += float(call.input_grads[position])
+        reverse.add(v, float(call.input_grads[position]))  # it may be a parameter of the function as well
 
 
 class Samples:

@@ -86,7 +86,8 @@ def _told(x: Any) -> Any:
     """The plain numbers of an array of stand-ins, of the dtype that it has for the function."""
     if not isinstance(x, TracedArray):
         return x
-    return np.array([part._told_with_its_type() for part in x.ravel().tolist()]).reshape(x.shape)
+    parts = [part._told_with_its_type() if isinstance(part, Number) else part for part in x.ravel().tolist()]
+    return np.array(parts).reshape(x.shape)
 
 
 def traced_array(parts: Any) -> Any:

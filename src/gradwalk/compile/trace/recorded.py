@@ -44,6 +44,7 @@ class Recorded:
     expected: list[float]  # what the guards' outputs hold if the path is this one
     types: dict[int, type]  # inputs whose types were asked for
     hashed: bool  # whether something may hold stand-ins by their hash
+    touched: bool  # whether the function changed what it was given
     seconds: float = 0.0
 
 
@@ -144,6 +145,7 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
         expected=expected,
         types=tracer.types,
         hashed=tracer.hashed,
+        touched=tracer.touched,
     )
 
 

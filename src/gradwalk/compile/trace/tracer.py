@@ -6,17 +6,19 @@ in the buffer; a leaf that was made inside the function, and that nobody can rea
 
 from __future__ import annotations
 
+import operator
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from threading import RLock
 from types import CodeType
 from typing import Any
 
 import numpy as np
 
-from gradwalk import functions, modes
+from gradwalk import functions, modes, tree
 from gradwalk.compile.trace.arrays import traced_array
 from gradwalk.compile.trace.guards import QUESTIONS, BeingWritten, Guard, numbers_at, same, typed
 from gradwalk.compile.trace.identity import is_asked_for_identity, line_that_asks_for_types
@@ -78,6 +80,7 @@ class Tracer(modes.Interpreter):
         self.whole: set[int] = set()  # rows that are ints for the function
         self.read_at: dict[int, int] = {}  # copies of numbers that were read, by what they are copies of
         self.hashed = False  # whether the hash of a stand-in was asked for
+        self.touched = False  # whether the function changed what it was given
         self.refusal: TraceError | None = None  # the first thing that was refused, should the function swallow it
         self.identity: dict[CodeType, bool] = {}  # code that asks `is True`
         self.ended = False
@@ -485,6 +488,19 @@ class Tracer(modes.Interpreter):
         """
         return numbers_at([node], self.numbers, self.numbering)[0]
 
+    def call(self, fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """What the function gives for stand-ins, with a note of whether it changed any list, dict or array of them.
+
+        >>> tracer = Tracer()
+        >>> tracer.call(lambda xs: xs.pop(), [[1.0, 2.0]], {}), tracer.touched
+        (2.0, True)
+        """
+        structure, parts = _parts_of((args, kwargs))
+        out = fn(*args, **kwargs)
+        structure_now, parts_now = _parts_of((args, kwargs))
+        self.touched = structure != structure_now or any(map(operator.is_not, parts, parts_now))
+        return out
+
     def told(self, x: Any) -> Any:
         """The plain number that a stand-in stands for: from now on the path is one for this number.
 
@@ -609,6 +625,13 @@ def run(
             tracer.end()
     recorded.seconds = time.perf_counter() - began
     return recorded
+
+
+def _parts_of(given: Any) -> tuple[Any, list[Any]]:
+    """What arguments are made of: their structure, and their leaves, those in arrays of stand-ins too."""
+    leaves, structure = tree.flatten(given)
+    held = [x.ravel().tolist() if isinstance(x, np.ndarray) and x.dtype == object else (x,) for x in leaves]
+    return structure, list(chain.from_iterable(held))
 
 
 def _called(call: Callable[[Tracer], Any], tracer: Tracer) -> Any:

@@ -1,0 +1,193 @@
+"""What a function does to its arguments, and what they are: as in the plain function, or said."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradwalk
+from gradwalk import Value
+from gradwalk.compile.trace.limits import FrozenWarning
+from gradwalk.errors import TraceError
+
+
+@dataclass
+class State:
+    speed: float
+
+
+def appended(w: Value, xs: list[float]) -> Any:
+    xs.append(1.0)
+    return w * sum(xs)
+
+
+def popped(w: Value, xs: list[float]) -> Any:
+    return w * xs.pop() if xs else w
+
+
+def first_set(w: Value, xs: list[float]) -> Any:
+    xs[0] = xs[0] + 1.0
+    return w * xs[0]
+
+
+def in_a_dict(w: Value, counts: dict[str, Any]) -> Any:
+    counts["n"] += 1
+    return w * counts["n"]
+
+
+def sorted_in_place(w: Value, xs: list[float]) -> Any:
+    xs.sort()
+    return w * xs[0]
+
+
+def array_in_place(w: Value, xs: Any) -> Any:
+    xs -= 1.0
+    return w * xs.sum()
+
+
+def part_of_an_array(w: Value, xs: Any) -> Any:
+    xs[0] = 5.0 * xs[1]
+    return w * xs.sum()
+
+
+def field_set(w: Value, state: State) -> Any:
+    state.speed = 0.9 * state.speed + 1.0
+    return w * state.speed
+
+
+def history(w: Value, losses: list[float]) -> Any:
+    loss = w * 3.0
+    losses.append(loss.data)
+    return loss
+
+
+CHANGING: dict[str, tuple[Callable[..., Any], Callable[[], Any]]] = {
+    "append": (appended, lambda: [1.0]),
+    "pop": (popped, lambda: [1.0, 2.0, 3.0]),
+    "item": (first_set, lambda: [1.0, 2.0]),
+    "dict": (in_a_dict, lambda: {"n": 0}),
+    "sort": (sorted_in_place, lambda: [3.0, 1.0]),
+    "array": (array_in_place, lambda: np.array([1.0, 2.0])),
+    "part of an array": (part_of_an_array, lambda: np.array([1.0, 2.0])),
+    "dataclass": (field_set, lambda: State(1.0)),
+    "history": (history, list),
+}
+
+
+@pytest.mark.parametrize("name", CHANGING)
+def test_a_function_that_changes_its_argument_is_run_as_it_is_and_says_so(name: str) -> None:
+    fn, make = CHANGING[name]
+    found = []
+    for compiled in (False, True):
+        w, given = Value(2.0), make()
+        called = gradwalk.compile(lambda x, w=w: fn(w, x)) if compiled else lambda x, w=w: fn(w, x)
+        told = []
+        numbers = []
+        for _ in range(4):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                numbers.append(called(given).data)
+            told += [warning.category for warning in caught]
+        found.append((numbers, repr(given)))
+        assert told == [FrozenWarning] * compiled
+    assert found[0] == found[1]
+
+
+def test_arguments_that_are_one_list_are_one_list_where_that_can_be_seen() -> None:
+    w = Value(2.0)
+
+    def fn(xs: list[float], ys: list[float]) -> Any:
+        xs[0] = 9.0
+        return w * ys[0]
+
+    same = [1.0, 2.0]
+    with pytest.warns(FrozenWarning, match="changes an argument"):
+        assert gradwalk.compile(fn)(same, same).data == 18.0
+
+
+def test_keywords_keep_their_order() -> None:
+    w = Value(2.0)
+    first = gradwalk.compile(lambda **named: w * next(iter(named.values())))
+    assert [first(a=1.0, b=2.0).data, first(b=2.0, a=1.0).data, first(a=3.0, b=2.0).data] == [2.0, 4.0, 6.0]
+
+
+def test_numpys_numbers_are_not_taken_for_pythons() -> None:
+    w = Value(2.0)
+    inverse = gradwalk.compile(lambda x: w * (1 / x))
+    with np.errstate(divide="ignore"):
+        assert inverse(np.float64(0.5)).data == 4.0
+        assert inverse(np.float64(0.0)).data == math.inf
+    with pytest.raises(ZeroDivisionError):
+        inverse(0.0)
+    halves = gradwalk.compile(lambda xs: xs[0] // 2)
+    assert [halves(np.array([5.0, 1.0])), halves(np.array([5, 1]))] == [2.0, 2]
+
+
+def test_masks_among_the_arguments() -> None:
+    w = Value(2.0)
+    xs, mask = np.array([1.0, 2.0, 3.0]), np.array([True, False, True])
+    functions: list[Callable[..., Any]] = [
+        lambda x, m: w * x[~m].sum(),
+        lambda x, m: w * x[(x > 1.5) & m].sum(),
+        lambda x, m: w * x[np.logical_not(m)].sum(),
+    ]
+    for fn in functions:
+        compiled = gradwalk.compile(fn)
+        for m in (mask, ~mask):
+            assert compiled(xs, m).data == fn(xs, m).data
+
+
+def test_slices_as_arguments() -> None:
+    w = Value(2.0)
+    part = gradwalk.compile(lambda s, xs: w * sum(xs[s]))
+    assert [part(slice(1, 3), [1.0, 2.0, 3.0]).data, part(slice(0, 1), [1.0, 2.0, 3.0]).data] == [10.0, 2.0]
+
+
+def test_a_parameter_that_is_an_argument_too_has_both_its_gradients() -> None:
+    w = Value(2.0)
+    fn = gradwalk.compile(lambda p, x: p * x + w)
+    for already in (0.0, 1.0, 7.0):
+        w.grad = already
+        fn(w, 3.0).backward()
+        assert w.grad == already + 4.0
+
+
+def test_a_hook_on_a_result_is_called_by_its_own_walk() -> None:
+    w = Value(2.0)
+    result = gradwalk.compile(lambda x: w * x)(3.0)
+    handle = result.register_hook(lambda gradient: 10.0 * gradient)
+    result.backward()
+    assert w.grad == 30.0
+    handle.remove()
+    result.backward()
+    assert w.grad == 33.0
+
+
+def test_what_a_function_did_before_it_raised_is_done_at_every_call() -> None:
+    w, count = Value(2.0), [0]
+
+    def fn(x: float) -> Any:
+        if x < 0:
+            count[0] += 1
+            raise ValueError("below 0")
+        return w * x
+
+    compiled = gradwalk.compile(fn)
+    compiled(1.0)
+    for _ in range(5):
+        with pytest.raises(ValueError, match="below 0"):
+            compiled(-1.0)
+    assert count == [5]
+
+
+@pytest.mark.parametrize("fn", [math.sqrt, float, lambda x: x % 2.0])
+def test_gradients_of_arguments_do_not_vanish_in_numbers_that_leave_the_trace(fn: Any) -> None:
+    w = Value(2.0)
+    with pytest.raises(TraceError, match="would not pass through it"):
+        gradwalk.compile(lambda x: w * fn(x), wrt="x")(1.5)
