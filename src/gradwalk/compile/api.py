@@ -264,6 +264,8 @@ class Compiled:
         trace.due *= 2
         if modes.layers or trace.surroundings.reached.speaks or not trace.checks.affordable():
             return trace
+        if isinstance(trace, Paths) and not trace.knows(numbers):
+            return trace  # there is nothing to compare with
         try:
             found = trace.checks.again(
                 functools.partial(self._recorded, args, kwargs, numbers), self._roots(args, kwargs, numbers)

@@ -26,7 +26,9 @@ from gradwalk.compile.call.results import Samples
 from gradwalk.compile.trace import tracer
 from gradwalk.compile.trace.identity import asks_identity
 from gradwalk.compile.trace.limits import limit
+from gradwalk.compile.trace.plain import Number
 from gradwalk.compile.trace.recorded import Recorded
+from gradwalk.compile.trace.traced import Traced
 from gradwalk.engine import Value
 from gradwalk.errors import InputSizeError, SettingError
 
@@ -130,7 +132,7 @@ class Batched(Compiled):
 
         def call(recorder: tracer.Tracer) -> Any:
             parts, named = self._each(args, kwargs, partial(stand_ins_for_one, recorder=recorder))
-            return recorder.call(self.eager, parts, named)
+            return tree.map(_computed, recorder.call(self.eager, parts, named))
 
         return tracer.run(call, [self.eager, args, kwargs], reached, samples=True)
 
@@ -144,6 +146,13 @@ class Batched(Compiled):
 
     def _as_it_is(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return self.one_by_one(*args, **kwargs)
+
+
+def _computed(x: Any) -> Any:
+    """A result that is no part of the trace, such as a parameter or a constant, as one: each sample has it."""
+    if isinstance(x, (Traced, Number, bool)) or not tree.is_number(x):
+        return x
+    return (x if isinstance(x, Value) else Value(x)) * 1.0
 
 
 def _reduced(scale: float, *column: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -191,3 +192,29 @@ def test_gradients_of_arguments_do_not_vanish_in_numbers_that_leave_the_trace(fn
     w = Value(2.0)
     with pytest.raises(TraceError, match="would not pass through it"):
         gradwalk.compile(lambda x: w * fn(x), wrt="x")(1.5)
+
+
+def test_what_is_no_part_of_the_trace_is_summed_over_samples_all_the_same() -> None:
+    w = Value(2.0)
+    total = gradwalk.compile(lambda x: w, batch="sum")([1.0, 2.0, 3.0])
+    total.backward()
+    assert (total.data, w.grad) == (6.0, 3.0)
+    assert gradwalk.compile(lambda x: 3.0, batch="sum")([1.0, 2.0, 3.0]).data == 9.0
+    assert gradwalk.compile(lambda x: 3.0, batch="mean")([1.0, 2.0, 3.0]).data == 3.0
+    doubled, same, text = gradwalk.compile(lambda x: (w * x, w, "text"), batch="each")([1.0, 2.0])
+    assert (list(doubled), list(same), text) == ([2.0, 4.0], [2.0, 2.0], "text")
+
+
+def test_an_array_among_the_results_is_a_new_one_each_time() -> None:
+    w = Value(2.0)
+    fn = gradwalk.compile(lambda x: (w * x, np.zeros(2)))
+    fn(1.0)[1][0] = 5.0
+    assert fn(1.0)[1].tolist() == [0.0, 0.0]
+
+
+def test_a_new_path_that_draws_is_not_said_to_have_been_wrong_before() -> None:
+    w = Value(2.0)
+    fn = gradwalk.compile(lambda x: w * random.random() if x < 0 else w * x)
+    fn(1.0)
+    with pytest.warns(FrozenWarning, match="random numbers are drawn in .*, so it cannot be compiled"):
+        fn(-1.0)

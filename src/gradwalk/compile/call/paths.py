@@ -95,11 +95,25 @@ class Paths:
         >>> paths.difference(f.traces()[0].recorded, numbers)
         ''
         """
+        return self.traces[0].difference(recorded, numbers) if self.knows(numbers) else ""
+
+    def knows(self, numbers: Any) -> bool:
+        """Whether the path that these numbers take was seen; it is the first from now on.
+
+        >>> from gradwalk.compile.call.arguments import Numbers
+        >>> f = gradwalk.compile(lambda x: x * x if x > 0 else -x)
+        >>> y = f(3.0)
+        >>> [paths] = f.cache.entries.values()
+        >>> numbers = Numbers()
+        >>> numbers.plain.append(-4.0)
+        >>> paths.knows(numbers)
+        False
+        """
         try:
-            self.values_only(numbers)  # brings the path that these numbers take to the front
+            self.values_only(numbers)
         except Unseen:
-            return ""
-        return self.traces[0].difference(recorded, numbers)
+            return False
+        return True
 
 
 def _may_be(other: GuardedTrace, left: GuardedTrace, elsewhere: Elsewhere) -> bool:

@@ -229,10 +229,13 @@ class ResultTree:
     def __init__(self, result: Any) -> None:
         self.leaves, self.structure = tree.flatten(result, lambda x: isinstance(x, Output) or tree.is_block(x))
         self.places = [(i, x.position, x.plain) for i, x in enumerate(self.leaves) if isinstance(x, Output)]
+        self.blocks = [i for i, x in enumerate(self.leaves) if tree.is_block(x)]
 
     def filled(self, results: list[Any], data: list[Any]) -> Any:
         """The same with these results; where the function gives a plain number, that."""
         leaves = self.leaves.copy()
+        for i in self.blocks:
+            leaves[i] = leaves[i].copy()  # as the function makes it anew
         for i, position, plain in self.places:
             if plain is None:
                 leaves[i] = results[position]
