@@ -424,3 +424,21 @@ def test_what_a_native_function_costs_to_call_is_not_its_arguments() -> None:
     native = objects.call(objects.generated("test nothing", "def kernel(a, b):\n    pass\n"))
     assert native.argtypes == (ctypes.c_int64, ctypes.c_int64)  # type: ignore[attr-defined]
     assert codegen.element(ops.exp, "s") is codegen.element(ops.exp, "s")
+
+
+def test_no_op_of_the_table_is_compiled_anew_in_every_process() -> None:
+    """With the tests' own cache, which the first process fills."""
+    script = """
+import gradwalk
+from gradwalk import Value, ops
+from gradwalk.compile.native import objects
+xs = [Value(0.3), Value(0.4), Value(0.6)]
+for op in ops.TABLE.values():
+    if op.arity < 3:
+        loss = gradwalk.compile(lambda a, op=op: a * op(*xs[: op.arity]))(1.0)
+        loss.backward()
+print(objects.record["compiled"])
+"""
+    command = [sys.executable, "-c", script]
+    subprocess.run(command, check=True, capture_output=True)
+    assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == "0\n"

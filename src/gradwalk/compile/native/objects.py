@@ -38,7 +38,7 @@ __all__ = ["Native", "call", "fixed", "folder", "generated", "load", "vector_bit
 #: Functions of C's library that compiled code may call; they are found in the process itself.
 MATHS = ("exp", "expm1", "log", "log1p", "pow", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh",
          "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "tgamma", "lgamma", "hypot", "floor", "ceil", "log2",
-         "log10", "fmod")  # fmt: skip
+         "log10", "fmod", "sqrt")  # fmt: skip
 LIBRARY = {*MATHS, *(f"{name}f" for name in MATHS), "memcpy", "memset", "memmove"}
 #: To be raised when this module makes machine code in another way: then none of the old is served.
 RECIPE = 2
