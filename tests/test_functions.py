@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -144,3 +145,13 @@ def test_all_of_them_are_exported() -> None:
     for name in functions.__all__:
         assert getattr(gradwalk, name) is getattr(functions, name)
         assert name in gradwalk.__all__
+
+
+@pytest.mark.parametrize("name", ["max", "min"])
+def test_all_slopes_at_once_are_those_of_the_rules(name: str) -> None:
+    op = functions._extreme_op(name, 4)
+    edges = (0.0, -0.0, 1.0, 2.5, math.inf, -math.inf, math.nan)
+    for point in itertools.product(edges, repeat=4):
+        out = op.forward(*point)
+        one_by_one = [op.slope(i, *point, out) for i in range(4)]
+        assert list(map(repr, op.local(*point, out))) == list(map(repr, one_by_one)), point

@@ -38,7 +38,11 @@ class Eager(modes.Bottom):
         data = op.forward(*point)
         if modes.active and not modes.recording():
             return self._leaf(data)
-        slopes = [None if x.__class__ is float else op.slope(i, *point, data) for i, x in enumerate(inputs)]
+        if op.at_once is None:
+            slopes = [None if x.__class__ is float else op.slope(i, *point, data) for i, x in enumerate(inputs)]
+        else:
+            local = op.at_once(*point, data)
+            slopes = [None if x.__class__ is float else slope for x, slope in zip(inputs, local, strict=True)]
         if len(inputs) == 1:
             return self._make(op, data, inputs[0], slopes[0], None, None)
         if len(inputs) == 2:

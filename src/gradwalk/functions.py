@@ -7,6 +7,7 @@ could not follow.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterable, Sequence
 from functools import lru_cache, reduce
@@ -97,7 +98,18 @@ def _extreme_op(name: str, arity: int) -> Op:
 
         return slope
 
-    return Op(name, name, lambda *operands: reduce(pairwise, operands), tuple(rule(i) for i in range(arity)))
+    def at_once(*operands_and_out: float) -> list[float]:
+        *operands, out = operands_and_out
+        share = ops.div(1.0, float(operands.count(out))) if out == out else math.nan
+        return [share if x == out else 0.0 if out == out else math.nan for x in operands]
+
+    return Op(
+        name,
+        name,
+        lambda *operands: reduce(pairwise, operands),
+        tuple(rule(i) for i in range(arity)),
+        at_once=at_once,
+    )
 
 
 # --- softmax and its relatives -----------------------------------------------------------------------------------
