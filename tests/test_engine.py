@@ -853,3 +853,21 @@ def test_slopes_can_be_set_whatever_a_node_was_made_of() -> None:
         zero_grad([a, b])
         node.backward()
         assert a.grad == 5.0
+
+
+def test_ops_of_many_operands_are_walked_quickly_and_as_carefully() -> None:
+    def build(a: Value, b: Value) -> Value:
+        c = a * b
+        return gradwalk.clamp(c, -2.0, 9.0) * gradwalk.where(a > b, c, a) + gradwalk.max(a, b, c, c) * b
+
+    found = []
+    for hooked in (False, True):
+        a, b = Value(3.0), Value(2.0)
+        loss = build(a, b)
+        if hooked:
+            loss.register_hook(lambda gradient: None)
+        assert (reverse._plain_order(loss) is None) == hooked
+        for _ in range(2):
+            loss.backward()
+        found.append((a.grad, b.grad, [v.grad for v in walk.topological(loss) if v.operands]))
+    assert found[0] == found[1]

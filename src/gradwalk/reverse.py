@@ -105,7 +105,7 @@ class Walk:
 
 
 def walked_quickly(root: Node, seed: float) -> bool:
-    """The walk on a graph of plain ops of one or two operands, on the fields themselves; False if it is not one.
+    """The walk on a graph of ops alone, without hooks or closures, on the fields themselves; False if it is not one.
 
     Nothing is touched before the whole graph has been seen. The leaves are put back should the walk be interrupted.
     """
@@ -129,9 +129,13 @@ def walked_quickly(root: Node, seed: float) -> bool:
             for v in reversed(order):
                 g = v._grad
                 da = v._da
+                db = v._db
                 if da is not None:
                     v._a._grad += da * g
-                db = v._db
+                elif db is None:  # of three operands or more
+                    for operand, slope in zip(v._kind.inputs, v._kind.slopes, strict=True):
+                        if slope is not None:
+                            operand._grad += slope * g
                 if db is not None:
                     v._b._grad += db * g
             for leaf, grad in zip(leaves, before, strict=True):
@@ -184,7 +188,19 @@ def _plain_order(root: Node) -> tuple[list[Node], list[Node]] | None:
                             break
                         continue
             elif da is None:
-                return None
+                kind = v._kind
+                if getattr(kind, "hooks", True) or kind.closure is not None or kind.op is None:
+                    return None  # the user's own code takes part
+                push(v)
+                push(None)
+                for operand, slope in zip(kind.inputs, kind.slopes, strict=True):
+                    if slope is not None and operand._mark is not mark:
+                        if operand._kind is None:
+                            operand._mark = mark
+                            meet(operand)
+                        else:
+                            push(operand)
+                break
             if da is not None:
                 a = v._a
                 if a._mark is not mark:
