@@ -735,7 +735,7 @@ def test_paths_that_keep_multiplying_are_said_once_with_the_line_and_run_as_they
         assert compiled(float(i)).data == f(float(i)).data
     with pytest.warns(ManyPathsWarning, match="8 paths") as caught:
         nine = compiled(9.0)
-    assert f"test_decisions.py, line {f.__code__.co_firstlineno + 1}" in str(caught[0].message)
+    assert f"test_contract_decisions.py, line {f.__code__.co_firstlineno + 1}" in str(caught[0].message)
     nine.backward()
     assert (nine.data, w.grad) == (f(9.0).data, math.log(9.0))
     for i in range(10, 50):  # nothing more is said
