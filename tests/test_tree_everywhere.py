@@ -297,7 +297,8 @@ def test_the_quick_way_to_keys_is_that_of_trees() -> None:
     def another(leaf: Any) -> Any:
         if isinstance(leaf, np.ndarray):  # with a single number in it
             return np.asarray(leaf + 1.5)
-        return type(leaf)(leaf + 1) if isinstance(leaf, np.generic) else leaf + 1.5
+        kind: Any = type(leaf)
+        return kind(leaf + 1) if issubclass(kind, np.generic) else leaf + 1.5
 
     keys = []
     for x in TREES:
