@@ -79,7 +79,7 @@ class Compiled:
                 trace = self._entries.get(self._key(args, kwargs, numbers))
             else:
                 trace = self._entries.get(tuple(map(key_of, args, repeat(numbers))))
-            if trace is not None and trace.calls != trace.due and trace.holds():
+            if trace is not None and trace.calls < trace.due and trace.holds():
                 trace.recent = True
                 return trace.run(numbers)
         except (Misjudged, RecursionError, Unseen):
@@ -106,7 +106,8 @@ class Compiled:
 
     def __repr__(self) -> str:
         name = getattr(self.eager, "__qualname__", repr(self.eager))
-        return f"<compiled {name}, {len(self.cache.entries)} trace{'s' * (len(self.cache.entries) != 1)}>"
+        count = len(self.traces())
+        return f"<compiled {name}, {count} trace{'s' * (count != 1)}>"
 
     # --- looking and clearing ------------------------------------------------------------------------------------
 
@@ -216,7 +217,7 @@ class Compiled:
                 self.cache.put(key, trace)
         if trace is None:
             return self._traced(key, args, kwargs, numbers, changed)
-        if trace.calls == trace.due:
+        if trace.calls >= trace.due:
             trace = self._compared(key, trace, args, kwargs, numbers)
         return trace
 
@@ -261,7 +262,7 @@ class Compiled:
 
     def _compared(self, key: Key, trace: Any, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> Any:
         """The trace, if the function still does what was traced; what no look at the surroundings sees is seen here."""
-        trace.due *= 2
+        trace.due = 2 * trace.calls
         if modes.layers or trace.surroundings.reached.speaks or not trace.checks.affordable():
             return trace
         if isinstance(trace, Paths) and not trace.knows(numbers):

@@ -74,7 +74,7 @@ class Batched(Compiled):
             pass
         else:
             trace = self._entries.get(key)
-            if trace is not None and not watched and trace.calls != trace.due and trace.holds():
+            if trace is not None and not watched and trace.calls < trace.due and trace.holds():
                 trace.recent = True
                 return trace.run(numbers)
         how = "run" if not watched or modes.recording() else "values_only"

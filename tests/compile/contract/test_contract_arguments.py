@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import math
 import random
 import warnings
@@ -218,3 +219,22 @@ def test_a_new_path_that_draws_is_not_said_to_have_been_wrong_before() -> None:
     fn(1.0)
     with pytest.warns(FrozenWarning, match="random numbers are drawn in .*, so it cannot be compiled"):
         fn(-1.0)
+
+
+def test_checks_go_on_for_functions_that_decide() -> None:
+    """At calls 2, 4, 8 and so on, on whatever path; a check itself is no call."""
+    context = decimal.getcontext()
+    before, w = context.prec, Value(2.0)
+    fn = gradwalk.compile(lambda x: w * float(decimal.Decimal(1) / 3) * (1.0 if x > 0 else -1.0))
+    try:
+        for _ in range(20):
+            assert fn(1.0).data == pytest.approx(2 / 3)
+        assert [trace.calls for trace in fn.traces()] == [20]
+        context.prec = 2
+        with pytest.warns(FrozenWarning, match="found to differ from its trace"):
+            numbers = [fn(1.0).data for _ in range(20_000)]
+        assert numbers[-1] == 0.66
+    finally:
+        context.prec = before
+    fn(-1.0)
+    assert repr(fn).endswith(", 2 traces>")  # two paths of one structure

@@ -164,6 +164,7 @@ class BatchTrace(BoundTrace):
 class BatchCall:
     """One call of a batched function."""
 
+    hooked = False  # whether a result has hooks
     gradients: Any = None  # kept once another call uses the memory, where they are known
     saved: Any = None  # the samples, kept then where gradients are not known
 

@@ -43,11 +43,16 @@ class Paths:
 
     def run(self, numbers: Any) -> Any:
         """Compute with these numbers, on the path that they take."""
-        return self._on_its_path(numbers, GuardedTrace.run)
+        return self._counted(self._on_its_path(numbers, GuardedTrace.run))
 
     def values_only(self, numbers: Any) -> Any:
         """As `run`, with leaves as results."""
-        return self._on_its_path(numbers, GuardedTrace.values_only)
+        return self._counted(self._on_its_path(numbers, GuardedTrace.values_only))
+
+    def _counted(self, out: Any) -> Any:
+        self.calls += 1
+        self.found += 1
+        return out
 
     def _on_its_path(self, numbers: Any, run: Any) -> Any:
         traces = self.traces
@@ -64,8 +69,6 @@ class Paths:
                     raise Unseen(self, left, at) from None
                 trace = found
                 continue
-            self.calls += 1
-            self.found += 1
             if tried:
                 self.traces = [trace, *[t for t in traces if t is not trace]]
             return out
@@ -84,7 +87,7 @@ class Paths:
         self.traces = [trace, *self.traces[: min(MOST, size) - 1]]
 
     def difference(self, recorded: Recorded, numbers: Any) -> str:
-        """How a trace that was made just now for these numbers differs from the path that a replay takes, in words.
+        """How a trace that was made just now for these numbers differs from the path that `knows` found, in words.
 
         >>> from gradwalk.compile.call.arguments import Numbers
         >>> f = gradwalk.compile(lambda x: x * x if x > 0 else -x)
@@ -95,7 +98,7 @@ class Paths:
         >>> paths.difference(f.traces()[0].recorded, numbers)
         ''
         """
-        return self.traces[0].difference(recorded, numbers) if self.knows(numbers) else ""
+        return self.traces[0].difference(recorded, numbers)
 
     def knows(self, numbers: Any) -> bool:
         """Whether the path that these numbers take was seen; it is the first from now on.
@@ -110,9 +113,10 @@ class Paths:
         False
         """
         try:
-            self.values_only(numbers)
+            self._on_its_path(numbers, GuardedTrace.values_only)
         except Unseen:
             return False
+        self.traces[0].calls -= 1  # nobody called
         return True
 
 

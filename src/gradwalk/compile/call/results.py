@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -14,7 +15,7 @@ from gradwalk.compile.trace.recorded import Output
 from gradwalk.engine import Value, zero_grad
 from gradwalk.errors import InputSizeError, SettingError, TraceError
 from gradwalk.keepers import clear
-from gradwalk.node import Node, Recipe
+from gradwalk.node import Hook, Recipe
 from gradwalk.ops import number
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Call:
     trace: BoundTrace
     numbers: Numbers
     version: Version  # of the parameters
+    hooked = False  # whether a result has hooks
     walked = False  # back, and no other result of the call is left for that
     saved: Any = None  # what stood in the arrays among the arguments, once another call has overwritten it
     input_grads: Any = None  # of the latest backward(), where arguments get gradients
@@ -73,27 +75,34 @@ class Result(Value):
                 "a compiled function has no graph to differentiate again; call fn.eager(...), which builds the ordinary"
                 " one, and backward(create_graph=True) on what it gives"
             )
-        if self._call.numbers.values or self._is_hooked():  # there may be graphs behind Values among the arguments
+        call = self._call
+        if call.numbers.values or call.hooked:  # there may be graphs behind Values among the arguments
             super().backward(gradient)
         elif modes.layers:
             modes.top().backward(self, partial(self._walk_back, gradient))
         else:  # as `_walk_back`, without the call
-            call = self._call
             call.trace.backward(call, self._position, gradient)
             self._grad = gradient
 
     def _walk_back(self, seed: float) -> None:
-        if self._call.numbers.values or self._is_hooked():
+        if self._call.numbers.values or self._call.hooked:
             super()._walk_back(seed)
         else:
             self._call.trace.backward(self._call, self._position, seed)
             self._grad = seed
 
-    def _is_hooked(self) -> bool:
-        try:
-            return bool(_KIND(self).hooks)
-        except AttributeError:  # nobody has looked at it as a node
-            return False
+    def register_hook(self, hook: Callable[[Any], Any]) -> Hook:
+        """As of any Value: call `hook(gradient)` when a walk back begins here, or passes.
+
+        >>> w = gradwalk.Value(2.0)
+        >>> loss = gradwalk.compile(lambda x: w * x)(3.0)
+        >>> handle = loss.register_hook(lambda gradient: 10 * gradient)
+        >>> loss.backward()
+        >>> w.grad
+        30.0
+        """
+        self._call.hooked = True
+        return super().register_hook(hook)
 
     def zero_grad(self) -> None:
         """Set gradients back to 0: of the parameters, and of all that Values among the arguments depend on.
@@ -158,9 +167,6 @@ class Result(Value):
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         raise limit("structure")
-
-
-_KIND = Node.__dict__["_kind"].__get__  # the field itself, without filling it in
 
 
 def result_of(call: Any, position: int, data: Any) -> Any:
