@@ -10,6 +10,7 @@ from __future__ import annotations
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterator
+from dataclasses import is_dataclass
 from operator import attrgetter, is_, itemgetter
 from types import ModuleType
 from typing import Any
@@ -40,6 +41,7 @@ CONTAINER = 16  # units that a container costs beside what it holds
 DATA = 16_384
 PARAMETERS = 4_096  # lists of Values are seldom changed one by one; those of a larger model take turns
 OBJECTS = 128  # that are no modules; to compare the attributes of one takes some 200 units
+FEW = 8  # numbers in a container are told apart, also if they are equal
 EVERY = 8  # calls, somebody's turn comes
 SOME = 8  # small containers take their turn together
 
@@ -70,7 +72,7 @@ class Surroundings:
         self.turns: list[Part] = []  # looked at one at a time
         self.turn = 0
         self.late = False  # whether a change was found by a turn, after replays that did not know of it
-        self.exact: list[int] = []  # questions whose answers can be equal and not the same: 0 and -0, 1 and True
+        self.exact: list[int] = []  # questions whose answers can be equal and not the same: 7 and 7.0, 1 and True
         self._paths: dict[int, str] = {}  # how to get at each of these things, as it is written in Python
         self._objects = 0  # whose attributes are looked at before each replay
         self._crowds: dict[tuple[type, tuple[str, ...]], list[Any]] = {}  # and those of others, by class and names
@@ -115,6 +117,14 @@ class Surroundings:
             space = vars(base)
             self._classes[id(space)] = base
             self._ask_names(base.__name__, space, list(names))
+            absent = frozenset(name for name in reached.attributes if name not in space)
+            if absent and not base.__name__.startswith("_"):
+                come = vars(base)  # for names that come to be, before those of its bases
+                self._absent[id(come)] = absent
+                self._ask(base.__name__, come, len)
+        things = [thing for _, thing in reached.objects if is_users_class(type(thing))][:OBJECTS]
+        if things:
+            self._ask("the class of an object", things, _classes_of)
         for namespace, read in reached.globals.values():
             self._ask_names("", namespace, [name for name in read if name in namespace])
             absent = frozenset(name for name in read if name not in namespace)
@@ -131,11 +141,19 @@ class Surroundings:
         if type(thing) not in EXACT:
             base: Any = next(base for base in EXACT if isinstance(thing, base))
             self._ask(path, thing, base.copy)
+            if base is dict and len(thing) > 1:
+                self._ask(path, thing, list)
             return
         self.holders.append(thing)
         self.copies.append(copied(thing))
         if type(thing) is dict and len(thing) > 1:
             self._ask(path, thing, list)  # the order of its keys, which `==` does not see
+        parts = thing.values() if type(thing) is dict else thing
+        kinds = set(map(type, parts))
+        few = len(thing) <= FEW and not kinds.isdisjoint((float, int, bool))  # which may be settings: 7 is not 7.0
+        if type(thing) is not set and (few or any(map(_has_own_equality, kinds))):
+            self._ask(path, thing, _values_of if type(thing) is dict else list)
+            self.exact.append(len(self.questions) - 1)
 
     def _watch_array(self, path: str, thing: Any, left: int) -> int:
         self._paths[id(thing)] = path
@@ -189,7 +207,7 @@ class Surroundings:
     def _ask(self, path: str, thing: Any, get: Callable[[Any], Any]) -> None:
         self._paths.setdefault(id(thing), path)
         then = get(thing)
-        if any(isinstance(x, (float, int)) and x in (0, 1) for x in (then if isinstance(then, tuple) else (then,))):
+        if get is not len and any(map(_may_be_equal, then if isinstance(then, tuple) else (then,))):
             self.exact.append(len(self.questions))
         self.questions.append((get, thing, then))
 
@@ -219,7 +237,7 @@ class Surroundings:
         for i in self.exact:
             get, thing, then = self.questions[i]
             now = get(thing)
-            if now is not then and not (isinstance(then, tuple) and all(map(is_, now, then))):
+            if now is not then and not (isinstance(then, (tuple, list)) and all(map(is_, now, then))):
                 if not self._settled():
                     return False
                 break
@@ -246,7 +264,7 @@ class Surroundings:
                     copies[i] = copied(holder)
         if any(True for _ in self._different_answers()):
             return False
-        self.questions = [(get, thing, get(thing)) for get, thing, _ in self.questions]
+        self.questions = [(get, thing, _renewed(get(thing), then)) for get, thing, then in self.questions]
         self.changes = attributes.changes
         return True
 
@@ -332,6 +350,34 @@ def _answer(get: Callable[[Any], Any], thing: Any) -> Any:
         return get(thing)
     except Exception:  # it is gone
         return MISSING
+
+
+def _may_be_equal(x: Any) -> bool:
+    """Whether something else can be equal to it that is not the same."""
+    kind = type(x)
+    if kind in (float, int, bool, dict):
+        return True
+    return kind.__eq__ is not object.__eq__ and not isinstance(x, type) and is_users_class(kind)
+
+
+def _renewed(now: Any, then: Any) -> Any:
+    """An answer that is the same as it was: the newer one, unless it is a container, which may be filled in place."""
+    if isinstance(now, tuple) and isinstance(then, tuple) and len(now) == len(then):
+        return tuple(map(_renewed, now, then))
+    return then if isinstance(now, (list, dict, set, deque)) else now
+
+
+def _has_own_equality(kind: type) -> bool:
+    """Whether objects of a user's class say by themselves what they are equal to, other than by what they hold."""
+    return kind.__eq__ is not object.__eq__ and is_users_class(kind) and not is_dataclass(kind)
+
+
+def _values_of(thing: dict[Any, Any]) -> list[Any]:
+    return [*thing.values()]
+
+
+def _classes_of(things: list[Any]) -> list[type]:
+    return [*map(type, things)]
 
 
 def _content(cell: Any) -> Any:

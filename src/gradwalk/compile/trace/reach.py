@@ -6,6 +6,7 @@ training loop keeps in the same object, and the function does not look at, may c
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 from argparse import Namespace
@@ -209,6 +210,8 @@ class Reached:
         if thing.__dict__:
             self.objects.append((path, thing))
         reads = reads_of(thing.__code__)
+        if "getenv" in reads.names | reads.attributes:
+            self._ahead.append(("os.environ", os.environ))
         self.speaks = self.speaks or bool(SPEAKING & (reads.names | reads.attributes))
         namespace = thing.__globals__
         _, known = self.globals.setdefault(id(namespace), (namespace, {}))
