@@ -14,7 +14,6 @@ import pytest
 
 import gradwalk
 from gradwalk import Value, nn
-from gradwalk.compile.trace.limits import FrozenWarning
 from gradwalk.compile.trace.tape import MAX, MIN, SHIFT, TAKE, Tape
 from gradwalk.compile.trace.tracer import trace
 from gradwalk.errors import GraphError, OpError, TraceError

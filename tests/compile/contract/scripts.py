@@ -10,8 +10,9 @@
     >>> k = 3.0
     >>? f(1.0)
 
-Every step must come to the same in both runs: what it gives, what it raises, and the gradients and numbers of all Values
-that have a name. After `>>?` the compiled function may say that it cannot follow; what it gives must be right all the same.
+Every step must come to the same in both runs: what it gives, what it raises, and the gradients and numbers of all
+Values that have a name. After `>>?` the compiled function may say that it cannot follow; what it gives must be right
+all the same.
 """
 
 from __future__ import annotations

@@ -81,8 +81,11 @@ class Surroundings:
         self._classes: dict[int, type] = {}  # whose attributes a namespace holds
         self._some_read: set[int] = set()  # holders that are attributes, not all of which are read
         self._absent: dict[int, frozenset[str]] = {}  # names that a namespace does not hold
+        self.loose: list[Question] = []  # questions whose answers are compared …
+        self.strict: list[Question] = []  # … and those of `exact`, which have to be the same ones
         self._watch()
-        self.closely = bool(self.exact)  # whether one sweep is not all
+        self._sort()
+        self.closely = False  # whether one sweep is not all
 
     # --- what is looked at -------------------------------------------------------------------------------------------
 
@@ -201,8 +204,10 @@ class Surroundings:
                 names.update(dict.fromkeys(n for n in vars(base) if n in self.reached.attributes and n not in shape))
 
     def _ask_names(self, path: str, namespace: Any, names: list[str]) -> None:
-        if names:
-            self._ask(path, namespace, itemgetter(*names))
+        close = [name for name in names if _may_be_equal(namespace[name])]
+        for some in ([name for name in names if name not in close], close):
+            if some:
+                self._ask(path, namespace, itemgetter(*some))
 
     def _ask(self, path: str, thing: Any, get: Callable[[Any], Any]) -> None:
         self._paths.setdefault(id(thing), path)
@@ -216,9 +221,13 @@ class Surroundings:
     def hold(self) -> bool:
         """Whether everything is as it was, as far as one sweep sees."""
         try:
-            for get, thing, then in self.questions:
+            for get, thing, then in self.loose:
                 now = get(thing)
                 if now is not then and now != then and not self._settled():
+                    return False
+            for get, thing, then in self.strict:
+                now = get(thing)
+                if now is not then and not _same_ones(now, then) and not self._settled():
                     return False
             if self.holders != self.copies and not self._settled():
                 return False
@@ -234,13 +243,6 @@ class Surroundings:
         return True
 
     def _looked_closely(self) -> bool:
-        for i in self.exact:
-            get, thing, then = self.questions[i]
-            now = get(thing)
-            if now is not then and not (isinstance(then, (tuple, list)) and all(map(is_, now, then))):
-                if not self._settled():
-                    return False
-                break
         if self.changes != attributes.changes and not self._settled():
             return False
         self.turn += 1
@@ -265,8 +267,14 @@ class Surroundings:
         if any(True for _ in self._different_answers()):
             return False
         self.questions = [(get, thing, _renewed(get(thing), then)) for get, thing, then in self.questions]
+        self._sort()
         self.changes = attributes.changes
         return True
+
+    def _sort(self) -> None:
+        exact = set(self.exact)
+        self.loose = [question for i, question in enumerate(self.questions) if i not in exact]
+        self.strict = [question for i, question in enumerate(self.questions) if i in exact]
 
     def hold_all(self) -> bool:
         """Whether everything is as it was, however much there is to look at."""
@@ -350,6 +358,11 @@ def _answer(get: Callable[[Any], Any], thing: Any) -> Any:
         return get(thing)
     except Exception:  # it is gone
         return MISSING
+
+
+def _same_ones(now: Any, then: Any) -> bool:
+    """Whether two answers hold the same things, not only equal ones."""
+    return isinstance(then, (tuple, list)) and len(now) == len(then) and all(map(is_, now, then))
 
 
 def _may_be_equal(x: Any) -> bool:
