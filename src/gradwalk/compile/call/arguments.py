@@ -86,7 +86,7 @@ def key_of(x: Any, found: Numbers) -> Key:
             if flat and _seem_numbers(flat, found.careful):
                 found.plain += flat
                 first = flat[0].__class__
-                return kind, len(x), *kinds, len(x[0]), 0 if first in PYTHONS else first
+                return kind, len(x), *kinds, len(x[0]), *(() if first in PYTHONS else (first,))
         return kind, tuple([key_of(part, found) for part in x])
     elif kind is dict:
         return kind, tuple(x), tuple([key_of(part, found) for part in x.values()])

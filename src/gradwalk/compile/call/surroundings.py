@@ -121,13 +121,13 @@ class Surroundings:
             self._classes[id(space)] = base
             self._ask_names(base.__name__, space, list(names))
             absent = frozenset(name for name in reached.attributes if name not in space)
-            if absent and not base.__name__.startswith("_"):
+            if absent:
                 come = vars(base)  # for names that come to be, before those of its bases
                 self._absent[id(come)] = absent
                 self._ask(base.__name__, come, len)
-        things = [thing for _, thing in reached.objects if is_users_class(type(thing))][:OBJECTS]
-        if things:
-            self._ask("the class of an object", things, _classes_of)
+        instances = tuple([thing for _, thing in reached.objects if is_users_class(type(thing))][:OBJECTS])
+        if instances:
+            self._ask("the class of an object", instances, _classes_of)
         for namespace, read in reached.globals.values():
             self._ask_names("", namespace, [name for name in read if name in namespace])
             absent = frozenset(name for name in read if name not in namespace)
@@ -283,7 +283,8 @@ class Surroundings:
     def changed(self) -> list[str]:
         """What is not as it was, as it is written in Python."""
         late = [path for part in self.turns if not part.holds() for path in part.changed()]
-        return list(dict.fromkeys([*self._differences(), *late]))
+        found = dict.fromkeys([*self._differences(), *late])
+        return [path for path in found if not any(other.startswith(f"{path}[") for other in found)]
 
     def _differences(self) -> Iterator[str]:
         for holder, copy in self._pairs():
@@ -370,7 +371,7 @@ def _may_be_equal(x: Any) -> bool:
     kind = type(x)
     if kind in (float, int, bool, dict):
         return True
-    return kind.__eq__ is not object.__eq__ and not isinstance(x, type) and is_users_class(kind)
+    return not isinstance(x, type) and is_users_class(kind) and _says_equal(kind)
 
 
 def _renewed(now: Any, then: Any) -> Any:
@@ -382,14 +383,19 @@ def _renewed(now: Any, then: Any) -> Any:
 
 def _has_own_equality(kind: type) -> bool:
     """Whether objects of a user's class say by themselves what they are equal to, other than by what they hold."""
-    return kind.__eq__ is not object.__eq__ and is_users_class(kind) and not is_dataclass(kind)
+    return is_users_class(kind) and _says_equal(kind) and not is_dataclass(kind)
+
+
+def _says_equal(kind: Any) -> bool:
+    own: Any = object.__eq__
+    return kind.__eq__ is not own
 
 
 def _values_of(thing: dict[Any, Any]) -> list[Any]:
     return [*thing.values()]
 
 
-def _classes_of(things: list[Any]) -> list[type]:
+def _classes_of(things: tuple[Any, ...]) -> list[type]:
     return [*map(type, things)]
 
 

@@ -54,7 +54,7 @@ class _AnyType(type):
         return issubclass(kind, type)
 
     def __call__(cls, *given: Any, **named: Any) -> Any:
-        x = given[0] if len(given) == 1 and not named else None
+        x: Any = given[0] if len(given) == 1 and not named else None
         kind = type(x)
         if issubclass(kind, Number):
             return x._tracer.kind_asked(x)
