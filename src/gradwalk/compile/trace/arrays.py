@@ -141,6 +141,7 @@ class TracedArray(np.ndarray[Any, Any]):
         out = options.pop("out", ())
         if out:
             options["out"] = tuple([_as_objects(x) for x in out])
+        inputs = _widened(inputs)
         traced = [x for x in inputs if isinstance(x, TracedArray)]
         try:
             open_ = all(_is_open(x, ufunc) for x in traced) and not any(map(is_narrow_block, inputs))
@@ -198,6 +199,16 @@ def _is_open(x: TracedArray, ufunc: Any) -> bool:
     if ufunc.__name__ in COMPARING:
         return not _holds_nan(x)
     return ufunc in OPEN or not any(is_narrow(kind) or kind is np.bool_ for kind in _kinds(x))
+
+
+def _widened(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The same, with narrow numbers as wide ones where they stand beside an array of these."""
+    wide = [x.dtype.type for x in inputs if type(x) is np.ndarray and x.dtype.kind in "iuf" and not is_narrow_block(x)]
+    if np.float64 not in wide:
+        return inputs
+    return tuple(
+        _as_kind(x, np.float64) if isinstance(x, TracedArray) and any(map(is_narrow, _kinds(x))) else x for x in inputs
+    )
 
 
 def _holds_nan(x: TracedArray) -> bool:

@@ -165,7 +165,11 @@ def _comparison(name: str) -> Any:
             return NotImplemented
         if name in ("equals", "differs") and isinstance(other, Value):  # which is equal to itself only
             return NotImplemented
-        return self._tracer.compare(name, self, other)
+        tracer = self._tracer
+        kinds = self._kind, tracer.kind_of(other)
+        if np.float32 in kinds and float in kinds:  # which is made one first
+            return tracer.compare(name, as_single(tracer, self), as_single(tracer, other))
+        return tracer.compare(name, self, other)
 
     return compare
 
