@@ -66,8 +66,8 @@ class Stumbled(Exception):  # noqa: N818 (nobody outside sees it)
         """Why the function is run as it is, if it does not raise then."""
         place, ahead = "", self.error.__traceback__
         while ahead is not None:
-            code = ahead.tb_frame.f_code
-            if is_users(code.co_filename):
+            code, module = ahead.tb_frame.f_code, str(ahead.tb_frame.f_globals.get("__name__", ""))
+            if is_users(code.co_filename) and not is_library(module):
                 place = str(Place(code.co_filename, ahead.tb_lineno, code.co_name))
             ahead = ahead.tb_next
         return Unfollowed(
@@ -109,8 +109,7 @@ def follow(record: Record, roots: Sequence[Any], *, just_looking: bool = False) 
     found: Followed | Unfollowed | None = None
     caches, hashed = Caches(reached.caches), True
     try:
-        asking = [names for names, read in reached.globals.values() if "type" in read]
-        with types_answered(asking), files_seen() as files:
+        with types_answered(reached.asking.values()), files_seen() as files:
             recorded = record(reached.values)
         hashed = recorded.hashed
         as_before = before.hold_all()

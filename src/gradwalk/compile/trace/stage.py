@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import builtins
 import io
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from threading import get_ident
+from threading import RLock, get_ident
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,12 @@ from gradwalk.compile.trace.traced import Traced
 from gradwalk.engine import Value
 
 __all__ = ["AskedType", "files_seen", "types_answered"]
+
+
+_setting = RLock()  # what stands here is set for all threads, and put back by the last one that needs it
+_asking: dict[int, int] = {}  # namespaces that have our `type`, and how many need it
+_seen: list[tuple[int, list[str]]] = []  # threads that are watched, and the files that they open
+_opens: list[Any] = []  # the `open` of builtins and of io meanwhile
 
 
 # --- types -----------------------------------------------------------------------------------------------------------
@@ -34,14 +39,20 @@ def types_answered(namespaces: Iterable[dict[str, Any]]) -> Iterator[None]:
     >>> names
     {}
     """
-    asking = [names for names in namespaces if "type" not in names]
-    for names in asking:
-        names["type"] = AskedType
+    asking = [names for names in namespaces if names.get("type", AskedType) is AskedType]
+    with _setting:
+        for names in asking:
+            names["type"] = AskedType
+            _asking[id(names)] = _asking.get(id(names), 0) + 1
     try:
         yield
     finally:
-        for names in asking:
-            names.pop("type", None)
+        with _setting:  # another thread may be tracing among the same names
+            for names in asking:
+                _asking[id(names)] -= 1
+                if not _asking[id(names)]:
+                    del _asking[id(names)]
+                    names.pop("type", None)
 
 
 class _AnyType(type):
@@ -86,16 +97,23 @@ def files_seen() -> Iterator[list[str]]:
     1
     """
     seen: list[str] = []
-    thread = get_ident()
-    before = builtins.open, io.open, os.open
-
-    def watched(file: Any, mode: str = "r", *args: Any, **options: Any) -> Any:
-        if get_ident() == thread and isinstance(mode, str) and ("r" in mode or "+" in mode):
-            seen.append(str(file))
-        return before[0](file, mode, *args, **options)
-
-    builtins.open = io.open = watched
+    with _setting:
+        if not _seen:
+            _opens[:] = builtins.open, io.open
+            builtins.open = io.open = _watched  # type: ignore[assignment]
+        _seen.append((get_ident(), seen))
     try:
         yield seen
     finally:
-        builtins.open, io.open, os.open = before
+        with _setting:
+            _seen[:] = [one for one in _seen if one[1] is not seen]
+            if not _seen:
+                builtins.open, io.open = _opens
+
+
+def _watched(file: Any, mode: Any = "r", *args: Any, **options: Any) -> Any:
+    if isinstance(mode, str) and ("r" in mode or "+" in mode):
+        for thread, names in _seen:
+            if thread == get_ident():
+                names.append(str(file))
+    return _opens[0](file, mode, *args, **options)
