@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from gradwalk import ops
 from gradwalk.compile.trace.narrow import is_narrow, is_narrow_block
-from gradwalk.compile.trace.plain import EXACT, WHOLE, Number, asked_by_insider
+from gradwalk.compile.trace.plain import EXACT, WHOLE, Number, asked_by_insider, kind_after
 
 __all__ = ["TracedArray", "traced_array"]
 
@@ -83,11 +84,18 @@ class TracedArray(np.ndarray[Any, Any]):
 
     def max(self, *args: Any, **options: Any) -> Any:
         """The largest; nan if one of them is."""
-        return self._ordered("max", args, options)
+        return self._extreme("max", args, options)
 
     def min(self, *args: Any, **options: Any) -> Any:
         """The smallest; nan if one of them is."""
-        return self._ordered("min", args, options)
+        return self._extreme("min", args, options)
+
+    def _extreme(self, name: str, args: Any, options: Any) -> Any:
+        parts = _parts(self)
+        if args or any(x is not None for x in options.values()) or len(parts) < 2 or not _is_wide(parts):
+            return self._ordered(name, args, options)
+        tracer = parts[0]._tracer
+        return tracer.plain_again(tracer.many(name, parts), parts[0]._kind)
 
     def argmax(self, *args: Any, **options: Any) -> Any:
         """Where the largest is."""
@@ -141,6 +149,10 @@ class TracedArray(np.ndarray[Any, Any]):
         out = options.pop("out", ())
         if out:
             options["out"] = tuple([_as_objects(x) for x in out])
+        if ufunc.__name__ in EXTREMES and method == "__call__" and not out and not options:
+            found = _extremes(ufunc, inputs)
+            if found is not None:
+                return found
         inputs = _widened(inputs)
         traced = [x for x in inputs if isinstance(x, TracedArray)]
         try:
@@ -190,6 +202,8 @@ OPEN = EXACT | {
     np.logical_and, np.logical_or, np.logical_not, np.logical_xor, np.bitwise_and, np.bitwise_or, np.bitwise_xor,
     np.invert,
 }  # fmt: skip
+#: Functions that are made of larger and smaller numbers.
+EXTREMES = {"maximum": (ops.maximum,), "minimum": (ops.minimum,), "clip": (ops.maximum, ops.minimum)}
 #: Functions that pass nan on, where objects are compared.
 COMPARING = frozenset(("maximum", "minimum", "fmax", "fmin", "clip"))
 
@@ -199,6 +213,31 @@ def _is_open(x: TracedArray, ufunc: Any) -> bool:
     if ufunc.__name__ in COMPARING:
         return not _holds_nan(x)
     return ufunc in OPEN or not any(is_narrow(kind) or kind is np.bool_ for kind in _kinds(x))
+
+
+def _is_wide(parts: list[Any]) -> bool:
+    """Whether all are stand-ins for floats, or all for ints, as wide as a trace computes."""
+    kinds = {part._kind if isinstance(part, Number) else None for part in parts}
+    return len(kinds) == 1 and kinds <= {float, np.float64, int, np.int64}
+
+
+def _extremes(ufunc: Any, inputs: tuple[Any, ...]) -> Any:
+    """Larger or smaller numbers, one by one, as rows of the trace that stay open; None if that cannot be."""
+    numbers = [x for x in inputs if isinstance(x, (TracedArray, Number))]
+    parts = [part for x in numbers for part in (_parts(x) if isinstance(x, TracedArray) else [x])]
+    rest = [x for x in inputs if not isinstance(x, (TracedArray, Number))]
+    if not parts or not _is_wide(parts) or not all(isinstance(x, (float, int, np.float64, np.int64)) for x in rest):
+        return None
+    tracer = parts[0]._tracer
+
+    def choose(x: Any, *others: Any) -> Any:
+        for op, y in zip(EXTREMES[ufunc.__name__], others, strict=True):
+            kind = kind_after(np.maximum, tracer.kind_of(x), tracer.kind_of(y))
+            x = tracer.plain_again(tracer.apply(op, (x, y)), kind)
+        return x
+
+    found = np.frompyfunc(choose, len(inputs), 1)(*map(_as_objects, inputs))
+    return found.view(TracedArray) if isinstance(found, np.ndarray) else found
 
 
 def _widened(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
