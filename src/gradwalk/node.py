@@ -191,6 +191,8 @@ class Node(Methods):
     def slopes(self) -> tuple[float | None, ...]:
         """The local derivative for each input; None for a constant, or where a closure knows better.
 
+        It is `ops.CUT`, which is 0, towards an operand that was not taken: nothing is pushed there.
+
         >>> (Value(3.0) ** 2).slopes
         (6.0, None)
         """
@@ -203,8 +205,8 @@ class Node(Methods):
 
     @slopes.setter
     def slopes(self, slopes: tuple[float | None, ...]) -> None:
-        if isinstance(self._kind, Recipe):
-            self._kind.slopes = slopes
+        if isinstance(self._kind, Recipe) or any(slope is ops.CUT for slope in slopes):
+            self._recipe().slopes = slopes
         else:
             self._da, self._db = slopes if len(slopes) == 2 else (slopes[0], None)
 

@@ -45,6 +45,7 @@ class Recorded:
     types: dict[int, type]  # inputs whose types were asked for
     hashed: bool  # whether something may hold stand-ins by their hash
     touched: bool  # whether the function changed what it was given
+    aside: str = ""  # what it did that a replay would not do again, in words
     seconds: float = 0.0
 
 
@@ -146,6 +147,7 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
         types=tracer.types,
         hashed=tracer.hashed,
         touched=tracer.touched,
+        aside=tracer.aside,
     )
 
 
