@@ -58,7 +58,7 @@ def serve(job: dict[str, Any], say: Say, confined: list[str]) -> None:
     try:
         engine, loaded = loaded_engine(job)
     except Unusable as error:
-        say({"refused": str(error)})
+        say({"refused": str(error), "notes": error.notes})
         return
     say({"loaded": list(loaded.notes), "confined": confined})
     examination = _Told(engine, say, job["known"], job["given_up"])

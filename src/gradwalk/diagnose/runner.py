@@ -9,6 +9,7 @@ found out elsewhere.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from dataclasses import asdict
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -67,7 +68,7 @@ def serve(job: dict[str, Any], ask: Ask, say: Say, confined: list[str]) -> None:
     try:
         engine, loaded = loaded_engine(job)
     except Unusable as error:
-        say({"refused": str(error)})
+        say({"refused": str(error), "notes": error.notes})
         return
     ops = [op for op in (*BINARY, "neg", *UNARY, *EXTRA, *REFLECTED.values()) if _has(engine, op)]
     say({"loaded": [_told(note) for note in loaded.notes], "engine": engine.cls.__name__, "has": ops,
@@ -82,11 +83,15 @@ def serve(job: dict[str, Any], ask: Ask, say: Say, confined: list[str]) -> None:
 
 
 class Unusable(Exception):  # noqa: N818 - a finding, told to the learner in a report
-    """There is no engine to judge; the message says why.
+    """There is no engine to judge; the message says why, and `notes` what else was seen while it was loaded.
 
     >>> str(Unusable("line 3 is no Python: invalid syntax"))
     'line 3 is no Python: invalid syntax'
     """
+
+    def __init__(self, why: str, notes: Iterable[str] = ()) -> None:
+        super().__init__(why)
+        self.notes = list(notes)
 
 
 def loaded_engine(job: dict[str, Any]) -> tuple[Engine, Loaded]:
@@ -108,9 +113,10 @@ def loaded_engine(job: dict[str, Any]) -> tuple[Engine, Loaded]:
         if isinstance(named, ModuleType):  # a stand-in: its name is the module's and the class's
             module = named.__name__.rpartition(".")[0] or named.__name__
             raise Unusable(f"{class_name} is imported from {module}, {NOT_HANDED_IN}") from None
-        raise Unusable(str(error)) from None
+        raise Unusable(str(error), loaded.notes if loaded is not None else ()) from None
     except Exception as error:
-        raise Unusable(f"the file cannot be loaded: {type(error).__name__}: {str(error)[:300]}") from None
+        why = f"{type(error).__name__}: {str(error)[:300]}".removesuffix(": ")
+        raise Unusable(f"the file cannot be loaded: {why}") from None
     foreign = _home_elsewhere(engine.cls, folder)
     if foreign:
         raise Unusable(f"{engine.cls.__name__} is imported from {foreign}, {NOT_HANDED_IN}")

@@ -16,15 +16,15 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from gradwalk.diagnose import processes
-from gradwalk.diagnose.checks import CHECKS, RANDOM, Check
+from gradwalk.diagnose.checks import CHECKS, RANDOM, Check, select
 from gradwalk.diagnose.cleaning import outcome_from, plain, without_places
 from gradwalk.diagnose.probes import STEPS, Probe
 from gradwalk.diagnose.processes import Broken, Conversation, Stopped
 from gradwalk.diagnose.random_probes import random_programs
-from gradwalk.diagnose.results import CheckResult, Diagnosis, Grade
+from gradwalk.diagnose.results import CheckResult, Diagnosis, Grade, Status
 from gradwalk.diagnose.vocabulary import BINARY, UNARY
 from gradwalk.diagnose.workplace import LARGEST, copy_alone, copy_whole, copy_with_neighbours, is_ordinary
 from gradwalk.matcher import Outcome, by_type
@@ -143,7 +143,7 @@ class _Hearing:
         self.until = time.monotonic() + self.limits.total
         self.job |= {"definitions_only": False, "checks": checks, "diagnosing": True, "given_up": "", "known": []}
         report = self._claimed()
-        if any(check.status == "passed" for check in report.checks):
+        if any(check.status in ("passed", "missing") for check in report.checks):
             report = _Proof(self, report).report()
         return replace(report, notes=(*self.notes, *report.notes))
 
@@ -182,7 +182,8 @@ class _Hearing:
                 job["diagnosing"] = False
                 self.notes.append(f"no diagnosis could be made: {end}")
             else:
-                return _not_judged(job["given_up"] or f"the file cannot be loaded: {end}")
+                what = "the file cannot be loaded" if told == "loading" else "it could not be judged"
+                return _not_judged(job["given_up"] or f"{what}: {end}")
 
     def _one_process(self) -> tuple[Grade | dict[str, Any] | str, str]:
         """A report; or what was under way (a program, "loading", "thinking") and how it ended."""
@@ -194,9 +195,10 @@ class _Hearing:
                 while True:
                     said = self.answer(process, seconds)
                     if "refused" in said:
+                        self.notes += [note for note in _texts(said.get("notes")) if note not in self.notes]
                         return _not_judged(plain(said["refused"])), "refused"
                     if "report" in said:
-                        return _report_from(said["report"]), "done"
+                        return _report_from(said["report"], self.job["checks"]), "done"
                     if "loaded" in said:
                         self.notes += [note for note in _texts(said["loaded"]) if note not in self.notes]
                         doing, seconds = "thinking", self.limits.loading
@@ -247,8 +249,10 @@ class _Proof:
 
     def _proven(self, check: CheckResult) -> CheckResult:
         known = CHECKS.get(check.name)
-        if check.status != "passed" or known is None:
+        if check.status not in ("passed", "missing") or known is None:
             return check
+        if check.name == "quiet" and any(outcome.printed for outcome in self.outcomes.values()):
+            return replace(check, status="failed", message="something was printed")
         programs = [*self._programs(known)]
         if known.extra or not programs:  # what most engines do not have is in no mark, nor are numbers expected of it
             return check
@@ -256,7 +260,7 @@ class _Proof:
         if self.why_not:
             return replace(check, status="skipped", message=self.why_not)
         wrong = [(program, outcome) for program, outcome in outcomes if not self._is_right(program, outcome)]
-        if not wrong and any(outcome.kind != "missing" for _, outcome in outcomes):
+        if not wrong and (check.status == "missing" or any(outcome.kind != "missing" for _, outcome in outcomes)):
             return check
         program, outcome = (wrong or outcomes)[0]
         reason = outcome.message if outcome.kind != "numbers" else "other numbers where no right answers are in reach"
@@ -336,12 +340,20 @@ def _texts(said: Any) -> list[str]:
     return [plain(each) for each in said if isinstance(each, str)][:200] if isinstance(said, list) else []
 
 
-def _report_from(said: Any) -> Grade:
-    """A report that another process sent; Broken if it is none."""
+def _report_from(said: Any, asked: list[str] | None) -> Grade:
+    """A report that another process sent; Broken if it is none, or leaves out what was asked."""
     try:
-        return Grade.from_dict(said)
-    except (TypeError, ValueError, KeyError, AttributeError, RecursionError, OverflowError) as error:
-        raise Broken(f"it wrote into the grader's own channel ({type(error).__name__})") from None
+        report = Grade.from_dict(said)
+        if all(check.name not in CHECKS for check in report.checks):
+            return _not_judged(plain(report.checks[0].message))
+        checks = [replace(check, group=CHECKS[check.name].group, title=CHECKS[check.name].title)
+                  for check in report.checks if check.status in get_args(Status)]  # fmt: skip
+    except (TypeError, ValueError, KeyError, IndexError, AttributeError, RecursionError, OverflowError):
+        raise Broken("it wrote into the grader's own channel") from None
+    names = [check.name for check in checks]
+    if len(set(names)) < len(names) or not {check.name for check in select(asked) if not check.extra} <= {*names}:
+        raise Broken("it wrote into the grader's own channel")
+    return replace(report, checks=tuple(checks))
 
 
 def _cleaned(report: Grade, folders: list[Path]) -> Grade:

@@ -13,7 +13,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["LARGEST", "copy_alone", "copy_whole", "copy_with_neighbours", "is_ordinary"]
+__all__ = ["LARGEST", "copy_alone", "copy_whole", "copy_with_neighbours", "files_below", "is_ordinary"]
 
 LARGEST = 2_000_000  # bytes of a file with an engine in it
 MOST_BYTES, MOST_FILES = 20_000_000, 1_000  # of everything that belongs to it
@@ -52,7 +52,7 @@ def copy_whole(path: Path, root: Path, folder: Path) -> str:
     >>> copy_whole(root / "engine.py", root, Path(tempfile.mkdtemp()))
     'engine.py'
     """
-    _copy([path, *_files(root)], root, folder)
+    _copy([path, *files_below(root)], root, folder)
     return str(path.relative_to(root))
 
 
@@ -73,7 +73,7 @@ def copy_with_neighbours(path: Path, folder: Path) -> str:
         base = base.parent
     found = {path: None}
     if base != path.parent:
-        found |= dict.fromkeys(_files(base / path.relative_to(base).parts[0]))
+        found |= dict.fromkeys(files_below(base / path.relative_to(base).parts[0]))
     waiting = list(found)
     while waiting and len(found) < MOST_FILES:
         file = waiting.pop()
@@ -81,7 +81,7 @@ def copy_with_neighbours(path: Path, folder: Path) -> str:
             for name in _imported(file):
                 new = {near / f"{name}.py": None} if is_ordinary(near / f"{name}.py") else {}
                 if (near / name).is_dir() and not (near / name).is_symlink():
-                    new |= dict.fromkeys(each for each in _files(near / name) if each.suffix == ".py")
+                    new |= dict.fromkeys(each for each in files_below(near / name) if each.suffix == ".py")
                 waiting += [each for each in new if each not in found]
                 found |= new
     _copy(found, base, folder)
@@ -100,8 +100,12 @@ def _imported(path: Path) -> set[str]:
     return {name for name in found if name.isidentifier()}
 
 
-def _files(root: Path) -> Iterator[Path]:
-    """Ordinary files below a folder; not what is hidden, nor what Python or a virtual environment put there."""
+def files_below(root: Path) -> Iterator[Path]:
+    """Ordinary files below a folder; not what is hidden, nor what Python or a virtual environment put there.
+
+    >>> Path(__file__) in files_below(Path(__file__).parent)
+    True
+    """
     for place, folders, names in os.walk(root):
         folders[:] = sorted(
             name for name in folders
