@@ -16,7 +16,7 @@ from typing import Any
 
 from gradwalk.cli import options as option
 from gradwalk.cli import screen
-from gradwalk.diagnose import processes
+from gradwalk.diagnose import deno, processes
 from gradwalk.diagnose.as_html import report_page
 from gradwalk.diagnose.confinement import WAYS
 from gradwalk.diagnose.gradebook import Gradebook
@@ -24,6 +24,7 @@ from gradwalk.diagnose.marks import VERDICTS, exit_code, standing
 from gradwalk.diagnose.sandbox import Judged, Limits, Start, judge_file
 from gradwalk.diagnose.submissions import Submission, find, grade_all
 from gradwalk.errors import SettingError
+from gradwalk.learn.built_site import find_site
 
 __all__ = ["SUMMARY", "add_arguments", "run"]
 
@@ -48,6 +49,7 @@ examples:
   gradwalk grade homework.ipynb --class Scalar --solution
   gradwalk grade engine.py --html report.html
   gradwalk grade submissions/ --out grades
+  gradwalk grade submissions/ --sandbox
 
 exit codes:
   0  everything could be judged, and no essential check failed
@@ -79,6 +81,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="for a folder: where grades.csv and the pages go (default: grades)")  # fmt: skip
     add("--jobs", type=option.whole(1), metavar="N", help="for a folder: how many at a time (default: one a core)")
     add("--fresh", action="store_true", help="for a folder: judge all again, also what an earlier run has judged")
+    add("--sandbox", action="store_true",
+        help="run engines in Pyodide inside Deno, out of reach of this machine: for work that counts, and for files of "
+        "strangers (pip install \"gradwalk[sandbox]\")")  # fmt: skip
     add("--seconds", type=option.positive, default=Limits().program, metavar="S",
         help="the time for one program before it is stopped (default: %(default)g)")  # fmt: skip
 
@@ -91,12 +96,24 @@ def run(options: argparse.Namespace) -> int:
     2
     """
     _check(options)
-    start: Start = processes.python
-    judge = partial(judge_file, class_name=options.class_name, limits=Limits(program=options.seconds), start=start)
-    with _ended_by_signals():
+    limits = Limits(program=options.seconds)
+    if options.sandbox:  # it takes a while until there is a Python
+        limits = replace(limits, loading=2 * limits.loading, total=2 * limits.total)
+    apart = _in_deno() if options.sandbox else contextlib.nullcontext(processes.python)
+    with _ended_by_signals(), apart as start:
+        judge = partial(judge_file, class_name=options.class_name, limits=limits, start=start)
         if options.path.is_dir():
             return _many(judge, options)
         return _one(judge(options.path), options)
+
+
+def _in_deno() -> contextlib.AbstractContextManager[Start]:
+    site = find_site()
+    folders = [path.parent for path in sorted((site / "pyodide").glob("*/started.bin"))]
+    if not folders:
+        raise SettingError(f"--sandbox needs Pyodide, which is not in {site / 'pyodide'}: build the course anew")
+    deno.deno_program()
+    return deno.starter(folders[-1])
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -171,7 +188,7 @@ def _apart(confined: tuple[str, ...]) -> str:
 def _many(judge: partial[Judged], options: argparse.Namespace) -> int:
     out = screen.console(stderr=options.json)
     submissions = find(options.path, leave_out=options.out)
-    settings = {"class": options.class_name, "seconds": options.seconds}
+    settings = {"class": options.class_name, "seconds": options.seconds, "sandbox": options.sandbox}
     title = options.path.resolve().name
     book = Gradebook(options.out, title, submissions, settings=settings, solution=options.solution)
     results = dict([] if options.fresh else book.earlier())

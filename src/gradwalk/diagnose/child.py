@@ -16,7 +16,6 @@ from gradwalk.diagnose.checks import Check
 from gradwalk.diagnose.conversation import Say, own_streams
 from gradwalk.diagnose.examination import Examination
 from gradwalk.diagnose.grading import grade
-from gradwalk.diagnose.guard import enter
 from gradwalk.diagnose.probes import Probe
 from gradwalk.diagnose.results import CheckResult
 from gradwalk.diagnose.runner import Unusable, loaded_engine
@@ -40,6 +39,8 @@ def main() -> None:
     >>> words[:3], words[-1]
     (['loaded', 'begin', 'outcome'], 'report')
     """
+    from gradwalk.diagnose.guard import enter  # of no use in a browser's Python, which is shut in already
+
     ask, say = own_streams()
     job = ask()
     if job is not None:

@@ -20,6 +20,11 @@ KINDS = ("numbers", "raised", "stopped", "missing")
 LONGEST = 2_000  # characters in one text
 #: Control characters, marks that turn the direction of writing, halves of characters; and what a terminal does at ESC.
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])?|\x9b[0-?]*[ -/]*[@-~]")
+#: Paths in folders where people keep things; of those no more is told than their last part.
+_PATHS = re.compile(
+    r"(?:(?<![\w.])/(?:home|root|tmp|var|Users|private|opt|mnt|media|srv|work|usr/local)|\b[A-Za-z]:[\\/]Users)"
+    r"(?:[\\/]+(?P<last>[^\s'\"`<>|:;,()\\/]+))+"
+)
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
@@ -38,19 +43,14 @@ def without_places(text: str, folders: Iterable[Path]) -> str:
 
     >>> without_places("no file /tmp/x/ada/engine.py", [Path("/tmp/x")])
     'no file ada/engine.py'
+    >>> without_places("in /home/eve/.ssh/id_rsa and C:\\\\Users\\\\eve\\\\x.py", [])
+    'in …/id_rsa and …/x.py'
     """
     for place in dict.fromkeys(str(each) for folder in folders for each in (folder, folder.resolve())):
         text = text.replace(f"{place}/", "").replace(f"{place}\\", "").replace(place, "its folder")
-    for place in sorted(_places(), key=len, reverse=True):
-        text = text.replace(place, "…")
-    return text
-
-
-def _places() -> Iterable[str]:
-    """Folders of this machine that say whose it is."""
-    home = str(Path.home())
-    found = {home, sys.prefix, sys.base_prefix, str(Path(__file__).resolve().parents[2]), str(Path.cwd())}
-    return {place for place in found if place.count("/") + place.count("\\") > 1 or place == home}
+    for place in sorted({str(Path.home()), sys.prefix, sys.base_prefix}, key=len, reverse=True):
+        text = text.replace(place, "…") if len(Path(place).parts) > 2 else text
+    return _PATHS.sub(lambda found: f"…/{found['last']}", text)
 
 
 def outcome_from(said: Any, see: Iterable[str]) -> Outcome | None:

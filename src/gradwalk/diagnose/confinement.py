@@ -17,13 +17,14 @@ import sysconfig
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-__all__ = ["WAYS", "confine", "libraries", "limit_resources"]
+__all__ = ["WAYS", "confine", "end_with_parent", "libraries", "limit_resources"]
 
 #: What `confine` may have found, as a report says it.
 WAYS = {
     "landlock": "files kept away by Landlock",
     "seccomp": "network and processes by seccomp",
     "limits": "time and memory by limits",
+    "pyodide": "everything by Pyodide inside Deno, which may read Pyodide and nothing else",
 }
 
 LARGEST_FILE = 2**23  # bytes of a file that an engine writes into its own folder, which is thrown away
@@ -50,13 +51,26 @@ def confine(readable: Iterable[Path], writable: Iterable[Path], memory: int, sec
     # anonymous memory that is shared counts as address space only; without the filter that must be kept short itself
     program = _program(platform.machine(), os.getpid()) if _libc is not None else []
     used = ["limits"] if limit_resources(memory, seconds, memory * (8 if program else 2)) else []
-    if _libc is not None:
-        _libc.prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0)
+    if end_with_parent() and _libc is not None:
         _libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)  # nobody reads this memory through /proc
-        if _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0:
-            used += ["landlock"] if _landlock(readable, writable) else []
-            used += ["seccomp"] if _seccomp(program) else []
+        used += ["landlock"] if _landlock(readable, writable) else []
+        used += ["seccomp"] if _seccomp(program) else []
     return used
+
+
+def end_with_parent() -> bool:
+    """Let this process end when the one that started it does, and gain no rights; false where that cannot be asked.
+
+    >>> import subprocess, sys
+    >>> script = "from gradwalk.diagnose.confinement import end_with_parent; print(end_with_parent())"
+    >>> said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout
+    >>> said in ("True\\n", "False\\n")
+    True
+    """
+    if _libc is None:
+        return False
+    _libc.prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0)
+    return bool(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
 
 
 def limit_resources(memory: int, seconds: float, address_space: int | None = None) -> bool:

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -71,13 +71,15 @@ class Conversation:
     {'a': 1.5}
     """
 
-    def __init__(self, command: Sequence[str], folder: Path, stop: threading.Event) -> None:
+    def __init__(
+        self, command: Sequence[str], folder: Path, stop: threading.Event, environment: Mapping[str, str] | None = None
+    ) -> None:
         self.stop = stop
         self._lines: queue.Queue[bytes | None] = queue.Queue(WAITING)
         self._over = threading.Event()
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0, cwd=folder,
-            env=_environment(folder), start_new_session=True,
+            env={**_environment(folder), **(environment or {})}, start_new_session=True,
         )  # fmt: skip
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()

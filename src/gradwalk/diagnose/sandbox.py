@@ -21,7 +21,7 @@ from typing import Any, get_args
 from gradwalk.diagnose import processes
 from gradwalk.diagnose.checks import CHECKS, RANDOM, Check, select
 from gradwalk.diagnose.cleaning import outcome_from, plain, without_places
-from gradwalk.diagnose.probes import STEPS, Probe
+from gradwalk.diagnose.probes import Probe
 from gradwalk.diagnose.processes import Broken, Conversation, Stopped
 from gradwalk.diagnose.random_probes import random_programs
 from gradwalk.diagnose.results import CheckResult, Diagnosis, Grade, Status
@@ -323,7 +323,7 @@ class _Proof:
 
     def _asked(self, program: Probe, repeats: int) -> list[Outcome]:
         process = self._process or self._load()
-        process.say({"program": asdict(program), "repeats": repeats, "steps": STEPS})
+        process.say({"program": asdict(program), "repeats": repeats})
         said = self.hearing.answer(process, self.hearing.limits.program).get("outcomes")
         outcomes = [outcome_from(each, program.see) for each in (said if isinstance(said, list) else [])]
         found = [outcome for outcome in outcomes if outcome is not None]
