@@ -224,6 +224,15 @@ _ALLOW, _REFUSE, _END = 0x7FFF0000, 0x00050000, 0x80000000
 _EPERM, _ENOSYS, _ENOMEM = 1, 38, 12
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _MACHINE, _ARGUMENTS = 0, 4, 16  # where these stand in what the filter is shown
+_F_SETOWN, _F_SETSIG, _F_SETOWN_EX, _FIOSETOWN, _SIOCSPGRP, _FIOASYNC, _TIOCSTI = (
+    8,
+    10,
+    15,
+    0x8901,
+    0x8902,
+    0x5452,
+    0x5412,
+)
 _CLONE_THREAD, _SHARED_AND_ANONYMOUS, _PR_SET_NAME, _PR_SET_VMA = 0x10000, 0x21, 15, 0x53564D41
 
 
@@ -266,6 +275,11 @@ def _program(machine: str, pid: int) -> list[tuple[int, int, int, int]]:
                                allow]),
         "prlimit64": ((302, 261), [argument(2), (_EQUAL, 0, 2, 0), (_LOAD, 0, 0, _ARGUMENTS + 20), (_EQUAL, 1, 0, 0),
                                    refuse(_EPERM), allow]),  # to ask is fine, to set is not
+        # a descriptor that sends signals to somebody else when there is something to read
+        "fcntl": ((72, 25), [argument(1), (_EQUAL, 3, 0, _F_SETOWN), (_EQUAL, 2, 0, _F_SETOWN_EX),
+                             (_EQUAL, 1, 0, _F_SETSIG), allow, refuse(_EPERM)]),
+        "ioctl": ((16, 29), [argument(1), (_EQUAL, 4, 0, _FIOSETOWN), (_EQUAL, 3, 0, _SIOCSPGRP),
+                             (_EQUAL, 2, 0, _FIOASYNC), (_EQUAL, 1, 0, _TIOCSTI), allow, refuse(_EPERM)]),
         "mmap": ((9, 222), [argument(3), (0x54, 0, 0, _SHARED_AND_ANONYMOUS), (_EQUAL, 0, 1, _SHARED_AND_ANONYMOUS),
                             refuse(_ENOMEM), allow]),
     }  # fmt: skip

@@ -64,7 +64,7 @@ def standing(report: Grade) -> Standing:
     if wrong or _count(extra, *WRONG):
         verdict = "wrong"
     elif not_judged:
-        verdict = "partly judged"
+        verdict = "partly judged" if not_judged < mark.total else "not judged"
     elif mark.score == mark.total:
         verdict = "right"
     named = [check for check in report.checks if check.status in WRONG]

@@ -26,6 +26,7 @@ __all__ = ["Broken", "Conversation", "Stopped", "python"]
 LONGEST = 4_000_000  # characters in an answer
 WAITING = 64  # answers that nobody has asked for yet: a flood is kept in the pipe
 SLICE = 0.1  # seconds after which somebody who waits looks whether all is to stop
+MOST_BYTES, MOST_FILES = 100_000_000, 5_000  # in the folder of a process
 PACKAGE = Path(__file__).resolve().parents[1]
 WORDS = "import sys; sys.path.insert(0, sys.argv[1]); from gradwalk.diagnose import child; child.main()"
 
@@ -75,6 +76,7 @@ class Conversation:
         self, command: Sequence[str], folder: Path, stop: threading.Event, environment: Mapping[str, str] | None = None
     ) -> None:
         self.stop = stop
+        self._folder = folder
         self._lines: queue.Queue[bytes | None] = queue.Queue(WAITING)
         self._over = threading.Event()
         self._process = subprocess.Popen(
@@ -116,6 +118,8 @@ class Conversation:
                 line = self._lines.get(timeout=max(0.0, min(SLICE, until - time.monotonic())))
                 break
             except queue.Empty:
+                if _is_full(self._folder):
+                    raise Broken("it filled its folder with files") from None
                 if time.monotonic() >= until:
                     raise Broken(f"it did not end within {seconds:.2g} seconds") from None
         if line is None:
@@ -177,6 +181,23 @@ class Conversation:
         if code < 0:
             return f"the process was ended by {signal.Signals(-code).name}"
         return f"the process ended with code {code}"
+
+
+def _is_full(folder: Path) -> bool:
+    """Whether there is more in a folder than an engine has any use for."""
+    size, waiting, seen = 0, [str(folder)], 0
+    while waiting:
+        with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                seen += 1
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                else:
+                    with contextlib.suppress(OSError):
+                        size += entry.stat(follow_symlinks=False).st_size
+                if seen > MOST_FILES or size > MOST_BYTES:
+                    return True
+    return False
 
 
 def _environment(folder: Path) -> dict[str, str]:

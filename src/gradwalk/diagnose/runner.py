@@ -108,7 +108,7 @@ def loaded_engine(job: dict[str, Any]) -> tuple[Engine, Loaded]:
         loaded = load(folder / job["file"], definitions_only=job["definitions_only"])
         engine = Engine(find_class(loaded.namespace, class_name), loaded.namespace)
     except SyntaxError as error:
-        raise Unusable(f"line {error.lineno} is no Python: {error.msg}") from None
+        raise Unusable(f"{f'line {error.lineno}' if error.lineno else 'it'} is no Python: {error.msg}") from None
     except NotAnEngine as error:
         named = loaded.namespace.get(class_name) if loaded is not None else None
         if isinstance(named, ModuleType):  # a stand-in: its name is the module's and the class's
@@ -137,13 +137,11 @@ def _has(engine: Engine, op: str) -> bool:
 
 def _home_elsewhere(cls: type[Any], folder: Path) -> str | None:
     """The module of a class that has not a line in what was handed in."""
-    functions = (f for each in cls.__mro__[:-1] for f in vars(each).values() if isinstance(f, FunctionType))
+    functions = [f for each in cls.__mro__[:-1] for f in vars(each).values() if isinstance(f, FunctionType)]
     files = [Path(function.__code__.co_filename) for function in functions]
-    own = (file for file in files if not file.is_absolute() or file.is_relative_to(folder))
-    if next(own, None) is not None or (not files and cls.__module__ not in sys.modules):
+    if any(not file.is_absolute() or file.is_relative_to(folder) for file in files):
         return None
-    home = getattr(sys.modules.get(cls.__module__), "__file__", None)
-    return None if home and Path(home).resolve().is_relative_to(folder) else cls.__module__
+    return str(functions[0].__module__ if functions else cls.__module__)
 
 
 def hide(package: str) -> None:
