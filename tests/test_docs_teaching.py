@@ -79,7 +79,7 @@ def test_the_limits_are_as_the_guide_says() -> None:
     limits = Limits()
     said = (limits.loading, limits.program, limits.total, limits.memory)
     assert said == (10, 4, 60, 2**30)
-    assert "ten seconds to load, four for one program, a minute in all, one gigabyte of" in GUIDE
+    assert "ten seconds to load, four for one program, a minute in all, one gigabyte of memory" in GUIDE
 
 
 def test_the_course_is_exported_as_the_guide_says(tmp_path: Path) -> None:

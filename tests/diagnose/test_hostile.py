@@ -149,7 +149,6 @@ CLASS: dict[str, str | bytes] = {
     "uses_statistics.py": f"import statistics\nassert statistics.mean([1, 3]) == 2\n{RIGHT}",
     "shadows/statistics.py": "raise SystemExit('not the real one')\n",
     "shadows/engine.py": RIGHT,
-    "demo_fails.py": f"{RIGHT}\na = Value(3.0)\nb = a * a\nb.grad = 1.0\nb._backward()\nraise RuntimeError('later')\n",
     "junk.py": RIGHT + "\n" + to_every_descriptor("junk\n\x00{}[]\n" * 50),
     # files that are no engines
     "list.ipynb": "[]",

@@ -28,6 +28,7 @@ MARKS = {
     "skipped": ("·", "left out"),
 }
 DIGITS = 7
+ALIKE = 5  # names in one remark
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,8 @@ def _overview_row(row: OverviewRow, found: Standing) -> str:
         wrong = "wrong numbers; no cause was found"
     notes = [_words(note) for note in found.notes]
     if row.same_as:
-        notes.append(f"the same but for names: {escape(', '.join(row.same_as))}")
+        others = f" and {len(row.same_as) - ALIKE} more" if len(row.same_as) > ALIKE else ""
+        notes.append(f"the same but for names: {escape(', '.join(row.same_as[:ALIKE]))}{others}")
     numbers = (found.wrong, found.not_there, found.not_judged)
     return (
         f'<tr><td><a href="{escape(row.link)}">{escape(row.name)}</a><br><span class="of">{escape(row.file)}</span>'
@@ -239,7 +241,8 @@ ul.checks{{list-style:none;padding:0;margin:0}} .checks li{{padding:3px 0}}
 summary{{cursor:pointer}} details>:not(summary){{margin-left:1.8em}}
 table{{border-collapse:collapse}} th,td{{text-align:left;padding:4px 14px 4px 0;vertical-align:top}}
 th{{font-weight:600;font-size:14px}} .number{{white-space:nowrap}}
-.scroll{{overflow-x:auto}} .words{{min-width:16rem}}
+.scroll{{overflow-x:auto;width:min(94vw,88rem);margin-left:50%;transform:translateX(-50%)}}
+.scroll .bar{{width:72px}} .words{{min-width:15rem}}
 """
 
 

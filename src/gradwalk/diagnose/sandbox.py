@@ -366,10 +366,8 @@ def _cleaned(report: Grade, folders: list[Path]) -> Grade:
         if told is None:
             return None
         line = told.line if type(told.line) is int else None
-        return Diagnosis(
-            None if told.specimen is None else clean(told.specimen), clean(told.sentence), line,
-            None if told.op is None else clean(told.op), clean(told.hint), clean(told.solution),
-        )  # fmt: skip
+        texts = {name: clean(text) for name, text in vars(told).items() if name != "line" and text is not None}
+        return replace(told, line=line, **texts)
 
     checks = tuple(
         replace(check, message=clean(check.message), diagnosis=diagnosis(check.diagnosis)) for check in report.checks
