@@ -14,6 +14,7 @@ from gradwalk.cli import main
 from gradwalk.diagnose import grade, teaching
 from gradwalk.diagnose.as_html import report_page
 from gradwalk.diagnose.gradebook import Gradebook, as_csv
+from gradwalk.diagnose.marks import standing
 from gradwalk.diagnose.sandbox import Judged
 from gradwalk.diagnose.submissions import Submission, find, grade_all
 from gradwalk.errors import SettingError
@@ -80,7 +81,7 @@ def test_the_table_is_safe_and_whole() -> None:
     bad = grade(OVERWRITES, checks=["reuse"])
     rows = list(csv.DictReader(as_csv([(Submission("=cmd()", Path("a.py")), bad)]).splitlines()))
     assert rows[0]["name"] == "'=cmd()"
-    assert (int(rows[0]["mark"]), int(rows[0]["of"])) == (bad.essentials.score, 49)
+    assert (int(rows[0]["mark"]), int(rows[0]["of"])) == (bad.essentials.score, standing(bad).mark.total)
     assert int(rows[0]["wrong"]) == bad.essentials.total - bad.essentials.score > 0
     assert rows[0]["verdict"] == "wrong"
     assert "overwrites" in rows[0]["bugs"]
@@ -111,7 +112,7 @@ def test_results_are_written_under_names_that_do_not_clash(tmp_path: Path) -> No
     links = re.findall(r'href="([^"]+)"', overview.read_text(encoding="utf-8"))
     assert len(set(links)) == 4
     assert all((tmp_path / link).exists() for link in links)
-    assert "1 of 49" in text_of(overview.read_text(encoding="utf-8"))
+    assert f"1 of {standing(report).mark.total}" in text_of(overview.read_text(encoding="utf-8"))
     assert "homework" in text_of(overview.read_text(encoding="utf-8"))
 
 
@@ -178,3 +179,60 @@ def test_a_class_that_is_broken_off_keeps_what_was_done(tmp_path: Path) -> None:
     first = next(results)
     results.close()
     assert first[1].grade is report
+
+
+def test_a_second_run_takes_over_what_is_judged_and_judges_what_is_new(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, out = tmp_path / "submissions", tmp_path / "submissions" / "results"
+    (folder / "ben").mkdir(parents=True)
+    (folder / "ada.py").write_text("x = 1", encoding="utf-8")
+    (folder / "ben" / "engine.py").write_text("class Value(:", encoding="utf-8")
+    command = ["grade", str(folder), "--out", str(out)]
+    assert main(command) == 2  # nothing could be judged
+    assert "earlier run" not in capsys.readouterr().out
+    (folder / "ben" / "helper.py").write_text("x = 1", encoding="utf-8")
+    assert main(command) == 2
+    assert "1 of 2 were judged by an earlier run" in capsys.readouterr().out
+    with (out / ".judged.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"key": "cut o')  # as a run leaves it that was cut off
+    assert main(command) == 2
+    assert "2 of 2 were judged by an earlier run" in capsys.readouterr().out
+    assert main([*command, "--fresh", "--json"]) == 2
+    told = json.loads(capsys.readouterr().out)
+    assert [(one["name"], one["verdict"]) for one in told] == [("ada", "not judged"), ("ben", "not judged")]
+    assert main([*command, "--class", "Scalar", "--json"]) == 2
+    assert "earlier run" not in capsys.readouterr().err
+
+
+def test_where_nothing_can_be_written_is_said_before_judging(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "ada.py").write_text("while True: pass", encoding="utf-8")
+    for out in (tmp_path / "ada.py" / "grades", tmp_path / "ada.py"):
+        assert main(["grade", str(tmp_path), "--out", str(out)]) == 2
+        assert "cannot write" in capsys.readouterr().err
+
+
+def test_the_help_says_what_the_exit_codes_mean(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["grade", "--help"]) == 0
+    told = re.sub(r"\s+", " ", capsys.readouterr().out)
+    assert "0 everything could be judged, and no essential check failed 1 something essential is wrong" in told
+    assert "2 nothing could be judged, or the command line is wrong" in told
+
+
+def test_folders_that_are_too_deep_or_too_full_have_a_row(tmp_path: Path) -> None:
+    deep = tmp_path / "deep"
+    for _ in range(300):
+        deep = deep / "d"
+    deep.mkdir(parents=True)
+    (deep / "engine.py").write_text(teaching.SOURCE, encoding="utf-8")
+    (tmp_path / "full").mkdir()
+    for i in range(50):
+        (tmp_path / "full" / f"{i}.txt").write_text("", encoding="utf-8")
+    (tmp_path / "loop").mkdir()
+    (tmp_path / "loop" / "again").symlink_to(tmp_path / "loop")
+    (tmp_path / "right.py").write_text(teaching.SOURCE, encoding="utf-8")
+    assert [(one.name, bool(one.reason)) for one in find(tmp_path)] == [
+        ("deep", True), ("full", True), ("loop", True), ("right", False),
+    ]  # fmt: skip

@@ -26,7 +26,7 @@ from gradwalk.diagnose.processes import Broken, Conversation, Stopped
 from gradwalk.diagnose.random_probes import random_programs
 from gradwalk.diagnose.results import CheckResult, Diagnosis, Grade, Status
 from gradwalk.diagnose.vocabulary import BINARY, UNARY
-from gradwalk.diagnose.workplace import LARGEST, copy_alone, copy_whole, copy_with_neighbours, is_ordinary
+from gradwalk.diagnose.workplace import copy_alone, copy_whole, copy_with_neighbours, is_ordinary, too_large
 from gradwalk.matcher import Outcome, by_type
 
 __all__ = ["Judged", "Limits", "Start", "Stopped", "grade_file", "judge_file"]
@@ -99,11 +99,7 @@ def judge_file(
     >>> judge_file(path).grade.checks[0].message
     'line 2 is no Python: invalid syntax'
     """
-    reason = None
-    if not is_ordinary(path):
-        reason = "it is no ordinary file"
-    elif path.lstat().st_size > LARGEST:
-        reason = f"it is too large: {path.lstat().st_size / 1e6:.1f} MB, and {LARGEST / 1e6:g} are read"
+    reason = too_large(path) if is_ordinary(path) else "it is no ordinary file"
     if reason:
         return Judged(_not_judged(reason))
     with tempfile.TemporaryDirectory(prefix="gradwalk-", ignore_cleanup_errors=True) as made:

@@ -15,7 +15,7 @@ from gradwalk.diagnose.cleaning import plain
 from gradwalk.diagnose.loading import source_of
 from gradwalk.diagnose.results import CheckResult, Grade
 from gradwalk.diagnose.sandbox import Judged, Stopped
-from gradwalk.diagnose.workplace import LARGEST, files_below, is_ordinary
+from gradwalk.diagnose.workplace import files_below, is_ordinary, too_large
 from gradwalk.errors import SettingError
 
 __all__ = ["Submission", "find", "grade_all"]
@@ -70,7 +70,7 @@ class Submission:
         ''
         """
         try:
-            if self.reason or not is_ordinary(self.path) or self.path.lstat().st_size > LARGEST:
+            if self.reason or not is_ordinary(self.path) or too_large(self.path):
                 return ""
             return source_of(self.path)
         except Exception:  # it may hold anything

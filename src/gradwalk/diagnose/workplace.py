@@ -13,9 +13,11 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["LARGEST", "copy_alone", "copy_whole", "copy_with_neighbours", "files_below", "is_ordinary"]
+__all__ = ["copy_alone", "copy_whole", "copy_with_neighbours", "files_below", "is_ordinary", "too_large"]
 
 LARGEST = 2_000_000  # bytes of a file with an engine in it
+LARGEST_NOTEBOOK = 20_000_000  # of a notebook, which may be full of pictures
+DEEPEST = 20  # folders in folders
 MOST_BYTES, MOST_FILES = 20_000_000, 1_000  # of everything that belongs to it
 IMPORTS = re.compile(r"^\s*(?:from\s+(\.*\w*)|import\s+([\w, .]+))", re.MULTILINE)
 
@@ -30,6 +32,17 @@ def is_ordinary(path: Path) -> bool:
         return stat.S_ISREG(path.lstat().st_mode)
     except (OSError, ValueError):
         return False
+
+
+def too_large(path: Path) -> str:
+    """That a file is larger than anybody's engine, in words; nothing if it is not.
+
+    >>> too_large(Path(__file__))
+    ''
+    """
+    most = LARGEST_NOTEBOOK if path.suffix.lower() == ".ipynb" else LARGEST
+    size = path.lstat().st_size
+    return f"it is too large: {size / 1e6:.1f} MB, and {most / 1e6:g} are read" if size > most else ""
 
 
 def copy_alone(path: Path, folder: Path) -> str:
@@ -106,7 +119,10 @@ def files_below(root: Path) -> Iterator[Path]:
     >>> Path(__file__) in files_below(Path(__file__).parent)
     True
     """
+    seen = 0
     for place, folders, names in os.walk(root):
+        if len(Path(place).parts) - len(root.parts) > DEEPEST:
+            folders.clear()
         folders[:] = sorted(
             name for name in folders
             if not name.startswith((".", "__")) and name not in ("node_modules", "site-packages")
@@ -115,6 +131,9 @@ def files_below(root: Path) -> Iterator[Path]:
         for name in sorted(names):
             path = Path(place) / name
             if not name.startswith(".") and is_ordinary(path):
+                seen += 1
+                if seen > 5 * MOST_FILES:
+                    return
                 yield path
 
 
