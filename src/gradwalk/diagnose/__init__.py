@@ -19,7 +19,10 @@ What engines are compared with:
 For others to use:
 
 - `conformance`: the same checks as tests for pytest
-- `loading`, `guard`, `child`, `sandbox`: a file, in a process of its own; `submissions`: a whole class
+- `loading`: a learner's file as a namespace; `workplace`: a folder of its own for each
+- `runner`, `child`: in processes of their own, the one takes numbers, the other examines; `guard`, `confinement`: what
+  these may not do; `conversation`, `processes`, `cleaning`: how they are talked with
+- `sandbox`: a file judged that way; `submissions`: a whole class
 """
 
 from __future__ import annotations

@@ -85,7 +85,10 @@ def source_of(path: Path) -> str:
     if path.suffix != ".ipynb":
         with path.open("rb") as file:
             return importlib.util.decode_source(file.read())
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
+        raise ValueError("it is no notebook: it has no cells")
+    cells = notebook["cells"]
     texts = ("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
     lines = (line for text in texts for line in [*text.splitlines(), ""])
     return "\n".join(f"# {line}" if line.lstrip()[:1] in ("%", "!", "?") else line for line in lines)
