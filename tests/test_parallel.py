@@ -397,6 +397,7 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
         _, errors = process.communicate(timeout=20)
     finally:
         process.kill()
+        process.communicate()
     assert "KeyboardInterrupt" in errors
     (tmp_path / "go").touch()
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)

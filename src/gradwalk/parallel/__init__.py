@@ -4,7 +4,8 @@
 - `jobs.py`: one job where it runs, with its seed and time limit; it answers whatever happens;
 - `backends.py`: this process, processes (joblib), Dask, Ray;
 - `kept.py`: finished jobs on disk; `fingerprints.py`: what tells one job from another;
-- `progress.py`: how far it is.
+- `progress.py`: how far it is;
+- `sweeps.py`: a grid with seeds, from the words of `gradwalk sweep` to its tables.
 """
 
 from gradwalk.parallel.jobs import Failure

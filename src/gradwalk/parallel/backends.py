@@ -15,7 +15,7 @@ from typing import Any
 from gradwalk.errors import MissingExtraError, SettingError
 from gradwalk.parallel.jobs import Answer, Job, run
 
-__all__ = ["BACKENDS", "Backend", "backend_of"]
+__all__ = ["BACKENDS", "Backend", "backend_of", "in_this_process"]
 
 Answers = Generator[Answer, None, None]
 #: Takes the jobs, how many workers there may be, and the cluster's address.
@@ -23,6 +23,7 @@ Backend = Callable[[Sequence[Job], int, str | None], Answers]
 
 TRIES = 3  # how often a job may lose its worker
 DIED = "WorkerDied"
+PATIENCE = "10s"  # with a scheduler that does not answer
 
 
 def backend_of(name: str, workers: int | None, address: str | None) -> tuple[Backend, int]:
@@ -97,7 +98,7 @@ def on_dask(jobs: Sequence[Job], workers: int, address: str | None) -> Answers:
     own: Any = None
     if address is not None:
         try:
-            client = own = distributed.Client(address, timeout="10s", set_as_default=False)
+            client = own = distributed.Client(address, timeout=PATIENCE, set_as_default=False)
         except (OSError, ValueError) as error:
             raise SettingError(f"no Dask scheduler answers at {address}: {error}") from error
     else:
@@ -164,8 +165,8 @@ def _refused(job: Job, error: BaseException) -> Answer:
     """The answer for a job that its cluster gave up: most often because a worker could not read or survive it."""
     if type(error).__name__ in ("KilledWorker", "WorkerCrashedError"):
         return _lost(job)
-    if isinstance(error, ImportError) or "No module named" in str(error):
-        words = f"a worker cannot import what the job needs ({error}); install the same packages there as here"
+    if "gradwalk" in str(error.__cause__ or error):  # it could not even read the job
+        words = f"a worker has no gradwalk of this kind ({error.__cause__ or error}); install the same version there"
         return Answer(job.number, None, ("VersionMismatch", words, ""), 0.0)
     return Answer(job.number, None, (type(error).__name__, str(error), ""), 0.0)
 

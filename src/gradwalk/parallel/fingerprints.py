@@ -16,7 +16,7 @@ from typing import Any
 
 from gradwalk.errors import SettingError
 
-__all__ = ["digest"]
+__all__ = ["digest", "is_installed"]
 
 _INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 
@@ -78,9 +78,9 @@ class _Walk:
         return whole.digest()
 
     def _function(self, f: types.FunctionType) -> bytes:
-        if _is_installed(f.__module__):
-            return self._joined("installed", [f"{f.__module__}.{f.__qualname__}".encode()])
         captured = [cell.cell_contents for cell in f.__closure__ or () if _is_filled(cell)]
+        if is_installed(f.__module__):  # what it captured, such as a function that it wraps, may still be the user's
+            return self._joined("installed", [f"{f.__module__}.{f.__qualname__}".encode(), *map(self.of, captured)])
         named = {name: f.__globals__[name] for name in sorted(_names(f.__code__)) if name in f.__globals__}
         parts = [f.__code__, f.__defaults__, f.__kwdefaults__, captured, *named, *named.values()]
         return self._joined("function", [self.of(part) for part in parts])
@@ -90,7 +90,7 @@ class _Walk:
         return self._joined("code", [self.of(part) for part in parts])
 
     def _module(self, module: types.ModuleType) -> bytes:
-        if _is_installed(module.__name__):
+        if is_installed(module.__name__):
             version = str(getattr(module, "__version__", ""))
             return self._joined("installed", [module.__name__.encode(), version.encode()])
         file = getattr(module, "__file__", None)
@@ -101,7 +101,7 @@ class _Walk:
 
     def _class(self, cls: type) -> bytes:
         name = f"{cls.__module__}.{cls.__qualname__}".encode()
-        if _is_installed(cls.__module__):
+        if is_installed(cls.__module__):
             return self._joined("installed", [name])
         own = {
             key: getattr(value, "__func__", getattr(value, "fget", value))
@@ -142,8 +142,12 @@ def _names(code: types.CodeType) -> set[str]:
     return set(code.co_names).union(*map(_names, inner))
 
 
-def _is_installed(name: str | None) -> bool:
-    """Whether a module belongs to Python, to gradwalk or to an installed package, and so changes with its version."""
+def is_installed(name: str | None) -> bool:
+    """Whether a module belongs to Python, to gradwalk or to an installed package, and so changes with its version.
+
+    >>> is_installed("json"), is_installed("gradwalk.nn"), is_installed("__main__")
+    (True, True, False)
+    """
     if name is None or name == "__main__" or name not in sys.modules:
         return False
     file = getattr(sys.modules[name], "__file__", None)

@@ -1,7 +1,8 @@
 """One job, where it runs: the same random numbers wherever that is, a time limit, and an answer whatever happens.
 
 An answer crosses between processes as bytes, so that a result which cannot be sent is the job's failure and nobody
-else's, and so that it can be kept on disk as it came.
+else's, and so that it can be kept on disk as it came. A function and its settings cross with the code of the user's own
+modules in them: a worker need not have those, and if it has older ones it does not matter.
 """
 
 from __future__ import annotations
@@ -21,25 +22,70 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import gradwalk
+from gradwalk.errors import MissingExtraError, SettingError
+from gradwalk.parallel.fingerprints import is_installed
 
-__all__ = ["Answer", "Failure", "Job", "here", "run"]
+__all__ = ["Answer", "Failure", "Job", "Packed", "here", "packing", "run"]
 
 GRACE = 5.0  # seconds that a job has to end after its time is up, before its process is ended
+
+
+@dataclass(frozen=True)
+class Packed:
+    """An object as bytes, which a worker unpacks."""
+
+    content: bytes
+
+
+@contextmanager
+def packing() -> Iterator[Callable[[Any], Packed]]:
+    """A block in which things can be packed, the user's own modules with them.
+
+    >>> with packing() as pack:
+    ...     run(Job(0, pack(abs), pack(-3.0), 1, None, here())).failure
+    """
+    try:
+        cloudpickle: Any = import_module("cloudpickle")
+    except ImportError as error:
+        raise MissingExtraError.of("cloudpickle", extra="parallel", wanted_for="more than one worker") from error
+    modules = [module for name, module in list(sys.modules.items()) if not is_installed(name) and name != "__main__"]
+    registered = []
+    for module in modules:
+        if module.__name__ in sys.modules and module.__name__ not in cloudpickle.list_registry_pickle_by_value():
+            cloudpickle.register_pickle_by_value(module)
+            registered.append(module)
+
+    def pack(thing: Any) -> Packed:
+        try:
+            return Packed(cloudpickle.dumps(thing, protocol=5))
+        except Exception as error:
+            raise SettingError(
+                f"{thing!r:.80} cannot be sent to another process: {error}; make what it needs inside the function"
+            ) from error
+
+    try:
+        yield pack
+    finally:
+        for module in registered:
+            cloudpickle.unregister_pickle_by_value(module)
 
 
 @dataclass(frozen=True)
 class Job:
     """What is sent to a worker: a function, the setting it is called with, the seed, and who sends it.
 
+    Function and setting may be packed, as what is sent to another process is.
+
     >>> Job(number=0, function=abs, setting=-3.0, seed=1, time_limit=None, sender=here()).setting
     -3.0
     """
 
     number: int
-    function: Callable[[Any], Any]
+    function: Callable[[Any], Any] | Packed
     setting: Any
     seed: int
     time_limit: float | None
@@ -109,8 +155,15 @@ def run(job: Job) -> Answer:
             f"{theirs} on Python {their_python}; install the same versions on both",
         )
     try:
+        function, setting = (
+            pickle.loads(x.content) if isinstance(x, Packed) else x for x in (job.function, job.setting)
+        )
+    except Exception as error:
+        words = f"the worker {platform.node()} cannot read the job: {error}; install the same packages there as here"
+        return failed("UnreadableJob", words, _trace())
+    try:
         with _seeded(job.seed), _limited(job.time_limit):
-            result = job.function(job.setting)
+            result = function(setting)
     except OutOfTime:
         return failed("TimeLimit", f"it was not done after {job.time_limit:g} s, its time limit", _trace())
     except KeyboardInterrupt:
@@ -128,7 +181,7 @@ def run(job: Job) -> Answer:
 def _trace() -> str:
     """The traceback of the job itself, without the frames around it."""
     kind, error, frames = sys.exc_info()
-    while frames is not None and frames.tb_frame.f_code.co_filename == __file__:
+    while frames is not None and Path(frames.tb_frame.f_code.co_filename).parent == Path(__file__).parent:
         frames = frames.tb_next
     return "".join(traceback.format_exception(kind, error, frames))
 
@@ -138,7 +191,7 @@ def _pickled(result: Any) -> bytes:
         return pickle.dumps(result, protocol=5)
     except Exception:
         with suppress(ImportError):
-            return bytes(import_module("joblib.externals.cloudpickle").dumps(result, protocol=5))
+            return bytes(import_module("cloudpickle").dumps(result, protocol=5))
         raise
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import hashlib
 import itertools
 import math
@@ -13,9 +14,9 @@ from typing import Any
 
 from gradwalk.errors import JobsFailedError, SettingError
 from gradwalk.files import AnyPath
-from gradwalk.parallel.backends import backend_of
+from gradwalk.parallel.backends import backend_of, in_this_process
 from gradwalk.parallel.fingerprints import digest
-from gradwalk.parallel.jobs import Failure, Job, here
+from gradwalk.parallel.jobs import Failure, Job, here, packing
 from gradwalk.parallel.kept import Kept
 from gradwalk.parallel.progress import Report, shown
 
@@ -72,7 +73,6 @@ def map(
     contents = _contents(settings)
     seeds = [int(hashlib.sha256(f"{seed} {content}".encode()).hexdigest()[:12], 16) for content in contents]
     keys = [] if kept is None else _keys(function, contents, seeds)
-    jobs = [Job(i, function, settings[i], seeds[i], time_limit, here()) for i in range(len(settings))]
     found: dict[int, Any] = {}
     for i, key in enumerate(keys):
         bytes_kept = kept.get(key) if kept is not None else None
@@ -80,8 +80,12 @@ def map(
             found[i] = pickle.loads(bytes_kept)
     failed: set[int] = set()
     with shown(progress) as tell:
-        tell(len(found), len(failed), len(jobs))
-        answers = start([job for job in jobs if job.number not in found], workers, address)
+        tell(len(found), len(failed), len(settings))
+        missing = [i for i in range(len(settings)) if i not in found]
+        with contextlib.nullcontext(lambda thing: thing) if start is in_this_process else packing() as pack:
+            work = pack(function) if missing else function
+            jobs = [Job(i, work, pack(settings[i]), seeds[i], time_limit, here()) for i in missing]
+        answers = start(jobs, workers, address)
         try:
             for answer in answers:
                 i = answer.number
@@ -92,10 +96,10 @@ def map(
                 else:
                     failed.add(i)
                     found[i] = Failure(settings[i], *answer.failure)  # type: ignore[misc]
-                tell(len(found), len(failed), len(jobs))
+                tell(len(found), len(failed), len(settings))
         finally:
             answers.close()
-    results = [found[i] for i in range(len(jobs))]
+    results = [found[i] for i in range(len(settings))]
     if failed and failures == "raise":
         lost = [result for i, result in enumerate(results) if i in failed]
         raise JobsFailedError(_account(lost, len(results)), results, lost)
