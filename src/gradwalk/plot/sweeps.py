@@ -27,6 +27,8 @@ def loss_bands(curves: Sequence[tuple[str, Sequence[Sequence[float]]]], *, title
     ['lr 0.1', 'lr 0.01']
     """
     require()
+    from matplotlib.ticker import MaxNLocator
+
     if not curves or not all(runs and all(len(run) for run in runs) for _, runs in curves):
         raise SettingError("there is no loss to draw: give at least one list of losses for each setting")
     figure, axes = blank((7.2, 3.8), (0.085, 0.11, 0.60, 0.745), title, "")
@@ -44,7 +46,7 @@ def loss_bands(curves: Sequence[tuple[str, Sequence[Sequence[float]]]], *, title
         axes.set_yscale("log")
     axes.grid(axis="y", color=LINE, linewidth=0.8)
     axes.set_axisbelow(True)
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.xaxis.set_major_locator(MaxNLocator(6, integer=True, steps=[1, 2, 5, 10]))
     axes.set_xlabel("step", color=INK_3, fontsize=SMALL)
     axes.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), frameon=False, prop={"size": SMALL, **MONO})
     if hidden := len(curves) - len(shown):
