@@ -16,7 +16,7 @@ Report = Callable[[int, int, int], None]
 
 
 @contextmanager
-def shown(wanted: bool | Report | None) -> Iterator[Report]:
+def shown(wanted: bool | Report | None, things: str = "jobs") -> Iterator[Report]:
     """Where progress is told: to a function that was given, or else to whoever is looking.
 
     >>> with shown(None) as tell:
@@ -27,20 +27,20 @@ def shown(wanted: bool | Report | None) -> Iterator[Report]:
     elif wanted is False:
         yield lambda done, failed, total: None
     elif _in_a_notebook():
-        yield _notebook_bar()
+        yield _notebook_bar(things)
     elif sys.stderr.isatty():
-        with _terminal_bar() as tell:
+        with _terminal_bar(things) as tell:
             yield tell
     else:
-        yield _lines() if wanted else lambda done, failed, total: None
+        yield _lines(things) if wanted else lambda done, failed, total: None
 
 
-def _words(done: int, failed: int, total: int) -> str:
-    return f"{done}/{total} jobs" + (f", {failed} failed" if failed else "")
+def _words(things: str, done: int, failed: int, total: int) -> str:
+    return (f"{done}/{total} {things}" if total else f"{done} {things}") + (f", {failed} failed" if failed else "")
 
 
 @contextmanager
-def _terminal_bar() -> Iterator[Report]:
+def _terminal_bar(things: str) -> Iterator[Report]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -50,17 +50,17 @@ def _terminal_bar() -> Iterator[Report]:
     with Progress(*columns, console=Console(stderr=True, highlight=False)) as progress:
         task = progress.add_task("starting")
         yield lambda done, failed, total: progress.update(
-            task, completed=done, total=total, description=_words(done, failed, total)
+            task, completed=done, total=total or None, description=_words(things, done, failed, total)
         )
 
 
-def _lines() -> Report:
+def _lines(things: str) -> Report:
     told = [0]
 
     def tell(done: int, failed: int, total: int) -> None:
-        if done * 10 // max(total, 1) > told[0]:
-            told[0] = done * 10 // total
-            print(_words(done, failed, total), file=sys.stderr, flush=True)  # noqa: T201
+        if done * 10 // (total or 100) > told[0]:  # where nobody knows how many there are, every tenth
+            told[0] = done * 10 // (total or 100)
+            print(_words(things, done, failed, total), file=sys.stderr, flush=True)  # noqa: T201
 
     return tell
 
@@ -71,17 +71,19 @@ def _in_a_notebook() -> bool:
     return type(active).__name__ == "ZMQInteractiveShell"
 
 
-def _notebook_bar() -> Report:
+def _notebook_bar(things: str) -> Report:
     show: Any = import_module("IPython.display")
     handle: list[Any] = []
     last = [0.0]
 
     def tell(done: int, failed: int, total: int) -> None:
-        if done < total and time.monotonic() - last[0] < 0.1:
+        if done != total and time.monotonic() - last[0] < 0.1:
             return
         last[0] = time.monotonic()
-        words = _words(done, failed, total)
-        bar = show.HTML(f'<progress value="{done}" max="{total}" aria-label="{words}"></progress> {words}')
+        words = _words(things, done, failed, total)
+        bar = show.HTML(
+            f'<progress value="{done}" max="{total or 2 * done + 1}" aria-label="{words}"></progress> {words}'
+        )
         if handle:
             handle[0].update(bar)
         else:
