@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -111,13 +112,10 @@ def _connected(engine: str) -> tuple[Any, float]:
     """An engine that is up for the whole benchmark, how to end it, and how long it took to start."""
     began = time.perf_counter()
     if engine == "dask":
-        import distributed
-
-        client = distributed.Client(n_workers=WORKERS, threads_per_worker=1, dashboard_address=None)
+        client = import_module("distributed").Client(n_workers=WORKERS, threads_per_worker=1, dashboard_address=None)
         return client.close, time.perf_counter() - began
     if engine == "ray":
-        import ray
-
+        ray: Any = import_module("ray")
         ray.init(num_cpus=WORKERS, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
         return ray.shutdown, time.perf_counter() - began
     return None, 0.0

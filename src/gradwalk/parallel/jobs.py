@@ -36,7 +36,10 @@ GRACE = 5.0  # seconds that a job has to end after its time is up, before its pr
 
 @dataclass(frozen=True)
 class Packed:
-    """An object as bytes, which a worker unpacks."""
+    """An object as bytes, which a worker unpacks.
+
+    >>> run(Job(0, Packed(pickle.dumps(abs)), -3.0, 1, None, here())).failure
+    """
 
     content: bytes
 
