@@ -29,7 +29,7 @@ LAYERS = (
     "errors", "matcher", "files bundles", "ieee", "ops tree", "formulas", "walk methods", "layout", "explain",
     "provenance symbols", "modes", "keepers", "reverse", "node", "eager", "engine", "derivatives replay", "program",
     "presets", "functions", "losses store",
-    "module", "nn", "optim check", "datasets", "train plot drawing", "diagnose doctor compile",
+    "module", "nn", "optim check parallel", "datasets", "train plot drawing", "diagnose doctor compile",
     "stepper", "learn", "notebook", "cli",
 )  # fmt: skip
 PURE = ("matcher", "ieee", "ops", "tree", "walk", "provenance", "functions", "modes", "keepers", "formulas",
