@@ -20,6 +20,8 @@ from test_parallel import training
 
 import gradwalk
 from gradwalk import parallel
+from gradwalk.cli import main
+from gradwalk.diagnose import teaching
 from gradwalk.errors import SettingError
 from gradwalk.parallel import backends
 
@@ -109,6 +111,27 @@ def test_a_worker_with_another_version_is_refused_by_name(tmp_path: Path) -> Non
     assert result.error == "VersionMismatch"
     assert "gradwalk 0.0.7" in result.message
     assert gradwalk.__version__ in result.message
+
+
+def test_a_class_is_graded_on_a_cluster_as_it_is_here(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    handed_in = tmp_path / "submissions"
+    (handed_in / "grace").mkdir(parents=True)
+    (handed_in / "ada.py").write_text(teaching.SOURCE)
+    (handed_in / "grace" / "engine.py").write_text(teaching.SOURCE.replace("self.grad += out.grad", "self.grad = out.grad"))
+    (handed_in / "linus.txt").write_text("I was ill")
+    (handed_in / "broken.py").write_text("class Value:\n    def backward(self other): ...")
+    tables = []
+    with cluster(tmp_path, [{}]) as (address, _):
+        for name, more in (("here", []), ("there", ["--backend", "dask", "--address", address])):
+            assert main(["grade", str(handed_in), "--out", str(tmp_path / name), *more]) == 1, capsys.readouterr()
+            tables.append((tmp_path / name / "grades.csv").read_text())
+    assert tables[0] == tables[1]
+    assert "ada" in tables[0]
+
+
+@pytest.mark.parametrize("words", [["--address", "tcp://a:1"], ["--backend", "dask", "--sandbox"]])
+def test_options_that_do_not_go_together_are_refused(tmp_path: Path, words: list[str]) -> None:
+    assert main(["grade", str(tmp_path), *words]) == 2
 
 
 def test_nobody_at_the_address_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

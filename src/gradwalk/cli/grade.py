@@ -19,6 +19,7 @@ from gradwalk.cli import screen
 from gradwalk.diagnose import deno, processes
 from gradwalk.diagnose.as_html import report_page
 from gradwalk.diagnose.confinement import WAYS
+from gradwalk.diagnose.elsewhere import grade_elsewhere
 from gradwalk.diagnose.gradebook import Gradebook
 from gradwalk.diagnose.marks import VERDICTS, exit_code, standing
 from gradwalk.diagnose.sandbox import Judged, Limits, Start, judge_file
@@ -50,6 +51,7 @@ examples:
   gradwalk grade engine.py --html report.html
   gradwalk grade submissions/ --out grades
   gradwalk grade submissions/ --sandbox
+  gradwalk grade submissions/ --backend dask --address tcp://host:8786
 
 exit codes:
   0  everything could be judged, and no essential check failed
@@ -84,6 +86,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--sandbox", action="store_true",
         help="run engines in Pyodide inside Deno, out of reach of this machine: for work that counts, and for files of "
         "strangers (pip install \"gradwalk[sandbox]\")")  # fmt: skip
+    add("--backend", choices=("dask", "ray"), help="for a folder: judge on the workers of a cluster")
+    add("--address", metavar="URL", help="of the cluster; without it one is started here")
     add("--seconds", type=option.positive, default=Limits().program, metavar="S",
         help="the time for one program before it is stopped (default: %(default)g)")  # fmt: skip
 
@@ -120,6 +124,11 @@ def _check(options: argparse.Namespace) -> None:
     path: Path = options.path
     if not path.exists():
         raise SettingError(f"there is no {path}")
+    if options.address is not None and options.backend is None:
+        raise SettingError("--address is that of a cluster; name its kind as well: --backend dask")
+    if options.backend is not None and (path.is_file() or options.sandbox):
+        trouble = "is for a folder" if path.is_file() else "and --sandbox do not go together: Deno runs on this machine"
+        raise SettingError(f"--backend {trouble}")
     if path.is_file() and path.suffix.lower() not in (".py", ".ipynb"):
         raise SettingError(f"{path} is neither Python (.py) nor a notebook (.ipynb)")
     if path.is_dir() and options.html is not None:
@@ -201,7 +210,13 @@ def _many(judge: partial[Judged], options: argparse.Namespace) -> int:
         return judge(submission.path, root=submission.root, alone=submission.root is None, stop=stop)
 
     waiting = [submission for submission in submissions if submission not in results]
-    running = grade_all(waiting, judge_one, jobs=options.jobs)
+    if options.backend is None:
+        running = grade_all(waiting, judge_one, jobs=options.jobs)
+    else:
+        running = grade_elsewhere(
+            waiting, backend=options.backend, address=options.address, jobs=options.jobs,
+            class_name=options.class_name, limits=Limits(program=options.seconds),
+        )  # fmt: skip
     try:
         for submission, judged in screen.counted(running, len(waiting), "judging", out):
             results[submission] = judged

@@ -1,6 +1,6 @@
 """Many trainings at once: `parallel.map` runs one function over many settings, on all cores or on a cluster.
 
-- `mapping.py`: `map` and `grid`, which users call; jobs go out from here and results come back here;
+- `mapping.py`: `map`, `as_completed` and `grid`, which users call; jobs go out from here and results come back here;
 - `jobs.py`: one job where it runs, with its seed and time limit; it answers whatever happens;
 - `backends.py`: this process, processes (joblib), Dask, Ray;
 - `kept.py`: finished jobs on disk; `fingerprints.py`: what tells one job from another;
@@ -9,6 +9,6 @@
 """
 
 from gradwalk.parallel.jobs import Failure
-from gradwalk.parallel.mapping import grid, map
+from gradwalk.parallel.mapping import as_completed, grid, map
 
-__all__ = ["Failure", "grid", "map"]
+__all__ = ["Failure", "as_completed", "grid", "map"]

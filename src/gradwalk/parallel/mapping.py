@@ -9,18 +9,18 @@ import itertools
 import math
 import pickle
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Generator, Iterable, Sequence
+from typing import Any, NamedTuple
 
 from gradwalk.errors import JobsFailedError, SettingError
 from gradwalk.files import AnyPath
 from gradwalk.parallel.backends import backend_of, in_this_process
 from gradwalk.parallel.fingerprints import digest
-from gradwalk.parallel.jobs import Failure, Job, here, packing
+from gradwalk.parallel.jobs import Answer, Failure, Job, here, packing
 from gradwalk.parallel.kept import Kept
 from gradwalk.parallel.progress import Report, shown
 
-__all__ = ["grid", "map"]
+__all__ = ["Done", "as_completed", "grid", "map"]
 
 
 def map(
@@ -58,52 +58,98 @@ def map(
     - `failures`: a job that fails does not stop the others. At the end `"raise"` raises JobsFailedError, which has the
       results of the others; `"return"` puts a `Failure` in the failed one's place.
     """
+    if failures not in ("raise", "return"):
+        raise SettingError(f"failures is 'raise' or 'return', not {failures!r:.60}")
+    settings = list(settings)
+    answers = as_completed(
+        function, settings, backend=backend, workers=workers, address=address, seed=seed, keep=keep,
+        time_limit=time_limit, progress=progress,
+    )  # fmt: skip
+    found = dict(answers)
+    results = [found[i].result for i in range(len(settings))]
+    failed = [found[i].result for i in range(len(settings)) if found[i].failed]
+    if failed and failures == "raise":
+        raise JobsFailedError(_account(failed, len(results)), results, failed)
+    return results
+
+
+class Done(NamedTuple):
+    """What came of one job: its result, or a Failure.
+
+    >>> Done(3.0, failed=False).result
+    3.0
+    """
+
+    result: Any
+    failed: bool
+
+
+def as_completed(
+    function: Callable[[Any], Any],
+    settings: Iterable[Any],
+    *,
+    backend: str = "processes",
+    workers: int | None = None,
+    address: str | None = None,
+    seed: int = 0,
+    keep: AnyPath | None = None,
+    time_limit: float | None = None,
+    progress: bool | Report | None = None,
+) -> Generator[tuple[int, Done], None, None]:
+    """As `map`, but each job as soon as it is done: its place among the settings, and what came of it.
+
+    Whoever stops reading ends what is under way.
+
+    >>> from gradwalk import parallel
+    >>> [(place, done.result) for place, done in parallel.as_completed(abs, [-1.0, -2.0], workers=1)]
+    [(0, 1.0), (1, 2.0)]
+    """
     settings = list(settings)
     if not callable(function):
         raise SettingError(f"the first argument is a function of one setting, not {type(function).__name__}")
-    if failures not in ("raise", "return"):
-        raise SettingError(f"failures is 'raise' or 'return', not {failures!r:.60}")
     if time_limit is not None and not (
         isinstance(time_limit, (int, float)) and math.isfinite(time_limit) and time_limit > 0
     ):
         raise SettingError(f"time_limit is a number of seconds above 0, or None, not {time_limit!r:.60}")
     start, workers = backend_of(backend, workers, address)
     kept = None if keep is None else Kept(keep)
-
     contents = _contents(settings)
     seeds = [int(hashlib.sha256(f"{seed} {content}".encode()).hexdigest()[:12], 16) for content in contents]
     keys = [] if kept is None else _keys(function, contents, seeds)
-    found: dict[int, Any] = {}
-    for i, key in enumerate(keys):
-        bytes_kept = kept.get(key) if kept is not None else None
-        if bytes_kept is not None:
-            found[i] = pickle.loads(bytes_kept)
-    failed: set[int] = set()
+    return _answered(function, settings, seeds, keys, kept, lambda jobs: start(jobs, workers, address),
+                     start is in_this_process, time_limit, progress)  # fmt: skip
+
+
+def _answered(
+    function: Callable[[Any], Any], settings: Sequence[Any], seeds: Sequence[int], keys: Sequence[str],
+    kept: Kept | None, start: Callable[[Sequence[Job]], Generator[Answer, None, None]], inside: bool,
+    time_limit: float | None, progress: bool | Report | None,
+) -> Generator[tuple[int, Done], None, None]:  # fmt: skip
+    found = {i: known for i, key in enumerate(keys) if kept is not None and (known := kept.get(key)) is not None}
+    missing = [i for i in range(len(settings)) if i not in found]
+    done, failed = len(found), 0
     with shown(progress) as tell:
-        tell(len(found), len(failed), len(settings))
-        missing = [i for i in range(len(settings)) if i not in found]
-        with contextlib.nullcontext(lambda thing: thing) if start is in_this_process else packing() as pack:
+        tell(done, failed, len(settings))
+        for i, known in found.items():
+            yield i, Done(pickle.loads(known), failed=False)
+        with contextlib.nullcontext(lambda thing: thing) if inside else packing() as pack:
             work = pack(function) if missing else function
             jobs = [Job(i, work, pack(settings[i]), seeds[i], time_limit, here()) for i in missing]
-        answers = start(jobs, workers, address)
+        answers = start(jobs)
         try:
             for answer in answers:
-                i = answer.number
-                if answer.result is not None:
+                i, done = answer.number, done + 1
+                if answer.result is None:
+                    failed += 1
+                    out = Done(Failure(settings[i], *answer.failure), failed=True)  # type: ignore[misc]
+                else:
                     if kept is not None:
                         kept.put(keys[i], answer.result)
-                    found[i] = pickle.loads(answer.result)
-                else:
-                    failed.add(i)
-                    found[i] = Failure(settings[i], *answer.failure)  # type: ignore[misc]
-                tell(len(found), len(failed), len(settings))
+                    out = Done(pickle.loads(answer.result), failed=False)
+                tell(done, failed, len(settings))
+                yield i, out
         finally:
             answers.close()
-    results = [found[i] for i in range(len(settings))]
-    if failed and failures == "raise":
-        lost = [result for i, result in enumerate(results) if i in failed]
-        raise JobsFailedError(_account(lost, len(results)), results, lost)
-    return results
 
 
 def _contents(settings: Sequence[Any]) -> list[str]:
