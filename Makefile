@@ -68,6 +68,7 @@ bench: $(READY)bench  ## measure speed and memory against peers: table, JSON and
 fuzz: $(READY)test  ## compare compiled functions with eager ones on random graphs and programs, for ten minutes
 	$(BIN)/python tests/compile/fuzz.py --seconds 300
 	$(BIN)/python tests/compile/contract/programs.py --seconds 300
+	$(BIN)/python tests/compile/contract/scripts.py --seconds 60
 
 mutants: $(READY)mutants  ## break the source on purpose and see whether a test notices (takes long)
 	$(BIN)/python tests/mutants.py

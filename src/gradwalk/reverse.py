@@ -42,6 +42,11 @@ def flowing(v: Node) -> list[Node]:
     return [x for x, slope in zip(v.inputs, v.slopes, strict=True) if slope is not None and slope is not CUT]
 
 
+def used(v: Node) -> list[Node]:
+    """The operands that are nodes, whether gradient flows to them or not."""
+    return [x for x in v.inputs if not isinstance(x, float)]
+
+
 def passed_over(order: list[Node]) -> list[Node]:
     """The nodes below those of an order that no gradient flows to, because an op did not take them."""
     seen, found = set(order), []
@@ -51,7 +56,7 @@ def passed_over(order: list[Node]) -> list[Node]:
         if v not in seen:
             seen.add(v)
             found.append(v)
-            ahead += [x for x in v.inputs if not isinstance(x, float)]
+            ahead += used(v)
     return found
 
 
@@ -321,7 +326,7 @@ def zero_grad(target: Any) -> None:
     if hasattr(target, "zero_grad"):
         target.zero_grad()
     elif hasattr(target, "primitive"):
-        for v in walk.topological(target):  # also what the ops did not take, which an earlier walk may have come to
+        for v in walk.topological(target, used):  # also what the ops did not take: an earlier walk may have come there
             v.grad = 0.0
     elif hasattr(target, "__iter__") and not isinstance(target, (str, bytes)):
         keeper = keepers.keeper_of(target)

@@ -36,12 +36,16 @@ def cuts(tape: Tape, input_grads: bool, run: RunPass = plainly) -> bool:
     if not len(rows):
         return False
     graph = read(tape, input_grads, run)
-    for row in rows[graph.live[rows] & graph.reached[rows]].tolist():
-        operands = graph.operands[graph.start[row] : graph.start[row] + graph.count[row]]
-        if tape.code[row] == TAKE:  # its kernel pushes to the one that was taken, and 0 to none
-            operands = operands[(operands >= graph.first) & (operands < graph.constants)]
-        if graph.active[operands].any():
-            return True
+    rows = rows[graph.live[rows] & graph.reached[rows]]
+    leaf = np.ones(graph.nodes, np.bool_)
+    leaf[graph.first : graph.constants] = False
+    for taking in (False, True):
+        active = graph.active & ~leaf if taking else graph.active  # a take pushes to the one it took, and 0 to no leaf
+        some = rows[(tape.code[rows] == TAKE) == taking]
+        for count in np.unique(graph.count[some]).tolist():
+            starts = graph.start[some[graph.count[some] == count]]
+            if active[graph.operands[starts[:, None] + np.arange(count)]].any():
+                return True
     return False
 
 

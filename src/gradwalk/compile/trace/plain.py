@@ -98,6 +98,8 @@ def _operator(name: str, python: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
         if kind is np.float32:  # a float beside it is made one first
             x, y = as_single(tracer, x), as_single(tracer, y)
         out = tracer.plain(tracer.codes[id(op)], tracer.operand(x), tracer.operand(y), kind)
+        if name == "pow" and kind is float and not tracer.samples and not abs(out) < math.inf:
+            return python(tracer.told(x), tracer.told(y))  # which raises where Python does
         if kind is not float and kind is not int and is_narrow(kind):
             exact = name != "pow" or not issubclass(kind, np.floating)
             return fitted(tracer, out, kind, python, x, y) if exact else tracer.ask(python, x, y)

@@ -100,7 +100,7 @@ def files_seen() -> Iterator[list[str]]:
     with _setting:
         if not _seen:
             _opens[:] = builtins.open, io.open
-            builtins.open = io.open = _watched  # type: ignore[assignment]
+            builtins.open = io.open = _watched
         _seen.append((get_ident(), seen))
     try:
         yield seen
