@@ -10,7 +10,7 @@ from typing import Any
 from gradwalk import modes
 from gradwalk.engine import Value
 from gradwalk.errors import SettingError
-from gradwalk.keepers import clear, keeper_of
+from gradwalk.keepers import Leaves, clear, keeper_of
 from gradwalk.node import numbers_of, set_numbers
 from gradwalk.optim.loops import apply
 from gradwalk.optim.settings import (
@@ -82,7 +82,7 @@ class Optimizer:
             cls.step = _observable(cls.step)  # type: ignore[method-assign]
 
     def __init__(self, parameters: Iterable[Value], lr: float) -> None:
-        self.parameters = checked_parameters(parameters, type(self).__name__)
+        self.parameters: list[Value] = Leaves(checked_parameters(parameters, type(self).__name__))
         for i, p in enumerate(self.parameters, start=1):
             if not p.is_leaf:
                 raise SettingError(

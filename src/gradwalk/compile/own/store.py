@@ -72,7 +72,7 @@ class Store:
         self.kept: WeakSet[Version] = WeakSet()  # earlier ones that some result needs
         self.hooked = False  # whether a parameter has hooks, which only Python can call
         self.stretches: WeakSet[Stretch] = WeakSet()
-        self.lists: dict[int, tuple[Any, ...]] = {}  # lists of parameters that were asked for before; see `positions`
+        self.lists: dict[int, tuple[keepers.Seen, Any, bool]] = {}  # that were asked for before; see `positions`
         self.lock = RLock()
 
     def __del__(self) -> None:
@@ -163,7 +163,7 @@ class Store:
     def positions(self, parameters: list[Any]) -> slice | npt.NDArray[np.int64] | None:
         """Where a list of parameters stands: a slice if it is the whole store, in any order; None if some are not here.
 
-        A list is looked through once, and known again by its identity and length.
+        A list is looked through once, and known again for as long as it holds what it held.
 
         >>> ws = [Value(1.0), Value(2.0)]
         >>> store = stretch_of(ws)[0].store
@@ -171,8 +171,8 @@ class Store:
         (slice(0, 2, None), [1], None)
         """
         known = self.lists.get(id(parameters))
-        if known is not None and known[0] is parameters and known[1] == len(parameters):
-            return known[2]  # type: ignore[no-any-return]
+        if known is not None and known[0].holds(parameters):
+            return known[1]  # type: ignore[no-any-return]
         found: Any = [self.position.get(id(p), -1) for p in parameters]
         if found and min(found) < 0:
             found = None
@@ -182,7 +182,7 @@ class Store:
             found = np.array(found, np.int64)
         if len(self.lists) >= 16:
             self.lists.clear()
-        self.lists[id(parameters)] = (parameters, len(parameters), found, isinstance(found, slice))
+        self.lists[id(parameters)] = keepers.Seen(parameters), found, isinstance(found, slice)
         return found  # type: ignore[no-any-return]
 
     def order(self, parameters: list[Any]) -> npt.NDArray[np.int64]:
@@ -203,10 +203,13 @@ class Store:
         False
         """
         known = self.lists.get(id(parameters))
-        if known is not None and known[0] is parameters and known[1] == len(parameters) and known[3] and self.owns:
-            with self.lock:
+        if known is not None and known[2] and self.owns and known[0].holds(parameters):
+            self.lock.acquire()
+            try:
                 self.grads.fill(0.0)
                 return self.owns
+            finally:
+                self.lock.release()
         store = self.with_all(parameters)
         if store is None:
             return False
