@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
-__all__ = ["Keeper", "Leaves", "Seen", "clear", "count", "keeper_of"]
+__all__ = ["Keeper", "clear", "count", "keeper_of"]
 
 
 class Keeper(Protocol):

@@ -48,6 +48,7 @@ class Numbers:
     careful = False  # look at every number of a list, not only at its ends
     arrays: tuple[Any, ...] = ()
     values: Any = ()  # Values among the plain ones, with their positions
+    places: Any = ()  # of the Values among the plain ones, by their id()
     kept: tuple[Any, ...] = ()  # objects that are known by their identity, and so must live on
 
     def __init__(self, careful: bool = False) -> None:
@@ -82,18 +83,19 @@ def key_of(x: Any, found: Numbers) -> Key:
     elif way == SEQUENCE:
         if _seem_numbers(x, found.careful):
             found.plain += x
-            return kind, len(x)
+            first = x[0].__class__ if x else float
+            return (kind, len(x)) if first in PYTHONS else (kind, len(x), first)
         kinds = set(map(type, x))
-        if kinds == {Value}:
-            found.values = found.values or []
-            found.values += enumerate(x, len(found.plain))
+        if kinds == {Value} and not found.values and len(set(map(id, x))) == len(x):  # no two are the same one
+            found.values = list(enumerate(x, len(found.plain)))
             found.plain += numbers_of(x)
             return kind, len(x), "Values"
         if len(kinds) == 1 and kinds <= SEQUENCES and len(set(map(len, x))) == 1:  # rows, all as long
             flat = list(chain.from_iterable(x))
             if flat and _seem_numbers(flat, found.careful):
                 found.plain += flat
-                return kind, len(x), *kinds, len(x[0])
+                first = flat[0].__class__
+                return kind, len(x), *kinds, len(x[0]), *(() if first in PYTHONS else (first,))
         return kind, tuple([key_of(part, found) for part in x])
     elif way is None or way == OBJECT:
         if way == OBJECT or id(x) in _models:
@@ -120,10 +122,14 @@ def _key_of_other(x: Any, found: Numbers) -> Key:
     kind = x.__class__
     if isinstance(x, Value):
         if not found.values:
-            found.values = []
-        found.values.append((len(found.plain), x))
+            found.values, found.places = [], {}
+        elif not found.places:
+            found.places = {id(v): place for place, v in found.values}
+        place = len(found.plain)
+        first = found.places.setdefault(id(x), place)
+        found.values.append((place, x))
         found.plain.append(x.data)
-        return "Value"
+        return "Value" if first == place else ("Value", first)  # the same one again
     if isinstance(x, slice):  # which has no hash in every Python
         return "is", kind, x.start, x.stop, x.step
     if isinstance(x, TEXTS):

@@ -23,11 +23,13 @@ from gradwalk import keepers
 from gradwalk.compile.own import optimisers
 from gradwalk.engine import Value
 from gradwalk.errors import NotANumberError, TraceError
+from gradwalk.node import are_plain_leaves, gradients_of, numbers_of
 from gradwalk.ops import number
 
 __all__ = ["Store", "Stretch", "stretch_of"]
 
 Floats = npt.NDArray[np.float64]
+FLOATS = frozenset((float,))
 
 _growing = RLock()  # one at a time makes stores, lets them grow, or joins them
 
@@ -89,17 +91,21 @@ class Store:
         with self.lock:
             if self.owns:
                 return
-            values = self._numbers([p.data for p in self.parameters], "data")
-            grads = self._numbers([p.grad for p in self.parameters], "gradient")
+            values = self._numbers(numbers_of(self.parameters), "data")
+            grads = self._numbers(gradients_of(self.parameters), "gradient")
             if values.tobytes() != self.values.tobytes():  # 0 and -0 are equal, and are not the same
                 self.changing()
                 self.values[:] = values
             self.grads[:] = grads
-            self.hooked = any(p.hooks for p in self.parameters)
-            if not all(p.is_leaf for p in self.parameters):
+            plain = are_plain_leaves(self.parameters)
+            self.hooked = not plain and any(p.hooks for p in self.parameters)
+            if not plain and not all(p.is_leaf for p in self.parameters):
                 raise TraceError("a parameter was given operands after it had been compiled in; clear() the function")
             for p in self.parameters:
-                p._note().keeper = self
+                try:
+                    p._notes.keeper = self
+                except AttributeError:  # its first time
+                    p._note().keeper = self
                 del p._data, p._grad
             self.owns = True
             keepers.count(1)
@@ -130,8 +136,8 @@ class Store:
             yield
 
     def _numbers(self, given: list[Any], what: str) -> Floats:
-        if set(map(type, given)) <= {float}:
-            return np.array(given, np.float64)
+        if FLOATS.issuperset(map(type, given)):
+            return np.fromiter(given, np.float64, len(given))
         try:
             return np.array([number(x) for x in given], np.float64)
         except NotANumberError:
