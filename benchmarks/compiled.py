@@ -28,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples"))  # the
 import gpt
 import numpy as np
 import peers
+import places
 from measure import machine
 from peers import Peer, Training
 from rich.console import Console
@@ -64,6 +65,8 @@ class Report:
     figures: list[Figure] = field(default_factory=list)
     limits: list[dict[str, Any]] = field(default_factory=list)  # times that have a limit of their own
     growth: list[dict[str, float]] = field(default_factory=list)  # cost against size
+    small: list[Figure] = field(default_factory=list)  # programs in which Python around the native code counts most
+    places: list[dict[str, Any]] = field(default_factory=list)  # places that were slow once, with their limits
 
 
 def take_turns(entrants: list[Peer], repeats: int) -> dict[str, float]:
@@ -99,10 +102,10 @@ def against(what: str, ours: Peer, others: Iterable[tuple[Peer, float]], repeats
 # --- W1 --------------------------------------------------------------------------------------------------------------
 
 
-def network() -> tuple[Any, peers.Floats]:
+def network(sizes: tuple[int, ...] = peers.SIZES) -> tuple[Any, peers.Floats]:
     """A 2-16-16-1 network, and its parameters as the peers want them: weights of a layer, then its biases."""
     random.seed(1)
-    model = nn.MLP(2, [16, 16, 1], activation="relu")
+    model = nn.MLP(sizes[0], list(sizes[1:]), activation="relu")
     flat: list[float] = []
     for layer in model.layers:
         flat += [w.data for neuron in layer.neurons for w in neuron.w]
@@ -116,9 +119,11 @@ def points(samples: int) -> tuple[peers.Floats, peers.Floats]:
     return draw.uniform(-1, 1, (samples, 2)), draw.choice([-1.0, 1.0], samples)
 
 
-def our_moons(samples: int) -> tuple[Peer, peers.Floats, peers.Floats, peers.Floats]:
+def our_moons(
+    samples: int, sizes: tuple[int, ...] = peers.SIZES
+) -> tuple[Peer, peers.Floats, peers.Floats, peers.Floats]:
     """W1 as a user writes it, compiled."""
-    model, parameters = network()
+    model, parameters = network(sizes)
     X, y = points(samples)
 
     @gradwalk.compile
@@ -388,6 +393,18 @@ def flat_cost(length: int, repeats: int) -> dict[str, Any]:
     return {"what": "a node of a chain, forward and back", "seconds": seconds / length, "limit": 13.5e-9}
 
 
+def small_figures(repeats: int) -> list[Figure]:
+    """A small network on few points, and a loop of steps that follow from each other."""
+    sizes = (2, 8, 8, 1)
+    ours, parameters, X, y = our_moons(60, sizes)
+    others = [
+        (peers.jax_moons(parameters, X, y, sizes=sizes), 4.0),
+        (peers.torch_moons(parameters, X, y, sizes=sizes), 0.0),
+    ]
+    figures = against("2-8-8-1 on 60 points", ours, others, repeats)
+    return figures + against("PID, 400 steps", places.our_pid(), [(peers.jax_pid(), 1.5)], repeats)
+
+
 # --- the program -----------------------------------------------------------------------------------------------------
 
 
@@ -416,7 +433,7 @@ def main(argv: list[str] | None = None) -> int:
     show(report, console)
     options.out.mkdir(parents=True, exist_ok=True)
     facts = {"machine": machine(), "repeats": options.repeats, **asdict(report)}
-    for row, figure in zip(facts["figures"], report.figures, strict=True):
+    for row, figure in zip([*facts["figures"], *facts["small"]], [*report.figures, *report.small], strict=True):
         row["ratio"] = figure.ratio
     path = options.out / "compiled.json"
     path.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
@@ -452,6 +469,11 @@ def _growth(report: Report, repeats: int, quick: bool) -> None:
     report.growth += growth((1_000, 10_000) if quick else (1_000, 10_000, 100_000, 1_000_000, 10_000_000))
 
 
+def _places(report: Report, repeats: int, quick: bool) -> None:
+    report.small += small_figures(repeats)
+    report.places += places.costs(repeats, quick)
+
+
 PARTS: dict[str, Callable[[Report, int, bool], None]] = {
     "latency": _latency,  # first, while the process is small
     "graph": _graph,
@@ -459,6 +481,7 @@ PARTS: dict[str, Callable[[Report, int, bool], None]] = {
     "training": _training,
     "gpt-batch": _gpt_batch,
     "growth": _growth,
+    "places": _places,
 }
 
 
@@ -469,18 +492,18 @@ def show(report: Report, console: Console) -> None:
     table.add_column("peer")
     for column in ("its time", "our time", "faster", "asked for"):
         table.add_column(column, justify="right")
-    for f in report.figures:
+    for f in [*report.figures, *report.small]:
         asked = f"{f.asked:,g}×{'' if f.ratio >= f.asked else ' [red]missed[/red]'}" if f.asked else ""
         table.add_row(f.what, f.peer, shown(f.peer_seconds), shown(f.seconds), f"{f.ratio:,.1f}×", asked)
-    if report.figures:
+    if report.figures or report.small:
         console.print(table)
     table = Table(title="What has to be waited for", title_justify="left")
     for column in ("what", "time", "at most"):
         table.add_column(column, justify="left" if column == "what" else "right")
-    for row in report.limits:
+    for row in [*report.limits, *report.places]:
         mark = "" if row["limit"] is None or row["seconds"] <= row["limit"] else " [red]missed[/red]"
         table.add_row(row["what"], shown(row["seconds"]), "" if row["limit"] is None else shown(row["limit"]) + mark)
-    if report.limits:
+    if report.limits or report.places:
         console.print(table)
     table = Table(title="Cost against size", title_justify="left")
     for column in ("operations", "trace", "analysis", "replay", "replay, each"):

@@ -41,17 +41,19 @@ class Peer:
 # --- W1: a network of 2-16-16-1 on n samples, max-margin loss and L2 -------------------------------------------------
 
 
-def matrices(parameters: Floats) -> list[tuple[Floats, Floats]]:
+def matrices(parameters: Floats, sizes: tuple[int, ...] = SIZES) -> list[tuple[Floats, Floats]]:
     """The flat parameters, weights of a layer row by row and its biases after them, as matrices and vectors."""
     found, at = [], 0
-    for nin, nout in pairwise(SIZES):
+    for nin, nout in pairwise(sizes):
         weights = parameters[at : at + nin * nout].reshape(nout, nin)
         found.append((weights, parameters[at + nin * nout : at + nin * nout + nout]))
         at += nin * nout + nout
     return found
 
 
-def torch_moons(parameters: Floats, X: Floats, y: Floats, dtype: str = "float64") -> Peer:
+def torch_moons(
+    parameters: Floats, X: Floats, y: Floats, dtype: str = "float64", sizes: tuple[int, ...] = SIZES
+) -> Peer:
     """PyTorch with whole tensors, one thread."""
     import torch
 
@@ -59,7 +61,7 @@ def torch_moons(parameters: Floats, X: Floats, y: Floats, dtype: str = "float64"
     real = getattr(torch, dtype)
     layers = [
         (torch.tensor(w, dtype=real, requires_grad=True), torch.tensor(b, dtype=real, requires_grad=True))
-        for w, b in matrices(parameters)
+        for w, b in matrices(parameters, sizes)
     ]
     leaves = [leaf for layer in layers for leaf in layer]
     points, labels = torch.tensor(X, dtype=real), torch.tensor(y, dtype=real)
@@ -90,11 +92,11 @@ def jax_ready() -> Any:
     return jax
 
 
-def jax_moons(parameters: Floats, X: Floats, y: Floats, dtype: str = "float64") -> Peer:
+def jax_moons(parameters: Floats, X: Floats, y: Floats, dtype: str = "float64", sizes: tuple[int, ...] = SIZES) -> Peer:
     """JAX, compiled with jit."""
     jax = jax_ready()
     jnp = jax.numpy
-    layers = [(jnp.asarray(w, dtype), jnp.asarray(b, dtype)) for w, b in matrices(parameters)]
+    layers = [(jnp.asarray(w, dtype), jnp.asarray(b, dtype)) for w, b in matrices(parameters, sizes)]
     points, labels = jnp.asarray(X, dtype), jnp.asarray(y, dtype)
 
     def loss(layers: Any, points: Any, labels: Any) -> Any:
@@ -114,6 +116,40 @@ def jax_moons(parameters: Floats, X: Floats, y: Floats, dtype: str = "float64") 
         return float(value)
 
     return Peer("JAX jit", step)
+
+
+#: A controller and what it controls: gains, length of a step, steps.
+PID = (0.8, 0.4, 0.05, 0.05, 400)
+
+
+def jax_pid() -> Peer:
+    """A rollout as one `scan`: loss and gradients of the three gains."""
+    jax = jax_ready()
+    jnp = jax.numpy
+    *gains, dt, steps = PID
+
+    def loss(gains: Any, target: Any) -> Any:
+        def one(state: Any, _: Any) -> Any:
+            place, speed, total, before, cost = state
+            error = target - place
+            total = total + error * dt
+            force = gains[0] * error + gains[1] * total + gains[2] * (error - before) / dt
+            speed = speed + (force - 0.3 * speed) * dt
+            place = place + speed * dt
+            return (place, speed, total, error, cost + error * error), None
+
+        start = (jnp.float64(0.0),) * 5
+        return jax.lax.scan(one, start, None, length=steps)[0][4]
+
+    both = jax.jit(jax.value_and_grad(loss))
+    given = jnp.asarray(gains)
+
+    def step() -> float:
+        value, grads = both(given, 1.0)
+        jax.block_until_ready(grads)
+        return float(value)
+
+    return Peer("JAX scan", step)
 
 
 def casadi_moons(parameters: Floats, X: Floats, y: Floats) -> Peer:

@@ -6,7 +6,9 @@ A keeper can also clear gradients, clip them and take an optimiser's step where 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import wraps
 from threading import Lock
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
@@ -38,6 +40,57 @@ class Keeper(Protocol):
 
     def clip_value(self, leaves: list[Any], limit: float) -> bool:
         """Clip each gradient; says whether it did."""
+
+
+class Leaves(list[Any]):
+    """A list of leaves that counts its changes, so that who has looked through it knows whether to look again.
+
+    >>> leaves = Leaves([Value(1.0)])
+    >>> leaves[0] = Value(2.0)
+    >>> leaves.changes
+    1
+    """
+
+    changes = 0
+
+
+def _counted(change: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(change)
+    def changed(self: Leaves, *args: Any, **options: Any) -> Any:
+        self.changes += 1
+        return change(self, *args, **options)
+
+    return changed
+
+
+for _name in ("__setitem__", "__delitem__", "__iadd__", "__imul__", "append", "clear", "extend", "insert", "pop",
+              "remove", "reverse", "sort"):  # fmt: skip
+    setattr(Leaves, _name, _counted(getattr(list, _name)))
+
+
+class Seen:
+    """A list of leaves that was looked through, and whether it still is what it was then.
+
+    >>> leaves = [Value(1.0)]
+    >>> seen = Seen(leaves)
+    >>> seen.holds(leaves), seen.holds([Value(1.0)])
+    (True, False)
+    >>> leaves[0] = Value(1.0)
+    >>> seen.holds(leaves)
+    False
+    """
+
+    __slots__ = ("leaves", "then")
+
+    def __init__(self, leaves: list[Any]) -> None:
+        self.leaves = leaves
+        self.then: Any = leaves.changes if leaves.__class__ is Leaves else leaves.copy()
+
+    def holds(self, leaves: list[Any]) -> bool:
+        """Whether this is the list, and holds what it held."""
+        if leaves is not self.leaves:
+            return False
+        return bool((leaves.changes if leaves.__class__ is Leaves else leaves) == self.then)
 
 
 keeping = 0  # how many keepers have their leaves now; while there are none, nobody need look for one
@@ -72,8 +125,8 @@ def keeper_of(leaves: Any) -> Keeper | None:
     return None
 
 
-def clear(leaves: list[Any]) -> None:
-    """Set the gradients of leaves back to 0, wherever they are.
+def clear(leaves: list[Any], known: Keeper | None = None) -> None:
+    """Set the gradients of leaves back to 0, wherever they are; `known` is who had them last, if that is known.
 
     >>> x = Value(3.0)
     >>> (x * x).backward()
@@ -81,6 +134,8 @@ def clear(leaves: list[Any]) -> None:
     >>> x.grad
     0.0
     """
+    if known is not None and known.zero_grad(leaves):
+        return
     keeper = keeper_of(leaves)
     if keeper is None or not keeper.zero_grad(leaves):
         for v in leaves:

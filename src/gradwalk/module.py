@@ -11,7 +11,7 @@ from gradwalk import store
 from gradwalk.engine import Value
 from gradwalk.errors import ModelFileError, SettingError
 from gradwalk.functions import real
-from gradwalk.keepers import clear, keeper_of
+from gradwalk.keepers import Keeper, Leaves, clear, keeper_of
 from gradwalk.ops import number
 
 __all__ = ["Module"]
@@ -72,7 +72,11 @@ class Module:
         >>> [p.grad for p in neuron.parameters()]
         [0.0, 0.0]
         """
-        clear(_again(self))
+        known = _known.get(id(self))
+        if known is not None and known.module() is self and known.holds():
+            clear(known.found, known.keeper)
+        else:
+            clear(_found_anew(self))
 
     def state_dict(self) -> dict[str, float]:
         """The parameters' numbers by name.
@@ -154,13 +158,16 @@ class Attributes:
 class _Known:
     """A module whose parameters have a keeper: the parameters, and what they were found in, now and then."""
 
-    __slots__ = ("attributes", "attributes_then", "changes", "containers", "containers_then", "found", "module")
+    __slots__ = (
+        "attributes", "attributes_then", "changes", "containers", "containers_then", "found", "keeper", "module",
+    )  # fmt: skip
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, keeper: Keeper) -> None:
         self.module = ref(module)
+        self.keeper = keeper
         self.containers: list[Any] = []  # lists, tuples and dicts
         self.attributes: list[dict[str, Any]] = []
-        self.found = [v for _, v in _found_in(module, self.containers, self.attributes)]
+        self.found = Leaves(v for _, v in _found_in(module, self.containers, self.attributes))  # which nobody changes
         self.containers_then = [copy(holder) for holder in self.containers]
         self.attributes_then = [copy(holder) for holder in self.attributes]
         self.changes = attributes.changes
@@ -183,22 +190,18 @@ attributes = Attributes()
 _known: dict[int, _Known] = {}  # by id() of the module
 
 
-def _again(module: Module) -> list[Value]:
-    """The module's parameters, found anew or known to be the same as last time.
+def _found_anew(module: Module) -> list[Value]:
+    """The module's parameters.
 
-    Looking for them can take longer than a keeper's step. So where they have a keeper, it is enough that every list and
-    every set of attributes they were found in is what it was.
+    Looking for them can take longer than a keeper's step. So where they have a keeper, it is enough next time that
+    every list and every set of attributes they were found in is what it was.
     """
-    known = _known.get(id(module))
-    if known is not None and known.module() is not module:
-        known = None  # another one, which is gone
-    if known is not None and known.holds():
-        return known.found
     parameters = module.parameters()
-    if keeper_of(parameters) is not None and not _chooses(module):
+    keeper = keeper_of(parameters)
+    if keeper is not None and not _chooses(module):
         if len(_known) >= 16:
             _known.clear()
-        _known[id(module)] = now = _Known(module)
+        _known[id(module)] = now = _Known(module, keeper)
         parameters = now.found
     return parameters
 

@@ -252,7 +252,7 @@ def _inputs(taker: Neuron | Layer, x: Any, nin: int) -> _Inputs:
         raise InputSizeError(f"{_title(taker)} takes {nin} input{'s' * (nin != 1)} and was given {len(given)}")
     checked = _Inputs(given)
     for i, xi in enumerate(given):
-        if xi.__class__ is not Value and xi.__class__ is not float:
+        if xi.__class__ is not Value and xi.__class__ is not float and not isinstance(xi, Value):
             checked[i] = operand(xi, f"{_title(taker)}: input", i + 1)
     return checked
 

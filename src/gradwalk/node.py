@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from functools import partial
@@ -67,7 +67,7 @@ class Node(Methods):
 
     @data.setter
     def data(self, data: Any) -> None:
-        if modes.active or keepers.keeping:
+        if modes.active or (keepers.keeping and not hasattr(self, "_data")):
             self._write("data", data)
         else:
             self._data = data
@@ -88,7 +88,7 @@ class Node(Methods):
 
     @grad.setter
     def grad(self, grad: Any) -> None:
-        if modes.active or keepers.keeping:
+        if modes.active or (keepers.keeping and not hasattr(self, "_grad")):
             self._write("grad", grad)
         else:
             self._grad = grad
@@ -413,14 +413,25 @@ def number_of(node: Node) -> Any:
 # For many nodes at once: the fields themselves, if nobody watches and no keeper has any.
 
 
-def numbers_of(nodes: Iterable[Node]) -> list[Any]:
+def numbers_of(nodes: Sequence[Node]) -> list[Any]:
     """`data` of each."""
-    return [v.data for v in nodes] if modes.active or keepers.keeping else [v._data for v in nodes]
+    try:
+        return [v.data for v in nodes] if modes.active else [v._data for v in nodes]
+    except AttributeError:  # a keeper has it
+        return [v.data for v in nodes]
 
 
-def gradients_of(nodes: Iterable[Node]) -> list[Any]:
+def gradients_of(nodes: Sequence[Node]) -> list[Any]:
     """`grad` of each."""
-    return [v.grad for v in nodes] if modes.active or keepers.keeping else [v._grad for v in nodes]
+    try:
+        return [v.grad for v in nodes] if modes.active else [v._grad for v in nodes]
+    except AttributeError:
+        return [v.grad for v in nodes]
+
+
+def are_plain_leaves(nodes: Iterable[Node]) -> bool:
+    """Whether all are leaves without hooks, closures or anything else of their own."""
+    return all(v._kind is None for v in nodes)
 
 
 def set_numbers(nodes: Iterable[Node], numbers: Iterable[float]) -> None:

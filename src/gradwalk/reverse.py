@@ -77,6 +77,16 @@ def add(v: Node, share: Any) -> None:
     v._grad += share
 
 
+def add_to_leaves(leaves: Iterable[Node], shares: Iterable[float]) -> None:
+    """Add to the gradient of each leaf its share."""
+    with _one_at_a_time:
+        for v, share in zip(leaves, shares, strict=True):
+            try:
+                v._grad += share
+            except AttributeError:  # a keeper has it
+                add(v, share)
+
+
 def call_hooks(v: Node) -> None:
     """Let the hooks of a node see its gradient, and replace it."""
     release((v,))

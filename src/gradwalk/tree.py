@@ -45,7 +45,7 @@ def flatten(tree: Any, leaf: Callable[[Any], bool] | None = None) -> tuple[list[
     ahead = [iter((tree,))]
     while ahead:
         for x in ahead[-1]:
-            opened = None if x.__class__ in PLAIN or (leaf is not None and leaf(x)) else _opened(x)
+            opened = None if type(x) in PLAIN or (leaf is not None and leaf(x)) else _opened(x)
             if opened is None:
                 leaves.append(x)
                 tokens.append(None)
@@ -174,7 +174,7 @@ def is_container(x: Any) -> bool:
     kind = type(x)
     if kind is _array_class():
         return is_block(x) or bool(x.dtype == object)
-    if isinstance(x, (list, tuple, dict)) or is_dataclass(kind):
+    if issubclass(kind, (list, tuple, dict)) or is_dataclass(kind):
         return not (hasattr(kind, "__gradwalk_op__") or callable(getattr(kind, "parameters", None)))
     return False
 

@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import gradwalk
@@ -349,3 +350,40 @@ def test_memory_that_is_no_list_of_numbers_is_left_alone() -> None:
     optimiser.step()
     assert parameters[0].keeper is None
     assert optimiser.steps == 1
+
+
+def test_lists_of_parameters_that_change_in_place_are_looked_through_again() -> None:
+    def changed(change: Any, *, compiled: bool) -> Any:
+        a, b, c = Value(1.0), Value(2.0), Value(5.0)
+        c.grad = 3.0
+        own = [a, b]
+
+        def squared(x: Any) -> Any:
+            return (a * x + b) ** 2
+
+        loss = gradwalk.compile(squared) if compiled else squared
+        descent = optim.SGD([a, b], 0.1, momentum=0.5)
+        for step in range(6):
+            out = loss(1.0)
+            descent.zero_grad()
+            gradwalk.zero_grad(own)
+            out.backward()
+            optim.clip_grad_norm(own, 1.0)
+            descent.step()
+            if step == 2:
+                change(descent.parameters, own, c)
+        return [(p.data, p.grad) for p in (a, b, c)], descent.velocities
+
+    def swap(parameters: Any, own: Any, c: Any) -> None:
+        parameters[0] = c
+
+    def swap_own(parameters: Any, own: Any, c: Any) -> None:
+        own[1] = c
+
+    def turn(parameters: Any, own: Any, c: Any) -> None:
+        parameters.reverse()
+
+    for change in (swap, swap_own, turn):
+        plain, native = changed(change, compiled=False), changed(change, compiled=True)
+        assert np.array(native[0]) == pytest.approx(np.array(plain[0]), rel=1e-12), change.__name__
+        assert native[1] == pytest.approx(plain[1], rel=1e-12), change.__name__

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import fuzz
+import numpy as np
 import pytest
 from writing import Writer
 
-from gradwalk import ops
+import gradwalk
+from gradwalk import Value, ops
 from gradwalk.compile import report
+from gradwalk.compile.prepared import Runner, prepare
+from gradwalk.compile.roll.chains import as_sums
 from gradwalk.compile.roll.rolling import roll
 from gradwalk.compile.roll.sums import SMALL_BLOCK, THIN
+from gradwalk.compile.trace.tracer import trace
 from gradwalk.learn.page import rolling
 
 
@@ -32,6 +38,7 @@ def page_tape(tape: Any) -> rolling.Tape:
 
 def alike(tape: Any) -> bool:
     """Whether both find the same steps, every leaf a parameter; the order inside a level is the compiler's own."""
+    tape, _ = as_sums(tape) or (tape, None)
     ours, _, _ = rolling.steps(page_tape(tape), smallest=SMALL_BLOCK)
     theirs = roll(tape, structured=True).program.steps
     found = sorted((report._what(step), size(step.shape), step.nodes) for step in theirs)
@@ -87,3 +94,63 @@ def test_thin_products_of_what_is_computed_are_turned() -> None:
         ends = [ops.exp(dot(a, b)) for a in rows[few:] for b in rows[:few]]
         assert alike(w.tape(sum(ends[1:], start=ends[0])))
     assert rolling.THIN == THIN
+
+
+# --- chains of sums and differences ----------------------------------------------------------------------------------
+
+
+def _alternating(terms: Any, start: Any = 0.0) -> Any:
+    total = start
+    for i, term in enumerate(terms):
+        total = total - term if i % 2 else total + term
+    return total
+
+
+CHAINS: dict[str, Callable[[list[Any], list[Any]], Any]] = {
+    "products": lambda ws, xs: _alternating([w * x for w, x in zip(ws, xs, strict=True)]),
+    "leaves": lambda ws, xs: _alternating([*ws, *xs]),
+    "constants": lambda ws, xs: _alternating([v for w in ws for v in (w, 0.25)]) - 3.0,
+    "inner sums": lambda ws, xs: _alternating([w + x + 1.0 for w, x in zip(ws, xs, strict=True)]),
+    "only differences": lambda ws, xs: _alternating([w - x - w * x for w, x in zip(ws, xs, strict=True)], ws[0]),
+    "the same twice": lambda ws, xs: _alternating([*ws, *ws, xs[0], xs[0]]),
+    "used in between": lambda ws, xs: (lambda t: _alternating(ws, t) * t)(_alternating([w * w for w in ws])),
+    "several results": lambda ws, xs: [_alternating(ws[:k] + xs) for k in (8, 12, 16)],
+    "largest ones": lambda ws, xs: _alternating([gradwalk.max(ws[i : i + 3]) for i in range(14)] + [w * w for w in ws]),
+    "not finite": lambda ws, xs: _alternating([w / (x - x) for w, x in zip(ws, xs, strict=True)]),
+    "decided": lambda ws, xs: _alternating(ws) * (2.0 if _alternating([w.data for w in ws]) > 0 else 3.0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_chains_of_sums_and_differences_give_what_they_give_eagerly(name: str) -> None:
+    numbers = [((7 * i) % 11 - 5) / 4 for i in range(16)]
+    answers = []
+    for compiled in (False, True):
+        ws = [Value(x) for x in numbers]
+
+        def chain(xs: Any, ws: Any = ws) -> Any:
+            return CHAINS[name](ws, xs)
+
+        out = (gradwalk.compile(chain) if compiled else chain)([x + 0.5 for x in numbers])
+        last = out[-1] if isinstance(out, list) else out
+        last.backward()
+        answers.append([*[v.data for v in (out if isinstance(out, list) else [out])], *[w.grad for w in ws]])
+    assert answers[1] == pytest.approx(answers[0], rel=1e-12, abs=1e-13, nan_ok=True)
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_chains_written_as_sums_are_the_same_tape_to_the_last_bit(name: str) -> None:
+    ws = [Value(((7 * i) % 11 - 5) / 4) for i in range(16)]
+    tape = trace(lambda *xs: CHAINS[name](ws, list(xs)), [w.data + 0.5 for w in ws]).tape
+    found = as_sums(tape)
+    assert found is not None
+    sums, where = found
+    assert np.array_equal(sums.code[where] >= 0, tape.code >= 0)
+    values, given = np.array([w.data for w in ws])[: tape.parameters], np.linspace(-1.0, 2.0, tape.inputs)
+    outputs = []
+    for some in (tape, sums):
+        runner = Runner(prepare(some, rolled=False), values, np.zeros(len(values)))
+        runner.inputs[:] = given
+        runner.forward()
+        outputs.append(runner.outputs.tobytes())
+    assert outputs[0] == outputs[1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
+import time
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, repeat
 from threading import RLock
@@ -180,8 +181,12 @@ class Compiled:
         try:
             trace, numbers = self._trace_for(args, kwargs)
             if trace is not None:
+                began, first = time.perf_counter(), trace.calls == 0
                 try:
-                    return getattr(trace, how)(numbers), True
+                    out = getattr(trace, how)(numbers)
+                    if not first:
+                        trace.checks.replay = time.perf_counter() - began
+                    return out, True
                 except Unseen as unseen:
                     path = self._unseen(trace, args, kwargs, numbers, unseen)
                 if path is not None:
@@ -270,7 +275,7 @@ class Compiled:
     def _compared(self, key: Key, trace: Any, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> Any:
         """The trace, if the function still does what was traced; what no look at the surroundings sees is seen here."""
         trace.due = 2 * trace.calls
-        if modes.layers or trace.surroundings.reached.speaks or not trace.checks.affordable():
+        if modes.layers or trace.surroundings.reached.speaks or not trace.checks.affordable(trace.calls):
             return trace
         if isinstance(trace, Paths) and not trace.knows(numbers):
             return trace  # there is nothing to compare with

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from functools import partial
+from itertools import repeat
 from typing import Any
 
 from gradwalk import functions, modes, tree
@@ -72,7 +73,10 @@ class Batched(Compiled):
             return told(self.one_by_one(*args, **kwargs), None)
         numbers = BatchNumbers()
         try:
-            key = self._key(args, kwargs, numbers, key_of_samples)
+            if kwargs or self._static:
+                key = self._key(args, kwargs, numbers, key_of_samples)
+            else:
+                key = tuple(map(key_of_samples, args, repeat(numbers)))
         except RecursionError:
             pass
         except InPieces:

@@ -11,7 +11,7 @@ from typing import Any
 from gradwalk import modes
 from gradwalk.engine import Value
 from gradwalk.errors import SettingError
-from gradwalk.keepers import clear, keeper_of
+from gradwalk.keepers import Leaves, clear, keeper_of
 from gradwalk.node import numbers_of, set_numbers
 from gradwalk.optim.loops import apply
 from gradwalk.optim.reduction import check_alike, reducer
@@ -96,7 +96,7 @@ class Optimizer:
             cls.step = _observable(cls.step)  # type: ignore[method-assign]
 
     def __init__(self, parameters: Iterable[Value], lr: float, *, reduce: Any = None) -> None:
-        self.parameters = checked_parameters(parameters, type(self).__name__)
+        self.parameters: list[Value] = Leaves(checked_parameters(parameters, type(self).__name__))
         if reduce is not None:
             reducer(reduce)  # which refuses what cannot add up
             self.reduce = reduce

@@ -1241,11 +1241,26 @@ def test_the_check_in_time_notices_what_no_key_can_see() -> None:
 def test_checks_take_no_more_than_a_twentieth_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
     monkeypatch.setattr("gradwalk.compile.call.following.time.perf_counter", lambda: clock[0])
+    monkeypatch.setattr(Checks, "began", 0.0)
+    monkeypatch.setattr(Checks, "spent_in_all", 0.0)
     checks = Checks(seconds=1.0)
+    checks.replay = 0.1
     affordable = []
-    for clock[0] in (0.0, 19.0, 21.0, 39.0, 41.0):
-        affordable.append(checks.affordable())
+    for calls in (1, 190, 210, 390, 410):
+        affordable.append(checks.affordable(calls))
         checks.spent += affordable[-1] * checks.seconds
+    assert affordable == [False, False, True, False, True]
+
+
+def test_functions_that_are_called_seldom_share_a_small_part_of_all_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr("gradwalk.compile.call.following.time.perf_counter", lambda: clock[0])
+    monkeypatch.setattr(Checks, "began", 0.0)
+    monkeypatch.setattr(Checks, "spent_in_all", 0.0)
+    affordable = []
+    for clock[0] in (0.0, 199.0, 201.0, 399.0, 401.0):
+        affordable.append(Checks(seconds=1.0).affordable(calls=2))
+        Checks.spent_in_all += affordable[-1] * 1.0
     assert affordable == [False, False, True, False, True]
 
 

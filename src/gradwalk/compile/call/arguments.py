@@ -19,11 +19,12 @@ import numpy as np
 from gradwalk import tree
 from gradwalk.engine import Value
 from gradwalk.errors import NotANumberError, SettingError
+from gradwalk.node import numbers_of
 from gradwalk.ops import number
 
 __all__ = ["InputAt", "Numbers", "deep_key_of", "is_whole", "key_of", "stand_ins", "static_key"]
 
-NUMBERS = frozenset((float, int, *(np.dtype(code).type for code in "bhilqBHILQefd")))
+NUMBERS: frozenset[type] = frozenset((float, int, *(np.dtype(code).type for code in "bhilqBHILQefd")))
 BOOLS = (bool, np.bool_)  # which are passed as they are: `flag is True` cannot be asked of a stand-in
 PYTHONS = frozenset((float, int))
 SEQUENCES = frozenset((list, tuple))
@@ -65,22 +66,30 @@ def key_of(x: Any, found: Numbers) -> Key:
     False
     """
     kind = x.__class__
-    if kind in NUMBERS:
+    way = _ways.get(kind)
+    if way == PLAIN:
         found.plain.append(x)
-        return 0 if kind in PYTHONS else kind  # arithmetic of NumPy's numbers is another at the edges
-    if kind is np.ndarray:
+        return 0
+    if way == ARRAY:
         shape, dtype = x.shape, x.dtype
-        if shape and (dtype is FLOAT or dtype.kind in "biuf"):  # the one that most have is known at a glance
+        if dtype is FLOAT and shape:  # the one that most have is known at a glance
             found.arrays += (x,)
-            return shape if dtype is FLOAT or dtype.char == "d" else (shape, dtype.char)
-        if x.dtype == object:
-            return kind, x.shape, tuple([key_of(part, found) for part in x.ravel().tolist()])
-    elif kind in SEQUENCES:
+            return shape
+        if shape and dtype.kind in "biuf":
+            found.arrays += (x,)
+            return shape if dtype.char == "d" else (shape, dtype.char)
+        if dtype.kind == "O":
+            return kind, shape, tuple([key_of(part, found) for part in x.ravel().tolist()])
+    elif way == SEQUENCE:
         if _seem_numbers(x, found.careful):
             found.plain += x
             first = x[0].__class__ if x else float
             return (kind, len(x)) if first in PYTHONS else (kind, len(x), first)
         kinds = set(map(type, x))
+        if kinds == {Value} and not found.values and len(set(map(id, x))) == len(x):  # no two are the same one
+            found.values = list(enumerate(x, len(found.plain)))
+            found.plain += numbers_of(x)
+            return kind, len(x), "Values"
         if len(kinds) == 1 and kinds <= SEQUENCES and len(set(map(len, x))) == 1:  # rows, all as long
             flat = list(chain.from_iterable(x))
             if flat and _seem_numbers(flat, found.careful):
@@ -88,20 +97,24 @@ def key_of(x: Any, found: Numbers) -> Key:
                 first = flat[0].__class__
                 return kind, len(x), *kinds, len(x[0]), *(() if first in PYTHONS else (first,))
         return kind, tuple([key_of(part, found) for part in x])
-    elif kind is dict:
+    elif way is None or way == OBJECT:
+        if way == OBJECT or id(x) in _models:
+            found.kept += (x,)
+            return "same", id(x)
+    elif way == DICT:
         return kind, tuple(x), tuple([key_of(part, found) for part in x.values()])
-    elif kind in _tuples:
+    elif way == TUPLE:
         return kind, tuple([key_of(part, found) for part in x])
-    elif id(x) in _models or kind in _objects:
-        found.kept += (x,)
-        return "same", id(x)
+    else:
+        found.plain.append(x)
+        return kind  # arithmetic of NumPy's numbers is another at the edges
     return _key_of_other(x, found)
 
 
 def _seem_numbers(x: Any, careful: bool) -> bool:
     """Whether a list holds numbers. Judged by its ends at first: if one in between is none, writing it will fail."""
     if careful:
-        return set(map(type, x)) <= NUMBERS
+        return NUMBERS.issuperset(map(type, x))
     return not x or (x[0].__class__ in NUMBERS and x[-1].__class__ in NUMBERS)
 
 
@@ -110,6 +123,8 @@ def _key_of_other(x: Any, found: Numbers) -> Key:
     if isinstance(x, Value):
         if not found.values:
             found.values, found.places = [], {}
+        elif not found.places:
+            found.places = {id(v): place for place, v in found.values}
         place = len(found.plain)
         first = found.places.setdefault(id(x), place)
         found.values.append((place, x))
@@ -125,8 +140,8 @@ def _key_of_other(x: Any, found: Numbers) -> Key:
         return 0
     if tree.is_container(x):
         if isinstance(x, tuple) and not kind.__dictoffset__:  # a named one, as a rule
-            if len(_tuples) < 1000:
-                _tuples.add(kind)
+            if len(_ways) < 1000:
+                _ways[kind] = TUPLE
             return kind, tuple([key_of(part, found) for part in x])
         if not is_whole(x):
             return deep_key_of(x, found)
@@ -135,8 +150,8 @@ def _key_of_other(x: Any, found: Numbers) -> Key:
     if why := tree.refusal(x):
         raise SettingError(why)
     found.kept += (x,)
-    if len(_objects) < 1000 and not isinstance(x, (set, frozenset)) and not is_dataclass(kind):
-        _objects.add(kind)
+    if len(_ways) < 1000 and not isinstance(x, (set, frozenset)) and not is_dataclass(kind):
+        _ways[kind] = OBJECT
     return "same", id(x)
 
 
@@ -172,8 +187,15 @@ def _forget(key: int, _: Any) -> None:
 
 
 _models: dict[int, Any] = {}  # dataclasses that were found to be whole, for as long as they live
-_objects: set[type] = set()  # classes whose objects were found to be known by their identity
-_tuples: set[type] = set()  # classes that were found to be tuples and nothing else
+
+#: What is known at a glance of an argument of some class.
+PLAIN, NUMPYS, ARRAY, SEQUENCE, DICT, TUPLE, OBJECT = range(7)
+_ways: dict[type, int] = {
+    **dict.fromkeys(NUMBERS, NUMPYS), **dict.fromkeys(PYTHONS, PLAIN), **dict.fromkeys(SEQUENCES, SEQUENCE),
+    np.ndarray: ARRAY, dict: DICT,
+}  # fmt: skip
+# … and from later on: classes that were found to be tuples and nothing else (TUPLE), and those whose objects were found
+# to be known by their identity (OBJECT).
 
 
 def static_key(name: str, x: Any) -> Key:

@@ -81,9 +81,11 @@ def key_of_samples(x: Any, numbers: BatchNumbers) -> Key:
     (<class 'list'>, 'f')
     """
     kind = x.__class__
-    if kind is ARRAY and x.dtype.kind in "biuf" and x.ndim:  # the most usual, and so the quickest
-        numbers.add(x)
-        return x.dtype.kind, x.shape[1:]
+    if kind is ARRAY:
+        of, shape = x.dtype.kind, x.shape
+        if of in "biuf" and shape:  # the most usual, and so the quickest
+            numbers.add(x)
+            return of, shape[1:]
     if kind is list or is_samples(x):
         if isinstance(x, np.memmap):
             raise InPieces

@@ -52,7 +52,8 @@ class BatchTrace(BoundTrace):
     def run(self, numbers: BatchNumbers) -> Any:
         """Compute with these samples; gives what the function gives, reduced."""
         store = self.stretch.store
-        with store.lock:
+        store.lock.acquire()
+        try:
             self._write(store, numbers)
             if self.one:  # gradients as well, because samples do not stay in memory
                 self.gradients.fill(0.0)
@@ -65,6 +66,8 @@ class BatchTrace(BoundTrace):
                 return result_of(call, 0, self.scale * self.runner.totals.item())
             outputs = self._outputs()
             return self.result.filled([result_of(call, i, x) for i, x in enumerate(outputs)], outputs)
+        finally:
+            store.lock.release()
 
     def _forward(self, store: Store, numbers: Any, again: Any = None) -> None:
         self._write(store, numbers, again)

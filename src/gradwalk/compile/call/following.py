@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, ItemsView, Iterator, KeysView, Sequence, ValuesView
 from enum import Enum
 from types import FunctionType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -31,8 +31,9 @@ __all__ = ["Checks", "Followed", "Stumbled", "Unfollowed", "difference", "follow
 
 Record = Callable[[Sequence[Value]], Recorded]  # traces, given the Values that can be reached
 
-SHARE = 0.05  # of the time since the first call may go into checks …
-FREE = 0.001  # … and so many seconds at once, which nobody notices beside a first call
+SHARE = 0.05  # of the time that calls take may go into checks …
+FREE = 0.001  # … or so many seconds for each trace, which nobody notices beside a first call …
+IDLE = 0.005  # … or so much of all time, for functions that are called seldom
 
 
 class Followed(NamedTuple):
@@ -213,25 +214,27 @@ class Caches:
 class Checks:
     """When a trace is to be compared with its function, for what no look at the surroundings can see.
 
-    At calls 2, 4, 8, 16 and so on, if no more than a twentieth of the time since the first call goes into it.
+    At calls 2, 4, 8, 16 and so on, if no more than a twentieth of the time that the calls took goes into it; or, where
+    that is little, of all time one part in two hundred, for all functions together.
 
-    >>> Checks(seconds=0.5).affordable()
+    >>> Checks(seconds=5e5).affordable(calls=1000)
     False
     """
+
+    spent_in_all: ClassVar[float] = 0.0  # by the checks of all traces …
+    began: ClassVar[float] = time.perf_counter()  # … since then
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds  # that one takes
         self.spent = 0.0
+        self.replay = 0.0  # seconds that a call takes, as far as is known
         self.passed = 0  # the number of calls when trace and function were last known to agree
-        self._began = time.perf_counter()
 
-    def elapsed(self) -> float:
-        """Seconds since the first call."""
-        return time.perf_counter() - self._began
-
-    def affordable(self) -> bool:
-        """Whether a check may be made now."""
-        return self.spent + self.seconds <= max(FREE, SHARE * self.elapsed())
+    def affordable(self, calls: int) -> bool:
+        """Whether a check may be made now, after so many calls."""
+        if self.spent + self.seconds <= max(FREE, SHARE * calls * self.replay):
+            return True
+        return self.spent_in_all + self.seconds <= IDLE * (time.perf_counter() - self.began)
 
     def again(self, record: Record, roots: Sequence[Any]) -> Followed | Unfollowed:
         """Trace once more beside a replay."""
@@ -241,7 +244,9 @@ class Checks:
                 warnings.simplefilter("ignore")
                 return follow(record, roots, just_looking=True)
         finally:
-            self.spent += time.perf_counter() - began
+            took = time.perf_counter() - began
+            self.spent += took
+            Checks.spent_in_all += took
 
 
 def difference(then: Recorded, now: Recorded) -> str:

@@ -15,7 +15,7 @@ from gradwalk.compile.trace.recorded import Output
 from gradwalk.engine import Value, zero_grad
 from gradwalk.errors import InputSizeError, SettingError, TraceError
 from gradwalk.keepers import clear
-from gradwalk.node import Hook, Recipe
+from gradwalk.node import Hook, Recipe, are_plain_leaves, gradients_of
 from gradwalk.ops import number
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from gradwalk.compile.own.store import Version
 
 __all__ = ["Call", "Result", "ResultTree", "Samples", "result_of"]
+
+FLOAT = frozenset((float,))
 
 
 class Call:
@@ -76,20 +78,25 @@ class Result(Value):
                 " one, and backward(create_graph=True) on what it gives"
             )
         call = self._call
-        if call.numbers.values or call.hooked:  # there may be graphs behind Values among the arguments
-            super().backward(gradient)
-        elif modes.layers:
+        if modes.layers:
             modes.top().backward(self, partial(self._walk_back, gradient))
+        elif call.numbers.values or call.hooked:
+            self._walk_back(gradient)
         else:  # as `_walk_back`, without the call
             call.trace.backward(call, self._position, gradient)
             self._grad = gradient
 
     def _walk_back(self, seed: float) -> None:
-        if self._call.numbers.values or self._call.hooked:
-            super()._walk_back(seed)
-        else:
-            self._call.trace.backward(self._call, self._position, seed)
-            self._grad = seed
+        call = self._call
+        values = [v for _, v in call.numbers.values]
+        if call.hooked or (values and (modes.layers or not _are_ready(values))):
+            super()._walk_back(seed)  # there is a graph behind, or somebody who wants to see every push
+            return
+        call.trace.backward(call, self._position, seed)
+        self._grad = seed
+        if values:
+            shares = call.input_grads.tolist()
+            reverse.add_to_leaves(values, [shares[position] for position, _ in call.numbers.values])
 
     def register_hook(self, hook: Callable[[Any], Any]) -> Hook:
         """As of any Value: call `hook(gradient)` when a walk back begins here, or passes.
@@ -179,6 +186,11 @@ def result_of(call: Any, position: int, data: Any) -> Any:
     out._data = data
     out._grad = 0.0
     return out
+
+
+def _are_ready(values: list[Value]) -> bool:
+    """Whether gradients can simply be added to these: leaves and nothing else, with gradients that are floats."""
+    return are_plain_leaves(values) and FLOAT.issuperset(map(type, gradients_of(values)))
 
 
 def _push(result: Result) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,7 +40,7 @@ class BatchExecution:
         self.threads = threads
         self.samples = 0
         self.real = np.dtype(program.dtype)
-        self.drive = objects.call(objects.fixed("native.lane_drive", f"DRIVERS.{program.dtype}"))
+        self.drive = objects.fixed("native.lane_drive", f"DRIVERS.{program.dtype}")
         self.lists = np.concatenate([*kernels.lists, np.zeros(1, np.int32)])
         self.functions, self._words, ends = kernels.bound()
         self.descriptors = self._words.ctypes.data + 8 * ends[:-1]
@@ -138,4 +137,4 @@ class _Worker:
             whole.values.ctypes.data if alone else 0, len(whole.values),
             whole.grads.ctypes.data if alone else 0, *shared,
         ], np.int64)  # fmt: skip
-        self.drive = partial(whole.drive, self.table.ctypes.data, 0)
+        self.drive = objects.bound(whole.drive, self.table.ctypes.data, 0)

@@ -6,7 +6,7 @@ included, is a native function of its own that the loop calls by address.
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -96,8 +96,8 @@ class FlatExecution(SingleExecution):
         there = table(flat.code, flat.values, values, self.outputs)
         back = table(flat.back, flat.slopes, grads, self.seeds)
         self._keep = [*arrays, values, grads, nodes, flat.code, flat.back, flat.values, flat.slopes, there, back]
-        self.forward = partial(objects.call(interpreter("forward")), there.ctypes.data, 0)
-        self.backward = partial(objects.call(interpreter("backward")), back.ctypes.data, 0)
+        self.forward = objects.bound(interpreter("forward"), there.ctypes.data, 0)
+        self.backward = objects.bound(interpreter("backward"), back.ctypes.data, 0)
 
 
 # --- kernels, from the table -----------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ import llvmlite.binding as llvm
 
 from gradwalk.compile.native.processor import vector_bits
 
-__all__ = ["Native", "call", "fixed", "folder", "generated", "load", "vector_bits"]
+__all__ = ["Native", "bound", "call", "fixed", "folder", "generated", "load", "vector_bits"]
 
 #: Functions of C's library that compiled code may call; they are found in the process itself.
 MATHS = ("exp", "expm1", "log", "log1p", "pow", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh",
@@ -146,6 +146,17 @@ def call(native: Native) -> Callable[..., None]:
     >>> objects.call(objects.generated("nothing", "def kernel(d, c): pass"))(0, 0)
     """
     return ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * native.arity)(load(native))
+
+
+def bound(native: Native, *addresses: int) -> partial[None]:
+    """A native function with what it is given at every call; quicker than `call`, which looks at its arguments.
+
+    >>> from gradwalk.compile.native import objects
+    >>> nothing = objects.bound(objects.generated("nothing", "def kernel(d, c): pass"), 1, 2)
+    >>> nothing(), [address.value for address in nothing.args]
+    (None, [1, 2])
+    """
+    return partial(ctypes.CFUNCTYPE(None)(load(native)), *map(ctypes.c_int64, addresses))
 
 
 def _find(native: Native) -> int:

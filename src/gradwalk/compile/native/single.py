@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -43,8 +42,8 @@ class SingleExecution:
         clear = [self.seeds.ctypes.data, len(cleared), cleared.ctypes.data]
         backward = np.array([len(back), back.ctypes.data, *shared, *clear], np.int64)
         self._keep = [*arrays, context, there, back, words, descriptors, places, cleared, forward, backward]
-        self.forward = partial(objects.call(fixed("native.drive", "drive")), forward.ctypes.data, 0)
-        self.backward = partial(objects.call(fixed("native.drive", "drive_back")), backward.ctypes.data, 0)
+        self.forward = objects.bound(fixed("native.drive", "drive"), forward.ctypes.data, 0)
+        self.backward = objects.bound(fixed("native.drive", "drive_back"), backward.ctypes.data, 0)
 
     def both(self) -> None:
         """`forward`, then `backward`."""
@@ -57,7 +56,7 @@ class SingleExecution:
     def addresses(self) -> tuple[tuple[int, int], ...]:
         """For each way the address of the native function, and what it is to be given."""
         return tuple(
-            (ctypes.cast(cast(Any, step.func), ctypes.c_void_p).value or 0, step.args[0])
+            (ctypes.cast(cast(Any, step.func), ctypes.c_void_p).value or 0, step.args[0].value)
             for step in (self.forward, self.backward)
         )
 

@@ -20,6 +20,7 @@ from gradwalk.compile.native import objects
 from gradwalk.compile.native.language import numba_language
 from gradwalk.compile.native.objects import Native
 from gradwalk.formulas.lines import indented
+from gradwalk.keepers import Seen
 from gradwalk.optim.loops import written
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Memory:
     ) -> None:
         self.store = store
         self.values = store.values  # as long as this is the store's array, positions are what they were
-        self.parameters = optimizer.parameters
+        self.parameters = Seen(optimizer.parameters)
         self.names = optimizer.memory
         self.kernel = kernel
         self.update = optimizer.update
@@ -65,9 +66,8 @@ class Memory:
         used = [*([store.values, store.grads] if self.whole else self.gathered), *self.arrays]
         self.table = np.array([self.size, *(array.ctypes.data for array in used)], np.int64)
         self.settings = np.zeros(count)
-        self.addresses = self.table.ctypes.data, self.settings.ctypes.data
         self.pack = partial(Struct(f"{count}d").pack_into, self.settings.data, 0)
-        self.call = objects.call(kernel)
+        self.run = objects.bound(kernel, self.table.ctypes.data, self.settings.ctypes.data)
 
     def step(self, optimizer: Any, constants: tuple[Any, ...]) -> bool:
         """Take a step if parameters, memory and rule are still what they were at the last; says whether it did.
@@ -85,13 +85,11 @@ class Memory:
         """
         store, state = self.store, vars(optimizer)
         with store.lock:
-            if not store.owns or self.values is not store.values or self.parameters is not optimizer.parameters:
+            if not store.owns or self.values is not store.values or not self.parameters.holds(optimizer.parameters):
                 return False
             for name in self.names:
                 if name in state:  # someone has set it anew
                     return False
-            if len(self.parameters) != self.size:
-                return False
             as_it_was = self.own and optimizer.update is self.update and "gradients" not in state
             if not as_it_was and self.kernel is not kernel_of(optimizer, constants):
                 return False
@@ -101,10 +99,10 @@ class Memory:
                 return False  # they are not all numbers
             store.changing()
             if self.whole:
-                self.call(*self.addresses)
+                self.run()
             else:
                 self.gathered[0][:], self.gathered[1][:] = store.values[self.order], store.grads[self.order]
-                self.call(*self.addresses)
+                self.run()
                 store.values[self.order] = self.gathered[0]
             return True
 

@@ -23,11 +23,13 @@ from gradwalk import keepers
 from gradwalk.compile.own import optimisers
 from gradwalk.engine import Value
 from gradwalk.errors import NotANumberError, TraceError
+from gradwalk.node import are_plain_leaves, gradients_of, numbers_of
 from gradwalk.ops import number
 
 __all__ = ["Store", "Stretch", "stretch_of"]
 
 Floats = npt.NDArray[np.float64]
+FLOATS = frozenset((float,))
 
 _growing = RLock()  # one at a time makes stores, lets them grow, or joins them
 
@@ -72,7 +74,7 @@ class Store:
         self.kept: WeakSet[Version] = WeakSet()  # earlier ones that some result needs
         self.hooked = False  # whether a parameter has hooks, which only Python can call
         self.stretches: WeakSet[Stretch] = WeakSet()
-        self.lists: dict[int, tuple[Any, ...]] = {}  # lists of parameters that were asked for before; see `positions`
+        self.lists: dict[int, tuple[keepers.Seen, Any, bool]] = {}  # that were asked for before; see `positions`
         self.lock = RLock()
 
     def __del__(self) -> None:
@@ -89,17 +91,21 @@ class Store:
         with self.lock:
             if self.owns:
                 return
-            values = self._numbers([p.data for p in self.parameters], "data")
-            grads = self._numbers([p.grad for p in self.parameters], "gradient")
+            values = self._numbers(numbers_of(self.parameters), "data")
+            grads = self._numbers(gradients_of(self.parameters), "gradient")
             if values.tobytes() != self.values.tobytes():  # 0 and -0 are equal, and are not the same
                 self.changing()
                 self.values[:] = values
             self.grads[:] = grads
-            self.hooked = any(p.hooks for p in self.parameters)
-            if not all(p.is_leaf for p in self.parameters):
+            plain = are_plain_leaves(self.parameters)
+            self.hooked = not plain and any(p.hooks for p in self.parameters)
+            if not plain and not all(p.is_leaf for p in self.parameters):
                 raise TraceError("a parameter was given operands after it had been compiled in; clear() the function")
             for p in self.parameters:
-                p._note().keeper = self
+                try:
+                    p._notes.keeper = self
+                except AttributeError:  # its first time
+                    p._note().keeper = self
                 del p._data, p._grad
             self.owns = True
             keepers.count(1)
@@ -130,8 +136,8 @@ class Store:
             yield
 
     def _numbers(self, given: list[Any], what: str) -> Floats:
-        if set(map(type, given)) <= {float}:
-            return np.array(given, np.float64)
+        if FLOATS.issuperset(map(type, given)):
+            return np.fromiter(given, np.float64, len(given))
         try:
             return np.array([number(x) for x in given], np.float64)
         except NotANumberError:
@@ -163,7 +169,7 @@ class Store:
     def positions(self, parameters: list[Any]) -> slice | npt.NDArray[np.int64] | None:
         """Where a list of parameters stands: a slice if it is the whole store, in any order; None if some are not here.
 
-        A list is looked through once, and known again by its identity and length.
+        A list is looked through once, and known again for as long as it holds what it held.
 
         >>> ws = [Value(1.0), Value(2.0)]
         >>> store = stretch_of(ws)[0].store
@@ -171,8 +177,8 @@ class Store:
         (slice(0, 2, None), [1], None)
         """
         known = self.lists.get(id(parameters))
-        if known is not None and known[0] is parameters and known[1] == len(parameters):
-            return known[2]  # type: ignore[no-any-return]
+        if known is not None and known[0].holds(parameters):
+            return known[1]  # type: ignore[no-any-return]
         found: Any = [self.position.get(id(p), -1) for p in parameters]
         if found and min(found) < 0:
             found = None
@@ -182,7 +188,7 @@ class Store:
             found = np.array(found, np.int64)
         if len(self.lists) >= 16:
             self.lists.clear()
-        self.lists[id(parameters)] = (parameters, len(parameters), found, isinstance(found, slice))
+        self.lists[id(parameters)] = keepers.Seen(parameters), found, isinstance(found, slice)
         return found  # type: ignore[no-any-return]
 
     def order(self, parameters: list[Any]) -> npt.NDArray[np.int64]:
@@ -203,10 +209,13 @@ class Store:
         False
         """
         known = self.lists.get(id(parameters))
-        if known is not None and known[0] is parameters and known[1] == len(parameters) and known[3] and self.owns:
-            with self.lock:
+        if known is not None and known[2] and self.owns and known[0].holds(parameters):
+            self.lock.acquire()
+            try:
                 self.grads.fill(0.0)
                 return self.owns
+            finally:
+                self.lock.release()
         store = self.with_all(parameters)
         if store is None:
             return False

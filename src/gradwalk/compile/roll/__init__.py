@@ -3,6 +3,7 @@
     tape → dataflow → macro-rows, in groups → builder → program
 
 - `rolling.py` is the whole of it, for single samples and for batches;
+- `chains.py` writes long chains of sums and differences as sums;
 - `dataflow.py` reads a tape as lists of operands; `analyze.py` levels and groups it, `sums.py` rolls up its sums;
   `passes.py` are the loops that both need, `layout.py` names the columns of what they make;
 - `builder.py` gives out memory and collects steps (`steps.py`); `program.py` is the outcome.

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from gradwalk import ops
 from gradwalk.compile.roll import analyze, dataflow
+from gradwalk.compile.roll.chains import as_sums
 from gradwalk.compile.roll.dataflow import Dataflow
 from gradwalk.compile.roll.passes import RunPass, plainly
 from gradwalk.compile.roll.program import Program
@@ -49,16 +50,22 @@ def roll(tape: Tape, *, input_grads: bool = False, structured: bool | None = Non
     >>> [step.kind for step in roll(trace(lambda x: x * x, [3.0]).tape, structured=True).program.steps]
     ['op']
     """
+    given, where = tape, None
+    if structured is not False and (sums := as_sums(tape)):
+        tape, where = sums
     graph = dataflow.read(tape, input_grads, run)
     macros = analyze.collapse(graph, run)
     if structured is None:
         structured = int(graph.live.sum()) >= FEW * len(macros.groups)
+    if not structured and where is not None:
+        return roll(given, input_grads=input_grads, structured=False, run=run)
     builder = analyze.roll_up(macros) if structured else analyze.flat(graph)
     program = builder.program(
         tape.outputs.astype(np.int64), parameters=tape.parameters, inputs=tape.inputs, indices=tape.indices,
         input_grads=input_grads,
     )  # fmt: skip
-    return Analysis(program, _steps_of(builder.positions[graph.first : graph.constants], program.steps))
+    positions = builder.positions[graph.first : graph.constants]
+    return Analysis(program, _steps_of(positions if where is None else positions[where], program.steps))
 
 
 def roll_batch(tape: Tape, *, dtype: str = "float64", input_grads: bool = False, run: RunPass = plainly) -> Analysis:

@@ -74,7 +74,7 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
     outputs: dict[int, int] = {}  # the position of each number that is given
 
     def output_of(x: Any) -> Any:
-        if isinstance(x, (tracer.Result, tracer.Number)):
+        if type(x) in tracer.own:  # and not isinstance, which asks what a stand-in stands for
             return Output(outputs.setdefault(x._row, len(outputs)), tracer.plain_kind(x))
         if id(x) in tracer.made and tracer.known.get(id(x), 0) >= INPUTS:  # a Value made of what comes later
             return Output(outputs.setdefault(tracer.known[id(x)], len(outputs)))
@@ -94,7 +94,7 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
     kept = [i for i in range(len(tracer.parameters)) if i not in constants]
     kept.sort(key=lambda i: i not in tracer.weights)  # weights first, so that the rows of a matrix stand side by side
 
-    table = np.array(tracer.rows, np.int64).reshape(-1, 3)
+    table = np.fromiter(tracer.rows, np.int64, len(tracer.rows)).reshape(-1, 3)
     code, a, b = (np.ascontiguousarray(column) for column in table.T)
     aux, ends = np.array(tracer.aux, np.int64), np.array([*outputs, *checked], np.int64)
     listed = (code < 0) | (np.array([op.arity for op in tracer.ops])[code] > 2)
@@ -117,9 +117,13 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
 
     a[plain], b[plain], aux, ends = renumbered(a[plain]), renumbered(b[plain]), renumbered(aux), renumbered(ends)
     a[code == TAKE] += len(aux)
-    codes = np.unique(code[code >= 0])
-    code[code >= 0] = np.searchsorted(codes, code[code >= 0])
+    used_ops = np.zeros(len(tracer.ops), bool)
+    used_ops[code[code >= 0]] = True
+    codes = np.flatnonzero(used_ops)
+    code = np.where(code >= 0, np.cumsum(used_ops)[np.maximum(code, 0)] - 1, code)
     read = np.concatenate((a[plain], b[plain], aux, ends)) - len(kept)
+    used_inputs = np.zeros(tracer.inputs, bool)
+    used_inputs[read[(read >= 0) & (read < tracer.inputs)]] = True
     for guard in guards:
         guard.operands = tuple(renumbered(np.array(guard.operands, np.int64)).tolist())
     tape = Tape(
@@ -140,7 +144,7 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
         shape,
         slots=list(tracer.slots),
         bounds=tracer.bounds,
-        used=set(np.unique(read[(read >= 0) & (read < tracer.inputs)]).tolist()),
+        used=set(np.flatnonzero(used_inputs).tolist()),
         given=given,
         guards=guards,
         expected=expected,

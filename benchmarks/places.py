@@ -1,0 +1,127 @@
+"""Places that were slow once: what an argument, a result, a parameter or a node costs, and how much it may."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from typing import Any
+
+import peers
+from peers import Peer
+
+import gradwalk
+from gradwalk import Value, nn
+
+
+def our_pid() -> Peer:
+    """The rollout of `peers.PID` as a user writes it, compiled."""
+    *gains, dt, steps = peers.PID
+    kp, ki, kd = (Value(gain) for gain in gains)
+
+    @gradwalk.compile
+    def loss(target: Any) -> Any:
+        place = speed = total = before = cost = 0.0
+        for _ in range(steps):
+            error = target - place
+            total = total + error * dt
+            force = kp * error + ki * total + kd * (error - before) / dt
+            speed = speed + (force - 0.3 * speed) * dt
+            place = place + speed * dt
+            before, cost = error, cost + error * error
+        return cost
+
+    def step() -> float:
+        out = loss(1.0)
+        gradwalk.zero_grad([kp, ki, kd])
+        out.backward()
+        return out.data  # type: ignore[no-any-return]
+
+    return Peer("gradwalk", step)
+
+
+def costs(repeats: int, quick: bool) -> list[dict[str, Any]]:
+    """Seconds for each of many, the least of the repeats, and the limit."""
+    many = 400 if quick else 16_000
+    draw = random.Random(1)
+    numbers = [draw.random() for _ in range(many)]
+
+    def least(job: Callable[[], Any]) -> float:
+        times = []
+        for _ in range(max(3, repeats)):
+            began = time.perf_counter()
+            job()
+            times.append(time.perf_counter() - began)
+        return min(times)
+
+    rows = []
+
+    def row(what: str, seconds: float, limit: float | None) -> None:
+        rows.append({"what": what, "seconds": seconds, "limit": limit})
+
+    squares = gradwalk.compile(lambda xs: sum(x * x for x in xs))
+    squares(numbers)
+    row("a number in a list, as an argument", least(lambda: squares(numbers)) / many, 5e-9)
+
+    values = [Value(x) for x in numbers]
+    squares(values)
+    row("a Value as an argument: the call", least(lambda: squares(values)) / many, 0.2e-6)
+    row("a Value as an argument: the call and back", least(lambda: squares(values).backward()) / many, None)
+
+    weights = values[: many // 4]
+    loss = gradwalk.compile(lambda x: sum(w * w * x for w in weights))
+    loss(1.0)
+    row("a parameter set and read by hand", least(lambda: _by_hand(loss, weights)) / len(weights), None)
+    plain = [Value(x) for x in numbers[: many // 4]]
+    row("… the same without a compiled function", least(lambda: _by_hand(None, plain)) / len(plain), None)
+
+    each = [gradwalk.compile(lambda xs: [2.0 * x + 1.0 for x in xs]) for _ in range(3)]
+    row("a result of many: the first call", min(_seconds(lambda f=f: f(numbers)) for f in each) / many, 25e-6)  # type: ignore[misc]
+    row("… a later call", least(lambda: each[0](numbers)) / many, None)
+
+    for name, sign in (("a term of a chain of sums and differences", -1.0), ("… of sums alone", 1.0)):
+        chain = gradwalk.compile(lambda x, sign=sign: _chain(weights, x, sign))
+        chain(1.0).backward()
+        row(name, least(lambda chain=chain: chain(1.0).backward()) / len(weights), None)  # type: ignore[misc]
+
+    for name, hooked in (("a node of an eager graph with one hook", True), ("… without", False)):
+        row(name, least(lambda hooked=hooked: _eager(numbers, hooked)) / many, None)  # type: ignore[misc]
+
+    samples = 10 if quick else 920
+    model = nn.MLP(2, [16, 16, 1], activation="relu")
+    points = [[draw.random(), draw.random()] for _ in range(samples)]
+    large = gradwalk.compile(lambda points: sum((1 - model(point)).relu() for point in points))
+    row(f"first call, {650 * samples:,} nodes", _seconds(lambda: large(points)), 1.2)
+    return rows
+
+
+def _by_hand(loss: Any, weights: list[Value]) -> None:
+    out = loss(1.0) if loss is not None else None
+    for w in weights:
+        w.grad = 0.0
+    if out is not None:
+        out.backward()
+    for w in weights:
+        w.data -= 0.01 * w.grad
+
+
+def _chain(weights: list[Value], x: Any, sign: float) -> Any:
+    total: Any = 0.0
+    for i, w in enumerate(weights):
+        total = total - w * x if sign < 0 and i % 2 else total + w * x
+    return total
+
+
+def _eager(numbers: list[float], hooked: bool) -> None:
+    x = total = Value(1.0)
+    for number in numbers:
+        total = total + x * number
+    if hooked:
+        (total := total * 1.0).register_hook(lambda gradient: None)
+    total.backward()
+
+
+def _seconds(job: Callable[[], Any]) -> float:
+    began = time.perf_counter()
+    job()
+    return time.perf_counter() - began
