@@ -29,7 +29,7 @@ from gradwalk.matcher import Outcome
 __all__ = ["LINES", "PageExamination", "Tell", "run"]
 
 #: So many steps through a learner's text may be done for one program; a right engine needs a third for the deepest.
-LINES = 500_000 if sys.version_info >= (3, 12) else 5_000_000  # lines; before 3.12 instructions
+LINES = 500_000
 #: After so many programs that did not end nobody waits for more.
 PATIENCE = 10
 
