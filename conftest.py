@@ -6,7 +6,9 @@ import math
 import os
 import shutil
 import sys
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,8 +21,10 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parent
 #: Kept between runs: compiled kernels and other programs' caches. `make clean` removes it.
 KEPT = ROOT / "out" / "tests"
-#: The home of every test, empty when a run begins and when it ends.
-HOME = KEPT / "home"
+#: The home of every test of a run, empty when it begins and when it ends; another run at the same time has its own.
+WITHIN_A_RUN = "PYTEST_XDIST_WORKER" in os.environ  # then the home is that of the run
+HOME = Path(os.environ["HOME"]) if WITHIN_A_RUN else KEPT / "homes" / str(os.getpid())
+A_DAY = 24 * 60 * 60  # seconds
 #: Where programs keep what they would otherwise keep in the user's home.
 FOLDERS = {
     "GRADWALK_CACHE": "kernels",
@@ -60,9 +64,18 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         return  # its parent has done it
     os.environ.setdefault("PLAYWRIGHT_BROWSERS_PATH", str(_browsers()))
-    shutil.rmtree(HOME, ignore_errors=True)
-    HOME.mkdir(parents=True)
+    for home in HOME.parent.glob("*"):  # of runs that were killed
+        with suppress(FileNotFoundError):  # another run may see to it
+            if time.time() - home.stat().st_mtime > A_DAY:
+                shutil.rmtree(home)
+    HOME.mkdir(parents=True, exist_ok=True)
     os.environ.update(PLACES)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Take the home away, when all has been said about it."""
+    if not WITHIN_A_RUN:
+        shutil.rmtree(HOME, ignore_errors=True)
 
 
 def _browsers() -> Path:
