@@ -76,9 +76,9 @@ def test_a_page_fits_a_phone_and_no_word_is_too_long_for_it(open_page: OpenPage,
             .filter(([height]) => height > 0 && height < 40)"""
     )
     assert small == []
-    too_wide = page.evaluate(
+    too_wide = page.evaluate(  # what is one pixel wide is for screen readers alone
         """() => [...document.querySelectorAll("button, .btn, .langs a, .trail-text, .tabs *, .kicker, label")]
-            .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 1)  // 1: for screen readers alone
+            .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 1)
             .map((e) => `${e.textContent}: ${e.scrollWidth} in ${e.clientWidth}`)"""
     )
     assert too_wide == []

@@ -30,8 +30,8 @@ __all__ = ["LINES", "PageExamination", "Tell", "run"]
 
 #: So many lines of a learner's text may be run to load it, and to look into it.
 LINES = 500_000
-#: … and for one program: a right engine needs some hundreds for the largest whose lines are counted.
-PROGRAM_LINES = 100_000
+#: … and for one program: most engines need some thousands, one that walks over an ever longer tape 55,000.
+PROGRAM_LINES = 250_000
 #: After so many programs that did not end nobody waits for more.
 PATIENCE = 10
 
