@@ -672,6 +672,7 @@ def check_any_text(text: str) -> None:
         assert str(found).count("\n") == 2
 
 
+@pytest.mark.slow
 @settings(max_examples=1500, deadline=None)
 @given(st.one_of(st.lists(st.sampled_from(PIECES), max_size=25).map("".join), st.text(max_size=60)))
 @example("a\x0c = 1")

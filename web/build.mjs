@@ -1,5 +1,6 @@
 // Builds the course: Markdown, widgets and what Python exports become a folder of static files.
-//   node build.mjs [--lessons FOLDER] [--out FOLDER]
+//   node build.mjs [--lessons FOLDER] [--out FOLDER] [--exported]
+// With --exported, what Python gave the last time is taken as it is: for who changes lessons alone.
 import {mkdirSync, renameSync, rmSync, writeFileSync} from "node:fs";
 import path from "node:path";
 import {parseArgs} from "node:util";
@@ -7,7 +8,7 @@ import {bundle} from "./builder/bundle.mjs";
 import {comparePages} from "./builder/compare.mjs";
 import {compareStrings, compareTitles, loadStrings} from "./builder/strings.mjs";
 import {document, homeBody, lessonBody, missingBody, pageBody} from "./builder/template.mjs";
-import {exportFromPython} from "./builder/python.mjs";
+import {exported, exportFromPython} from "./builder/python.mjs";
 import {GENERATED, LESSONS, PAGES, SITE} from "./builder/paths.mjs";
 import {languagesIn} from "./builder/languages.mjs";
 import {loadSchemas} from "./builder/schemas.mjs";
@@ -24,9 +25,9 @@ const PRELOADED = ["source-serif-4-latin-opsz-normal", "inter-latin-wght-normal"
 const EXTRA = ["playground", "help"]; // pages beside the lessons
 
 async function main() {
-  const {values: options} = parseArgs({options: {lessons: {type: "string"}, out: {type: "string"}}});
+  const {values: options} = parseArgs({options: {lessons: {type: "string"}, out: {type: "string"}, exported: {type: "boolean"}}});
   const out = path.resolve(options.out ?? SITE);
-  const read = await readSite(path.resolve(options.lessons ?? LESSONS));
+  const read = await readSite(path.resolve(options.lessons ?? LESSONS), options.exported ? exported : exportFromPython);
   const site = `${out}.new-${process.pid}`; // moved to its place when it is whole: a server may be reading the old one
   try {
     await writeSite(site, read);
@@ -42,10 +43,10 @@ async function main() {
 }
 
 /** Everything that is said, read and checked: what is wrong is said now, before anything is written. */
-async function readSite(folder) {
+async function readSite(folder, fromPython) {
   const problems = new Problems();
   mkdirSync(GENERATED, {recursive: true});
-  const generated = exportFromPython();
+  const generated = fromPython();
   generated.versions = readVersions();
   generated.recorded = readRecorded();
   generated.times = readTimes();

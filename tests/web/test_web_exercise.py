@@ -171,13 +171,20 @@ def test_errors_point_at_the_line_and_a_megabyte_of_prints_is_cut(open_page: Ope
 
 def test_what_cannot_be_counted_is_stopped_by_the_clock_or_by_hand(open_page: OpenPage) -> None:
     page = open_page(LESSON)
+    page.clock.install()
+    page.reload()
     widgets_ready(page)
     widget = write(page, "exp", "def exp(self):\n    return sum(iter(int, 1))")
     widget.get_by_role("button", name="Run test").click()
     widget.get_by_role("button", name="Stop").click()
     assert widget.locator(".bug").inner_text().startswith("Stopped\n")
     page.evaluate("document.title = 'still here'")  # the page never froze
-    run_test(widget)
+    widget.get_by_role("button", name="Run test").click()
+    wait_until(page, "async () => (await course()).python.state.value.phase === 'ready'")
+    page.clock.fast_forward(9_000)
+    expect(widget.locator("button.run[aria-busy]")).to_be_visible()  # not yet
+    page.clock.fast_forward(1_500)
+    widget.locator("button.run:not([aria-busy])").wait_for()
     assert "Stopped after ten seconds" in widget.locator(".bug").inner_text()
     write(page, "exp", SOLUTIONS["exp"])
     run_test(widget)

@@ -131,19 +131,21 @@ class Engine:
         >>> engine.op("sub", 2, engine.leaf(3.0)).data
         -1.0
         """
-        if not any(isinstance(x, self.cls) for x in operands):
+        plain = 0  # counted in a loop, here and below: a generator would take a learner's steps for every operand
+        for x in operands:
+            if not isinstance(x, self.cls):
+                plain += 1
+        if plain == len(operands):
             numbers = [x for x in operands if isinstance(x, (int, float))]
             if len(numbers) == len(operands):
                 return ON_NUMBERS[name](*numbers)
             for x in operands:
                 if not isinstance(x, (int, float)):
                     self._must_be_node(x)
-        apply = self.find(name)
+        apply = self._ops.get(name) or self.find(name)
         if strict and name in BINARY and not hasattr(self.cls, BINARY[name][0]):
             raise MissingOp(BINARY[name][0])  # functions, not operators: they need not take numbers
-        if strict or all(isinstance(x, self.cls) for x in operands):
-            return apply(*operands)
-        if name == "pow":  # an exponent is a plain number, not a constant of the graph
+        if strict or not plain or name == "pow":  # an exponent is a plain number, not a constant of the graph
             return apply(*operands)
         if not self.wraps_numbers:
             try:

@@ -54,12 +54,14 @@ def limited(steps: int, watch: Callable[[FrameType], None] | None = None) -> Ite
     count = Steps()
 
     def counting(frame: FrameType, event: str, argument: Any) -> None:
-        if event == "call" or event == "c_call":
-            if watch is not None and event == "call":
+        if event == "call":
+            if watch is not None:
                 watch(frame)
-            count.used += 1
-            if count.used > steps:
-                raise OutOfSteps(f"more than {steps:,} steps")
+        elif event != "c_call":
+            return
+        count.used += 1
+        if count.used > steps:
+            raise OutOfSteps(f"more than {steps:,} steps")
 
     before = sys.getprofile()
     sys.setprofile(counting)

@@ -14,7 +14,8 @@ import linecache
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from types import FrameType, TracebackType
+from functools import lru_cache
+from types import CodeType, FrameType, TracebackType
 from typing import Any, NoReturn
 
 from gradwalk.errors import GradwalkError
@@ -24,7 +25,6 @@ __all__ = ["BUDGET", "LearnerError", "execute", "guarded", "watch_over"]
 #: So many steps through a learner's text may be done in one go.
 BUDGET = 1_000_000
 
-_BY_INSTRUCTION = sys.version_info < (3, 12)  # a step is a line; but 3.11 does not tell the lines of `while True: pass`
 _texts: set[str] = set()  # the file names under which learners' texts were compiled
 
 
@@ -143,10 +143,26 @@ def _counter(budget: int) -> Any:
     def enter(frame: FrameType, event: str, arg: Any) -> Any:
         if frame.f_code.co_filename not in _texts:
             return None
-        frame.f_trace_opcodes = _BY_INSTRUCTION
+        frame.f_trace_opcodes = _by_instruction(frame.f_code)
         return count(frame, event, arg)
 
     return enter
+
+
+@lru_cache(maxsize=1024)
+def _by_instruction(code: CodeType) -> bool:
+    """A step is a line; but Python 3.11 does not tell the lines of a loop in one line, such as `while True: pass`."""
+    if sys.version_info >= (3, 12):
+        return False
+    import dis
+
+    lines = [(start, end, line) for start, end, line in code.co_lines() if line is not None]
+    for instruction in dis.get_instructions(code):
+        if "JUMP_BACKWARD" in instruction.opname:
+            loop = {line for start, end, line in lines if end > instruction.argval and start <= instruction.offset}
+            if len(loop) <= 1:
+                return True
+    return False
 
 
 def _no_input(*_: object) -> NoReturn:
