@@ -7,7 +7,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from gradwalk.diagnose.adapter import Engine
-from gradwalk.diagnose.budget import OutOfSteps, limited
+from gradwalk.diagnose.budget import OutOfSteps, limited, lines_limited
 from gradwalk.diagnose.op_probes import BASIC, REVERSED
 from gradwalk.diagnose.vocabulary import SYMBOL
 
@@ -70,7 +70,7 @@ def _apply(
 ) -> None:
     """Apply an op under observation; if it fails half-way, what was seen by then is what there is to see."""
     try:
-        with limited(10_000, watch):
+        with lines_limited(engine.files), limited(10_000, watch):
             result = engine.op(op[1:] if op in (*REVERSED, "rpow") else op, *operands)
             if backward:
                 engine.backward(result)

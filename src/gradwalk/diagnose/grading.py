@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
 import inspect
 import sys
 import time
@@ -14,8 +16,9 @@ from gradwalk.diagnose.adapter import Engine, NotAnEngine, find_class
 from gradwalk.diagnose.blame import diagnose
 from gradwalk.diagnose.checks import CHECKS, Check, select
 from gradwalk.diagnose.examination import Examination
+from gradwalk.diagnose.loading import refuse_input, run_statements
 from gradwalk.diagnose.museum.faults import engine_with
-from gradwalk.diagnose.probes import Quiet, line_of
+from gradwalk.diagnose.probes import Quiet
 from gradwalk.diagnose.results import CheckResult, Diagnosis, Grade
 
 __all__ = ["CheckResult", "Diagnosis", "Grade", "grade"]
@@ -23,6 +26,7 @@ __all__ = ["CheckResult", "Diagnosis", "Grade", "grade"]
 Target = type[Any] | str | Mapping[str, Any] | Examination
 FILE = "<engine>"
 NODES = 1000  # in the chain that is timed
+NO_WALK = "there is no backward() yet: each node's own push was called by hand, newest first"
 
 
 def grade(
@@ -46,13 +50,16 @@ def grade(
     """
     chosen = select(None if checks is None else list(checks))
     limit = sys.getrecursionlimit()
+    asked, builtins.input = builtins.input, refuse_input
     try:
         with redirect_stdout(Quiet()):
-            examination, source = _examination(target, source, class_name)
-            return _report(examination, source, chosen, diagnosing)
+            examination, source, notes = _examination(target, source, class_name)
+            report = _report(examination, source, chosen, diagnosing)
+            return replace(report, notes=(*notes, *report.notes))
     except NotAnEngine as error:
         return Grade((CheckResult("loads", "construction", "the engine can be used", "error", message=str(error)),))
     finally:
+        builtins.input = asked
         sys.setrecursionlimit(limit)  # an engine that recurses raises it
 
 
@@ -60,45 +67,51 @@ def _report(examination: Examination, source: str | None, chosen: tuple[Check, .
     if examination.shares_state():  # nothing else can be judged then, whatever was asked for
         chosen = tuple(dict.fromkeys([CHECKS["own-state"], *chosen]))
     results = [examination.judge(check) for check in chosen if not check.extra or examination.has(check.extra)]
-    causes, notes = _causes(examination, source, results) if diagnosing else ({}, ())
+    causes, found, notes = _causes(examination, source, results) if diagnosing else ({}, (), ())
     told = tuple(replace(result, diagnosis=causes.get(result.name)) for result in results)
+    if examination.engine.walks_by_hand:
+        notes += (NO_WALK,)
     if chosen == select():
         notes += _speed(examination)
-    return Grade(told, tuple(dict.fromkeys(causes.values())), notes, examination.engine.cls.__name__)
+    return Grade(told, found, notes, examination.engine.cls.__name__)
 
 
 def _causes(
     examination: Examination, source: str | None, results: list[CheckResult]
-) -> tuple[dict[str, Diagnosis], tuple[str, ...]]:
+) -> tuple[dict[str, Diagnosis], tuple[Diagnosis, ...], tuple[str, ...]]:
     """A diagnosis for each failed check; an engine that cannot even be looked at must not cost the whole report."""
     try:
-        return diagnose(examination, source, results), ()
+        return *diagnose(examination, source, results), ()
     except Exception as error:
-        return {}, (f"no diagnosis could be made: {type(error).__name__}: {error}",)
+        return {}, (), (f"no diagnosis could be made: {type(error).__name__}: {error}",)
 
 
-def _examination(target: Target, source: str | None, class_name: str) -> tuple[Examination, str | None]:
+def _examination(
+    target: Target, source: str | None, class_name: str
+) -> tuple[Examination, str | None, tuple[str, ...]]:
     if isinstance(target, Examination):
-        return target, source
+        return target, source, ()
     if isinstance(target, type):
         module = inspect.getmodule(target)
-        return Examination(Engine(target, vars(module) if module else {})), source or _source_of(target)
+        return Examination(Engine(target, vars(module) if module else {})), source or _source_of(target), ()
     if isinstance(target, str):
-        source, target = target, _run(target)
-    return Examination(Engine(find_class(target, class_name), target)), source
+        namespace, notes = _run(target)
+        try:
+            return Examination(Engine(find_class(namespace, class_name), namespace)), target, notes
+        except NotAnEngine as error:
+            stopped = [note.split(": from there")[0] for note in notes]
+            raise NotAnEngine("; ".join([*stopped, str(error)])) from error
+    return Examination(Engine(find_class(target, class_name), target)), source, ()
 
 
-def _run(source: str) -> dict[str, Any]:
-    """What a source text defines."""
+def _run(source: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What a source text defines, and what stopped it on the way."""
     namespace: dict[str, Any] = {"__name__": "engine"}
     try:
-        exec(compile(source, FILE, "exec"), namespace)
+        tree = ast.parse(source)
     except SyntaxError as error:
         raise NotAnEngine(f"line {error.lineno} is no Python: {error.msg}") from error
-    except (Exception, SystemExit) as error:
-        line = line_of(error, {FILE})
-        raise NotAnEngine(f"line {line} stops with {type(error).__name__}: {error}") from error
-    return namespace
+    return namespace, tuple(run_statements(tree, namespace, FILE))
 
 
 def _source_of(cls: type[Any]) -> str | None:
