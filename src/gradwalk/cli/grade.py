@@ -17,6 +17,9 @@ from gradwalk.errors import SettingError
 
 __all__ = ["SUMMARY", "add_arguments", "run"]
 
+#: What an engine may call by names that nobody would look for.
+NAMES = {"data": "a node's number", "grad": "its gradient", "backward": "the walk back"}
+
 SUMMARY = "judge an engine that somebody wrote, and name its bugs"
 
 DESCRIPTION = """\
@@ -34,6 +37,7 @@ EXAMPLES = """\
 examples:
   gradwalk grade engine.py
   gradwalk grade homework.ipynb --class Scalar --solution
+  gradwalk grade engine.py --backward run_back --grad slope
   gradwalk grade engine.py --html report.html
   gradwalk grade submissions/ --out grades
 
@@ -56,6 +60,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("path", type=Path, metavar="PATH", help="a .py file, a notebook, or a folder of them")
     add("--class", dest="class_name", default="Value", metavar="NAME",
         help="the class to judge (default: Value, or else whatever looks like it)")  # fmt: skip
+    for name, what in NAMES.items():
+        add(f"--{name}", metavar="NAME", help=f"what the engine calls {what}, where that is not found")
     add("--solution", action="store_true", help="show solutions, not hints alone")
     add("--html", type=Path, metavar="FILE", help="write the report there as a page")
     add("--json", action="store_true", help="for machines: one JSON object, and nothing else")
@@ -74,7 +80,8 @@ def run(options: argparse.Namespace) -> int:
     2
     """
     _check(options)
-    judge = partial(grade_file, class_name=options.class_name, limits=Limits(program=options.seconds))
+    names = {name: given for name in NAMES if (given := getattr(options, name))}
+    judge = partial(grade_file, class_name=options.class_name, names=names, limits=Limits(program=options.seconds))
     if options.path.is_dir():
         return _many(find(options.path), judge, options)
     return _one(judge(options.path), options)

@@ -83,6 +83,7 @@ class Engine:
         self.names: dict[str, str] = {}  # what this engine calls each op that was found
         self.refusing: set[str] = set()  # ops that refused a plain number: then constants are made into leaves
         self.walking = False  # whether the program that runs has begun to walk back
+        self.gives_back = False  # whether a walk gives gradients back instead of leaving them on the nodes
         self._returned: Any = None  # what the last walk gave back: some engines give a dict of gradients
         self.nodes: list[Any] | None = None  # made since a program began, where that is recorded
         functions = [f for base in cls.__mro__ for f in vars(base).values() if isinstance(f, FunctionType)]
@@ -116,7 +117,7 @@ class Engine:
         if found is None:
             tried = find_by_trying(self.cls, self.namespace, self._make, self.files)
             if tried is None:
-                return "backward", None
+                return "", None
             if "grad" not in self.called_names:
                 self.grad_name = tried[2]
             return tried[:2]
@@ -195,7 +196,10 @@ class Engine:
         >>> a.data
         5.0
         """
-        setattr(node, self.data_name, _like(getattr(node, self.data_name), x))
+        try:
+            setattr(node, self.data_name, _like(getattr(node, self.data_name), x))
+        except (AttributeError, TypeError):  # a node that does not change
+            raise MissingOp("setting data") from None
 
     def set_grad(self, node: Any, x: float) -> None:
         """Change the gradient that a node holds.
@@ -207,7 +211,10 @@ class Engine:
         """
         held = getattr(node, self.grad_name, None)
         x = _like(held, x)
-        setattr(node, self.grad_name, self._make(x) if isinstance(held, self.cls) else x)
+        try:
+            setattr(node, self.grad_name, self._make(x) if isinstance(held, self.cls) else x)
+        except (AttributeError, TypeError):
+            raise MissingOp("setting a gradient") from None
 
     def backward(self, root: Any) -> None:
         """Walk back from a node.
@@ -226,6 +233,7 @@ class Engine:
             self._returned = self._backward(root)
             if not (isinstance(self._returned, Mapping) and _has_nodes(self._returned, self.cls, root)):
                 self._returned = None
+            self.gives_back = self.gives_back or self._returned is not None
 
     def op(self, name: str, *operands: Any, strict: bool = False) -> Any:
         """Apply an op; plain numbers go in as they are, unless the engine refuses them and `strict` is off.

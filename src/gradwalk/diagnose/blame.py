@@ -14,11 +14,18 @@ from gradwalk.diagnose.examination import Examination, Failure
 from gradwalk.diagnose.formulas import Measured
 from gradwalk.diagnose.messages import Messages
 from gradwalk.diagnose.museum.faults import ARRANGEMENTS, EVERY, Fault
-from gradwalk.diagnose.op_probes import BASIC, REVERSED, at_points, first_op, ops_in, with_number
+from gradwalk.diagnose.op_probes import BASIC, REVERSED, at_points, evidence, first_op, ops_in, with_number
 from gradwalk.diagnose.probes import Probe
 from gradwalk.diagnose.results import CheckResult, Diagnosis
 from gradwalk.diagnose.vocabulary import SYMBOL
-from gradwalk.diagnose.watching import changes_in_place, faults_of_walk, is_exponential, leaf_is_changed, seed_is_added
+from gradwalk.diagnose.watching import (
+    changes_in_place,
+    compares_data,
+    faults_of_walk,
+    is_exponential,
+    leaf_is_changed,
+    seed_is_added,
+)
 from gradwalk.matcher import Outcome, by_type
 
 __all__ = ["diagnose"]
@@ -52,7 +59,9 @@ def diagnose(
     inquiry = _Inquiry(examination, tell, failed)
     told = {check.name: found for check in failed if (found := inquiry.blamed_for(check)) is not None}
     named = [diagnosis for name, diagnosis in told.items() if is_essential(name, CHECKS[name].group)]
-    return told, tuple(dict.fromkeys([*named, *inquiry.unsaid(named), *told.values()]))
+    wrong = dict.fromkeys([*named, *inquiry.unsaid(named)])
+    told = {name: found if found in wrong else replace(found, beyond=True) for name, found in told.items()}
+    return told, tuple(dict.fromkeys([*wrong, *told.values()]))
 
 
 class _Inquiry:
@@ -189,9 +198,9 @@ class _Inquiry:
             return self._once(check.name, lambda: self.tell.in_place(check.extra))
         if check.extra and not check.extra.startswith("__i") and check.group in ORDINARY:
             return self._extra(check.extra, failure)
-        if check.group in ORDINARY or check.name in ORDINARY:
+        if check.group in ORDINARY:
             changed = self._changed_input(failure.program)
-            return changed or self._blame(failure)
+            return changed or self._crashed(failure.program) or self._blame(failure)
         match check.group:
             case "repeat":
                 return self._repeated(failure)
@@ -228,7 +237,12 @@ class _Inquiry:
             for fault in self.found.faults
             if fault.op not in ops and not (everywhere and fault.kind == "overwriting")
         ]
-        found += [self._unknown(op, measured) for op, measured in self.found.unknown.items() if op not in ops]
+        crashing = set(self.crashing) if self.found.unknown else set()
+        found += [
+            self._unknown(op, measured)
+            for op, measured in self.found.unknown.items()
+            if op not in ops and not self._with_parts({op}) & crashing
+        ]
         if named:
             found += [self._walk_named(name) for name in self.walk]
         return found
@@ -290,7 +304,11 @@ class _Inquiry:
             walked = self.examination.failure(self.comparison.wrong(self.comparison.programs)[0])
             return self._once("walk", lambda: self.tell.wrong(walked))
         everywhere = [fault for fault in concerned if fault.op in ("", EVERY)]
-        return self._fault((everywhere or concerned)[0]) if concerned and not only else None
+        if concerned:  # an op that is wrong at ordinary points is not judged anew at the edges
+            return self._fault((everywhere or concerned)[0])
+        if not concerned and compares_data(self.engine) and self.examination.failures(CHECKS["equal-numbers"]):
+            return self._walk_named("equal-by-data")
+        return None
 
     def _with_parts(self, ops: Collection[str]) -> set[str]:
         """These ops, and those that they are made of."""
@@ -386,10 +404,8 @@ class _Inquiry:
         if outcome.error == "RecursionError" and check.group == "depth":
             return self._walk_fault(failure) if self.walk else self._fault(whole("recursion-limit"))
         op = first_op(program.text)
-        crashing = [each for each in self._with_parts(ops_in(program.text)) if each in self.crashing]
-        if crashing and check.group in ORDINARY:
-            op = min(crashing, key=lambda each: list(self.crashing).index(each))
-            return self._stopped(op, self.crashing[op])
+        if check.group in ORDINARY and (crashed := self._crashed(program)):
+            return crashed
         if check.group in ORDINARY and outcome.error == "ZeroDivisionError" and self._op_at(outcome.line) == "mul":
             return self._once("dividing", lambda: self.tell.dividing("mul", outcome))
         if outcome.error in ARITHMETIC:  # a wrong number may have led there
@@ -402,13 +418,19 @@ class _Inquiry:
     def crashing(self) -> dict[str, Failure]:
         """Ops that stop by themselves, at an ordinary point, when they are done or when they push."""
         basis = self.hand or self.examination
-        ops = sorted((op for op in BASIC if self.comparison.has(op)), key=lambda op: len(self.comparison.parts[op]))
-        failures = {op: basis.failure(at_points(op)[0]) for op in ops}
+        ops = sorted(self.comparison.parts, key=lambda op: len(self.comparison.parts[op]))
+        failures = {op: basis.failure(evidence(op)[0]) for op in ops}
         return {
             op: failure
             for op, failure in failures.items()
             if failure.outcome.kind == "raised" and _error(failure.outcome) not in self.refusals
         }
+
+    def _crashed(self, program: Probe) -> Diagnosis | None:
+        """The first op of a program, or a part of one, that stops by itself: what follows from that is its doing."""
+        involved = self._with_parts(ops_in(program.text))
+        op = next((op for op in self.crashing if op in involved), None)
+        return None if op is None else self._stopped(op, self.crashing[op])
 
     def _stopped_by_numbers(self) -> list[str]:
         """Ops between nodes that stop because they use a plain number inside."""

@@ -137,7 +137,8 @@ _ORDER = _grouped(
            "y.data a.grad b.grad", {"a": 0.7, "b": -1.2}, repeats=5),
     Check("equal-numbers", "", "two nodes that hold the same number", (
         probe_of("b = a * k; c = b * k", {"a": 3.0, "k": 1.0}, "c.data a.grad k.grad"),
-        probe_of("b = a + k; c = b + k", {"a": 3.0, "k": 0.0}, "c.data a.grad k.grad"))),
+        probe_of("b = a + k; c = b + k", {"a": 3.0, "k": 0.0}, "c.data a.grad k.grad"),
+        probe_of("c = a * b + a", {"a": 2.0, "b": 2.0}, "c.data a.grad b.grad"))),
 )  # fmt: skip
 
 

@@ -48,7 +48,7 @@ def main() -> None:
     forbid([Path.cwd()])  # an empty folder that is thrown away
     try:
         loaded = load(Path(job["path"]), definitions_only=job["definitions_only"])
-        engine = Engine(find_class(loaded.namespace, job["class_name"]), loaded.namespace)
+        engine = Engine(find_class(loaded.namespace, job["class_name"]), loaded.namespace, job.get("names"))
     except SyntaxError as error:
         say({"refused": f"line {error.lineno} is no Python: {error.msg}"})
     except NotAnEngine as error:

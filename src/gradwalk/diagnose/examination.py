@@ -266,6 +266,10 @@ class Examination:
             return self._quiet(check)
         if check.name == "networks":
             return self._networks(check)
+        if check.group in ("repeat", "depth") and not self.engine.backward_name:
+            return _result(check, "missing", message=f"backward{NOT_YET}")
+        if check.group == "repeat" and self.engine.gives_back:
+            return _result(check, "skipped", message="each walk gives its gradients back, and the nodes keep none")
         if self.steps_left <= 0:
             return _result(check, "skipped", message=f"the engine has used up {TOTAL:,} steps")
         failures = self.failures(check)

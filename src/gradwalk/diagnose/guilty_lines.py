@@ -83,7 +83,12 @@ def _in_op(fault: Fault, tree: SourceTree, function: Function, backward: str) ->
             found = tree.data_lines(function)
         case _:
             found = _values(tree, function)
-    return found[0] if found else function.lineno
+    elsewhere = not found and fault.kind in _PUSHED  # a walk that knows every op, say
+    return None if elsewhere else found[0] if found else function.lineno
+
+
+#: Faults in what an op pushes: where it pushes nothing itself, they are not in its lines.
+_PUSHED = ("slope", "adds-upstream", "without-upstream", "counting-itself", "data-read-late")
 
 
 def _copied(tree: SourceTree, function: Function, operand: int | None) -> list[int]:

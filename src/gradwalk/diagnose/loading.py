@@ -23,6 +23,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from gradwalk.diagnose.places import cell_mark, in_words, where_in_cells
+
 __all__ = ["Loaded", "load", "refuse_input", "run_statements", "source_of"]
 
 MODULE = "submission"  # what the learner's file is called while it runs
@@ -65,6 +67,8 @@ def load(path: Path, *, definitions_only: bool = False) -> Loaded:
     try:
         module, is_run = _module(path, definitions_only)
         notes = [] if is_run else run_statements(tree, vars(module), str(path), definitions_only=definitions_only)
+        where = where_in_cells(source)
+        notes = [in_words(note, where) for note in notes] if where else notes
         return Loaded(vars(module), source, (*notes, *stand_ins.notes()))
     finally:
         builtins.input = asked
@@ -108,21 +112,21 @@ def _flags_of(statement: ast.ImportFrom) -> int:
 
 
 def source_of(path: Path) -> str:
-    """The Python text of a file; of a notebook, its code cells one after the other, without magics.
+    """The Python text of a file; of a notebook, its code cells without magics, each under a mark with its number.
 
     >>> import json, tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "engine.ipynb"
     >>> cells = [{"cell_type": "code", "source": ["%matplotlib inline", chr(10), "x = 1"]}]
     >>> _ = path.write_text(json.dumps({"cells": cells}))
     >>> source_of(path).splitlines()
-    ['# %matplotlib inline', 'x = 1']
+    ['# %% code cell 1', '# %matplotlib inline', 'x = 1']
     """
     if path.suffix != ".ipynb":
         with path.open("rb") as file:
             return importlib.util.decode_source(file.read())
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     texts = ("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
-    lines = (line for text in texts for line in [*text.splitlines(), ""])
+    lines = (line for i, text in enumerate(texts, 1) for line in [cell_mark(i), *text.splitlines()])
     return "\n".join(f"# {line}" if line.lstrip()[:1] in ("%", "!", "?") else line for line in lines)
 
 

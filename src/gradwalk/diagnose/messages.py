@@ -355,7 +355,7 @@ WALKS = {
         "Let every node that the root was made from push once.",
     ),
     "equal-by-data": (
-        "`__eq__` compares data{at}: two nodes that hold the same number count as one, and your {walk} leaves one out",
+        "`__eq__` compares data{at}: for your {walk}, two nodes that hold the same number are one",
         "When does your walk take a node for one that it has seen? Think of b = a * 1.",
         "Leave `__eq__` and `__hash__` out, or keep the visited nodes by `id(node)`.",
     ),

@@ -18,7 +18,8 @@ Status = Literal["passed", "failed", "missing", "error", "skipped"]
 class Diagnosis:
     """Which bug it is, where it is if that could be found, a hint that teaches, and the solution.
 
-    `specimen` is its name in the museum, if it is there; `fault` is what it is called in any case.
+    `specimen` is its name in the museum, if it is there; `fault` is what it is called in any case. `beyond`: it only
+    shows beyond the essentials.
 
     >>> Diagnosis("overwriting", "your `__mul__` overwrites", line=31, op="mul").to_dict()["line"]
     31
@@ -31,6 +32,7 @@ class Diagnosis:
     hint: str = ""
     solution: str = ""
     fault: str = ""
+    beyond: bool = False
 
     def __post_init__(self) -> None:
         if not self.fault and self.specimen:
@@ -40,7 +42,7 @@ class Diagnosis:
         """The diagnosis as plain data.
 
         >>> sorted(Diagnosis(None, "line 3 stops with NameError").to_dict())
-        ['fault', 'hint', 'line', 'op', 'sentence', 'solution', 'specimen']
+        ['beyond', 'fault', 'hint', 'line', 'op', 'sentence', 'solution', 'specimen']
         """
         return dict(vars(self))
 
@@ -198,8 +200,7 @@ class Grade:
         >>> [found.fault for found in grade(museum.find("preorder").source()).faults]
         ['preorder']
         """
-        further = set(self.invitations)
-        return tuple(found for found in self.diagnoses if found not in further)
+        return tuple(found for found in self.diagnoses if not found.beyond)
 
     @property
     def invitations(self) -> tuple[Diagnosis, ...]:
@@ -209,9 +210,7 @@ class Grade:
         >>> [found.fault for found in grade(museum.find("recursion-limit").source()).invitations]
         ['recursion-limit']
         """
-        essential = {check.diagnosis for check in self.checks if check.essential}
-        beyond = {check.diagnosis for check in self.checks if not check.essential}
-        return tuple(found for found in self.diagnoses if found in beyond and found not in essential)
+        return tuple(found for found in self.diagnoses if found.beyond)
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data that JSON can hold.

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -44,9 +44,14 @@ class Limits:
 
 
 def grade_file(
-    path: Path, *, class_name: str = "Value", checks: Iterable[str] | None = None, limits: Limits | None = None
+    path: Path,
+    *,
+    class_name: str = "Value",
+    names: Mapping[str, str] | None = None,
+    checks: Iterable[str] | None = None,
+    limits: Limits | None = None,
 ) -> Grade:
-    """Judge the engine in a file, in a process of its own.
+    """Judge the engine in a file, in a process of its own; `names` are what it calls its data, grad and backward.
 
     >>> import tempfile, pathlib
     >>> from gradwalk.diagnose import teaching
@@ -57,7 +62,9 @@ def grade_file(
     (True, 1)
     """
     with tempfile.TemporaryDirectory(prefix="gradwalk-", ignore_cleanup_errors=True) as folder:
-        return _Hearing(path, class_name, None if checks is None else list(checks), limits or Limits(), folder).report()
+        hearing = _Hearing(path, class_name, None if checks is None else list(checks), limits or Limits(), folder)
+        hearing.job["names"] = dict(names or {})
+        return hearing.report()
 
 
 class _Hearing:

@@ -23,6 +23,7 @@ __all__ = [
     "Walk",
     "answer_to_upstream",
     "changes_in_place",
+    "compares_data",
     "equal_by_data",
     "faults_of_walk",
     "is_exponential",
@@ -187,13 +188,22 @@ def equal_by_data(engine: Engine) -> bool:
     >>> equal_by_data(Engine(Value))
     False
     """
-    try:
-        if not engine.leaf(2.0) == engine.leaf(2.0):  # noqa: SIM201 - `!=` may be another method
-            return False
-    except Exception:
+    if not compares_data(engine):
         return False
     walks = [watch(engine, graph, neutral=True) for graph in GRAPHS]
     return any(walk is not None and len(set(walk.order)) < sum(map(bool, walk.graph)) for walk in walks)
+
+
+def compares_data(engine: Engine) -> bool:
+    """Whether two nodes that hold the same number are equal.
+
+    >>> compares_data(Engine(Value))
+    False
+    """
+    try:
+        return bool(engine.leaf(2.0) == engine.leaf(2.0))
+    except Exception:
+        return False
 
 
 def seed_is_added(engine: Engine) -> bool:
