@@ -105,6 +105,28 @@ design(
     ("class Value:", "def lift(x):\n    return x if isinstance(x, Value) else Value(x)\n\n\nclass Value:"),
 )
 
+design(
+    "ops under one decorator",
+    (WRAP, ""),
+    *((f"    def {op}(self, other)", f"    @lifted\n    def {op}(self, other)")
+      for op in ("__add__", "__mul__", "__truediv__")),
+    ("class Value:", "def lifted(op):\n    def wrapper(self, other):\n        return op(self, as_value(other))\n"
+     "    return wrapper\n\n\ndef as_value(x):\n    return x if isinstance(x, Value) else Value(x)\n\n\nclass Value:"),
+)  # fmt: skip
+design(
+    "a Value of a Value is the same Value",
+    (WRAP, "        other = Value(other)\n"),
+    ("    def __init__", "    def __new__(cls, data, *rest):\n"
+     "        return data if isinstance(data, Value) else super().__new__(cls)\n\n    def __init__"),
+    (KEEP_DATA, "        if isinstance(data, Value):\n            return\n" + KEEP_DATA),
+)  # fmt: skip
+design(
+    "attributes that come when they are asked for",
+    ("        self.grad = 0.0\n", ""),
+    (NEG, "    def __getattr__(self, name):\n        self.__dict__[name] = {'grad': 0.0}[name]\n"
+     "        return self.__dict__[name]\n\n" + NEG),
+)  # fmt: skip
+
 # --- the walk
 
 design("visited by id", ("v not in visited", "id(v) not in visited"), ("visited.add(v)", "visited.add(id(v))"))

@@ -26,6 +26,7 @@ from gradwalk.diagnose.discovery import (
     find_data,
     find_grad,
     find_grad_by_walking,
+    held,
     named_backward,
     needed_arguments,
 )
@@ -121,7 +122,7 @@ class Engine:
             if "grad" not in self.called_names:
                 self.grad_name = tried[2]
             return tried[:2]
-        if "grad" not in self.called_names and not hasattr(node, self.grad_name):
+        if "grad" not in self.called_names and held(node, self.grad_name, self) is self:
             self.grad_name = find_grad_by_walking(self._make, found[1], self.grad_name, self.files)
         return found
 
@@ -183,10 +184,10 @@ class Engine:
         self._must_be_node(node)
         if isinstance(self._returned, Mapping):
             return self._number(self._returned.get(node, self._returned.get(id(node), 0.0)))
-        held = getattr(node, self.grad_name, None)
-        if callable(held) and not isinstance(held, self.cls):
-            held = held()
-        return 0.0 if held is None else self._number(held)
+        kept = held(node, self.grad_name)
+        if callable(kept) and not isinstance(kept, self.cls):
+            kept = kept()
+        return 0.0 if kept is None else self._number(kept)
 
     def set_data(self, node: Any, x: float) -> None:
         """Change the number that a node holds.
@@ -209,10 +210,10 @@ class Engine:
         >>> a.grad
         7.0
         """
-        held = getattr(node, self.grad_name, None)
-        x = _like(held, x)
+        kept = held(node, self.grad_name)
+        x = _like(kept, x)
         try:
-            setattr(node, self.grad_name, self._make(x) if isinstance(held, self.cls) else x)
+            setattr(node, self.grad_name, self._make(x) if isinstance(kept, self.cls) else x)
         except (AttributeError, TypeError):
             raise MissingOp("setting a gradient") from None
 
@@ -288,10 +289,10 @@ class Engine:
         """
         held_by_class = (name for base in self.cls.__mro__ for name, x in vars(base).items() if isinstance(x, _HOLDERS))
         for name in (*attributes(fresh), *held_by_class):
-            held = getattr(fresh, name, None)
+            kept = held(fresh, name)
             if not any(part in name.lower() for part in OPERANDS):
                 continue  # a tape, say, may well be shared
-            if isinstance(held, _HOLDERS) and any(isinstance(x, self.cls) for x in held):
+            if isinstance(kept, _HOLDERS) and any(isinstance(x, self.cls) for x in kept):
                 return 1.0
         return 0.0
 
@@ -312,9 +313,8 @@ class Engine:
         >>> Engine(Value).hides_backward()
         False
         """
-        return callable(getattr(self.cls, self.backward_name, None)) and self.backward_name in getattr(
-            self._make(1.0), "__dict__", {}
-        )
+        hidden = callable(getattr(self.cls, self.backward_name or " ", None))
+        return hidden and self.backward_name in held(self._make(1.0), "__dict__", {})
 
     def called(self, op: str) -> str:
         """What this engine calls an op: `__mul__`, `relu`, `ReLU`.
@@ -337,7 +337,7 @@ class Engine:
         return x if isinstance(x, self.cls) else self._make(x)
 
     def _must_be_node(self, node: Any) -> None:
-        if not hasattr(node, self.data_name):
+        if held(node, self.data_name, self) is self:
             kind = "nothing (is a `return` missing?)" if node is None else f"{type(node).__name__} {node!r:.60}"
             raise TypeError(f"the result is {kind}, not a {self.cls.__name__}")
 
@@ -424,6 +424,6 @@ def _has_nodes(returned: Mapping[Any, Any], cls: type[Any], root: Any) -> bool:
     return any(isinstance(key, cls) for key in returned) or id(root) in returned
 
 
-def _like(held: Any, x: float) -> Any:
+def _like(kept: Any, x: float) -> Any:
     """A number in the shape of what it replaces: engines for arrays keep an array of one."""
-    return held * 0.0 + x if hasattr(held, "shape") else x
+    return kept * 0.0 + x if hasattr(kept, "shape") else x

@@ -10,6 +10,7 @@ from gradwalk.diagnose.candidates import IN_EVERY_OP, REPEATED, Findings, faults
 from gradwalk.diagnose.checks import CHECKS, Check, is_essential
 from gradwalk.diagnose.comparison import Comparison
 from gradwalk.diagnose.composition import composed_of, helpers_of
+from gradwalk.diagnose.discovery import attributes
 from gradwalk.diagnose.examination import Examination, Failure
 from gradwalk.diagnose.formulas import Measured
 from gradwalk.diagnose.messages import Messages
@@ -453,8 +454,8 @@ class _Inquiry:
             guilty = self._op_at(outcome.line) or op
             fault = Fault("specimen", guilty, formula=error, specimen="python-raises")
             return self._once(("raises", guilty), lambda: self.tell.fault(fault, outcome.line))
-        held = getattr(self.engine.leaf(1.0), "__dict__", {})
-        hidden = [each for each in sorted(ops_in(failure.program.text)) if self.engine.called(each) in held]
+        own = attributes(self.engine.leaf(1.0))
+        hidden = [each for each in sorted(ops_in(failure.program.text)) if self.engine.called(each) in own]
         if "not callable" in outcome.message and hidden:
             return self._once(("hidden", hidden[0]), lambda: self.tell.hidden(hidden[0]))
         if outcome.error == "RecursionError" and self._in_walk(failure):

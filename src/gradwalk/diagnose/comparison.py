@@ -7,6 +7,7 @@ from functools import cached_property
 
 from gradwalk.diagnose.checks import CHECKS
 from gradwalk.diagnose.composition import composed_of
+from gradwalk.diagnose.discovery import attributes, held
 from gradwalk.diagnose.examination import Examination
 from gradwalk.diagnose.museum.faults import ARRANGEMENTS, SHAPES, Fault, engine_with
 from gradwalk.diagnose.op_probes import BASIC, PRESET, REVERSED, evidence, ops_in, without_preset
@@ -42,8 +43,8 @@ class Comparison:
         self.by_hand = engine.walks_by_hand
         self.parts = {op: composed_of(engine, op) for op in (*BASIC, *REVERSED) if self.has(op)}
         self.shapes = {self._shape(op) for op, parts in self.parts.items() if op in SHAPES and parts - {op[1:]}}
-        held = getattr(engine.leaf(2.0), "__dict__", {}).values()
-        self.by_set = any(isinstance(each, (set, frozenset)) for each in held)
+        leaf = engine.leaf(2.0)
+        self.by_set = any(isinstance(held(leaf, name), (set, frozenset)) for name in attributes(leaf))
         checks = [check for check in CHECKS.values() if check.group in GROUPS and not check.extra]
         for check in checks:  # with the repeats that the checklist asks for
             examination.failures(check)
@@ -85,8 +86,8 @@ class Comparison:
         if self.by_hand:
             return False
         preset = [p for op in BASIC if self.has(op) for p in evidence(op) if p.title.endswith(PRESET)]
-        found = [(self.examination.outcome(p), without_preset(p).expected()) for p in preset]
-        return bool(found) and all(by_type(got, right) for got, right in found if got.kind == "numbers")
+        found = [(self.examination.outcome(p), self.examination.outcome(without_preset(p))) for p in preset]
+        return bool(found) and all(by_type(got, plain) for got, plain in found if got.kind == "numbers")
 
     def wrong(self, programs: Iterable[Probe]) -> list[Probe]:
         """Those of the programs that came out wrong.

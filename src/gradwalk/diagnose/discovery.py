@@ -98,8 +98,8 @@ def find_data(make: Callable[[float], Any]) -> str:
     names = list(dict.fromkeys((*DATA, *attributes(node))))
     for tolerance in (1e-5, 1.0):  # at second sight also one that is rounded or cut
         for name in names:
-            pairs = ((getattr(node, name, None), PROBE), (getattr(other, name, None), ANOTHER))
-            if all(not callable(held) and _near(held, x, tolerance) for held, x in pairs):
+            pairs = ((held(node, name), PROBE), (held(other, name), ANOTHER))
+            if all(not callable(kept) and _near(kept, x, tolerance) for kept, x in pairs):
                 return name
     raise NotAnEngine(
         f"a {type(node).__name__} made from {PROBE} keeps that number nowhere: "
@@ -110,9 +110,9 @@ def find_data(make: Callable[[float], Any]) -> str:
 def find_grad(node: Any, data: str) -> str:
     """The attribute in which a node keeps its gradient."""
     for name in GRAD:
-        if name != data and hasattr(node, name) and not inspect.ismethod(getattr(node, name)):
+        if name != data and held(node, name, _NOTHING) is not _NOTHING and not inspect.ismethod(held(node, name)):
             return name
-    zeros = [name for name in attributes(node) if name != data and _near(getattr(node, name), 0.0, 1e-9)]
+    zeros = [name for name in attributes(node) if name != data and _near(held(node, name), 0.0, 1e-9)]
     return zeros[0] if len(zeros) == 1 else GRAD[0]  # it may come with the first walk
 
 
@@ -134,7 +134,7 @@ def named_backward(name: str, cls: type[Any], namespace: Mapping[str, Any], node
     function = namespace.get(name)
     if isinstance(function, FunctionType):
         return function
-    if callable(getattr(node, name, None)):
+    if callable(held(node, name)):
         return lambda root: getattr(root, name)()
     return None
 
@@ -188,9 +188,9 @@ def find_by_trying(
                 returned = start(root)
         except (Exception, SystemExit, OutOfSteps):  # it was worth a try
             continue
-        held = _holds_gradients(a, b)
-        if held:
-            return name, start, held
+        kept = _holds_gradients(a, b)
+        if kept:
+            return name, start, kept
         if isinstance(returned, Mapping) and _near(returned.get(a), 10.0, 1e-5) and _near(returned.get(b), 15.0, 1e-5):
             return name, start, GRAD[0]
     return None
@@ -206,7 +206,19 @@ def attributes(node: Any) -> list[str]:
     for cls in type(node).__mro__:
         own = getattr(cls, "__slots__", ())
         slots += [own] if isinstance(own, str) else own
-    return [name for name in (*getattr(node, "__dict__", ()), *slots) if hasattr(node, name)]
+    names = dict.fromkeys((*held(node, "__dict__", ()), *slots))
+    return [name for name in names if held(node, name, _NOTHING) is not _NOTHING]
+
+
+_NOTHING = object()
+
+
+def held(node: Any, name: str, otherwise: Any = None) -> Any:
+    """What a node holds under a name; an engine's own `__getattr__` may raise anything for one that is not there."""
+    try:
+        return getattr(node, name, otherwise)
+    except Exception:
+        return otherwise
 
 
 def _ways_to_call(cls: type[Any], number: str) -> Iterator[dict[str, Any]]:
@@ -242,9 +254,9 @@ def _needed(method: Callable[..., Any], given: int) -> bool:
     return bool(needed_arguments(method, given))
 
 
-def _near(held: Any, number: float, tolerance: float) -> bool:
+def _near(kept: Any, number: float, tolerance: float) -> bool:
     try:
-        held = held.item() if hasattr(held, "item") else held  # an array of one number
-        return not isinstance(held, (bool, str)) and abs(float(held) - number) <= tolerance
-    except (TypeError, ValueError, OverflowError):
+        kept = kept.item() if hasattr(kept, "item") else kept  # an array of one number
+        return not isinstance(kept, (bool, str)) and abs(float(kept) - number) <= tolerance
+    except Exception:
         return False

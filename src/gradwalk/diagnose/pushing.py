@@ -7,13 +7,13 @@ the order in which they were made, newest first, is a right walk over anybody's 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gradwalk.diagnose.budget import OutOfSteps, lines_limited
-from gradwalk.diagnose.discovery import attributes, needed_arguments
+from gradwalk.diagnose.discovery import attributes, held, needed_arguments
 from gradwalk.diagnose.vocabulary import BACK
 
 if TYPE_CHECKING:
@@ -50,12 +50,12 @@ class Push:
         >>> engine.grad(a)
         2.0
         """
-        held = getattr(node, self.name, None)
+        kept = held(node, self.name)
         if self.takes == "locals":
-            for operand, slope in _slopes(engine, node, held):
+            for operand, slope in _slopes(engine, node, kept):
                 engine.set_grad(operand, engine.grad(operand) + slope * engine.grad(node))
-        elif callable(held):  # a leaf may have none
-            held(*{"gradient": [engine.grad(node)], "node": [node]}.get(self.takes, []))
+        elif callable(kept):  # a leaf may have none
+            kept(*{"gradient": [engine.grad(node)], "node": [node]}.get(self.takes, []))
 
 
 @contextmanager
@@ -70,11 +70,14 @@ def recorded(cls: type[Any]) -> Iterator[list[Any]]:
     (3, True)
     """
     nodes: list[Any] = []
+    known: set[int] = set()
     original = cls.__init__
     own = "__init__" in vars(cls)
 
     def __init__(self: Any, *arguments: Any, **options: Any) -> None:  # noqa: N807 - it stands in for one
-        nodes.append(self)
+        if id(self) not in known:  # `Value(v)` may give v itself, and then it is made twice
+            known.add(id(self))
+            nodes.append(self)
         original(self, *arguments, **options)
 
     cls.__init__ = __init__
@@ -100,10 +103,18 @@ def walk_by_hand(engine: Engine, root: Any) -> None:
     6.0
     """
     assert engine.push is not None
+    nodes = engine.nodes if engine.nodes is not None else [root]
+    fill(engine, nodes)
     engine.set_grad(root, 1.0)
-    for node in reversed(engine.nodes if engine.nodes is not None else [root]):
-        if getattr(node, engine.grad_name, None) is not None:  # nothing has arrived there
-            engine.push(engine, node)
+    for node in reversed(nodes):
+        engine.push(engine, node)
+
+
+def fill(engine: Engine, nodes: Iterable[Any]) -> None:
+    """Give each node without a gradient the gradient 0: many pushes add to what is there."""
+    for node in nodes:
+        if held(node, engine.grad_name) is None:
+            engine.set_grad(node, 0.0)
 
 
 def find_push(engine: Engine) -> Push | None:
@@ -117,13 +128,13 @@ def find_push(engine: Engine) -> Push | None:
     node = _made(engine)
     if node is None:
         return None
-    held = attributes(node)
-    own = [name for name in held if callable(getattr(node, name)) and not isinstance(getattr(node, name), engine.cls)]
+    kept = attributes(node)
+    own = [name for name in kept if callable(getattr(node, name)) and not isinstance(getattr(node, name), engine.cls)]
     methods = [name for name in dir(type(node)) if not name.startswith("__") and name != engine.backward_name]
     named = [name for name in dict.fromkeys([*own, *methods]) if any(part in name.lower() for part in BACK)]
     ways = [Push(name, takes, name in own) for name in named for takes in ("nothing", "gradient", "node")]
     ways += [
-        Push(name, "locals") for name in held if name not in own and name not in (engine.data_name, engine.grad_name)
+        Push(name, "locals") for name in kept if name not in own and name not in (engine.data_name, engine.grad_name)
     ]
     return next((push for push in ways if _works(engine, push)), None)
 
@@ -155,32 +166,32 @@ def _pushed(engine: Engine, push: Push, op: str) -> list[float]:
         operands = [engine.leaf(x) for x in ((0.75, 2.0) if op in ("mul", "add", "sub") else (0.75,))]
         with lines_limited(engine.files), recorded(engine.cls) as made:
             node = engine.op(op, *operands)
-            held = getattr(node, push.name, None)
-            if push.takes != "locals" and len(needed_arguments(held)) != (push.takes != "nothing"):  # type: ignore[arg-type]
+            kept = held(node, push.name)
+            if push.takes != "locals" and len(needed_arguments(kept)) != (push.takes != "nothing"):
                 return []
             if any(map(engine.grad, operands)):
                 return []  # it is there before anybody has pushed
+            fill(engine, [*made, *operands])
             engine.set_grad(node, 1.0)
             for each in [*reversed(made), *operands]:  # an operand that pushes is a fault, and seen as such elsewhere
-                if getattr(each, engine.grad_name, None) is not None:
-                    push(engine, each)
+                push(engine, each)
             grads = [engine.grad(operand) for operand in operands]
     except (Exception, SystemExit, OutOfSteps):
         return []
     return grads if any(grads) else []
 
 
-def _slopes(engine: Engine, node: Any, held: Any) -> list[tuple[Any, float]]:
+def _slopes(engine: Engine, node: Any, kept: Any) -> list[tuple[Any, float]]:
     """Operands and local derivatives: pairs in one container, or two containers side by side."""
-    if not isinstance(held, (list, tuple)) or not held:
+    if not isinstance(kept, (list, tuple)) or not kept:
         return []
-    if all(isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], engine.cls) for pair in held):
-        return [(operand, engine._number(slope)) for operand, slope in held]
-    if any(isinstance(x, engine.cls) for x in held):
+    if all(isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], engine.cls) for pair in kept):
+        return [(operand, engine._number(slope)) for operand, slope in kept]
+    if any(isinstance(x, engine.cls) for x in kept):
         return []
     for name in attributes(node):
         operands = getattr(node, name)
-        same = isinstance(operands, (list, tuple)) and len(operands) == len(held)
+        same = isinstance(operands, (list, tuple)) and len(operands) == len(kept)
         if same and all(isinstance(operand, engine.cls) for operand in operands):
-            return [(operand, engine._number(slope)) for operand, slope in zip(operands, held, strict=True)]
+            return [(operand, engine._number(slope)) for operand, slope in zip(operands, kept, strict=True)]
     return []

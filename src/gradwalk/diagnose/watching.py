@@ -15,7 +15,8 @@ from typing import Any
 
 from gradwalk.diagnose.adapter import Engine
 from gradwalk.diagnose.budget import OutOfSteps, limited, lines_limited
-from gradwalk.diagnose.pushing import recorded
+from gradwalk.diagnose.discovery import held
+from gradwalk.diagnose.pushing import fill, recorded
 from gradwalk.diagnose.vocabulary import SYMBOL
 from gradwalk.matcher import same
 
@@ -226,10 +227,10 @@ def leaf_is_changed(engine: Engine, op: str) -> int | None:
         return None
     try:
         operands = [engine.leaf(1.3), engine.leaf(0.7)] if op in SYMBOL else [engine.leaf(0.7)]
-        before = [getattr(operand, engine.push.name, None) for operand in operands]
+        before = [held(operand, engine.push.name) for operand in operands]
         with lines_limited(engine.files):
             engine.op(op, *operands, *([2] if op == "pow" else []))
-        after = [getattr(operand, engine.push.name, None) for operand in operands]
+        after = [held(operand, engine.push.name) for operand in operands]
     except (Exception, SystemExit, OutOfSteps):
         return None
     return next(
@@ -261,9 +262,10 @@ def _answer(engine: Engine, op: str, point: tuple[float, float]) -> str:
             with lines_limited(engine.files), recorded(engine.cls) as made:
                 operands = [engine.leaf(x) for x in (point if op in SYMBOL else point[:1])]
                 root = engine.op(op, *operands, *([2] if op == "pow" else []))
+                fill(engine, made)
                 engine.set_grad(root, upstream)
                 for node in reversed(made):
-                    if getattr(node, engine.grad_name, None) is not None and engine.push:
+                    if engine.push:
                         engine.push(engine, node)
                 pushed[upstream] = [engine.grad(operand) for operand in operands]
         except (Exception, SystemExit, OutOfSteps):
@@ -385,7 +387,7 @@ def _pushes_heard(
 
     if engine.push.on_node:
         for node in nodes:
-            push = getattr(node, name, None)
+            push = held(node, name)
             if callable(push):
                 setattr(node, name, heard(node, push))
         yield
