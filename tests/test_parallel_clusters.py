@@ -117,7 +117,8 @@ def test_a_class_is_graded_on_a_cluster_as_it_is_here(tmp_path: Path, capsys: py
     handed_in = tmp_path / "submissions"
     (handed_in / "grace").mkdir(parents=True)
     (handed_in / "ada.py").write_text(teaching.SOURCE)
-    (handed_in / "grace" / "engine.py").write_text(teaching.SOURCE.replace("self.grad += out.grad", "self.grad = out.grad"))
+    wrong = teaching.SOURCE.replace("self.grad += out.grad", "self.grad = out.grad")
+    (handed_in / "grace" / "engine.py").write_text(wrong)
     (handed_in / "linus.txt").write_text("I was ill")
     (handed_in / "broken.py").write_text("class Value:\n    def backward(self other): ...")
     tables = []

@@ -29,6 +29,9 @@ from gradwalk.learn.built_site import find_site
 
 __all__ = ["SUMMARY", "add_arguments", "run"]
 
+#: What an engine may call by names that nobody would look for.
+NAMES = {"data": "a node's number", "grad": "its gradient", "backward": "the walk back"}
+
 SUMMARY = "judge an engine that somebody wrote, and name its bugs"
 
 DESCRIPTION = """\
@@ -48,6 +51,7 @@ EXAMPLES = """\
 examples:
   gradwalk grade engine.py
   gradwalk grade homework.ipynb --class Scalar --solution
+  gradwalk grade engine.py --backward run_back --grad slope
   gradwalk grade engine.py --html report.html
   gradwalk grade submissions/ --out grades
   gradwalk grade submissions/ --sandbox
@@ -76,6 +80,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("path", type=Path, metavar="PATH", help="a .py file, a notebook, or a folder of them")
     add("--class", dest="class_name", default="Value", metavar="NAME",
         help="the class to judge (default: Value, or else whatever looks like it)")  # fmt: skip
+    for name, what in NAMES.items():
+        add(f"--{name}", metavar="NAME", help=f"what the engine calls {what}, where that is not found")
     add("--solution", action="store_true", help="show solutions, not hints alone")
     add("--html", type=Path, metavar="FILE", help="write the report there as a page")
     add("--json", action="store_true", help="for machines: one JSON object, and nothing else")
@@ -105,7 +111,8 @@ def run(options: argparse.Namespace) -> int:
         limits = replace(limits, loading=2 * limits.loading, total=2 * limits.total)
     apart = _in_deno() if options.sandbox else contextlib.nullcontext(processes.python)
     with _ended_by_signals(), apart as start:
-        judge = partial(judge_file, class_name=options.class_name, limits=limits, start=start)
+        names = {name: given for name in NAMES if (given := getattr(options, name))}
+        judge = partial(judge_file, class_name=options.class_name, names=names, limits=limits, start=start)
         if options.path.is_dir():
             return _many(judge, options)
         return _one(judge(options.path), options)
@@ -197,7 +204,8 @@ def _apart(confined: tuple[str, ...]) -> str:
 def _many(judge: partial[Judged], options: argparse.Namespace) -> int:
     out = screen.console(stderr=options.json)
     submissions = find(options.path, leave_out=options.out)
-    settings = {"class": options.class_name, "seconds": options.seconds, "sandbox": options.sandbox}
+    settings = {"class": options.class_name, "seconds": options.seconds, "sandbox": options.sandbox,
+                **judge.keywords["names"]}  # fmt: skip
     title = options.path.resolve().name
     book = Gradebook(options.out, title, submissions, settings=settings, solution=options.solution)
     results = dict([] if options.fresh else book.earlier())
@@ -215,7 +223,7 @@ def _many(judge: partial[Judged], options: argparse.Namespace) -> int:
     else:
         running = grade_elsewhere(
             waiting, backend=options.backend, address=options.address, jobs=options.jobs,
-            class_name=options.class_name, limits=Limits(program=options.seconds),
+            class_name=options.class_name, names=judge.keywords["names"], limits=Limits(program=options.seconds),
         )  # fmt: skip
     try:
         for submission, judged in screen.counted(running, len(waiting), "judging", out):

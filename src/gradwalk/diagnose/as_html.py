@@ -57,9 +57,13 @@ def report_page(report: Grade, title: str, *, solution: bool = False) -> str:
     """
     body = [f"<h1>{escape(title)}</h1>", _score(report)]
     body += [f'<p class="note">{_words(note)}</p>' for note in report.notes]
-    if report.diagnoses:
-        body.append(f"<h2>{_count(len(report.diagnoses), 'thing')} to mend</h2>")
-        body += [_diagnosis(diagnosis, solution) for diagnosis in report.diagnoses]
+    if report.faults:
+        body.append(f"<h2>{_count(len(report.faults), 'thing')} to mend</h2>")
+        body += [_diagnosis(diagnosis, solution) for diagnosis in report.faults]
+    if report.invitations:
+        body.append('<section class="further"><h2>Beyond the essentials, if you would like to go on</h2><ul>')
+        body += [f"<li>{_words(diagnosis.sentence)}</li>" for diagnosis in report.invitations]
+        body.append("</ul></section>")
     for group in dict.fromkeys(check.group for check in report.checks):
         checks = [check for check in report.checks if check.group == group]
         of = f'<span class="of">{Mark.of(checks)}</span>'
@@ -171,7 +175,10 @@ def _diagnosis(diagnosis: Diagnosis, solution: bool) -> str:
 
 def _check(check: CheckResult) -> str:
     mark, word = MARKS[check.status]
-    head = f'<span class="mark {check.status}">{mark}</span> {_words(check.title)} <span class="of">{word}</span>'
+    if not check.essential and check.status in ("failed", "error"):
+        mark, word = "·", "beyond the essentials"
+    looks = check.status if check.essential or check.status == "passed" else "beyond"
+    head = f'<span class="mark {looks}">{mark}</span> {_words(check.title)} <span class="of">{word}</span>'
     if check.status not in ("failed", "error"):
         return f"<li>{head}</li>"
     inside = f"<pre>{escape(check.program)}</pre>" if check.program else ""
@@ -186,7 +193,8 @@ def _check(check: CheckResult) -> str:
         inside += (
             f"<table><thead><tr><th></th><th>got</th><th>right</th></tr></thead><tbody>{''.join(rows)}</tbody></table>"
         )
-    return f"<li><details open><summary>{head}</summary>{inside}</details></li>"
+    shown = " open" if check.essential else ""
+    return f"<li><details{shown}><summary>{head}</summary>{inside}</details></li>"
 
 
 def _number(x: float | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -56,12 +56,12 @@ def parcel_of(submission: Submission) -> Parcel:
         return Parcel(file, files, submission.root is not None)
 
 
-def judge_parcel(parcel: Parcel, *, class_name: str, limits: Limits) -> Judged:
+def judge_parcel(parcel: Parcel, *, class_name: str, names: Mapping[str, str], limits: Limits) -> Judged:
     """Unpack a submission where this runs, and judge it as a file that lies here.
 
     >>> from gradwalk.diagnose import teaching
     >>> parcel = Parcel("engine.py", {"engine.py": b"class Value: pass"}, whole=False)
-    >>> judge_parcel(parcel, class_name="Value", limits=Limits()).grade.passed
+    >>> judge_parcel(parcel, class_name="Value", names={}, limits=Limits()).grade.passed
     False
     """
     if parcel.reason:
@@ -73,20 +73,26 @@ def judge_parcel(parcel: Parcel, *, class_name: str, limits: Limits) -> Judged:
             (root / name).write_bytes(content)
         engine = root / parcel.file
         return judge_file(
-            engine, root=root if parcel.whole else None, alone=not parcel.whole, class_name=class_name, limits=limits
+            engine,
+            root=root if parcel.whole else None,
+            alone=not parcel.whole,
+            class_name=class_name,
+            names=names,
+            limits=limits,
         )
 
 
 def grade_elsewhere(
     submissions: Sequence[Submission], *, backend: str, address: str | None, jobs: int | None, class_name: str,
-    limits: Limits,
+    names: Mapping[str, str], limits: Limits,
 ) -> Generator[tuple[Submission, Judged], None, None]:  # fmt: skip
     """Judge submissions on a cluster; each as soon as it is done.
 
-    >>> list(grade_elsewhere([], backend="processes", address=None, jobs=1, class_name="Value", limits=Limits()))
+    >>> list(grade_elsewhere([], backend="processes", address=None, jobs=1, class_name="Value", names={},
+    ...                      limits=Limits()))
     []
     """
-    judge = partial(judge_parcel, class_name=class_name, limits=limits)
+    judge = partial(judge_parcel, class_name=class_name, names=names, limits=limits)
     parcels = [parcel_of(submission) for submission in submissions]
     running = parallel.as_completed(judge, parcels, backend=backend, address=address, workers=jobs, progress=False)
     try:

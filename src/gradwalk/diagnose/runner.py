@@ -106,7 +106,7 @@ def loaded_engine(job: dict[str, Any]) -> tuple[Engine, Loaded]:
     folder, class_name, loaded = Path.cwd(), job["class_name"], None
     try:
         loaded = load(folder / job["file"], definitions_only=job["definitions_only"])
-        engine = Engine(find_class(loaded.namespace, class_name), loaded.namespace)
+        engine = Engine(find_class(loaded.namespace, class_name), loaded.namespace, job.get("names"))
     except SyntaxError as error:
         raise Unusable(f"{f'line {error.lineno}' if error.lineno else 'it'} is no Python: {error.msg}") from None
     except NotAnEngine as error:

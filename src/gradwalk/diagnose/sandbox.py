@@ -13,7 +13,7 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
@@ -65,9 +65,14 @@ class Judged:
 
 
 def grade_file(
-    path: Path, *, class_name: str = "Value", checks: Iterable[str] | None = None, limits: Limits | None = None
+    path: Path,
+    *,
+    class_name: str = "Value",
+    names: Mapping[str, str] | None = None,
+    checks: Iterable[str] | None = None,
+    limits: Limits | None = None,
 ) -> Grade:
-    """Judge the engine in a file, in processes of its own.
+    """Judge the engine in a file, in processes of its own; `names` are what it calls its data, grad and backward.
 
     >>> from gradwalk.diagnose import teaching
     >>> path = Path(tempfile.mkdtemp()) / "engine.py"
@@ -76,7 +81,7 @@ def grade_file(
     >>> report.passed, len(report.notes)
     (True, 1)
     """
-    return judge_file(path, class_name=class_name, checks=checks, limits=limits).grade
+    return judge_file(path, class_name=class_name, names=names, checks=checks, limits=limits).grade
 
 
 def judge_file(
@@ -85,6 +90,7 @@ def judge_file(
     root: Path | None = None,
     alone: bool = False,
     class_name: str = "Value",
+    names: Mapping[str, str] | None = None,
     checks: Iterable[str] | None = None,
     limits: Limits | None = None,
     start: Start = processes.python,
@@ -114,7 +120,8 @@ def judge_file(
         except OSError as error:
             return Judged(_not_judged(f"it cannot be read: {error.strerror or error}"))
         limits = limits or Limits()
-        job = {"file": file, "class_name": class_name, "memory": limits.memory, "seconds": limits.total}
+        job = {"file": file, "class_name": class_name, "names": dict(names or {}), "memory": limits.memory,
+               "seconds": limits.total}  # fmt: skip
         hearing = _Hearing(folder, job, limits, start, stop or threading.Event())
         report = hearing.report(None if checks is None else list(checks))
         places = [folder / str(i + 1) for i in range(hearing.started)]
@@ -362,8 +369,9 @@ def _cleaned(report: Grade, folders: list[Path]) -> Grade:
         if told is None:
             return None
         line = told.line if type(told.line) is int else None
-        texts = {name: clean(text) for name, text in vars(told).items() if name != "line" and text is not None}
-        return replace(told, line=line, **texts)
+        kept = {"line": line, "beyond": told.beyond is True}
+        texts = {name: clean(text) for name, text in vars(told).items() if name not in kept and text is not None}
+        return Diagnosis(**{"specimen": None, **texts, **kept})
 
     checks = tuple(
         replace(check, message=clean(check.message), diagnosis=diagnosis(check.diagnosis)) for check in report.checks
