@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gradwalk import drafts, files, store
+from gradwalk import drafts, errors, files, store
 
 
 @pytest.mark.parametrize("save", [lambda p: store.write({"w": 1.0}, p), lambda p: files.write(p, b"content")])
@@ -55,6 +55,6 @@ def test_names_that_stand_twice_are_found_in_no_time(tmp_path: Path) -> None:
     pairs = ", ".join([f'"w{i}": 1.0' for i in range(200_000)] + ['"w199999": 2.0'])
     path.write_text(f'{{"format": "gradwalk model", "version": 1, "parameters": {{{pairs}}}}}')
     began = time.process_time()
-    with pytest.raises(store.ModelFileError, match="'w199999' stands in it twice"):
+    with pytest.raises(errors.ModelFileError, match="'w199999' stands in it twice"):
         store.read(path)
     assert time.process_time() - began < 5.0  # it was quadratic: six minutes
