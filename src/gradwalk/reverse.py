@@ -6,7 +6,9 @@ All of it is the same walk: order the nodes, then let each push `upstream × loc
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Iterable
+from itertools import repeat
 from threading import RLock
 from typing import Any
 
@@ -15,7 +17,7 @@ from gradwalk.errors import BackwardError, GradwalkError, GraphError
 from gradwalk.ieee import Ieee
 
 Node = Any  # a Value; this module does not need to know the class
-_one_at_a_time = RLock()  # walks in several threads may share nodes: each adds what it has to add, whole
+one_at_a_time = RLock()  # walks in several threads may share nodes: each adds what it has to add, whole
 
 
 # --- order and push --------------------------------------------------------------------------------------------------
@@ -83,22 +85,26 @@ class Walk:
         self.at = order[-1]  # the node whose turn it is
 
     def __enter__(self) -> Walk:
-        _one_at_a_time.acquire()
         release(self.order)
-        self.before = [(v._data, v._grad) for v in self.order]
+        self.data = [v._data for v in self.order]
+        self.grads = [v._grad for v in self.order]
         return self
 
     def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
         if error is not None:
             release(self.order)
-            for v, (data, grad) in zip(self.order, self.before, strict=True):
-                v._data, v._grad = data, grad
-        _one_at_a_time.release()
+            put_back(self.order, "_data", self.data)
+            put_back(self.order, "_grad", self.grads)
         if isinstance(error, Exception) and not isinstance(error, GradwalkError):
             raise BackwardError(
                 f"backward() failed at {walk.describe(self.at)}: {type(error).__name__}: {error}; "
                 "data and gradients are as they were before the call"
             ) from error
+
+
+def put_back(nodes: list[Node], field: str, numbers: Iterable[Any]) -> None:
+    """Set a field of many nodes in one step of Python: Ctrl-C is heard between steps, so it cannot break this off."""
+    deque(map(setattr, nodes, repeat(field), numbers), maxlen=0)
 
 
 # --- the quick road --------------------------------------------------------------------------------------------------
@@ -111,7 +117,7 @@ def walked_quickly(root: Node, seed: float) -> bool:
     """
     if modes.active and modes.top() is not modes.bottom:
         return False
-    with _one_at_a_time:
+    with one_at_a_time:
         found = _plain_order(root)
         if found is None:
             return False
@@ -141,8 +147,7 @@ def walked_quickly(root: Node, seed: float) -> bool:
             for leaf, grad in zip(leaves, before, strict=True):
                 leaf._grad += grad
         except BaseException:
-            for leaf, grad in zip(leaves, before, strict=True):
-                leaf._grad = grad
+            put_back(leaves, "_grad", before)
             raise
     return True
 
@@ -245,7 +250,7 @@ def adjoints(root: Node, seed: Any, *, as_graph: bool) -> dict[Node, Any]:
 def fill_with_graphs(root: Node, seed: Any) -> None:
     """Set `.grad` to Values, so that a gradient can be differentiated like any other number."""
     gradients = adjoints(root, seed, as_graph=True)
-    with _one_at_a_time:
+    with one_at_a_time:
         release(gradients)
         for v, total in gradients.items():
             total = v._as_node(total)
