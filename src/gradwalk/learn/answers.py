@@ -104,6 +104,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.length = self.unread = 0
         self.close_connection = True
         self.command, self.requestline, self.request_version = "", "", self.default_request_version
+        if not wrong and len(head.split(b"\n", 1)[0].split()) != 3:
+            wrong = HTTPStatus.BAD_REQUEST  # of a time before headers, or nonsense
         if wrong:
             self.send_error(wrong)
         else:
