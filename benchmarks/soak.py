@@ -27,6 +27,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import gradwalk
 from gradwalk import Value, datasets, draw_dot, nn, optim
@@ -139,7 +140,7 @@ def train_compiled(draw: random.Random, folder: Path) -> None:
     optimizer = optim.SGD(model.parameters(), lr=0.05)
 
     @gradwalk.compile
-    def loss(x: list[float], y: float) -> Value:
+    def loss(x: list[float], y: float) -> Any:
         return (model(x) - y) ** 2
 
     for _ in range(100):
