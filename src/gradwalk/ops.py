@@ -10,7 +10,9 @@ At the edges (`log(0)`, `1/0`, `relu` at 0) the numbers are PyTorch's, in float6
 
 from __future__ import annotations
 
+import importlib
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -193,6 +195,19 @@ class Op:
     def __deepcopy__(self, memo: dict[int, Any]) -> Op:
         return self
 
+    def __reduce__(self) -> Any:  # … and for pickles: by its name here, or by where the user defined it
+        if TABLE.get(self.name) is self:
+            return _named, (self.name,)
+        place = str(vars(self).get("__module__", self.value.__module__))
+        there = vars(sys.modules.get(place, object))
+        name = next((name for name, thing in there.items() if thing is self), None)
+        if name is None:
+            raise OpError(
+                f"the op {self.name} cannot be pickled: it is pickled by its name, and {place} has none for it; "
+                "define it at the top of a module"
+            )
+        return _imported, (place, name)
+
     def __repr__(self) -> str:
         return f"<op {self.name}>"
 
@@ -224,6 +239,21 @@ def op(*partials: Rule, symbol: str = "", **traits: Any) -> Callable[[Callable[.
         return made
 
     return make
+
+
+def _named(name: str) -> Op:
+    """An op of the table, for pickles."""
+    if name not in TABLE:
+        raise OpError(f"this pickle needs the op {name}, which this gradwalk does not have; make it anew with this one")
+    return TABLE[name]
+
+
+def _imported(module: str, name: str) -> Op:
+    """An op of the user's, for pickles."""
+    found = getattr(importlib.import_module(module), name, None)
+    if not isinstance(found, Op):
+        raise OpError(f"this pickle needs the op {module}.{name}, which is no longer there")
+    return found
 
 
 def _carefully(rule: Rule, arguments: tuple[float, ...], op: Op, position: int) -> float:

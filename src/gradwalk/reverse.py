@@ -6,7 +6,9 @@ All of it is the same walk: order the nodes, then let each push `upstream × loc
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Iterable
+from itertools import repeat
 from threading import RLock
 from typing import Any
 
@@ -16,7 +18,7 @@ from gradwalk.ieee import Ieee
 from gradwalk.ops import CUT
 
 Node = Any  # a Value; this module does not need to know the class
-_one_at_a_time = RLock()  # walks in several threads may share nodes: each adds what it has to add, whole
+one_at_a_time = RLock()  # walks in several threads may share nodes: each adds what it has to add, whole
 
 
 # --- order and push --------------------------------------------------------------------------------------------------
@@ -79,7 +81,7 @@ def add(v: Node, share: Any) -> None:
 
 def add_to_leaves(leaves: Iterable[Node], shares: Iterable[float]) -> None:
     """Add to the gradient of each leaf its share."""
-    with _one_at_a_time:
+    with one_at_a_time:
         for v, share in zip(leaves, shares, strict=True):
             try:
                 v._grad += share
@@ -112,22 +114,26 @@ class Walk:
         self.at = order[-1]  # the node whose turn it is
 
     def __enter__(self) -> Walk:
-        _one_at_a_time.acquire()
         release(self.nodes)
-        self.before = [(v._data, v._grad) for v in self.nodes]
+        self.data = [v._data for v in self.nodes]
+        self.grads = [v._grad for v in self.nodes]
         return self
 
     def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
         if error is not None:
             release(self.nodes)
-            for v, (data, grad) in zip(self.nodes, self.before, strict=True):
-                v._data, v._grad = data, grad
-        _one_at_a_time.release()
+            put_back(self.nodes, "_data", self.data)
+            put_back(self.nodes, "_grad", self.grads)
         if isinstance(error, Exception) and not isinstance(error, GradwalkError):
             raise BackwardError(
                 f"backward() failed at {walk.describe(self.at)}: {type(error).__name__}: {error}; "
                 "data and gradients are as they were before the call"
             ) from error
+
+
+def put_back(nodes: list[Node], field: str, numbers: Iterable[Any]) -> None:
+    """Set a field of many nodes in one step of Python: Ctrl-C is heard between steps, so it cannot break this off."""
+    deque(map(setattr, nodes, repeat(field), numbers), maxlen=0)
 
 
 # --- the quick road --------------------------------------------------------------------------------------------------
@@ -140,7 +146,7 @@ def walked_quickly(root: Node, seed: float) -> bool:
     """
     if modes.active and modes.top() is not modes.bottom:
         return False
-    with _one_at_a_time:
+    with one_at_a_time:
         found = _plain_order(root)
         if found is None:
             return False
@@ -172,8 +178,7 @@ def walked_quickly(root: Node, seed: float) -> bool:
             for leaf, grad in zip(leaves, before, strict=True):
                 leaf._grad += grad
         except BaseException:
-            for leaf, grad in zip(leaves, before, strict=True):
-                leaf._grad = grad
+            put_back(leaves, "_grad", before)
             raise
     return True
 
@@ -280,7 +285,7 @@ def adjoints(root: Node, seed: Any, *, as_graph: bool) -> dict[Node, Any]:
 def fill_with_graphs(root: Node, seed: Any) -> None:
     """Set `.grad` to Values, so that a gradient can be differentiated like any other number."""
     gradients = adjoints(root, seed, as_graph=True)
-    with _one_at_a_time:
+    with one_at_a_time:
         release(gradients)
         for v, total in gradients.items():
             total = v._as_node(total)

@@ -369,9 +369,11 @@ def _cleaned(report: Grade, folders: list[Path]) -> Grade:
         if told is None:
             return None
         line = told.line if type(told.line) is int else None
-        kept = {"line": line, "beyond": told.beyond is True}
-        texts = {name: clean(text) for name, text in vars(told).items() if name not in kept and text is not None}
-        return Diagnosis(**{"specimen": None, **texts, **kept})
+        others = ("line", "beyond")  # which are no texts
+        texts: dict[str, Any] = {
+            name: clean(text) for name, text in vars(told).items() if name not in others and text is not None
+        }
+        return replace(told, line=line, beyond=told.beyond is True, **texts)
 
     checks = tuple(
         replace(check, message=clean(check.message), diagnosis=diagnosis(check.diagnosis)) for check in report.checks
