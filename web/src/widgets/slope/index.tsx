@@ -60,7 +60,7 @@ function Slope(props: Props) {
           {!errorView && (
             <label class="slider">
               <span>{words.at(name)}</span><output>{show(x)}</output>
-              <input type="range" min={reach[0]} max={reach[1]} step={0.1} value={x} data-x={x}
+              <input type="range" min={reach[0]} max={reach[1]} step={0.01} value={x} data-x={x}
                 aria-valuetext={words.xNow(name, show(x), show(measured))}
                 onInput={(event) => setAt(moved(at, name, Number(event.currentTarget.value)))} />
             </label>
