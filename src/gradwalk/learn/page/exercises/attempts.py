@@ -67,22 +67,15 @@ def attempt(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str]) -
 def attempts(
     exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], *, budget: int = BUDGET
 ) -> Callable[[int], Attempt]:
-    """As `attempt`, one check at a time, when it is asked for.
+    """As `attempt`, one check at a time, when it is asked for; who calls keeps the world `unchanged`.
 
     >>> from gradwalk.learn.page.exercises import EXERCISES
     >>> exercise = EXERCISES["plus-times"]
     >>> attempts(exercise, exercise.tabs["__mul__"], exercise.tabs["__mul__"].solution, {})(0).numbers
     {'x.grad': 6.0}
     """
-    with unchanged(math, builtins, Value):
-        names = names_for(exercise, tab, text, texts)
-
-    @cache
-    def tried(at: int) -> Attempt:
-        with unchanged(math, builtins, Value):
-            return _tried(names, tab.checks[at], budget)
-
-    return tried
+    names = names_for(exercise, tab, text, texts)
+    return cache(lambda at: _tried(names, tab.checks[at], budget))
 
 
 @contextmanager

@@ -11,8 +11,9 @@ from typing import Any
 from gradwalk.learn.page.exercises.editing import Editor, Place, line_of, lines_of, target_of
 from gradwalk.learn.page.exercises.model import Kind
 
-__all__ = ["Change", "changes"]
+__all__ = ["Change", "changes", "places_to_look"]
 
+_FEW = 3  # lines of the solution that are not there: with more, the text is another one
 _LONGEST = 6  # operands of a formula that is bracketed anew: 42 ways
 _SIGNS = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.FloorDiv: "//", ast.Mod: "%",
@@ -55,28 +56,25 @@ def _spelt(node: ast.AST) -> str:
     return ast.unparse(node)
 
 
-def changes(tree: ast.Module, solution: ast.Module) -> Iterator[Change]:
+def places_to_look(editor: Editor, solution: ast.Module) -> Iterator[Change]:
+    """Where to look, where a text is the solution but for one place: a line too many, a wrong one, one that is missing.
+
+    >>> text, solution = ast.parse("a = 1; b = 3"), ast.parse("a = 1; b = 2")
+    >>> "a = 1\\nb = 2" in [change.text for change in places_to_look(Editor(text), solution)]
+    True
+    """
+    for change in (_extras, _line_by_line, _missing):
+        yield from change(editor, solution)
+
+
+def changes(editor: Editor, solution: ast.Module) -> Iterator[Change]:
     """Every small change to a text, likely ones first; some are made of what the solution has.
 
     >>> text = ast.parse("self.grad = out.grad")
-    >>> [change.text for change in changes(text, text)][:2]
+    >>> [change.text for change in changes(Editor(text), text)][:2]
     ['self.grad += out.grad', 'self.grad -= out.grad']
     """
-    editor = Editor(tree)
-    kinds = (
-        _extras,
-        _assignments,
-        _upstream,
-        _operands,
-        _signs,
-        _brackets,
-        _numbers,
-        _statements,
-        _calls,
-        _line_by_line,
-        _missing,
-    )
-    for change in kinds:
+    for change in (_assignments, _upstream, _brackets, _signs, _operands, _numbers, _statements, _calls):
         yield from change(editor, solution)
 
 
@@ -395,19 +393,18 @@ def _calls(editor: Editor, solution: ast.Module) -> Iterator[Change]:
 
 
 def _line_by_line(editor: Editor, solution: ast.Module) -> Iterator[Change]:
-    """A line in which several things are wrong, where all others are as in the solution."""
+    """The one line that is not as in the solution: with a line of the solution in its place, all is right."""
     simple = (ast.Assign, ast.AugAssign, ast.Return, ast.Expr)
-    lines = [n for n in ast.walk(solution) if isinstance(n, simple)]
-    ours = {ast.dump(n) for n in lines}
-    strange = [p for p in editor.places if isinstance(p.node, simple) and ast.dump(p.node) not in ours]
+    lines = {ast.dump(n): n for n in ast.walk(solution) if isinstance(n, simple)}
+    ours = {ast.dump(p.node) for p in editor.places if isinstance(p.node, simple)}
+    strange = [p for p in editor.places if isinstance(p.node, simple) and ast.dump(p.node) not in lines]
     for place in strange if len(strange) == 1 else []:
-        node = place.node
-        if not isinstance(node, ast.Expr):
-            for other in lines:
-                if target_of(other) == target_of(node) and ast.dump(other) != ast.dump(node):
-                    ask = f"What should `{target_of(node)}` be there?" if target_of(node) else "What should come back?"
-                    why = f"The mistake is in line {node.lineno}. The other lines are right."
-                    yield Change(_kind(node), why, ask, (node.lineno,), editor.text((place, other)))
+        for dump, other in lines.items():
+            if dump not in ours:
+                target, line = target_of(other), place.node.lineno
+                ask = f"What should `{target}` be?" if target else f"What should line {line} do?"
+                why = f"The mistake is in line {line}. The other lines are right."
+                yield Change(_kind(place.node), why, ask, (line,), editor.text((place, other)))
 
 
 def _missing(editor: Editor, solution: ast.Module) -> Iterator[Change]:
@@ -417,7 +414,7 @@ def _missing(editor: Editor, solution: ast.Module) -> Iterator[Change]:
                and not isinstance(n, (ast.FunctionDef, ast.ClassDef))]  # fmt: skip
     bodies = [(p.parent, p.field) for p in editor.places if p.at == 0 and isinstance(p.node, ast.stmt)]
     returns = any(isinstance(p.node, ast.Return) and p.node.value is not None for p in editor.places)
-    for statement in lacking:
+    for statement in lacking if len(lacking) <= _FEW else []:
         if isinstance(statement, ast.Return) and returns:  # what stands after it would not count
             continue
         for holder, field in bodies:

@@ -55,9 +55,10 @@ class Editor:
     'y'
     """
 
-    def __init__(self, tree: ast.Module) -> None:
+    def __init__(self, tree: ast.Module, line: int | None = None) -> None:
+        """All of a tree, or what is in one line of it."""
         self.tree = tree
-        self.places = list(_places(tree))
+        self.places = [place for place in _places(tree) if line is None or line_of(place) == line]
         self.writes = [p for p in self.places if isinstance(p.node, (ast.Assign, ast.AugAssign))]
         self.out = next((n.value.id for n in ast.walk(tree) if isinstance(n, ast.Return)
                          and isinstance(n.value, ast.Name)), "out")  # fmt: skip

@@ -7,18 +7,23 @@ in it all numbers are right. Likely changes are tried first; the first that repa
 from __future__ import annotations
 
 import ast
+import builtins
+import math
 import textwrap
 from collections.abc import Mapping
+from itertools import islice
 
-from gradwalk.learn.page.exercises.attempts import attempts, expected
-from gradwalk.learn.page.exercises.changes import Change, changes
+from gradwalk.engine import Value
+from gradwalk.learn.page.exercises.attempts import attempts, expected, unchanged
+from gradwalk.learn.page.exercises.changes import Change, changes, places_to_look
+from gradwalk.learn.page.exercises.editing import Editor
 from gradwalk.learn.page.exercises.model import Exercise, Tab
 from gradwalk.learn.page.sandbox import LearnerError
 from gradwalk.matcher import reproduces
 
 __all__ = ["repair"]
 
-_MOST = 700  # changes that are tried
+_MOST = 250  # changes that are tried where nobody knows in which line
 _STEPS = 10_000  # lines that one of them may run for a check: the solutions need fewer
 
 
@@ -36,18 +41,25 @@ def repair(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str]) ->
         tree = ast.parse(textwrap.dedent(text))
     except (SyntaxError, ValueError):
         return None
+    solution = ast.parse(tab.solution)
     right = expected(exercise, tab)
     seen = {ast.unparse(tree)}
-    for found in changes(tree, ast.parse(tab.solution)):
-        if found.text in seen:
-            continue
-        seen.add(found.text)
-        if len(seen) > _MOST:
-            return None
+
+    def repairs(change: Change) -> bool:
+        if change.text in seen:
+            return False
+        seen.add(change.text)
         try:
-            tried = attempts(exercise, tab, found.text, texts, budget=_STEPS)
-            if reproduces(lambda at, tried=tried: [tried(at).outcome], range(len(right)), lambda at: right[at].outcome):  # type: ignore[misc]
-                return found
+            tried = attempts(exercise, tab, change.text, texts, budget=_STEPS)
+            return reproduces(lambda at: [tried(at).outcome], range(len(right)), lambda at: right[at].outcome)
         except LearnerError:
-            continue
-    return None
+            return False
+
+    with unchanged(math, builtins, Value):
+        there = next(filter(repairs, places_to_look(Editor(tree), solution)), None)
+        if there and "The mistake is in line" not in there.why:
+            return there
+        seen.discard(there.text if there else "")
+        editor = Editor(tree, there.lines[0] if there else None)  # one line is searched to its end, a whole text is not
+        what = next(filter(repairs, islice(changes(editor, solution), None if there else _MOST)), None)
+    return what or there
