@@ -100,7 +100,6 @@ CIRCLES = [
     ("__radd__", "return other + self", ["`__radd__`"]),
     ("__rmul__", "return other * self", ["`__rmul__`"]),
     ("__neg__", "return -self", ["`__neg__`"]),
-    ("__neg__", "return 0 - self", ["`__neg__`", "`__rsub__`"]),
     ("__sub__", "return self - other", ["`__sub__`"]),
     ("__truediv__", "return self / other", ["`__truediv__`"]),
 ]
