@@ -130,7 +130,7 @@ def arrays_made() -> Iterator[None]:
     with _setting:
         if not _making:
             _makers[:] = np.array, np.asarray
-            np.array, np.asarray = _array, _asarray
+            vars(np).update(array=_array, asarray=_asarray)
         _making.append(None)
     try:
         yield
@@ -138,7 +138,7 @@ def arrays_made() -> Iterator[None]:
         with _setting:
             _making.pop()
             if not _making:
-                np.array, np.asarray = _makers
+                vars(np).update(zip(("array", "asarray"), _makers, strict=True))
 
 
 def _array(given: Any, dtype: Any = None, *args: Any, **options: Any) -> Any:
