@@ -22,7 +22,7 @@ from gradwalk.compile.call.chance import Chance
 from gradwalk.compile.call.surroundings import Surroundings
 from gradwalk.compile.trace.reach import PLAIN, Reached, is_library
 from gradwalk.compile.trace.recorded import Output, Recorded
-from gradwalk.compile.trace.stage import files_seen, types_answered
+from gradwalk.compile.trace.stage import arrays_made, files_seen, types_answered
 from gradwalk.engine import Value
 from gradwalk.errors import GradwalkError
 from gradwalk.provenance import Place, is_users
@@ -110,7 +110,7 @@ def follow(record: Record, roots: Sequence[Any], *, just_looking: bool = False) 
     found: Followed | Unfollowed | None = None
     caches, hashed = Caches(reached.caches), True
     try:
-        with types_answered(reached.asking.values()), files_seen() as files:
+        with types_answered(reached.asking.values()), arrays_made(), files_seen() as files:
             recorded = record(reached.values)
         hashed = recorded.hashed
         as_before = before.hold_all()

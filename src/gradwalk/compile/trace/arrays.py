@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy import array as numpy_array  # which stays NumPy's own while a function is traced
 
 from gradwalk import ops
 from gradwalk.compile.trace.narrow import is_narrow, is_narrow_block
 from gradwalk.compile.trace.plain import EXACT, WHOLE, Number, asked_by_insider, kind_after
 
-__all__ = ["TracedArray", "traced_array"]
+__all__ = ["TracedArray", "array_of", "traced_array"]
 
 
 class TracedArray(np.ndarray[Any, Any]):
@@ -308,7 +309,7 @@ def _told(x: Any) -> Any:
     if not isinstance(x, TracedArray):
         return x
     parts = [part._told_with_its_type() if isinstance(part, Number) else part for part in _parts(x)]
-    return np.array(parts).reshape(x.shape)
+    return numpy_array(parts).reshape(x.shape)
 
 
 def traced_array(parts: Any) -> Any:
@@ -316,3 +317,31 @@ def traced_array(parts: Any) -> Any:
     out = np.empty(len(parts), object)
     out[:] = parts
     return out.view(TracedArray)
+
+
+def array_of(given: Any, dtype: Any = None) -> Any:
+    """What `np.array` makes of stand-ins for plain numbers, in lists or in an array; None if there are no such.
+
+    >>> from gradwalk.compile.trace.tracer import trace
+    >>> trace(lambda x: array_of([x, 2]).sum() * 3.0, [1.5]).tape.rows
+    2
+    """
+    if not isinstance(given, TracedArray) and not _holds_number(given):
+        return None
+    made: TracedArray = numpy_array(_as_objects(given), dtype=object).view(TracedArray)
+    if not _is_plain(made):
+        return None
+    kind = np.result_type(*_kinds(made)) if dtype is None else np.dtype(dtype)
+    if kind.type in (np.float64, np.int64, np.bool_) and (dtype is None or kind.type is np.float64):
+        found = made if kind.type is np.bool_ else _as_kind(made, kind.type)
+        return found if made.ndim else found.view(np.ndarray)[()]
+    return numpy_array(_told(made), dtype=kind)
+
+
+def _holds_number(x: Any) -> bool:
+    """Whether a list, or the first of lists in it, holds a stand-in for a plain number."""
+    if not isinstance(x, (list, tuple)):
+        return isinstance(x, Number)
+    return any(isinstance(part, Number) for part in x) or any(
+        _holds_number(part) for part in x if isinstance(part, (list, tuple, TracedArray))
+    )

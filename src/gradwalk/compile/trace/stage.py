@@ -1,4 +1,4 @@
-"""What stands around a function while it is traced: a `type` that knows what stand-ins are, an `open` that is seen."""
+"""What stands around a function that is traced: `type` and `np.array` that know stand-ins, an `open` that is seen."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from gradwalk.compile.trace.arrays import TracedArray
+from gradwalk.compile.trace.arrays import TracedArray, array_of
 from gradwalk.compile.trace.plain import Number
 from gradwalk.compile.trace.traced import Traced
 from gradwalk.engine import Value
 
-__all__ = ["AskedType", "files_seen", "types_answered"]
+__all__ = ["AskedType", "arrays_made", "files_seen", "types_answered"]
 
 
 _setting = RLock()  # what stands here is set for all threads, and put back by the last one that needs it
 _asking: dict[int, int] = {}  # namespaces that have our `type`, and how many need it
 _seen: list[tuple[int, list[str]]] = []  # threads that are watched, and the files that they open
 _opens: list[Any] = []  # the `open` of builtins and of io meanwhile
+_making: list[None] = []  # one for each trace under way
+_makers: list[Any] = []  # NumPy's own `array` and `asarray` meanwhile
 
 
 # --- types -----------------------------------------------------------------------------------------------------------
@@ -117,3 +119,35 @@ def _watched(file: Any, mode: Any = "r", *args: Any, **options: Any) -> Any:
             if thread == get_ident():
                 names.append(str(file))
     return _opens[0](file, mode, *args, **options)
+
+
+# --- arrays ----------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def arrays_made() -> Iterator[None]:
+    """Let `np.array` and `np.asarray` make arrays of stand-ins that know their dtype, in a block."""
+    with _setting:
+        if not _making:
+            _makers[:] = np.array, np.asarray
+            vars(np).update(array=_array, asarray=_asarray)
+        _making.append(None)
+    try:
+        yield
+    finally:
+        with _setting:
+            _making.pop()
+            if not _making:
+                vars(np).update(zip(("array", "asarray"), _makers, strict=True))
+
+
+def _array(given: Any, dtype: Any = None, *args: Any, **options: Any) -> Any:
+    found = array_of(given, dtype) if not args and options.keys() <= {"copy"} else None
+    return _makers[0](given, dtype, *args, **options) if found is None else found
+
+
+def _asarray(given: Any, dtype: Any = None, *args: Any, **options: Any) -> Any:
+    if dtype is None and isinstance(given, TracedArray):
+        return given
+    found = array_of(given, dtype) if not args and not options else None
+    return _makers[1](given, dtype, *args, **options) if found is None else found
