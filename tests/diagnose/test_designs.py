@@ -20,5 +20,5 @@ def test_a_right_engine_is_left_in_peace(name: str) -> None:
     report = grade(DESIGNS[name])
     assert report.faults == (), report.text()
     assert report.essentials.score == report.essentials.total > 35
-    assert not [check for check in report.checks if check.status == "skipped"]
+    assert not [check for check in report.checks if check.status == "skipped" and check.group != "repeat"]
     assert not [check for check in report.checks if check.status in ("failed", "error") and not check.diagnosis]

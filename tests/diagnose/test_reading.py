@@ -100,6 +100,12 @@ def test_a_logarithm_with_a_base_is_asked_for_the_natural_one() -> None:
         assert faults(grade(source)) == [], parameter
 
 
+def test_a_small_number_that_guards_a_logarithm_is_no_mistake() -> None:
+    guarded = edited(("math.log(self.data)", "math.log(self.data + 1e-7)"))
+    assert faults(grade(guarded)) == []
+    assert faults(grade(guarded.replace("1e-7", "1e-2"))) == [("wrong-value", "log")]
+
+
 def test_powers_that_want_nodes_get_nodes() -> None:
     start, end = CLEAN.index("    def __pow__"), CLEAN.index("    def __truediv__")
     power = CLEAN[start:end].replace("        assert isinstance(other, (int, float))\n", "")

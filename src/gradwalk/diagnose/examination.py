@@ -11,6 +11,7 @@ from gradwalk.diagnose.adapter import Engine, MissingOp
 from gradwalk.diagnose.budget import lines_limited
 from gradwalk.diagnose.checks import CHECKS, RANDOM, Check
 from gradwalk.diagnose.networks import Forgotten, forgotten, has_networks
+from gradwalk.diagnose.op_probes import ops_in
 from gradwalk.diagnose.probes import STEPS, Probe, run
 from gradwalk.diagnose.random_probes import random_programs
 from gradwalk.diagnose.results import CheckResult, Status
@@ -22,7 +23,10 @@ __all__ = ["Examination", "Failure"]
 NOT_YET = " is not implemented yet"
 TOTAL = 3_000_000  # steps for one engine; a right one needs less than a tenth of that
 ENDLESS = 1_000_000  # lines for the first walk over a few nodes: one that takes more counts as one that never ends
-SINGLE = 3e-6  # how far numbers of single precision may lie from the right ones, relative to these
+#: How far numbers may lie from the right ones, relative to these: of single precision, and of ops that many people
+#: guard with a small number, as in log(x + 1e-7); that is no mistake.
+SINGLE, GUARD = 3e-6, 2e-5
+GUARDED = frozenset({"log", "div", "rdiv", "sqrt"})
 
 
 @dataclass(frozen=True)
@@ -115,10 +119,9 @@ class Examination:
         if walks and found.kind == "stopped" and not self._ends and self.engine.walking:
             self.endless = found.line or 0
         self._ends = self._ends or (walks and self.endless is None)
-        if self.is_single:  # a number that is right for its precision is right
-            near = {
-                name: right.numbers[name] for name, x in found.numbers.items() if _nearly(x, right.numbers.get(name))
-            }
+        tolerance = SINGLE if self.is_single else GUARD if ops_in(program.text) & GUARDED else 0.0
+        if tolerance:
+            near = {name: x for name, x in right.numbers.items() if _nearly(found.numbers.get(name), x, tolerance)}
             found = replace(found, numbers={**found.numbers, **near})
         return found
 
@@ -322,8 +325,8 @@ class Examination:
         return _result(check, "passed")
 
 
-def _nearly(x: float, right: float | None) -> bool:
-    return right is not None and abs(x - right) <= SINGLE * max(1.0, abs(right))
+def _nearly(x: float | None, right: float, tolerance: float) -> bool:
+    return x is not None and abs(x - right) <= tolerance * max(1.0, abs(right))
 
 
 #: Methods with two underscores that Python does call, or that belong to something else.
