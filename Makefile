@@ -66,7 +66,7 @@ bench: $(READY)bench  ## measure speed and memory against peers: table, JSON and
 	$(BIN)/python benchmarks/doctor.py
 	$(BIN)/python benchmarks/compiled.py
 
-serving: $(READY)bench site  ## load the course's server: a thousand browsers at once
+serving: $(VENV)/.ready site  ## load the course's server: a thousand browsers at once
 	$(BIN)/python benchmarks/serving.py
 
 soak: $(READY)test site  ## an hour of mixed use: memory stays flat, nothing is left behind (MINUTES=10 for less)

@@ -12,6 +12,7 @@ __all__ = ["body_length", "objection", "takes_gzip"]
 
 #: What this machine calls itself. The port may be another one: that of a tunnel which ends here.
 NAMES = re.compile(r"(?:localhost\.?|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?", re.IGNORECASE)
+TOKEN = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)  # what a header may be called; no space before its colon
 LARGEST_BODY = 1 << 20  # bytes that come with a request, and mean nothing, before it is refused
 
 ELSEWHERE = (
@@ -59,10 +60,16 @@ def body_length(headers: Message) -> int | None:
     [0, 5, None]
     """
     told = {length.strip() for length in headers.get_all("Content-Length", [])}
-    if headers.get_all("Transfer-Encoding") or len(told) > 1:
+    if headers.get_all("Transfer-Encoding") or len(told) > 1 or not _clear(headers):
         return None
     length = told.pop() if told else "0"
     return int(length) if re.fullmatch(r"[0-9]{1,9}", length) and int(length) <= LARGEST_BODY else None
+
+
+def _clear(headers: Message) -> bool:
+    """Whether every line was a header of its own: people differ on what others mean, and behind them nobody looked."""
+    sound = all(TOKEN.fullmatch(name) and "\n" not in text for name, text in headers.items())
+    return sound and not headers.defects and not headers.get_payload()
 
 
 def takes_gzip(headers: Message) -> bool:
