@@ -15,7 +15,7 @@ from gradwalk.errors import BackwardError, GradwalkError, GraphError
 from gradwalk.ieee import Ieee
 
 Node = Any  # a Value; this module does not need to know the class
-_one_at_a_time = RLock()  # walks in several threads may share nodes: each adds what it has to add, whole
+one_at_a_time = RLock()  # walks in several threads may share nodes: each adds what it has to add, whole
 
 
 # --- order and push --------------------------------------------------------------------------------------------------
@@ -55,7 +55,7 @@ def push(v: Node) -> None:
 def add(v: Node, share: Any) -> None:
     """Add to a node's gradient, which a closure may have given to a keeper meanwhile."""
     release((v,))
-    v._grad += share
+    v._receive(share)
 
 
 def call_hooks(v: Node) -> None:
@@ -70,7 +70,7 @@ def held_by_leaves(order: list[Node]) -> dict[Node, Any]:
     """What each leaf holds from earlier walks; one with a closure stands for a graph of its own, and holds nothing."""
     held = {v: v._grad for v in order if v.is_leaf and v.closure is None}
     for v, grad in held.items():
-        if not isinstance(grad, (int, float)) and not hasattr(grad, "__gradwalk_op__"):
+        if not isinstance(grad, (int, float)) and not hasattr(grad, "__gradwalk_op__") and not v.many:
             raise BackwardError(f"the gradient of {walk.describe(v)} is {grad!r}, not a number; call zero_grad() first")
     return held
 
@@ -83,7 +83,7 @@ class Walk:
         self.at = order[-1]  # the node whose turn it is
 
     def __enter__(self) -> Walk:
-        _one_at_a_time.acquire()
+        one_at_a_time.acquire()
         release(self.order)
         self.before = [(v._data, v._grad) for v in self.order]
         return self
@@ -93,7 +93,7 @@ class Walk:
             release(self.order)
             for v, (data, grad) in zip(self.order, self.before, strict=True):
                 v._data, v._grad = data, grad
-        _one_at_a_time.release()
+        one_at_a_time.release()
         if isinstance(error, Exception) and not isinstance(error, GradwalkError):
             raise BackwardError(
                 f"backward() failed at {walk.describe(self.at)}: {type(error).__name__}: {error}; "
@@ -111,7 +111,7 @@ def walked_quickly(root: Node, seed: float) -> bool:
     """
     if modes.active and modes.top() is not modes.bottom:
         return False
-    with _one_at_a_time:
+    with one_at_a_time:
         found = _plain_order(root)
         if found is None:
             return False
@@ -245,12 +245,12 @@ def adjoints(root: Node, seed: Any, *, as_graph: bool) -> dict[Node, Any]:
 def fill_with_graphs(root: Node, seed: Any) -> None:
     """Set `.grad` to Values, so that a gradient can be differentiated like any other number."""
     gradients = adjoints(root, seed, as_graph=True)
-    with _one_at_a_time:
+    with one_at_a_time:
         release(gradients)
         for v, total in gradients.items():
             total = v._as_node(total)
             held_nothing = not v.is_leaf or (v._grad.__class__ is float and v._grad == 0.0)
-            v._grad = total if held_nothing else v._grad + total
+            v._grad = total if held_nothing else v.grad + total
 
 
 def _known_slopes(v: Node) -> tuple[float | None, ...]:
@@ -265,6 +265,8 @@ def _known_slopes(v: Node) -> tuple[float | None, ...]:
 def _slopes_as_graph(v: Node) -> list[Any]:
     """The local derivatives as Values (or floats, where they do not depend on any)."""
     known = _known_slopes(v)
+    if v.many:
+        return list(known)  # they are maps, which take a graph to a graph
     inputs = [Ieee(x) if isinstance(x, float) else x for x in v.inputs]
     slopes: list[Any] = []
     for position, (rule, slope) in enumerate(zip(v.primitive.partials, known, strict=True), start=1):
