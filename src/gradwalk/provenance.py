@@ -16,7 +16,7 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from gradwalk import walk
-from gradwalk.errors import AnomalyError
+from gradwalk.errors import AnomalyError, GraphError
 from gradwalk.ops import comes_later
 
 __all__ = [
@@ -254,6 +254,8 @@ def forward_births(order: Iterable[Node]) -> Births:
     arrivals: list[Birth] = []
     seen: set[int] = set()  # nodes that are not finite
     for v in order:
+        if getattr(v, "many", False) is True:
+            raise GraphError("births among tensors are found as they happen: compute under gradwalk.anomaly()")
         if isfinite(v.data):
             continue
         inputs = v.inputs
@@ -275,7 +277,10 @@ def backward_births(order: Iterable[Node]) -> Births:
     >>> [birth.text for birth in backward_births(walk.topological(y)).producers]
     ['the gradient turned inf on its way from sqrt(x=0) = 0 to x=0: upstream 3 × local inf']
     """
-    nodes = [v for v in order if v.grad.__class__ is float]
+    listed = list(order)
+    if any(getattr(v, "many", False) is True for v in listed):
+        raise GraphError("births among tensors are found as they happen: walk back under gradwalk.anomaly()")
+    nodes = [v for v in listed if v.grad.__class__ is float]
     producers: list[Birth] = []
     explained: set[int] = set()  # nodes that were given something not finite by a node whose slopes we know
     carriers = 0

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, Protocol, cast
 
 from gradwalk.errors import SettingError
@@ -129,7 +128,14 @@ def _provider(name: str) -> Provider:
     return cast(Provider, import_module(f"gradwalk.tensor.{name}_arrays"))
 
 
-now: Provider = _provider("numpy" if find_spec("numpy") else "python")
+def _best() -> Provider:
+    try:
+        return _provider("numpy")
+    except ImportError:
+        return _provider("python")
+
+
+now: Provider = _best()
 listeners: list[Callable[[], None]] = []  # called when `now` has changed
 
 

@@ -54,8 +54,8 @@ def _operator(op: Any, tensor: Any) -> tuple[Any, Any]:
             if kind is tensor:
                 quick = other._lent is None and (self._flows or other._flows) and self._data.dtype == other._data.dtype
                 y = other._data
-            elif kind is float or kind is int:
-                quick = self._flows
+            elif (kind is float or kind is int) and self._flows:
+                quick = True
                 other = y = float(other)
             else:
                 quick = False
