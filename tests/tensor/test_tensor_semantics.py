@@ -576,3 +576,12 @@ def test_a_drawing_shows_shapes() -> None:
     drawing = gradwalk.draw_dot(loss)
     assert "(1, 2)" in drawing.svg
     assert "data (1, 2)" in drawing.source
+
+
+def test_the_example_learns_to_make_up_names(capsys: pytest.CaptureFixture[str]) -> None:
+    makemore = __import__("makemore")
+    makemore.main(["--steps", "120", "--samples", "3"])
+    told = capsys.readouterr().out
+    losses = [float(line.split()[-1]) for line in told.splitlines() if "loss" in line]
+    assert losses[-1] < 3.0 < losses[0]
+    assert told.splitlines()[-1].count(",") == 2
