@@ -57,6 +57,9 @@ class Provider(Protocol):
     def full(self, shape: Shape, x: float, dtype: str) -> Array:
         """An array with the same number everywhere."""
 
+    def arange(self, n: int) -> Array:
+        """0, 1, 2 … up to, and without, `n`, as ints."""
+
     def cast(self, a: Array, dtype: str) -> Array:
         """The same numbers in another dtype; `a` itself if it has it."""
 

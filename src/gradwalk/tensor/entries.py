@@ -272,7 +272,10 @@ class CumSum(Entry):
 def turned(x: Any) -> Any:
     """A matrix, or a batch of them, with rows and columns exchanged."""
     n = len(x.shape)
-    return Permute((*range(n - 2), n - 1, n - 2))(x)
+    return (_TURN if n == 2 else Permute((*range(n - 2), n - 1, n - 2)))(x)
+
+
+_TURN = Permute((1, 0))
 
 
 class MatMul(Entry):
@@ -301,7 +304,7 @@ class MatMul(Entry):
                 f"{m} @ {n} does not fit: the last dim of the left, {m[-1]}, must be the {side} dim of the right, "
                 f"{rows}" + hint
             )
-        for x, y in zip(m[-3::-1], n[-3::-1], strict=False):
+        for x, y in zip(m[-3::-1], n[-3::-1], strict=False) if len(m) > 2 and len(n) > 2 else ():
             if x != y and 1 not in (x, y):
                 raise shape_error(
                     f"{m} @ {n} does not fit: the dims in front are {m[:-2]} and {n[:-2]}, {x} against {y}"
@@ -317,9 +320,12 @@ class MatMul(Entry):
             batch = g.shape[: len(g.shape) - (not flat) - (not upright)]
             g = Reshape((*batch, rows.shape[-2], columns.shape[-1]))(g)
         if i == 0:
-            return MatMul()(g, turned(columns))
-        share = MatMul()(turned(rows), g)
+            return _PRODUCT(g, turned(columns))
+        share = _PRODUCT(turned(rows), g)
         return Reshape(share.shape[:-1])(share) if upright else share
+
+
+_PRODUCT = MatMul()
 
 
 class Einsum(Entry):

@@ -16,6 +16,7 @@ from gradwalk.tensor import arrays
 from gradwalk.tensor.arrays import BOOL, FLOAT64, INT64, dtype_named
 from gradwalk.tensor.core import Tensor, constant
 from gradwalk.tensor.entries import Concat, Einsum, Index, Pad
+from gradwalk.tensor.indexing import extremes
 from gradwalk.tensor.making import array_of
 from gradwalk.tensor.shapes import Shape, axis_of, either, shape_error, shape_of
 
@@ -500,12 +501,11 @@ def nll_loss(log_shares: Any, targets: Any) -> Any:
         raise InputSizeError("a loss of no samples has no mean; give at least one")
     if wanted.dtype != INT64:
         raise NotANumberError(f"targets are the indices of classes, whole numbers, and were given as {wanted.dtype}")
-    low, high = wanted.min().item(), wanted.max().item()
+    high, low = extremes(wanted.array)
     if low < 0 or high >= classes:
-        raise SettingError(
-            f"a target is class {low if low < 0 else high}, and {classes} logits make classes 0 to {classes - 1}"
-        )
-    return -shares[arange(n), wanted].mean()
+        wrong = low if low < 0 else high
+        raise SettingError(f"a target is class {wrong}, and {classes} logits make classes 0 to {classes - 1}")
+    return -Index((), (arrays.now.arange(n), wanted.array))(shares).mean()
 
 
 def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> bool:

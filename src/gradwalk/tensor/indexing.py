@@ -14,7 +14,7 @@ from gradwalk.tensor import arrays
 from gradwalk.tensor.arrays import BOOL, INT64
 from gradwalk.tensor.shapes import broadcast, shape_error
 
-__all__ = ["read_key"]
+__all__ = ["extremes", "read_key"]
 
 Shape = tuple[int, ...]
 
@@ -60,7 +60,7 @@ def read_key(key: Any, shape: Shape) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
             wholes += arrays.now.nonzero(part)
             axis += part.ndim
         else:
-            for place in _extremes(part):
+            for place in extremes(part):
                 _check(place, axis, shape)
             basic.append(slice(None))
             wholes.append(part)
@@ -127,7 +127,12 @@ def _part(part: Any, shape: Shape) -> Any:
     return found if kind == BOOL else arrays.now.cast(found, INT64)
 
 
-def _extremes(part: Any) -> list[int]:
+def extremes(part: Any) -> list[int]:
+    """The largest and the smallest of an array of ints; nothing of none.
+
+    >>> extremes(arrays.now.arange(3))
+    [2, 0]
+    """
     if not part.size:
         return []
     provider = arrays.now

@@ -934,7 +934,7 @@ def _filled_in(wanted: Shape, shape: Shape) -> Shape:
 
 def _along(axis: int, shape: Shape) -> Any:
     """0, 1, 2 … along one axis of a shape."""
-    places = arrays.now.new(list(range(shape[axis])), INT64)
+    places = arrays.now.arange(shape[axis])
     return _constant(arrays.now.reshape(places, tuple(n if i == axis else 1 for i, n in enumerate(shape))))
 
 

@@ -119,6 +119,10 @@ def full(shape: Shape, x: float, dtype: str) -> Array:
     return np.full(shape, x, dtype)
 
 
+def arange(n: int) -> Array:
+    return np.arange(n, dtype="int64")
+
+
 #: To ask a dtype for its name takes longer than a small op.
 NAMES = {np.dtype(name): name for name in ("float64", "float32", "int64", "bool")}
 

@@ -76,6 +76,17 @@ def _operator(op: Any, tensor: Any) -> tuple[Any, Any]:
         return NotImplemented if _speaks_for_itself(other) else self.__gradwalk_op__(op, (self, other))
 
     def back(self: Any, other: Any) -> Any:
+        kind = other.__class__
+        if plain and (kind is float or kind is int) and not modes.active and self._lent is None and self._flows:
+            other = float(other)
+            out = blank()
+            out._data = (kernels_known.get(op) or kernels.kernel(op))(other, self._data)
+            out._grad = 0.0
+            out._kind = Made(op, (other, self))
+            out._mark = out._lent = out._asked = None
+            out._changed = 0
+            out._flows = True
+            return out
         return NotImplemented if _speaks_for_itself(other) else self.__gradwalk_op__(op, (other, self))
 
     return forth, back

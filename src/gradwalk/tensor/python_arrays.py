@@ -218,6 +218,10 @@ def full(shape: Shape, x: float, dtype: str) -> Array:
     return Array([_fit(x, dtype)] * size_of(shape), shape, dtype)
 
 
+def arange(n: int) -> Array:
+    return Array(list(range(n)), (n,), "int64")
+
+
 def cast(a: Array, dtype: str) -> Array:
     return a if a.dtype == dtype else new(a, dtype)
 
