@@ -24,11 +24,15 @@ from gradwalk.tensor.shapes import Shape, axes_of, axis_of, broadcast, either, s
 if TYPE_CHECKING:
     pass
 
-__all__: list[str] = []
+__all__ = ["Extremes", "TensorMethods"]
 
 
 class Extremes(NamedTuple):
-    """What `max(dim)`, `min(dim)` and `topk` give: the numbers, and where they were."""
+    """What `max(dim)`, `min(dim)` and `topk` give: the numbers, and where they were.
+
+    >>> gradwalk.Tensor([1.0, 3.0]).max(0).indices
+    Tensor(1)
+    """
 
     values: Any
     indices: Any
@@ -41,7 +45,11 @@ def _constant(array: Any) -> Any:
 
 
 class TensorMethods:
-    """What a `Tensor` inherits."""
+    """What a `Tensor` inherits.
+
+    >>> gradwalk.Tensor([1.0, 3.0]).mean()
+    Tensor(2.0)
+    """
 
     __slots__ = ()
 
@@ -52,9 +60,9 @@ class TensorMethods:
         _flows: bool
 
         @property
-        def shape(self) -> Shape: ...
+        def shape(self) -> Shape: ...  # noqa: D102
         @property
-        def dtype(self) -> str: ...
+        def dtype(self) -> str: ...  # noqa: D102
 
         def __gradwalk_op__(self, op: Any, operands: tuple[Any, ...]) -> Any: ...
         def __add__(self, other: Any) -> Any: ...
@@ -79,41 +87,69 @@ class TensorMethods:
         def __mod__(self, other: Any) -> Any: ...
         def __floordiv__(self, other: Any) -> Any: ...
         def __neg__(self) -> Any: ...
-        def detach(self) -> Any: ...
+        def detach(self) -> Any: ...  # noqa: D102
 
     # --- looking -----------------------------------------------------------------------------------------------------
 
     @property
     def ndim(self) -> int:
-        """How many dims there are."""
+        """How many dims there are.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).ndim
+        2
+        """
         return len(self.shape)
 
     def dim(self) -> int:
-        """As `ndim`."""
+        """As `ndim`.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).dim()
+        2
+        """
         return len(self.shape)
 
     def size(self, dim: int | None = None) -> Any:
-        """The shape, or how many numbers there are along one dim."""
+        """The shape, or how many numbers there are along one dim.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).size(1)
+        2
+        """
         return self.shape if dim is None else self.shape[axis_of(dim, self.ndim, "size")]
 
     def numel(self) -> int:
-        """How many numbers there are."""
+        """How many numbers there are.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).numel()
+        4
+        """
         return size_of(self.shape)
 
     nelement = numel
 
     @property
     def T(self) -> Any:  # noqa: N802
-        """A matrix with rows and columns exchanged; of more dims, all in the opposite order."""
+        """A matrix with rows and columns exchanged; of more dims, all in the opposite order.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).T
+        Tensor([[3.0, 2.0], [1.0, 4.0]])
+        """
         return Permute(tuple(reversed(range(self.ndim))))(self)
 
     @property
     def mT(self) -> Any:  # noqa: N802
-        """The last two dims exchanged."""
+        """The last two dims exchanged.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).mT
+        Tensor([[3.0, 2.0], [1.0, 4.0]])
+        """
         return self.transpose(-2, -1)
 
     def item(self) -> Any:
-        """The one number it holds, as a plain Python number, which has left the graph."""
+        """The one number it holds, as a plain Python number, which has left the graph.
+
+        >>> gradwalk.Tensor([2.5]).item()
+        2.5
+        """
         if size_of(self.shape) != 1:
             raise shape_error(
                 f"item() is for one number, and this tensor has shape {self.shape}; tolist() gives them all"
@@ -124,11 +160,19 @@ class TensorMethods:
         return found
 
     def tolist(self) -> Any:
-        """Nested lists of plain numbers, or one number."""
+        """Nested lists of plain numbers, or one number.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).tolist()
+        [[3.0, 1.0], [2.0, 4.0]]
+        """
         return arrays.now.tolist(self.array)
 
     def numpy(self) -> Any:
-        """The numbers as a NumPy array, for reading; `data` of a leaf may be written to."""
+        """The numbers as a NumPy array, for reading; `data` of a leaf may be written to.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).numpy().tolist()
+        [[3.0, 1.0], [2.0, 4.0]]
+        """
         import numpy as np
 
         if arrays.now.name == "numpy":
@@ -180,7 +224,11 @@ class TensorMethods:
     # --- dtypes ------------------------------------------------------------------------------------------------------
 
     def to(self, dtype: Any) -> Any:
-        """The same numbers in another dtype; between floats, gradient flows through."""
+        """The same numbers in another dtype; between floats, gradient flows through.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).to("float32")
+        Tensor([[3.0, 1.0], [2.0, 4.0]], dtype='float32')
+        """
         if not isinstance(dtype, type) and str(dtype) in ("cpu", "cuda"):
             return self
         name = dtype_named(dtype)
@@ -191,31 +239,55 @@ class TensorMethods:
         return _constant(arrays.now.cast(self.array, name))
 
     def double(self) -> Any:
-        """As float64."""
+        """As float64.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).double()
+        Tensor([[3.0, 1.0], [2.0, 4.0]])
+        """
         return self.to(FLOAT64)
 
     def long(self) -> Any:
-        """As int64; a fraction is cut off."""
+        """As int64; a fraction is cut off.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).long()
+        Tensor([[3, 1], [2, 4]])
+        """
         return self.to(INT64)
 
     # --- shapes ------------------------------------------------------------------------------------------------------
 
     def reshape(self, *shape: Any) -> Any:
-        """The same numbers in another shape; -1 stands for what is left."""
+        """The same numbers in another shape; -1 stands for what is left.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).reshape(4)
+        Tensor([3.0, 1.0, 2.0, 4.0])
+        """
         return Reshape(_filled_in(shape_of(shape, "reshape"), self.shape))(self)
 
     def view(self, *shape: Any) -> Any:
-        """As `reshape`."""
+        """As `reshape`.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).view(1, 4)
+        Tensor([[3.0, 1.0, 2.0, 4.0]])
+        """
         return Reshape(_filled_in(shape_of(shape, "view"), self.shape))(self)
 
     def view_as(self, other: Any) -> Any:
-        """In the shape of another tensor."""
+        """In the shape of another tensor.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).view_as(gradwalk.zeros(4))
+        Tensor([3.0, 1.0, 2.0, 4.0])
+        """
         return self.reshape(other.shape)
 
     reshape_as = view_as
 
     def flatten(self, start_dim: int = 0, end_dim: int = -1) -> Any:
-        """Dims from `start_dim` to `end_dim` as one."""
+        """Dims from `start_dim` to `end_dim` as one.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).flatten()
+        Tensor([3.0, 1.0, 2.0, 4.0])
+        """
         start, end = (axis_of(dim, self.ndim, "flatten") for dim in (start_dim, end_dim))
         if end < start:
             raise shape_error(f"flatten goes from one dim to a later one, and was given {start_dim} and {end_dim}")
@@ -224,31 +296,51 @@ class TensorMethods:
     ravel = flatten
 
     def unflatten(self, dim: int, sizes: Sequence[int]) -> Any:
-        """One dim as several."""
+        """One dim as several.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).unflatten(1, (2, 1))
+        Tensor([[[3.0], [1.0]], [[2.0], [4.0]]])
+        """
         axis = axis_of(dim, self.ndim, "unflatten")
         inner = _filled_in(shape_of((tuple(sizes),), "unflatten"), (self.shape[axis],))
         return Reshape((*self.shape[:axis], *inner, *self.shape[axis + 1 :]))(self)
 
     def squeeze(self, dim: Any = None, *, axis: Any = None) -> Any:
-        """Without dims of size 1, or without those named that have it."""
+        """Without dims of size 1, or without those named that have it.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).squeeze()
+        Tensor([[3.0, 1.0], [2.0, 4.0]])
+        """
         dim = either("squeeze", dim, axis)
         axes = axes_of(dim, self.ndim, "squeeze")
         return Reshape(tuple(n for i, n in enumerate(self.shape) if n != 1 or i not in axes))(self)
 
     def unsqueeze(self, dim: int) -> Any:
-        """With a new dim of size 1."""
+        """With a new dim of size 1.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).unsqueeze(0)
+        Tensor([[[3.0, 1.0], [2.0, 4.0]]])
+        """
         axis = axis_of(dim, self.ndim + 1, "unsqueeze")
         return Reshape((*self.shape[:axis], 1, *self.shape[axis:]))(self)
 
     def permute(self, *dims: Any) -> Any:
-        """The dims in another order."""
+        """The dims in another order.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).permute(1, 0)
+        Tensor([[3.0, 2.0], [1.0, 4.0]])
+        """
         given = shape_of(dims, "permute")
         if len(given) != self.ndim:
             raise shape_error(f"permute takes each dim once, and was given {given} for shape {self.shape}")
         return Permute(axes_of(given, self.ndim, "permute"))(self) if given else self
 
     def transpose(self, dim0: int, dim1: int) -> Any:
-        """Two dims exchanged."""
+        """Two dims exchanged.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).transpose(0, 1)
+        Tensor([[3.0, 2.0], [1.0, 4.0]])
+        """
         a, b = axis_of(dim0, self.ndim, "transpose"), axis_of(dim1, self.ndim, "transpose")
         order = list(range(self.ndim))
         if order:
@@ -258,13 +350,21 @@ class TensorMethods:
     swapaxes = transpose
 
     def t(self) -> Any:
-        """A matrix with rows and columns exchanged."""
+        """A matrix with rows and columns exchanged.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).t()
+        Tensor([[3.0, 2.0], [1.0, 4.0]])
+        """
         if self.ndim > 2:
             raise shape_error(f"t() is for matrices, and this tensor has shape {self.shape}; use transpose(dim0, dim1)")
         return self.T
 
     def expand(self, *shape: Any) -> Any:
-        """Repeated along dims of size 1 without new memory; -1 keeps a dim."""
+        """Repeated along dims of size 1 without new memory; -1 keeps a dim.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).expand(2, 2, 2)
+        Tensor([[[3.0, 1.0], [2.0, 4.0]], [[3.0, 1.0], [2.0, 4.0]]])
+        """
         wanted = shape_of(shape, "expand")
         new = len(wanted) - self.ndim
         if new < 0:
@@ -280,11 +380,19 @@ class TensorMethods:
         return Expand(full)(self)
 
     def expand_as(self, other: Any) -> Any:
-        """In the shape of another tensor."""
+        """In the shape of another tensor.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).expand_as(gradwalk.zeros(1, 2, 2))
+        Tensor([[[3.0, 1.0], [2.0, 4.0]]])
+        """
         return self.expand(other.shape)
 
     def repeat(self, *times: Any) -> Any:
-        """Several copies along each dim."""
+        """Several copies along each dim.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).repeat(1, 2)
+        Tensor([[3.0, 1.0, 3.0, 1.0], [2.0, 4.0, 2.0, 4.0]])
+        """
         wanted = shape_of(times, "repeat")
         new = len(wanted) - self.ndim
         if new < 0 or min(wanted, default=0) < 0:
@@ -297,13 +405,21 @@ class TensorMethods:
     tile = repeat
 
     def flip(self, *dims: Any) -> Any:
-        """Turned round along dims."""
+        """Turned round along dims.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).flip(1)
+        Tensor([[1.0, 3.0], [4.0, 2.0]])
+        """
         axes = axes_of(shape_of(dims, "flip"), self.ndim, "flip")
         turned = tuple(slice(None, None, -1 if axis in axes else None) for axis in range(self.ndim))
         return Index(turned)(self)
 
     def roll(self, shifts: Any, dims: Any = None) -> Any:
-        """Moved along dims; what leaves at one end comes in at the other."""
+        """Moved along dims; what leaves at one end comes in at the other.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).roll(1, 0)
+        Tensor([[2.0, 4.0], [3.0, 1.0]])
+        """
         if dims is None:
             return self.flatten().roll(shifts, 0).reshape(self.shape)
         by = shifts if isinstance(shifts, (tuple, list)) else (shifts,)
@@ -325,7 +441,11 @@ class TensorMethods:
         return cat(parts, axis)
 
     def split(self, size: Any, dim: int = 0) -> tuple[Any, ...]:
-        """Parts of so many along a dim, the last perhaps smaller; or parts of the sizes in a list."""
+        """Parts of so many along a dim, the last perhaps smaller; or parts of the sizes in a list.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).split(1)
+        (Tensor([[3.0, 1.0]]), Tensor([[2.0, 4.0]]))
+        """
         axis = axis_of(dim, self.ndim, "split")
         n = self.shape[axis]
         if isinstance(size, (tuple, list)):
@@ -346,24 +466,40 @@ class TensorMethods:
         return tuple(parts)
 
     def chunk(self, chunks: int, dim: int = 0) -> tuple[Any, ...]:
-        """So many parts along a dim, as equal as they can be from the left."""
+        """So many parts along a dim, as equal as they can be from the left.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).chunk(2)
+        (Tensor([[3.0, 1.0]]), Tensor([[2.0, 4.0]]))
+        """
         axis = axis_of(dim, self.ndim, "chunk")
         if operator.index(chunks) < 1:
             raise shape_error(f"chunk takes at least 1 part, not {chunks}")
         return self.split(max(1, -(-self.shape[axis] // chunks)), axis)
 
     def unbind(self, dim: int = 0) -> tuple[Any, ...]:
-        """Its slices along a dim, one by one."""
+        """Its slices along a dim, one by one.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).unbind()
+        (Tensor([3.0, 1.0]), Tensor([2.0, 4.0]))
+        """
         axis = axis_of(dim, self.ndim, "unbind")
         return tuple(self.select(axis, i) for i in range(self.shape[axis]))
 
     def select(self, dim: int, index: int) -> Any:
-        """One slice along a dim."""
+        """One slice along a dim.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).select(0, 1)
+        Tensor([2.0, 4.0])
+        """
         axis = axis_of(dim, self.ndim, "select")
         return self[(slice(None),) * axis + (operator.index(index),)]
 
     def narrow(self, dim: int, start: int, length: int) -> Any:
-        """So many along a dim."""
+        """So many along a dim.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).narrow(1, 0, 1)
+        Tensor([[3.0], [2.0]])
+        """
         axis = axis_of(dim, self.ndim, "narrow")
         if not 0 <= start <= start + length <= self.shape[axis]:
             raise shape_error(f"narrow from {start}, {length} long, leaves dim {axis} of shape {self.shape}")
@@ -383,7 +519,11 @@ class TensorMethods:
         )
 
     def put(self, key: Any, x: Any) -> Any:
-        """A new tensor with other numbers at these places, `t.put(i, v)` for `t[i] = v`; gradient flows to both."""
+        """A new tensor with other numbers at these places, `t.put(i, v)` for `t[i] = v`; gradient flows to both.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).put((0, 1), 9.0)
+        Tensor([[3.0, 9.0], [2.0, 4.0]])
+        """
         basic, wholes = read_key(key, self.shape)
         place = Index(basic, wholes)
         ones = arrays.now.full(self.shape, 1.0, FLOAT64)
@@ -402,7 +542,11 @@ class TensorMethods:
         return ops.where(_constant(hit), spread, self)
 
     def gather(self, dim: int, index: Any) -> Any:
-        """`out[i][j] = t[index[i][j]][j]` for dim 0, and so on."""
+        """`out[i][j] = t[index[i][j]][j]` for dim 0, and so on.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).gather(1, [[0], [1]])
+        Tensor([[3.0], [4.0]])
+        """
         axis = axis_of(dim, self.ndim, "gather")
         at = self._like(index, INT64)
         if at.ndim != self.ndim:
@@ -415,32 +559,62 @@ class TensorMethods:
         return self[tuple(at if i == axis else _along(i, at.shape) for i in range(self.ndim))] if self.ndim else self
 
     def index_select(self, dim: int, index: Any) -> Any:
-        """Slices along a dim."""
+        """Slices along a dim.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).index_select(1, [1, 1])
+        Tensor([[1.0, 1.0], [4.0, 4.0]])
+        """
         axis = axis_of(dim, self.ndim, "index_select")
         return self[(slice(None),) * axis + (index,)]
 
     def take(self, index: Any) -> Any:
-        """Numbers by their places in the order of reading."""
+        """Numbers by their places in the order of reading.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).take([0, 3])
+        Tensor([3.0, 4.0])
+        """
         return self.flatten()[index]
 
     def masked_select(self, mask: Any) -> Any:
-        """The numbers where a mask is true."""
+        """The numbers where a mask is true.
+
+        >>> x = gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]])
+        >>> x.masked_select(x > 2)
+        Tensor([3.0, 4.0])
+        """
         return self[mask]
 
     def masked_fill(self, mask: Any, value: Any) -> Any:
-        """`value` where a mask is true, else the numbers."""
+        """`value` where a mask is true, else the numbers.
+
+        >>> x = gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]])
+        >>> x.masked_fill(x > 2, 0.0)
+        Tensor([[0.0, 1.0], [2.0, 0.0]])
+        """
         return ops.where(self._like(mask), value, self)
 
     def where(self, condition: Any, other: Any) -> Any:
-        """The numbers where a condition holds, else `other`."""
+        """The numbers where a condition holds, else `other`.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).where([[True, False], [True, True]], 0.0)
+        Tensor([[3.0, 0.0], [2.0, 4.0]])
+        """
         return ops.where(self._like(condition), self, other)
 
     def tril(self, diagonal: int = 0) -> Any:
-        """The part of matrices on and below a diagonal; 0 above."""
+        """The part of matrices on and below a diagonal; 0 above.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).tril()
+        Tensor([[3.0, 0.0], [2.0, 4.0]])
+        """
         return self._triangle(lambda i, j: j - i <= diagonal, "tril")
 
     def triu(self, diagonal: int = 0) -> Any:
-        """The part of matrices on and above a diagonal; 0 below."""
+        """The part of matrices on and above a diagonal; 0 below.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).triu()
+        Tensor([[3.0, 1.0], [0.0, 4.0]])
+        """
         return self._triangle(lambda i, j: j - i >= diagonal, "triu")
 
     def _triangle(self, inside: Any, taker: str) -> Any:
@@ -453,7 +627,11 @@ class TensorMethods:
         return ops.where(_constant(keep), self, zero)
 
     def diagonal(self) -> Any:
-        """The diagonal of a matrix."""
+        """The diagonal of a matrix.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).diagonal()
+        Tensor([3.0, 4.0])
+        """
         if self.ndim != 2:
             raise shape_error(f"diagonal is for matrices, and this tensor has shape {self.shape}")
         n = min(self.shape)
@@ -462,18 +640,30 @@ class TensorMethods:
     diag = diagonal
 
     def trace(self) -> Any:
-        """The sum of the diagonal of a matrix."""
+        """The sum of the diagonal of a matrix.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).trace()
+        Tensor(7.0)
+        """
         return self.diagonal().sum()
 
     # --- reductions --------------------------------------------------------------------------------------------------
 
     def sum(self, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None) -> Any:
-        """The sum of all numbers, or over dims."""
+        """The sum of all numbers, or over dims.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).sum(0)
+        Tensor([5.0, 5.0])
+        """
         axes, keep = self._reduced("sum", dim, keepdim, axis, keepdims)
         return Sum(axes, keep)(self)
 
     def mean(self, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None) -> Any:
-        """The mean of all numbers, or over dims."""
+        """The mean of all numbers, or over dims.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).mean(1, keepdim=True)
+        Tensor([[2.0], [3.0]])
+        """
         axes, keep = self._reduced("mean", dim, keepdim, axis, keepdims)
         if not self.dtype.startswith("float"):
             raise NotANumberError(
@@ -485,7 +675,11 @@ class TensorMethods:
         self, dim: Any = None, unbiased: bool = True, keepdim: bool = False, *, correction: int | None = None,
         axis: Any = None, keepdims: bool | None = None,
     ) -> Any:  # fmt: skip
-        """The variance: squared distances from the mean, over their number less `correction` (1, as PyTorch's)."""
+        """The variance: squared distances from the mean, over their number less `correction` (1, as PyTorch's).
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).var(0)
+        Tensor([0.5, 4.5])
+        """
         axes, keep = self._reduced("var", dim, keepdim, axis, keepdims)
         freedom = number_count(self.shape, axes) - (int(unbiased) if correction is None else correction)
         away = self - self.mean(axes, True) if axes else self - self
@@ -495,14 +689,22 @@ class TensorMethods:
         self, dim: Any = None, unbiased: bool = True, keepdim: bool = False, *, correction: int | None = None,
         axis: Any = None, keepdims: bool | None = None,
     ) -> Any:  # fmt: skip
-        """The standard deviation, the root of `var`; where it is 0 its gradient is 0."""
+        """The standard deviation, the root of `var`; where it is 0 its gradient is 0.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).std()
+        Tensor(1.29099)
+        """
         found = self.var(dim, unbiased, keepdim, correction=correction, axis=axis, keepdims=keepdims)
         return _root(found)
 
     def norm(
         self, p: Any = 2, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None
     ) -> Any:
-        """The length of all numbers as one vector, or over dims; where it is 0 its gradient is 0."""
+        """The length of all numbers as one vector, or over dims; where it is 0 its gradient is 0.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).norm(1)
+        Tensor(10.0)
+        """
         axes, keep = self._reduced("norm", dim, keepdim, axis, keepdims)
         if p in (2, 2.0, None, "fro"):
             return _root(Sum(axes, keep)(self * self))
@@ -519,13 +721,20 @@ class TensorMethods:
         """The largest number, a tie sharing the gradient; `max(dim)` gives `(values, indices)`, as PyTorch's does.
 
         `max(other)` is `maximum(other)`.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).max(1)
+        Extremes(values=Tensor([3.0, 4.0]), indices=Tensor([0, 1]))
         """
         if getattr(dim, "many", False):
             return ops.maximum(self, dim)
         return self._extreme("max", dim, keepdim, axis, keepdims)
 
     def min(self, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None) -> Any:
-        """As `max`, for the smallest."""
+        """As `max`, for the smallest.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).min(1)
+        Extremes(values=Tensor([1.0, 2.0]), indices=Tensor([1, 0]))
+        """
         if getattr(dim, "many", False):
             return ops.minimum(self, dim)
         return self._extreme("min", dim, keepdim, axis, keepdims)
@@ -542,21 +751,37 @@ class TensorMethods:
         return Extremes(values, at) if keep or not axes else Extremes(values.squeeze(axes[0]), at.squeeze(axes[0]))
 
     def amax(self, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None) -> Any:
-        """The largest number over dims; a tie shares the gradient."""
+        """The largest number over dims; a tie shares the gradient.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).amax(0)
+        Tensor([3.0, 4.0])
+        """
         axes, keep = self._reduced("amax", dim, keepdim, axis, keepdims)
         return Max(axes, keep)(self)
 
     def amin(self, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None) -> Any:
-        """The smallest number over dims; a tie shares the gradient."""
+        """The smallest number over dims; a tie shares the gradient.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).amin(0)
+        Tensor([2.0, 1.0])
+        """
         axes, keep = self._reduced("amin", dim, keepdim, axis, keepdims)
         return -Max(axes, keep)(-self)
 
     def argmax(self, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None) -> Any:
-        """Where the largest number is, the first of them; no gradient flows through it."""
+        """Where the largest number is, the first of them; no gradient flows through it.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).argmax(1)
+        Tensor([0, 1])
+        """
         return self._place("argmax", self.array, dim, keepdim, axis, keepdims)
 
     def argmin(self, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None) -> Any:
-        """Where the smallest number is, the first of them; no gradient flows through it."""
+        """Where the smallest number is, the first of them; no gradient flows through it.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).argmin(1)
+        Tensor([1, 0])
+        """
         array = arrays.now.cast(self.array, INT64) if self.dtype == BOOL else self.array
         return self._place("argmin", arrays.now.functions["neg"](array), dim, keepdim, axis, keepdims)
 
@@ -579,7 +804,11 @@ class TensorMethods:
         return _constant(found)
 
     def argsort(self, dim: int = -1, descending: bool = False, stable: bool = True) -> Any:
-        """Places in sorted order; equal numbers keep theirs. No gradient flows through it."""
+        """Places in sorted order; equal numbers keep theirs. No gradient flows through it.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).argsort()
+        Tensor([[1, 0], [0, 1]])
+        """
         if not self.ndim:
             return _constant(arrays.now.full((), 0, INT64))
         return _constant(
@@ -587,12 +816,20 @@ class TensorMethods:
         )
 
     def sort(self, dim: int = -1, descending: bool = False, stable: bool = True) -> Extremes:
-        """The numbers in order along a dim, and where they were; equal numbers keep their order."""
+        """The numbers in order along a dim, and where they were; equal numbers keep their order.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).sort()
+        Extremes(values=Tensor([[1.0, 3.0], [2.0, 4.0]]), indices=Tensor([[1, 0], [0, 1]]))
+        """
         at = self.argsort(dim, descending)
         return Extremes(self.gather(dim, at), at)
 
     def topk(self, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Extremes:
-        """The `k` largest along a dim, the largest first, and where they were."""
+        """The `k` largest along a dim, the largest first, and where they were.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).topk(1)
+        Extremes(values=Tensor([[3.0], [4.0]]), indices=Tensor([[0], [1]]))
+        """
         axis = axis_of(dim, self.ndim, "topk")
         if not 0 <= operator.index(k) <= (self.shape[axis] if self.ndim else 1):
             raise shape_error(f"topk was asked for {k} along dim {axis} of shape {self.shape}")
@@ -600,7 +837,11 @@ class TensorMethods:
         return Extremes(self.gather(axis, at), at)
 
     def cumsum(self, dim: Any = None, *, axis: Any = None) -> Any:
-        """Running sums along a dim."""
+        """Running sums along a dim.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).cumsum(0)
+        Tensor([[3.0, 1.0], [5.0, 5.0]])
+        """
         dim = either("cumsum", dim, axis)
         if dim is None:
             raise shape_error("cumsum needs a dim to run along, as in cumsum(0)")
@@ -608,19 +849,31 @@ class TensorMethods:
         return CumSum(along)(self) if self.ndim else self
 
     def any(self, dim: Any = None, keepdim: bool = False) -> Any:
-        """Whether any number is not 0."""
+        """Whether any number is not 0.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).any()
+        Tensor(True)
+        """
         axes, keep = self._reduced("any", dim, keepdim, None, None)
         count = arrays.now.total(arrays.now.functions["!="](self.array, 0), axes, keep)
         return _constant(arrays.now.functions[">"](count, 0))
 
     def all(self, dim: Any = None, keepdim: bool = False) -> Any:
-        """Whether no number is 0."""
+        """Whether no number is 0.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).all()
+        Tensor(True)
+        """
         axes, keep = self._reduced("all", dim, keepdim, None, None)
         count = arrays.now.total(arrays.now.functions["=="](self.array, 0), axes, keep)
         return _constant(arrays.now.functions["=="](count, 0))
 
     def count_nonzero(self, dim: Any = None) -> Any:
-        """How many numbers are not 0."""
+        """How many numbers are not 0.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).count_nonzero()
+        Tensor(4)
+        """
         axes, _ = self._reduced("count_nonzero", dim, False, None, None)
         return _constant(arrays.now.total(arrays.now.functions["!="](self.array, 0), axes, False))
 
@@ -632,13 +885,21 @@ class TensorMethods:
     # --- softmax and its relatives -----------------------------------------------------------------------------------
 
     def softmax(self, dim: Any = None, *, axis: Any = None) -> Any:
-        """Shares of 1 along a dim, each in proportion to its exponential."""
+        """Shares of 1 along a dim, each in proportion to its exponential.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).softmax(1)
+        Tensor([[0.880797, 0.119203], [0.119203, 0.880797]])
+        """
         along = self._one_dim("softmax", dim, axis)
         grown = ops.exp(self - self._peak(along))
         return grown / Sum(along, True)(grown)
 
     def log_softmax(self, dim: Any = None, *, axis: Any = None) -> Any:
-        """The logarithms of the shares, without passing through shares too small for a float."""
+        """The logarithms of the shares, without passing through shares too small for a float.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).log_softmax(1)
+        Tensor([[-0.126928, -2.12693], [-2.12693, -0.126928]])
+        """
         along = self._one_dim("log_softmax", dim, axis)
         less = self - self._peak(along)
         return less - ops.log(Sum(along, True)(ops.exp(less)))
@@ -646,7 +907,11 @@ class TensorMethods:
     def logsumexp(
         self, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None
     ) -> Any:
-        """The logarithm of the sum of exponentials: a smooth maximum."""
+        """The logarithm of the sum of exponentials: a smooth maximum.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).logsumexp(1)
+        Tensor([3.12693, 4.12693])
+        """
         axes, keep = self._reduced("logsumexp", dim, keepdim, axis, keepdims)
         peak = self._peak(axes)
         peak = ops.where(peak - peak == 0, peak, 0.0)  # inf - inf would be nan, and the answer is inf
@@ -672,7 +937,11 @@ class TensorMethods:
     # --- number by number --------------------------------------------------------------------------------------------
 
     def clip(self, min: Any = None, max: Any = None) -> Any:
-        """Numbers below `min` become it, and above `max` that; one may be left out."""
+        """Numbers below `min` become it, and above `max` that; one may be left out.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).clip(2.0, 3.0)
+        Tensor([[3.0, 2.0], [2.0, 3.0]])
+        """
         if min is None and max is None:
             raise SettingError("clip takes a lower bound, an upper bound or both, and was given none")
         if self.dtype.startswith("float"):
@@ -681,65 +950,125 @@ class TensorMethods:
         return out if max is None else ops.minimum(out, max)
 
     def clamp(self, min: Any = None, max: Any = None) -> Any:
-        """As `clip`."""
+        """As `clip`.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).clamp(min=2.0)
+        Tensor([[3.0, 2.0], [2.0, 4.0]])
+        """
         return self.clip(min, max)
 
     def relu(self) -> Any:
-        """The numbers if positive, else 0."""
+        """The numbers if positive, else 0.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).relu()
+        Tensor([[3.0, 1.0], [2.0, 4.0]])
+        """
         return self.__gradwalk_op__(ops.relu, (self,))
 
     def square(self) -> Any:
-        """Each number times itself."""
+        """Each number times itself.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).square()
+        Tensor([[9.0, 1.0], [4.0, 16.0]])
+        """
         return self * self
 
     def reciprocal(self) -> Any:
-        """1 over each number."""
+        """1 over each number.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).reciprocal()
+        Tensor([[0.333333, 1.0], [0.5, 0.25]])
+        """
         return 1.0 / self
 
     def rsqrt(self) -> Any:
-        """1 over the root of each number."""
+        """1 over the root of each number.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).rsqrt()
+        Tensor([[0.57735, 1.0], [0.707107, 0.5]])
+        """
         return 1.0 / ops.sqrt(self)
 
     def neg(self) -> Any:
-        """Each number with the other sign."""
+        """Each number with the other sign.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).neg()
+        Tensor([[-3.0, -1.0], [-2.0, -4.0]])
+        """
         return -self
 
     def pow(self, exponent: Any) -> Any:
-        """To a power."""
+        """To a power.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).pow(2)
+        Tensor([[9.0, 1.0], [4.0, 16.0]])
+        """
         return self**exponent
 
     def add(self, other: Any) -> Any:
-        """As `+`."""
+        """As `+`.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).add(1)
+        Tensor([[4.0, 2.0], [3.0, 5.0]])
+        """
         return self + other
 
     def sub(self, other: Any) -> Any:
-        """As `-`."""
+        """As `-`.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).sub(1)
+        Tensor([[2.0, 0.0], [1.0, 3.0]])
+        """
         return self - other
 
     def mul(self, other: Any) -> Any:
-        """As `*`."""
+        """As `*`.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).mul(2)
+        Tensor([[6.0, 2.0], [4.0, 8.0]])
+        """
         return self * other
 
     def div(self, other: Any) -> Any:
-        """As `/`."""
+        """As `/`.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).div(2)
+        Tensor([[1.5, 0.5], [1.0, 2.0]])
+        """
         return self / other
 
     def matmul(self, other: Any) -> Any:
-        """As `@`."""
+        """As `@`.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).matmul(gradwalk.eye(2))
+        Tensor([[3.0, 1.0], [2.0, 4.0]])
+        """
         return self @ other
 
     mm = bmm = dot = mv = matmul
 
     def log2(self) -> Any:
-        """The logarithm to base 2."""
+        """The logarithm to base 2.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).log2()
+        Tensor([[1.58496, 0.0], [1.0, 2.0]])
+        """
         return ops.log(self) * (1.0 / math.log(2.0))
 
     def log10(self) -> Any:
-        """The logarithm to base 10."""
+        """The logarithm to base 10.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).log10()
+        Tensor([[0.477121, 0.0], [0.30103, 0.60206]])
+        """
         return ops.log(self) * (1.0 / math.log(10.0))
 
     def gelu(self, approximate: str = "none") -> Any:
-        """The number times the share of a normal distribution below it; `"tanh"` for the usual approximation."""
+        """The number times the share of a normal distribution below it; `"tanh"` for the usual approximation.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).gelu()
+        Tensor([[2.99595, 0.841345], [1.9545, 3.99987]])
+        """
         if approximate == "tanh":
             inner = math.sqrt(2.0 / math.pi) * (self + 0.044715 * (self * self * self))
             return 0.5 * self * (1.0 + ops.tanh(inner))
@@ -748,74 +1077,138 @@ class TensorMethods:
         return 0.5 * self * (1.0 + ops.erf(self * math.sqrt(0.5)))
 
     def silu(self) -> Any:
-        """The number times its sigmoid."""
+        """The number times its sigmoid.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).silu()
+        Tensor([[2.85772, 0.731059], [1.76159, 3.92806]])
+        """
         return self * ops.sigmoid(self)
 
     def elu(self, alpha: float = 1.0) -> Any:
-        """The number if positive, else `alpha` times its exponential less 1."""
+        """The number if positive, else `alpha` times its exponential less 1.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).elu()
+        Tensor([[3.0, 1.0], [2.0, 4.0]])
+        """
         return ops.where(self > 0, self, alpha * ops.expm1(ops.where(self > 0, 0.0, self)))
 
     def relu6(self) -> Any:
-        """Between 0 and 6; outside, the nearer bound, with no gradient at it."""
+        """Between 0 and 6; outside, the nearer bound, with no gradient at it.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).relu6()
+        Tensor([[3.0, 1.0], [2.0, 4.0]])
+        """
         return self.hardtanh(0.0, 6.0)
 
     def hardtanh(self, min_val: float = -1.0, max_val: float = 1.0) -> Any:
-        """Between two bounds; outside, the nearer bound, with no gradient at it."""
+        """Between two bounds; outside, the nearer bound, with no gradient at it.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).hardtanh()
+        Tensor([[1.0, 1.0], [1.0, 1.0]])
+        """
         inside = (self > min_val) & (self < max_val)
         flat = ops.where(self <= min_val, min_val, max_val)
         return ops.where(inside | (self != self), self, flat)
 
     def softsign(self) -> Any:
-        """The number over 1 plus its size."""
+        """The number over 1 plus its size.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).softsign()
+        Tensor([[0.75, 0.5], [0.666667, 0.8]])
+        """
         return self / (1.0 + ops.abs(self))
 
     def mish(self) -> Any:
-        """The number times the tanh of its softplus."""
+        """The number times the tanh of its softplus.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).mish()
+        Tensor([[2.98654, 0.865098], [1.94396, 3.99741]])
+        """
         return self * ops.tanh(ops.softplus(self))
 
     # --- without gradient --------------------------------------------------------------------------------------------
 
     def floor(self) -> Any:
-        """The next whole number below; no gradient flows through it."""
+        """The next whole number below; no gradient flows through it.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).floor()
+        Tensor([[3.0, 1.0], [2.0, 4.0]])
+        """
         return self._without_gradient("floor")
 
     def ceil(self) -> Any:
-        """The next whole number above; no gradient flows through it."""
+        """The next whole number above; no gradient flows through it.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).ceil()
+        Tensor([[3.0, 1.0], [2.0, 4.0]])
+        """
         return self._without_gradient("ceil")
 
     def round(self) -> Any:
-        """The nearest whole number, a half to the even one; no gradient flows through it."""
+        """The nearest whole number, a half to the even one; no gradient flows through it.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).round()
+        Tensor([[3.0, 1.0], [2.0, 4.0]])
+        """
         return self._without_gradient("round")
 
     def trunc(self) -> Any:
-        """Without what is behind the point; no gradient flows through it."""
+        """Without what is behind the point; no gradient flows through it.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).trunc()
+        Tensor([[3.0, 1.0], [2.0, 4.0]])
+        """
         return self._without_gradient("trunc")
 
     def sign(self) -> Any:
-        """-1, 0 or 1; no gradient flows through it."""
+        """-1, 0 or 1; no gradient flows through it.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).sign()
+        Tensor([[1.0, 1.0], [1.0, 1.0]])
+        """
         return self._without_gradient("sign")
 
     def isnan(self) -> Any:
-        """Where a number is nan."""
+        """Where a number is nan.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).isnan()
+        Tensor([[False, False], [False, False]])
+        """
         return self._without_gradient("isnan")
 
     def isinf(self) -> Any:
-        """Where a number is infinite."""
+        """Where a number is infinite.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).isinf()
+        Tensor([[False, False], [False, False]])
+        """
         return self._without_gradient("isinf")
 
     def isfinite(self) -> Any:
-        """Where a number is neither."""
+        """Where a number is neither.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).isfinite()
+        Tensor([[True, True], [True, True]])
+        """
         return self._without_gradient("isfinite")
 
     def _without_gradient(self, name: str) -> Any:
         return _constant(arrays.now.functions[name](self.array))
 
     def eq(self, other: Any) -> Any:
-        """As `==`."""
+        """As `==`.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).eq(2.0)
+        Tensor([[False, False], [True, False]])
+        """
         return self == other
 
     def nonzero(self) -> Any:
-        """The places of the numbers that are not 0, one to a row."""
+        """The places of the numbers that are not 0, one to a row.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).nonzero()
+        Tensor([[0, 0], [0, 1], [1, 0], [1, 1]])
+        """
         found = arrays.now.nonzero(arrays.now.functions["!="](self.array, 0))
         columns = [arrays.now.reshape(column, (column.size, 1)) for column in found]
         return _constant(arrays.now.concat(columns, 1))
@@ -823,19 +1216,35 @@ class TensorMethods:
     # --- PyTorch's habits --------------------------------------------------------------------------------------------
 
     def contiguous(self) -> Any:
-        """The tensor itself: how it lies in memory makes no difference here."""
+        """The tensor itself: how it lies in memory makes no difference here.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).contiguous()
+        Tensor([[3.0, 1.0], [2.0, 4.0]])
+        """
         return self
 
     def cpu(self) -> Any:
-        """The tensor itself: there is nothing but the processor here."""
+        """The tensor itself: there is nothing but the processor here.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).cpu()
+        Tensor([[3.0, 1.0], [2.0, 4.0]])
+        """
         return self
 
     def clone(self) -> Any:
-        """The same numbers as a new node; gradient flows through it."""
+        """The same numbers as a new node; gradient flows through it.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).clone()
+        Tensor([[3.0, 1.0], [2.0, 4.0]])
+        """
         return self * 1.0 if self.dtype.startswith("float") else _constant(arrays.now.copy(self.array))
 
     def requires_grad_(self, requires_grad: Any = True) -> Any:
-        """Set `requires_grad`, and give the tensor itself."""
+        """Set `requires_grad`, and give the tensor itself.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).requires_grad_(False)
+        Tensor([[3.0, 1.0], [2.0, 4.0]])
+        """
         self.requires_grad = requires_grad  # type: ignore[misc]
         return self
 
@@ -856,6 +1265,9 @@ class TensorMethods:
         """The same computation as a graph of Values: this tensor as nested lists of them, or one Value.
 
         Their gradients are reached by `backward()` on one of them; the Values of a leaf are found by `scalars_of`.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).scalars()[0]
+        [Value(data=3.0, grad=0.0), Value(data=1.0, grad=0.0)]
         """
         from gradwalk.tensor.scalars import unrolled
 
@@ -863,13 +1275,21 @@ class TensorMethods:
 
     @staticmethod
     def of(values: Any) -> Any:
-        """One node of many Values, in nested lists or an array of objects; gradient flows back to each of them."""
+        """One node of many Values, in nested lists or an array of objects; gradient flows back to each of them.
+
+        >>> gradwalk.Tensor.of([Value(1.0), Value(2.0)])
+        Tensor([1.0, 2.0])
+        """
         from gradwalk.tensor.scalars import joined
 
         return joined(values)
 
     def first_not_finite(self) -> tuple[Any, tuple[Any, ...]] | None:
-        """The first number that is nan or inf, and its place; None if there is none."""
+        """The first number that is nan or inf, and its place; None if there is none.
+
+        >>> gradwalk.Tensor([[1.0, float("inf")]]).first_not_finite()
+        (inf, (0, 1))
+        """
         array = self.array
         if not self.dtype.startswith("float"):
             return None
@@ -888,12 +1308,20 @@ class TensorMethods:
 
 
 def _as_float32(self: Any) -> Any:
-    """As float32."""
+    """As float32.
+
+    >>> gradwalk.Tensor([1]).float()
+    Tensor([1.0], dtype='float32')
+    """
     return self.to(FLOAT32)
 
 
 def _as_bool(self: Any) -> Any:
-    """As bools: whether a number is not 0."""
+    """As bools: whether a number is not 0.
+
+    >>> gradwalk.Tensor([0.0, 2.0]).bool()
+    Tensor([False, True])
+    """
     return self.to(BOOL)
 
 
