@@ -24,6 +24,7 @@ from gradwalk.tensor.methods import TensorMethods
 from gradwalk.tensor.operators import give_operators
 from gradwalk.tensor.printing import printed
 from gradwalk.tensor.promotion import joined, one_dtype
+from gradwalk.tensor.refusing import refuse
 from gradwalk.tensor.shapes import Shape, broadcast, shape_error, size_of
 
 __all__ = ["Tensor"]
@@ -51,9 +52,7 @@ class Tensor(TensorMethods, Node):
     _flows: bool  # whether gradient flows to this node
     _lent: Any  # the array that `data` of this leaf gave away, which may be written to; None if it gave none
 
-    def __init__(
-        self, data: Any, requires_grad: bool | None = None, dtype: Any = None, *, label: str = "", device: Any = None
-    ) -> None:
+    def __init__(self, data: Any, requires_grad: bool | None = None, dtype: Any = None, *, label: str = "") -> None:
         self._grad = 0.0
         self._kind = self._mark = self._lent = None
         self._changed = 0
@@ -353,14 +352,14 @@ class Tensor(TensorMethods, Node):
         ...
         gradwalk.errors.GraphError: explain does not know tensors yet; ...
         """
-        from gradwalk.tensor.refusing import refuse
-
         refuse("explain")
 
     # --- forward: every op makes a node ------------------------------------------------------------------------------
 
     def __gradwalk_op__(self, op: Any, operands: tuple[Any, ...]) -> Any:
         if modes.active:
+            if not modes.knows_numbers():
+                refuse("compile, or whatever else works with numbers that come later,")
             return modes.top().apply(op, operands)
         dtype, flows, numbers = self._data.dtype, False, []
         for x in operands:  # the quick road, for tensors of one dtype

@@ -229,7 +229,7 @@ class TensorMethods:
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).to("float32")
         Tensor([[3.0, 1.0], [2.0, 4.0]], dtype='float32')
         """
-        if not isinstance(dtype, type) and str(dtype) in ("cpu", "cuda"):
+        if isinstance(dtype, str) and dtype == "cpu":
             return self
         name = dtype_named(dtype)
         if name == self.dtype:
