@@ -70,7 +70,7 @@ def test_the_readme_speaks_of_files_that_exist() -> None:
         assert (EXAMPLES / link).exists(), link
 
 
-SCRIPTS = ["gpt.py", "linear_regression.py", "moons.py", "xor.py"]
+SCRIPTS = ["gpt.py", "linear_regression.py", "makemore.py", "moons.py", "xor.py"]
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
@@ -102,6 +102,8 @@ def test_help_teaches_and_knows_every_option_that_is_advertised(script: str, tmp
         ("linear_regression.py", ["--noise", "inf"], "--noise must be a number from 0 up, not inf"),
         ("linear_regression.py", ["--steps", "0"], "--steps must be at least 1, not 0"),
         ("linear_regression.py", ["--lr", "nan"], "nan"),
+        ("makemore.py", ["--batch", "1"], "--batch must be at least 2, not 1"),
+        ("makemore.py", ["--names", "nowhere.txt"], "cannot read nowhere.txt: No such file or directory"),
         ("moons.py", ["--steps", "0"], "--steps must be at least 1, not 0"),
         ("moons.py", ["--samples", "1"], "lies between 2"),
         ("moons.py", ["--out", "moons.gif"], "saved as .png, .svg or .pdf"),

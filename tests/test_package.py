@@ -17,6 +17,7 @@ import pytest
 
 import gradwalk
 from gradwalk import keepers, modes
+from gradwalk.tensor import arrays, entries
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "gradwalk"
@@ -27,9 +28,9 @@ MODULES = sorted(
 #: A module may import modules that stand to its left only (and the standard library).
 LAYERS = (
     "errors", "matcher drafts", "files bundles", "ieee", "ops tree", "formulas", "walk methods flat", "layout",
-    "explain", "provenance symbols", "modes", "keepers", "reverse", "node", "eager", "engine", "derivatives replay",
-    "program", "presets", "functions", "losses store",
-    "module", "nn", "optim check parallel", "datasets", "train plot drawing", "diagnose doctor compile",
+    "explain", "provenance symbols", "modes", "keepers", "reverse", "node", "eager", "engine", "functions store",
+    "tensor", "derivatives replay", "program", "presets", "losses",
+    "module", "layers", "nn", "optim check parallel", "datasets", "train plot drawing", "diagnose doctor compile",
     "stepper", "learn", "notebook", "cli",
 )  # fmt: skip
 PURE = ("matcher", "drafts", "ieee", "ops", "tree", "walk", "provenance", "functions", "modes", "keepers", "formulas",
@@ -215,7 +216,7 @@ def is_inner_works(name: str) -> bool:
 
 
 #: Classes that are there to be overridden: their own example shows how, and says more than one for each method would.
-TO_OVERRIDE = (modes.Interpreter, modes.Observer, keepers.Keeper)
+TO_OVERRIDE = (modes.Interpreter, modes.Observer, keepers.Keeper, arrays.Provider, entries.Entry)
 
 
 def documented() -> list[tuple[str, object]]:

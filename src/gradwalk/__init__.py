@@ -51,12 +51,14 @@ if TYPE_CHECKING:
     from gradwalk.functions import dot, linear, logsumexp, max, min, softmax, take
     from gradwalk.notebook import playground_widget, training_widget, walk_widget
     from gradwalk.program import program
+    from gradwalk.tensor import Tensor
 
 __version__ = "0.1.0"
 
 __all__ = [
     "GradwalkError",
     "Hook",
+    "Tensor",
     "Value",
     "abs",
     "acos",
@@ -116,9 +118,34 @@ __all__ = [
 _ON_DEMAND = {
     **dict.fromkeys(("check_graph", "compare_with_torch", "gradcheck"), "gradwalk.check"),
     **dict.fromkeys(("draw", "draw_dot", "spy"), "gradwalk.drawing"),
+    **dict.fromkeys(("Tensor", "using_arrays"), "gradwalk.tensor"),
+    **dict.fromkeys(("bool", "float32", "float64", "int64", "long"), "gradwalk.tensor.dtypes"),
+    **dict.fromkeys(
+        ("Generator", "manual_seed", "multinomial", "rand", "randint", "randn", "randperm"), "gradwalk.tensor.random"
+    ),
+    **dict.fromkeys(("load", "save"), "gradwalk.tensor.files"),
+    **dict.fromkeys(
+        (
+            "allclose", "arange", "as_tensor", "avg_pool1d", "avg_pool2d", "cat", "concat", "conv1d", "conv2d",
+            "cross_entropy", "einsum", "eye", "full", "full_like", "is_tensor", "linspace", "max_pool1d", "max_pool2d",
+            "nll_loss", "one_hot", "ones", "ones_like", "pad", "stack", "zeros", "zeros_like",
+        ),
+        "gradwalk.tensor.functions",
+    ),
+    **dict.fromkeys(
+        (
+            "all", "amax", "amin", "any", "argmax", "argmin", "argsort", "bmm", "ceil", "chunk", "clip", "cumsum",
+            "diag", "elu", "flatten", "flip", "floor", "gather", "gelu", "hardtanh", "isfinite", "isinf", "isnan",
+            "log10", "log2", "log_softmax", "matmul", "mean", "mish", "mm", "norm", "permute", "relu6", "repeat",
+            "reshape", "roll", "round", "rsqrt", "sign", "silu", "softsign", "sort", "split", "square", "squeeze",
+            "std", "sum", "topk", "transpose", "tril", "triu", "unbind", "unsqueeze", "var",
+        ),
+        "gradwalk.tensor.method_functions",
+    ),
     **dict.fromkeys(("dot", "linear", "logsumexp", "max", "min", "softmax", "take"), "gradwalk.functions"),
     **dict.fromkeys(("playground_widget", "training_widget", "walk_widget"), "gradwalk.notebook"),
-    **{both: f"gradwalk.{both}" for both in ("compile", "doctor", "explain", "program")},  # modules that can be called
+    # modules that can be called
+    **{both: f"gradwalk.{both}" for both in ("compile", "doctor", "explain", "program", "tensor")},
     **{
         module: f"gradwalk.{module}"
         for module in (
@@ -136,7 +163,7 @@ _ON_DEMAND = {
             "train",
         )
     },
-}
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -6,6 +6,9 @@ an array of bools) is given to `f` as it is, and stands in the gradient as it is
 plain numbers. Given Values they answer in Values that remember how they were made, which is why `grad(grad(f))` works,
 to any order; a Value that is given twice is one variable, and has its whole gradient in both places. What `f` makes of
 the same Value by another name is not differentiated: `grad(lambda y: x * y)(x)` is `x`. No `.grad` is read or written.
+
+Tensors are variables of many numbers: their gradients are tensors of their shape. With tensors among the arguments
+`jacobian(f)` gives tensors, of the shape of the result and then of the argument, and `hessian(f)` likewise.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from typing import Any
 from gradwalk import modes, reverse, tree
 from gradwalk.engine import Value
 from gradwalk.errors import GraphError, NotANumberError
+from gradwalk.node import Node
 
 __all__ = ["grad", "hessian", "jacobian", "value_and_grad"]
 
@@ -55,6 +59,12 @@ def value_and_grad(f: Callable[..., Any]) -> Callable[..., tuple[Any, Any]]:
 
     def both(*arguments: Any) -> tuple[Any, Any]:
         inputs = _Inputs(f, arguments)
+        if inputs.many:
+            from gradwalk.tensor import jacobians
+
+            root = jacobians.one_number(inputs.given)
+            found = inputs.shaped(jacobians.gradients(root, inputs.values))
+            return root, found[0] if len(found) == 1 else found
         root = inputs.result()
         gradients = _gradients(root, inputs.values, as_graph=inputs.symbolic)
         value = root if inputs.symbolic else root.data
@@ -76,6 +86,12 @@ def jacobian(f: Callable[..., Any]) -> Callable[..., Any]:
 
     def rows(*arguments: Any) -> list[list[Any]]:
         inputs = _Inputs(f, arguments)
+        if inputs.many:
+            from gradwalk.tensor import jacobians
+
+            results, structure = tree.flatten(inputs.given)
+            all_of_them = [inputs.single(inputs.shaped(jacobians.jacobians(x, inputs.values))) for x in results]
+            return structure.unflatten(all_of_them)  # type: ignore[no-any-return]
         return [_gradients(root, inputs.values, as_graph=inputs.symbolic) for root in inputs.results()]
 
     return rows
@@ -92,6 +108,11 @@ def hessian(f: Callable[..., Any]) -> Callable[..., Any]:
 
     def matrix(*arguments: Any) -> Any:
         inputs = _Inputs(f, arguments)
+        if inputs.many:
+            from gradwalk.tensor import jacobians
+
+            rows = jacobians.hessians(jacobians.one_number(inputs.given), inputs.values)
+            return inputs.single(inputs.shaped([inputs.single(inputs.shaped(row)) for row in rows]))
         slopes = _gradients(inputs.result(), inputs.values, as_graph=True)
         rows = [_gradients(slope, inputs.values, as_graph=inputs.symbolic) for slope in slopes]
         single = inputs.structure.tokens[1:] == (None,)
@@ -111,10 +132,14 @@ class _Inputs:
             raise GraphError("there is nothing to differentiate with respect to: give at least one number")
         numbers = _numbers_among(self.leaves, self.structure, "arguments")
         self.places = [i for i in numbers if not isinstance(self.leaves[i], bool)] or numbers or [0]
-        self.symbolic = any(isinstance(x, Value) for x in self.leaves)
-        variables: dict[int, Value] = {}  # for each Value that is given one of its own: f may know that Value by name
+        self.places = [i for i in self.places if not _is_constant_tensor(self.leaves[i])]
+        self.symbolic = any(isinstance(x, Node) for x in self.leaves)
+        self.many = any(isinstance(x, Node) and x.many for x in self.leaves)
+        if self.many and not self.places:
+            raise GraphError("there is nothing to differentiate with respect to: give at least one tensor of floats")
+        variables: dict[int, Any] = {}  # for each Value that is given one of its own: f may know that Value by name
         self.values = [
-            variables.setdefault(id(x), x * 1.0) if isinstance(x, Value) else Value(x)
+            variables.setdefault(id(x), x * 1.0) if isinstance(x, Value) else _variable(x, self.many)
             for x in [self.leaves[i] for i in self.places]
         ]
         with modes.entered(modes.OpByOp()):
@@ -125,6 +150,11 @@ class _Inputs:
         for i, x in zip(self.places, numbers, strict=True):
             self.leaves[i] = x
         return self.structure.unflatten(self.leaves)  # type: ignore[no-any-return]
+
+    @staticmethod
+    def single(shaped: tuple[Any, ...]) -> Any:
+        """What belongs to one argument, without the tuple around it."""
+        return shaped[0] if len(shaped) == 1 else shaped
 
     def result(self) -> Value:
         """What the function gave, if it is one number: a constant has gradient 0."""
@@ -142,6 +172,21 @@ class _Inputs:
         if leaves and not numbers:
             raise NotANumberError(f"jacobian(f) needs f to give numbers, and it gave {type(self.given).__name__}")
         return [x if isinstance(x, Value) else Value(x) for x in [leaves[i] for i in numbers]]
+
+
+def _is_constant_tensor(x: Any) -> bool:
+    return isinstance(x, Node) and x.many and not x.dtype.startswith("float")  # type: ignore[attr-defined]
+
+
+def _variable(x: Any, many: bool) -> Any:
+    """An argument as what the function is differentiated by; a plain number beside tensors is one of no dims."""
+    if isinstance(x, Node):
+        return x.detach() if x.many and not x.requires_grad else x  # type: ignore[attr-defined]
+    if many:
+        from gradwalk.tensor import Tensor
+
+        return Tensor(float(x))
+    return Value(x)
 
 
 def _numbers_among(leaves: list[Any], structure: tree.Structure, root: str) -> list[int]:

@@ -33,6 +33,8 @@ class Eager(modes.Bottom):
                 if hasattr(x, "__gradwalk_op__") and not isinstance(x, float):
                     return x.__gradwalk_op__(op, operands)
                 x = number(x)
+            elif x.many:
+                return x.computed(op, operands)  # type: ignore[attr-defined]
             inputs.append(x)
         point = [x if x.__class__ is float else number_of(x) for x in inputs]
         data = op.forward(*point)
@@ -52,10 +54,13 @@ class Eager(modes.Bottom):
         return out
 
     def leaf(self, v: Node, data: Any) -> None:  # noqa: D102
-        v._data = number(data)
+        if v.many:
+            v.filled(data)  # type: ignore[attr-defined]
+        else:
+            v._data = number(data)
 
     def detach(self, v: Node) -> Node:  # noqa: D102
-        return self._leaf(number_of(v))
+        return v.detached() if v.many else self._leaf(number_of(v))  # type: ignore[attr-defined]
 
     def _leaf(self, data: float) -> Node:
         return self._make(None, data, None, None, None, None)

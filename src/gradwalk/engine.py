@@ -17,7 +17,7 @@ from gradwalk.node import Node, number_of
 from gradwalk.ops import Op, comes_later, number
 from gradwalk.reverse import zero_grad
 
-__all__ = ["Value", "zero_grad"]
+__all__ = ["Value", "walk_back", "zero_grad"]
 
 
 _ADD, _MUL, _power = ops.add, ops.mul, ops.pow.value
@@ -183,20 +183,8 @@ class Value(Node):
             walk(self, seed)
 
     def _walk_back(self, seed: float) -> None:
-        if reverse.walked_quickly(self, seed):  # the same walk as below, where a graph holds nothing unusual
-            return
-        order = reverse.order(self)  # operands before the nodes that use them
-        with reverse.one_at_a_time, reverse.Walk(order) as walk:
-            earlier = reverse.held_by_leaves(order)
-            for v in walk.nodes:
-                v._grad = 0.0
-            self._grad = seed
-            for v in reversed(order):  # each node comes after all of its consumers
-                walk.at = v
-                reverse.call_hooks(v)
-                modes.top().push(v, reverse.push)
-            for leaf, held in earlier.items():
-                reverse.add(leaf, held)
+        if not reverse.walked_quickly(self, seed):  # the same walk, where a graph holds nothing unusual
+            walk_back(self, seed)
 
     # --- leaving and entering the graph ------------------------------------------------------------------------------
 
@@ -212,6 +200,28 @@ class Value(Node):
         3.0
         """
         return modes.top().detach(self)  # type: ignore[no-any-return]
+
+
+def walk_back(root: Node, seed: Any) -> None:
+    """The walk itself, on any graph of nodes: what `backward()` does.
+
+    >>> x = Value(3.0)
+    >>> walk_back(x * x, 1.0)
+    >>> x.grad
+    6.0
+    """
+    order = reverse.order(root)  # operands before the nodes that use them
+    with reverse.one_at_a_time, reverse.Walk(order) as walk:
+        earlier = reverse.held_by_leaves(order)
+        for v in walk.nodes:
+            v._grad = 0.0
+        root._grad = seed
+        for v in reversed(order):  # each node comes after all of its consumers
+            walk.at = v
+            reverse.call_hooks(v)
+            modes.top().push(v, reverse.push)
+        for leaf, held in earlier.items():
+            reverse.add(leaf, held)
 
 
 # --- making nodes --------------------------------------------------------------------------------------------------

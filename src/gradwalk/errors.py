@@ -9,6 +9,8 @@ GradwalkError
 ├── OpError                (ValueError)     a user-defined op whose value or derivative cannot be used
 ├── AnomalyError           (ArithmeticError) the first nan or inf under `anomaly()`
 ├── InputSizeError         (ValueError)     a layer or a loss given the wrong number of inputs
+├── ShapeError             (ValueError, IndexError) tensors whose shapes do not fit, an axis that is not there, with
+the line
 ├── ModelFileError         (ValueError)     a model file that is truncated, foreign or of another shape
 ├── SettingError           (ValueError)     an option outside what it may be
 ├── ProgramError           (ValueError)     a program as text that cannot be read, with the line and column
@@ -40,6 +42,7 @@ __all__ = [
     "OpError",
     "ProgramError",
     "SettingError",
+    "ShapeError",
     "TraceError",
 ]
 
@@ -132,6 +135,16 @@ class InputSizeError(GradwalkError, ValueError):
     Traceback (most recent call last):
     ...
     gradwalk.errors.InputSizeError: layer 1 of MLP: Layer of 4 ReLU neurons takes 2 inputs and was given 3
+    """
+
+
+class ShapeError(GradwalkError, ValueError, IndexError):
+    """Shapes of tensors do not fit together, or an axis is not there.
+
+    >>> gradwalk.Tensor([[1.0, 2.0, 3.0]]) @ gradwalk.Tensor([[1.0, 2.0]])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    gradwalk.errors.ShapeError: (1, 3) @ (1, 2) does not fit: the last dim of the left, 3, must be the ...
     """
 
 

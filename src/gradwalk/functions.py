@@ -55,23 +55,27 @@ def checked_index(index: Any, length: int) -> int:
     return position
 
 
-def max(values: Any, *others: Any) -> Any:
-    """The largest of a list, or of several numbers; a tie shares the gradient evenly.
+def max(values: Any, *others: Any, **settings: Any) -> Any:
+    """The largest of a list, or of several numbers; a tie shares the gradient evenly. Of a tensor, its `max`.
 
     >>> xs = [gradwalk.Value(x) for x in (1.0, 3.0, 3.0)]
     >>> gradwalk.max(xs).backward()
     >>> [x.grad for x in xs]
     [0.0, 0.5, 0.5]
     """
+    if getattr(values, "many", False):
+        return values.max(*others, **settings)
     return _extreme("max", (values, *others) if others else values)
 
 
-def min(values: Any, *others: Any) -> Any:
-    """The smallest of a list, or of several numbers; a tie shares the gradient evenly.
+def min(values: Any, *others: Any, **settings: Any) -> Any:
+    """The smallest of a list, or of several numbers; a tie shares the gradient evenly. Of a tensor, its `min`.
 
     >>> gradwalk.min([gradwalk.Value(2.0), 1.0, gradwalk.Value(3.0)]).data
     1.0
     """
+    if getattr(values, "many", False):
+        return values.min(*others, **settings)
     return _extreme("min", (values, *others) if others else values)
 
 
@@ -117,23 +121,27 @@ def _extreme_op(name: str, arity: int) -> Op:
 # --- softmax and its relatives -----------------------------------------------------------------------------------
 
 
-def softmax(values: Any) -> list[Any]:
-    """Numbers turned into shares of 1, each in proportion to its exponential.
+def softmax(values: Any, dim: Any = None, **settings: Any) -> Any:
+    """Numbers turned into shares of 1, each in proportion to its exponential; of a tensor, along a dim.
 
     >>> [p.data for p in softmax([Value(1000.0), Value(1000.0), Value(-1000.0)])]
     [0.5, 0.5, 0.0]
     """
+    if getattr(values, "many", False):
+        return values.softmax(dim, **settings)
     exponentials = [ops.exp(v) for v in less_peak(row_of_values(values, "softmax"))]
     scale = 1.0 / total(exponentials)  # one division and many products, which cost less
     return [e * scale for e in exponentials]
 
 
-def logsumexp(values: Any) -> Any:
-    """The logarithm of the sum of the exponentials: a smooth maximum.
+def logsumexp(values: Any, dim: Any = None, **settings: Any) -> Any:
+    """The logarithm of the sum of the exponentials: a smooth maximum; of a tensor, over dims.
 
     >>> round(logsumexp([Value(1000.0), Value(1000.0)]).data, 6)
     1000.693147
     """
+    if getattr(values, "many", False):
+        return values.logsumexp(dim, **settings)
     row = row_of_values(values, "logsumexp")
     peak = peak_of(row)
     peak = ops.where(
@@ -174,18 +182,23 @@ def dot(xs: Any, ys: Any) -> Any:
     >>> dot([Value(1.0), Value(2.0)], [3.0, 4.0]).data
     11.0
     """
+    if getattr(xs, "many", False) or getattr(ys, "many", False):
+        return xs @ ys
     left, right = given_list(xs, "dot"), given_list(ys, "dot")
     if len(left) != len(right):
         raise InputSizeError(f"dot was given {len(left)} numbers and {len(right)}; give as many of each")
     return total([x * y for x, y in zip(left, right, strict=True)])
 
 
-def linear(x: Any, weights: Any, bias: Any = None) -> list[Any]:
+def linear(x: Any, weights: Any, bias: Any = None) -> Any:
     """A matrix times a vector, plus a bias if there is one: for each row of weights its dot product with `x`.
 
     >>> [v.data for v in linear([1.0, 2.0], [[Value(3.0), Value(4.0)], [Value(5.0), Value(6.0)]], [0.5, -0.5])]
     [11.5, 16.5]
     """
+    if getattr(x, "many", False) or getattr(weights, "many", False):
+        product = x @ weights.T
+        return product if bias is None else product + bias
     rows = list(weights)
     inputs = given_list(x, "linear")
     products = []

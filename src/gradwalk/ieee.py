@@ -40,6 +40,11 @@ def number(x: Any) -> float:
     remedy = ""
     if isinstance(x, str):
         remedy = f"; if it is a number in text, write float({x!r})"
+    elif getattr(x, "many", False) is True:
+        raise NotANumberError(
+            f"here a Value is needed, one number, and a Tensor of shape {x.shape} was given: it does not know tensors "
+            "yet; tensor.scalars() gives the same computation as Values, which it knows"
+        )
     elif hasattr(x, "item") and getattr(x, "ndim", None) == 0:
         remedy = "; take its number with .item()"
     elif hasattr(x, "__len__"):

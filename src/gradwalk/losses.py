@@ -39,6 +39,9 @@ def mse(predictions: Any, targets: Any) -> Value:
     >>> nn.mse([Value(1.0), Value(2.0)], [1.0, 4.0]).data
     2.0
     """
+    if _many(predictions, targets):
+        error = _of_one_shape("mse", predictions, targets)
+        return (error * error).mean()  # type: ignore[no-any-return]
     pairs = _pairs("mse", "predictions", predictions, "targets", targets)
     errors = [_value(p, "prediction", i) - operand(t, "target", i) for i, (p, t) in enumerate(pairs, start=1)]
     return _mean([error * error for error in errors])
@@ -50,6 +53,9 @@ def hinge(scores: Any, labels: Any) -> Value:
     >>> nn.hinge([Value(2.0), Value(0.5)], [1, -1]).data
     0.75
     """
+    if _many(scores, labels):
+        _of_one_shape("hinge", scores, labels)
+        return (1.0 - scores * _labels(labels, (-1.0, 1.0), "hinge")).relu().mean()  # type: ignore[no-any-return]
     pairs = _pairs("hinge", "scores", scores, "labels", labels)
     remedy = "labels of 0 and 1 become these as 2 * label - 1"
     shortfalls = []
@@ -65,6 +71,10 @@ def binary_cross_entropy(logits: Any, targets: Any) -> Value:
     >>> nn.binary_cross_entropy([Value(1000.0), Value(-1000.0)], [1, 1]).data
     500.0
     """
+    if _many(logits, targets):
+        _of_one_shape("binary_cross_entropy", logits, targets)
+        sides = 1.0 - 2.0 * _labels(targets, (0.0, 1.0), "binary_cross_entropy")
+        return (logits * sides).softplus().mean()  # type: ignore[no-any-return]
     pairs = _pairs("binary_cross_entropy", "logits", logits, "targets", targets)
     remedy = "labels of -1 and 1 become these as (label + 1) / 2"
     surprises = []
@@ -87,6 +97,10 @@ def cross_entropy(logits: Any, targets: Any) -> Value:
     >>> round(nn.cross_entropy([Value(0.0), Value(0.0)], 1).data, 6)
     0.693147
     """
+    if _many(logits):
+        from gradwalk.tensor.functions import cross_entropy as of_tensors
+
+        return of_tensors(logits, targets)  # type: ignore[no-any-return]
     if is_single(targets):
         logits, targets = [logits], [targets]
     pairs = _pairs("cross_entropy", "rows of logits", logits, "targets", targets)
@@ -107,12 +121,14 @@ def cross_entropy(logits: Any, targets: Any) -> Value:
 # --- softmax and its relatives: the others are in functions ---------------------------------------------------------
 
 
-def log_softmax(values: Any) -> list[Value]:
+def log_softmax(values: Any, dim: Any = None) -> Any:
     """The logarithms of the shares that softmax gives, without passing through shares too small for a float.
 
     >>> [p.data for p in nn.log_softmax([Value(1000.0), Value(-1000.0)])]
     [0.0, -2000.0]
     """
+    if _many(values):
+        return values.log_softmax(dim)
     shifted = less_peak(row_of_values(values, "log_softmax"))
     log_of_total = log_total(shifted)
     return [v - log_of_total for v in shifted]
@@ -121,6 +137,39 @@ def log_softmax(values: Any) -> list[Value]:
 def _mean(values: list[Value]) -> Value:
     mean: Value = total(values) / len(values)
     return mean
+
+
+# --- tensors ---------------------------------------------------------------------------------------------------------
+
+
+def _many(*given: Any) -> bool:
+    return any(getattr(x, "many", False) is True for x in given)
+
+
+def _of_one_shape(loss: str, given: Any, wanted: Any) -> Any:
+    """The difference of two tensors of one shape: (n,) and (n, 1) would make (n, n), which nobody means."""
+    from gradwalk.tensor.functions import as_tensor
+    from gradwalk.tensor.shapes import shape_error
+
+    given, wanted = as_tensor(given), as_tensor(wanted)
+    if given.shape != wanted.shape:
+        raise shape_error(
+            f"{loss} was given shapes {given.shape} and {wanted.shape}, one number for each; make them equal, with "
+            f"squeeze() "
+            "or unsqueeze()"
+        )
+    return given - wanted if wanted.dtype != "bool" else given
+
+
+def _labels(labels: Any, allowed: tuple[float, float], loss: str) -> Any:
+    """Labels as a tensor of floats, each one of two numbers; no gradient flows to them."""
+    from gradwalk.tensor.functions import as_tensor
+
+    found = as_tensor(labels).detach().to("float64")
+    low, high = allowed
+    if not bool(((found == low) | (found == high)).all()):
+        raise SettingError(f"a label of {loss} is neither {low:g} nor {high:g}")
+    return found.requires_grad_(False)
 
 
 # --- what was given ----------------------------------------------------------------------------------------------

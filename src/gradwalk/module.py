@@ -12,6 +12,7 @@ from gradwalk.engine import Value
 from gradwalk.errors import ModelFileError, SettingError
 from gradwalk.functions import real
 from gradwalk.keepers import Keeper, Leaves, clear, keeper_of
+from gradwalk.node import Node
 from gradwalk.ops import number
 
 __all__ = ["Module"]
@@ -78,14 +79,34 @@ class Module:
         else:
             clear(_found_anew(self))
 
-    def state_dict(self) -> dict[str, float]:
-        """The parameters' numbers by name.
+    training = True
+
+    def train(self, mode: bool = True) -> Module:
+        """Behave as in training, with all modules inside; gives the module itself.
+
+        >>> nn.Dropout(0.5).train().training
+        True
+        """
+        for module in _modules_in(self):
+            module.training = bool(mode)
+        return self
+
+    def eval(self) -> Module:
+        """Behave as after training: no dropout, and running means instead of those of a batch.
+
+        >>> nn.Dropout(0.5).eval().training
+        False
+        """
+        return self.train(False)
+
+    def state_dict(self) -> dict[str, Any]:
+        """The parameters' numbers by name; tensors as tensors, with those that are kept but not trained.
 
         >>> nn.Neuron(2, init="zeros").state_dict()
         {'w.0': 0.0, 'w.1': 0.0, 'b': 0.0}
         """
-        named = self.named_parameters()
-        state = {name: number(p.data) for name, p in named}
+        named = list(_listed_by(self) if _chooses(self) else _found_in(self, constants=True))
+        state: dict[str, Any] = {name: p.detach() if p.many else number(p.data) for name, p in named}
         if len(state) < len(named):
             twice = store.first_repeated(name for name, _ in named)
             raise SettingError(
@@ -116,12 +137,19 @@ class Module:
                 + _some("missing", missing)
                 + _some("unexpected", unexpected)
             )
-        numbers = {name: real(state[name], "parameter", name) for name in own}
-        for name, p in self.named_parameters():
+        parts = list(_listed_by(self) if _chooses(self) else _found_in(self, constants=True))
+        numbers = {name: state[name] if p.many else real(state[name], "parameter", name) for name, p in parts}
+        for name, p in parts:
+            if p.many and getattr(numbers[name], "shape", None) != p.shape:  # type: ignore[attr-defined]
+                found = getattr(numbers[name], "shape", type(numbers[name]).__name__)
+                raise SettingError(f"{name} has shape {p.shape}, and the state holds {found} for it")  # type: ignore[attr-defined]
+        for name, p in parts:
             p.data = numbers[name]
 
     def save(self, path: store.AnyPath) -> None:
         """Write the parameters to a file, as readable JSON; the file is replaced whole or not at all.
+
+        Tensors go into a file of NumPy's kind (.npz) instead.
 
         >>> import tempfile
         >>> trained, other = nn.MLP(2, [4, 1]), nn.MLP(2, [4, 1])
@@ -131,7 +159,13 @@ class Module:
         >>> trained([1.0, 2.0]).data == other([1.0, 2.0]).data
         True
         """
-        store.write(self.state_dict(), path)
+        state = self.state_dict()
+        if any(hasattr(x, "many") for x in state.values()):
+            from gradwalk.tensor.files import save
+
+            save(state, path)
+        else:
+            store.write(state, path)
 
     def load(self, path: store.AnyPath) -> None:
         """Take over the parameters in a file that `save` wrote; a file that does not fit changes nothing.
@@ -141,7 +175,15 @@ class Module:
         ...
         gradwalk.errors.ModelFileError: could not read the model file no-such-file.json: No such file or directory
         """
-        state = store.read(path)
+        state: Any
+        if any(hasattr(x, "many") for x in self.state_dict().values()):
+            from gradwalk.tensor.files import load
+
+            found = load(path)
+            state = found if isinstance(found, dict) else {"tensor": found}
+            state = {name: x.item() if not x.shape and not _is_many(self, name) else x for name, x in state.items()}
+        else:
+            state = store.read(path)
         try:
             self.load_state_dict(state)
         except SettingError as error:
@@ -206,9 +248,15 @@ def _found_anew(module: Module) -> list[Value]:
 
 
 def _found_in(
-    root: Any, containers: list[Any] | None = None, attributes: list[dict[str, Any]] | None = None
+    root: Any,
+    containers: list[Any] | None = None,
+    attributes: list[dict[str, Any]] | None = None,
+    *,
+    constants: bool = False,
 ) -> Iterator[tuple[str, Value]]:
-    """Every leaf Value in a module's attributes, or in a list or the like, however deep, with its path; each once.
+    """Every leaf in a module's attributes, or in a list or the like, however deep, with its path; each once.
+
+    Tensors that no gradient flows to are no parameters, and come with `constants` only.
 
     What was looked into on the way is added to `containers`, or to `attributes` if it was those of a module.
     """
@@ -219,10 +267,10 @@ def _found_in(
         if id(thing) in seen:
             continue
         inside: Iterable[tuple[Any, Any]]
-        if isinstance(thing, Value):
+        if isinstance(thing, Node):
             seen[id(thing)] = thing
-            if not thing.inputs:
-                yield path, thing
+            if not thing.inputs and (constants or not thing.many or thing.requires_grad):  # type: ignore[attr-defined]
+                yield path, thing  # type: ignore[misc]
             continue
         holders, held = containers, thing
         if isinstance(thing, Module) and (thing is root or not _chooses(thing)):
@@ -243,6 +291,28 @@ def _found_in(
         ahead.extend(reversed([(f"{path}.{key}" if path else str(key), part) for key, part in inside]))
 
 
+def _modules_in(root: Module) -> Iterator[Module]:
+    """A module, and those in its attributes, lists and dicts, however deep; each once."""
+    seen: dict[int, Any] = {}
+    ahead: list[Any] = [root]
+    while ahead:
+        thing = ahead.pop()
+        if id(thing) in seen:
+            continue
+        seen[id(thing)] = thing
+        if isinstance(thing, Module):
+            yield thing
+            ahead += vars(thing).values()
+        elif isinstance(thing, (list, tuple)):
+            ahead += thing
+        elif isinstance(thing, dict):
+            ahead += thing.values()
+
+
+def _is_many(module: Module, name: str) -> bool:
+    return getattr(module.state_dict().get(name), "many", False) is True
+
+
 def _chooses(module: Module) -> bool:
     """Whether the module has a `parameters()` of its own."""
     return type(module).parameters is not Module.parameters
@@ -254,11 +324,11 @@ def _listed_by(module: Module) -> Iterator[tuple[str, Value]]:
     values = list(chosen) if isinstance(chosen, Iterable) else [chosen]
     seen = set()
     for i, p in enumerate(values):
-        if not isinstance(p, Value):
+        if not isinstance(p, Node):
             raise SettingError(f"parameters() of {kind_of(module)} must give a list of Values; it gave {p!r:.60}")
         if id(p) not in seen:
             seen.add(id(p))
-            yield str(i), p
+            yield str(i), p  # type: ignore[misc]
 
 
 def kind_of(module: Module) -> str:

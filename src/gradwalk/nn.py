@@ -39,6 +39,19 @@ __all__ = [
 T = TypeVar("T")
 
 
+def __getattr__(name: str) -> Any:
+    """What works on tensors is loaded when it is asked for; `functional` is the package itself, which has all of it."""
+    if name in ("BatchNorm1d", "Dropout", "Embedding", "LayerNorm", "Linear", "Sequential"):
+        from gradwalk import layers
+
+        return getattr(layers, name)
+    if name == "functional":
+        import gradwalk
+
+        return gradwalk
+    raise AttributeError(f"module 'gradwalk.nn' has no attribute {name!r}")
+
+
 # --- choices by name ---------------------------------------------------------------------------------------------
 
 #: Activations by name, and what a neuron with it is called. Each but `linear` is a method of `Value`.

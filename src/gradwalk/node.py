@@ -44,6 +44,12 @@ class Node(Methods):
     _mark: object  # which walk has seen this node last
     _notes: Notes  # what only few nodes have; empty on the others
 
+    many = False  # whether a node holds many numbers: a tensor does
+
+    def _receive(self, share: Any) -> None:
+        """Add to the gradient what comes back from a node that uses this one."""
+        self._grad += share
+
     def _as_node(self, x: Any) -> Self:
         """A constant as a leaf; a node as it is."""
         raise NotImplementedError

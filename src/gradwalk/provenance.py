@@ -16,7 +16,7 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from gradwalk import walk
-from gradwalk.errors import AnomalyError
+from gradwalk.errors import AnomalyError, GraphError
 from gradwalk.ops import CUT, comes_later
 
 __all__ = [
@@ -110,6 +110,12 @@ def check_forward(op: Any, operands: Sequence[Any], out: Any) -> None:
     """
     if comes_later(out):
         return
+    if getattr(out, "many", False):
+        odd = out.first_not_finite()
+        if odd is not None:
+            raise _forward_error_of_many(op.symbol, operands, odd)
+        out.made_at = users_place()
+        return
     if not isfinite(out._data):
         raise forward_error(op.symbol, operands, out._data)
     out.made_at = users_place()
@@ -127,6 +133,31 @@ def forward_error(symbol: str, operands: Sequence[Any], data: float) -> AnomalyE
     return AnomalyError(f"{text}\n  made by {users_place()}")
 
 
+def _forward_error_of_many(symbol: str, operands: Sequence[Any], odd: tuple[float, Sequence[int]]) -> AnomalyError:
+    """The same for a tensor: which number of it is not finite, and what stood there before."""
+    x, place = odd
+    at = f" at {list(place)}" if place else ""
+    text = f"{walk.formula(symbol, [walk.short(operand) for operand in operands])} gave {x:g}{at}"
+    before = [_number_at(operand, place, len(place)) for operand in operands]
+    if all(number is not None for number in before):
+        text += f": {walk.formula(symbol, [f'{number:g}' for number in before])}"
+    if any(getattr(operand, "many", False) and operand.first_not_finite() is not None for operand in operands):
+        text += ", and only carries on what came in: look at where its operands come from"
+    return AnomalyError(f"{text}\n  made by {users_place()}")
+
+
+def _number_at(x: Any, place: Sequence[int], ndim: int) -> float | None:
+    """The number of an operand that belongs to a place of the result, if the op goes number by number."""
+    if not getattr(x, "many", False):
+        return x if isinstance(x, (int, float)) else None
+    try:
+        own = place[ndim - x.ndim :] if x.ndim <= ndim else None
+        at = tuple(0 if n == 1 else i for i, n in zip(own, x.shape, strict=True)) if own is not None else None
+        return None if at is None else float(x.detach()[at].item())
+    except (ValueError, IndexError):
+        return None
+
+
 def push_watched(v: Node, push: Callable[[Node], None]) -> None:
     """`push(v)` under `anomaly()`: raises if that makes a gradient that is not finite.
 
@@ -138,6 +169,11 @@ def push_watched(v: Node, push: Callable[[Node], None]) -> None:
     ...
     gradwalk.errors.AnomalyError: the gradient turned inf on its way from sqrt(0) = 0 to 0: ...
     """
+    if getattr(v, "many", False):
+        for birth in _pushed_by_many(v):
+            raise _backward_error(birth)
+        push(v)
+        return
     for birth in _pushed_by(v):
         raise _backward_error(birth)
     push(v)
@@ -218,6 +254,8 @@ def forward_births(order: Iterable[Node]) -> Births:
     arrivals: list[Birth] = []
     seen: set[int] = set()  # nodes that are not finite
     for v in order:
+        if getattr(v, "many", False) is True:
+            raise GraphError("births among tensors are found as they happen: compute under gradwalk.anomaly()")
         if isfinite(v.data):
             continue
         inputs = v.inputs
@@ -239,7 +277,10 @@ def backward_births(order: Iterable[Node]) -> Births:
     >>> [birth.text for birth in backward_births(walk.topological(y)).producers]
     ['the gradient turned inf on its way from sqrt(x=0) = 0 to x=0: upstream 3 × local inf']
     """
-    nodes = _reached([v for v in order if v.grad.__class__ is float])
+    listed = list(order)
+    if any(getattr(v, "many", False) is True for v in listed):
+        raise GraphError("births among tensors are found as they happen: walk back under gradwalk.anomaly()")
+    nodes = _reached([v for v in listed if v.grad.__class__ is float])
     producers: list[Birth] = []
     explained: set[int] = set()  # nodes that were given something not finite by a node whose slopes we know
     carriers = 0
@@ -283,6 +324,27 @@ def _pushed_by(v: Node) -> list[Birth]:
                 f"upstream {v.grad:g} × local {slope:g}"
             )
             found.append(Birth(v, slope * v.grad, text, operand))
+    return found
+
+
+def _pushed_by_many(v: Node) -> list[Birth]:
+    """What a tensor makes not finite as it pushes to its operands, and where."""
+    found: list[Birth] = []
+    if v.grad is None or v.grad.first_not_finite() is not None:
+        return found
+    for operand, slope in zip(v.inputs, v.slopes, strict=True):
+        share = None if slope is None else slope * v._grad
+        if share is None or isinstance(share, float):
+            continue
+        odd = operand._as_node(share).first_not_finite()
+        if odd is not None:
+            at = f" at {list(odd[1])}" if odd[1] else ""
+            was = _number_at(operand, odd[1], len(odd[1]))
+            there = f", where it holds {was:g}" if was is not None else ""
+            text = (
+                f"the gradient turned {odd[0]:g} on its way from {walk.describe(v)} to {walk.short(operand)}{at}{there}"
+            )
+            found.append(Birth(v, odd[0], text, operand))
     return found
 
 

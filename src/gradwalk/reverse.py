@@ -76,7 +76,7 @@ def push(v: Node) -> None:
 def add(v: Node, share: Any) -> None:
     """Add to a node's gradient, which a closure may have given to a keeper meanwhile."""
     release((v,))
-    v._grad += share
+    v._receive(share)
 
 
 def add_to_leaves(leaves: Iterable[Node], shares: Iterable[float]) -> None:
@@ -101,7 +101,7 @@ def held_by_leaves(order: list[Node]) -> dict[Node, Any]:
     """What each leaf holds from earlier walks; one with a closure stands for a graph of its own, and holds nothing."""
     held = {v: v._grad for v in order if v.is_leaf and v.closure is None}
     for v, grad in held.items():
-        if not isinstance(grad, (int, float)) and not hasattr(grad, "__gradwalk_op__"):
+        if not isinstance(grad, (int, float)) and not hasattr(grad, "__gradwalk_op__") and not v.many:
             raise BackwardError(f"the gradient of {walk.describe(v)} is {grad!r}, not a number; call zero_grad() first")
     return held
 
@@ -290,7 +290,7 @@ def fill_with_graphs(root: Node, seed: Any) -> None:
         for v, total in gradients.items():
             total = v._as_node(total)
             held_nothing = not v.is_leaf or (v._grad.__class__ is float and v._grad == 0.0)
-            v._grad = total if held_nothing else v._grad + total
+            v._grad = total if held_nothing else v.grad + total
         for v in passed_over(order(root)):
             v._grad = v._as_node(v._grad if v.is_leaf else 0.0)
 
@@ -307,6 +307,8 @@ def _known_slopes(v: Node) -> tuple[float | None, ...]:
 def _slopes_as_graph(v: Node) -> list[Any]:
     """The local derivatives as Values (or floats, where they do not depend on any)."""
     known = _known_slopes(v)
+    if v.many:
+        return list(known)  # they are maps, which take a graph to a graph
     inputs = [Ieee(x) if isinstance(x, float) else x for x in v.inputs]
     slopes: list[Any] = []
     for position, (rule, slope) in enumerate(zip(v.primitive.partials, known, strict=True), start=1):

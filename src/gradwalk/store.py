@@ -23,7 +23,7 @@ from gradwalk.drafts import draft_of
 from gradwalk.errors import ModelFileError, NumberTooLargeError, SettingError
 from gradwalk.ops import number
 
-__all__ = ["FORMAT", "VERSION", "AnyPath", "first_repeated", "read", "write"]
+__all__ = ["FORMAT", "VERSION", "AnyPath", "first_repeated", "read", "read_bytes", "write", "write_bytes"]
 
 FORMAT = "gradwalk model"
 VERSION = 1
@@ -51,7 +51,32 @@ def write(state: Mapping[str, float], path: AnyPath) -> None:
     plain = {name: x if math.isfinite(x) else f"{x:g}" for name, x in state.items()}
     document = {"format": FORMAT, "version": VERSION, "parameters": plain}
     text = json.dumps(document, indent=1, allow_nan=False) + "\n"
-    _on_disk("save the model to", path, lambda target: _replace(target, text.encode()))
+    write_bytes(text.encode(), path)
+
+
+def write_bytes(content: bytes, path: AnyPath) -> None:
+    """Write a file, so that `path` holds either all of it or what it held before.
+
+    >>> import tempfile
+    >>> from gradwalk import store
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store.write_bytes(b"all of it", Path(folder) / "file")
+    ...     store.read_bytes(Path(folder) / "file")
+    b'all of it'
+    """
+    _on_disk("save the model to", path, lambda target: _replace(target, content))
+
+
+def read_bytes(path: AnyPath) -> bytes:
+    """What a model file holds.
+
+    >>> from gradwalk import store
+    >>> store.read_bytes("no-such-file.npz")
+    Traceback (most recent call last):
+    ...
+    gradwalk.errors.ModelFileError: could not read the model file no-such-file.npz: No such file or directory
+    """
+    return _on_disk("read the model file", path, Path.read_bytes)
 
 
 def _replace(path: Path, content: bytes) -> None:
@@ -111,7 +136,7 @@ def read(path: AnyPath) -> dict[str, float]:
     ...
     gradwalk.errors.ModelFileError: could not read the model file no-such-file.json: No such file or directory
     """
-    content = _on_disk("read the model file", path, Path.read_bytes)
+    content = read_bytes(path)
     document = _parsed(content, path)
     version, parameters = document.get("version"), document.get("parameters")
     if version.__class__ is not int or version != VERSION:

@@ -15,6 +15,7 @@ from typing import Any
 from gradwalk import ops
 from gradwalk.check import suspects
 from gradwalk.check.agreement import ATOL, RTOL, checked_tolerances, same
+from gradwalk.check.gradients import any_tensor
 from gradwalk.check.inputs import CheckedFunction, read_inputs
 from gradwalk.check.nodes import CheckedGraph, data
 from gradwalk.check.report import CheckReport, InputCheck
@@ -41,6 +42,8 @@ def compare_with_torch(
       inputs[0]    0.862273538  0.862273538  ok
       inputs[1]    0.393223866  0.393223866  ok
     """
+    if any_tensor(inputs):
+        raise GraphError("compare_with_torch does not know tensors yet; gradcheck(f, tensors) does")
     torch = _torch()
     rtol, atol = checked_tolerances(rtol, atol)
     function = CheckedFunction(f, read_inputs(inputs, Value))

@@ -45,6 +45,8 @@ def gradcheck(
     Beside the gradients of the inputs, each node of the graph is checked on its own, so that a failure names the op
     whose derivative is wrong. `value=MyValue` checks a class of your own: anything with data, grad and backward().
 
+    Tensors among the inputs are checked number by number, and each op on the way by itself.
+
     Raises `GradientCheckError`, which is an AssertionError; with `raise_error=False` the report says it all.
 
     >>> gradcheck(lambda a, b: (a * b + 1).tanh(), [0.5, -2.0]).ok
@@ -63,9 +65,25 @@ def gradcheck(
     if method not in METHODS:
         raise SettingError(f"no method is called {method!r}; there are {', '.join(METHODS)}")
     rtol, atol = checked_tolerances(rtol, atol)
+    if value is None and any_tensor(inputs):
+        from gradwalk.check.of_tensors import checked
+
+        if method != "central":
+            raise SettingError("functions of tensors are checked by central differences; leave method out")
+        report = checked(f, inputs, rtol, atol)
+        return report.or_raise() if raise_error else report
     check = _Check(CheckedFunction(f, read_inputs(inputs, value)), method, rtol, atol, seed)
     report = check.report()
     return report.or_raise() if raise_error else report
+
+
+def any_tensor(inputs: Any) -> bool:
+    """Whether there is a tensor among inputs.
+
+    >>> any_tensor([2.0, 3.0])
+    False
+    """
+    return isinstance(inputs, (list, tuple)) and any(getattr(x, "many", False) is True for x in inputs)
 
 
 @dataclass

@@ -50,6 +50,8 @@ def check_graph(
       x       0.0903533195  0.0903533195  ok
     """
     rtol, atol = checked_tolerances(rtol, atol)
+    if getattr(root, "many", False) is True:
+        raise GraphError("check_graph does not know tensors yet; gradcheck(f, tensors) does, with the function")
     if not has_gradient(root) or not callable(getattr(root, "backward", None)):
         raise GraphError(
             f"check_graph takes the result of a computation, a Value, not {type(root).__name__}: {root!r}; "

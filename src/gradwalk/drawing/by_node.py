@@ -42,16 +42,16 @@ def scene_by_node(
     for target, node in enumerate(nodes):
         upstream = magnitudes.magnitude(drawn.grad(target))
         for place, (source, slope) in enumerate(zip(node.operands, node.slopes, strict=True), start=1):
-            flow = None if slope is None or upstream is None else upstream * slope
+            flow = None if not isinstance(slope, (int, float)) or upstream is None else upstream * slope
             of = drawn.name(target) if drawn.label(target) else drawn.op(target)
             title = f"{drawn.name(source)} is operand {place} of {len(node.operands)} of {of}"
-            if slope is not None:
+            if isinstance(slope, (int, float)):  # that of a tensor is a map, not a number
                 title += f"\nlocal derivative {slope!r}"
             lines.append(
                 Line(
                     source,
                     target,
-                    f"× {shown(slope)}" if slopes and slope is not None else "",
+                    f"× {shown(slope)}" if slopes and isinstance(slope, (int, float)) else drawn.shape(source),
                     title,
                     scale.step(flow) if scale else None,
                 )
@@ -116,4 +116,7 @@ def _title(drawn: DrawnGraph, i: int) -> str:
 
 
 def _exact(number: Any) -> str:
+    if getattr(number, "shape", None) is not None and hasattr(number, "tolist"):
+        text = repr(number.tolist())
+        return f"{number.shape} {text if len(text) <= 300 else text[:299] + '…'}"
     return repr(getattr(number, "data", number) if not isinstance(number, (int, float)) else number)

@@ -66,7 +66,17 @@ class DrawnGraph:
         >>> drawn_graph([Value(3.0)]).data(0)
         3.0
         """
-        return getattr(self.values[i], "data", None)
+        v = self.values[i]
+        return v.array if getattr(v, "many", False) is True else getattr(v, "data", None)
+
+    def shape(self, i: int) -> str:
+        """The shape of a tensor, as its lines carry it; nothing for one number.
+
+        >>> drawn_graph([gradwalk.Tensor([[1.0, 2.0]])]).shape(0)
+        '(1, 2)'
+        """
+        shape = getattr(self.values[i], "shape", ())
+        return str(shape) if shape else ""
 
     def grad(self, i: int) -> Any:
         """A node's gradient; None where none can be or none has arrived, which is not the same as 0.

@@ -79,6 +79,11 @@ def shown(number: Any) -> str:
     >>> shown(0.4999999999999998), shown(-3), shown(Value(2.0)), shown(float("nan")), shown(1e-300), shown("three")
     ('0.5', '−3', '2', 'nan', '1e−300', "'three'")
     """
+    shape = getattr(number, "shape", None)
+    if shape:  # a tensor: how many numbers along each dim
+        return str(tuple(shape))
+    if shape == () and hasattr(number, "tolist"):
+        return readable(float(number.tolist()))
     number = getattr(number, "data", number) if not isinstance(number, (int, float)) else number
     try:
         return readable(float(number))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Any
 
 from gradwalk.engine import Value
 from gradwalk.keepers import keeper_of
@@ -30,13 +31,14 @@ def clip_grad_norm(parameters: Iterable[Value], max_norm: float) -> float:
             return float(clipped)
     found = checked_parameters(parameters, "clip_grad_norm")
     gradients = gradients_of(found)
-    norm = math.hypot(*gradients)  # does not overflow where a sum of squares would
-    if any(g != g for g in gradients):
+    numbers = [g for p, gradient in zip(found, gradients, strict=True) for g in _numbers(p, gradient)]
+    norm = math.hypot(*numbers)  # does not overflow where a sum of squares would
+    if any(g != g for g in numbers):
         norm = math.nan  # which hypot leaves out if there is also an inf
     factor = limit / (norm + 1e-6)  # torch adds as much, against a norm of 0
     if not factor >= 1.0:  # nan too: a gradient that is nan or inf spoils the others, and so is seen
         for p, g in zip(found, gradients, strict=True):
-            p.grad = g * factor
+            p.grad = p.grad * factor if p.many else g * factor
     return norm
 
 
@@ -55,4 +57,11 @@ def clip_grad_value(parameters: Iterable[Value], limit: float) -> None:
         return
     found = checked_parameters(parameters, "clip_grad_value")
     for p, g in zip(found, gradients_of(found), strict=True):
+        if p.many:
+            p.grad = p.grad.clip(-limit, limit)
+            continue
         p.grad = limit if g > limit else -limit if g < -limit else g
+
+
+def _numbers(p: Value, gradient: Any) -> list[float]:
+    return p.grad.reshape(-1).tolist() if p.many else [gradient]

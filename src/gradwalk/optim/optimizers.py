@@ -143,10 +143,17 @@ class Optimizer:
             memory = [getattr(self, name) for name in self.memory]
             for name, column in zip(self.memory, memory, strict=True):
                 if len(column) != len(gradients):
-                    one_a_parameter(name, column, len(gradients))  # which says so
-            numbers, *memory = apply(update, numbers_of(self.parameters), gradients, memory, constants)
+                    one_a_parameter(name, column, self.parameters)  # which says so
+            if any(p.many for p in self.parameters):
+                from gradwalk.optim.tensors import apply_to_all
+
+                numbers, *memory = apply_to_all(update, self.parameters, gradients, memory, constants)
+                for p, x in zip(self.parameters, numbers, strict=True):
+                    p.data = x
+            else:
+                numbers, *memory = apply(update, numbers_of(self.parameters), gradients, memory, constants)
+                set_numbers(self.parameters, numbers)
             vars(self).update(zip(self.memory, memory, strict=True))
-            set_numbers(self.parameters, numbers)
         self.steps += 1
 
     def all_reduce(self) -> None:
@@ -197,8 +204,8 @@ class Optimizer:
         if self._reduced:
             self._reduced = False
 
-    def gradients(self) -> list[float]:
-        """The parameters' gradients as floats.
+    def gradients(self) -> list[Any]:
+        """The parameters' gradients as floats; those of tensors as arrays.
 
         >>> x, y = Value(3.0), Value(4.0)
         >>> (x * y).backward()
@@ -214,7 +221,8 @@ class Optimizer:
         0.9
         """
         numbers = {name: getattr(self, name) for name in (*self.settings, "steps")}
-        return {"kind": type(self).__name__, **numbers, **{name: list(getattr(self, name)) for name in self.memory}}
+        kept = {name: [x.tolist() if hasattr(x, "many") else x for x in getattr(self, name)] for name in self.memory}
+        return {"kind": type(self).__name__, **numbers, **kept}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from a state that `state_dict` gave; one that does not fit changes nothing.
@@ -226,7 +234,7 @@ class Optimizer:
         """
         check_fit(state, self.state_dict())
         steps = whole("steps", state["steps"], 0)
-        memory = {name: one_a_parameter(name, state[name], len(self.parameters)) for name in self.memory}
+        memory = {name: one_a_parameter(name, state[name], self.parameters) for name in self.memory}
         fresh = type(self)(self.parameters, **{name: state[name] for name in self.settings})
         vars(self).update({name: value for name, value in vars(fresh).items() if name != "reduce"})
         vars(self).update(memory, steps=steps)

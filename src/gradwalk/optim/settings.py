@@ -10,6 +10,7 @@ from typing import Any
 from gradwalk import node
 from gradwalk.engine import Value
 from gradwalk.errors import NotANumberError, NumberTooLargeError, SettingError
+from gradwalk.node import Node
 from gradwalk.ops import number
 
 State = dict[str, Any]
@@ -22,8 +23,8 @@ def checked_parameters(given: Any, taker: str) -> list[Value]:
         raise SettingError(f"{taker} takes the parameters of a model, not the {kind}: write model.parameters()")
     if callable(given):
         raise SettingError(f"{taker} takes a list of parameters, not the function {given!r:.60}: call it with ()")
-    if isinstance(given, Value):
-        raise SettingError(f"{taker} takes a list of parameters, not one Value: put it in brackets")
+    if isinstance(given, Node):
+        raise SettingError(f"{taker} takes a list of parameters, not one {type(given).__name__}: put it in brackets")
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
         raise SettingError(f"{taker} takes a list of Values, not {type(given).__name__}: {given!r:.60}")
     found = list(given)
@@ -31,16 +32,26 @@ def checked_parameters(given: Any, taker: str) -> list[Value]:
         raise SettingError(f"{taker} was given no parameters; give model.parameters() of a model that has some")
     places: dict[int, int] = {}
     for i, p in enumerate(found, start=1):
-        if not isinstance(p, Value):
+        if not isinstance(p, Node):
             remedy = "; from named_parameters() take the second of each pair" if isinstance(p, tuple) else ""
             raise SettingError(f"parameter {i} is no Value but {type(p).__name__}: {p!r:.60}{remedy}")
         if places.setdefault(id(p), i) != i:
-            raise SettingError(f"parameters {places[id(p)]} and {i} are the same Value; give each once")
+            raise SettingError(f"parameters {places[id(p)]} and {i} are the same {type(p).__name__}; give each once")
+        if p.many and not p.requires_grad:  # type: ignore[attr-defined]
+            raise SettingError(
+                f"parameter {i} is a tensor that no gradient flows to; make it one of floats with requires_grad"
+            )
     return found
 
 
-def gradients_of(parameters: list[Value]) -> list[float]:
-    """The gradients as floats: someone may have set an int, and after backward(create_graph=True) they are Values."""
+def gradients_of(parameters: list[Value]) -> list[Any]:
+    """The gradients as floats: someone may have set an int, and after backward(create_graph=True) they are Values.
+
+    Those of tensors are arrays.
+    """
+    if any(p.many for p in parameters):
+        plain = iter(gradients_of([p for p in parameters if not p.many]))
+        return [p.grad.array if p.many else next(plain) for p in parameters]
     found = node.gradients_of(parameters)
     for i, g in enumerate(found) if {*map(type, found)} != {float} else ():
         if g.__class__ is not float:
@@ -91,12 +102,23 @@ def check_fit(state: Any, own: State) -> None:
         raise SettingError(f"the state of {own['kind']} lacks {missing} and has {unexpected} too many")
 
 
-def one_a_parameter(name: str, given: Any, size: int) -> list[float]:
-    """A list that an optimiser keeps, one number for each parameter."""
+def one_a_parameter(name: str, given: Any, parameters: list[Value]) -> list[Any]:
+    """A list that an optimiser keeps, one number for each parameter, or a tensor for a tensor."""
+    size = len(parameters)
     if not isinstance(given, (list, tuple)) or len(given) != size:
         amount = len(given) if isinstance(given, (list, tuple)) else repr(given)[:60]
         raise SettingError(f"{name} of the state holds {amount}, and must hold {size}: one for each parameter")
     try:
-        return [number(x) for x in given]
+        return [_kept(x, p) for x, p in zip(given, parameters, strict=True)]
     except NotANumberError as error:
         raise SettingError(f"{name} of the state: {error}") from None
+
+
+def _kept(x: Any, p: Any) -> Any:
+    """What is remembered of one parameter: a number, or a tensor of its shape."""
+    if not p.many or isinstance(x, (int, float)):
+        return number(x)
+    found = type(p)(x, False, dtype=p.dtype)
+    if found.shape != p.shape:
+        raise SettingError(f"a state for shape {found.shape} was given to a parameter of shape {p.shape}")
+    return found

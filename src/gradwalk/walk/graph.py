@@ -193,6 +193,13 @@ def known_slopes(node: Node, count: int, to_walk: bool = True) -> tuple[float | 
 
 
 def _data(node: Node, to_walk: bool) -> float:
+    if getattr(node, "many", False) is True:
+        if not to_walk:
+            return math.nan
+        raise GraphError(
+            f"a walk in steps does not know tensors yet, and {describe(node)} is one; tensor.scalars() gives the same "
+            "computation as Values, which it knows"
+        )
     data = getattr(node, "data", None)
     try:
         return float(data)  # type: ignore[arg-type]

@@ -95,6 +95,9 @@ def short(node: Node) -> str:
 
 
 def _number(x: Any) -> str:
+    shape = getattr(x, "shape", None)
+    if shape:  # many numbers: how many along each axis says more than a few of them
+        return str(tuple(shape))
     try:
         return f"{x:g}" if isinstance(x, (int, float)) else repr(x)
     except OverflowError:

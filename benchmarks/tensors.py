@@ -1,0 +1,224 @@
+"""Tensors, eagerly, beside PyTorch, MyGrad and HIPS autograd: forward and backward, one thread.
+
+    python benchmarks/tensors.py
+    python benchmarks/tensors.py --peers /folder/with/mygrad/and/autograd
+
+Peers take turns, and each figure is the best of the repeats. What is not installed is left out; `pip install --target
+FOLDER mygrad autograd` puts two of them where `--peers` finds them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
+
+import numpy as np
+
+import gradwalk
+from gradwalk import Tensor
+
+Step = Callable[[], float]
+
+
+# --- W1: 2-16-16-1 on 100 points, hinge loss -------------------------------------------------------------------------
+
+
+def w1_numbers() -> tuple[Any, Any, list[Any], list[Any]]:
+    """Points, sides, weights and biases."""
+    rng = np.random.default_rng(0)
+    weights = [rng.normal(size=shape) for shape in ((2, 16), (16, 16), (16, 1))]
+    return rng.normal(size=(100, 2)), np.sign(rng.normal(size=(100, 1))), weights, [np.zeros(n) for n in (16, 16, 1)]
+
+
+def w1_gradwalk() -> Step:
+    """W1 in tensors."""
+    x, y, weights, biases = w1_numbers()
+    X, Y = Tensor(x, requires_grad=False), Tensor(y, requires_grad=False)
+    W, B = [Tensor(w) for w in weights], [Tensor(b) for b in biases]
+
+    def step() -> float:
+        for p in (*W, *B):
+            p.grad = None
+        h = ((X @ W[0] + B[0]).relu() @ W[1] + B[1]).relu() @ W[2] + B[2]
+        loss = (1 - Y * h).relu().mean()
+        loss.backward()
+        return float(loss.item())
+
+    return step
+
+
+def w1_torch() -> Step:
+    """W1 in PyTorch."""
+    import torch
+
+    torch.set_num_threads(1)
+    x, y, weights, biases = w1_numbers()
+    X, Y = torch.tensor(x), torch.tensor(y)
+    W = [torch.tensor(w, requires_grad=True) for w in weights]
+    B = [torch.tensor(b, requires_grad=True) for b in biases]
+
+    def step() -> float:
+        for p in (*W, *B):
+            p.grad = None
+        h = ((X @ W[0] + B[0]).relu() @ W[1] + B[1]).relu() @ W[2] + B[2]
+        loss = (1 - Y * h).relu().mean()
+        loss.backward()
+        return float(loss.item())
+
+    return step
+
+
+def w1_mygrad() -> Step:
+    """W1 in MyGrad."""
+    import mygrad as mg
+
+    x, y, weights, biases = w1_numbers()
+    W, B = [mg.tensor(w) for w in weights], [mg.tensor(b) for b in biases]
+
+    def step() -> float:
+        for p in (*W, *B):
+            p.null_grad()
+        h = mg.maximum(mg.matmul(mg.maximum(mg.matmul(x, W[0]) + B[0], 0), W[1]) + B[1], 0)
+        loss = mg.maximum(1 - y * (mg.matmul(h, W[2]) + B[2]), 0).mean()
+        loss.backward()
+        return float(loss.item())
+
+    return step
+
+
+def w1_autograd() -> Step:
+    """W1 in HIPS autograd."""
+    import autograd.numpy as anp
+    from autograd import value_and_grad
+
+    x, y, weights, biases = w1_numbers()
+
+    def loss(parameters: Any) -> Any:
+        W, B = parameters
+        h = anp.maximum(anp.dot(anp.maximum(anp.dot(x, W[0]) + B[0], 0), W[1]) + B[1], 0)
+        return anp.mean(anp.maximum(1 - y * (anp.dot(h, W[2]) + B[2]), 0))
+
+    both = value_and_grad(loss)
+    return lambda: float(both((weights, biases))[0])
+
+
+# --- 784-128-10, batch 64, float32, cross-entropy --------------------------------------------------------------------
+
+
+def mlp_numbers() -> tuple[Any, Any, list[Any]]:
+    """Images, classes, parameters."""
+    rng = np.random.default_rng(0)
+    shapes = ((784, 128), (128,), (128, 10), (10,))
+    return (
+        rng.normal(size=(64, 784)).astype("float32"),
+        rng.integers(0, 10, 64),
+        [(rng.normal(size=shape) * 0.05).astype("float32") for shape in shapes],
+    )
+
+
+def mlp_gradwalk() -> Step:
+    """The network in tensors."""
+    x, y, parameters = mlp_numbers()
+    X, Y = Tensor(x, requires_grad=False), Tensor(y)
+    P = [Tensor(p) for p in parameters]
+
+    def step() -> float:
+        for p in P:
+            p.grad = None
+        loss = gradwalk.cross_entropy((X @ P[0] + P[1]).relu() @ P[2] + P[3], Y)
+        loss.backward()
+        return float(loss.item())
+
+    return step
+
+
+def mlp_torch() -> Step:
+    """The network in PyTorch."""
+    import torch
+
+    torch.set_num_threads(1)
+    x, y, parameters = mlp_numbers()
+    X, Y = torch.tensor(x), torch.tensor(y)
+    P = [torch.tensor(p, requires_grad=True) for p in parameters]
+
+    def step() -> float:
+        for p in P:
+            p.grad = None
+        loss = torch.nn.functional.cross_entropy((X @ P[0] + P[1]).relu() @ P[2] + P[3], Y)
+        loss.backward()
+        return float(loss.item())
+
+    return step
+
+
+WORKLOADS: dict[str, dict[str, Callable[[], Step]]] = {
+    "W1, 2-16-16-1, 100 points": {
+        "gradwalk": w1_gradwalk, "torch": w1_torch, "mygrad": w1_mygrad, "autograd": w1_autograd,
+    },
+    "784-128-10, batch 64, float32": {"gradwalk": mlp_gradwalk, "torch": mlp_torch},
+}  # fmt: skip
+
+
+def timed(step: Callable[[], Any], calls: int) -> float:
+    """Seconds for one call."""
+    start = time.perf_counter()
+    for _ in range(calls):
+        step()
+    return (time.perf_counter() - start) / calls
+
+
+def one_op(name: str) -> tuple[float, float]:
+    """Seconds forward and backward of one op on a tensor of one number, in a chain of fifty."""
+    x, y = Tensor([0.5]), Tensor([0.9], requires_grad=False)
+
+    def chain() -> Any:
+        v = x
+        for _ in range(50):
+            v = v * y if name == "mul" else v + y if name == "add" else getattr(v, name)()
+        return v
+
+    root = chain()
+    forward = min(timed(chain, 20) for _ in range(20)) / 50
+    return forward, min(timed(root.backward, 20) for _ in range(20)) / 50
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeats", type=int, default=30)
+    parser.add_argument("--calls", type=int, default=50)
+    parser.add_argument("--peers", default="", help="a folder to look for other libraries in")
+    options = parser.parse_args(argv)
+    if options.peers:
+        sys.path.append(options.peers)
+    for title, makers in WORKLOADS.items():
+        steps: dict[str, Step] = {}
+        for name, make in makers.items():
+            try:
+                steps[name] = make()
+            except ImportError:
+                print(f"{name} is not installed, and left out")
+        values = {name: step() for name, step in steps.items()}
+        best = dict.fromkeys(steps, float("inf"))
+        for _ in range(options.repeats):
+            for name, step in steps.items():
+                best[name] = min(best[name], timed(step, options.calls))
+        print(title)
+        for name, seconds in best.items():
+            ratio = seconds / best["gradwalk"]
+            print(f"  {name:10s} {seconds * 1e6:9.1f} µs  {ratio:5.2f}× ours   loss {values[name]:.6f}")
+    print("one op on a tensor of one number")
+    for name in ("add", "mul", "tanh", "relu", "exp"):
+        forward, back = one_op(name)
+        print(f"  {name:10s} {forward * 1e6:6.2f} µs forward, {back * 1e6:6.2f} µs back")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,35 @@
+"""Tensors: the same walk, with arrays for numbers.
+
+A `Tensor` is many numbers that share one node. Its elementwise ops are those of the op table: same entry, same rule,
+run
+on an array. Only structure needs entries of its own. The walk, hooks, `no_grad`, `anomaly`, `create_graph` and
+observers
+are the engine's; a tensor's slope is a linear map, and `slope × upstream` takes a gradient back through it.
+
+- `arrays.py`: what is wanted of arrays; `numpy_arrays.py`, `python_arrays.py`: the two who provide it;
+- `kernels.py`: the op table on arrays; `entries.py`: ops on structure, each a value and the way back;
+- `core.py`: the node, how ops make it, the way back; `methods.py`, `functions.py`: what is composed of ops;
+- `making.py`, `indexing.py`, `shapes.py`, `refusing.py`: what people give, read and checked; `printing.py`: as text;
+- `scalars.py`: to and from Values; `random.py`: numbers by chance; `files.py`: tensors in files.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Any
+
+from gradwalk.tensor.arrays import using_arrays
+from gradwalk.tensor.core import Tensor
+
+__all__ = ["Tensor", "using_arrays"]
+
+
+class _CallableModule(ModuleType):
+    """`gradwalk.tensor` is this package, and PyTorch's function of that name too."""
+
+    def __call__(self, data: Any, dtype: Any = None, requires_grad: bool | None = None) -> Tensor:
+        return Tensor(data, requires_grad, dtype)
+
+
+sys.modules[__name__].__class__ = _CallableModule

@@ -1,0 +1,570 @@
+"""A `Tensor` is many numbers that share one node: made by an op as a `Value` is, and walked back through alike.
+
+Its elementwise ops are those of the op table (`kernels.py`); ops on structure have entries of their own (`entries.py`).
+Here are the node itself, how an op makes one, and the way back. What it has in the way of methods is in `methods.py`.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from gradwalk import modes, ops, reverse
+from gradwalk.engine import Value
+from gradwalk.errors import BackwardError, GraphError, NotANumberError, OpError, SettingError
+from gradwalk.node import Hook, Node, Recipe
+from gradwalk.ops import Op
+from gradwalk.tensor import arrays, kernels
+from gradwalk.tensor.arrays import dtype_named
+from gradwalk.tensor.backward import KEPT_NUMBERS, Slope, filled, walk_back, walk_with_graphs
+from gradwalk.tensor.entries import Entry
+from gradwalk.tensor.made import FREED, Clock, Made
+from gradwalk.tensor.making import array_of, numbers_in
+from gradwalk.tensor.methods import TensorMethods
+from gradwalk.tensor.operators import give_operators
+from gradwalk.tensor.printing import printed
+from gradwalk.tensor.promotion import joined, one_dtype
+from gradwalk.tensor.refusing import refuse
+from gradwalk.tensor.shapes import Shape, broadcast, shape_error, size_of
+
+__all__ = ["Tensor"]
+
+
+class Tensor(TensorMethods, Node):
+    """Many numbers in one node: an array of any shape, its gradient, and how it came to be.
+
+    `data` is a number, nested lists or an array, and is copied. Floats are float64 unless `dtype="float32"` asks; ints
+    and bools stay what they are, index and compare, and carry no gradient. With `requires_grad=False` it is a constant.
+
+    >>> W = gradwalk.Tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> loss = (W @ gradwalk.Tensor([1.0, -1.0])).tanh().sum()
+    >>> loss.backward()
+    >>> W.grad.shape, loss.item()
+    ((2, 2), -1.5231883119115297)
+    """
+
+    __slots__ = ("_asked", "_changed", "_flows", "_lent")
+
+    many = True
+    _data: Any  # an array
+    _asked: bool | None  # of a leaf: what requires_grad was set to; of another node: whether retain_grad() was called
+    _changed: int  # when the numbers of this leaf were last written
+    _flows: bool  # whether gradient flows to this node
+    _lent: Any  # the array that `data` of this leaf gave away, which may be written to; None if it gave none
+
+    def __init__(self, data: Any, requires_grad: bool | None = None, dtype: Any = None, *, label: str = "") -> None:
+        self._grad = 0.0
+        self._kind = self._mark = self._lent = None
+        self._changed = 0
+        self._asked = None
+        given = array_of(data, None if dtype is None else dtype_named(dtype))
+        if modes.active:
+            modes.top().leaf(self, given)
+        else:
+            self._data = given
+        self._flows = self.dtype.startswith("float")
+        if requires_grad is not None:
+            self.requires_grad = requires_grad
+        if label:
+            self.label = label
+
+    def __repr__(self) -> str:
+        return printed(self)
+
+    # --- numbers and gradient ----------------------------------------------------------------------------------------
+
+    @property
+    def array(self) -> Any:
+        """The numbers as they are now, to be read.
+
+        >>> gradwalk.Tensor([1.0]).array.tolist()
+        [1.0]
+        """
+        if self._lent is not None:
+            self._look_at_lent()
+        return self._data
+
+    @property
+    def data(self) -> Any:
+        """The numbers, as an array: that of a leaf may be written to, and the others are for reading.
+
+        >>> w = gradwalk.Tensor([1.0, 2.0])
+        >>> w.data[0] = 5.0
+        >>> w
+        Tensor([5.0, 2.0])
+        """
+        array: Any
+        if self._kind is not None and not self.is_leaf:
+            array = arrays.now.read_only(self._data)
+        else:
+            if self._lent is None:
+                self._lent = arrays.now.copy(self._data)
+            array = self._lent
+        return modes.top().read(self, "data", array) if modes.active else array
+
+    @data.setter
+    def data(self, data: Any) -> None:
+        if not self.is_leaf:
+            raise GraphError(
+                f"the numbers of a tensor that was computed ({self._op} of shape {self.shape}) cannot be replaced; "
+                "make a leaf of it with detach()"
+            )
+        if data is self._lent and data is not None:  # t.data += 1 writes, and then sets what it wrote to
+            self._look_at_lent()
+            return
+        new = numbers_in(data, self.dtype)
+        if new.shape != self.shape:
+            raise shape_error(
+                f"data of shape {new.shape} was set on a tensor of shape {self.shape}; shapes must be equal"
+            )
+        self._write_array(modes.top().write(self, "data", new) if modes.active else new)
+
+    def _write_array(self, array: Any) -> None:
+        """Take over an array of our shape and dtype that nobody else writes to."""
+        Clock.time += 1
+        self._data, self._lent, self._changed = array, None, Clock.time
+
+    def _look_at_lent(self) -> None:
+        """What was written to the array that `data` gave away counts from now on."""
+        if not arrays.now.same(self._lent, self._data):
+            Clock.time += 1
+            self._data, self._changed = arrays.now.copy(self._lent), Clock.time
+
+    @property
+    def grad(self) -> Any:
+        """The gradient, a tensor of the same shape and dtype; None where none can be: of ints, bools and constants.
+
+        >>> x = gradwalk.Tensor([1.0, 2.0])
+        >>> x.grad
+        Tensor([0.0, 0.0])
+        >>> (x * x).sum().backward()
+        >>> x.grad
+        Tensor([2.0, 4.0])
+        """
+        held = self._grad
+        if held is FREED:
+            raise BackwardError(
+                f"the gradient of {self._op} of shape {self.shape} was let go as backward() went on, because the graph "
+                f"holds more than {KEPT_NUMBERS:,} numbers; call retain_grad() on it, or give it a label, before "
+                f"backward()"
+            )
+        if not self._flows:
+            return None
+        if held.__class__ is not Tensor:
+            held = constant(arrays.now.full(self.shape, held, self.dtype) if held.__class__ is float else held)
+        return modes.top().read(self, "grad", held) if modes.active else held
+
+    @grad.setter
+    def grad(self, grad: Any) -> None:
+        if modes.active:
+            grad = modes.top().write(self, "grad", grad)
+        if grad is None or (isinstance(grad, (int, float)) and grad == 0):
+            self._grad = 0.0
+            return
+        if not self._flows:
+            raise GraphError(f"a tensor of {self.dtype} that carries no gradient cannot be given one")
+        new = numbers_in(grad, self.dtype)
+        if new.shape != self.shape:
+            raise shape_error(f"a gradient of shape {new.shape} was set on a tensor of shape {self.shape}")
+        self._grad = grad if isinstance(grad, Tensor) and grad._kind is not None else new
+
+    @property
+    def shape(self) -> Shape:
+        """How many numbers there are along each dim.
+
+        >>> gradwalk.Tensor([[1.0, 2.0, 3.0]]).shape
+        (1, 3)
+        """
+        return self._data.shape
+
+    @property
+    def dtype(self) -> str:
+        """`"float64"`, `"float32"`, `"int64"` or `"bool"`.
+
+        >>> gradwalk.Tensor([1.0]).dtype, gradwalk.Tensor([1]).dtype
+        ('float64', 'int64')
+        """
+        return arrays.now.dtype_of(self._data)
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradient flows here: to every float tensor that was not told otherwise.
+
+        Set to False on a leaf, it makes a constant of it. Set to True on a computed tensor, it makes a leaf of it, as
+        it
+        is in PyTorch, where what nobody asked to be differentiated is not remembered.
+
+        >>> gradwalk.Tensor([1.0]).requires_grad, gradwalk.Tensor([1]).requires_grad
+        (True, False)
+        """
+        return self._flows
+
+    @requires_grad.setter
+    def requires_grad(self, wanted: bool) -> None:
+        if not isinstance(wanted, bool):
+            raise SettingError(f"requires_grad is True or False, not {wanted!r:.60}")
+        if wanted and not self.dtype.startswith("float"):
+            raise SettingError(
+                f"a tensor of {self.dtype} carries no gradient; make it one of floats, as in Tensor(data, "
+                f"dtype='float64')"
+            )
+        if not self.is_leaf:
+            if not wanted:
+                raise SettingError("requires_grad=False is for leaves; cut a computed tensor off with detach()")
+            if any(v._asked for v in reverse.order(self) if v.is_leaf and v.many):
+                return  # it leads to parameters, and goes on doing so
+            self._kind = None
+        self._asked, self._flows = wanted, wanted
+
+    # --- how it was made ---------------------------------------------------------------------------------------------
+
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        """What the op was given, in order: tensors, and constants as plain numbers.
+
+        >>> len((gradwalk.Tensor([3.0]) * 2).inputs)
+        2
+        """
+        return () if self._kind is None else self._kind.inputs  # type: ignore[union-attr]
+
+    @property
+    def operands(self) -> tuple[Any, ...]:
+        """What the node was computed from, in order; constants as tensors, which get no gradient.
+
+        >>> [v.shape for v in (gradwalk.Tensor([3.0]) * 2).operands]
+        [(1,), ()]
+        """
+        if isinstance(self._kind, Made) and any(not isinstance(x, Node) for x in self._kind.inputs):
+            self._kind.inputs = tuple(map(self._as_node, self._kind.inputs))
+        return self.inputs
+
+    @property  # type: ignore[misc]
+    def slopes(self) -> tuple[Any, ...]:
+        """For each input the linear map that takes an upstream gradient back to it, by `*`; None for a constant.
+
+        >>> x = gradwalk.Tensor([3.0, 4.0])
+        >>> ((x * x).slopes[0] * gradwalk.Tensor([1.0, 1.0])).tolist()
+        [3.0, 4.0]
+        """
+        return tuple(Slope(self, i) if _flows_to(x) else None for i, x in enumerate(self.inputs))
+
+    @property
+    def local_derivatives(self) -> tuple[Any, ...]:
+        """As `slopes`.
+
+        >>> gradwalk.Tensor([3.0]).local_derivatives
+        ()
+        """
+        return self.slopes
+
+    @property
+    def _op(self) -> str:
+        op = self.primitive
+        if op is None:
+            return ""
+        if op is ops.pow and isinstance(self.inputs[1], float):
+            return f"**{self.inputs[1]:g}"
+        return op.symbol
+
+    @_op.setter
+    def _op(self, text: str) -> None:
+        raise GraphError("how a tensor was made cannot be set; an op of your own is made with @gradwalk.op")
+
+    _prev = property(lambda self: set(self.operands))
+    _backward = property(lambda self: partial(reverse.push, self))
+
+    def _receive(self, share: Any) -> None:
+        if share.__class__ is float and share == 0.0:
+            return
+        held = self._grad
+        if held.__class__ is float and held == 0.0:
+            self._grad = share
+        elif held.__class__ is Tensor or share.__class__ is Tensor:
+            self._grad = self._as_node(filled(held, self)) + share
+        else:
+            self._grad = arrays.now.functions["+"](held, share)
+
+    def _as_node(self, x: Any) -> Tensor:
+        return x if isinstance(x, Node) else constant(array_of(x))  # type: ignore[return-value]
+
+    def _copied(self, memo: dict[int, Any]) -> Tensor:
+        out = constant(arrays.now.copy(self.array))
+        out._asked, out._flows, out._grad, out._kind = self._asked, self._flows, self._grad, self._kind
+        if isinstance(self._kind, Made):
+            out._kind = Made(self._kind.op, tuple(memo.get(id(x), x) for x in self._kind.inputs))
+        elif self._kind is not None:
+            out._kind = Recipe()
+        if self._kind is not None and self._kind.hooks:  # type: ignore[union-attr]
+            out._kind.hooks = list(self._kind.hooks)  # type: ignore[union-attr]
+        if self._noted() is not None:
+            out.label, out.made_at = self.label, self.made_at
+        return out
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        if not self.is_leaf:
+            raise GraphError(
+                f"a tensor that was computed ({self._op} of shape {self.shape}) is not pickled, because its history "
+                f"would be "
+                "lost; pickle tensor.detach()"
+            )
+        held = self._grad if self._grad.__class__ is float else arrays.now.tolist(numbers_in(self._grad, self.dtype))
+        return _unpickled, (arrays.now.tolist(self.array), self.shape, self.dtype, self._asked, held, self.label)
+
+    def register_hook(self, hook: Any) -> Hook:
+        """Call `hook(gradient)` when this node's gradient is complete; what it returns, if anything, replaces it.
+
+        >>> x = gradwalk.Tensor([3.0])
+        >>> handle = x.register_hook(lambda gradient: gradient / 2)
+        >>> (x * x).sum().backward()
+        >>> x.grad
+        Tensor([3.0])
+        """
+        if not callable(hook):
+            raise GraphError(f"a hook is a function of the gradient, not {type(hook).__name__}: {hook!r:.60}")
+
+        def on_arrays(gradient: Any) -> Any:
+            as_graph = gradient.__class__ is Tensor
+            found = hook(gradient if as_graph else constant(filled(gradient, self)))
+            if found is None:
+                return None
+            new = numbers_in(found, self.dtype)
+            if new.shape != self.shape:
+                raise shape_error(f"a hook gave a gradient of shape {new.shape} to a tensor of shape {self.shape}")
+            return self._as_node(found) if as_graph else new
+
+        if self._kind is not None and not self._kind.hooks:  # type: ignore[union-attr]
+            self._kind.hooks = []  # type: ignore[union-attr]
+        return Hook((self._recipe() if self._kind is None else self._kind).hooks, on_arrays)  # type: ignore[union-attr]
+
+    def retain_grad(self) -> None:
+        """Keep the gradient of this node, however large the graph: small graphs keep them all.
+
+        >>> gradwalk.Tensor([3.0]).retain_grad()
+        """
+        if not self.is_leaf:
+            self._asked = True
+
+    def explain(self, leaf: Any = None) -> Any:
+        """Not there for tensors yet: `scalars()` gives the same computation as Values, which have it.
+
+        >>> gradwalk.Tensor([3.0]).explain()  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ...
+        gradwalk.errors.GraphError: explain does not know tensors yet; ...
+        """
+        refuse("explain")
+
+    # --- forward: every op makes a node ------------------------------------------------------------------------------
+
+    def __gradwalk_op__(self, op: Any, operands: tuple[Any, ...]) -> Any:
+        if modes.active:
+            if not modes.knows_numbers():
+                refuse("compile, or whatever else works with numbers that come later,")
+            return modes.top().apply(op, operands)
+        dtype, flows, numbers = self._data.dtype, False, []
+        for x in operands:  # the quick road, for tensors of one dtype
+            if x.__class__ is not Tensor or x._lent is not None or x._data.dtype != dtype:
+                return self.computed(op, operands)
+            flows = flows or x._flows
+            numbers.append(x._data)
+        if not flows or (op.__class__ is Op and len(numbers) > 1):
+            return self.computed(op, operands)
+        data = op.value(*numbers) if op.__class__ is not Op else (kernels.known.get(op) or kernels.kernel(op))(*numbers)
+        out = _blank()
+        out._data = data
+        out._grad = 0.0
+        out._kind = Made(op, operands)
+        out._mark = out._lent = out._asked = None
+        out._changed = 0
+        out._flows = True
+        return out
+
+    def computed(self, op: Any, operands: tuple[Any, ...]) -> Tensor:
+        """An op on operands, one of which is a tensor: computed, and remembered if gradient flows through it.
+
+        >>> gradwalk.Tensor([1.0]).computed(ops.exp, (gradwalk.Tensor([0.0]),))
+        Tensor([1.0])
+        """
+        structural = isinstance(op, Entry)
+        inputs = tuple([_operand(x, op) for x in operands])
+        numbers = [x.array if x.__class__ is Tensor else x for x in inputs]
+        if structural:
+            data = op.value(*one_dtype(numbers, op))
+        else:
+            if len(inputs) != op.arity:
+                raise OpError(f"{op.name} takes {op.arity} operand(s) and was given {len(inputs)}")
+            numbers, dtype = joined(op, numbers)
+            broadcast([x.shape for x in numbers if not isinstance(x, (int, float))], op.symbol)
+            data = arrays.now.cast(kernels.kernel(op)(*numbers), dtype)
+        return node(op, data, inputs)
+
+    def compared(self, name: str, x: Any, y: Any) -> Tensor:
+        """A comparison, number by number; no gradient flows through it.
+
+        >>> gradwalk.Tensor([1.0, 3.0]).compared(">", gradwalk.Tensor([1.0, 3.0]), 2)
+        Tensor([False, True])
+        """
+        numbers = [_operand(z, name) for z in (x, y)]
+        found = [z.array if z.__class__ is Tensor else z for z in numbers]
+        broadcast([z.shape for z in found if not isinstance(z, (int, float))], name)
+        return constant(arrays.now.functions[name](*found))
+
+    def __gradwalk_choose__(self, yes: Any, no: Any) -> Any:
+        return ops.where(self, yes, no)
+
+    def __gradwalk_equal__(self, other: Any) -> Any:
+        return self.compared("==", self, other)
+
+    # --- backward: order, seed, push ---------------------------------------------------------------------------------
+
+    def backward(self, gradient: Any = None, *, create_graph: bool = False, retain_graph: Any = None) -> None:
+        """Fill `.grad` of every node this one depends on; a tensor of several numbers needs a `gradient` to start from.
+
+        Leaves add to what they hold, once for each call (clear it with `zero_grad`); nodes in between are set anew.
+        With `create_graph`, gradients can themselves be differentiated. A graph can always be walked again.
+
+        >>> x = gradwalk.Tensor([1.0, 2.0, 3.0])
+        >>> (x * x).sum().backward()
+        >>> x.grad
+        Tensor([2.0, 4.0, 6.0])
+        """
+        if not self._flows:
+            why = (
+                f"it is of {self.dtype}"
+                if not self.dtype.startswith("float")
+                else "it was computed from constants only"
+            )
+            raise BackwardError(f"no gradient flows to this tensor of shape {self.shape}: {why}")
+        if gradient is None:
+            if size_of(self.shape) != 1:
+                raise BackwardError(
+                    f"backward() starts from one number, and this tensor has shape {self.shape}; take its sum() or "
+                    f"mean(), "
+                    "or give the gradient to start from, of this shape"
+                )
+            seed: Any = arrays.now.full(self.shape, 1.0, self.dtype)
+        else:
+            seed = numbers_in(gradient, self.dtype)
+            if seed.shape != self.shape:
+                raise shape_error(
+                    f"backward was given a gradient of shape {seed.shape} for a tensor of shape {self.shape}"
+                )
+        if create_graph:
+            given = gradient if isinstance(gradient, Tensor) else constant(seed)
+            walk = partial(walk_with_graphs, self, given)
+        else:
+            walk = partial(walk_back, self, seed)
+        if modes.layers:
+            modes.top().backward(self, walk)
+        else:
+            walk()
+
+    def zero_grad(self) -> None:
+        """Set the gradient back to 0: of this node, and of all that it depends on.
+
+        >>> x = gradwalk.Tensor([1.0])
+        >>> (x * x).sum().backward()
+        >>> x.zero_grad()
+        >>> x.grad
+        Tensor([0.0])
+        """
+        for v in reverse.order(self):
+            v.grad = 0.0
+
+    def detach(self) -> Tensor:
+        """The same numbers as a new leaf: nothing flows back through it.
+
+        >>> x = gradwalk.Tensor([3.0])
+        >>> (x * x.detach()).sum().backward()
+        >>> x.grad
+        Tensor([3.0])
+        """
+        return modes.top().detach(self) if modes.active else self.detached()
+
+    def detached(self) -> Tensor:
+        """What `detach` gives where nobody watches.
+
+        >>> gradwalk.Tensor([3.0]).detached()
+        Tensor([3.0])
+        """
+        out = constant(self.array)
+        out._flows = self.dtype.startswith("float")
+        return out
+
+    def filled(self, data: Any) -> None:
+        """What the constructor does where nobody watches.
+
+        >>> gradwalk.Tensor([3.0]).filled(gradwalk.Tensor([4.0]).array)
+        """
+        self._data = data
+
+
+give_operators(Tensor)
+
+
+# --- making nodes ----------------------------------------------------------------------------------------------------
+
+_blank = partial(object.__new__, Tensor)  # a Tensor without the cost of __init__
+
+
+def constant(array: Any) -> Tensor:
+    """A leaf that no gradient flows to, around an array that nobody else writes to.
+
+    >>> constant(arrays.now.new([1.0], "float64")).requires_grad
+    False
+    """
+    out = _blank()
+    out._data = array
+    out._grad = 0.0
+    out._kind = out._mark = out._lent = out._asked = None
+    out._changed = 0
+    out._flows = False
+    return out
+
+
+def node(op: Any, data: Any, inputs: tuple[Any, ...]) -> Tensor:
+    """What an op gives: a node if gradient flows through it, else a constant; under `no_grad()` a leaf.
+
+    >>> node(ops.exp, arrays.now.new([1.0], "float64"), (0.0,)).is_leaf
+    True
+    """
+    out = constant(data)
+    flows = any(x.__class__ is not float and _flows_to(x) for x in inputs)
+    if flows and arrays.now.dtype_of(data).startswith("float"):
+        out._flows = True
+        if not modes.active or modes.recording():
+            out._kind = Made(op, tuple([float(x) if isinstance(x, int) else x for x in inputs]))
+    return out
+
+
+def _flows_to(x: Any) -> bool:
+    return x._flows if x.__class__ is Tensor else isinstance(x, Value)
+
+
+def _operand(x: Any, op: Any) -> Any:
+    """What an op was given: a tensor, or a plain number as it is."""
+    if x.__class__ is Tensor or x.__class__ is float:
+        if x.__class__ is Tensor and not arrays.now.is_array(x._data):
+            raise GraphError(
+                f"this tensor's numbers are not in an array of {arrays.now.name}'s, where it is used; make tensors "
+                f"inside "
+                "the using_arrays() block they are used in"
+            )
+        return x
+    if isinstance(x, Node):
+        return x if isinstance(x, Tensor) else Tensor.of(x)
+    if isinstance(x, (bool, int, float)):
+        return x if isinstance(x, int) else float(x)
+    if isinstance(x, (list, tuple, range)):
+        name = op if isinstance(op, str) else op.name
+        raise NotANumberError(
+            f"{name} was given a {type(x).__name__}; make a tensor of it: Tensor({'[...]' if len(x) > 4 else list(x)})"
+        )
+    return constant(array_of(x))
+
+
+def _unpickled(nested: Any, shape: Shape, dtype: str, asked: bool | None, grad: Any, label: str) -> Tensor:
+    out = Tensor(arrays.now.reshape(arrays.now.new(nested, dtype), shape), asked, label=label)
+    if grad.__class__ is not float:
+        out._grad = arrays.now.reshape(arrays.now.new(grad, dtype), shape)
+    return out

@@ -1,0 +1,518 @@
+"""Functions of tensors, by PyTorch's names: making, joining, and every method as a function of its tensor.
+
+They are found in the package itself: `gradwalk.cat`, `gradwalk.zeros`, `gradwalk.einsum`.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from gradwalk import ops
+from gradwalk.errors import InputSizeError, NotANumberError, SettingError
+from gradwalk.tensor import arrays
+from gradwalk.tensor.arrays import BOOL, FLOAT64, INT64, dtype_named
+from gradwalk.tensor.core import Tensor, constant
+from gradwalk.tensor.entries import Concat, Einsum, Index, Pad
+from gradwalk.tensor.indexing import extremes
+from gradwalk.tensor.making import array_of
+from gradwalk.tensor.shapes import Shape, axis_of, either, shape_error, shape_of
+
+__all__ = [
+    "allclose",
+    "arange",
+    "as_tensor",
+    "avg_pool1d",
+    "avg_pool2d",
+    "cat",
+    "concat",
+    "conv1d",
+    "conv2d",
+    "cross_entropy",
+    "einsum",
+    "eye",
+    "full",
+    "full_like",
+    "is_tensor",
+    "linspace",
+    "max_pool1d",
+    "max_pool2d",
+    "nll_loss",
+    "one_hot",
+    "ones",
+    "ones_like",
+    "pad",
+    "stack",
+    "zeros",
+    "zeros_like",
+]
+
+
+# --- making ----------------------------------------------------------------------------------------------------------
+
+
+def as_tensor(x: Any, dtype: Any = None) -> Tensor:
+    """A tensor as it is; anything else as a constant.
+
+    >>> as_tensor([1, 2])
+    Tensor([1, 2])
+    """
+    if isinstance(x, Tensor):
+        return x if dtype is None else x.to(dtype)
+    if hasattr(x, "__gradwalk_op__"):
+        return Tensor.of(x)  # type: ignore[no-any-return]
+    return constant(array_of(x, None if dtype is None else dtype_named(dtype)))
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether it is a Tensor.
+
+    >>> is_tensor(1.0)
+    False
+    """
+    return isinstance(x, Tensor)
+
+
+def full(*shape_and_value: Any, dtype: Any = None, requires_grad: bool | None = None, fill_value: Any = None) -> Tensor:
+    """A tensor with the same number everywhere.
+
+    >>> gradwalk.full((2, 2), 7.0)
+    Tensor([[7.0, 7.0], [7.0, 7.0]])
+    """
+    given = list(shape_and_value)
+    x = given.pop() if fill_value is None else fill_value
+    if getattr(x, "many", False):
+        x = x.item()
+    if not isinstance(x, (int, float)):
+        raise NotANumberError(f"full takes a shape and a number, not {x!r:.60}")
+    name = BOOL if isinstance(x, bool) else INT64 if isinstance(x, int) else FLOAT64
+    return _filled(tuple(given), x, name if dtype is None else dtype, requires_grad, "full")
+
+
+def _filled(shape: tuple[Any, ...], x: float, dtype: Any, requires_grad: bool | None, taker: str) -> Tensor:
+    found = shape_of(shape, taker)
+    if min(found, default=0) < 0:
+        raise shape_error(f"{taker} takes sizes of at least 0, not {found}")
+    return Tensor(arrays.now.full(found, x, dtype_named(dtype)), requires_grad)
+
+
+def zeros(*shape: Any, dtype: Any = FLOAT64, requires_grad: bool | None = None) -> Tensor:
+    """Zeros of a shape.
+
+    >>> gradwalk.zeros(2, 3).shape
+    (2, 3)
+    """
+    return _filled(shape, 0.0, dtype, requires_grad, "zeros")
+
+
+def ones(*shape: Any, dtype: Any = FLOAT64, requires_grad: bool | None = None) -> Tensor:
+    """Ones of a shape.
+
+    >>> gradwalk.ones((2,))
+    Tensor([1.0, 1.0])
+    """
+    return _filled(shape, 1.0, dtype, requires_grad, "ones")
+
+
+def zeros_like(like: Any, dtype: Any = None) -> Tensor:
+    """Zeros of the shape and dtype of another tensor.
+
+    >>> gradwalk.zeros_like(gradwalk.ones(2))
+    Tensor([0.0, 0.0])
+    """
+    return full_like(like, 0.0, dtype)
+
+
+def ones_like(like: Any, dtype: Any = None) -> Tensor:
+    """Ones of the shape and dtype of another tensor.
+
+    >>> gradwalk.ones_like(gradwalk.zeros(2))
+    Tensor([1.0, 1.0])
+    """
+    return full_like(like, 1.0, dtype)
+
+
+def full_like(like: Any, fill_value: float, dtype: Any = None) -> Tensor:
+    """The same number everywhere, in the shape and dtype of another tensor.
+
+    >>> gradwalk.full_like(gradwalk.zeros(2), 3.0)
+    Tensor([3.0, 3.0])
+    """
+    model = as_tensor(like)
+    return _filled((model.shape,), fill_value, model.dtype if dtype is None else dtype, None, "full_like")
+
+
+def eye(n: int, m: int | None = None, dtype: Any = FLOAT64) -> Tensor:
+    """Ones on the diagonal of a matrix.
+
+    >>> gradwalk.eye(2)
+    Tensor([[1.0, 0.0], [0.0, 1.0]])
+    """
+    (rows,) = shape_of((n,), "eye")
+    columns = rows if m is None else operator.index(m)
+    if min(rows, columns) < 0:
+        raise shape_error(f"eye takes sizes of at least 0, not {rows} and {columns}")
+    lines = [[float(i == j) for j in range(columns)] for i in range(rows)]
+    return Tensor(arrays.now.reshape(arrays.now.new(lines, dtype_named(dtype)), (rows, columns)))
+
+
+def arange(start: Any, end: Any = None, step: Any = 1, dtype: Any = None) -> Tensor:
+    """Numbers from `start` (0 if one number is given) up to, and without, `end`.
+
+    >>> gradwalk.arange(3), gradwalk.arange(1.0, 2.0, 0.5)
+    (Tensor([0, 1, 2]), Tensor([1.0, 1.5]))
+    """
+    if end is None:
+        start, end = 0, start
+    if not all(isinstance(x, (int, float)) for x in (start, end, step)) or not step:
+        raise SettingError(
+            f"arange takes numbers and a step that is not 0, not {start!r:.20}, {end!r:.20}, {step!r:.20}"
+        )
+    if all(isinstance(x, int) for x in (start, end, step)):
+        return Tensor(list(range(start, end, step)), dtype=INT64 if dtype is None else dtype)
+    count = max(0, math.ceil((end - start) / step))
+    return Tensor([start + i * step for i in range(count)], dtype=FLOAT64 if dtype is None else dtype)
+
+
+def linspace(start: float, end: float, steps: int, dtype: Any = FLOAT64) -> Tensor:
+    """So many numbers from `start` to `end`, both included, equally far apart.
+
+    >>> gradwalk.linspace(0.0, 1.0, 3)
+    Tensor([0.0, 0.5, 1.0])
+    """
+    count = operator.index(steps)
+    if count < 0:
+        raise SettingError(f"linspace takes a number of steps of at least 0, not {count}")
+    gap = (end - start) / (count - 1) if count > 1 else 0.0
+    half = count // 2  # from both ends, so that both are exact
+    return Tensor(
+        [start + i * gap if i < half or count == 1 else end - (count - 1 - i) * gap for i in range(count)], dtype=dtype
+    )
+
+
+def one_hot(labels: Any, num_classes: int = -1) -> Tensor:
+    """A row for each label, with a 1 in its place and 0 elsewhere; of ints, as PyTorch's.
+
+    >>> gradwalk.one_hot([0, 2], 3)
+    Tensor([[1, 0, 0], [0, 0, 1]])
+    """
+    found = as_tensor(labels)
+    if found.dtype != INT64:
+        raise NotANumberError(f"one_hot takes whole numbers, and was given {found.dtype}")
+    most = found.max().item() + 1 if found.numel() else 0
+    classes = most if num_classes == -1 else operator.index(num_classes)
+    if most > classes or (found.numel() and found.min().item() < 0):
+        raise SettingError(f"one_hot of {classes} classes was given labels from {found.min().item()} to {most - 1}")
+    rows = found.unsqueeze(-1) == arange(classes)
+    return rows.long()  # type: ignore[no-any-return]
+
+
+# --- joining ---------------------------------------------------------------------------------------------------------
+
+
+def cat(tensors: Sequence[Any], dim: Any = None, *, axis: Any = None) -> Any:
+    """Tensors one after another along a dim.
+
+    >>> gradwalk.cat([gradwalk.ones(1, 2), gradwalk.zeros(1, 2)], dim=0)
+    Tensor([[1.0, 1.0], [0.0, 0.0]])
+    """
+    parts = _several(tensors, "cat")
+    first = parts[0].shape
+    along = axis_of(0 if either("cat", dim, axis) is None else either("cat", dim, axis), len(first), "cat")
+    for i, part in enumerate(parts):
+        shape = part.shape
+        if not shape:
+            raise shape_error(f"cat takes tensors of at least one dim, and number {i} is a single number; use stack")
+        if len(shape) != len(first) or any(
+            n != m for j, (n, m) in enumerate(zip(shape, first, strict=True)) if j != along
+        ):
+            raise shape_error(
+                f"cat along dim {along}: tensors 0 and {i} have shapes {first} and {shape}; only dim {along} may differ"
+            )
+    return Concat(along)(*parts)
+
+
+concat = cat
+
+
+def stack(tensors: Sequence[Any], dim: Any = None, *, axis: Any = None) -> Any:
+    """Tensors of one shape side by side along a new dim.
+
+    >>> gradwalk.stack([gradwalk.ones(2), gradwalk.zeros(2)])
+    Tensor([[1.0, 1.0], [0.0, 0.0]])
+    """
+    parts = _several(tensors, "stack")
+    for i, part in enumerate(parts):
+        if part.shape != parts[0].shape:
+            raise shape_error(
+                f"stack takes tensors of one shape, and number {i} has {part.shape} where 0 has {parts[0].shape}"
+            )
+    along = axis_of(0 if either("stack", dim, axis) is None else either("stack", dim, axis), parts[0].ndim + 1, "stack")
+    return Concat(along)(*(part.unsqueeze(along) for part in parts))
+
+
+def _several(tensors: Any, taker: str) -> list[Tensor]:
+    if isinstance(tensors, Tensor) or not isinstance(tensors, (list, tuple)):
+        raise InputSizeError(f"{taker} takes a list of tensors, not {type(tensors).__name__}")
+    if not tensors:
+        raise InputSizeError(f"{taker} was given an empty list; give at least one tensor")
+    return [as_tensor(part) for part in tensors]
+
+
+def pad(x: Any, widths: Sequence[int], mode: str = "constant", value: float = 0.0) -> Any:
+    """More numbers around: widths before and after for the last dim, then for the last but one, as PyTorch counts.
+
+    >>> gradwalk.pad(gradwalk.ones(2), (1, 0))
+    Tensor([0.0, 1.0, 1.0])
+    """
+    found = as_tensor(x)
+    given = shape_of((tuple(widths),), "pad")
+    if mode != "constant":
+        raise SettingError(f"pad knows mode='constant', not {mode!r:.60}")
+    if len(given) % 2 or len(given) > 2 * found.ndim:
+        raise shape_error(f"pad takes two widths for each of up to {found.ndim} dims, and was given {len(given)}")
+    pairs = list(zip(given[::2], given[1::2], strict=True))
+    by_axis = [(0, 0)] * (found.ndim - len(pairs)) + pairs[::-1]
+    cut = tuple(slice(max(0, -low), n - max(0, -high)) for n, (low, high) in zip(found.shape, by_axis, strict=True))
+    if any(part.stop < part.start for part in cut):
+        raise shape_error(f"pad by {given} would cut more than is there from shape {found.shape}")
+    if min(given, default=0) < 0:
+        found = Index(cut)(found)
+    return Pad(tuple((max(0, low), max(0, high)) for low, high in by_axis), value)(found)
+
+
+def einsum(equation: str, *operands: Any) -> Any:
+    """Products summed as letters say: one letter for each dim, and those missing after `->` are summed.
+
+    >>> gradwalk.einsum("ij,jk->ik", gradwalk.ones(2, 3), gradwalk.ones(3, 1))
+    Tensor([[3.0], [3.0]])
+    """
+    if not isinstance(equation, str):
+        raise SettingError(f"einsum takes an equation as in 'ij,jk->ik' first, not {equation!r:.60}")
+    given = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else operands
+    parts = [as_tensor(part) for part in given]
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    terms = left.split(",")
+    if len(terms) != len(parts):
+        raise InputSizeError(f"einsum {equation!r} names {len(terms)} tensor(s) and was given {len(parts)}")
+    terms, right = _without_dots(terms, right if arrow else None, parts, equation)
+    if not arrow:
+        letters = "".join(terms)
+        right += "".join(
+            sorted(letter for letter in set(letters) if letters.count(letter) == 1 and letter not in right)
+        )
+    sizes: dict[str, int] = {}
+    for i, (term, part) in enumerate(zip(terms, parts, strict=True)):
+        if not term.isalpha() and term:
+            raise SettingError(f"einsum {equation!r}: {term!r} holds something that is no letter")
+        if len(term) != part.ndim:
+            raise shape_error(
+                f"einsum {equation!r}: {term!r} names {len(term)} dims and tensor {i} has shape {part.shape}"
+            )
+        for letter, n in zip(term, part.shape, strict=True):
+            if sizes.setdefault(letter, n) != n:
+                raise shape_error(f"einsum {equation!r}: {letter!r} has size {sizes[letter]} and, in tensor {i}, {n}")
+    if not set(right) <= set(sizes) or len(set(right)) < len(right):
+        raise SettingError(f"einsum {equation!r}: each letter after -> stands once there and somewhere before it")
+    return Einsum(tuple(terms), right)(*parts)
+
+
+def _without_dots(terms: list[str], right: str | None, parts: list[Tensor], equation: str) -> tuple[list[str], str]:
+    """`...` spelt out in capitals that are free, for dims that all who have it share."""
+    if "..." not in "".join(terms):
+        return terms, right or ""
+    used = "".join(terms) + (right or "")
+    free = [chr(c) for c in range(ord("A"), ord("Z") + 1) if chr(c) not in used]
+    counts = [
+        part.ndim - len(term.replace("...", "")) for term, part in zip(terms, parts, strict=True) if "..." in term
+    ]
+    most = max(counts)
+    if min(counts) < 0 or most > len(free):
+        raise shape_error(f"einsum {equation!r}: the letters name more dims than a tensor has")
+    letters = "".join(free[:most])
+    spelt = []
+    for term, part in zip(terms, parts, strict=True):
+        n = part.ndim - len(term.replace("...", ""))
+        spelt.append(term.replace("...", letters[most - n :]) if "..." in term else term)
+    return spelt, letters if right is None else right.replace("...", letters)
+
+
+# --- convolutions, by unfolding --------------------------------------------------------------------------------------
+
+
+def _pair(x: Any, taker: str, name: str, count: int) -> Shape:
+    found = shape_of((tuple(x),) if isinstance(x, (tuple, list)) else (x,) * count, f"{name} of {taker}")
+    if len(found) != count:
+        raise shape_error(f"{taker} takes {name} as {count} number(s), and was given {x!r:.60}")
+    return found
+
+
+def _windows(x: Tensor, sizes: Shape, strides: Shape, taker: str) -> Any:
+    """All windows over the last dims: (batch, channels, places…, sizes…)."""
+    front = x.ndim - len(sizes)
+    places = []
+    for axis, (n, k, step) in enumerate(zip(x.shape[front:], sizes, strides, strict=True)):
+        if k < 1 or step < 1 or k > n:
+            raise shape_error(
+                f"{taker}: a window of {k} with stride {step} does not fit dim {front + axis} of shape {x.shape}"
+            )
+        places.append([[start + i for i in range(k)] for start in range(0, n - k + 1, step)])
+    if len(sizes) == 1:
+        return x[(slice(None),) * front + (places[0],)]
+    rows = constant(arrays.now.new([[[[row]] for row in window] for window in places[0]], INT64))
+    columns = constant(arrays.now.new(places[1], INT64))
+    # (rows, size, 1, 1) with (columns, size): every row of a window beside every column of it
+    picked = x[(slice(None),) * front + (rows, columns)]
+    order = (*range(front), front, front + 2, front + 1, front + 3)
+    return picked.permute(order)
+
+
+def _conv(x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dims: int) -> Any:
+    taker = f"conv{dims}d"
+    x, weight = as_tensor(x), as_tensor(weight)
+    if weight.ndim != dims + 2:
+        raise shape_error(
+            f"{taker} takes weights (out, in, {', '.join('kernel' for _ in range(dims))}), not shape {weight.shape}"
+        )
+    alone = x.ndim == dims + 1
+    if alone:
+        x = x.unsqueeze(0)
+    if x.ndim != dims + 2 or x.shape[1] != weight.shape[1]:
+        raise shape_error(
+            f"{taker}: inputs of shape {x.shape} do not fit weights of shape {weight.shape} (out, in, kernel)"
+        )
+    around = _pair(padding, taker, "padding", dims)
+    if any(around):
+        x = pad(x, [n for width in reversed(around) for n in (width, width)])
+    windows = _windows(x, weight.shape[2:], _pair(stride, taker, "stride", dims), taker)
+    places, kernel = "xy"[:dims], "pq"[:dims]
+    out = einsum(f"bc{places}{kernel},oc{kernel}->bo{places}", windows, weight)
+    if bias is not None:
+        out = out + as_tensor(bias).reshape(-1, *(1,) * dims)
+    return out.squeeze(0) if alone else out
+
+
+def conv1d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0) -> Any:
+    """Windows of `x` (batch, in, length) times weights (out, in, kernel), summed.
+
+    >>> gradwalk.conv1d(gradwalk.ones(1, 1, 4), gradwalk.ones(1, 1, 2))
+    Tensor([[[2.0, 2.0, 2.0]]])
+    """
+    return _conv(x, weight, bias, stride, padding, 1)
+
+
+def conv2d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0) -> Any:
+    """Windows of `x` (batch, in, height, width) times weights (out, in, kernel, kernel), summed.
+
+    >>> gradwalk.conv2d(gradwalk.ones(1, 1, 3, 3), gradwalk.ones(1, 1, 2, 2)).shape
+    (1, 1, 2, 2)
+    """
+    return _conv(x, weight, bias, stride, padding, 2)
+
+
+def _pooled(x: Any, kernel_size: Any, stride: Any, dims: int, kind: str) -> Any:
+    taker = f"{kind}_pool{dims}d"
+    sizes = _pair(kernel_size, taker, "kernel_size", dims)
+    x = as_tensor(x)
+    if x.ndim < dims + 1:
+        raise shape_error(f"{taker} takes (batch, channels, …) and was given shape {x.shape}")
+    windows = _windows(x, sizes, sizes if stride is None else _pair(stride, taker, "stride", dims), taker)
+    if kind == "avg":
+        return windows.mean(tuple(range(-dims, 0)))
+    return windows.flatten(windows.ndim - dims).max(-1).values
+
+
+def max_pool1d(x: Any, kernel_size: Any, stride: Any = None) -> Any:
+    """The largest number of each window along the last dim.
+
+    >>> gradwalk.max_pool1d(gradwalk.Tensor([[[1.0, 3.0, 2.0, 0.0]]]), 2)
+    Tensor([[[3.0, 2.0]]])
+    """
+    return _pooled(x, kernel_size, stride, 1, "max")
+
+
+def max_pool2d(x: Any, kernel_size: Any, stride: Any = None) -> Any:
+    """The largest number of each window along the last two dims.
+
+    >>> gradwalk.max_pool2d(gradwalk.ones(1, 1, 4, 4), 2).shape
+    (1, 1, 2, 2)
+    """
+    return _pooled(x, kernel_size, stride, 2, "max")
+
+
+def avg_pool1d(x: Any, kernel_size: Any, stride: Any = None) -> Any:
+    """The mean of each window along the last dim.
+
+    >>> gradwalk.avg_pool1d(gradwalk.Tensor([[[1.0, 3.0, 2.0, 0.0]]]), 2)
+    Tensor([[[2.0, 1.0]]])
+    """
+    return _pooled(x, kernel_size, stride, 1, "avg")
+
+
+def avg_pool2d(x: Any, kernel_size: Any, stride: Any = None) -> Any:
+    """The mean of each window along the last two dims.
+
+    >>> gradwalk.avg_pool2d(gradwalk.ones(1, 1, 4, 4), 2).shape
+    (1, 1, 2, 2)
+    """
+    return _pooled(x, kernel_size, stride, 2, "avg")
+
+
+# --- losses ----------------------------------------------------------------------------------------------------------
+
+
+def cross_entropy(logits: Any, targets: Any) -> Any:
+    """The mean softmax cross-entropy of rows of logits: targets are the indices of the right classes, or shares.
+
+    >>> gradwalk.cross_entropy(gradwalk.zeros(2, 4), [0, 3]).item()
+    1.3862943611198906
+    """
+    z, wanted = as_tensor(logits), as_tensor(targets)
+    if z.ndim not in (1, 2):
+        raise shape_error(
+            f"cross_entropy takes logits (samples, classes) or (classes), not shape {z.shape}; flatten the dims in "
+            f"front"
+        )
+    if wanted.dtype.startswith("float"):
+        if wanted.shape != z.shape:
+            raise shape_error(f"cross_entropy was given shares of shape {wanted.shape} for logits of shape {z.shape}")
+        lost = -(z.log_softmax(-1) * wanted).sum(-1)
+        return lost.mean() if z.ndim == 2 else lost
+    return nll_loss(z.log_softmax(-1), wanted)
+
+
+def nll_loss(log_shares: Any, targets: Any) -> Any:
+    """The mean of what is lost: the logarithms of the shares of the right classes, with the other sign.
+
+    >>> gradwalk.nll_loss(gradwalk.Tensor([[-1.0, -2.0]]), [1]).item()
+    2.0
+    """
+    shares, wanted = as_tensor(log_shares), as_tensor(targets)
+    if shares.ndim == 1:
+        shares, wanted = shares.unsqueeze(0), wanted.reshape(-1)
+    n, classes = shares.shape
+    if wanted.shape != (n,):
+        raise shape_error(
+            f"{n} row(s) of logits need {n} target(s), of shape ({n},), and were given shape {wanted.shape}"
+        )
+    if not n:
+        raise InputSizeError("a loss of no samples has no mean; give at least one")
+    if wanted.dtype != INT64:
+        raise NotANumberError(f"targets are the indices of classes, whole numbers, and were given as {wanted.dtype}")
+    high, low = extremes(wanted.array)
+    if low < 0 or high >= classes:
+        wrong = low if low < 0 else high
+        raise SettingError(f"a target is class {wrong}, and {classes} logits make classes 0 to {classes - 1}")
+    return -Index((), (arrays.now.arange(n), wanted.array))(shares).mean()
+
+
+def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> bool:
+    """Whether all numbers are near: `|a - b| <= atol + rtol * |b|`.
+
+    >>> gradwalk.allclose(gradwalk.ones(2), [1.0, 1.0 + 1e-9])
+    True
+    """
+    x, y = as_tensor(a).detach(), as_tensor(b).detach()
+    return bool((ops.abs(x - y) <= atol + rtol * ops.abs(y)).all())

@@ -1,0 +1,92 @@
+"""All first and second derivatives of functions of tensors: the dims of the result, then those of the input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradwalk import reverse
+from gradwalk.engine import Value
+from gradwalk.errors import NotANumberError
+from gradwalk.node import Node
+from gradwalk.tensor import arrays
+from gradwalk.tensor.backward import filled
+from gradwalk.tensor.core import Tensor, constant
+from gradwalk.tensor.functions import as_tensor, stack
+from gradwalk.tensor.shapes import size_of
+
+__all__ = ["gradients", "hessians", "jacobians", "one_number"]
+
+
+def one_number(result: Any) -> Node:
+    """What a function gave, if it is one number: a Value, or a tensor of one.
+
+    >>> one_number(Tensor([2.0])).shape
+    (1,)
+    """
+    if isinstance(result, Tensor):
+        if size_of(result.shape) == 1:
+            return result
+        raise NotANumberError(
+            f"grad(f) needs f to give one number, and it gave a tensor of shape {result.shape}; take its sum() or "
+            f"mean(), or "
+            "use jacobian(f)"
+        )
+    return result if isinstance(result, Node) else as_tensor(result)
+
+
+def gradients(root: Any, leaves: list[Any], seed: Any = None) -> list[Any]:
+    """The gradient of `root` with respect to each leaf, as a graph; zeros where it does not depend on it.
+
+    With Values among the leaves they are plain numbers.
+
+    >>> x = Tensor([1.0, 2.0])
+    >>> gradients((x * x).sum(), [x])
+    [Tensor([2.0, 4.0])]
+    """
+    table: dict[Any, Any] = {}
+    if isinstance(root, Value):
+        table = reverse.adjoints(root, Value(1.0), as_graph=True)
+    elif root.requires_grad:
+        start = arrays.now.full(root.shape, 1.0, root.dtype) if seed is None else seed
+        as_graph = not any(isinstance(leaf, Value) for leaf in leaves)  # a graph of both kinds is walked in numbers
+        table = reverse.adjoints(root, constant(start) if as_graph else start, as_graph=as_graph)
+    return [_gradient(table.get(leaf), leaf) for leaf in leaves]
+
+
+def _gradient(found: Any, leaf: Any) -> Any:
+    if isinstance(leaf, Tensor):
+        found = 0.0 if found is None else found
+        return found if isinstance(found, Tensor) else constant(arrays.now.settled(filled(found, leaf)))
+    return Value(0.0) if found is None else found if isinstance(found, Value) else Value(found)
+
+
+def jacobians(result: Any, leaves: list[Any]) -> list[Any]:
+    """For each leaf a tensor of all derivatives of a result, of the shape of the result and then of the leaf.
+
+    >>> x = Tensor([1.0, 2.0])
+    >>> jacobians(x * x, [x])
+    [Tensor([[2.0, 0.0], [0.0, 4.0]])]
+    """
+    root = result if isinstance(result, Tensor) else as_tensor(result)
+    n = size_of(root.shape)
+    rows = []
+    for i in range(n):
+        seed = arrays.now.reshape(arrays.now.new([float(i == j) for j in range(n)], root.dtype), root.shape)
+        rows.append([as_tensor(x) for x in gradients(root, leaves, seed)])
+    shapes = [leaf.shape if isinstance(leaf, Tensor) else () for leaf in leaves]
+    return [
+        stack([row[k] for row in rows]).reshape(*root.shape, *shape)
+        if n
+        else constant(arrays.now.full((*root.shape, *shape), 0.0, root.dtype))
+        for k, shape in enumerate(shapes)
+    ]
+
+
+def hessians(root: Any, leaves: list[Any]) -> list[list[Any]]:
+    """For each pair of leaves a tensor of all second derivatives, of the shape of the one and then of the other.
+
+    >>> x = Tensor([1.0, 2.0])
+    >>> hessians((x * x * x).sum(), [x])
+    [[Tensor([[6.0, 0.0], [0.0, 12.0]])]]
+    """
+    return [jacobians(first, leaves) for first in gradients(root, leaves)]

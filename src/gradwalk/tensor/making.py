@@ -1,0 +1,121 @@
+"""From what people have to arrays: numbers, nested lists, arrays of NumPy's, tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradwalk.errors import NotANumberError, NumberTooLargeError
+from gradwalk.ops import number
+from gradwalk.tensor import arrays
+from gradwalk.tensor.arrays import BOOL, FLOAT32, FLOAT64, INT64
+from gradwalk.tensor.shapes import shape_error
+
+__all__ = ["array_of", "numbers_in"]
+
+LARGEST = 2**63
+
+
+def array_of(data: Any, dtype: str | None = None) -> Any:
+    """A new array of what was given; without a dtype that of its numbers.
+
+    >>> array_of([[1, 2], [3, 4.5]]).tolist()
+    [[1.0, 2.0], [3.0, 4.5]]
+    """
+    provider = arrays.now
+    if data.__class__ is float:
+        return provider.new(data, dtype or FLOAT64)
+    held = getattr(data, "array", None)
+    if held is not None and getattr(data, "many", False):
+        data = held
+    if provider.is_array(data) or hasattr(data, "dtype"):
+        return _from_array(data, dtype)
+    if hasattr(data, "flat") and hasattr(data, "tolist"):  # an array of another provider's
+        data = data.tolist()
+    nested, kinds = _nested(data, [])
+    wide = FLOAT64 if float in kinds or not kinds else INT64 if int in kinds else BOOL
+    found = provider.new(nested, dtype or wide)
+    if 0 in found.shape:  # lists of empty lists: NumPy and we agree on their shape
+        found = provider.reshape(found, _shape_of(nested))
+    return found
+
+
+def _from_array(data: Any, dtype: str | None) -> Any:
+    provider = arrays.now
+    kind = getattr(data.dtype, "kind", "")
+    if kind == "O":
+        raise NotANumberError(
+            "an array of objects holds no plain numbers; for an array of Values there is Tensor.of(array)"
+        )
+    own = provider.dtype_of(data) if provider.is_array(data) else getattr(data.dtype, "name", str(data.dtype))
+    if own.startswith("torch."):
+        own, data = own.removeprefix("torch."), data.tolist()
+    if own in ("float16", "bfloat16"):
+        own = FLOAT32
+    wide = (
+        own if own in (FLOAT64, FLOAT32) else INT64 if own.startswith(("int", "uint")) else BOOL if own == BOOL else ""
+    )
+    if not wide:
+        raise NotANumberError(f"a tensor holds floats, ints or bools, and this array is of {own}")
+    if provider.name == "python" and not provider.is_array(data):
+        return provider.reshape(provider.new(data.tolist(), dtype or wide), tuple(data.shape))
+    return provider.new(data, dtype or wide)
+
+
+def numbers_in(x: Any, dtype: str) -> Any:
+    """`x` as an array of this dtype, copied where somebody else may write to it.
+
+    >>> numbers_in(3, "float32").tolist()
+    3.0
+    """
+    held = getattr(x, "array", None) if getattr(x, "many", False) else None
+    if held is not None:
+        return arrays.now.cast(held, dtype)
+    return array_of(x, dtype)
+
+
+def _nested(data: Any, path: list[int]) -> tuple[Any, set[type]]:
+    """Nested lists of plain numbers, and which kinds of them; an error says where something else is."""
+    if isinstance(data, (list, tuple, range)):
+        rows, kinds = [], set()
+        for i, part in enumerate(data):
+            row, found = _nested(part, [*path, i])
+            rows.append(row)
+            kinds |= found
+        shapes = {_shape_of(row) for row in rows}
+        if len(shapes) > 1:
+            first, other = list(dict.fromkeys(map(_shape_of, rows)))[:2]
+            where = f" at {path}" if path else ""
+            raise shape_error(f"a tensor's rows have one shape, and these{where} have {first} and {other}")
+        return rows, kinds
+    if isinstance(data, bool):
+        return data, {bool}
+    if isinstance(data, int):
+        if not -LARGEST <= data < LARGEST:
+            raise NumberTooLargeError(f"an int of {data.bit_length()} bits does not fit int64; write it as a float")
+        return data, {int}
+    if getattr(data, "many", False):
+        found = data.tolist()
+        return _nested(found, path)
+    if hasattr(data, "backward"):
+        raise NotANumberError(
+            f"a Value would lose its history in Tensor(...); Tensor.of(values) makes one node of many Values{_at(path)}"
+        )
+    if hasattr(data, "tolist") and hasattr(data, "dtype"):
+        return _nested(data.tolist(), path)
+    try:
+        return number(data), {float}
+    except NotANumberError:
+        shown = f"{type(data).__name__}: {data!r:.60}"
+        raise NotANumberError(
+            f"a tensor holds real numbers, in lists of lists or an array, not {shown}{_at(path)}"
+        ) from None
+
+
+def _at(path: list[int]) -> str:
+    return f", at {path}" if path else ""
+
+
+def _shape_of(nested: Any) -> tuple[int, ...]:
+    if not isinstance(nested, list):
+        return ()
+    return (len(nested), *(_shape_of(nested[0]) if nested else ()))
