@@ -74,6 +74,7 @@ class Examination:
         self.engine = engine
         self.outcomes: dict[Probe, Outcome] = {}
         self.steps_left = TOTAL
+        self.speed: tuple[str, ...] | None = None  # a note on it, once it was measured
         self._has: dict[str, bool] = {}
 
     def outcome(self, program: Probe, repeats: int = 1) -> Outcome:

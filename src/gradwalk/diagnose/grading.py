@@ -63,7 +63,9 @@ def _report(examination: Examination, source: str | None, chosen: tuple[Check, .
     causes, notes = _causes(examination, source, results) if diagnosing else ({}, ())
     told = tuple(replace(result, diagnosis=causes.get(result.name)) for result in results)
     if chosen == select():
-        notes += _speed(examination)
+        if examination.speed is None:
+            examination.speed = _speed(examination)
+        notes += examination.speed
     return Grade(told, tuple(dict.fromkeys(causes.values())), notes, examination.engine.cls.__name__)
 
 
