@@ -26,6 +26,7 @@ KEPT = ROOT / "out" / "tests"
 WITHIN_A_RUN = "PYTEST_XDIST_WORKER" in os.environ  # then the home is that of the run
 HOME = Path(os.environ["HOME"]) if WITHIN_A_RUN else KEPT / "homes" / str(os.getpid())
 A_DAY = 24 * 60 * 60  # seconds
+TEMPORARY = pytest.StashKey[Path]()  # the temporary folder of the run
 #: Where programs keep what they would otherwise keep in the user's home.
 FOLDERS = {
     "GRADWALK_CACHE": "kernels",
@@ -72,16 +73,24 @@ def pytest_configure(config: pytest.Config) -> None:
     HOME.mkdir(parents=True, exist_ok=True)
     os.environ.update(PLACES)
     if not WITHIN_A_RUN:
-        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())  # pytest's own, which it clears itself
-        os.environ["TMPDIR"] = os.environ["TEMP"] = os.environ["TMP"] = tempfile.mkdtemp(prefix="gradwalk-tests-")
-        tempfile.tempdir = None  # it is looked up anew
+        systems = tempfile.gettempdir()
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", systems)  # pytest's own, which it clears itself
+        ours = tempfile.mkdtemp(prefix="gradwalk-tests-")
+        config.add_cleanup(lambda: shutil.rmtree(ours, ignore_errors=True))
+        config.add_cleanup(lambda: _name_temporary_folder(systems))
+        _name_temporary_folder(ours)
+        config.stash[TEMPORARY] = Path(ours)
+
+
+def _name_temporary_folder(path: str) -> None:
+    os.environ["TMPDIR"] = os.environ["TEMP"] = os.environ["TMP"] = path
+    tempfile.tempdir = None  # it is looked up anew
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Take the home and the temporary folder away, when all has been said about them."""
+    """Take the home away, when all has been said about it."""
     if not WITHIN_A_RUN:
         shutil.rmtree(HOME, ignore_errors=True)
-        shutil.rmtree(os.environ["TMPDIR"], ignore_errors=True)
 
 
 def _browsers() -> Path:
@@ -98,15 +107,16 @@ def written_home() -> list[str]:
     return sorted(str(path.relative_to(HOME)) for path in HOME.rglob("*") if not path.is_dir())
 
 
-def left_behind() -> list[str]:
+def left_behind(config: pytest.Config) -> list[str]:
     """What is still in the temporary folder of the run: without it, it would lie in the system's."""
-    return sorted(path.name for path in Path(os.environ["TMPDIR"]).iterdir())
+    folder = config.stash.get(TEMPORARY, None)
+    return sorted(path.name for path in folder.iterdir()) if folder else []
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Fail a run that wrote into its home, or left something behind in the temporary folder."""
-    if not WITHIN_A_RUN and (written_home() or left_behind()):
+    if not WITHIN_A_RUN and (written_home() or left_behind(session.config)):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
@@ -114,7 +124,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say what was written, and what to do."""
     for title, found in (
         ("written into the home folder: name another place for it in conftest.py", written_home()),
-        ("left in the temporary folder: use tmp_path, or clear up", left_behind()),
+        ("left in the temporary folder: use tmp_path, or clear up", left_behind(terminalreporter.config)),
     ):
         if found:
             terminalreporter.section(title, red=True)

@@ -13,7 +13,7 @@ def serious(page: Page, selector: str, rules: list[str] | None = None) -> list[s
     """Serious and critical findings within the elements of a selector, by all rules or these: the rule, and where."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.read_text(encoding="utf-8"))
-    options = {"resultTypes": ["violations"], **({"runOnly": rules} if rules else {})}
+    options = {"resultTypes": ["violations"], "preload": False, **({"runOnly": rules} if rules else {})}
     found = page.evaluate("([inside, options]) => axe.run({include: [inside]}, options)", [selector, options])
     return [
         f"{violation['id']}: {node['target']} {node.get('failureSummary', '')}"

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, expect
+from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, Request, expect
 
 PATIENCE = 60_000  # milliseconds: a busy machine is no failure
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
@@ -67,15 +67,35 @@ def wait_until(page: Page, expression: str, argument: Any = None) -> None:
     raise AssertionError(f"never came true: {expression}")
 
 
+#: Looks every 20 ms whether there is an element, or none. Playwright looks ever more seldom, up to once a second.
+LOOK = """(within, [selector, wanted, patience]) => new Promise((done, fail) => {
+    const until = performance.now() + patience;
+    (function look() {
+        if (Boolean((within ?? document).querySelector(selector)) === wanted) done();
+        else if (performance.now() > until) fail(new Error(`${wanted ? "never there" : "still there"}: ${selector}`));
+        else setTimeout(look, 20);
+    })();
+})"""
+
+
+def until_there(within: Locator, selector: str, patience: int = PATIENCE) -> None:
+    """Wait until there is such an element within another."""
+    within.evaluate(LOOK, [selector, True, patience])
+
+
+def until_gone(page: Page, selector: str) -> None:
+    """Wait until no such element is left on a page."""
+    page.evaluate(f"([...given]) => ({LOOK})(null, given)", [selector, False, PATIENCE])
+
+
 def widgets_ready(page: Page) -> None:
     """Wait until every widget of a page has come to life."""
-    expect(page.locator("[data-widget]:not([data-ready])")).to_have_count(0, timeout=PATIENCE)
+    until_gone(page, "[data-widget]:not([data-ready])")
 
 
 def settled(page: Page) -> None:
     """Wait until every widget is there, and the editors that some of them load after."""
-    widgets_ready(page)
-    expect(page.locator("[data-widget=exercise]:not(:has(.cm-content))")).to_have_count(0, timeout=PATIENCE)
+    until_gone(page, "[data-widget]:not([data-ready]), [data-widget=exercise]:not(:has(.cm-content))")
     page.wait_for_timeout(200)
 
 

@@ -109,7 +109,7 @@ def test_the_lesson_of_ten_lines_is_a_lesson(tmp_path: Path) -> None:
     node = build_site.find_node()
     assert node, "no Node: make site fetches one"
     environment = {"PATH": str(node[0].parent), "PYTHON": sys.executable, "HOME": str(tmp_path)}
-    command = [str(node[0]), "build.mjs", "--lessons", str(lessons), "--out", str(tmp_path / "site")]
+    command = [str(node[0]), "build.mjs", "--exported", "--lessons", str(lessons), "--out", str(tmp_path / "site")]
     done = subprocess.run(command, cwd=ROOT / "web", env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "site/lessons/the-price-of-a-mistake/index.html").read_text(encoding="utf-8")

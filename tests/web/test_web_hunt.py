@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from axe import serious
-from browsing import PHONE, OpenPage, wait_until, widgets_ready
+from browsing import PHONE, OpenPage, until_there, wait_until, widgets_ready
 from playwright.sync_api import Locator, Page, expect
 
 from gradwalk.learn.page.hunting.cases import SETS, case_of
@@ -37,7 +37,7 @@ def write(page: Page, widget: Locator, text: str) -> None:
 
 def test_it(widget: Locator) -> Locator:
     widget.get_by_role("button", name="Test it").click()
-    widget.locator("button.run:not([aria-busy])").wait_for()
+    until_there(widget, "button.run:not([aria-busy])")
     return widget.locator(".bug")
 
 

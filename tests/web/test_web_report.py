@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from axe import serious
-from browsing import PATIENCE, PHONE, OpenPage, widgets_ready
+from browsing import PATIENCE, PHONE, OpenPage, until_there, wait_until, widgets_ready
 from learn.test_page_grading import FILES, OWN, SOLUTIONS, without_time
 from playwright.sync_api import Locator, Page, expect
 
@@ -61,7 +61,7 @@ def grade(widget: Locator) -> Locator:
 
 
 def judgement(widget: Locator) -> Locator:
-    widget.locator(".judgement").wait_for(timeout=3 * PATIENCE)
+    until_there(widget, ".judgement", 3 * PATIENCE)
     return widget.locator(".judgement")
 
 
@@ -114,12 +114,12 @@ def test_what_no_count_of_lines_can_stop_is_stopped_all_the_same(open_page: Open
     widget = opened(open_page, {**SOLUTIONS, "tanh": endless}, clock=True)
     widget.get_by_role("button", name="Grade it").click()
     going = widget.locator(".grading-going p")
-    for _ in range(2):  # two programs never end
-        expect(going).to_contain_text("tanh")
-        widget.page.clock.fast_forward(11_000)
-        expect(going).to_contain_text("tanh")  # not yet
-        widget.page.clock.fast_forward(1_500)
-        expect(going).not_to_contain_text("tanh")  # another Python starts
+    for doing in ("tanh(a)", "data changed after the op"):  # a program of each never ends
+        expect(going).to_contain_text(doing)
+        widget.page.wait_for_timeout(300)  # not in passing: it is at that program
+        expect(going).to_contain_text(doing)
+        widget.page.clock.fast_forward(12_000)
+        expect(going).not_to_contain_text(doing)  # another Python starts
     shown = judgement(widget)
     expect(shown.locator('[data-check="tanh"]')).to_have_attribute("data-status", "error")
     expect(shown.locator('[data-check="a-times-a"]')).to_have_attribute("data-status", "passed")
@@ -128,8 +128,8 @@ def test_what_no_count_of_lines_can_stop_is_stopped_all_the_same(open_page: Open
 def test_it_can_be_stopped_and_begun_again_and_says_when_the_engine_has_changed(open_page: OpenPage) -> None:
     widget = opened(open_page, SOLUTIONS)
     widget.get_by_role("button", name="Grade it here").click()
-    expect(widget.locator("progress").first).to_be_visible()
-    expect(widget.locator(".grading-going")).to_contain_text("Now:")
+    until_there(widget, "progress")  # and not `expect`, which may look again when all is over
+    wait_until(widget.page, "document.querySelector('.grading-going').textContent.includes('Now:')")
     widget.get_by_role("button", name="Stop").click()
     expect(widget.locator(".reply.miss")).to_contain_text("You stopped it")
     grade(widget)

@@ -85,6 +85,7 @@ class Examination:
         self.engine = engine
         self.outcomes: dict[Probe, Outcome] = {}
         self.steps_left = TOTAL
+        self.speed: tuple[str, ...] | None = None  # a note on it, once it was measured
         self._has: dict[str, bool] = {}
         self._slope: float | None = None
         self._ends = engine.walks_by_hand  # whether the walk was seen to come to an end

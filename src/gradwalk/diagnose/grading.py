@@ -80,7 +80,9 @@ def _report(examination: Examination, source: str | None, chosen: tuple[Check, .
     if examination.engine.walks_by_hand:
         notes += (NO_WALK,)
     if chosen == select():
-        notes += _speed(examination)
+        if examination.speed is None:
+            examination.speed = _speed(examination)
+        notes += examination.speed
     return Grade(told, found, notes, examination.engine.cls.__name__)
 
 
