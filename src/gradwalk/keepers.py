@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from functools import wraps
+from functools import partialmethod
 from threading import Lock
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
-__all__ = ["Keeper", "clear", "count", "keeper_of"]
+__all__ = ["Keeper", "Leaves", "Seen", "clear", "count", "keeper_of"]
 
 
 class Keeper(Protocol):
@@ -54,29 +54,20 @@ class Leaves(list[Any]):
     changes = 0
 
 
-def _counted(change: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(change)
-    def changed(self: Leaves, *args: Any, **options: Any) -> Any:
-        self.changes += 1
-        return change(self, *args, **options)
-
-    return changed
+def _changed(leaves: Leaves, change: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    leaves.changes += 1
+    return change(leaves, *args, **options)
 
 
 for _name in ("__setitem__", "__delitem__", "__iadd__", "__imul__", "append", "clear", "extend", "insert", "pop",
               "remove", "reverse", "sort"):  # fmt: skip
-    setattr(Leaves, _name, _counted(getattr(list, _name)))
+    setattr(Leaves, _name, partialmethod(_changed, getattr(list, _name)))
 
 
 class Seen:
-    """A list of leaves that was looked through, and whether it still is what it was then.
+    """A list of leaves that was looked through.
 
-    >>> leaves = [Value(1.0)]
-    >>> seen = Seen(leaves)
-    >>> seen.holds(leaves), seen.holds([Value(1.0)])
-    (True, False)
-    >>> leaves[0] = Value(1.0)
-    >>> seen.holds(leaves)
+    >>> Seen([Value(1.0)]).holds([Value(1.0)])
     False
     """
 
@@ -87,7 +78,16 @@ class Seen:
         self.then: Any = leaves.changes if leaves.__class__ is Leaves else leaves.copy()
 
     def holds(self, leaves: list[Any]) -> bool:
-        """Whether this is the list, and holds what it held."""
+        """Whether this is the list, and holds what it held.
+
+        >>> leaves = [Value(1.0)]
+        >>> seen = Seen(leaves)
+        >>> seen.holds(leaves)
+        True
+        >>> leaves[0] = Value(1.0)
+        >>> seen.holds(leaves)
+        False
+        """
         if leaves is not self.leaves:
             return False
         return bool((leaves.changes if leaves.__class__ is Leaves else leaves) == self.then)

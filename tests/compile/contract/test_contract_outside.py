@@ -1244,7 +1244,7 @@ def test_checks_take_no_more_than_a_twentieth_of_the_time(monkeypatch: pytest.Mo
     monkeypatch.setattr(Checks, "began", 0.0)
     monkeypatch.setattr(Checks, "spent_in_all", 0.0)
     checks = Checks(seconds=1.0)
-    checks.replay = 0.1
+    checks.call = 0.1
     affordable = []
     for calls in (1, 190, 210, 390, 410):
         affordable.append(checks.affordable(calls))

@@ -227,12 +227,12 @@ class Checks:
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds  # that one takes
         self.spent = 0.0
-        self.replay = 0.0  # seconds that a call takes, as far as is known
+        self.call = 0.0  # seconds that a call took when it was last looked at, this apart
         self.passed = 0  # the number of calls when trace and function were last known to agree
 
     def affordable(self, calls: int) -> bool:
         """Whether a check may be made now, after so many calls."""
-        if self.spent + self.seconds <= max(FREE, SHARE * calls * self.replay):
+        if self.spent + self.seconds <= max(FREE, SHARE * calls * self.call):
             return True
         return self.spent_in_all + self.seconds <= IDLE * (time.perf_counter() - self.began)
 

@@ -36,10 +36,14 @@ class Part:
         """What it is."""
         return len(self.thing), copied(self.thing[self.cut])
 
+    def seen(self) -> Any:
+        """What it is, for a look: nothing is copied that is only compared."""
+        return len(self.thing), self.thing[self.cut]
+
     def holds(self) -> bool:
         """Whether it is what it was."""
         try:
-            return equal(self.now(), self.then)
+            return equal(self.seen(), self.then)
         except Exception:  # it is gone
             return False
 
@@ -64,6 +68,8 @@ class Entries(Part):
     def now(self) -> Any:
         return len(self.thing), self.cut(self.thing)
 
+    seen = now
+
     def changed(self) -> list[str]:
         return [self.path]
 
@@ -77,6 +83,8 @@ class Rows(Part):
 
     def now(self) -> Any:
         return self.thing.shape, self.thing[self.cut].tobytes()
+
+    seen = now
 
     def changed(self) -> list[str]:
         return [self.path]
@@ -92,8 +100,8 @@ class Some(Part):
     def now(self) -> Any:
         return [copied(part) for part in self.thing]
 
-    def holds(self) -> bool:
-        return equal(self.thing, self.then)
+    def seen(self) -> Any:
+        return self.thing
 
     def changed(self) -> list[str]:
         return [path for path, now, then in zip(self.cut, self.thing, self.then, strict=True) if not equal(now, then)]
@@ -108,6 +116,8 @@ class Attributes(Part):
 
     def now(self) -> Any:
         return list(map(self.cut, self.thing))
+
+    seen = now
 
     def changed(self) -> list[str]:
         return [self.path]
