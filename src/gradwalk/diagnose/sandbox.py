@@ -219,6 +219,7 @@ class _Proof:
         self.outcomes: dict[Probe, Outcome] = {}
         self.crashes = 0
         self.why_not = ""
+        self.is_single = False
         self._process: Conversation | None = None
 
     def report(self) -> Grade:
