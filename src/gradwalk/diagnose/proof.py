@@ -23,15 +23,15 @@ from gradwalk.matcher import Outcome, by_type
 if TYPE_CHECKING:
     from gradwalk.diagnose.sandbox import Hearing
 
-__all__ = ["ENDED", "Proof"]
+__all__ = ["ENDED", "proven"]
 
 ENDED = "Stopped"  # what the error of a program is called that did not come to an end by itself
 PRECISE = Probe("a number with nine digits", "a = Value(0.123456789)", ("a.data",))
 SINGLE = 3e-6  # how far numbers of single precision may lie from the right ones, relative to these
 
 
-class Proof:
-    """What an engine is said to have passed, found right or not by its numbers.
+def proven(hearing: Hearing, report: Grade) -> Grade:
+    """The report with what an engine is said to have passed found right or not by its numbers.
 
     >>> import pathlib, tempfile
     >>> from gradwalk.diagnose import museum, sandbox
@@ -40,6 +40,11 @@ class Proof:
     >>> sandbox.judge_file(path, checks=["a-plus-a"]).grade.notes
     ('1 check came out right only where the right answers are within reach: it does not count',)
     """
+    return _Proof(hearing, report).report()
+
+
+class _Proof:
+    """One engine's numbers, taken as they are needed."""
 
     def __init__(self, hearing: Hearing, report: Grade) -> None:
         self.hearing = hearing

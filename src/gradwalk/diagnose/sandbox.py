@@ -22,7 +22,7 @@ from gradwalk.diagnose import processes
 from gradwalk.diagnose.checks import CHECKS, select
 from gradwalk.diagnose.cleaning import plain, texts_from, without_places
 from gradwalk.diagnose.processes import Broken, Conversation, Stopped
-from gradwalk.diagnose.proof import ENDED, Proof
+from gradwalk.diagnose.proof import ENDED, proven
 from gradwalk.diagnose.results import CheckResult, Diagnosis, Grade, Status
 from gradwalk.diagnose.workplace import copy_alone, copy_whole, copy_with_neighbours, is_ordinary, too_large
 from gradwalk.matcher import Outcome
@@ -139,7 +139,7 @@ class Hearing:
         self.job |= {"definitions_only": False, "checks": checks, "diagnosing": True, "given_up": "", "known": []}
         report = self._claimed()
         if any(check.status in ("passed", "missing") for check in report.checks):
-            report = Proof(self, report).report()
+            report = proven(self, report)
         return replace(report, notes=(*self.notes, *report.notes))
 
     def patience(self) -> float:
