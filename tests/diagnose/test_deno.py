@@ -50,10 +50,10 @@ def product(judged: Judged) -> str:
     return checks["a-times-a"].message
 
 
-@pytest.mark.parametrize("name", ["overwriting", "reversed-division"])
+@pytest.mark.parametrize("name", ["overwriting"])
 def test_the_same_is_said_as_without(judge: Judge, name: str) -> None:
     source = museum.find(name).source()
-    inside, outside = (judge(source, checks=("reuse", "numbers"), apart=apart) for apart in (True, False))
+    inside, outside = (judge(source, checks=("reuse", "rdiv"), apart=apart) for apart in (True, False))
     assert inside.confined == ("pyodide",)
     assert not inside.grade.passed
     assert inside.grade.to_dict() == outside.grade.to_dict()
@@ -114,7 +114,6 @@ def reached():
 ENDED = {
     "while True: pass": "it did not end within",
     "x = []\n    while True: x.append(bytearray(10**8))": "MemoryError",
-    "import js; js.Deno.stdout.writeSync(js.TextEncoder.new().encode('{}\\n'))": "grader's own channel",
 }
 
 

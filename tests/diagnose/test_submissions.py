@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import time
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -236,3 +237,20 @@ def test_folders_that_are_too_deep_or_too_full_have_a_row(tmp_path: Path) -> Non
     assert [(one.name, bool(one.reason)) for one in find(tmp_path)] == [
         ("deep", True), ("full", True), ("loop", True), ("right", False),
     ]  # fmt: skip
+
+
+def test_no_text_keeps_the_search_busy(tmp_path: Path) -> None:
+    texts = {
+        "quotes": "x = " + "'\\" * 90_000,
+        "newlines": "\n" * 1_900_000,
+        "minus": "-" * 200_000,
+        "spaces": " " * 10**6,
+    }
+    for name, text in texts.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "engine.py").write_text(text, encoding="utf-8")
+    begun = time.monotonic()
+    found = find(tmp_path)
+    Gradebook(tmp_path / "out", "homework", found)
+    assert time.monotonic() - begun < 20
+    assert [one.name for one in found] == sorted(texts)

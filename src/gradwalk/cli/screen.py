@@ -129,6 +129,7 @@ def counted(items: Iterable[Item], total: int, doing: str, screen: Console) -> I
         for number, item in enumerate(items, start=1):
             if number % every == 0 or number == total:
                 screen.print(f"{doing} {number}/{total}")
+                screen.file.flush()  # for whoever follows the file
             yield item
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn

@@ -25,7 +25,9 @@ For others to use:
 - `loading`: a learner's file as a namespace; `workplace`: a folder of its own for each
 - `runner`, `child`: in processes of their own, the one takes numbers, the other examines; `guard`, `confinement`: what
   these may not do; `conversation`, `processes`, `cleaning`: how they are talked with
-- `sandbox`: a file judged that way; `submissions`: a whole class
+- `sandbox`, `proof`: a file judged that way; `deno`: the same in Pyodide, out of reach of the machine
+- `submissions`: what a class handed in, judged side by side; `marks`, `resemblance`: one engine beside the others;
+  `gradebook`: the results, written as they come
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ def overview_page(rows: Sequence[OverviewRow], title: str, *, waiting: int = 0, 
 def _overview_row(row: OverviewRow, found: Standing) -> str:
     wrong = "<br>".join(_words(bug.sentence) for bug in found.bugs)
     if found.wrong and not found.bugs:
-        wrong = "wrong numbers; no cause was found"
+        wrong = "no cause was found"
     notes = [_words(note) for note in found.notes]
     if row.same_as:
         others = f" and {len(row.same_as) - ALIKE} more" if len(row.same_as) > ALIKE else ""

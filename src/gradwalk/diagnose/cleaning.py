@@ -14,7 +14,7 @@ from typing import Any
 
 from gradwalk.matcher import Outcome
 
-__all__ = ["outcome_from", "plain", "without_places"]
+__all__ = ["outcome_from", "plain", "texts_from", "without_places"]
 
 KINDS = ("numbers", "raised", "stopped", "missing")
 LONGEST = 2_000  # characters in one text
@@ -83,3 +83,12 @@ def outcome_from(said: Any, see: Iterable[str]) -> Outcome | None:
         plain(said.get("printed", ""), 200),
         steps if type(steps) is int and 0 <= steps < 10**9 else 0,
     )
+
+
+def texts_from(said: Any) -> list[str]:
+    """The texts in what should be a list of them, safe to show.
+
+    >>> texts_from(["one", 2, "three"]), texts_from("four")
+    (['one', 'three'], [])
+    """
+    return [plain(each) for each in said if isinstance(each, str)][:200] if isinstance(said, list) else []

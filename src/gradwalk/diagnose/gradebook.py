@@ -64,6 +64,7 @@ class Gradebook:
         self._keys = {each: _key(each, settings or {}) for each in submissions}
         self._prints = {each: resemblance.print_of(each.source()) for each in submissions}
         self._alike = resemblance.groups({self._slugs[each]: self._prints[each] for each in submissions})
+        self._taken_over: dict[str, Judged] = {}
         self._written = float("-inf")
         folder.mkdir(parents=True, exist_ok=True)
 
@@ -74,7 +75,7 @@ class Gradebook:
         >>> Gradebook(Path(tempfile.mkdtemp()), "homework 1", []).earlier()
         []
         """
-        known = {}
+        known = self._taken_over
         try:
             lines = (self.folder / KNOWN).read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError):
@@ -104,9 +105,10 @@ class Gradebook:
                 judged.confined if self.confined is None else tuple(x for x in self.confined if x in judged.confined)
             )
             self.confined = found
-        entry = {"key": self._keys[submission], "grade": grade.to_dict(), "confined": list(judged.confined)}
-        with (self.folder / KNOWN).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(entry) + "\n")
+        if self._taken_over.get(self._keys[submission]) is not judged:
+            entry = {"key": self._keys[submission], "grade": grade.to_dict(), "confined": list(judged.confined)}
+            with (self.folder / KNOWN).open("a", encoding="utf-8") as file:
+                file.write(f"\n{json.dumps(entry)}\n")  # the line before may have been cut off
         page = report_page(grade, f"{submission.name}: {submission.file}", solution=self.solution)
         (self.folder / f"{self._slugs[submission]}.html").write_text(page, encoding="utf-8")
         if time.monotonic() - self._written > SECONDS:

@@ -40,7 +40,7 @@ class Standing:
     not_judged: int = 0
     bugs: tuple[Diagnosis, ...] = ()
     beyond_bugs: tuple[Diagnosis, ...] = ()
-    notes: tuple[str, ...] = ()  # why nothing was judged, first of all
+    notes: tuple[str, ...] = ()  # first of all why something was not judged, or what is wrong without a known cause
 
 
 def standing(report: Grade) -> Standing:
@@ -71,7 +71,9 @@ def standing(report: Grade) -> Standing:
     first = {check.diagnosis for check in named if check.essential}
     bugs = tuple(diagnosis for diagnosis in report.diagnoses if diagnosis in first)
     others = tuple(diagnosis for diagnosis in report.diagnoses if diagnosis not in first)
-    notes = tuple(note for note in report.notes if not note.startswith(SPEED))
+    seen = [check.message for check in essentials if check.status in WRONG][: not bugs]  # where no cause was found
+    skipped = [f"not judged: {check.message}" for check in essentials if check.status == "skipped"][:1]
+    notes = (*seen, *skipped, *(note for note in report.notes if not note.startswith(SPEED)))
     return Standing(verdict, mark, further, wrong, not_there, not_judged, bugs, others, notes)
 
 

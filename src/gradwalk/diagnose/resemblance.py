@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 __all__ = ["groups", "print_of"]
 
 FEWEST = 120  # tokens: a stub, or a file of nothing but imports, is like many others
+LONGEST, LONGEST_LINE = 200_000, 1_000  # characters that somebody may have written; more can take a tokenizer for ever
 _SPACE = (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER)
 
 
@@ -30,6 +31,8 @@ def print_of(source: str) -> str | None:
     >>> print_of(mine) == print_of(theirs) != None, print_of(mine) == print_of(mine.replace("+=", "=", 1))
     (True, False)
     """
+    if len(source) > LONGEST or any(len(line) > LONGEST_LINE for line in source.splitlines()):
+        return None
     names: dict[str, str] = {}
     told = []
     try:

@@ -138,8 +138,8 @@ def _likeness(path: Path) -> float:
     """How much a file looks like an engine: a class with operators and a walk back; tests and demos less so."""
     points = 0.0
     source = Submission("", path).source()
-    for text in re.split(r"^(?=class\s)", source, flags=re.MULTILINE)[1:]:
-        methods = set(re.findall(r"^\s+def\s+(\w+)", text, flags=re.MULTILINE))
+    for text in re.split(r"^(?=class[ \t])", source, flags=re.MULTILINE)[1:]:
+        methods = set(re.findall(r"^[ \t]+def[ \t]+(\w+)", text, flags=re.MULTILINE))
         own = len(methods & {"__add__", "__mul__", "__pow__", "__radd__", "__truediv__"})
         own += 5 * any("back" in name.lower() for name in methods) + 2 * bool(re.match(r"class\s+Value\b", text))
         points = max(points, float(own))

@@ -19,7 +19,7 @@ LARGEST = 2_000_000  # bytes of a file with an engine in it
 LARGEST_NOTEBOOK = 20_000_000  # of a notebook, which may be full of pictures
 DEEPEST = 20  # folders in folders
 MOST_BYTES, MOST_FILES = 20_000_000, 1_000  # of everything that belongs to it
-IMPORTS = re.compile(r"^\s*(?:from\s+(\.*\w*)|import\s+([\w, .]+))", re.MULTILINE)
+IMPORTS = re.compile(r"^[ \t]*(?:from[ \t]+(\.*\w*)|import[ \t]+([\w, .]+))", re.MULTILINE)
 
 
 def is_ordinary(path: Path) -> bool:
