@@ -141,7 +141,7 @@ WRONG = [
     ("print('nothing here')", "NoRoot", "no Value was computed", 1, None),
     ("n = input('a number? ')\nValue(n)", "EOFError", "nobody to ask", 1, None),
     ("import sys\nsys.exit()", "SystemExit", "leave it out", 2, None),
-    ("def f(x): return f(x)\nf(Value(1.0))", "RecursionError", "what should make it stop", 1, None),
+    ("def f(x): return f(x)\nf(Value(1.0))", "RecursionError", "`f` leads back to `f`", 1, None),
 ]
 
 

@@ -25,21 +25,22 @@ def summary(page: Page) -> Locator:
 def test_a_lesson_counts_what_is_done(open_page: OpenPage) -> None:
     page = open_page(LESSON)
     widgets_ready(page)
-    expect(summary(page).locator(".counts")).to_have_text("0 of 5 questions")
+    expect(summary(page).locator(".counts")).to_have_text("0 of 6 questions")
     answer(page, "sum", "1")
-    expect(summary(page).locator(".counts")).to_have_text("0 of 5 questions")
+    expect(summary(page).locator(".counts")).to_have_text("0 of 6 questions")
     answer(page, "sum", "2")
     answer(page, "square", "6")
-    expect(summary(page).locator(".counts")).to_have_text("2 of 5 questions")
+    expect(summary(page).locator(".counts")).to_have_text("2 of 6 questions")
     expect(summary(page).get_by_role("link", name="question 1, done")).to_be_visible()
     page.reload()
     widgets_ready(page)
-    expect(summary(page).locator(".counts")).to_have_text("2 of 5 questions")
+    expect(summary(page).locator(".counts")).to_have_text("2 of 6 questions")
     answer(page, "pair-a", "-3")
     answer(page, "pair-b", "-8")
-    widget = page.locator("[data-widget=quiz][id=when]")
-    widget.get_by_role("radio").nth(2).check()
-    widget.get_by_role("button", name="Check").click()
+    for question, right in (("when", 2), ("why-plus", 0)):
+        widget = page.locator(f"[data-widget=quiz][id={question}]")
+        widget.get_by_role("radio").nth(right).check()
+        widget.get_by_role("button", name="Check").click()
     expect(summary(page).locator(".all-done")).to_have_text("All done.")
 
 
@@ -50,7 +51,7 @@ def test_an_answer_that_was_right_once_stays_done(open_page: OpenPage) -> None:
     answer(page, "sum", "1")
     page.reload()
     widgets_ready(page)
-    expect(summary(page).locator(".counts")).to_have_text("1 of 5 questions")
+    expect(summary(page).locator(".counts")).to_have_text("1 of 6 questions")
 
 
 def test_each_mark_leads_to_its_question(open_page: OpenPage) -> None:
@@ -70,7 +71,7 @@ def test_work_is_exported_forgotten_and_imported(open_page: OpenPage, tmp_path: 
     page.goto(page.url.replace("lessons/used-twice/", "help/"))
     widgets_ready(page)
     widget = summary(page)
-    expect(widget.get_by_text("1 of 5 questions")).to_be_visible()
+    expect(widget.get_by_text("1 of 6 questions")).to_be_visible()
     with page.expect_download() as download:
         widget.get_by_role("button", name="Export my work").click()
     file = tmp_path / download.value.suggested_filename
@@ -82,7 +83,7 @@ def test_work_is_exported_forgotten_and_imported(open_page: OpenPage, tmp_path: 
     with page.expect_navigation():
         widget.get_by_role("button", name="Yes, all of it").click()
     widgets_ready(page)
-    expect(summary(page).get_by_text("1 of 5 questions")).to_have_count(0)
+    expect(summary(page).get_by_text("1 of 6 questions")).to_have_count(0)
 
     summary(page).locator("input[type=file]").set_input_files(
         {"name": "x.json", "mimeType": "application/json", "buffer": b"no json"}
@@ -91,7 +92,7 @@ def test_work_is_exported_forgotten_and_imported(open_page: OpenPage, tmp_path: 
     with page.expect_navigation():
         summary(page).locator("input[type=file]").set_input_files(file)
     widgets_ready(page)
-    expect(summary(page).get_by_text("1 of 5 questions")).to_be_visible()
+    expect(summary(page).get_by_text("1 of 6 questions")).to_be_visible()
 
 
 def test_progress_is_accessible_on_a_phone_too(open_page: OpenPage) -> None:

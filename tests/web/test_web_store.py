@@ -65,7 +65,7 @@ def test_work_of_a_newer_course_is_left_alone(open_page: OpenPage) -> None:
     assert "newer version" in page.locator(".notice").inner_text()
 
 
-@pytest.mark.parametrize(("script", "words"), [(BLOCKED, "keeps nothing"), (FULL, "storage is full")])
+@pytest.mark.parametrize(("script", "words"), [(BLOCKED, "does not let the page save"), (FULL, "storage is full")])
 def test_where_nothing_is_kept_the_course_works_and_says_so(open_page: OpenPage, script: str, words: str) -> None:
     page = open_page("lessons/used-twice/", script=script)
     assert words in page.locator(".notice").inner_text()

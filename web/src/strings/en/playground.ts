@@ -40,7 +40,7 @@ export const playground = {
     got === null ? `${leaf}.grad is still empty. Right is ${readable(right)}.` : `${leaf}.grad = ${readable(got)}. Right is ${readable(right)}.`,
   right: (leaf: string, got: number | null) => `${leaf}.grad = ${got === null ? "nothing" : readable(got)}. Nothing was lost.`,
   lucky: (leaf: string, got: number | null) => `${leaf}.grad = ${got === null ? "nothing" : readable(got)}. Right, but by luck.`,
-  allRight: rich`Each node came after all the nodes that use it, so every gradient is right.`,
+  allRight: rich`Each node came after all that use it: every gradient is right.`,
   /** The same words as in Python, part by part. */
   lost: (loss: {name: string; users: string[]; held: number | null; amount: number; leaf: string; got: number | null; right: number}): Rich => {
     const {name, users, held, amount, leaf, got, right} = loss;
