@@ -64,6 +64,7 @@ bench: $(READY)bench  ## measure speed and memory against peers: table, JSON and
 	$(BIN)/python benchmarks/see.py
 	$(BIN)/python benchmarks/doctor.py
 	$(BIN)/python benchmarks/compiled.py
+	$(BIN)/python benchmarks/tensors.py
 
 fuzz: $(READY)test  ## compare compiled functions with eager ones on random graphs and programs, for ten minutes
 	$(BIN)/python tests/compile/fuzz.py --seconds 300
