@@ -65,6 +65,7 @@ bench: $(READY)bench  ## measure speed and memory against peers: table, JSON and
 	$(BIN)/python benchmarks/see.py
 	$(BIN)/python benchmarks/doctor.py
 	$(BIN)/python benchmarks/compiled.py
+	$(BIN)/python benchmarks/tensors.py
 
 serving: $(VENV)/.ready site  ## load the course's server: a thousand browsers at once
 	$(BIN)/python benchmarks/serving.py

@@ -33,7 +33,7 @@ def examples(names: list[str], places: dict[str, int]) -> tuple[Any, Any]:
             contexts.append(context)
             letters.append(places[letter])
             context = [*context[1:], places[letter]]
-    return gradwalk.tensor(contexts), gradwalk.tensor(letters)
+    return gradwalk.Tensor(contexts), gradwalk.Tensor(letters)
 
 
 class Model(nn.Module):
@@ -56,7 +56,7 @@ def sample(model: Model, letters: str) -> str:
     """A name, made up letter by letter."""
     context, name = [0] * CONTEXT, ""
     while len(name) < 20:
-        shares = gradwalk.softmax(model(gradwalk.tensor([context])), dim=1)
+        shares = gradwalk.softmax(model(gradwalk.Tensor([context])), dim=1)
         place = gradwalk.multinomial(shares, 1).item()
         if place == 0:
             break
@@ -102,7 +102,8 @@ def main(argv: list[str] | None = None) -> None:
 
     model = Model(len(letters))
     descent = optim.Adam(model.parameters(), lr=0.01)
-    print(f"{len(names)} names, {X.shape[0]} letters to guess, {sum(p.numel() for p in model.parameters())} parameters")
+    parameters: list[Any] = model.parameters()
+    print(f"{len(names)} names, {X.shape[0]} letters to guess, {sum(p.numel() for p in parameters)} parameters")
     for step in range(options.steps):
         batch = gradwalk.randint(0, X.shape[0], (options.batch,))
         loss = gradwalk.cross_entropy(model(X[batch]), Y[batch])

@@ -242,7 +242,8 @@ def test_anomaly_names_op_number_and_line() -> None:
 
 
 def test_values_and_tensors_in_one_graph() -> None:
-    a, t = Value(2.0), Tensor([1.0, 3.0])
+    a: Any = Value(2.0)
+    t = Tensor([1.0, 3.0])
     (a * t + t / a - a).sum().backward()
     assert a.grad == pytest.approx(4.0 - 4.0 / 4 - 2)
     assert t.grad.tolist() == [2.5, 2.5]
@@ -300,7 +301,8 @@ def test_dtypes_are_pytorchs() -> None:
 
 # --- what is refused -------------------------------------------------------------------------------------------------
 
-X = Tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+X: Any = Tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+INTS: Any = Tensor([1])
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "ragged": (lambda: Tensor([[1.0], [2.0, 3.0]]), "one shape"),
     "text": (lambda: Tensor("abc"), "real numbers"),
@@ -349,7 +351,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "compile behind a number": (lambda: gradwalk.compile(lambda a: (X - a).sum())(2.0), "does not know tensors yet"),
     "compile of a tensor": (lambda: gradwalk.compile(lambda x: x)(X), "does not know tensors yet"),
     "doctor": (lambda: gradwalk.doctor(X.sum()), "one Value"),
-    "optimiser": (lambda: optim.SGD([Tensor([1])], lr=0.1), "no gradient flows"),
+    "optimiser": (lambda: optim.SGD([INTS], lr=0.1), "no gradient flows"),
     "optimiser of a result": (lambda: optim.SGD([X * 2], lr=0.1), "computed from other"),
 }  # fmt: skip
 
@@ -430,7 +432,9 @@ def test_optimisers_step_as_pytorchs_do_on_values_and_tensors_together() -> None
         ("Adam", {"lr": 0.05, "weight_decay": 0.1}), ("AdamW", {"lr": 0.05, "weight_decay": 0.1}),
     ]  # fmt: skip
     for name, options in settings:
-        w, s, b = Tensor(w0), Value(0.5), Tensor(b0)
+        w: Any = Tensor(w0)
+        s: Any = Value(0.5)
+        b: Any = Tensor(b0)
         theirs = [torch.tensor(v, dtype=torch.float64, requires_grad=True) for v in (w0, 0.5, b0)]
         ours, other = getattr(optim, name)([w, s, b], **options), getattr(torch.optim, name)(theirs, **options)
         for step in range(4):
@@ -562,7 +566,7 @@ def test_programs_written_for_pytorch_run_by_changing_the_import() -> None:
     start = {name: rng.normal(size=shape) * 0.7 for name, shape in [*shapes.items(), *more.items()]}
     X, Y = rng.integers(0, 9, (8, 2)), rng.integers(0, 9, 8)
     found = [
-        character_model(gradwalk, gradwalk, start, gradwalk.tensor(X), gradwalk.tensor(Y)),
+        character_model(gradwalk, gradwalk, start, Tensor(X), Tensor(Y)),
         character_model(torch, torch.nn.functional, start, torch.tensor(X), torch.tensor(Y)),
         attention(gradwalk, gradwalk.nn.functional, start),
         attention(torch, torch.nn.functional, start),

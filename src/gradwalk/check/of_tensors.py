@@ -88,7 +88,7 @@ def _one_number(result: Any) -> Any:
 
 
 def _same(one: Any, other: Any) -> bool:
-    return one.item() == other.item() or (one.item() != one.item() and other.item() != other.item())
+    return bool(one.item() == other.item() or (one.item() != one.item() and other.item() != other.item()))
 
 
 def _places(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

@@ -175,7 +175,7 @@ class Tensor(TensorMethods, Node):
         >>> gradwalk.Tensor([[1.0, 2.0, 3.0]]).shape
         (1, 3)
         """
-        return self._data.shape
+        return self._data.shape  # type: ignore[no-any-return]
 
     @property
     def dtype(self) -> str:

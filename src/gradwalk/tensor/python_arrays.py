@@ -124,7 +124,7 @@ def _function(f: Callable[..., Any], gives: str = "") -> Callable[..., Array]:
     def function(*operands: Any) -> Array:
         arrays = [x for x in operands if isinstance(x, Array)]
         if not arrays:
-            return f(*operands)  # plain numbers stay plain
+            return f(*operands)  # type: ignore[no-any-return]  # plain numbers stay plain
         shape = broadcast([x.shape for x in arrays])
         columns = [expand(x, shape).numbers() if isinstance(x, Array) else [x] * size_of(shape) for x in operands]
         return _made([f(*row) for row in zip(*columns, strict=True)], shape, gives or _joined(operands))
