@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready-
+MINUTES ?= 60
 # As many processes as cores, but not so many that each starts a browser of its own on a large machine.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 # What one can do without while writing Python, for the sake of an answer within a minute.
@@ -12,7 +13,7 @@ WAIT := tests/web tests/compile src/gradwalk/compile tests/test_stepper.py tests
 # Two targets at once, each with its output in one piece, where make can do that (macOS has one that cannot).
 TOGETHER := $(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-.PHONY: help demo learn site recorded ops test quick coverage lint types course tests bench fuzz mutants clean
+.PHONY: help demo learn site recorded ops test quick coverage lint types course tests bench serving soak lowest fuzz mutants clean
 
 help:  ## show what there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -65,9 +66,19 @@ bench: $(READY)bench  ## measure speed and memory against peers: table, JSON and
 	$(BIN)/python benchmarks/doctor.py
 	$(BIN)/python benchmarks/compiled.py
 
+serving: $(VENV)/.ready site  ## load the course's server: a thousand browsers at once
+	$(BIN)/python benchmarks/serving.py
+
+soak: $(READY)test site  ## an hour of mixed use: memory stays flat, nothing is left behind (MINUTES=10 for less)
+	$(BIN)/python benchmarks/soak.py --minutes $(MINUTES)
+
+lowest: $(VENV)/.made  ## the quick tests with the lowest version of everything that pyproject.toml allows
+	$(BIN)/python tests/lowest.py
+
 fuzz: $(READY)test  ## compare compiled functions with eager ones on random graphs and programs, for ten minutes
 	$(BIN)/python tests/compile/fuzz.py --seconds 300
 	$(BIN)/python tests/compile/contract/programs.py --seconds 300
+	$(BIN)/python tests/compile/contract/scripts.py --seconds 60
 
 mutants: $(READY)mutants  ## break the source on purpose and see whether a test notices (takes long)
 	$(BIN)/python tests/mutants.py

@@ -6,7 +6,10 @@ import math
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+import tempfile
+import time
+from collections.abc import Generator, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,8 +22,10 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parent
 #: Kept between runs: compiled kernels and other programs' caches. `make clean` removes it.
 KEPT = ROOT / "out" / "tests"
-#: The home of every test, empty when a run begins and when it ends.
-HOME = KEPT / "home"
+#: The home of every test of a run, empty when it begins and when it ends; another run at the same time has its own.
+WITHIN_A_RUN = "PYTEST_XDIST_WORKER" in os.environ  # then the home is that of the run
+HOME = Path(os.environ["HOME"]) if WITHIN_A_RUN else KEPT / "homes" / str(os.getpid())
+A_DAY = 24 * 60 * 60  # seconds
 #: Where programs keep what they would otherwise keep in the user's home.
 FOLDERS = {
     "GRADWALK_CACHE": "kernels",
@@ -56,13 +61,27 @@ if settings.get_current_profile_name() == "default":  # `make mutants` has a pro
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Give this process, and all that it starts, a home and caches in the checkout."""
+    """Give this process, and all that it starts, a home and caches in the checkout, and a temporary folder."""
     if hasattr(config, "workerinput"):
         return  # its parent has done it
     os.environ.setdefault("PLAYWRIGHT_BROWSERS_PATH", str(_browsers()))
-    shutil.rmtree(HOME, ignore_errors=True)
-    HOME.mkdir(parents=True)
+    for home in HOME.parent.glob("*"):  # of runs that were killed
+        with suppress(FileNotFoundError):  # another run may see to it
+            if time.time() - home.stat().st_mtime > A_DAY:
+                shutil.rmtree(home)
+    HOME.mkdir(parents=True, exist_ok=True)
     os.environ.update(PLACES)
+    if not WITHIN_A_RUN:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())  # pytest's own, which it clears itself
+        os.environ["TMPDIR"] = os.environ["TEMP"] = os.environ["TMP"] = tempfile.mkdtemp(prefix="gradwalk-tests-")
+        tempfile.tempdir = None  # it is looked up anew
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Take the home and the temporary folder away, when all has been said about them."""
+    if not WITHIN_A_RUN:
+        shutil.rmtree(HOME, ignore_errors=True)
+        shutil.rmtree(os.environ["TMPDIR"], ignore_errors=True)
 
 
 def _browsers() -> Path:
@@ -79,24 +98,46 @@ def written_home() -> list[str]:
     return sorted(str(path.relative_to(HOME)) for path in HOME.rglob("*") if not path.is_dir())
 
 
+def left_behind() -> list[str]:
+    """What is still in the temporary folder of the run: without it, it would lie in the system's."""
+    return sorted(path.name for path in Path(os.environ["TMPDIR"]).iterdir())
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail a run that wrote into its home."""
-    if not hasattr(session.config, "workerinput") and written_home():
+    """Fail a run that wrote into its home, or left something behind in the temporary folder."""
+    if not WITHIN_A_RUN and (written_home() or left_behind()):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say what was written, and what to do."""
-    if written := written_home():
-        terminalreporter.section("written into the home folder: name another place for it in conftest.py", red=True)
-        terminalreporter.write("\n".join(written[:20]) + "\n")
+    for title, found in (
+        ("written into the home folder: name another place for it in conftest.py", written_home()),
+        ("left in the temporary folder: use tmp_path, or clear up", left_behind()),
+    ):
+        if found:
+            terminalreporter.section(title, red=True)
+            terminalreporter.write("\n".join(found[:20]) + "\n")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup() -> None:
     """Lead a test to the same folders though the one before may have named others."""
     os.environ.update(PLACES)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Clear up after an example that makes a temporary folder: it has better things to show than how that goes."""
+    if not isinstance(item, pytest.DoctestItem):
+        return (yield)
+    before = tempfile.gettempdir()
+    with tempfile.TemporaryDirectory() as tempfile.tempdir:
+        try:
+            return (yield)
+        finally:
+            tempfile.tempdir = before
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

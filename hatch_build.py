@@ -35,4 +35,7 @@ class SiteHook(BuildHookInterface[Any]):
                 build_site.build()
             except build_site.CannotBuild as error:
                 sys.exit(str(error))
+        missing = build_site.without_licence()
+        if missing:
+            sys.exit(f"this must not be given away without the text of its licence: {', '.join(missing)}")
         build_data["artifacts"] += ["src/gradwalk/learn/site/**", "src/gradwalk/notebook/built/**"]

@@ -11,7 +11,8 @@ AXE = Path(__file__).resolve().parents[1] / "web/node_modules/axe-core/axe.min.j
 
 def serious(page: Page, selector: str, rules: list[str] | None = None) -> list[str]:
     """Serious and critical findings within the elements of a selector, by all rules or these: the rule, and where."""
-    page.evaluate(AXE.read_text(encoding="utf-8"))
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE.read_text(encoding="utf-8"))
     options = {"resultTypes": ["violations"], **({"runOnly": rules} if rules else {})}
     found = page.evaluate("([inside, options]) => axe.run({include: [inside]}, options)", [selector, options])
     return [

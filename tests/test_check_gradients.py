@@ -237,7 +237,7 @@ def test_infinities_inside_the_graph_do_not_stop_the_check() -> None:
 
 
 def test_a_gradient_that_is_nan_where_the_slope_is_not_is_wrong() -> None:
-    report = gradcheck(lambda x: gradwalk.where(x > 0, x.sqrt(), x * 0), [0.0], raise_error=False)
+    report = gradcheck(lambda x: x.sqrt() * 0, [0.0], raise_error=False)
     (entry,) = report.inputs
     assert entry.status == "wrong"
     assert math.isnan(entry.got)

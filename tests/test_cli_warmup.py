@@ -12,7 +12,7 @@ import pytest
 
 from gradwalk.cli import main
 from gradwalk.compile import warming
-from gradwalk.compile.native import objects
+from gradwalk.compile.native import kept
 
 pytestmark = pytest.mark.native
 
@@ -26,7 +26,7 @@ def test_it_compiles_what_is_missing_and_finds_it_the_next_time(
     lines = capsys.readouterr().out.splitlines()
     assert re.match(r" 1/2  op sin: \d+ compiled, \d+ loaded", lines[0])
     assert lines[-1].startswith("ready in")
-    assert str(objects.folder()) in lines[-1]
+    assert str(kept.folder()) in lines[-1]
 
 
 def test_every_op_and_optimiser_is_among_the_pieces() -> None:

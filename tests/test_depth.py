@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import copy
 import gc
+import random
+import signal
 import subprocess
 import sys
 import textwrap
 import threading
+import time
 
 import pytest
 
@@ -139,6 +142,48 @@ def test_threads_do_not_disturb_each_other() -> None:
     assert failures == []
     assert gradwalk.modes.active == 0
     assert shared.grad == 0.0
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer that sends a signal")
+@pytest.mark.parametrize("hooked", [False, True])
+def test_ctrl_c_leaves_the_leaves_as_they_were_or_with_all_of_it(hooked: bool) -> None:
+    """A signal at any moment, as from the keyboard."""
+    leaves = [Value(1.0) for _ in range(3000)]
+    y = leaves[0]
+    for x in leaves:
+        y = y + x * 2.0
+    if hooked:
+        leaves[1].register_hook(lambda gradient: None)
+    y.backward()
+    whole = [x.grad for x in leaves]
+    draw, outcomes = random.Random(1), []
+    earlier = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    began = time.perf_counter()
+    y.backward()
+    took = time.perf_counter() - began
+    try:
+        for _ in range(40):
+            for x in leaves:
+                x.grad = 0.5
+            try:
+                signal.setitimer(signal.ITIMER_REAL, draw.uniform(0.02, 1.1) * took)
+                try:
+                    y.backward()
+                finally:
+                    signal.setitimer(signal.ITIMER_REAL, 0.0)
+            except KeyboardInterrupt:
+                pass
+            after = [x.grad for x in leaves]
+            outcomes.append("nothing" if after == [0.5] * len(after) else "all")
+            assert outcomes[-1] == "nothing" or after == [0.5 + grad for grad in whole]
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, earlier)
+    assert "nothing" in outcomes
+    worker = threading.Thread(target=y.backward)  # no walk that was broken off holds others up
+    worker.start()
+    worker.join(30)
+    assert not worker.is_alive()
 
 
 @pytest.mark.parametrize("hooked", [False, True])

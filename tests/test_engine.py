@@ -790,8 +790,9 @@ def test_the_quick_order_is_a_topological_order() -> None:
     d = (c + a) * (c - b)
     found = reverse._plain_order(d)
     assert found is not None
-    order, leaves = found
+    order, leaves, untaken = found
     assert len(leaves) == 2
+    assert not untaken
     assert set(leaves) == {a, b}
     place = {v: i for i, v in enumerate(order)}
     assert set(place) == {c, *d.operands, d}

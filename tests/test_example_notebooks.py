@@ -83,7 +83,7 @@ def test_the_widgets(tmp_path: Path) -> None:
     assert "f = 20.25  a.grad = 18.0" in told
     assert "the 9 that goes through `c` never reached `a`; a.grad = 6, right is 15" in told
     assert "8 of 24; each after all that use it: 2" in told
-    assert re.search(r"step 30  loss 0\.[0-3]", told)
+    assert float(re.findall(r"step 30  loss ([0-9.]+)", told)[0]) < 25.0  # of 88 at the start
     assert len(shown(outputs, "application/vnd.jupyter.widget-view+json")) == 4
 
 

@@ -216,23 +216,26 @@ def test_every_card_has_a_place_of_its_own(program: Program) -> None:
     check_the_layout(graph, layout_of(graph))
 
 
-@pytest.mark.parametrize("name", PRESETS)
-def test_the_page_draws_it(name: str) -> None:
+@pytest.mark.browser
+def test_the_page_draws_every_preset() -> None:
     """The page's own geometry puts it into pixels, wide and narrow; no two cards overlap."""
-    recording = walk.record(PRESETS[name].build().root)
-    check_the_layout(recording.graph, layout_of(recording.graph))
-    cards = in_node(
+    graphs = {name: walk.record(preset.build().root).graph for name, preset in PRESETS.items()}
+    for graph in graphs.values():
+        check_the_layout(graph, layout_of(graph))
+    drawn = in_node(
         """
         import {place} from "./graph/geometry.ts";
         import {drawn} from "./graph/model.ts";
-        export default ({recording, layout}) => [1100, 700, 350].map((width) =>
-          [...place(drawn(recording.graph), layout, width).cards.values()].map((card) =>
-            [card.x, card.y, card.width, card.height]));
+        export default (all) => all.map(({graph, layout}) => [1100, 700, 350].map((width) =>
+          [...place(drawn(graph), layout, width).cards.values()].map((card) =>
+            [card.x, card.y, card.width, card.height])));
         """,
-        {"recording": {"graph": recording.graph.to_dict()}, "layout": layout_of(recording.graph)},
+        [{"graph": graph.to_dict(), "layout": layout_of(graph)} for graph in graphs.values()],
     )
-    for drawing in cards:
-        assert len(drawing) == sum(1 for node in recording.graph.nodes if not node.constant)
-        for i, (x, y, width, height) in enumerate(drawing):
-            for x2, y2, width2, height2 in drawing[:i]:
-                assert x >= x2 + width2 or x2 >= x + width or y >= y2 + height2 or y2 >= y + height
+    for (name, graph), drawings in zip(graphs.items(), drawn, strict=True):
+        for cards in drawings:
+            assert len(cards) == sum(1 for node in graph.nodes if not node.constant), name
+            for i, (x, y, width, height) in enumerate(cards):
+                for x2, y2, width2, height2 in cards[:i]:
+                    apart = x >= x2 + width2 or x2 >= x + width or y >= y2 + height2 or y2 >= y + height
+                    assert apart, name

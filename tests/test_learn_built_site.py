@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -111,6 +113,33 @@ def test_a_file_is_no_folder(built: Path, tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_told(built: Path) -> None:
     with pytest.raises(SiteError, match="cannot write"):
         export_site(Path("/proc/self/public"), built)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits on files are a matter of POSIX")
+def test_an_export_that_broke_off_is_taken_up_by_the_same_command(built: Path, tmp_path: Path) -> None:
+    (built / "zz-large.html").write_text("x" * 500_000)
+    target, script = (
+        tmp_path / "public",
+        """
+import resource, signal, sys
+from pathlib import Path
+from gradwalk.learn.built_site import export_site
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]),) * 2)
+export_site(sys.argv[2], Path(sys.argv[1]))
+""",
+    )
+    for room in (0, 100_000, 100_000):  # not even for the list; not for the large file; and so again
+        command = [sys.executable, "-c", script, str(built), str(target), str(room)]
+        run = subprocess.run(command, capture_output=True, text=True)
+        assert "SiteError: cannot write to" in run.stderr
+        assert "the same command will do" in run.stderr
+    (target / "CNAME").write_text("example.org")
+    (built / "index.html").write_text("newer")
+    export_site(target, built)
+    assert content(target)["index.html"] == "newer"
+    assert content(target)["CNAME"] == "example.org"
+    assert not list(target.glob(".gradwalk-*"))
 
 
 def test_a_path_through_a_file_is_told(built: Path, tmp_path: Path) -> None:

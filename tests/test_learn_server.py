@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from gradwalk.learn.answers import GUARDS, POLICY
 from gradwalk.learn.built_site import SiteError
-from gradwalk.learn.server import HOST, POLICY, TRIED, CourseServer, make_server
+from gradwalk.learn.server import HOST, TRIED, CourseServer, make_server
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = {
@@ -47,7 +48,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CourseServer]:
     (folder / "secret.html").write_text("outside")
     (folder / "site" / "out.html").symlink_to(folder / "secret.html")
     with make_server(folder / "site", port=0) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield server
         server.shutdown()
@@ -116,7 +117,7 @@ def test_the_policy_is_strict_and_the_pages_say_the_same() -> None:
         "/../secret.html", "/..%2fsecret.html", "/%2e%2e/secret.html", "/assets/../../secret.html", "//secret.html",
         "/assets/..%5c..%5csecret.html", "/..\\secret.html", "/%2e%2e%2fsecret.html", "/out.html", "/.built-from",
         "/lessons/.hidden/", "/notes.py", "/empty/", "/empty", "/index.html%00.js", "/index.html/", "/C:/secret.html",
-        "/" + "a" * 5000, "/%ff%fe", "secret.html", "/lessons//one/", "/assets/", "/assets", "http://other/secret.html",
+        "/" + "a" * 5000, "/%ff%fe", "secret.html", "/lessons//one/", "/assets/", "/assets", "http://localhost/secret.html",
     ],
 )  # fmt: skip
 def test_nothing_else_is_ever_served(server: CourseServer, path: str) -> None:
@@ -171,6 +172,22 @@ def test_text_is_sent_small_to_those_who_take_it(server: CourseServer) -> None:
     assert "Content-Encoding" not in ask(server, "/pyodide/314.0.7/pyodide.asm.wasm", Accept_Encoding="gzip")[0].headers
 
 
+@pytest.mark.parametrize(
+    ("told", "taken"),
+    [
+        ("gzip", True), ("GZIP", True), ("x-gzip", True), ("*", True), ("br;q=1.0, gzip;q=0.8, *;q=0.1", True),
+        ("gzip ; q = 0.5", True), ("identity;q=0.5, gzip;q=0.5", True), ("*;q=0.001", True), ("gzip;q=1.000", True),
+        ("", False), ("br", False), ("gzip;q=0", False), ("gzip;q=0.000, *", False), ("*;q=0", False),
+        ("identity, gzip;q=0.5", False), ("gzip;q=nan", False), ("gzip;q=2", False), ("gzip;q=-1", False),
+        ("notgzip", False), ("gzip=1", False), (";q=1,,gzip;;", False), ("gzip;q=0.0001", False),
+    ],
+)  # fmt: skip
+def test_encodings_are_weighed(server: CourseServer, told: str, taken: bool) -> None:
+    response, body = ask(server, "/assets/main-ABCD1234.js", Accept_Encoding=told)
+    assert (response.headers["Content-Encoding"] == "gzip") == taken
+    assert (gzip.decompress(body) if taken else body) == FILES["assets/main-ABCD1234.js"]
+
+
 def test_a_folder_without_its_slash_is_sent_on(server: CourseServer) -> None:
     response, _ = ask(server, "/lessons/one")
     assert (response.status, response.headers["Location"]) == (301, "/lessons/one/")
@@ -182,11 +199,99 @@ def test_it_listens_to_this_machine_only(server: CourseServer) -> None:
 
 def test_nonsense_does_not_stop_it(server: CourseServer) -> None:
     for garbage in (b"\0\1\2\r\n\r\n", b"GET\r\n\r\n", b"BREW / HTTP/1.1\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b""):
-        with socket.create_connection(server.server_address, timeout=10) as connection:  # type: ignore[arg-type]
+        with socket.create_connection(server.server_address, timeout=10) as connection:
             connection.sendall(garbage)
             connection.shutdown(socket.SHUT_WR)
             assert b"outside" not in connection.recv(10_000)
     assert ask(server, "/")[0].status == 200
+
+
+def answers(server: CourseServer, sent: bytes) -> tuple[list[bytes], bytes]:
+    """The status lines of everything that comes back for these bytes, and all of it."""
+    with socket.create_connection(server.server_address, timeout=10) as connection:
+        connection.sendall(sent)
+        connection.shutdown(socket.SHUT_WR)
+        received = b""
+        while part := connection.recv(1 << 20):
+            received += part
+    return re.findall(rb"HTTP/1\.[01] (\d+)", received), received
+
+
+@pytest.mark.parametrize(
+    ("request_line", "host", "status"),
+    [
+        ("GET / HTTP/1.1", "127.0.0.1:8264", b"200"), ("GET / HTTP/1.1", "LOCALHOST", b"200"),
+        ("GET / HTTP/1.1", "localhost.:1", b"200"), ("GET / HTTP/1.1", "[::1]:8264", b"200"),
+        ("HEAD / HTTP/1.1", "localhost", b"200"), ("GET http://localhost:8264/ HTTP/1.1", "evil.example", b"200"),
+        ("GET / HTTP/1.0", None, b"200"), ("GET / HTTP/1.1", "evil.example", b"421"),
+        ("GET / HTTP/1.1", "localhost.evil.example", b"421"), ("GET / HTTP/1.1", "evil.localhost", b"421"),
+        ("GET / HTTP/1.1", "127.0.0.1.evil.example:8264", b"421"), ("GET / HTTP/1.1", "evil@127.0.0.1", b"421"),
+        ("GET / HTTP/1.1", "localhost:8264\r\nHost: evil.example", b"400"), ("GET / HTTP/1.1", "", b"421"),
+        ("GET / HTTP/1.1", "127.0.0.1:", b"421"), ("GET / HTTP/1.1", "localhost:１", b"421"),
+        ("GET / HTTP/1.1", None, b"400"), ("GET http://evil.example/ HTTP/1.1", "localhost", b"421"),
+        ("GET http://[/ HTTP/1.1", "localhost", b"400"), ("GET http:/// HTTP/1.1", "localhost", b"421"),
+        ("POST / HTTP/1.1", "evil.example", b"421"), ("GET / HTTP/1.0", "evil.example", b"421"),
+        ("BREW / HTTP/1.1", "localhost", b"501"), ("GET / HTTP/9.9", "localhost", b"505"),
+        ("GET /" + "a" * 70_000 + " HTTP/1.1", "localhost", b"414"), ("GET / HTTP/1.1 x", "localhost", b"400"),
+        ("GET / HTTP/1.1", "localhost\r\nX: " + "a" * 70_000, b"431"),
+        ("GET / HTTP/1.1", "localhost" + "\r\nX: 1" * 200, b"431"), ("GET /", "localhost", b"400"),
+        ("\0", None, b"400"), ("\r\n\r\nGET / HTTP/1.1", "localhost", b"200"),
+        ("GET / HTTP/1.1\nHost: localhost", "", b"400"),
+    ],
+)  # fmt: skip
+def test_every_answer_is_for_this_machine_and_guarded(
+    server: CourseServer, request_line: str, host: str | None, status: bytes
+) -> None:
+    sent = f"{request_line}\r\n" + ("" if host is None else f"Host: {host}\r\n") + "\r\n"
+    found, received = answers(server, sent.encode())
+    assert found == [status]
+    head = received.split(b"\r\n\r\n")[0].decode()
+    assert [f"{name}: {value}" in head for name, value in GUARDS.items()] == [True] * len(GUARDS)
+    assert "Python" not in head
+    assert status != b"421" or b"--export" in received
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "statuses"),
+    [
+        ("Content-Length: {length}", "GET /nothing HTTP/1.1\r\nHost: evil\r\n\r\n", [b"200", b"200"]),
+        ("Content-Length: {length}", "x" * 200_000, [b"200", b"200"]),
+        ("Content-Length: 0", "", [b"200", b"200"]),
+        ("Content-Length: {length}\r\nContent-Length: {length}", "body", [b"200", b"200"]),
+        ("Content-Length: 4\r\nContent-Length: 5", "body", [b"400"]),
+        ("Content-Length: +4", "body", [b"400"]),
+        ("Content-Length: 0x4", "body", [b"400"]),
+        ("Content-Length: 1_0", "body", [b"400"]),
+        ("Content-Length: -1", "body", [b"400"]),
+        ("Content-Length: 99999999999", "body", [b"400"]),
+        ("Content-Length: {length}\r\nTransfer-Encoding: chunked", "4\r\nbody\r\n0\r\n\r\n", [b"400"]),
+        ("no header\r\nContent-Length: {length}", "body", [b"400"]),
+        ("Content-Length : {length}", "body", [b"400"]),
+        (" Content-Length: {length}", "body", [b"400"]),
+        ("X: 1\r\n: 2\r\nContent-Length: {length}", "body", [b"400"]),
+        ("Content-Length:\r\n {length}", "body", [b"400"]),
+        ("Content-Length: 4\r\n 4", "body", [b"400"]),
+        ("X-Y: \x80\r\nContent-Length: {length}", "body", [b"200", b"200"]),
+        ("Transfer-Encoding: chunked", "4\r\nbody\r\n0\r\n\r\n", [b"400"]),
+        ("Content-Length: 4\r\nExpect: 100-continue", "", [b"200"]),
+    ],
+)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_body_is_never_the_next_request(
+    server: CourseServer, method: str, headers: str, body: str, statuses: list[bytes]
+) -> None:
+    first = f"{method} / HTTP/1.1\r\nHost: localhost\r\n{headers.format(length=len(body))}\r\n\r\n{body}"
+    expected = [b"405" if method == "POST" and statuses[0] == b"200" else statuses[0], *statuses[1:]]
+    assert answers(server, (first + "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").encode())[0] == expected
+
+
+def test_a_hundred_browsers_at_once_are_all_answered(server: CourseServer) -> None:
+    connections = [socket.create_connection(server.server_address, timeout=10) for _ in range(150)]
+    for connection in connections:
+        connection.sendall(b"GET / HTTP/1.0\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    for connection in connections:
+        with connection, connection.makefile("rb") as answer:
+            assert answer.read().endswith(FILES["index.html"])
 
 
 def test_a_connection_is_used_again(server: CourseServer) -> None:

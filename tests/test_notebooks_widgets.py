@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -51,10 +52,20 @@ OTHERS = (
 )
 
 
-def test_jupyterlab_steps_and_both_sides_follow(browser: Browser, tmp_path: Path) -> None:
-    (tmp_path / "walk.ipynb").write_text(notebook(*WALK))
-    set_jupyterlab(tmp_path, "JupyterLab Light")
-    with jupyterlab(tmp_path, "walk.ipynb") as address, page_of(browser) as page:
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
+    """One JupyterLab for both notebooks, in the light: its folder, and its address up to a notebook's name."""
+    folder = tmp_path_factory.mktemp("lab")
+    set_jupyterlab(folder, "JupyterLab Light")
+    with jupyterlab(folder, "NAME") as address:
+        yield folder, address
+
+
+def test_jupyterlab_steps_and_both_sides_follow(browser: Browser, lab: tuple[Path, str]) -> None:
+    folder, address = lab[0], lab[1].replace("NAME", "walk.ipynb")
+    (folder / "walk.ipynb").write_text(notebook(*WALK))
+    set_jupyterlab(folder, "JupyterLab Light")
+    with page_of(browser) as page:
         open_notebook(page, address)
         run_cell(page, 0)
         walk = page.locator(".walk")
@@ -97,7 +108,7 @@ def test_jupyterlab_steps_and_both_sides_follow(browser: Browser, tmp_path: Path
         page.locator(".jp-OutputArea-output .widget").first.evaluate("(element) => element.getRootNode().host.remove()")
         assert page.locator(".jp-Notebook .cm-content").first.evaluate(styles) == before  # nothing leaked out
 
-        set_jupyterlab(tmp_path, "JupyterLab Dark")
+        set_jupyterlab(folder, "JupyterLab Dark")
         page.locator(".jp-CodeCell").nth(4).locator(".cm-content").click()
         page.keyboard.press("Control+s")
         page.locator(".jp-mod-dirty").wait_for(state="detached")
@@ -111,10 +122,11 @@ def test_jupyterlab_steps_and_both_sides_follow(browser: Browser, tmp_path: Path
         expect(page.locator(".gw").first).to_have_attribute("data-theme", "light")
 
 
-def test_jupyterlab_has_the_playground_and_the_training_too(browser: Browser, tmp_path: Path) -> None:
-    (tmp_path / "others.ipynb").write_text(notebook(*OTHERS))
-    set_jupyterlab(tmp_path, "JupyterLab Light")
-    with jupyterlab(tmp_path, "others.ipynb") as address, page_of(browser, reduced_motion="reduce") as page:
+def test_jupyterlab_has_the_playground_and_the_training_too(browser: Browser, lab: tuple[Path, str]) -> None:
+    folder, address = lab[0], lab[1].replace("NAME", "others.ipynb")
+    (folder / "others.ipynb").write_text(notebook(*OTHERS))
+    set_jupyterlab(folder, "JupyterLab Light")
+    with page_of(browser, reduced_motion="reduce") as page:
         open_notebook(page, address)
         run_cell(page, 0)
         page.locator(".order [data-part=earlier]").last.click()  # d before c

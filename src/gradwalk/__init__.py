@@ -129,6 +129,7 @@ _ON_DEMAND = {
             "functions",
             "nn",
             "optim",
+            "parallel",
             "plot",
             "presets",
             "symbols",

@@ -4,8 +4,8 @@ Arguments are numbers, Values, or trees of them as `tree.py` has it: lists, tupl
 nested as you like. A gradient has the structure of its argument. What is no number (a text, None, a function, a bool,
 an array of bools) is given to `f` as it is, and stands in the gradient as it is. Given plain numbers they answer in
 plain numbers. Given Values they answer in Values that remember how they were made, which is why `grad(grad(f))` works,
-to any order; a Value that is given twice is one variable, and has its whole gradient in both places. No `.grad` is read
-or written.
+to any order; a Value that is given twice is one variable, and has its whole gradient in both places. What `f` makes of
+the same Value by another name is not differentiated: `grad(lambda y: x * y)(x)` is `x`. No `.grad` is read or written.
 """
 
 from __future__ import annotations
@@ -112,7 +112,11 @@ class _Inputs:
         numbers = _numbers_among(self.leaves, self.structure, "arguments")
         self.places = [i for i in numbers if not isinstance(self.leaves[i], bool)] or numbers or [0]
         self.symbolic = any(isinstance(x, Value) for x in self.leaves)
-        self.values = [x if isinstance(x, Value) else Value(x) for x in [self.leaves[i] for i in self.places]]
+        variables: dict[int, Value] = {}  # for each Value that is given one of its own: f may know that Value by name
+        self.values = [
+            variables.setdefault(id(x), x * 1.0) if isinstance(x, Value) else Value(x)
+            for x in [self.leaves[i] for i in self.places]
+        ]
         with modes.entered(modes.OpByOp()):
             self.given = f(*self.shaped(self.values))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradwalk import modes
 from gradwalk.node import Node, Recipe, number_of
-from gradwalk.ops import Op, number
+from gradwalk.ops import CUT, Op, number
 
 if TYPE_CHECKING:
     from gradwalk.engine import Value
@@ -45,7 +45,7 @@ class Eager(modes.Bottom):
             slopes = [None if x.__class__ is float else slope for x, slope in zip(inputs, local, strict=True)]
         if len(inputs) == 1:
             return self._make(op, data, inputs[0], slopes[0], None, None)
-        if len(inputs) == 2:
+        if len(inputs) == 2 and slopes[0] is not CUT and slopes[1] is not CUT:
             return self._make(op, data, inputs[0], slopes[0], inputs[1], slopes[1])
         out = self._leaf(data)
         out._kind = Recipe(op, tuple(map(out._as_node, inputs)), tuple(slopes))

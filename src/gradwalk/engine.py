@@ -186,9 +186,9 @@ class Value(Node):
         if reverse.walked_quickly(self, seed):  # the same walk as below, where a graph holds nothing unusual
             return
         order = reverse.order(self)  # operands before the nodes that use them
-        with reverse.Walk(order) as walk:
+        with reverse.one_at_a_time, reverse.Walk(order) as walk:
             earlier = reverse.held_by_leaves(order)
-            for v in order:
+            for v in walk.nodes:
                 v._grad = 0.0
             self._grad = seed
             for v in reversed(order):  # each node comes after all of its consumers

@@ -13,6 +13,7 @@ GradwalkError
 ├── SettingError           (ValueError)     an option outside what it may be
 ├── ProgramError           (ValueError)     a program as text that cannot be read, with the line and column
 ├── TraceError             (RuntimeError)   a function that cannot be compiled as it is written, with the line
+├── JobsFailedError        (RuntimeError)   jobs of `parallel.map` that failed, with the results of the others
 ├── GradientCheckError     (AssertionError) a gradient that does not agree with the function
 └── MissingExtraError      (ImportError)    an optional dependency that is not installed
 ```
@@ -22,6 +23,8 @@ Each also is the built-in error that fits, so `except TypeError` and the like go
 
 from __future__ import annotations
 
+from typing import Any
+
 __all__ = [
     "AnomalyError",
     "BackwardError",
@@ -29,6 +32,7 @@ __all__ = [
     "GradwalkError",
     "GraphError",
     "InputSizeError",
+    "JobsFailedError",
     "MissingExtraError",
     "ModelFileError",
     "NotANumberError",
@@ -191,6 +195,25 @@ class TraceError(GradwalkError, RuntimeError):
     gradwalk.errors.TraceError: a gradient was asked for inside a compiled function
       at ...
     """
+
+
+class JobsFailedError(GradwalkError, RuntimeError):
+    """Some jobs of `parallel.map` failed: which, with what setting, and where; the others' results are here too.
+
+    >>> from gradwalk import parallel
+    >>> try:
+    ...     parallel.map(lambda x: 1 / x, [1.0, 0.0], workers=1)
+    ... except JobsFailedError as error:
+    ...     error.results[0], error.failures[0].error
+    (1.0, 'ZeroDivisionError')
+    """
+
+    def __init__(self, message: str, results: list[Any], failures: list[Any]) -> None:
+        super().__init__(message, results, failures)
+        self.results, self.failures = results, failures
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class GradientCheckError(GradwalkError, AssertionError):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import secrets
 from contextlib import suppress
 from pathlib import Path
 
+from gradwalk.drafts import draft_of
 from gradwalk.errors import SettingError
 
 __all__ = ["THEMES", "AnyPath", "checked_format", "checked_theme", "format_of", "write"]
@@ -71,7 +71,7 @@ def write(path: AnyPath, content: bytes) -> Path:
             raise OSError(0, "it is a folder" if real.is_dir() else "it is not an ordinary file")
         if real.exists() and not os.access(real, os.W_OK):  # replacing would get round this, and should not
             raise PermissionError(0, "the file is read-only")
-        draft = real.with_name(f".gradwalk-{secrets.token_hex(8)}.tmp")
+        draft = draft_of(real)
         try:
             draft.write_bytes(content)
             draft.replace(real)

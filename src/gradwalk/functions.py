@@ -93,15 +93,16 @@ def _extreme_op(name: str, arity: int) -> Op:
     def rule(position: int) -> Any:
         def slope(*operands_and_out: Any) -> Any:
             *operands, out = operands_and_out
-            shares = [choose(equal(x, out), 1.0, 0.0) for x in operands]
-            return ops.div(shares[position], sum(shares))  # none is equal to nan, and 0 / 0 is nan, as in PyTorch
+            ties = sum(choose(equal(x, out), 1.0, 0.0) for x in operands)
+            share = choose(equal(operands[position], out), ops.div(1.0, ties), ops.CUT)
+            return choose(equal(out, out), share, math.nan)  # as in PyTorch
 
         return slope
 
     def at_once(*operands_and_out: float) -> list[float]:
         *operands, out = operands_and_out
         share = ops.div(1.0, float(operands.count(out))) if out == out else math.nan
-        return [share if x == out else 0.0 if out == out else math.nan for x in operands]
+        return [share if x == out else ops.CUT if out == out else math.nan for x in operands]
 
     return Op(
         name,
@@ -109,6 +110,7 @@ def _extreme_op(name: str, arity: int) -> Op:
         lambda *operands: reduce(pairwise, operands),
         tuple(rule(i) for i in range(arity)),
         at_once=at_once,
+        cuts=True,
     )
 
 

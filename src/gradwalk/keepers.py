@@ -32,6 +32,9 @@ class Keeper(Protocol):
     def step(self, optimizer: Any, constants: tuple[float, ...]) -> bool:
         """Take an optimiser's step, given what its rule takes in this one; says whether it did."""
 
+    def all_reduce(self, leaves: list[Any], add_up: Any) -> bool:
+        """Let a function add gradients up over processes, in the leaves' order; says whether it did."""
+
     def clip_norm(self, leaves: list[Any], limit: float) -> float | None:
         """Scale gradients down to a norm; gives the norm before, or None if it did not."""
 

@@ -87,8 +87,7 @@ class Module:
         named = self.named_parameters()
         state = {name: number(p.data) for name, p in named}
         if len(state) < len(named):
-            names = [name for name, _ in named]
-            twice = next(name for name in names if names.count(name) > 1)
+            twice = store.first_repeated(name for name, _ in named)
             raise SettingError(
                 f"two parameters of {kind_of(self)} are called {twice!r}; give their keys different texts"
             )

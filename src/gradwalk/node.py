@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from functools import partial
+from types import FunctionType
 from typing import Any, Self
 
-from gradwalk import keepers, modes, ops, reverse, walk
+from gradwalk import flat, keepers, modes, ops, reverse, walk
 from gradwalk.errors import GraphError
 from gradwalk.keepers import Keeper
 from gradwalk.methods import Methods
@@ -118,9 +119,55 @@ class Node(Methods):
         keeper = self.keeper if keepers.keeping else None
         return _NOBODY if keeper is None else keeper.handed_back()
 
-    def __reduce_ex__(self, protocol: Any) -> Any:  # for copies and pickles
+    def __copy__(self) -> Self:
+        out = object.__new__(type(self))
+        out.__setstate__((None, *self._fields(), [(out, self._grad)]))
+        return out
+
+    def __reduce_ex__(self, protocol: Any) -> Any:  # for pickles
+        _check_that_they_are_found(self)
+        alone = self._kind is None and not isinstance(getattr(self, "_grad", 0.0), Node)
+        if alone or flat.Flat.holds(self):
+            return _blank, (type(self),), (None, *self._fields(), ())
+        nodes, graphs = [], [self]  # a gradient may be a node, and have a graph of its own
+        seen: set[int] = set()
+        for root in graphs:
+            for v in walk.topological(root, _nodes_in):
+                if id(v) not in seen:
+                    seen.add(id(v))
+                    nodes.append(v)
+                    graphs += [v._grad] if isinstance(getattr(v, "_grad", 0.0), Node) else []
+        grads = [(v, v._grad) for v in nodes if isinstance(getattr(v, "_grad", 0.0), Node)]
+        return _blank, (type(self),), (flat.Flat(nodes), *self._fields(), grads)
+
+    def _fields(self) -> tuple[Any, ...]:
+        """What this node is made of, with gradients that are numbers; and what a class of the user's own adds."""
         with self._in_own_hands():
-            return super().__reduce_ex__(protocol)
+            kind: Any = self._kind
+            if isinstance(kind, Recipe):
+                kind = (kind.op, kind.inputs, kind.slopes, kind.text, kind.closure, [h.function for h in kind.hooks])
+            grad = 0.0 if isinstance(self._grad, Node) else self._grad
+            notes = self._noted()
+            said = None if notes is None else (notes.label, notes.made_at)
+            more = _added(self) if type(self).__slots__ or type(self).__dictoffset__ else ()
+            return self._data, grad, kind, self._a, self._b, self._da, self._db, said, more
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        _, self._data, self._grad, kind, self._a, self._b, self._da, self._db, said, more, grads = state
+        self._mark = None
+        if isinstance(kind, tuple):
+            *made, closure, hooks = kind
+            kind = Recipe(*made)
+            kind.closure = closure
+            for function in hooks:
+                Hook(kind.hooks, function)
+        self._kind = kind
+        if said is not None:
+            self._note().label, self._note().made_at = said
+        for name, x in more:
+            setattr(self, name, x)
+        for v, grad in grads:
+            v._grad = grad
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         for v in walk.topological(self):
@@ -191,6 +238,8 @@ class Node(Methods):
     def slopes(self) -> tuple[float | None, ...]:
         """The local derivative for each input; None for a constant, or where a closure knows better.
 
+        It is `ops.CUT`, which is 0, towards an operand that was not taken: nothing is pushed there.
+
         >>> (Value(3.0) ** 2).slopes
         (6.0, None)
         """
@@ -203,8 +252,8 @@ class Node(Methods):
 
     @slopes.setter
     def slopes(self, slopes: tuple[float | None, ...]) -> None:
-        if isinstance(self._kind, Recipe):
-            self._kind.slopes = slopes
+        if isinstance(self._kind, Recipe) or any(slope is ops.CUT for slope in slopes):
+            self._recipe().slopes = slopes
         else:
             self._da, self._db = slopes if len(slopes) == 2 else (slopes[0], None)
 
@@ -397,6 +446,34 @@ class Node(Methods):
         if notes is None:
             notes = self._notes = Notes()
         return notes
+
+
+def _blank(kind: type[Node]) -> Node:
+    return object.__new__(kind)
+
+
+def _nodes_in(node: Node) -> list[Node]:
+    """The operands that are nodes; a constant is left the number it is."""
+    return [x for x in node.inputs if isinstance(x, Node)]
+
+
+def _added(node: Node) -> list[tuple[str, Any]]:
+    """What an object of a user's own class has beside the fields of a node."""
+    state: Any = object.__getstate__(node)
+    own, slots = state if isinstance(state, tuple) else (state, {})
+    return [(name, x) for name, x in {**(own or {}), **slots}.items() if name not in Node.__slots__]
+
+
+def _check_that_they_are_found(node: Node) -> None:
+    """Say so if a function of the user's cannot be pickled, which pickle does by name alone."""
+    if not isinstance(node._kind, Recipe):
+        return
+    for function in (node.closure, *(hook.function for hook in node.hooks)):
+        if isinstance(function, FunctionType) and "<" in function.__qualname__:
+            raise GraphError(
+                f"{walk.describe(node)} has a _backward or a hook, {function.__qualname__}, that only this program can "
+                "find, so it cannot be pickled; define that at the top of a module, or the whole op with @gradwalk.op"
+            )
 
 
 def number_of(node: Node) -> Any:

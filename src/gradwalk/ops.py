@@ -10,7 +10,9 @@ At the edges (`log(0)`, `1/0`, `relu` at 0) the numbers are PyTorch's, in float6
 
 from __future__ import annotations
 
+import importlib
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +22,9 @@ from gradwalk.errors import OpError
 from gradwalk.ieee import Ieee, number
 
 __all__ = [
+    "CUT",
     "TABLE",
+    "Cut",
     "Op",
     "abs",
     "acos",
@@ -67,6 +71,28 @@ REALS: Interval = (-inf, inf)
 POSITIVE: Interval = (0.0, inf)
 
 
+# --- an edge that is cut -----------------------------------------------------------------------------------------
+
+
+class Cut(float):
+    """The slope towards an operand that an op did not take, as `where` does not take one of its branches.
+
+    As a number it is 0. But 0 times an infinite upstream gradient would be nan, and so would 0 times an infinite slope
+    further down: along such an edge nothing is pushed at all. A rule says so with `CUT`; its op has the trait `cuts`.
+
+    >>> ops.where.local(1.0, 2.0, 3.0, 2.0)[2] is ops.CUT, ops.CUT + 1.0
+    (True, 1.0)
+    """
+
+    __slots__ = ()
+
+    def __reduce__(self) -> str:
+        return "CUT"  # there is one, in copies and pickles too
+
+
+CUT = Cut(0.0)
+
+
 # --- what an op is -----------------------------------------------------------------------------------------------
 
 
@@ -77,6 +103,7 @@ class Op:
     `domain` holds an open interval for each operand in which the op is smooth, except where `rough(*operands)` is 0;
     `there` says in words what it gives at such a point. `doc` says what it is, and `defaults` are its last operands if
     they are left out. `at_once` gives all derivatives together, on floats, where rules would repeat each other's work.
+    `cuts` tells that a rule may give `CUT`.
 
     >>> ops.tanh(0.0), ops.mul(3, 4)
     (0.0, 12.0)
@@ -94,6 +121,7 @@ class Op:
     doc: str = ""
     defaults: tuple[float, ...] = ()
     at_once: Callable[..., list[float]] | None = None
+    cuts: bool = False
 
     def __post_init__(self) -> None:
         if self.doc:
@@ -145,7 +173,7 @@ class Op:
         rule = self.partials[position]
         try:
             slope = rule(*operands_and_out)
-            if slope.__class__ is float:
+            if slope.__class__ is float or slope is CUT:
                 return slope
         except Exception:  # the careful way finds out what is wrong, and says it
             pass
@@ -166,6 +194,19 @@ class Op:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Op:
         return self
+
+    def __reduce__(self) -> Any:  # … and for pickles: by its name here, or by where the user defined it
+        if TABLE.get(self.name) is self:
+            return _named, (self.name,)
+        place = str(vars(self).get("__module__", self.value.__module__))
+        there = vars(sys.modules.get(place, object))
+        name = next((name for name, thing in there.items() if thing is self), None)
+        if name is None:
+            raise OpError(
+                f"the op {self.name} cannot be pickled: it is pickled by its name, and {place} has none for it; "
+                "define it at the top of a module"
+            )
+        return _imported, (place, name)
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
@@ -200,6 +241,21 @@ def op(*partials: Rule, symbol: str = "", **traits: Any) -> Callable[[Callable[.
     return make
 
 
+def _named(name: str) -> Op:
+    """An op of the table, for pickles."""
+    if name not in TABLE:
+        raise OpError(f"this pickle needs the op {name}, which this gradwalk does not have; make it anew with this one")
+    return TABLE[name]
+
+
+def _imported(module: str, name: str) -> Op:
+    """An op of the user's, for pickles."""
+    found = getattr(importlib.import_module(module), name, None)
+    if not isinstance(found, Op):
+        raise OpError(f"this pickle needs the op {module}.{name}, which is no longer there")
+    return found
+
+
 def _carefully(rule: Rule, arguments: tuple[float, ...], op: Op, position: int) -> float:
     """`rule(*arguments)`, with IEEE's answer where Python's arithmetic raises or turns complex."""
     given = len(arguments) - (position > 0)
@@ -218,7 +274,7 @@ def _carefully(rule: Rule, arguments: tuple[float, ...], op: Op, position: int) 
             "gradwalk's own functions (gradwalk.log, gradwalk.sqrt, …) give inf and nan where math's raise"
         ) from error
     if isinstance(result, (int, float)):
-        return float(result)
+        return CUT if result is CUT else float(result)
     raise OpError(
         f"{_part(op, position)} gave {type(result).__name__} {result!r} at {_point(op, arguments)}; "
         "it must give a number"
@@ -396,9 +452,9 @@ relu: Op = Op(
 )  # fmt: skip
 leaky_relu: Op = Op(
     "leaky_relu", "LeakyReLU", _leaky_relu,
-    (lambda x, slope, out: choose(x > 0.0, 1.0, slope), lambda x, slope, out: choose(x > 0.0, 0.0, x)),
+    (lambda x, slope, out: choose(x > 0.0, 1.0, slope), lambda x, slope, out: choose(x > 0.0, CUT, x)),
     rough=lambda x, slope: x, there="its lower slope at 0",
-    doc="The number itself if positive, else `slope` times it.", defaults=(0.01,),
+    doc="The number itself if positive, else `slope` times it.", defaults=(0.01,), cuts=True,
 )  # fmt: skip
 abs: Op = Op(
     "abs", "abs", math.fabs,
@@ -409,41 +465,41 @@ abs: Op = Op(
 maximum: Op = Op(
     "maximum", "max", _maximum,
     (
-        lambda x, y, out: choose(equal(x, y), 0.5, choose(x < y, 0.0, 1.0)),
-        lambda x, y, out: choose(equal(x, y), 0.5, choose(x > y, 0.0, 1.0)),
+        lambda x, y, out: choose(equal(x, y), 0.5, choose(x < y, CUT, 1.0)),
+        lambda x, y, out: choose(equal(x, y), 0.5, choose(x > y, CUT, 1.0)),
     ),
     rough=lambda x, y: x - y, there="a tie gives one half to each",
-    doc="The larger of two numbers; a tie shares the gradient.",
+    doc="The larger of two numbers; a tie shares the gradient.", cuts=True,
 )  # fmt: skip
 minimum: Op = Op(
     "minimum", "min", _minimum,
     (
-        lambda x, y, out: choose(equal(x, y), 0.5, choose(x > y, 0.0, 1.0)),
-        lambda x, y, out: choose(equal(x, y), 0.5, choose(x < y, 0.0, 1.0)),
+        lambda x, y, out: choose(equal(x, y), 0.5, choose(x > y, CUT, 1.0)),
+        lambda x, y, out: choose(equal(x, y), 0.5, choose(x < y, CUT, 1.0)),
     ),
     rough=lambda x, y: x - y, there="a tie gives one half to each",
-    doc="The smaller of two numbers; a tie shares the gradient.",
+    doc="The smaller of two numbers; a tie shares the gradient.", cuts=True,
 )  # fmt: skip
 clamp: Op = Op(
     "clamp", "clamp", _clamp,
     (
-        lambda x, low, high, out: choose((x >= low) & (x <= high), 1.0, 0.0),
-        lambda x, low, high, out: choose((x < low) & (low < high), 1.0, 0.0),
-        lambda x, low, high, out: choose((x > high) | (low > high), 1.0, 0.0),
+        lambda x, low, high, out: choose((x >= low) & (x <= high), 1.0, CUT),
+        lambda x, low, high, out: choose((x < low) & (low < high), 1.0, CUT),
+        lambda x, low, high, out: choose((x > high) | (low > high), 1.0, CUT),
     ),
     rough=lambda x, low, high: (x - low) * (x - high) * (high - low), there="slope 1 in x at a bound",
-    doc="The number, or the nearer bound if it lies outside them.",
+    doc="The number, or the nearer bound if it lies outside them.", cuts=True,
 )  # fmt: skip
 where: Op = Op(
     "where", "where", lambda condition, x, y: x if condition else y,
     (
-        lambda condition, x, y, out: 0.0,
-        lambda condition, x, y, out: choose(equal(condition, 0.0), 0.0, 1.0),
-        lambda condition, x, y, out: choose(equal(condition, 0.0), 1.0, 0.0),
+        lambda condition, x, y, out: CUT,
+        lambda condition, x, y, out: choose(equal(condition, 0.0), CUT, 1.0),
+        lambda condition, x, y, out: choose(equal(condition, 0.0), 1.0, CUT),
     ),
     rough=lambda condition, x, y: condition,
-    there="the branch not taken gets upstream × 0, which is nan where its own slope is inf",
-    doc="`x` where the condition is not 0, else `y`.",
+    there="the branch not taken gets nothing, even where its own slope is inf (in PyTorch: nan)",
+    doc="`x` where the condition is not 0, else `y`.", cuts=True,
 )  # fmt: skip
 
 #: Every built-in primitive by its name.

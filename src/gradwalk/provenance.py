@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from gradwalk import walk
 from gradwalk.errors import AnomalyError
-from gradwalk.ops import comes_later
+from gradwalk.ops import CUT, comes_later
 
 __all__ = [
     "Birth",
@@ -239,7 +239,7 @@ def backward_births(order: Iterable[Node]) -> Births:
     >>> [birth.text for birth in backward_births(walk.topological(y)).producers]
     ['the gradient turned inf on its way from sqrt(x=0) = 0 to x=0: upstream 3 × local inf']
     """
-    nodes = [v for v in order if v.grad.__class__ is float]
+    nodes = _reached([v for v in order if v.grad.__class__ is float])
     producers: list[Birth] = []
     explained: set[int] = set()  # nodes that were given something not finite by a node whose slopes we know
     carriers = 0
@@ -264,11 +264,20 @@ def backward_births(order: Iterable[Node]) -> Births:
     return Births(producers, [], carriers)
 
 
+def _reached(nodes: list[Node]) -> list[Node]:
+    """The nodes that something was pushed to, from the last one on: not those that an op did not take."""
+    there = {id(v) for v in nodes[-1:]}
+    for v in reversed(nodes):
+        if id(v) in there:
+            there.update(id(x) for x, slope in zip(v.inputs, v.slopes, strict=True) if slope is not CUT)
+    return [v for v in nodes if id(v) in there]
+
+
 def _pushed_by(v: Node) -> list[Birth]:
     """What `v` makes not finite as it pushes to its operands, if its slopes are known."""
     found = []
     for operand, slope in zip(v.inputs, v.slopes, strict=True):
-        if slope is not None and not isfinite(slope * v.grad):
+        if slope is not None and slope is not CUT and not isfinite(slope * v.grad):
             text = (
                 f"the gradient turned {slope * v.grad:g} on its way from {walk.describe(v)} to {walk.short(operand)}: "
                 f"upstream {v.grad:g} × local {slope:g}"

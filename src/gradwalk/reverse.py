@@ -6,16 +6,19 @@ All of it is the same walk: order the nodes, then let each push `upstream × loc
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Iterable
+from itertools import repeat
 from threading import RLock
 from typing import Any
 
 from gradwalk import keepers, modes, walk
 from gradwalk.errors import BackwardError, GradwalkError, GraphError
 from gradwalk.ieee import Ieee
+from gradwalk.ops import CUT
 
 Node = Any  # a Value; this module does not need to know the class
-_one_at_a_time = RLock()  # walks in several threads may share nodes: each adds what it has to add, whole
+one_at_a_time = RLock()  # walks in several threads may share nodes: each adds what it has to add, whole
 
 
 # --- order and push --------------------------------------------------------------------------------------------------
@@ -35,10 +38,28 @@ def release(nodes: Iterable[Node]) -> None:
 
 
 def flowing(v: Node) -> list[Node]:
-    """The operands that gradient flows to: all but constants, and all of a node whose closure we cannot see into."""
+    """The operands that gradient flows to; all of a node whose closure we cannot see into."""
     if v.primitive is None or v.closure is not None:
         return list(v.inputs)
-    return [x for x, slope in zip(v.inputs, v.slopes, strict=True) if slope is not None]
+    return [x for x, slope in zip(v.inputs, v.slopes, strict=True) if slope is not None and slope is not CUT]
+
+
+def used(v: Node) -> list[Node]:
+    """The operands that are nodes, whether gradient flows to them or not."""
+    return [x for x in v.inputs if not isinstance(x, float)]
+
+
+def passed_over(order: list[Node]) -> list[Node]:
+    """The nodes below those of an order that no gradient flows to, because an op did not take them."""
+    seen, found = set(order), []
+    ahead = [x for v in order if CUT in v.slopes for x, slope in zip(v.inputs, v.slopes, strict=True) if slope is CUT]
+    while ahead:
+        v = ahead.pop()
+        if v not in seen:
+            seen.add(v)
+            found.append(v)
+            ahead += used(v)
+    return found
 
 
 def push(v: Node) -> None:
@@ -48,7 +69,7 @@ def push(v: Node) -> None:
         closure()
         return
     for operand, slope in zip(v.inputs, v.slopes, strict=True):
-        if slope is not None:
+        if slope is not None and slope is not CUT:
             add(operand, slope * v._grad)
 
 
@@ -60,7 +81,7 @@ def add(v: Node, share: Any) -> None:
 
 def add_to_leaves(leaves: Iterable[Node], shares: Iterable[float]) -> None:
     """Add to the gradient of each leaf its share."""
-    with _one_at_a_time:
+    with one_at_a_time:
         for v, share in zip(leaves, shares, strict=True):
             try:
                 v._grad += share
@@ -89,26 +110,30 @@ class Walk:
     """A walk under way; whatever was changed is put back if it breaks off, as the user's own code may make it do."""
 
     def __init__(self, order: list[Node]) -> None:
-        self.order = order
+        self.nodes = [*order, *(v for v in passed_over(order) if not v.is_leaf)]  # all whose gradients are set anew
         self.at = order[-1]  # the node whose turn it is
 
     def __enter__(self) -> Walk:
-        _one_at_a_time.acquire()
-        release(self.order)
-        self.before = [(v._data, v._grad) for v in self.order]
+        release(self.nodes)
+        self.data = [v._data for v in self.nodes]
+        self.grads = [v._grad for v in self.nodes]
         return self
 
     def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
         if error is not None:
-            release(self.order)
-            for v, (data, grad) in zip(self.order, self.before, strict=True):
-                v._data, v._grad = data, grad
-        _one_at_a_time.release()
+            release(self.nodes)
+            put_back(self.nodes, "_data", self.data)
+            put_back(self.nodes, "_grad", self.grads)
         if isinstance(error, Exception) and not isinstance(error, GradwalkError):
             raise BackwardError(
                 f"backward() failed at {walk.describe(self.at)}: {type(error).__name__}: {error}; "
                 "data and gradients are as they were before the call"
             ) from error
+
+
+def put_back(nodes: list[Node], field: str, numbers: Iterable[Any]) -> None:
+    """Set a field of many nodes in one step of Python: Ctrl-C is heard between steps, so it cannot break this off."""
+    deque(map(setattr, nodes, repeat(field), numbers), maxlen=0)
 
 
 # --- the quick road --------------------------------------------------------------------------------------------------
@@ -121,11 +146,11 @@ def walked_quickly(root: Node, seed: float) -> bool:
     """
     if modes.active and modes.top() is not modes.bottom:
         return False
-    with _one_at_a_time:
+    with one_at_a_time:
         found = _plain_order(root)
         if found is None:
             return False
-        order, leaves = found
+        order, leaves, untaken = found
         release(leaves)
         before = [leaf._grad for leaf in leaves]  # not in pairs: a tuple for each is work for the collector
         if any(grad.__class__ is not float for grad in before):
@@ -134,6 +159,8 @@ def walked_quickly(root: Node, seed: float) -> bool:
             for leaf in leaves:
                 leaf._grad = 0.0
             for v in order:
+                v._grad = 0.0
+            for v in untaken:
                 v._grad = 0.0
             root._grad = seed
             for v in reversed(order):
@@ -144,26 +171,26 @@ def walked_quickly(root: Node, seed: float) -> bool:
                     v._a._grad += da * g
                 elif db is None:  # of three operands or more
                     for operand, slope in zip(v._kind.inputs, v._kind.slopes, strict=True):
-                        if slope is not None:
+                        if slope is not None and slope is not CUT:
                             operand._grad += slope * g
                 if db is not None:
                     v._b._grad += db * g
             for leaf, grad in zip(leaves, before, strict=True):
                 leaf._grad += grad
         except BaseException:
-            for leaf, grad in zip(leaves, before, strict=True):
-                leaf._grad = grad
+            put_back(leaves, "_grad", before)
             raise
     return True
 
 
-def _plain_order(root: Node) -> tuple[list[Node], list[Node]] | None:
-    """The nodes between the leaves and `root`, operands first, and the leaves; None if a node is no plain op."""
+def _plain_order(root: Node) -> tuple[list[Node], list[Node], list[Node]] | None:
+    """The nodes from leaves to `root`, operands first; the leaves; what is passed over. None if one is no plain op."""
     if root._kind is None:
-        return [], [root]
+        return [], [root], []
     mark = object()  # a node that has it has been seen
     order: list[Node] = []
     leaves: list[Node] = []
+    cut = False
     done, meet = order.append, leaves.append
     stack: list[Any] = [root]
     pop, push = stack.pop, stack.append
@@ -204,7 +231,9 @@ def _plain_order(root: Node) -> tuple[list[Node], list[Node]] | None:
                 push(v)
                 push(None)
                 for operand, slope in zip(kind.inputs, kind.slopes, strict=True):
-                    if slope is not None and operand._mark is not mark:
+                    if slope is CUT:
+                        cut = True
+                    elif slope is not None and operand._mark is not mark:
                         if operand._kind is None:
                             operand._mark = mark
                             meet(operand)
@@ -224,7 +253,8 @@ def _plain_order(root: Node) -> tuple[list[Node], list[Node]] | None:
                         continue
             done(v)
             break
-    return order, leaves
+    untaken = passed_over([*leaves, *order]) if cut else []
+    return order, leaves, [v for v in untaken if v._kind is not None]
 
 
 # --- gradients as tables and as graphs -------------------------------------------------------------------------------
@@ -245,7 +275,7 @@ def adjoints(root: Node, seed: Any, *, as_graph: bool) -> dict[Node, Any]:
             upstream = gradients[v] = upstream if replaced is None else replaced
         slopes = _slopes_as_graph(v) if as_graph else _known_slopes(v)
         for operand, slope in zip(v.inputs, slopes, strict=True):
-            if slope is None:
+            if slope is None or slope is CUT:
                 continue
             share = upstream if slope.__class__ is float and slope == 1.0 else upstream * slope
             gradients[operand] = gradients[operand] + share if operand in gradients else share
@@ -255,12 +285,14 @@ def adjoints(root: Node, seed: Any, *, as_graph: bool) -> dict[Node, Any]:
 def fill_with_graphs(root: Node, seed: Any) -> None:
     """Set `.grad` to Values, so that a gradient can be differentiated like any other number."""
     gradients = adjoints(root, seed, as_graph=True)
-    with _one_at_a_time:
+    with one_at_a_time:
         release(gradients)
         for v, total in gradients.items():
             total = v._as_node(total)
             held_nothing = not v.is_leaf or (v._grad.__class__ is float and v._grad == 0.0)
             v._grad = total if held_nothing else v._grad + total
+        for v in passed_over(order(root)):
+            v._grad = v._as_node(v._grad if v.is_leaf else 0.0)
 
 
 def _known_slopes(v: Node) -> tuple[float | None, ...]:
@@ -289,7 +321,7 @@ def _slopes_as_graph(v: Node) -> list[Any]:
                 f"operand {position} was {slope:g} and now would be {number:g}; rebuild the graph before "
                 "differentiating it to a higher order"
             )
-        slopes.append(float(again) if isinstance(again, float) else again)
+        slopes.append(float(again) if isinstance(again, float) and again is not CUT else again)
     return slopes
 
 
@@ -309,7 +341,7 @@ def zero_grad(target: Any) -> None:
     if hasattr(target, "zero_grad"):
         target.zero_grad()
     elif hasattr(target, "primitive"):
-        for v in order(target):
+        for v in walk.topological(target, used):  # also what the ops did not take: an earlier walk may have come there
             v.grad = 0.0
     elif hasattr(target, "__iter__") and not isinstance(target, (str, bytes)):
         keeper = keepers.keeper_of(target)

@@ -13,17 +13,17 @@ from __future__ import annotations
 import json
 import math
 import os
-import secrets
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
+from gradwalk.drafts import draft_of
 from gradwalk.errors import ModelFileError, NumberTooLargeError, SettingError
 from gradwalk.ops import number
 
-__all__ = ["FORMAT", "VERSION", "AnyPath", "read", "write"]
+__all__ = ["FORMAT", "VERSION", "AnyPath", "first_repeated", "read", "write"]
 
 FORMAT = "gradwalk model"
 VERSION = 1
@@ -58,8 +58,7 @@ def _replace(path: Path, content: bytes) -> None:
     """Put `content` in place of the file, in one step as seen from outside."""
     target = Path(os.path.realpath(path))  # a link goes on pointing at its file
     mode = _mode_to_keep(target)
-    # The name does not build on the target's, which may already be as long as a name can be.
-    draft = target.with_name(f".gradwalk-{secrets.token_hex(8)}.tmp")
+    draft = draft_of(target)
     try:
         with draft.open("xb") as file:
             if mode is not None:
@@ -148,10 +147,23 @@ def _parsed(content: bytes, path: AnyPath) -> dict[str, Any]:
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"{twice!r} stands in it twice")
+        raise ValueError(f"{first_repeated(name for name, _ in pairs)!r} stands in it twice")
     return found
+
+
+def first_repeated(names: Iterable[str]) -> str | None:
+    """The first name that has been there before, if one has.
+
+    >>> from gradwalk import store
+    >>> store.first_repeated(["w", "b", "w"])
+    'w'
+    """
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None
 
 
 def _no_constant(text: str) -> float:

@@ -148,11 +148,12 @@ def is_number(x: Any) -> bool:
     """
     if isinstance(x, (type, Enum)):
         return False
-    if isinstance(x, (int, float)) or hasattr(x, "__gradwalk_op__"):
+    if isinstance(x, (int, float)):
         return True
-    if hasattr(x, "numerator") and hasattr(x, "denominator"):
+    kind = type(x)  # an object may answer to any name, in a way of its own
+    if hasattr(kind, "__gradwalk_op__") or (hasattr(kind, "numerator") and hasattr(kind, "denominator")):
         return True
-    return getattr(x, "ndim", None) == 0 and getattr(getattr(x, "dtype", None), "kind", "") in ("b", "i", "u", "f")
+    return hasattr(kind, "ndim") and x.ndim == 0 and getattr(getattr(x, "dtype", None), "kind", "") in "biuf"
 
 
 def is_block(x: Any) -> bool:
@@ -228,6 +229,8 @@ def _closed(token: Any, parts: list[Any]) -> Any:
         out = sys.modules["numpy"].empty(len(parts), object)
         for i, part in enumerate(parts):
             out[i] = part
+        if all(isinstance(part, bool) for part in parts):
+            return out.reshape(keys).astype(bool)
         return out.reshape(keys).astype(float if all(isinstance(part, (int, float)) for part in parts) else object)
     base = _base(kind)
     try:
@@ -258,9 +261,9 @@ def _attributes(x: Any) -> dict[str, Any]:
     held: dict[str, Any] = {}
     for some in state if isinstance(state, tuple) else (state,):  # attributes, and those in slots
         held |= some or {}
-    if hasattr(x, "default_factory"):
+    if hasattr(type(x), "default_factory"):
         held["default_factory"] = x.default_factory
-    order = dict.fromkeys([*getattr(x, "__dataclass_fields__", ()), *held])
+    order = dict.fromkeys([*getattr(type(x), "__dataclass_fields__", ()), *held])
     cached = [name for name in held if isinstance(getattr(type(x), name, None), cached_property)]
     return {name: held[name] for name in order if name in held and name not in cached}
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import gradwalk
-from gradwalk import Value, nn
+from gradwalk import Value, nn, optim
 
 
 def cube(x: Any) -> Any:
@@ -98,3 +98,24 @@ def test_the_variance_of_values_is_a_value() -> None:
     spread = np.var(np.array(values))
     spread.backward()
     assert (spread.data, [v.grad for v in values]) == (1.0, [-1.0, 1.0])
+
+
+def test_a_model_in_compiled_training_is_pickled_with_its_optimiser() -> None:
+    model = nn.MLP(2, [3, 1], activation="tanh")
+    optimizer = optim.Adam(model.parameters(), lr=0.1)
+
+    def trained(model: Any, optimizer: Any) -> float:
+        loss_of = gradwalk.compile(lambda x: (model(x) - 1.0) ** 2)
+        for _ in range(4):
+            optimizer.zero_grad()
+            loss = loss_of([0.5, -1.0])
+            loss.backward()
+            optimizer.step()
+        with pytest.raises(gradwalk.GradwalkError, match="nodes in between are not kept"):
+            pickle.dumps(loss)
+        return float(loss.data)
+
+    trained(model, optimizer)
+    model2, optimizer2 = pickle.loads(pickle.dumps((model, optimizer)))
+    assert trained(model2, optimizer2) == trained(model, optimizer)
+    assert model2.state_dict() == model.state_dict()

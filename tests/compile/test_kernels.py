@@ -366,17 +366,6 @@ def test_an_edited_kernel_or_op_is_never_served_stale(tmp_path: Path) -> None:
     assert run_copy(source, cache, "relu")[0] == 21.0
 
 
-def test_a_damaged_file_is_compiled_anew(empty_cache: Path) -> None:
-    assert result(doubled("2.5", "test damage")) == 7.5
-    (file,) = empty_cache.iterdir()
-    whole = file.read_bytes()
-    for damaged in (whole[:-1], whole[:40], b"", whole[:-1] + bytes([whole[-1] ^ 1]), b"something else" + whole):
-        file.write_bytes(damaged)
-        assert objects._read(file) is None
-    file.write_bytes(whole)
-    assert objects._read(file) is not None
-
-
 def test_a_folder_that_cannot_be_written_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("in the way", encoding="utf-8")

@@ -140,6 +140,8 @@ def test_shared_containers_are_seen_and_a_tape_is_not_mistaken_for_one() -> None
         def backward(self) -> None: ...
 
     adapted = Engine(Value)
+    assert adapted.shared(adapted.leaf(1.0), adapted.leaf(2.0)) == 0.0, "one list for all, which nobody has changed"
+    shared.append(adapted.leaf(3.0))
     assert adapted.shared(adapted.leaf(1.0), adapted.leaf(2.0)) == 1.0
 
     class Taped:

@@ -41,7 +41,7 @@ def test_a_right_engine_passes_every_test(tmp_path: Path) -> None:
 def test_a_wrong_engine_fails_and_says_why(tmp_path: Path) -> None:
     counts, text = run(tmp_path, museum.find("overwriting").source(), ", checks=['reuse', 'ops']")
     assert counts["failed"] == 8
-    assert counts["passed"] == 11
+    assert counts["passed"] == 12
     assert "your engine overwrites gradients: line 25 has `=` where `+=` is needed" in text
     assert "a + a: a.grad is 1, 2 is right" in text
     assert "    b = a + a\n" in text

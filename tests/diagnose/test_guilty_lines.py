@@ -34,7 +34,6 @@ PLACES = [
      "return Value(self.data * other.data, (self, other), (other.data, self.data))"),
     (TUPLES, Fault("slope", "tanh", 0), "tanh", "backward", "return Value(t, (self,), (1 - t**2,))"),
     (TUPLES, Fault("value", "tanh"), "tanh", "backward", "t = math.tanh(self.data)"),
-    (TUPLES, Fault("overwriting", "mul"), "__mul__", "backward", "def __mul__(self, other):"),
     (FUNCTIONS, Fault("slope", "sub", 1), "sub", "backward", "return Node(a.value - b.value, [a, b], [1.0, -1.0])"),
     (FUNCTIONS, Fault("value", "exp"), "exp", "backward", "e = exponential(a.value)"),
     (TAPE, Fault("slope", "div", 1), "__truediv__", "backprop",
@@ -59,6 +58,12 @@ def test_overwriting_in_the_one_place_that_pushes() -> None:
     line = guilty_line(whole("overwriting"), SourceTree(source, "Value", "data", "grad"), "", "backward")
     assert line is not None
     assert source.splitlines()[line - 1].strip() == "child.grad = local * node.grad"
+
+
+def test_a_line_is_said_to_have_an_equals_sign_only_if_it_has_one() -> None:
+    tree = SourceTree(TUPLES, "Value", "data", "grad")
+    assert guilty_line(Fault("overwriting", "mul"), tree, "__mul__", "backward") is None
+    assert guilty_line(whole("overwriting"), tree, "", "backward") is None
 
 
 def test_an_op_that_is_nowhere_in_the_source_has_no_line() -> None:

@@ -35,7 +35,7 @@ SENTENCES: dict[str, Callable[[Messages], Diagnosis]] = {
     "both derivatives of your `__mul__` are wrong: they are x and y, and y and x are right": lambda say: say.slopes(
         [Fault("slope", "mul", 0, "x"), Fault("slope", "mul", 1, "y")]
     ),
-    "your `__add__`, `__mul__` and `exp` overwrite: there is `=` where `+=` is needed": lambda say: say.overwriting(
+    "your `__add__`, `__mul__` and `exp` overwrite gradients instead of adding to them": lambda say: say.overwriting(
         [Fault("overwriting", op) for op in ("add", "mul", "exp")]
     ),
     "your `divide` in line 12 gives wrong numbers: `__truediv__` and `log` go through it": lambda say: say.helper(

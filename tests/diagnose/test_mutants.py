@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import random
 from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from gradwalk.diagnose import grade
 from gradwalk.diagnose.adapter import Engine, find_class
@@ -156,13 +156,16 @@ def test_the_bank_tells_engines_apart() -> None:
     assert not behaves_the_same(next(m for m in ALL["teaching"] if m.kind == "= for +="))
 
 
-@settings(max_examples=3, derandomize=True, database=None)
-@given(st.data())
-def test_mutants_are_caught_and_nine_in_ten_are_named_right(data: st.DataObject) -> None:
-    engine = data.draw(st.sampled_from(sorted(ENGINES)))
-    drawn = data.draw(st.lists(st.sampled_from(ALL[engine]), min_size=20, max_size=20, unique_by=repr))
+def test_mutants_are_caught_and_nine_in_ten_are_named_right() -> None:
+    """Drawn anew each time; GRADWALK_SEED=… draws the same ones again, GRADWALK_MUTANTS=300 draws more."""
+    seed = int(os.environ.get("GRADWALK_SEED", random.SystemRandom().randrange(10**6)))
+    drawn = random.Random(seed).sample(
+        [mutant for engine in sorted(ALL) for mutant in ALL[engine]], int(os.environ.get("GRADWALK_MUTANTS", "30"))
+    )
     different = [mutant for mutant in drawn if not behaves_the_same(mutant)]
     reports = [grade(mutant.source) for mutant in different]
-    assert [mutant for mutant, report in zip(different, reports, strict=True) if report.passed] == []
+    missed = [mutant for mutant, report in zip(different, reports, strict=True) if report.passed]
     wrong = [mutant for mutant, report in zip(different, reports, strict=True) if not is_named_right(mutant, report)]
-    assert len(wrong) <= 0.1 * len(different), wrong
+    print(f"seed {seed}: {len(different)} mutants, {len(missed)} missed, {len(wrong)} not named right")
+    assert missed == [], f"GRADWALK_SEED={seed}"
+    assert len(wrong) <= 0.1 * len(different), (f"GRADWALK_SEED={seed}", wrong)

@@ -80,7 +80,7 @@ REFUSED = {
     "import os; os.system('true')": "start another process",
     "import socket; socket.create_connection(('127.0.0.1', 9))": "use the network",
     "open('/tmp/../tmp/x-gradwalk-test', 'w')": "write files",
-    "import os; os.remove(__file__)": "change files",
+    "import os; os.remove('/nowhere/x')": "change files",
     "import shutil; shutil.rmtree('/nowhere')": "change files",
     "import sys; sys.exit('bye')": "bye",
     "input('number? ')": "nobody to ask|EOF",
@@ -143,7 +143,9 @@ def test_after_many_crashes_no_more_processes_are_started(tmp_path: Path) -> Non
     path = tmp_path / "engine.py"
     path.write_text(bad_product("import os; os._exit(1)"), encoding="utf-8")
     report = grade_file(path, limits=Limits(crashes=2))
-    assert report.checks[0].message == "it was given up after 2 crashes, the last one: the process ended with code 1"
+    why = "it was given up after 2 crashes, the last one: the process ended with code 1"
+    assert {check.message for check in report.checks if check.status == "skipped"} == {why}
+    assert {check.name for check in report.checks if check.status == "passed"} >= {"float", "add"}
 
 
 def test_the_time_for_all_programs_is_limited(tmp_path: Path) -> None:
@@ -158,7 +160,7 @@ def test_neighbours_and_packages_can_be_imported(tmp_path: Path) -> None:
     package.mkdir()
     (package / "__init__.py").write_text("")
     (package / "numbers.py").write_text("ZERO = 0.0\n")
-    (package / "engine.py").write_text("from .numbers import ZERO\nfrom gradwalk import Value\n")
+    (package / "engine.py").write_text(f"from .numbers import ZERO\n{teaching.SOURCE}")
     assert grade_file(package / "engine.py", checks=CHECKS, limits=QUICK).passed
 
 

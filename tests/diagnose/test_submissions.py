@@ -13,7 +13,10 @@ import pytest
 from gradwalk.cli import main
 from gradwalk.diagnose import grade, teaching
 from gradwalk.diagnose.as_html import report_page
-from gradwalk.diagnose.submissions import Submission, as_csv, find, grade_all, write_results
+from gradwalk.diagnose.gradebook import Gradebook, as_csv
+from gradwalk.diagnose.marks import standing
+from gradwalk.diagnose.sandbox import Judged
+from gradwalk.diagnose.submissions import Submission, find, grade_all
 from gradwalk.errors import SettingError
 
 pytestmark = pytest.mark.slow
@@ -60,8 +63,13 @@ def test_one_engine_a_file_and_one_a_folder(tmp_path: Path) -> None:
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
-    found = [(one.name, str(one.path.relative_to(tmp_path))) for one in find(tmp_path)]
-    assert found == [("ada", "ada.py"), ("alan", "alan/homework.ipynb"), ("grace", "grace/engine.py")]
+    found = [(one.name, str(one.path.relative_to(tmp_path)), bool(one.reason)) for one in find(tmp_path)]
+    assert found == [
+        ("ada", "ada.py", False),
+        ("alan", "alan/homework.ipynb", False),
+        ("grace", "grace/engine.py", False),
+        ("linus", "linus", True),
+    ]
 
 
 def test_an_empty_folder_is_an_error_with_the_remedy(tmp_path: Path) -> None:
@@ -73,10 +81,10 @@ def test_the_table_is_safe_and_whole() -> None:
     bad = grade(OVERWRITES, checks=["reuse"])
     rows = list(csv.DictReader(as_csv([(Submission("=cmd()", Path("a.py")), bad)]).splitlines()))
     assert rows[0]["name"] == "'=cmd()"
-    assert int(rows[0]["score"]) < int(rows[0]["total"])
-    assert (int(rows[0]["essentials"]), int(rows[0]["of_essentials"])) == (bad.essentials.score, bad.essentials.total)
-    assert rows[0]["right"] == "no"
-    assert "overwrites" in rows[0]["diagnoses"]
+    assert (int(rows[0]["mark"]), int(rows[0]["of"])) == (bad.essentials.score, standing(bad).mark.total)
+    assert int(rows[0]["wrong"]) == bad.essentials.total - bad.essentials.score > 0
+    assert rows[0]["verdict"] == "wrong"
+    assert "overwrites" in rows[0]["bugs"]
 
 
 def test_a_page_shows_what_was_got_and_what_is_right_and_runs_nothing() -> None:
@@ -96,11 +104,15 @@ def test_a_page_shows_what_was_got_and_what_is_right_and_runs_nothing() -> None:
 def test_results_are_written_under_names_that_do_not_clash(tmp_path: Path) -> None:
     report = grade(teaching.SOURCE, checks=["a-plus-a"])
     names = ["Ada Lovelace", "ada/lovelace", "index", "Größe"]
-    overview = write_results([(Submission(name, Path("x.py")), report) for name in names], tmp_path, "homework")
+    people = [Submission(name, Path("x.py")) for name in names]
+    book = Gradebook(tmp_path, "homework", people)
+    for person in people:
+        book.add(person, Judged(report))
+    overview = book.write()
     links = re.findall(r'href="([^"]+)"', overview.read_text(encoding="utf-8"))
     assert len(set(links)) == 4
     assert all((tmp_path / link).exists() for link in links)
-    assert f"{report.essentials}" in text_of(overview.read_text(encoding="utf-8"))
+    assert f"1 of {standing(report).mark.total}" in text_of(overview.read_text(encoding="utf-8"))
     assert "homework" in text_of(overview.read_text(encoding="utf-8"))
 
 
@@ -110,15 +122,15 @@ def test_a_folder_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFi
     (folder / "right.py").write_text(teaching.SOURCE, encoding="utf-8")
     (folder / "wrong.py").write_text(OVERWRITES, encoding="utf-8")
     (folder / "broken.py").write_text("class Value(:", encoding="utf-8")
-    assert main(["grade", str(folder), "--out", str(tmp_path / "out"), "--jobs", "2"]) == 2
+    assert main(["grade", str(folder), "--out", str(tmp_path / "out"), "--jobs", "2"]) == 1
     out = capsys.readouterr().out
-    assert "3 engines judged, 1 right in all they implement" in out
+    assert "3 engines: 1 right, 1 wrong, 1 not judged" in out
     with (tmp_path / "out" / "grades.csv").open(encoding="utf-8-sig") as file:
         rows = {row["name"]: row for row in csv.DictReader(file)}
     assert rows["right"]["percent"] == "100"
-    assert rows["right"]["diagnoses"] == ""
-    assert re.search(r"`__mul__` overwrites.*line \d+ has `=`", rows["wrong"]["diagnoses"])
-    assert "line 1 is no Python" in rows["broken"]["diagnoses"]
+    assert rows["right"]["bugs"] == ""
+    assert re.search(r"`__mul__` overwrites.*line \d+ has `=`", rows["wrong"]["bugs"])
+    assert "line 1 is no Python" in rows["broken"]["notes"]
     assert {path.name for path in (tmp_path / "out").iterdir()} >= {"index.html", "right.html", "wrong.html"}
 
 
@@ -163,7 +175,64 @@ def test_what_cannot_be_judged_is_said(
 def test_a_class_that_is_broken_off_keeps_what_was_done(tmp_path: Path) -> None:
     report = grade(teaching.SOURCE, checks=["a-plus-a"])
     people = [Submission(f"p{i}", Path(f"p{i}.py")) for i in range(20)]
-    results = grade_all(people, lambda path: report, jobs=1)
+    results = grade_all(people, lambda submission, stop: Judged(report), jobs=1)
     first = next(results)
-    results.close()  # type: ignore[attr-defined]
-    assert first[1] is report
+    results.close()
+    assert first[1].grade is report
+
+
+def test_a_second_run_takes_over_what_is_judged_and_judges_what_is_new(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, out = tmp_path / "submissions", tmp_path / "submissions" / "results"
+    (folder / "ben").mkdir(parents=True)
+    (folder / "ada.py").write_text("x = 1", encoding="utf-8")
+    (folder / "ben" / "engine.py").write_text("class Value(:", encoding="utf-8")
+    command = ["grade", str(folder), "--out", str(out)]
+    assert main(command) == 2  # nothing could be judged
+    assert "earlier run" not in capsys.readouterr().out
+    (folder / "ben" / "helper.py").write_text("x = 1", encoding="utf-8")
+    assert main(command) == 2
+    assert "1 of 2 were judged by an earlier run" in capsys.readouterr().out
+    with (out / ".judged.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"key": "cut o')  # as a run leaves it that was cut off
+    assert main(command) == 2
+    assert "2 of 2 were judged by an earlier run" in capsys.readouterr().out
+    assert main([*command, "--fresh", "--json"]) == 2
+    told = json.loads(capsys.readouterr().out)
+    assert [(one["name"], one["verdict"]) for one in told] == [("ada", "not judged"), ("ben", "not judged")]
+    assert main([*command, "--class", "Scalar", "--json"]) == 2
+    assert "earlier run" not in capsys.readouterr().err
+
+
+def test_where_nothing_can_be_written_is_said_before_judging(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "ada.py").write_text("while True: pass", encoding="utf-8")
+    for out in (tmp_path / "ada.py" / "grades", tmp_path / "ada.py"):
+        assert main(["grade", str(tmp_path), "--out", str(out)]) == 2
+        assert "cannot write" in capsys.readouterr().err
+
+
+def test_the_help_says_what_the_exit_codes_mean(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["grade", "--help"]) == 0
+    told = re.sub(r"\s+", " ", capsys.readouterr().out)
+    assert "0 everything could be judged, and no essential check failed 1 something essential is wrong" in told
+    assert "2 nothing could be judged, or the command line is wrong" in told
+
+
+def test_folders_that_are_too_deep_or_too_full_have_a_row(tmp_path: Path) -> None:
+    deep = tmp_path / "deep"
+    for _ in range(300):
+        deep = deep / "d"
+    deep.mkdir(parents=True)
+    (deep / "engine.py").write_text(teaching.SOURCE, encoding="utf-8")
+    (tmp_path / "full").mkdir()
+    for i in range(50):
+        (tmp_path / "full" / f"{i}.txt").write_text("", encoding="utf-8")
+    (tmp_path / "loop").mkdir()
+    (tmp_path / "loop" / "again").symlink_to(tmp_path / "loop")
+    (tmp_path / "right.py").write_text(teaching.SOURCE, encoding="utf-8")
+    assert [(one.name, bool(one.reason)) for one in find(tmp_path)] == [
+        ("deep", True), ("full", True), ("loop", True), ("right", False),
+    ]  # fmt: skip

@@ -75,14 +75,22 @@ def test_a_gradient_that_turns_inf_on_the_way_back() -> None:
     assert any("sqrt(x + 1e-12)" in idea for idea in found.remedy)
 
 
-def test_the_branch_that_was_not_taken() -> None:
+def test_a_gradient_of_nothing_meets_an_infinite_slope() -> None:
     def masked(scores: list[Value], labels: list[int]) -> Value:
-        safe = [gradwalk.where(0.0, (score - score.data).sqrt(), score * score) for score in scores]
+        safe = [0.0 * (score - score.data).sqrt() + score * score for score in scores]
         return sum(safe, Value(0.0)) / len(safe)
 
     found = first(Patient(loss=masked, steps=3).train(), "birth")
     assert "a gradient turned nan" in found.what
-    assert any("where(x > 0, sqrt(where(x > 0, x, 1)), 0)" in idea for idea in found.remedy)
+    assert any("where(x > 0, sqrt(x), 0)" in idea for idea in found.remedy)
+
+
+def test_the_branch_that_was_not_taken_is_no_finding() -> None:
+    def masked(scores: list[Value], labels: list[int]) -> Value:
+        safe = [gradwalk.where(0.0, (score - score.data).sqrt(), score * score) for score in scores]
+        return sum(safe, Value(0.0)) / len(safe)
+
+    assert not any(finding.kind == "birth" for finding in Patient(loss=masked, steps=3).train().report().findings)
 
 
 def test_nan_in_the_data_was_made_by_no_op() -> None:

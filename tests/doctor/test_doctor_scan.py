@@ -63,7 +63,7 @@ def test_the_order_is_that_of_the_walk(seed: int, size: int) -> None:
     assert order[-1] is root
     places = {id(v): i for i, v in enumerate(order)}
     flowing = {id(v) for v in walk.topological(root, gradwalk.reverse.flowing)}
-    assert set(places) == flowing
+    assert flowing <= set(places) <= {id(v) for v in walk.topological(root)}  # and what an op did not take
     for v in order:
         assert all(places[id(x)] < places[id(v)] for x in v.inputs if id(x) in places)
 

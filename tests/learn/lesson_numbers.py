@@ -14,6 +14,7 @@ import json
 import math
 import re
 import runpy
+import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -107,6 +108,8 @@ def run_lesson(path: Path) -> Iterator[tuple[int, str, str, Any]]:
     waiting: list[tuple[int, str, str]] = []
     parts = blocks(path)
     for at, block in enumerate(parts):
+        if block.kind == "widget" and block.name == "script":  # the page runs it by itself, with nothing given
+            run_block(Block("python", "", block.line, indented(block, "code")), {"__name__": "lesson"})
         if block.kind == "python":
             printed = run_block(block, names)
             follows = next((b for b in parts[at + 1 : at + 3] if b.kind == "output" or b.text.strip()), None)
@@ -122,6 +125,12 @@ def run_lesson(path: Path) -> Iterator[tuple[int, str, str, Any]]:
                     waiting.append((line, expression, shown))
     for line, expression, shown in waiting:
         yield line, expression, shown, eval(expression, names)
+
+
+def indented(block: Block, key: str) -> str:
+    """The lines of a widget's `key: |`."""
+    _, _, after = block.text.partition(f"{key}: |\n")
+    return textwrap.dedent("\n".join(itertools.takewhile(lambda line: not line or line[0] == " ", after.splitlines())))
 
 
 def run_block(block: Block, names: dict[str, Any]) -> str:
@@ -338,6 +347,14 @@ def chain_of(terms: int) -> int:
     return max(rolling.levels(rolling.tape_of(sum(Value(1.0 * i) for i in range(terms)))))
 
 
+def chain_of_diamonds(times: int) -> int:
+    """How many nodes the engine makes for so many diamonds in a row."""
+    y = Value(2.0)
+    for _ in range(times):
+        y = y * 0.5 + y * 0.5
+    return len(list(walk.topological(y)))
+
+
 def eager(peer: str, what: str, *, on: bool, workload: str = "W1 moons step") -> float:
     """A figure of benchmarks/results/eager.json; `on`: with the garbage collector."""
     rows = json.loads((RESULTS / "eager.json").read_text(encoding="utf-8"))["times"]
@@ -389,6 +406,7 @@ NAMES: dict[str, Any] = {
             rolled,
             own,
             chain_of,
+            chain_of_diamonds,
             eager,
             compiled,
             at_least,

@@ -222,7 +222,7 @@ MUSEUM = {
     "changes-its-input": {"changed the wrong thing"},
     "every-path": {"visited twice"},
     "detached-op": {"cut off"},
-    "without-upstream": {"forgets what comes from behind"},
+    "without-upstream": {"forgets the upstream gradient"},
     "closure-on-operand": {"changed the wrong thing"},
     "one-user": {"error"},  # it needs a constructor of its own
     "keyed-by-operand": {"overwritten"},
@@ -316,8 +316,8 @@ def test_a_museum_bug_is_named(specimen: str, tab: str, text: str) -> None:
         ("exp", "def exp(self):\n    while True: pass", "OutOfSteps", 2, "never ends"),
         ("exp", "while True: pass", "OutOfSteps", 1, "never ends"),
         ("exp", "def exp(self):\n    x = input('how much? ')", "EOFError", 2, "nobody to ask"),
-        ("exp", "def exp(self):\n    return self.exp()", "RecursionError", None, "over and over"),
-        ("__neg__", "def __neg__(self):\n    return -self", "RecursionError", None, "over and over"),
+        ("exp", "def exp(self):\n    return self.exp()", "RecursionError", 2, "leads back"),
+        ("__neg__", "def __neg__(self):\n    return -self", "RecursionError", 2, "leads back"),
         ("exp", "def exp(self):\n    exit()", "SystemExit", 2, "leave it out"),
         ("exp", "def expp(self):\n    pass", "NotDefined", None, "no `def exp` here"),
         ("exp", "class Value:\n    def exp(self):\n        pass", "NotDefined", None, "leave the class around it away"),
@@ -335,7 +335,8 @@ def test_errors_point_at_the_learners_own_line(tab: str, text: str, kind: str, l
     assert (result["error"]["kind"], says in result["why"]) == (kind, True), result["why"]
     if line is not None:
         assert (result["error"]["line"], result["lines"]) == (line, [line])
-        assert result["headline"] == f"{kind} in line {line}"
+        ends = {"OutOfSteps": "It does not come to an end", "RecursionError": "A function calls itself over and over"}
+        assert result["headline"] == ends.get(kind, f"{kind} in line {line}")
 
 
 @pytest.mark.parametrize(

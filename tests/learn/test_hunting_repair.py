@@ -29,8 +29,7 @@ def test_the_mended_text_is_accepted_and_the_unmended_one_is_not(name: str) -> N
 @pytest.mark.parametrize("name", ENGINES)
 def test_the_engines_differ_in_the_bug_alone_and_the_right_one_passes_everything(name: str) -> None:
     case = case_of(name)
-    assert grade(case.mended).passed
-    assert not grade(case.text, diagnosing=False).passed
+    assert grade(case.mended, diagnosing=False).passed  # and that the other one does not is what `mend` says above
     assert case.hints[0] == museum.find(name).hint
     assert len(case.text.splitlines()) < 120  # about half of the whole: what matters, and no more
 
@@ -54,7 +53,7 @@ def test_what_is_not_mended_is_named_with_its_line() -> None:
         (("class Value:", "def value():"), "error", "There is no engine here"),
         (("self.grad += out.grad", "self.grad += 2 * out.grad"), "failed", "Something else broke"),
         (("        self.grad = 1.0\n", "        self.grad = 1.0\n        while True: pass\n"), "error", "Stopped"),
-        (("        self._op = _op\n", "        while True: pass\n"), "error", "OutOfSteps in line"),
+        (("        self._op = _op\n", "        while True: pass\n"), "error", "It does not come to an end"),
         (("self.data = float(data)", "self.data = 1 / 0"), "error", "There is no engine here"),
     ],
 )
@@ -86,4 +85,4 @@ def test_a_program_that_does_not_run_is_told_with_its_line(name: str) -> None:
     told = mend(name, case_of(name).text + "\nnowhere")
     assert (told["status"], told["headline"]) == ("error", f"NameError in line {told['lines'][0]}")
     told = mend(name, "while True: pass")
-    assert told["headline"].startswith("OutOfSteps")
+    assert told["headline"].startswith("It does not come to an end")

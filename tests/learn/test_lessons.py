@@ -40,7 +40,6 @@ _LOG = everywhere("near(gradient('y = log(x)', 'x', x=abs(x)), 1 / abs(x)) and g
 FORMULAS = {
     "f(x) = 3x^2 - 4x + 5": everywhere("gradwalk_value(parabola, x) == 3*x**2 - 4*x + 5"),
     "6x - 4": everywhere("near(slope_at(parabola, x), 6*x - 4)"),
-    "6x = 4": "near(6 * flat(parabola), 4)",
     "h = 10^{-15}": "True",  # the size of a nudge; what comes of it is checked beside it
     "h = 10^{-16}": "True",
     "1 - o^2": _TANH,
@@ -71,6 +70,8 @@ FORMULAS = {
 #: Code in a line that holds figures and claims nothing about a result.
 CODE = {
     "2.0 * -3.0",
+    "1e-6",
+    "y = y * 0.5 + y * 0.5",
     "a = Value(3.0)",
     "v * 2",
     "v.__mul__(2)",
@@ -215,13 +216,13 @@ def test_what_is_shown_as_an_answer_is_near_enough_to_the_true_one(path: Path) -
 
 
 @pytest.mark.slow
-def test_what_the_last_lesson_says_about_forgetting_to_zero_is_so() -> None:
+def test_what_lesson_nine_says_about_forgetting_to_zero_is_so() -> None:
     """The same start, sixty steps: one settles, the other shoots off."""
     from gradwalk.learn.page.training import advance, start
 
     zeroed, forgetful = (advance(start(), forget=forget, steps=60) for forget in (False, True))
-    assert (zeroed["loss"] < 0.1, len(zeroed["wrong"]) <= 3) == (True, True)
-    assert (forgetful["loss"] > 1.0, len(forgetful["wrong"]) > 10) == (True, True)
+    assert (zeroed["loss"] < 2.0, zeroed["wrong"]) == (True, [])
+    assert (forgetful["loss"] > 50.0, len(forgetful["wrong"]) > 10) == (True, True)
 
 
 def _number(shown: str) -> float:

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from learn.in_node import in_node
 
-from gradwalk import datasets, nn, optim
+from gradwalk import Value, datasets, nn, optim
 from gradwalk.errors import SettingError
 from gradwalk.learn.page import bridge
-from gradwalk.learn.page.training import HIDDEN, SEED, Training, advance, points, start
+from gradwalk.learn.page.exercises import solutions
+from gradwalk.learn.page.training import HIDDEN, RATE, SEED, Training, advance, points, start
 
 
 def right(state: Training) -> float:
@@ -28,25 +29,25 @@ def learned() -> Training:
 @pytest.mark.slow
 def test_the_default_settings_learn_the_moons(learned: Training) -> None:
     assert right(learned) == 1.0
-    assert learned["loss"] < 0.02
+    assert learned["loss"] < 1.5
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("hidden", "steps"), [([4], 80), ([8], 80), ([16, 16], 30)])
+@pytest.mark.parametrize(("hidden", "steps"), [([4], 80), ([8], 80), ([16, 16], 50)])
 def test_other_networks_learn_the_moons(hidden: list[int], steps: int) -> None:
     assert right(advance(start(hidden), steps=steps)) > 0.95
 
 
 @pytest.mark.slow
 def test_a_step_is_the_step_of_the_engines_own_loop() -> None:
-    """Against `nn.hinge` over all points at once, and the optimiser."""
+    """Against the lesson's network and its loss over all points at once, and the optimiser."""
     random.seed(SEED)
     model = nn.MLP(2, [*HIDDEN, 1], activation="tanh")
-    optimizer = optim.SGD(model.parameters(), lr=1.0)
+    optimizer = optim.SGD(model.parameters(), lr=RATE)
     X, y = datasets.moons(100, 0.1)
     state = start()
     for _ in range(3):
-        loss = nn.hinge([model(x) for x in X], y)
+        loss = sum((model(x).tanh() - target) ** 2 for x, target in zip(X, y, strict=True))
         optimizer.zero_grad()
         loss.backward()
         assert state["loss"] == pytest.approx(loss.data, rel=1e-12)
@@ -54,6 +55,20 @@ def test_a_step_is_the_step_of_the_engines_own_loop() -> None:
         assert state["parameters"] == pytest.approx([p.data for p in model.parameters()], rel=1e-9, abs=1e-12)
         optimizer.step()
         state = advance(state)
+
+
+@pytest.mark.slow
+def test_the_network_and_the_loss_are_those_of_the_lessons_exercises() -> None:
+    """One story: what the learner has written in lesson nine gives the numbers of the demo below it."""
+    names: dict[str, Any] = {"Value": Value, "random": random}
+    for name in ("Neuron", "Layer", "MLP", "loss", "step"):
+        exec(solutions()[name], names)
+    net, state = names["MLP"]([2, *HIDDEN, 1]), start()
+    for knob, x in zip(net.parameters(), state["parameters"], strict=True):
+        knob.data = x
+    X, y = datasets.moons(100, 0.1)
+    assert names["step"](net, X, y, RATE) == pytest.approx(state["loss"], rel=1e-12)
+    assert [p.data for p in net.parameters()] == pytest.approx(advance(state)["parameters"], rel=1e-9, abs=1e-12)
 
 
 def test_forgetting_adds_every_walk_to_the_ones_before() -> None:
@@ -84,7 +99,7 @@ def test_forgetting_spoils_the_run_that_zeroing_wins(learned: Training) -> None:
 
 def test_numbers_that_outgrow_a_float_stop_the_run_with_the_last_good_state() -> None:
     state = advance(start(), rate=10.0, forget=True, steps=3)
-    huge: Training = {**state, "gradients": [1e307] * len(state["gradients"])}
+    huge: Training = {**state, "gradients": [1e308] * len(state["gradients"])}
     broken = advance(huge, rate=10.0, steps=5)
     assert broken["broken"]
     assert broken["step"] == huge["step"]
@@ -124,7 +139,7 @@ def test_the_pages_map_scores_as_the_engine_does() -> None:
     export default ({hidden, parameters, spots}) => spots.map(([a, b]) => scorer(hidden, parameters)(a, b));
     """
     found = in_node(code, {"hidden": [4, 3], "parameters": state["parameters"], "spots": spots})
-    assert found == pytest.approx([model(x).data for x in spots], rel=1e-12)
+    assert found == pytest.approx([model(x).tanh().data for x in spots], rel=1e-12)
 
 
 @pytest.mark.browser

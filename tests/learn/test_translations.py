@@ -22,7 +22,7 @@ LANGUAGES = sorted(
 ENGLISH = re.compile(r"\b(the|of|is|are|it|its|that|this|with|which|what|you|has|write|there)\b")
 HOLE = re.compile(r"\{(\w+)\}")
 #: Errors of Python's kind to which we have something to say.
-OURS = {"RecursionError", "EOFError", "SystemExit"}
+OURS = {"RecursionError", "EOFError", "SystemExit", "KeyboardInterrupt"}
 each_language = pytest.mark.parametrize("language", LANGUAGES)
 
 #: Programs that cannot be drawn: one at least for each way in which that can happen.
@@ -35,7 +35,10 @@ WRONG = [
     "a: float = 2", "if a:\n  b = 1", "for i in a: b", "while a: b", "lambda: a", "a = [1]", "a = {1}", "a := 2",
     "f'{a}'", "~a", "a // b", "a ^ b", "a @ b", "a & b", "a << b", "a >> b", "not a", "a if b else c", "a.data", "\0",
     "b = c; c = 2", "tanh = 2; b = tanh",
-    "while True:\n    Value", "Value(2.0)\ninput()", "def f():\n    f()\nf()", "Value\nexit()", "import nothing_here",
+    "while True:\n    Value", "Value(2.0)\ninput()", "def f():\n    f()\nf()", "Value\nexit()",
+    "Value\nraise KeyboardInterrupt",
+    "class N:\n    def __neg__(self):\n        return -self\nValue(2.0)\n-N()",
+    "import nothing_here",
     "a = Value(2.0)\nfor i in range(2):\n    b = a\n[b]", "import math",
     "a = Value(1.0)\nfor i in range(200):\n    a = a * 2\na",
 ]  # fmt: skip

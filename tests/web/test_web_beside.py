@@ -47,7 +47,7 @@ def test_the_left_side_runs_and_what_agrees_and_differs_is_said(open_page: OpenP
         ("neuron", "2 of 2 outputs are the same."),
         ("network", "3 of 3 outputs are the same."),
         ("leaving", "2 of 4 outputs are the same."),
-        ("different", "Not one output is the same."),
+        ("different", "None of the outputs are the same."),
     ):
         found = widget(page, name)
         found.locator("[data-act=run]").click()
@@ -58,7 +58,7 @@ def test_the_left_side_runs_and_what_agrees_and_differs_is_said(open_page: OpenP
             spoken = side(found, row["name"], "gradwalk").locator(".out pre").text_content() or ""
             assert spoken.removeprefix("prints: ") == row["oursPrinted"].rstrip()
             if row["theirsPrinted"]:
-                said = "the same output" if row["oursPrinted"] == row["theirsPrinted"] else "another output"
+                said = "the same output" if row["oursPrinted"] == row["theirsPrinted"] else "different output"
                 expect(side(found, row["name"], "gradwalk").locator(".out-same")).to_have_text(said)
         expect(found.locator(".out.empty")).to_have_count(0)
 

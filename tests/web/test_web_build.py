@@ -11,6 +11,7 @@ import build_site
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+EXPORTED = "--exported"  # where the lessons alone are at stake, what `make site` has exported will do
 GUIDE = (ROOT / "docs/lessons.md").read_text(encoding="utf-8")
 
 
@@ -21,11 +22,11 @@ def lessons(tmp_path: Path) -> Path:
     return folder
 
 
-def build(lessons: Path) -> subprocess.CompletedProcess[str]:
+def build(lessons: Path, *options: str) -> subprocess.CompletedProcess[str]:
     found = build_site.find_node()
     assert found, "no Node: make site fetches one"
     environment = {"PATH": str(found[0].parent), "PYTHON": sys.executable, "HOME": str(lessons.parent)}
-    command = [str(found[0]), "build.mjs", "--lessons", str(lessons), "--out", str(lessons.parent / "site")]
+    command = [str(found[0]), "build.mjs", "--lessons", str(lessons), "--out", str(lessons.parent / "site"), *options]
     return subprocess.run(command, cwd=ROOT / "web", env=environment, capture_output=True, text=True, timeout=300)
 
 
@@ -74,7 +75,7 @@ def test_all_that_is_wrong_is_said_at_once_with_file_and_line(lessons: Path) -> 
         (lessons / f"{number}-wrong-{number}.md").write_text(text, encoding="utf-8")
     for name in NAMES:
         (lessons / name).write_text(HEAD, encoding="utf-8")
-    done = build(lessons)
+    done = build(lessons, EXPORTED)
     told = done.stderr.splitlines()
     assert done.returncode == 1
     for number, (_, place, said) in enumerate(WRONG, start=20):
@@ -104,7 +105,7 @@ def test_a_translation_that_says_something_else_is_an_error(tmp_path: Path) -> N
         text = changed[number].read_text(encoding="utf-8")
         assert old in text
         changed[number].write_text(text.replace(old, new, 1), encoding="utf-8")
-    done = build(folder)
+    done = build(folder, EXPORTED)
     assert done.returncode == 1
     for number, (_, _, said) in UNFAITHFUL.items():
         told = [line for line in done.stderr.splitlines() if changed[number].name in line]
@@ -116,7 +117,7 @@ def test_a_translation_has_an_original_and_no_gaps(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "web/lessons", folder)
     (third,) = (folder / "es").glob("03-*.md")
     third.rename(folder / "es" / "70-sin-original.md")
-    done = build(folder)
+    done = build(folder, EXPORTED)
     assert done.returncode == 1
     assert "70-sin-original.md: is a translation of nothing: there is no lesson 70 in en" in done.stderr
     assert "lesson 3 is missing, though lesson" in done.stderr
@@ -126,7 +127,7 @@ def test_a_language_without_its_words_is_an_error(tmp_path: Path) -> None:
     folder = tmp_path / "lessons"
     shutil.copytree(ROOT / "web/lessons", folder)
     shutil.copytree(folder / "es", folder / "xx")
-    done = build(folder)
+    done = build(folder, EXPORTED)
     assert done.returncode == 1
     for name in (path.stem for path in (ROOT / "web/src/strings/en").glob("*.ts")):
         assert f"strings/xx/{name}.ts: is missing" in done.stderr.replace("\\", "/")

@@ -91,6 +91,57 @@ def test_every_museum_bug_is_named_in_the_page(python_page: Page) -> None:
         assert result["kind"] in MUSEUM[specimen], f"{specimen} in {tab}: {result['kind']}"
 
 
+# --- what would bring Python down ----------------------------------------------------------------------------------
+
+#: Methods that lead back to themselves through the operator protocol: each of them used to kill the page's Python.
+CIRCLES = [
+    ("__rsub__", "return other - self", ["`__rsub__`"]),
+    ("__rtruediv__", "return other / self", ["`__rtruediv__`"]),
+    ("__radd__", "return other + self", ["`__radd__`"]),
+    ("__rmul__", "return other * self", ["`__rmul__`"]),
+    ("__neg__", "return -self", ["`__neg__`"]),
+    ("__sub__", "return self - other", ["`__sub__`"]),
+    ("__truediv__", "return self / other", ["`__truediv__`"]),
+]
+
+
+def test_a_method_that_leads_back_to_itself_is_named_and_the_page_stays_alive(open_page: OpenPage) -> None:
+    page = open_page("lessons/the-whole-arithmetic/")
+    widgets_ready(page)
+    page.evaluate("async () => { window.m = await course(); }")
+    widget = write(page, "__rsub__", "def __rsub__(self, other):\n    return other - self\n")
+    bug = run_test(widget)
+    expect(bug).to_contain_text("A function calls itself over and over")
+    expect(bug).to_contain_text("__rsub__")
+    expect(widget.locator(".bad-line")).to_have_text([re.compile("return other - self")])
+    assert page.evaluate("m.store.get('tried:__rsub__', {}).tries") == 1
+    texts = []
+    for tab, line, _ in CIRCLES:
+        arguments = "self" if tab == "__neg__" else "self, other"
+        texts.append((next(name for name, t in TABS if t.name == tab), tab, f"def {tab}({arguments}):\n    {line}\n"))
+    texts.append(("slopes", "exp", "def exp(self):\n    raise KeyboardInterrupt\n"))
+    results = run_all(page, texts)
+    for (tab, _, names), result in zip(CIRCLES, results, strict=False):
+        assert result["headline"].startswith("A function calls itself over and over"), tab
+        assert all(name in result["why"] for name in names), result["why"]
+    assert (results[-1]["status"], results[-1]["error"]["kind"]) == ("error", "KeyboardInterrupt")
+    assert page.evaluate("m.python.epoch.value") == 1  # it was never started anew
+
+
+def test_what_brings_python_down_all_the_same_counts_as_a_try_and_the_next_one_works(open_page: OpenPage) -> None:
+    page = open_page("lessons/write-the-engine/", expected=("Maximum call stack", "Pyodide", "RangeError"))
+    widgets_ready(page)
+    page.evaluate("async () => { window.m = await course(); }")
+    deep = "def exp(self):\n    return max([self], key=lambda x: x.exp())\n"  # deep in C, where nobody counts
+    widget = write(page, "exp", deep)
+    bug = run_test(widget)
+    expect(bug).to_contain_text("A function calls itself over and over")
+    assert page.evaluate("m.store.get('tried:exp', {}).tries") == 1
+    write(page, "exp", SOLUTIONS["exp"])
+    run_test(widget)
+    expect(widget.locator(".bug[data-status=passed]")).to_be_visible()
+
+
 # --- one learner's way ---------------------------------------------------------------------------------------------
 
 
@@ -143,7 +194,7 @@ def test_from_nothing_to_a_tick(open_page: OpenPage) -> None:
 ERRORS = [
     ("def tanh(self:\n    pass", "SyntaxError in line 1", "never closed", 1),
     ("def tanh(self):\n    x = 1\n    return y", "NameError in line 3", "'y' is not defined", 3),
-    ("def tanh(self):\n    while True: pass", "OutOfSteps in line 2", "a loop that never ends", 2),
+    ("def tanh(self):\n    while True: pass", "It does not come to an end", "a loop that never ends", 2),
     ("def tanh(self):\n    return Value(float(input()))", "EOFError in line 2", "nobody to ask", 2),
 ]
 
@@ -171,13 +222,20 @@ def test_errors_point_at_the_line_and_a_megabyte_of_prints_is_cut(open_page: Ope
 
 def test_what_cannot_be_counted_is_stopped_by_the_clock_or_by_hand(open_page: OpenPage) -> None:
     page = open_page(LESSON)
+    page.clock.install()
+    page.reload()
     widgets_ready(page)
     widget = write(page, "exp", "def exp(self):\n    return sum(iter(int, 1))")
     widget.get_by_role("button", name="Run test").click()
     widget.get_by_role("button", name="Stop").click()
     assert widget.locator(".bug").inner_text().startswith("Stopped\n")
     page.evaluate("document.title = 'still here'")  # the page never froze
-    run_test(widget)
+    widget.get_by_role("button", name="Run test").click()
+    wait_until(page, "async () => (await course()).python.state.value.phase === 'ready'")
+    page.clock.fast_forward(9_000)
+    expect(widget.locator("button.run[aria-busy]")).to_be_visible()  # not yet
+    page.clock.fast_forward(1_500)
+    widget.locator("button.run:not([aria-busy])").wait_for()
     assert "Stopped after ten seconds" in widget.locator(".bug").inner_text()
     write(page, "exp", SOLUTIONS["exp"])
     run_test(widget)

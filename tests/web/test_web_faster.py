@@ -178,6 +178,11 @@ def test_the_bars_show_what_was_measured(open_page: OpenPage) -> None:
     assert shown == pytest.approx(wanted, rel=0.05)
     widths = [box["width"] for bar in found.locator(".fill").all() if (box := bar.bounding_box())]
     assert [width / widths[0] for width in widths] == pytest.approx([x / wanted[0] for x in wanted], abs=0.02)
+    for name in ("moons", "gpt"):  # what is said is what is drawn: in each group all bars are in proportion
+        for group in widget(page, name).locator("ul").all():
+            times = [milliseconds(text) for text in group.locator(".time").all_inner_texts()]
+            drawn = [box["width"] for bar in group.locator(".fill").all() if (box := bar.bounding_box())]
+            assert [width / drawn[0] for width in drawn] == pytest.approx([x / times[0] for x in times], abs=0.03)
     moons = widget(page, "moons")
     measured = (ROOT / "benchmarks/results/compiled.json").is_file()
     assert moons.get_by_text("compiled", exact=False).count() >= 1  # its bar, or how to measure it

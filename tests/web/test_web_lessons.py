@@ -67,6 +67,6 @@ def test_a_lesson_that_is_done_is_ticked_in_the_contents(open_page: OpenPage) ->
     widgets_ready(page)
     page.evaluate(
         "async () => { const {progress} = await course(); for (const id of ['sum', 'square', 'pair-a', "
-        "'pair-b', 'when']) progress.mark(`used-twice/${id}`) }"
+        "'pair-b', 'when', 'why-plus']) progress.mark(`used-twice/${id}`) }"
     )
     expect(page.locator("[data-widget=progress] .all-done")).to_be_visible()

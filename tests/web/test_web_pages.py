@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 from axe import serious
 from browsing import PHONE, OpenPage, settled, site_pages, widgets_ready
+from playwright.sync_api import expect
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRST = "lessons/a-slope-you-can-measure/"
@@ -61,9 +62,12 @@ def test_a_page_comes_to_life_unmoved_and_is_quiet_and_accessible_in_light_and_d
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_page_fits_a_phone(open_page: OpenPage, path: str) -> None:
-    page = open_page(path, **PHONE)
+def test_a_page_fits_a_phone_and_no_word_is_too_long_for_it(open_page: OpenPage, path: str) -> None:
+    # who reads Spanish is offered it on an English page, which takes room
+    offered = path in ("", "lessons/used-twice/")
+    page = open_page(path, locale="es-ES" if offered or path.startswith("es/") else "en-GB", **PHONE)
     widgets_ready(page)
+    expect(page.locator(".offer")).to_have_count(int(offered))
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     small = page.evaluate(
         """() => [...document.querySelectorAll("main button, header button, main select, main input, main summary")]
@@ -72,6 +76,18 @@ def test_a_page_fits_a_phone(open_page: OpenPage, path: str) -> None:
             .filter(([height]) => height > 0 && height < 40)"""
     )
     assert small == []
+    too_wide = page.evaluate(  # what is one pixel wide is for screen readers alone
+        """() => [...document.querySelectorAll("button, .btn, .langs a, .trail-text, .tabs *, .kicker, label")]
+            .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 1)
+            .map((e) => `${e.textContent}: ${e.scrollWidth} in ${e.clientWidth}`)"""
+    )
+    assert too_wide == []
+    outside = page.evaluate(
+        """() => [...document.querySelectorAll("header *")]
+            .filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > 391)
+            .map((e) => e.outerHTML.slice(0, 80))"""
+    )
+    assert outside == []
 
 
 def shrunk(file: Path) -> int:

@@ -77,7 +77,7 @@ def test_work_is_exported_forgotten_and_imported(open_page: OpenPage, tmp_path: 
     download.value.save_as(file)
     assert "used-twice/sum" in json.dumps(json.loads(file.read_text(encoding="utf-8")))
 
-    widget.get_by_role("button", name="Forget everything").click()
+    widget.get_by_role("button", name="Delete everything").click()
     expect(widget.get_by_role("button", name="Keep it")).to_be_focused()
     with page.expect_navigation():
         widget.get_by_role("button", name="Yes, all of it").click()
@@ -97,6 +97,6 @@ def test_work_is_exported_forgotten_and_imported(open_page: OpenPage, tmp_path: 
 def test_progress_is_accessible_on_a_phone_too(open_page: OpenPage) -> None:
     page = open_page("help/", **PHONE)
     widgets_ready(page)
-    summary(page).get_by_role("button", name="Forget everything").click()
+    summary(page).get_by_role("button", name="Delete everything").click()
     assert serious(page, "[data-widget=progress]") == []
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -122,7 +122,7 @@ NEGATIVE = ["-3/2", "−3/2", "−1.5", "–1.5", "-1.5", "-1,5", "- 3 / 2", "-6
 NONSENSE = {
     "": "Nothing there yet.",
     "   ": "Nothing there yet.",
-    "hello": "“hello” is no number I can read.",
+    "hello": "“hello” is not a number I can read.",
     "1/0": "A fraction over zero has no value.",
     "1/2/3": "no number I can read",
     "--1": "no number I can read",
@@ -135,7 +135,7 @@ NONSENSE = {
     "1e999": "no number I can read",
     "one": "no number I can read",
     "1 2 x": "no number I can read",
-    "x" * 60: "…” is no number",
+    "x" * 60: "…” is not a number",
 }
 
 

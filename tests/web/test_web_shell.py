@@ -13,7 +13,7 @@ def test_colours_follow_the_system_and_the_button(open_page: OpenPage) -> None:
     page = open_page(LESSON, color_scheme="dark")
     button = page.locator("[data-theme-button]")
     assert page.evaluate(PAPER) == DARK
-    assert button.get_attribute("aria-label") == "Colours: as the system"
+    assert button.get_attribute("aria-label") == "Colours: same as the system"
     button.click()
     assert page.evaluate(PAPER) == LIGHT
     page.reload()
@@ -25,7 +25,7 @@ def test_colours_follow_the_system_and_the_button(open_page: OpenPage) -> None:
     button.click()
     button.click()
     assert page.evaluate(PAPER) == LIGHT
-    assert button.get_attribute("aria-label") == "Colours: as the system"
+    assert button.get_attribute("aria-label") == "Colours: same as the system"
 
 
 def test_the_first_tab_skips_to_the_text(open_page: OpenPage) -> None:
@@ -101,5 +101,5 @@ def test_progress_is_marked_everywhere_and_survives_a_reload(open_page: OpenPage
     page.reload()
     assert "done" in (entry.get_attribute("class") or "").split()
     page.goto(page.url.replace("lessons/used-twice/", ""))
-    assert page.locator("[data-begin]").inner_text() == "Go on with lesson 1"
+    assert page.locator("[data-begin]").inner_text() == "Continue with lesson 1"
     assert "done" in (page.locator(".lesson-list li[data-lesson=used-twice]").get_attribute("class") or "")

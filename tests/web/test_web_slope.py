@@ -144,3 +144,28 @@ def test_plots_are_drawn_to_measure_on_a_phone(open_page: OpenPage) -> None:
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 390
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_question_where_it_is_flat_can_be_answered_with_the_plot(open_page: OpenPage) -> None:
+    page = open_page(LESSON)
+    widgets_ready(page)
+    widget = plot(page, 0)
+    slide(widget, 0, -4)
+    slopes = {}
+    for x in (0.65, 0.66, 0.67, 0.68):
+        slide(widget, 1, x)
+        expect(widget.locator(".slider output").nth(1)).to_have_text(str(x))
+        slopes[x] = abs(numbers(widget)["measured"])
+    assert min(slopes, key=lambda x: slopes[x]) == 0.67
+    quiz = page.locator('[data-widget="quiz"][id="flat"]')
+    for text, right in (
+        ("0.67", True),
+        ("0.6667", True),
+        ("2/3", True),
+        ("0,667", True),
+        ("0.66", False),
+        ("0.7", False),
+    ):
+        quiz.get_by_role("textbox").fill(text)
+        quiz.get_by_role("button", name="Check").click()
+        expect(quiz.get_by_role("status").first).to_contain_text("is right." if right else "is not it.")

@@ -444,7 +444,7 @@ def test_links_and_programs_of_ones_own(open_page: OpenPage) -> None:
     check_whole_walk(widget, recording)
     widget.locator("[data-leaf=b]").fill("minus two")
     expect(widget.locator("[data-leaf=b]")).to_have_attribute("aria-invalid", "true")
-    widget.get_by_role("button", name="As they were").click()
+    widget.get_by_role("button", name="Reset the leaves").click()
     wait_until(page, "document.querySelector('[data-name=b] .slot.data [data-value]')?.dataset.value === '1'")
 
     # what is wrong is told at its line

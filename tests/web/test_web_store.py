@@ -47,7 +47,7 @@ def test_work_of_the_first_version_is_still_there(open_page: OpenPage) -> None:
     done = page.evaluate("async () => (await course()).progress.done.value")
     assert set(done) == {"a-slope-you-can-measure/quiz-1", "used-twice/quiz-1"}
     assert page.evaluate("async () => (await course()).store.get('code:__mul__', '')").startswith("def __mul__")
-    assert page.locator("[data-begin]").inner_text().startswith("Go on with lesson")
+    assert page.locator("[data-begin]").inner_text().startswith("Continue with lesson")
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"version": 1}', "null"])

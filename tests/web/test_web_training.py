@@ -13,7 +13,7 @@ LESSON = "lessons/a-neuron-a-layer-a-network/"
 #: Watches for moments in which the page does not answer.
 LONG_TASKS = """window.long = [];
 new PerformanceObserver((list) => {
-    for (const task of list.getEntries()) long.push(Math.round(task.duration));
+    for (const task of list.getEntries()) long.push([Math.round(task.startTime), Math.round(task.duration)]);
 }).observe({type: "longtask"});"""
 
 
@@ -75,7 +75,9 @@ def test_it_learns_the_moons_and_forgets_them_and_the_page_stays_live(open_page:
     assert number(widget, "step") <= paused + 1  # the step that was under way
     expect(widget.get_by_role("status").filter(has_text="points on the right side")).to_have_count(1)
     assert widget.locator(".losswrap .loss").get_attribute("d", timeout=1000).count("L") == number(widget, "step")  # type: ignore[union-attr]
+    axe_from = page.evaluate("performance.now()")
     assert serious(page, "[data-widget=training]") == []
+    axe_to = page.evaluate("performance.now()")
 
     # it forgets: from the same weights, with the run before to hold it against
     widget.locator(".switch").click()
@@ -92,20 +94,22 @@ def test_it_learns_the_moons_and_forgets_them_and_the_page_stays_live(open_page:
     play.click()
     assert number(widget, "right") < 95
     assert number(widget, "length") > 2 * number(widget, "fresh")
-    # The page is never stopped for long; once or twice may be the machine, which other tests keep busy as well.
-    assert [task for task in page.evaluate("long") if task >= 200][2:] == []
+    # the page is never stopped for long, but by axe, which looks at all of it in one go
+    tasks = [task for task in page.evaluate("long") if not axe_from <= task[0] <= axe_to]
+    print(f"{len(tasks)} moments of 50 ms or more: {tasks}")
+    assert [task for task in tasks if task[1] >= 200] == []
 
     # reset, another rate, another size
     reset.click()
     expect(widget.locator("[data-step]")).to_have_attribute("data-step", "0")
     widget.get_by_role("switch", name="Forget zero_grad").press("Space")
-    widget.get_by_role("slider", name="Learning rate").fill("0.5")
-    expect(widget.locator(".slider .value")).to_have_text("0.5")
+    widget.get_by_role("slider", name="Learning rate").fill("0.005")
+    expect(widget.locator(".slider .value")).to_have_text("0.005")
     widget.get_by_label("Hidden sizes").select_option("4")
     expect(widget.get_by_text("MLP(2, [4, 1])")).to_be_visible()
     step.click()
     until_step(page, 1)
-    assert number(widget, "loss") == pytest.approx(advance(start([4]), rate=0.5)["loss"], rel=1e-9)
+    assert number(widget, "loss") == pytest.approx(advance(start([4]), rate=0.005)["loss"], rel=1e-9)
 
 
 def test_on_a_phone_everything_fits(open_page: OpenPage) -> None:

@@ -119,7 +119,7 @@ def test_version_six_fails_seven_mends_it_and_lines_can_be_changed_stopped_and_p
     expect(found.locator(".v-printed .reply-h")).to_contain_text("NameError in line 4: name 'nothing' is not defined")
     expect(found.locator(".v-printed pre")).to_have_text("25.0\n")  # and not 75: version six
     expect(found.locator(".bad-line")).to_have_count(1)
-    found.get_by_role("button", name="As it was").click()
+    found.get_by_role("button", name="Reset").click()
     expect(editor).to_contain_text("right: 10 10 -1")
 
     # a loop without an end

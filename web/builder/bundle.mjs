@@ -3,6 +3,7 @@ import {build} from "esbuild";
 import {existsSync, readdirSync} from "node:fs";
 import path from "node:path";
 import {SOURCE, STYLES, WEB} from "./paths.mjs";
+import {packagesIn} from "./licences.mjs";
 import {inLanguage} from "./languages.mjs";
 
 const common = (site) => ({
@@ -25,12 +26,17 @@ const common = (site) => ({
   loader: {".woff2": "file", ".graphs.json": "file"}, // files that are fetched, not part of a script
 });
 
-/** → {theme, styles, fonts, scripts: language → {main, partsOf}}: paths from the site's root. `python` says where Pyodide and the engine lie.
+/** → {theme, styles, fonts, scripts: language → {main, partsOf}, packages}: paths from the site's root, and what was bundled. `python` says where Pyodide and the engine lie.
 
 Each language has a main script of its own, with its own words in it; what holds no words comes out the same and is one file.
 */
 export async function bundle(site, {python, languages}) {
-  const run = (options) => build({...common(site), ...options});
+  const packages = [];
+  const run = async (options) => {
+    const result = await build({...common(site), ...options});
+    packages.push(...packagesIn(result.metafile));
+    return result;
+  };
   const fromSite = (output) => path.relative(site, path.join(WEB, output)).split(path.sep).join("/");
   const outputs = (result) => Object.keys(result.metafile.outputs).map(fromSite);
   const entry = (result, source) => fromSite(Object.entries(result.metafile.outputs).find(([, output]) => output.entryPoint === source)[0]);
@@ -52,6 +58,7 @@ export async function bundle(site, {python, languages}) {
     target: ["chrome110", "firefox115", "safari16.4"],
   });
   return {
+    packages,
     scripts,
     theme: entry(theme, "src/site/theme.ts"),
     styles: outputs(styles).find((file) => file.endsWith(".css")),

@@ -72,7 +72,7 @@ function inlineCode(text) {
 
 function formula(token, page, env) {
   try {
-    const mathml = katex.renderToString(token.content, {output: "mathml", displayMode: token.block, throwOnError: true, strict: "error"});
+    const mathml = katex.renderToString(token.content.replaceAll("−", "-"), {output: "mathml", displayMode: token.block, throwOnError: true, strict: "error"});
     const html = mathml.replace(/<mi>(\p{L})<\/mi>/gu, '<mi class="var">$1</mi>'); // in the italics of the text, see base.css
     return token.block ? `<div class="formula" tabindex="0">${html}</div>\n` : html;
   } catch (error) {

@@ -14,6 +14,7 @@ export const MODULES = path.join(WEB, "node_modules");
 export const VERSIONS = path.join(REPO, "examples", "versions");
 export const RECORDED = path.join(WEB, "recorded");
 export const RESULTS = path.join(REPO, "benchmarks", "results");
+export const LICENCES = path.join(REPO, "LICENSES");
 export const SITE = path.join(REPO, "src", "gradwalk", "learn", "site");
 
 /** A path as a person who stands in the repository would write it. */

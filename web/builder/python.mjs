@@ -18,6 +18,12 @@ export function exportFromPython() {
   if (done.error) throw new BuildError(`cannot run ${python}: ${done.error.message}; name a Python 3.11 or newer: PYTHON=… npm run build`);
   if (done.status !== 0) throw new BuildError(`${python} -m gradwalk.learn.page.export failed:\n${done.stderr.trim()}`);
   if (done.stderr) console.warn(done.stderr.trim());
+  return exported();
+}
+
+/** What the last export gave. */
+export function exported() {
   const names = readdirSync(GENERATED).filter((name) => name.endsWith(".json") && !name.startsWith("course."));
+  if (!names.length) throw new BuildError("nothing has been exported yet: build once without --exported");
   return Object.fromEntries(names.map((name) => [name.slice(0, -5), JSON.parse(readFileSync(path.join(GENERATED, name), "utf8"))]));
 }

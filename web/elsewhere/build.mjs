@@ -5,6 +5,7 @@ import {mkdirSync, renameSync, rmSync, writeFileSync} from "node:fs";
 import path from "node:path";
 import {parseArgs} from "node:util";
 import {REPO, SOURCE, STYLES, WEB} from "../builder/paths.mjs";
+import {licencesOf, notice, packagesIn} from "../builder/licences.mjs";
 import {scoped} from "../builder/scoped.mjs";
 
 const OUT = path.join(REPO, "src", "gradwalk", "notebook", "built");
@@ -31,8 +32,9 @@ const styles = (files) =>
   });
 
 async function bundled(options) {
-  const made = await build({bundle: true, minify: true, write: false, absWorkingDir: WEB, legalComments: "none", logLevel: "warning", charset: "utf8", ...options});
-  return made.outputFiles[0].text.trim();
+  const made = await build({bundle: true, minify: true, write: false, metafile: true, absWorkingDir: WEB, legalComments: "none", logLevel: "warning", charset: "utf8", ...options});
+  const licences = licencesOf(packagesIn(made.metafile));
+  return [...(licences.length ? [notice(licences)] : []), made.outputFiles[0].text.trim()].join("\n");
 }
 
 async function main() {

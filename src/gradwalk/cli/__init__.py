@@ -25,7 +25,7 @@ from gradwalk.errors import GradwalkError
 __all__ = ["COMMANDS", "main"]
 
 #: The commands, in the order in which `gradwalk --help` tells them.
-COMMANDS = ("learn", "step", "train", "grade", "doctor", "warmup", "info")
+COMMANDS = ("learn", "step", "train", "sweep", "grade", "doctor", "warmup", "info")
 
 OVERVIEW = """\
 gradwalk {version}: an autograd engine you can see through.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -61,13 +60,12 @@ def run(options: argparse.Namespace) -> int:
 
         compile(abs)  # says what is missing, if it is
         from gradwalk.compile import warming
-        from gradwalk.compile.native import objects
+        from gradwalk.compile.native import kept
     except MissingExtraError as error:
         complain("warmup", error)
         return FAILED
-    folder = objects.folder()
     if options.fresh:
-        shutil.rmtree(folder, ignore_errors=True)
+        kept.clear()
     began = time.perf_counter()
     compiled = loaded = 0
     try:
@@ -77,10 +75,12 @@ def run(options: argparse.Namespace) -> int:
     except GradwalkError as error:
         complain("warmup", error)
         return FAILED
-    files = sorted(folder.glob("*.bin"))
+    folder = kept.folder()
+    files = sorted(folder.glob("*.bin")) if folder else []
+    place = folder or "no folder, for there is no home"
     screen.print(
         f"[ok]ready[/ok] in {time.perf_counter() - began:.1f} s: {compiled} functions compiled, {loaded} were there; "
-        f"{len(files)} files, {sum(file.stat().st_size for file in files) / 1e6:.1f} MB in {folder}",
+        f"{len(files)} files, {sum(file.stat().st_size for file in files) / 1e6:.1f} MB in {place}",
         soft_wrap=True,
     )
     return 0

@@ -5,7 +5,8 @@
 - `api.py` and `batches.py`: the functions that `gradwalk.compile` gives;
 - `trace/`: from a function to a tape, and what cannot be followed;
 - `roll/`: from a tape to a program, which is data;
-- `backend.py`: the seam, what a backend has to do; `prepared.py`: a tape brought to it;
+- `backend.py`: the seam, what a backend has to do; `prepared.py`: a tape brought to it; `careful.py`: the walk back
+  where edges are cut;
 - `native/`: the backend that makes machine code; `reference.py`: one in plain NumPy, for tests;
 - `own/`: parameters and optimisers in one buffer, for as long as compiled code has them;
 - `call/`: arguments in, results out;

@@ -15,7 +15,7 @@ from gradwalk import modes
 from gradwalk.compile.call.arguments import InputAt, Key, Numbers, deep_key_of, key_of, stand_ins, static_key
 from gradwalk.compile.call.bound_trace import BoundTrace, Misjudged
 from gradwalk.compile.call.cache import Cache
-from gradwalk.compile.call.following import Checks, Followed, Unfollowed, follow
+from gradwalk.compile.call.following import Checks, Followed, Stumbled, Unfollowed, follow
 from gradwalk.compile.call.guarded_trace import GuardedTrace
 from gradwalk.compile.call.paths import Paths, Unseen, as_values, traces_in
 from gradwalk.compile.call.surroundings import Surroundings
@@ -179,19 +179,26 @@ class Compiled:
         `how` is what the trace is to do.
         """
         began, checking = time.perf_counter(), Checks.spent_in_all
-        trace, numbers = self._trace_for(args, kwargs)
-        if trace is not None:
-            first = trace.calls == 0
-            try:
-                out = getattr(trace, how)(numbers)
-                if not first:
-                    trace.checks.call = time.perf_counter() - began - (Checks.spent_in_all - checking)
-                return out, True
-            except Unseen as unseen:
-                path = self._unseen(trace, args, kwargs, numbers, unseen)
-            if path is not None:
-                return getattr(path, how)(numbers), True
-        return self._as_it_is(args, kwargs), False
+        try:
+            trace, numbers = self._trace_for(args, kwargs)
+            if trace is not None:
+                first = trace.calls == 0
+                try:
+                    out = getattr(trace, how)(numbers)
+                    if not first:
+                        trace.checks.call = time.perf_counter() - began - (Checks.spent_in_all - checking)
+                    return out, True
+                except Unseen as unseen:
+                    path = self._unseen(trace, args, kwargs, numbers, unseen)
+                if path is not None:
+                    return getattr(path, how)(numbers), True
+            why = None
+        except Stumbled as stumbled:
+            why = stumbled.reason()
+        out = self._as_it_is(args, kwargs)  # which may raise by itself what was raised in the trace
+        if why is not None:
+            self._run_as_it_is(self._looked_up(args, kwargs)[0], why)
+        return out, False
 
     def _unseen(self, paths: Paths, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, unseen: Unseen) -> Any:
         """A new path through the function; None if it has to be run as it is."""
@@ -344,7 +351,10 @@ class Compiled:
         values = {position for position, _ in numbers.values}
 
         def call(recorder: tracer.Tracer) -> Any:
-            plain = iter([recorder.input(x, value=i in values) for i, x in enumerate(numbers.plain)])
+            made = [recorder.input(x, value=i in values) for i, x in enumerate(numbers.plain)]
+            for position, v in numbers.values if numbers.places else ():  # without places, no two are the same one
+                made[position] = made[numbers.places[id(v)]]  # one Value, though it may be given twice
+            plain = iter(made)
             arrays = iter([recorder.inputs_like(array) for array in numbers.arrays])
             stand_args, stand_kwargs = self._each(args, kwargs, lambda x: stand_ins(x, plain, arrays))
             return recorder.call(self.eager, stand_args, stand_kwargs)

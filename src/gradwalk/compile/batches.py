@@ -5,7 +5,7 @@ Native code runs many samples side by side, and gives the sum or the mean of wha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from functools import partial
 from itertools import repeat
 from typing import Any
@@ -15,6 +15,7 @@ from gradwalk.compile.api import Compiled, told
 from gradwalk.compile.call.arguments import Key
 from gradwalk.compile.call.batch_arguments import (
     BatchNumbers,
+    InPieces,
     deep_key_of_samples,
     is_samples,
     is_samples_or_whole,
@@ -23,6 +24,7 @@ from gradwalk.compile.call.batch_arguments import (
     stand_ins_for_one,
 )
 from gradwalk.compile.call.batch_trace import BatchTrace
+from gradwalk.compile.call.chunks import ChunkSum, pieces
 from gradwalk.compile.call.results import Samples
 from gradwalk.compile.trace import tracer
 from gradwalk.compile.trace.identity import asks_identity
@@ -32,6 +34,7 @@ from gradwalk.compile.trace.recorded import Recorded
 from gradwalk.compile.trace.traced import Traced
 from gradwalk.engine import Value
 from gradwalk.errors import InputSizeError, SettingError
+from gradwalk.parallel.progress import Report, shown
 
 __all__ = ["Batched", "Samples"]
 
@@ -76,6 +79,9 @@ class Batched(Compiled):
                 key = tuple(map(key_of_samples, args, repeat(numbers)))
         except RecursionError:
             pass
+        except InPieces:
+            chunks, count = pieces(args, kwargs)
+            return self._added_up(((args, kwargs) for args, kwargs in chunks), count, None)
         else:
             trace = self._entries.get(key)
             if trace is not None and not watched and trace.calls < trace.due and trace.holds():
@@ -86,6 +92,41 @@ class Batched(Compiled):
         if watched and modes.recording() and self.batch != "each":
             told(out, partial(self.one_by_one, *args, **kwargs) if replayed else None)
         return out
+
+    def over(self, chunks: Iterable[Any], *, progress: bool | Report | None = None) -> Any:
+        """The sum or mean over samples that come in chunks, each a tuple of arguments; only one is in memory at a time.
+
+        Gradients are worked out with the chunks, so `backward()` needs none of them again. Samples in an np.memmap or
+        in a Dask array need no `over`: call the function with them, and it takes them in pieces.
+
+        >>> w = gradwalk.Value(2.0)
+        >>> loss = gradwalk.compile(lambda x, y: (w * x - y) ** 2, batch="mean")
+        >>> whole = loss.over((([x], [3.0 * x]) for x in (1.0, 2.0, 3.0)), progress=False)
+        >>> whole.backward()
+        >>> round(whole.data, 6), round(w.grad, 6)
+        (4.666667, -9.333333)
+
+        - `progress`: True, False, or a function that is told how many chunks are done, 0, and how many there are, 0 if
+          that is not known; where nothing is said, a bar is shown on a terminal and in a notebook.
+        """
+        if isinstance(chunks, (dict, str, bytes)) or not hasattr(chunks, "__iter__"):
+            raise SettingError(f"over() takes chunks, each a tuple of arguments, not {type(chunks).__name__}")
+        count = len(chunks) if isinstance(chunks, Sized) else 0
+        return self._added_up(map(_as_arguments, chunks), count, progress)
+
+    def _added_up(self, chunks: Iterator[Any], count: int, progress: bool | Report | None) -> Any:
+        if self.batch == "each":
+            raise SettingError(
+                "batch='each' gives a number for each sample; call the function with one chunk at a time"
+            )
+        whole = ChunkSum(self.batch == "mean")
+        with shown(progress, "chunks") as tell:
+            tell(0, 0, count)
+            for done, (args, kwargs) in enumerate(chunks, start=1):
+                counts = self._counts(args, kwargs)
+                whole.add(self(*args, **kwargs), counts[0] if counts else 0)
+                tell(done, 0, count)
+        return whole.result()
 
     def options(self) -> dict[str, Any]:
         """What `gradwalk.compile` was told beside the function.
@@ -106,6 +147,14 @@ class Batched(Compiled):
             raise SettingError("batch= needs lists or arrays of samples among the arguments, and there are none")
         return key, numbers
 
+    def _counts(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int]:
+        """How many samples each part of the arguments holds."""
+        counts: list[int] = []
+        self._each(
+            args, kwargs, lambda x: counts.extend(map(len, filter(is_samples, tree.flatten(x, is_samples_or_whole)[0])))
+        )
+        return counts
+
     def one_by_one(self, *args: Any, **kwargs: Any) -> Any:
         """The same without native code: the function on each sample in turn, and the sum, mean or list of its results.
 
@@ -113,10 +162,7 @@ class Batched(Compiled):
         >>> f.one_by_one([1.0, 2.0, 3.0])
         14.0
         """
-        counts: list[int] = []
-        self._each(
-            args, kwargs, lambda x: counts.extend(map(len, filter(is_samples, tree.flatten(x, is_samples_or_whole)[0])))
-        )
+        counts = self._counts(args, kwargs)
         if len(set(counts)) != 1 or not counts[0]:
             raise InputSizeError(f"a batch needs as many samples in each argument, and at least one; here are {counts}")
         results = []
@@ -150,6 +196,15 @@ class Batched(Compiled):
 
     def _as_it_is(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return self.one_by_one(*args, **kwargs)
+
+
+def _as_arguments(chunk: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    if not isinstance(chunk, tuple):
+        raise SettingError(
+            f"a chunk is a tuple of the function's arguments, as in (X, y), not {type(chunk).__name__}; "
+            "for one argument write (X,)"
+        )
+    return chunk, {}
 
 
 def _computed(x: Any) -> Any:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from gradwalk.compile import careful
 from gradwalk.compile.backend import Backend, Execution, Lowered
+from gradwalk.compile.careful import CarefulWalk
 from gradwalk.compile.native.backend import NATIVE
 from gradwalk.compile.native.passes import run_pass
 from gradwalk.compile.roll.program import Program
@@ -51,6 +54,16 @@ class Prepared:
     backend: Backend
     timings: dict[str, float]  # seconds
     parts: dict[tuple[int, ...], Prepared] = field(default_factory=dict)
+
+    @cached_property
+    def cuts(self) -> bool:
+        """Whether a walk back may end in a nan that is none, because an edge is cut."""
+        return careful.cuts(self.tape, self.program.input_grads, run_pass)
+
+    @cached_property
+    def careful_walk(self) -> CarefulWalk:
+        """The walk that is done then."""
+        return CarefulWalk(self.tape, self.program.input_grads)
 
     @property
     def program(self) -> Program:
@@ -124,6 +137,8 @@ class Runner:
         self.values, self.grads = values, grads
         self.execution: Execution = prepared.lowered.bind(values, grads, threads)
         self.forward, self.push, self.both = self.execution.forward, self.execution.backward, self.execution.both
+        if prepared.cuts:
+            self.push, self.both = partial(self._carefully, self.push), partial(self._carefully, self.both)
         if prepared.program.lanes == 1:
             self._look()
 
@@ -135,6 +150,24 @@ class Runner:
     def _look(self) -> None:
         for name in ("inputs", "indices", "outputs", "totals", "seeds", "input_grads"):
             setattr(self, name, getattr(self.execution, name))
+
+    def _carefully(self, walk_back: Callable[[], None]) -> None:
+        """Walk back; where that gives nan, once more, with nothing pushed along edges that are cut."""
+        grads, before = self.grads, self.grads.copy()
+        walk_back()
+        wanted = self.input_grads.ravel() if self.prepared.program.input_grads else grads[:0]
+        total = float(grads.dot(grads)) + float(wanted.dot(wanted))
+        if total == total:  # squares add up to nan only if one of them is
+            return
+        grads[:] = before
+        walk, single = self.prepared.careful_walk, self.seeds.ndim == 1
+        for sample in [...] if single else [(slice(None), i) for i in range(self.seeds.shape[1])]:
+            given = (x[sample].tolist() for x in (self.inputs, self.indices, self.seeds))
+            of_parameters, of_inputs = walk.gradients(self.values.tolist(), *given)
+            with np.errstate(all="ignore"):
+                grads += of_parameters
+            if len(wanted):
+                self.input_grads[sample] = of_inputs
 
     def backward(self, seeds: Any = None) -> None:
         """Add the gradients of the sum of seeds times outputs to those of the parameters.

@@ -3,12 +3,15 @@
 Data goes from an engine through probes to outcomes, from outcomes to faults, from faults to words:
 
 - `vocabulary`, `discovery`, `adapter`: somebody's engine behind one face, found by looking
+- `pushing`: what one node pushes, away from the engine's walk; `watching`: that walk itself, watched
+- `networks`: whether `parameters` and `zero_grad` of the classes beside it reach every weight
 - `probes`, `op_probes`, `random_probes`, `budget`: small programs, and how one is run; `checks`: the checklist of them
 - `examination`: the outcomes of one engine, each check judged; `results`: a `Grade` with its checks and diagnoses
 - `composition`: what an op is made of; `comparison`: the outcomes beside those of engines with known faults
 - `formulas`: what an op computes instead; `candidates`: which faults an engine has
 - `source_tree`, `guilty_lines`: the line of a fault in the source
 - `phrases`, `messages`: a fault in words; `blame`: which of them each failed check is due to
+- `places`: a line in the words of whoever reads: the cell of a notebook, the name of a second file
 - `grading`: all of it, in this process; `as_text`, `as_html`: a grade to read
 
 What engines are compared with:
@@ -19,7 +22,10 @@ What engines are compared with:
 For others to use:
 
 - `conformance`: the same checks as tests for pytest
-- `loading`, `guard`, `child`, `sandbox`: a file, in a process of its own; `submissions`: a whole class
+- `loading`: a learner's file as a namespace; `workplace`: a folder of its own for each
+- `runner`, `child`: in processes of their own, the one takes numbers, the other examines; `guard`, `confinement`: what
+  these may not do; `conversation`, `processes`, `cleaning`: how they are talked with
+- `sandbox`: a file judged that way; `submissions`: a whole class
 """
 
 from __future__ import annotations

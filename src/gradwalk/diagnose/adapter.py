@@ -7,7 +7,11 @@ method or a function; data may be called `data` or `value`; the constructor may 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from copy import copy
+from functools import cached_property
 from types import FunctionType
 from typing import Any
 
@@ -16,12 +20,26 @@ from gradwalk.diagnose.discovery import (
     NotAnEngine,
     attributes,
     find_backward,
+    find_by_trying,
     find_class,
     find_constructor,
     find_data,
     find_grad,
+    find_grad_by_walking,
+    held,
+    named_backward,
+    needed_arguments,
 )
-from gradwalk.diagnose.vocabulary import BINARY, ON_NUMBERS, OPERANDS, REFLECTED, UNARY_OPERATORS, names_of
+from gradwalk.diagnose.pushing import Push, find_push, recorded, walk_by_hand
+from gradwalk.diagnose.vocabulary import (
+    BINARY,
+    ON_NUMBERS,
+    OPERANDS,
+    REFLECTED,
+    SETTINGS,
+    UNARY_OPERATORS,
+    names_of,
+)
 
 __all__ = ["Engine", "MissingOp", "NotAnEngine", "find_class"]
 
@@ -44,6 +62,8 @@ class MissingOp(Exception):  # noqa: N818 - not an error: the op is not implemen
 class Engine:
     """An engine that programs can be run on.
 
+    `names` says what it calls its `data`, `grad` and `backward`, where that cannot be seen.
+
     >>> engine = Engine(Value)
     >>> a = engine.leaf(3.0)
     >>> engine.backward(engine.op("mul", a, a))
@@ -51,18 +71,90 @@ class Engine:
     ('data', 'grad', 6.0)
     """
 
-    def __init__(self, cls: type[Any], namespace: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, cls: type[Any], namespace: Mapping[str, Any] | None = None, names: Mapping[str, str] | None = None
+    ) -> None:
         self.cls = cls
         self.namespace: Mapping[str, Any] = namespace or {}
-        self.wraps_numbers = False  # set once a plain number was refused: then constants are made into leaves
+        self.called_names = dict(names or {})
         self._make = find_constructor(cls)
-        probe = self._make(PROBE)
-        self.data_name = find_data(probe)
-        self.grad_name = find_grad(probe, self.data_name)
-        self.backward_name, self._backward = find_backward(cls, self.namespace)
+        self.data_name = self.called_names.get("data") or find_data(self._make)
+        self.grad_name = self.called_names.get("grad") or find_grad(self._make(PROBE), self.data_name)
         self._ops: dict[str, Callable[..., Any]] = {}
         self.names: dict[str, str] = {}  # what this engine calls each op that was found
-        self.files = {f.__code__.co_filename for f in vars(cls).values() if isinstance(f, FunctionType)}
+        self.refusing: set[str] = set()  # ops that refused a plain number: then constants are made into leaves
+        self.walking = False  # whether the program that runs has begun to walk back
+        self.gives_back = False  # whether a walk gives gradients back instead of leaving them on the nodes
+        self._returned: Any = None  # what the last walk gave back: some engines give a dict of gradients
+        self.nodes: list[Any] | None = None  # made since a program began, where that is recorded
+        functions = [f for base in cls.__mro__ for f in vars(base).values() if isinstance(f, FunctionType)]
+        self.files = {f.__code__.co_filename for f in functions if f.__module__ == cls.__module__} or {
+            f.__code__.co_filename for f in functions
+        }
+        self.backward_name, self._backward = self._find_walk()
+        self.walks_by_hand = self._backward is None
+        if self._backward is None and self.push is None:
+            raise NotAnEngine(f"{cls.__name__} has no backward(), and there is no function of that name")
+
+    @cached_property
+    def push(self) -> Push | None:
+        """How a node pushes, if it can be asked to.
+
+        >>> from gradwalk.diagnose import teaching
+        >>> Engine(teaching.load()).push.name
+        '_backward'
+        """
+        return find_push(self)
+
+    def _find_walk(self) -> tuple[str, Callable[[Any], Any] | None]:
+        node = self._make(PROBE)
+        wanted = self.called_names.get("backward")
+        if wanted:
+            start = named_backward(wanted, self.cls, self.namespace, node)
+            if start is None:
+                raise NotAnEngine(f"{self.cls.__name__} has no {wanted}(), and there is no function of that name")
+            return wanted, start
+        found = find_backward(self.cls, self.namespace, node)
+        if found is None:
+            tried = find_by_trying(self.cls, self.namespace, self._make, self.files)
+            if tried is None:
+                return "", None
+            if "grad" not in self.called_names:
+                self.grad_name = tried[2]
+            return tried[:2]
+        if "grad" not in self.called_names and held(node, self.grad_name, self) is self:
+            self.grad_name = find_grad_by_walking(self._make, found[1], self.grad_name, self.files)
+        return found
+
+    # --- the same engine, walked back by hand
+
+    def by_hand(self) -> Engine | None:
+        """The same engine with a walk of ours: each node is asked to push, newest first; None if a node has no push.
+
+        >>> by_hand = Engine(Value).by_hand()
+        >>> by_hand is None or by_hand.walks_by_hand
+        True
+        """
+        if self.push is None:
+            return None
+        twin = copy(self)
+        twin.walks_by_hand = True
+        return twin
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """While a program runs: where the walk is ours, the nodes that are made are written down.
+
+        >>> with Engine(Value).running():
+        ...     pass
+        """
+        self._returned, self.walking = None, False
+        if not self.walks_by_hand:
+            yield
+            return
+        with recorded(self.cls) as self.nodes:
+            yield
+        self.nodes = None
 
     # --- what programs use
 
@@ -90,8 +182,12 @@ class Engine:
         0.0
         """
         self._must_be_node(node)
-        held = getattr(node, self.grad_name, None)
-        return 0.0 if held is None else self._number(held)
+        if isinstance(self._returned, Mapping):
+            return self._number(self._returned.get(node, self._returned.get(id(node), 0.0)))
+        kept = held(node, self.grad_name)
+        if callable(kept) and not isinstance(kept, self.cls):
+            kept = kept()
+        return 0.0 if kept is None else self._number(kept)
 
     def set_data(self, node: Any, x: float) -> None:
         """Change the number that a node holds.
@@ -101,7 +197,10 @@ class Engine:
         >>> a.data
         5.0
         """
-        setattr(node, self.data_name, _like(getattr(node, self.data_name), x))
+        try:
+            setattr(node, self.data_name, _like(getattr(node, self.data_name), x))
+        except (AttributeError, TypeError):  # a node that does not change
+            raise MissingOp("setting data") from None
 
     def set_grad(self, node: Any, x: float) -> None:
         """Change the gradient that a node holds.
@@ -111,7 +210,12 @@ class Engine:
         >>> a.grad
         7.0
         """
-        setattr(node, self.grad_name, _like(getattr(node, self.grad_name, None), x))
+        kept = held(node, self.grad_name)
+        x = _like(kept, x)
+        try:
+            setattr(node, self.grad_name, self._make(x) if isinstance(kept, self.cls) else x)
+        except (AttributeError, TypeError):
+            raise MissingOp("setting a gradient") from None
 
     def backward(self, root: Any) -> None:
         """Walk back from a node.
@@ -122,7 +226,15 @@ class Engine:
         3.0
         """
         self._must_be_node(root)
-        self._backward(root)
+        self.walking = True
+        if self.walks_by_hand or self._backward is None:
+            assert self.push is not None
+            walk_by_hand(self, root)
+        else:
+            self._returned = self._backward(root)
+            if not (isinstance(self._returned, Mapping) and _has_nodes(self._returned, self.cls, root)):
+                self._returned = None
+            self.gives_back = self.gives_back or self._returned is not None
 
     def op(self, name: str, *operands: Any, strict: bool = False) -> Any:
         """Apply an op; plain numbers go in as they are, unless the engine refuses them and `strict` is off.
@@ -131,40 +243,60 @@ class Engine:
         >>> engine.op("sub", 2, engine.leaf(3.0)).data
         -1.0
         """
-        if not any(isinstance(x, self.cls) for x in operands):
+        plain = 0  # counted in a loop, here and below: a generator would take a learner's steps for every operand
+        for x in operands:
+            if not isinstance(x, self.cls):
+                plain += 1
+        if plain == len(operands):
             numbers = [x for x in operands if isinstance(x, (int, float))]
             if len(numbers) == len(operands):
                 return ON_NUMBERS[name](*numbers)
             for x in operands:
                 if not isinstance(x, (int, float)):
                     self._must_be_node(x)
-        apply = self.find(name)
+        apply = self._ops.get(name) or self.find(name)
         if strict and name in BINARY and not hasattr(self.cls, BINARY[name][0]):
             raise MissingOp(BINARY[name][0])  # functions, not operators: they need not take numbers
-        if strict or all(isinstance(x, self.cls) for x in operands):
+        if strict or not plain:
             return apply(*operands)
-        if name == "pow":  # an exponent is a plain number, not a constant of the graph
-            return apply(*operands)
-        if not self.wraps_numbers:
+        if name not in self.refusing:
             try:
                 return apply(*operands)
-            except (TypeError, AttributeError, MissingOp):
-                wrapped = apply(*map(self._wrapped, operands))
-                self.wraps_numbers = True
+            except ArithmeticError:
+                raise
+            except Exception as refusal:
+                try:
+                    wrapped = apply(*map(self._wrapped, operands))
+                except Exception:
+                    raise refusal from None
+                self.refusing.add(name)
                 return wrapped
         return apply(*map(self._wrapped, operands))
 
+    def in_place(self, name: str, x: Any, y: Any) -> Any:
+        """What `x += y` makes of x, or another operator with `=`.
+
+        >>> engine = Engine(Value)
+        >>> engine.in_place("add", engine.leaf(2.0), engine.leaf(3.0)).data
+        5.0
+        """
+        method, _ = BINARY[name]
+        if not hasattr(self.cls, f"__i{method[2:]}"):
+            return self.op(name, x, y)
+        return getattr(operator, f"i{method[2:-2]}")(x, y)
+
     def shared(self, fresh: Any, other: Any) -> float:
-        """1.0 if a node that was just made has operands, or holds the same container for them as another; else 0.0.
+        """1.0 if a node that was just made has operands already; else 0.0.
 
         >>> Engine(Value).shared(Value(1.0), Value(2.0))
         0.0
         """
-        for name in attributes(fresh):
-            held = getattr(fresh, name)
+        held_by_class = (name for base in self.cls.__mro__ for name, x in vars(base).items() if isinstance(x, _HOLDERS))
+        for name in (*attributes(fresh), *held_by_class):
+            kept = held(fresh, name)
             if not any(part in name.lower() for part in OPERANDS):
                 continue  # a tape, say, may well be shared
-            if isinstance(held, (list, dict, set)) and (held or held is getattr(other, name, None)):
+            if isinstance(kept, _HOLDERS) and any(isinstance(x, self.cls) for x in kept):
                 return 1.0
         return 0.0
 
@@ -185,7 +317,8 @@ class Engine:
         >>> Engine(Value).hides_backward()
         False
         """
-        return self.backward_name in getattr(self._make(1.0), "__dict__", {})
+        hidden = callable(getattr(self.cls, self.backward_name or " ", None))
+        return hidden and self.backward_name in held(self._make(1.0), "__dict__", {})
 
     def called(self, op: str) -> str:
         """What this engine calls an op: `__mul__`, `relu`, `ReLU`.
@@ -208,7 +341,7 @@ class Engine:
         return x if isinstance(x, self.cls) else self._make(x)
 
     def _must_be_node(self, node: Any) -> None:
-        if not hasattr(node, self.data_name):
+        if held(node, self.data_name, self) is self:
             kind = "nothing (is a `return` missing?)" if node is None else f"{type(node).__name__} {node!r:.60}"
             raise TypeError(f"the result is {kind}, not a {self.cls.__name__}")
 
@@ -231,15 +364,19 @@ class Engine:
                 return spelt
         for alias in names_of(name):
             found = getattr(self.cls, alias, None)
-            if callable(found):
+            if callable(found) and isinstance(inspect.getattr_static(self.cls, alias), (FunctionType, staticmethod)):
+                is_static = isinstance(inspect.getattr_static(self.cls, alias), staticmethod)
+                settings = _settings(found, 1)
+                if settings is None:
+                    continue
                 self.names[name] = alias
-                if isinstance(inspect.getattr_static(self.cls, alias), staticmethod):
-                    return lambda *operands, found=found: found(*operands)
-                return lambda node, *rest, alias=alias: getattr(node, alias)(*rest)
+                if is_static:
+                    return lambda *operands, found=found, settings=settings: found(*operands, **settings)
+                return lambda node, *rest, alias=alias, settings=settings: getattr(node, alias)(*rest, **settings)
             found = self.namespace.get(alias)
-            if isinstance(found, FunctionType):
+            if isinstance(found, FunctionType) and (settings := _settings(found, 1)) is not None:
                 self.names[name] = alias
-                return found
+                return lambda *operands, found=found, settings=settings: found(*operands, **settings)
         raise MissingOp(name)
 
     def _binary(self, name: str) -> Callable[..., Any]:
@@ -256,12 +393,41 @@ class Engine:
             return apply
         for alias in names_of(name):
             found = self.namespace.get(alias) or getattr(self.cls, alias, None)
-            if isinstance(found, FunctionType):
+            if isinstance(found, FunctionType) and len(needed_arguments(found)) == 2:
                 self.names[name] = alias
                 return found
         raise MissingOp(name)
 
 
-def _like(held: Any, x: float) -> Any:
+_HOLDERS = (list, dict, set)
+
+
+def _settings(function: Callable[..., Any], given: int) -> dict[str, float] | None:
+    """What to pass to an op beside its operand, by name; None if it wants something that nobody can guess.
+
+    A logarithm that has a base is asked for the natural one, whatever its default is.
+    """
+    try:
+        parameters = list(inspect.signature(function).parameters.values())[given:]
+    except (TypeError, ValueError):
+        return {}
+    found = {}
+    for parameter in parameters:
+        if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
+            continue
+        known = next((x for part, x in SETTINGS.items() if part in parameter.name.lower()), None)
+        if parameter.default is parameter.empty and known is None:
+            return None
+        if known is not None and (parameter.default is parameter.empty or "base" in parameter.name.lower()):
+            found[parameter.name] = known
+    return found
+
+
+def _has_nodes(returned: Mapping[Any, Any], cls: type[Any], root: Any) -> bool:
+    """Whether a walk gave gradients back by node, or by the id of one."""
+    return any(isinstance(key, cls) for key in returned) or id(root) in returned
+
+
+def _like(kept: Any, x: float) -> Any:
     """A number in the shape of what it replaces: engines for arrays keep an array of one."""
-    return held * 0.0 + x if hasattr(held, "shape") else x
+    return kept * 0.0 + x if hasattr(kept, "shape") else x

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
 
+from gradwalk.diagnose import museum
+from gradwalk.diagnose.confinement import WAYS
+from gradwalk.diagnose.marks import VERDICTS, Standing, standing
 from gradwalk.diagnose.results import CheckResult, Diagnosis, Grade, Mark
 from gradwalk.drawing.theme import DARK, LIGHT, MONO, SANS
+from gradwalk.errors import SettingError
 from gradwalk.matcher import same
 
 __all__ = ["OverviewRow", "overview_page", "report_page"]
@@ -22,11 +28,12 @@ MARKS = {
     "skipped": ("·", "left out"),
 }
 DIGITS = 7
+ALIKE = 5  # names in one remark
 
 
 @dataclass(frozen=True)
 class OverviewRow:
-    """One learner in the overview: who, the report, and the page with the details.
+    """One learner in the overview: who, the report, the page with the details, the file, and who has the same engine.
 
     >>> from gradwalk.diagnose import grade, teaching
     >>> OverviewRow("ada", grade(teaching.SOURCE, checks=["a-plus-a"]), "ada.html").name
@@ -36,6 +43,8 @@ class OverviewRow:
     name: str
     report: Grade
     link: str
+    file: str = ""
+    same_as: tuple[str, ...] = ()
 
 
 def report_page(report: Grade, title: str, *, solution: bool = False) -> str:
@@ -48,9 +57,13 @@ def report_page(report: Grade, title: str, *, solution: bool = False) -> str:
     """
     body = [f"<h1>{escape(title)}</h1>", _score(report)]
     body += [f'<p class="note">{_words(note)}</p>' for note in report.notes]
-    if report.diagnoses:
-        body.append(f"<h2>{_count(len(report.diagnoses), 'thing')} to mend</h2>")
-        body += [_diagnosis(diagnosis, solution) for diagnosis in report.diagnoses]
+    if report.faults:
+        body.append(f"<h2>{_count(len(report.faults), 'thing')} to mend</h2>")
+        body += [_diagnosis(diagnosis, solution) for diagnosis in report.faults]
+    if report.invitations:
+        body.append('<section class="further"><h2>Beyond the essentials, if you would like to go on</h2><ul>')
+        body += [f"<li>{_words(diagnosis.sentence)}</li>" for diagnosis in report.invitations]
+        body.append("</ul></section>")
     for group in dict.fromkeys(check.group for check in report.checks):
         checks = [check for check in report.checks if check.group == group]
         of = f'<span class="of">{Mark.of(checks)}</span>'
@@ -60,46 +73,77 @@ def report_page(report: Grade, title: str, *, solution: bool = False) -> str:
     return _page(f"{title}: {report.score} of {report.total}", body)
 
 
-def overview_page(rows: Sequence[OverviewRow], title: str) -> str:
-    """A class at a glance: each engine's score and diagnoses, and which bugs are common.
+def overview_page(rows: Sequence[OverviewRow], title: str, *, waiting: int = 0, confined: Collection[str] = ()) -> str:
+    """A class at a glance: each engine's mark and bugs, and which bugs are common. `waiting`: so many are to come.
 
     >>> from gradwalk.diagnose import grade, teaching
     >>> page = overview_page([OverviewRow("ada", grade(teaching.SOURCE, checks=["a-plus-a"]), "ada.html")], "homework")
     >>> 'href="ada.html"' in page
     True
     """
-    right = sum(row.report.passed for row in rows)
-    body = [f"<h1>{escape(title)}</h1>", f"<p>{_count(len(rows), 'engine')}, {right} right in all they implement.</p>"]
-    common = _common(rows)
-    if common:
-        body.append("<h2>What went wrong most</h2><ol>")
-        body += [f"<li>{_words(name)} <span class='of'>{_count(n, 'engine')}</span></li>" for name, n in common]
-        body.append("</ol>")
+    found = [standing(row.report) for row in rows]
+    counts = Counter(each.verdict for each in found)
+    verdicts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
+    body = [f"<h1>{escape(title)}</h1>", f"<p>{_count(len(rows), 'engine')}: {verdicts or 'none judged yet'}.</p>"]
+    if waiting:
+        body.append(f"<p><strong>{waiting} more to come.</strong> Run the same command again to go on.</p>")
+    for heading, common in (
+        ("What went wrong most", _common(each.bugs for each in found)),
+        ("Beyond the essentials", _common(each.beyond_bugs for each in found)),
+    ):
+        if common:
+            body.append(f"<h2>{heading}</h2><ol>")
+            body += [f"<li>{_words(name)} <span class='of'>{_count(n, 'engine')}</span></li>" for name, n in common]
+            body.append("</ol>")
     body.append(
+        "<h2>All engines</h2>"
         '<div class="scroll" tabindex="0" role="region" aria-label="all engines"><table><thead><tr><th>engine</th>'
-        "<th>score</th><th>essentials</th><th></th><th>diagnosis</th></tr></thead><tbody>"
+        "<th>verdict</th><th>mark</th><th></th><th>wrong</th><th>not there yet</th><th>not judged</th><th>beyond</th>"
+        "<th>what is wrong</th><th>notes</th></tr></thead><tbody>"
     )
-    body += [_overview_row(row) for row in rows]
+    body += [_overview_row(row, each) for row, each in zip(rows, found, strict=True)]
     body.append("</tbody></table></div>")
+    if found:
+        what = "ordinary numbers, used in any way, walked back once; the same total for everybody"
+        body.append(
+            f'<p class="note">The mark: how many of {found[0].mark.total} essential checks passed ({what}).</p>'
+        )
+    if confined:
+        ways = ", ".join(WAYS.get(way, way) for way in confined)
+        body.append(f'<p class="note">How the engines were kept apart: {escape(ways)}.</p>')
     return _page(title, body)
 
 
-def _overview_row(row: OverviewRow) -> str:
-    report = row.report
-    found = "<br>".join(_words(diagnosis.sentence) for diagnosis in report.diagnoses) or (
-        "right in all it implements" if report.passed else "; ".join(_words(note) for note in report.notes)
-    )
+def _overview_row(row: OverviewRow, found: Standing) -> str:
+    wrong = "<br>".join(_words(bug.sentence) for bug in found.bugs)
+    if found.wrong and not found.bugs:
+        wrong = "wrong numbers; no cause was found"
+    notes = [_words(note) for note in found.notes]
+    if row.same_as:
+        others = f" and {len(row.same_as) - ALIKE} more" if len(row.same_as) > ALIKE else ""
+        notes.append(f"the same but for names: {escape(', '.join(row.same_as[:ALIKE]))}{others}")
+    numbers = (found.wrong, found.not_there, found.not_judged)
     return (
-        f'<tr><td><a href="{escape(row.link)}">{escape(row.name)}</a></td>'
-        f"<td class='number'>{report.score} of {report.total}</td>"
-        f"<td class='number'>{report.essentials}</td><td>{_bar(report)}</td><td>{found}</td></tr>"
+        f'<tr><td><a href="{escape(row.link)}">{escape(row.name)}</a><br><span class="of">{escape(row.file)}</span>'
+        f"</td><td>{found.verdict}</td><td class='number'>{found.mark}</td><td>{_bar(found.mark)}</td>"
+        + "".join(f"<td class='number'>{n or ''}</td>" for n in numbers)
+        + f"<td class='number'>{found.beyond}</td><td class='words'>{wrong}</td>"
+        f"<td class='words'>{'<br>'.join(notes)}</td></tr>"
     )
 
 
-def _common(rows: Iterable[OverviewRow]) -> list[tuple[str, int]]:
-    named = ({diagnosis.specimen for diagnosis in row.report.diagnoses if diagnosis.specimen} for row in rows)
-    counts = Counter(name for names in named for name in names)
+def _common(bugs: Iterable[Iterable[Diagnosis]]) -> list[tuple[str, int]]:
+    """What engines have in common, by name and how many have it, most first; lines differ, so they are left out."""
+    counts = Counter(name for each in bugs for name in {_kind(bug) for bug in each})
     return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def _kind(bug: Diagnosis) -> str:
+    if bug.specimen is not None:
+        with suppress(KeyError, SettingError):
+            return museum.find(bug.specimen).title
+        return bug.specimen
+    return re.sub(r" (?:in|on) line \d+|^line \d+ ", "", bug.sentence)
 
 
 def _score(report: Grade) -> str:
@@ -112,8 +156,8 @@ def _score(report: Grade) -> str:
     )
 
 
-def _bar(report: Grade) -> str:
-    share = 100 * report.score / report.total if report.total else 0
+def _bar(mark: Mark | Grade) -> str:
+    share = 100 * mark.score / mark.total if mark.total else 0
     return (
         f'<svg class="bar" viewBox="0 0 100 8" aria-hidden="true"><rect class="all" width="100" height="8" rx="2"/>'
         f'<rect class="part" width="{share:.4g}" height="8" rx="2"/></svg>'
@@ -131,7 +175,10 @@ def _diagnosis(diagnosis: Diagnosis, solution: bool) -> str:
 
 def _check(check: CheckResult) -> str:
     mark, word = MARKS[check.status]
-    head = f'<span class="mark {check.status}">{mark}</span> {_words(check.title)} <span class="of">{word}</span>'
+    if not check.essential and check.status in ("failed", "error"):
+        mark, word = "·", "beyond the essentials"
+    looks = check.status if check.essential or check.status == "passed" else "beyond"
+    head = f'<span class="mark {looks}">{mark}</span> {_words(check.title)} <span class="of">{word}</span>'
     if check.status not in ("failed", "error"):
         return f"<li>{head}</li>"
     inside = f"<pre>{escape(check.program)}</pre>" if check.program else ""
@@ -146,7 +193,8 @@ def _check(check: CheckResult) -> str:
         inside += (
             f"<table><thead><tr><th></th><th>got</th><th>right</th></tr></thead><tbody>{''.join(rows)}</tbody></table>"
         )
-    return f"<li><details open><summary>{head}</summary>{inside}</details></li>"
+    shown = " open" if check.essential else ""
+    return f"<li><details{shown}><summary>{head}</summary>{inside}</details></li>"
 
 
 def _number(x: float | None) -> str:
@@ -201,7 +249,8 @@ ul.checks{{list-style:none;padding:0;margin:0}} .checks li{{padding:3px 0}}
 summary{{cursor:pointer}} details>:not(summary){{margin-left:1.8em}}
 table{{border-collapse:collapse}} th,td{{text-align:left;padding:4px 14px 4px 0;vertical-align:top}}
 th{{font-weight:600;font-size:14px}} .number{{white-space:nowrap}}
-.scroll{{overflow-x:auto}}
+.scroll{{overflow-x:auto;width:min(94vw,88rem);margin-left:50%;transform:translateX(-50%)}}
+.scroll .bar{{width:72px}} .words{{min-width:15rem}}
 """
 
 

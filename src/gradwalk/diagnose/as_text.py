@@ -13,11 +13,12 @@ from gradwalk.matcher import same
 __all__ = ["numbers_text", "report_text", "score_text"]
 
 WIDTH = 110
+FURTHER = "Beyond the essentials, if you would like to go on:"
 MOST = 3  # checks that are shown with their numbers under one diagnosis
 
 
 def report_text(report: Grade, *, solution: bool = False) -> str:
-    """The report as lines of text: a line for each group, the diagnoses, what is not implemented yet, and the score.
+    """The report as lines of text: a line for each group, what is wrong, what lies beyond the essentials, the score.
 
     >>> from gradwalk.diagnose import grade, museum
     >>> print(report_text(grade(museum.find("reversed-division").source(), checks=["numbers"])))
@@ -30,10 +31,14 @@ def report_text(report: Grade, *, solution: bool = False) -> str:
     7 of 8 checks passed: essentials 7 of 8.
     """
     parts = ["\n".join(_groups(report))]
-    parts += ["\n".join(_diagnosis(i, told, report, solution)) for i, told in enumerate(report.diagnoses, 1)]
+    parts += ["\n".join(_diagnosis(i, told, report, solution)) for i, told in enumerate(report.faults, 1)]
     unexplained = [check for check in report.checks if check.status in ("failed", "error") and not check.diagnosis]
-    if unexplained:
-        parts.append("\n".join(["Not explained:", *(_seen(check, "") for check in unexplained)]))
+    if any(check.essential for check in unexplained):
+        parts.append("\n".join(["Not explained:", *(_seen(check, "") for check in unexplained if check.essential)]))
+    further = [_further(told, solution) for told in report.invitations]
+    further += [_wrapped(f"· {check.title}", "  ") for check in unexplained if not check.essential]
+    if further:
+        parts.append("\n".join([FURTHER, *further]))
     missing = [check.message.removesuffix(NOT_YET) for check in report.checks if check.status == "missing"]
     if missing:
         parts.append(_wrapped(f"Not implemented yet: {', '.join(dict.fromkeys(missing))}", "  "))
@@ -49,13 +54,15 @@ def score_text(report: Grade) -> str:
 
     >>> from gradwalk.diagnose import grade, museum, teaching
     >>> score_text(grade(museum.find("left-over-gradients").source(), checks=["reuse", "repeat"]))
-    '9 of 13 checks passed: essentials 8 of 8, beyond them 1 of 5.'
+    'All 8 essentials passed, and 1 of 5 of what lies beyond them.'
     """
     whole = f"{report.score} of {report.total} checks passed"
     if not report.beyond.total:
         return f"{whole}: {'all of the essentials' if report.passed else f'essentials {report.essentials}'}."
     if not report.essentials.total:
         return f"{whole}, all of them beyond the essentials."
+    if report.essentials.score == report.essentials.total:
+        return f"All {report.essentials.total} essentials passed, and {report.beyond} of what lies beyond them."
     return f"{whole}: essentials {report.essentials}, beyond them {report.beyond}."
 
 
@@ -73,13 +80,22 @@ def numbers_text(check: CheckResult) -> str:
 
 
 def _groups(report: Grade) -> list[str]:
-    lines = []
-    for group, about in GROUPS.items():
-        counted = [check for check in report.checks if check.group == group and check.counts]
-        if counted:
-            passed = sum(check.status == "passed" for check in counted)
-            lines.append(f"{'✓' if passed == len(counted) else '✗'} {about}: {passed} of {len(counted)}")
-    return lines
+    """A line for each group: a tick or a cross for essentials; what lies beyond them has no cross."""
+    lines: dict[bool, list[str]] = {True: [], False: []}
+    for essential, missed in ((True, "✗"), (False, "·")):
+        for group, about in GROUPS.items():
+            counted = [c for c in report.checks if c.group == group and c.counts and c.essential == essential]
+            if counted:
+                passed = sum(check.status == "passed" for check in counted)
+                lines[essential].append(
+                    f"{'✓' if passed == len(counted) else missed} {about}: {passed} of {len(counted)}"
+                )
+    return [*lines[True], *lines[False]]
+
+
+def _further(told: Diagnosis, solution: bool) -> str:
+    words = f"· {told.sentence}" + (f". {told.solution}" if solution and told.solution else "")
+    return _wrapped(words, "  ")
 
 
 def _diagnosis(number: int, told: Diagnosis, report: Grade, solution: bool) -> list[str]:

@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable
+from dataclasses import replace
+from functools import cached_property, partial
 
-from gradwalk.diagnose.candidates import REPEATED, Findings, faults_of, whole
-from gradwalk.diagnose.checks import CHECKS, Check
+from gradwalk.diagnose.candidates import IN_EVERY_OP, REPEATED, Findings, faults_of, whole
+from gradwalk.diagnose.checks import CHECKS, Check, is_essential
 from gradwalk.diagnose.comparison import Comparison
 from gradwalk.diagnose.composition import composed_of, helpers_of
+from gradwalk.diagnose.discovery import attributes
 from gradwalk.diagnose.examination import Examination, Failure
 from gradwalk.diagnose.formulas import Measured
 from gradwalk.diagnose.messages import Messages
 from gradwalk.diagnose.museum.faults import ARRANGEMENTS, EVERY, Fault
-from gradwalk.diagnose.op_probes import BASIC, REVERSED, first_op, ops_in
+from gradwalk.diagnose.op_probes import BASIC, REVERSED, at_points, evidence, first_op, ops_in, with_number
 from gradwalk.diagnose.probes import Probe
 from gradwalk.diagnose.results import CheckResult, Diagnosis
-from gradwalk.matcher import by_type
+from gradwalk.diagnose.vocabulary import SYMBOL
+from gradwalk.diagnose.watching import (
+    changes_in_place,
+    compares_data,
+    faults_of_walk,
+    is_exponential,
+    leaf_is_changed,
+    seed_is_added,
+)
+from gradwalk.matcher import Outcome, by_type
 
 __all__ = ["diagnose"]
 
@@ -24,8 +36,10 @@ ARITHMETIC = ("ZeroDivisionError", "OverflowError", "ValueError", "AssertionErro
 UNSTABLE = {"tanh": "tanh-through-exp", "sigmoid": "sigmoid-through-exp"}
 
 
-def diagnose(examination: Examination, source: str | None, results: list[CheckResult]) -> dict[str, Diagnosis]:
-    """A diagnosis for each failed check that one was found for, by the check's name.
+def diagnose(
+    examination: Examination, source: str | None, results: list[CheckResult]
+) -> tuple[dict[str, Diagnosis], tuple[Diagnosis, ...]]:
+    """A diagnosis for each failed check that one was found for, by the check's name; and all that were found.
 
     >>> from gradwalk.diagnose import grade, museum
     >>> report = grade(museum.find("reversed-subtraction").source())
@@ -34,25 +48,115 @@ def diagnose(examination: Examination, source: str | None, results: list[CheckRe
     """
     failed = [CHECKS[result.name] for result in results if result.status in ("failed", "error")]
     if not failed:
-        return {}
+        return {}, ()
+    tell = Messages(examination.engine, source)
+    if examination.loses_digits():
+        failure = next(f for name in ("float", "int") for f in examination.failures(CHECKS[name]))
+        lost = tell.loses_digits(failure)
+        return {check.name: lost for check in failed}, (lost,)
     if examination.shares_state():
-        diagnosis = Messages(examination.engine, source).fault(whole("shared-default"))
-        return {check.name: diagnosis for check in failed}
-    inquiry = _Inquiry(examination, source)
-    told = [(check.name, inquiry.blamed_for(check)) for check in failed]
-    return {name: diagnosis for name, diagnosis in told if diagnosis is not None}
+        shared = tell.fault(whole("shared-default"))
+        return {check.name: shared for check in failed}, (shared,)
+    inquiry = _Inquiry(examination, tell, failed)
+    told = {check.name: found for check in failed if (found := inquiry.blamed_for(check)) is not None}
+    named = [diagnosis for name, diagnosis in told.items() if is_essential(name, CHECKS[name].group)]
+    wrong = dict.fromkeys([*named, *inquiry.unsaid(named)])
+    told = {name: found if found in wrong else replace(found, beyond=True) for name, found in told.items()}
+    return told, tuple(dict.fromkeys([*wrong, *told.values()]))
 
 
 class _Inquiry:
     """The faults of one engine, and which of them each failed check is due to."""
 
-    def __init__(self, examination: Examination, source: str | None) -> None:
-        self.examination = examination
-        self.comparison = Comparison(examination)
-        self.tell = Messages(examination.engine, source)
-        self.found: Findings = self._as_written(faults_of(self.comparison))
+    def __init__(self, examination: Examination, tell: Messages, failed: Collection[Check]) -> None:
+        self.examination, self.engine = examination, examination.engine
+        self.tell = tell
+        self.hand = examination.hand  # ops are judged away from the walk, if that can be done
+        self.comparison = Comparison(self.hand or examination)
+        self.essential = any(is_essential(check.name, check.group) for check in failed)
+        self.misplaced = self._misplaced() if self.essential else {}
+        self.found = self._as_written(faults_of(self.comparison, self.misplaced)) if self.essential else Findings()
+        if self.hand is not None and self.hand is not examination and self._is_unexplained():
+            self._walk_alone(examination)
+        self.refusals = self._refusals()
         self.helper = self._common_helper()
         self._told: dict[Hashable, Diagnosis] = {}
+
+    # --- what is found before any check is looked at
+
+    def _is_unexplained(self) -> bool:
+        """Whether programs come out wrong by hand that use no op which is known to be wrong."""
+        wrong = self.comparison.wrong(self.comparison.programs)
+        return not self.misplaced and any(not self._wrong_ops(program) for program in wrong)
+
+    def _walk_alone(self, examination: Examination) -> None:
+        """Nodes that cannot be asked one by one after all: a fault of the whole that explains every number, if any."""
+        comparison = Comparison(examination)
+        found = faults_of(comparison)
+        if found.faults and comparison.explains(found.faults, comparison.wrong(comparison.programs), found.arrangement):
+            self.hand, self.comparison, self.found = None, comparison, self._as_written(found)
+
+    def _misplaced(self) -> dict[str, int]:
+        """Ops that set their push on an operand, and on which."""
+        ops = [op for op in BASIC if self.comparison.has(op)]
+        return {op: operand for op in ops if (operand := leaf_is_changed(self.engine, op)) is not None}
+
+    @cached_property
+    def walk(self) -> list[str | Fault]:
+        """What the walk does wrong, where it gives other numbers than a walk by hand."""
+        if not self._walk_differs():
+            return []
+        if self.engine.hides_backward():
+            return [whole("hidden-method")]
+        tree = self.tell.tree
+        listed = tree is None or tree.goes_back_over_a_list(self.engine.backward_name)
+        seen = faults_of_walk(self.engine, listed)
+        if seen or not self._walk_differs(with_right_ops=True):
+            return [*seen]
+        comparison = Comparison(self.examination)
+        known = [p for p in comparison.programs if not ops_in(p.text) & self.found.unknown.keys()]
+        candidates = [
+            ((*self.found.faults, fault), arrangement)
+            for fault in (*map(whole, _WALKS), *IN_EVERY_OP)
+            for arrangement in ARRANGEMENTS
+        ]
+        found = comparison.first(candidates, known)
+        if found is None:
+            return []
+        return [found[0][-1]]
+
+    def _walk_differs(self, with_right_ops: bool = False) -> bool:
+        """Whether some program comes out wrong, and otherwise by hand.
+
+        That is not always the walk's doing: what an op that overwrites leaves behind depends on who comes last.
+        """
+        if self.hand is None or self.hand is self.examination:
+            return False
+        for program in self.comparison.programs:
+            walked, by_hand = self.examination.outcome(program), self.hand.outcome(program)
+            if walked.kind != "numbers" or by_type(walked, self.examination.expected(program)):
+                continue
+            if not by_type(walked, by_hand) and not (with_right_ops and self._wrong_ops(program)):
+                return True
+        return False
+
+    def _wrong_ops(self, program: Probe) -> set[str]:
+        """The ops of a program, and their parts, that are known to be wrong."""
+        wrong = {*(fault.op for fault in self.found.faults), *self.found.unknown}
+        involved = self._with_parts(ops_in(program.text))
+        return involved if wrong & {"", EVERY} else wrong & involved
+
+    def _refusals(self) -> dict[tuple[str, int | None, str], list[str]]:
+        """The errors with which ops refuse plain numbers that they take as nodes, and these ops."""
+        found: dict[tuple[str, int | None, str], list[str]] = {}
+        for op in (*SYMBOL, "pow"):
+            if not self.comparison.has(op):
+                continue
+            between = self.examination.outcome(at_points(op)[0])  # an exponent becomes a node where that is wanted
+            refused = self.examination.outcome(_POWER if op == "pow" else with_number(op)[0])
+            if refused.kind == "raised" and between.kind != "raised":
+                found.setdefault(_error(refused), []).append(op)
+        return {error: ops for error, ops in found.items() if error[0] != "RecursionError"}
 
     def _as_written(self, found: Findings) -> Findings:
         """Of two faults that give the same numbers, the one that the source shows.
@@ -62,7 +166,7 @@ class _Inquiry:
         """
         if self.tell.tree is None:
             return found
-        listed = self.tell.tree.goes_back_over_a_list(self.examination.engine.backward_name)
+        listed = self.tell.tree.goes_back_over_a_list(self.engine.backward_name)
         shown, twin = map(whole, ("listed-twice", "no-order") if listed else ("no-order", "listed-twice"))
         if twin not in found.faults:
             return found
@@ -73,61 +177,139 @@ class _Inquiry:
             return found
         return Findings(faults, found.unknown, None if self.comparison.by_set else as_shown[1])
 
+    # --- one check
+
     def blamed_for(self, check: Check) -> Diagnosis | None:
-        if check.name == "quiet":
-            return self.tell.printing()
+        special = self._special(check)
+        if special is not None:
+            return special
         failures = self.examination.failures(check)
+        if not failures:
+            return None
         for failure in failures:
             if failure.outcome.kind == "raised":
                 return self._raised(failure, check)
         failure = failures[0]
         own = first_op(failure.program.text)
+        if failure.outcome.kind == "stopped":
+            return self._stopped_walk(failure, check, own)
         if check.name == "inputs-kept":
             return self._fault(Fault("specimen", own, specimen="changes-its-input"))
-        reproduced = self.comparison.reproduces(self.found.faults, failure.program, self.found.arrangement)
-        if check.extra and check.group in ORDINARY:
+        if check.extra.startswith("__i") and changes_in_place(self.engine, check.name[1:]):
+            return self._once(check.name, lambda: self.tell.in_place(check.extra))
+        if check.extra and not check.extra.startswith("__i") and check.group in ORDINARY:
             return self._extra(check.extra, failure)
-        if check.group in ORDINARY or reproduced:
-            return self._blame(failure.program) or self._changed_input(failure.program)
+        if check.group in ORDINARY:
+            changed = self._changed_input(failure.program)
+            return changed or self._crashed(failure.program) or self._blame(failure)
         match check.group:
             case "repeat":
-                known = self._repeat() or self._blame(failure.program)
-                return known or self._once("repeating", lambda: self.tell.repeating(failure))
-            case "depth":
-                if failure.outcome.kind == "stopped":
-                    return self._fault(whole("every-path"))
+                return self._repeated(failure)
             case "edges":
-                known = self._blame(failure.program, own)
+                explained = self.comparison.reproduces(self.found.faults, failure.program, self.found.arrangement)
+                explained = explained or bool(set(self.misplaced) & self._with_parts(ops_in(failure.program.text)))
+                known = self._blame(failure, "" if explained else own)
                 if known is None and own in UNSTABLE:
                     return self._fault(Fault("specimen", own, specimen=UNSTABLE[own]))
                 return known or self._once(("edge", failure.program.title), lambda: self.tell.edge(own, failure))
             case "manners":
-                return self._blame(failure.program, own) or self._fault(Fault("data-read-late", own))
-        return self._blame(failure.program) or self.tell.wrong(failure)
+                return self._blame(failure, own) or self._fault(Fault("data-read-late", own))
+        return self._blame(failure) or self.tell.wrong(failure)
 
-    # --- what was found at ordinary points
+    def _special(self, check: Check) -> Diagnosis | None:
+        """Checks that are no programs: what is printed, what is misspelt, what a network forgets."""
+        if check.name == "quiet":
+            return self.tell.printing()
+        if check.name == "networks" and self.examination.forgotten:
+            return self.tell.forgotten(self.examination.forgotten)
+        if self.examination.misspelt:
+            result = self.examination.judge(check)
+            for meant, written in self.examination.misspelt.items():
+                if result.message == f"Python never calls `{written}`":
+                    return self._once(("misspelt", written), partial(self.tell.misspelt, written, meant))
+        return None
 
-    def _blame(self, program: Probe, only: str = "") -> Diagnosis | None:
+    def unsaid(self, named: Collection[Diagnosis]) -> list[Diagnosis]:
+        """What was found and is behind no failed check: another fault hides it."""
+        ops = {diagnosis.op for diagnosis in named}
+        everywhere = any(diagnosis.fault == "overwriting" and diagnosis.op is None for diagnosis in named)
+        found = [
+            self._fault(fault)
+            for fault in self.found.faults
+            if fault.op not in ops and not (everywhere and fault.kind == "overwriting")
+        ]
+        crashing = set(self.crashing) if self.found.unknown else set()
+        found += [
+            self._unknown(op, measured)
+            for op, measured in self.found.unknown.items()
+            if op not in ops and not self._with_parts({op}) & crashing
+        ]
+        if named:
+            found += [self._walk_named(name) for name in self.walk]
+        return found
+
+    # --- wrong numbers at ordinary points
+
+    def _is_walks(self, program: Probe) -> bool:
+        """Whether a program comes out right when it is walked back by hand, so that the walk is to blame."""
+        if self.hand is None or self.hand is self.examination:
+            return False
+        if not by_type(self.hand.outcome(program), self.examination.expected(program)):
+            return False
+        return bool(self.walk) or not self._wrong_ops(program)
+
+    def _walk_fault(self, failure: Failure) -> Diagnosis:
+        if self.walk:
+            return self._walk_named(self.walk[0])
+        if self.misplaced:
+            return self._closures()
+        return self._once("walk", lambda: self.tell.wrong(failure))
+
+    def _walk_named(self, name: str | Fault) -> Diagnosis:
+        if isinstance(name, Fault):
+            return self._fault(name)
+        if name in _IN_THE_MUSEUM:
+            return self._fault(whole(name))
+        return self._once(("walk", name), lambda: self.tell.walk(name))
+
+    def _closures(self) -> Diagnosis:
+        """Pushes that are set on an operand, in all ops or in some."""
+        ops = list(self.misplaced)
+        pushing = [op for op in self.comparison.parts if op in BASIC and not self.comparison.parts[op]]
+        if set(pushing) <= set(ops) or len(ops) > 2:
+            return self._fault(whole("closure-on-operand"))
+        return self._fault(Fault("closure-on-operand", ops[0], self.misplaced[ops[0]]))
+
+    def _blame(self, failure: Failure, only: str = "") -> Diagnosis | None:
         """The fault that best explains what came of a program; with `only`, one in that op or in all of them."""
+        program = failure.program
+        if self._is_walks(program):
+            return self._walk_fault(failure) if not only or self.walk or self.misplaced else None
         involved = self._with_parts({only} if only else ops_in(program.text))
-        right, got = program.expected(), self.examination.outcome(program)
+        right, got = self.examination.expected(program), self.comparison.examination.outcome(program)
         concerned = [fault for fault in self.found.faults if fault.op in ("", EVERY) or fault.op in involved]
         arrangement = self.found.arrangement or "as written"
         alone = [(fault, self.comparison.simulate((fault,), program, arrangement)) for fault in concerned]
         for fault, outcome in alone:
-            if by_type(outcome, got):
+            if by_type(outcome, got) and outcome.kind == "numbers":
                 return self._fault(fault)
         for fault, outcome in alone:
-            if not by_type(outcome, right):
+            if not by_type(outcome, right) and outcome.kind == "numbers":
                 return self._fault(fault)
         for op, measured in self.found.unknown.items():
             if op in involved:
                 return self._unknown(op, measured)
+        if self.misplaced and set(self.misplaced) & involved:
+            return self._closures()
         if self.found.in_walk:  # ops that are right by themselves and wrong on top of each other
             walked = self.examination.failure(self.comparison.wrong(self.comparison.programs)[0])
             return self._once("walk", lambda: self.tell.wrong(walked))
         everywhere = [fault for fault in concerned if fault.op in ("", EVERY)]
-        return self._fault((everywhere or concerned)[0]) if concerned and not only else None
+        if concerned:  # an op that is wrong at ordinary points is not judged anew at the edges
+            return self._fault((everywhere or concerned)[0])
+        if not concerned and compares_data(self.engine) and self.examination.failures(CHECKS["equal-numbers"]):
+            return self._walk_named("equal-by-data")
+        return None
 
     def _with_parts(self, ops: Collection[str]) -> set[str]:
         """These ops, and those that they are made of."""
@@ -143,20 +325,23 @@ class _Inquiry:
         wrong = [*dict.fromkeys(fault.op for fault in self.found.faults if fault.op), *self.found.unknown]
         if len(wrong) < 2 or EVERY in wrong:
             return None
-        suspects = set.intersection(*(helpers_of(self.examination.engine, op) for op in wrong))
+        suspects = set.intersection(*(helpers_of(self.engine, op) for op in wrong))
         for op in BASIC:
             if op not in wrong and op in self.comparison.parts and not self._with_parts({op}) & set(wrong):
-                suspects -= helpers_of(self.examination.engine, op)
+                suspects -= helpers_of(self.engine, op)
         return (*suspects.pop(), wrong) if len(suspects) == 1 else None
 
     def _extra(self, op: str, failure: Failure) -> Diagnosis:
         """An op that the teaching engine does not have: one of its parts is to blame, or what it does itself."""
         op = "rpow" if op == "__rpow__" else op
-        parts = composed_of(self.examination.engine, op)
+        if self._is_walks(failure.program):
+            return self._walk_fault(failure)
+        parts = composed_of(self.engine, op)
         for fault in self.found.faults:
             if fault.op in ("", EVERY) or fault.op in parts:
                 return self._fault(fault)
-        return self._once(("unknown", op), lambda: self.tell.unknown(op, failure))
+        changed = self._changed_input(failure.program)
+        return changed or self._once(("unknown", op), lambda: self.tell.unknown(op, failure))
 
     def _unknown(self, op: str, measured: Measured) -> Diagnosis:
         failure = measured.failure
@@ -165,36 +350,98 @@ class _Inquiry:
             return self._through_helper()
         if failure.outcome.kind == "raised":
             return self._stopped(op, failure)
+        if measured.answer:
+            return self._once(("unknown", op), lambda: self.tell.answering(op, measured.answer, failure))
         return self._once(("unknown", op), lambda: self.tell.unknown(op, failure))
 
     # --- what only shows elsewhere
 
-    def _repeat(self) -> Diagnosis | None:
+    def _repeated(self, failure: Failure) -> Diagnosis | None:
+        """A walk that comes after another one."""
+        if self.walk or self.misplaced:
+            return self._walk_fault(failure)
+        if "first" in failure.wrong() or self._is_wrong_once(failure.program):
+            return self._blame(failure)
+        if seed_is_added(self.engine):
+            return self._once("seed", lambda: self.tell.walk("seed-added"))
+        comparison = self.comparison if self.hand is None else Comparison(self.examination)
         programs = [program for check in CHECKS.values() if check.group == "repeat" for program in check.programs]
         programs = [program for program in programs if self.examination.outcome(program).kind == "numbers"]
         candidates = [((*self.found.faults, whole(name)), self.found.arrangement) for name in REPEATED]
-        found = self.comparison.first(candidates, programs)
-        return found and self._fault(found[0][-1])
+        found = comparison.first(candidates, programs)
+        known = found and self._fault(found[0][-1])
+        return known or self._blame(failure, "mul") or self._once("repeating", lambda: self.tell.repeating(failure))
+
+    def _is_wrong_once(self, program: Probe) -> bool:
+        """Whether the ops of a program are wrong already in a single walk."""
+        return bool(self._wrong_ops(program))
 
     def _changed_input(self, program: Probe) -> Diagnosis | None:
         """An op of this program that changes its input, if there is one."""
         for failure in self.examination.failures(CHECKS["inputs-kept"]):
             op = first_op(failure.program.text)
-            if op in self._with_parts(ops_in(program.text)):
+            if failure.outcome.kind == "numbers" and op in self._with_parts(ops_in(program.text)):
                 return self._fault(Fault("specimen", op, specimen="changes-its-input"))
         return None
 
-    # --- errors
+    # --- programs without numbers
+
+    def _stopped_walk(self, failure: Failure, check: Check, op: str) -> Diagnosis | None:
+        """A program that used up its steps."""
+        if self.examination.endless is not None:
+            return self._once("endless", lambda: self.tell.endless(self.examination.endless))
+        if self.walk:
+            return self._walk_fault(failure)
+        if check.group == "depth" and is_exponential(self.engine):
+            return self._fault(whole("every-path"))
+        if check.group == "depth" and failure.outcome.kind == "stopped":
+            return self._once("slow", lambda: self.tell.slow(failure))
+        return self._blame(failure)
 
     def _raised(self, failure: Failure, check: Check) -> Diagnosis | None:
         program, outcome = failure.program, failure.outcome
-        if self.found.faults and self.comparison.reproduces(self.found.faults, program, self.found.arrangement):
-            return self._blame(program)
+        if _error(outcome) in self.refusals:
+            return self._once("numbers", lambda: self.tell.refuses_numbers(self.refusals, self._stopped_by_numbers()))
         if outcome.error == "RecursionError" and check.group == "depth":
-            return self._fault(whole("recursion-limit"))
+            return self._walk_fault(failure) if self.walk else self._fault(whole("recursion-limit"))
         op = first_op(program.text)
-        known = self._blame(program, "" if check.group in ORDINARY else op)
-        return known or self._stopped(op, failure, at_edge=check.group == "edges")
+        if check.group in ORDINARY and (crashed := self._crashed(program)):
+            return crashed
+        if check.group in ORDINARY and outcome.error == "ZeroDivisionError" and self._op_at(outcome.line) == "mul":
+            return self._once("dividing", lambda: self.tell.dividing("mul", outcome))
+        if outcome.error in ARITHMETIC:  # a wrong number may have led there
+            known = self._blame(failure, "" if check.group in ORDINARY else op)
+            if known is not None and not (self._is_walks(program) and not self.walk):
+                return known
+        return self._stopped(op, failure, at_edge=check.group == "edges")
+
+    @cached_property
+    def crashing(self) -> dict[str, Failure]:
+        """Ops that stop by themselves, at an ordinary point, when they are done or when they push."""
+        basis = self.hand or self.examination
+        ops = sorted(self.comparison.parts, key=lambda op: len(self.comparison.parts[op]))
+        failures = {op: basis.failure(evidence(op)[0]) for op in ops}
+        return {
+            op: failure
+            for op, failure in failures.items()
+            if failure.outcome.kind == "raised" and _error(failure.outcome) not in self.refusals
+        }
+
+    def _crashed(self, program: Probe) -> Diagnosis | None:
+        """The first op of a program, or a part of one, that stops by itself: what follows from that is its doing."""
+        involved = self._with_parts(ops_in(program.text))
+        op = next((op for op in self.crashing if op in involved), None)
+        return None if op is None else self._stopped(op, self.crashing[op])
+
+    def _stopped_by_numbers(self) -> list[str]:
+        """Ops between nodes that stop because they use a plain number inside."""
+        ops = [op for op in BASIC if self.comparison.has(op)]
+        return [
+            op
+            for op in ops
+            if _error(self.examination.outcome(at_points(op)[0])) in self.refusals
+            and not any(op in refusing for refusing in self.refusals.values())
+        ]
 
     def _stopped(self, op: str, failure: Failure, at_edge: bool = False) -> Diagnosis:
         outcome = failure.outcome
@@ -207,18 +454,40 @@ class _Inquiry:
             guilty = self._op_at(outcome.line) or op
             fault = Fault("specimen", guilty, formula=error, specimen="python-raises")
             return self._once(("raises", guilty), lambda: self.tell.fault(fault, outcome.line))
-        held = getattr(self.examination.engine.leaf(1.0), "__dict__", {})
-        if "not callable" in outcome.message and self.examination.engine.called(op) in held:
-            return self._once(("hidden", op), lambda: self.tell.hidden(op))
-        key = outcome.error, outcome.line if outcome.error != "RecursionError" else op
-        if self.tell.tree and outcome.line and outcome.error != "RecursionError":
+        own = attributes(self.engine.leaf(1.0))
+        hidden = [each for each in sorted(ops_in(failure.program.text)) if self.engine.called(each) in own]
+        if "not callable" in outcome.message and hidden:
+            return self._once(("hidden", hidden[0]), lambda: self.tell.hidden(hidden[0]))
+        if outcome.error == "RecursionError" and self._in_walk(failure):
+            return self._once("walk recurs", lambda: self.tell.endless_recursion(outcome))
+        if self.nothing_works and outcome.kind == "raised":
+            first = self.nothing_works
+            return self._once("nothing", lambda: self.tell.nothing_works(first_op(first.program.text), first.outcome))
+        if outcome.error == "RecursionError":
+            return self._once((outcome.error, op), lambda: self.tell.error(op, outcome))
+        if self.tell.tree and outcome.line:
             op = self._op_at(outcome.line) or ""  # an error in the walk is no op's
-        return self._once(key, lambda: self.tell.error(op, outcome))
+        return self._once((outcome.error, outcome.message), lambda: self.tell.error(op, outcome))
+
+    @cached_property
+    def nothing_works(self) -> Failure | None:
+        """The first failure, if not one op of several gives a value: then it is not each op's own fault."""
+        ops = [op for op in BASIC if self.comparison.has(op)]
+        programs = [replace(at_points(op)[0], text=at_points(op)[0].text.rsplit("\n", 1)[0], see=()) for op in ops]
+        if len(ops) > 2 and all(self.examination.outcome(program).kind == "raised" for program in programs):
+            return self.examination.failure(programs[0])
+        return None
+
+    def _in_walk(self, failure: Failure) -> bool:
+        """Whether an error comes from the walk: walked by hand, the program gives numbers."""
+        if self.hand is None or self.hand is self.examination:
+            return False
+        return self.hand.outcome(failure.program).kind == "numbers"
 
     def _op_at(self, line: int | None) -> str | None:
         """The op whose lines hold this one."""
         for op in self.comparison.parts:
-            function = self.tell.tree and self.tell.tree.function(self.examination.engine.called(op))
+            function = self.tell.tree and self.tell.tree.function(self.engine.called(op))
             if function and line and function.lineno <= line <= (function.end_lineno or 0):
                 return op
         return None
@@ -235,10 +504,13 @@ class _Inquiry:
             same_op = [other for other in self.found.faults if other.op == fault.op]
             values = [other for other in same_op if other.kind == "value"]
             slopes = [other for other in same_op if other.kind == "slope"]
+            detached = [other for other in same_op if other.kind == "detached"]
             if values:  # a wrong value brings wrong slopes with it
                 fault = values[0]
             elif len(slopes) > 1 and fault in slopes:
                 return self._once(("slopes", fault.op), lambda: self.tell.slopes(slopes))
+            elif slopes and detached:
+                return self._once(("slopes", fault.op), lambda: self.tell.one_gets_both(detached[0], slopes[0]))
         return self._once(fault, lambda: self.tell.fault(fault, line))
 
     def _through_helper(self) -> Diagnosis:
@@ -250,3 +522,17 @@ class _Inquiry:
         if key not in self._told:
             self._told[key] = make()
         return self._told[key]
+
+
+_POWER = Probe("b = a ** 2 at a = 3", "a = Value(3.0)\nb = a ** 2\nb.backward()", ("b.data", "a.grad"), strict=True)
+#: Walks that are looked for by their numbers, where nobody could watch.
+_WALKS = ("overwriting", "not-seeded", "root-twice", "one-user", "keyed-by-operand", "wrong-end", "no-order",
+          "listed-twice", "preorder", "breadth-first")  # fmt: skip
+
+
+_IN_THE_MUSEUM = {"not-seeded", "root-twice", "wrong-end", "no-order", "listed-twice", "preorder", "breadth-first"}
+
+
+def _error(outcome: Outcome) -> tuple[str, int | None, str]:
+    """What tells errors apart: type and line, or what it says if no line of the engine is known."""
+    return outcome.error, outcome.line, "" if outcome.line else outcome.message

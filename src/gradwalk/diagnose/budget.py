@@ -6,12 +6,12 @@ An engine that walks every path of a graph needs 2²⁵ calls where 25 would do.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-__all__ = ["OutOfSteps", "Steps", "limited"]
+__all__ = ["OutOfSteps", "Steps", "limited", "lines_limited"]
 
 
 class OutOfSteps(BaseException):  # not an Exception, so that a learner's `except Exception` lets it through
@@ -25,6 +25,8 @@ class OutOfSteps(BaseException):  # not an Exception, so that a learner's `excep
     ...     print("stopped")
     stopped
     """
+
+    line: int | None = None  # where it was, if that is known
 
 
 class Steps:
@@ -44,22 +46,37 @@ class Steps:
 
 
 @contextmanager
-def limited(steps: int, watch: Callable[[FrameType], None] | None = None) -> Iterator[Steps]:
+def limited(
+    steps: int, watch: Callable[[FrameType], None] | None = None, files: Collection[str] | None = None
+) -> Iterator[Steps]:
     """Run the body of the `with` for at most this many calls; `watch` is shown the frame of each call in Python.
+
+    With `files` only the calls count that the code of these files makes or is; the libraries that they use, such as
+    `queue`, may take ten times as many.
 
     >>> with limited(100):
     ...     print(max(1, 2))
     2
     """
     count = Steps()
+    others = 0
 
     def counting(frame: FrameType, event: str, argument: Any) -> None:
-        if event == "call" or event == "c_call":
-            if watch is not None and event == "call":
+        nonlocal others
+        if event == "call":
+            if watch is not None:
                 watch(frame)
+        elif event != "c_call":
+            return
+        own = files is not None and frame.f_code.co_filename in files
+        if own or files is None:
             count.used += 1
-            if count.used > steps:
-                raise OutOfSteps(f"more than {steps:,} steps")
+        else:
+            others += 1
+        if count.used > steps or others > 10 * steps:
+            error = OutOfSteps(f"more than {steps:,} steps")
+            error.line = frame.f_lineno if own else None
+            raise error
 
     before = sys.getprofile()
     sys.setprofile(counting)
@@ -67,3 +84,35 @@ def limited(steps: int, watch: Callable[[FrameType], None] | None = None) -> Ite
         yield count
     finally:
         sys.setprofile(before)
+
+
+LINES = 20_000  # of somebody's code, for anything that is done with a handful of nodes
+
+
+@contextmanager
+def lines_limited(files: Collection[str], lines: int = LINES) -> Iterator[None]:
+    """Run the body of the `with` for at most this many lines of these files: a bare `while` calls nothing.
+
+    >>> with lines_limited([__file__]):
+    ...     print(max(1, 2))
+    2
+    """
+    left = lines
+
+    def counting(frame: FrameType, event: str, argument: Any) -> Any:
+        nonlocal left
+        if frame.f_code.co_filename not in files:
+            return None
+        left -= event == "line"
+        if left < 0:
+            error = OutOfSteps(f"more than {lines:,} lines")
+            error.line = frame.f_lineno
+            raise error
+        return counting
+
+    before = sys.gettrace()
+    sys.settrace(counting)
+    try:
+        yield
+    finally:
+        sys.settrace(before)

@@ -1,12 +1,13 @@
 """Which faults an engine has: its wrong numbers against those of the museum's engines on the same programs.
 
 First a single fault that explains everything is looked for. If there is none, each op is looked into by itself, with
-programs that need no other op; what is still wrong after that lies in the walk.
+programs that need no other op; what is still wrong after that lies in the walk. Where nodes can be asked to push one by
+one, the programs are walked back by hand, so that all of this is about ops; what the walk does is watched instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from gradwalk.diagnose import museum
@@ -16,6 +17,7 @@ from gradwalk.diagnose.museum.faults import ARRANGEMENTS, EVERY, Fault, Kind
 from gradwalk.diagnose.op_probes import BASIC, REVERSED, at_points, evidence, ops_in
 from gradwalk.diagnose.probes import Probe
 from gradwalk.diagnose.vocabulary import SYMBOL
+from gradwalk.diagnose.watching import answer_to_upstream
 
 __all__ = ["Findings", "faults_of", "whole"]
 
@@ -62,8 +64,10 @@ def whole(name: str) -> Fault:
     return Fault("specimen", specimen=name, edits=museum.find(name).edits)
 
 
-def faults_of(comparison: Comparison) -> Findings:
+def faults_of(comparison: Comparison, misplaced: Collection[str] = ()) -> Findings:
     """What is wrong with values and gradients at ordinary points, in one walk.
+
+    `misplaced` are ops whose pushes stand on an operand: of these only value and derivatives are looked at.
 
     >>> from gradwalk.diagnose.adapter import Engine
     >>> from gradwalk.diagnose.examination import Examination
@@ -76,13 +80,20 @@ def faults_of(comparison: Comparison) -> Findings:
     single = _single(comparison, (), comparison.programs)
     if single:
         return single
-    findings = _op_by_op(comparison)
+    findings = _op_by_op(comparison, misplaced)
+    if misplaced:
+        return findings
     known = [p for p in comparison.programs if not ops_in(p.text) & findings.unknown.keys()]
     if not comparison.explains(findings.faults, comparison.wrong(known)):
         more = _single(comparison, findings.faults, known) or _one_more_op(comparison, findings, known)
         if more:
             return Findings(more.faults, findings.unknown, more.arrangement)
     findings.arrangement = None if comparison.by_set else AS_WRITTEN
+    if comparison.by_hand:
+        return findings
+    wrong = [op for op in findings.unknown if op in BASIC]
+    if len(wrong) > 2 and 2 * len(wrong) > sum(map(comparison.has, BASIC)):  # so many ops are not wrong at once
+        return Findings(findings.faults, {}, findings.arrangement, in_walk=True)
     together = [op for op in findings.unknown if op in BASIC and not comparison.wrong(at_points(op))]
     if len(together) > 2:  # right by themselves, wrong on top of each other
         return Findings(findings.faults, {}, findings.arrangement, in_walk=True)
@@ -94,20 +105,27 @@ def _single(comparison: Comparison, faults: tuple[Fault, ...], programs: list[Pr
     names = [name for name in EVERYWHERE if name != "hidden-method" or comparison.examination.engine.hides_backward()]
     if "hidden-method" in names:
         names.remove("not-seeded")
+    if comparison.by_hand:
+        names = ["overwriting", "keyed-by-operand"]
     arrangements = [None] if comparison.by_set else list(ARRANGEMENTS)
     candidates: list[Candidate] = [
         ((*faults, fault), arrangement)
         for fault in (*map(whole, names), *IN_EVERY_OP)
         for arrangement in (arrangements if fault.name in ("overwriting", "one-user") else arrangements[:1])
     ]
-    candidates += [((*faults, whole(name)), arrangement) for arrangement in arrangements for name in ORDERS]
+    orders = () if comparison.by_hand else ORDERS
+    candidates += [((*faults, whole(name)), arrangement) for arrangement in arrangements for name in orders]
     found = comparison.first(candidates, programs)
     return found and Findings(found[0], arrangement=found[1])
 
 
-def _op_by_op(comparison: Comparison) -> Findings:
+def _op_by_op(comparison: Comparison, misplaced: Collection[str]) -> Findings:
     findings = Findings()
+    for op in misplaced:
+        if not comparison.parts[op]:
+            findings.faults += measure(comparison, op).faults
     ops = [op for op in (*BASIC, *REVERSED) if comparison.has(op)]
+    ops = [op for op in ops if not {op, op[1:] if op in REVERSED else "", *comparison.parts[op]} & {*misplaced}]
     ops.sort(key=lambda op: len(comparison.parts[op]))  # what others are made of comes first
     clean = {op for op in ops if not comparison.wrong(evidence(op))}
     for op in ops:
@@ -132,6 +150,10 @@ def _in_op(comparison: Comparison, op: str, clean: set[str], before: tuple[Fault
     for part in sorted(comparison.parts[op] - {"turned"}):
         if part in BASIC and (found := first(_pushing(part), [*alone, *comparison.about(part, clean)])):
             return found
+    engine = comparison.examination.engine
+    if comparison.by_hand and (answer := answer_to_upstream(engine, op)) in ("gated", "clipped", "odd"):
+        wrong = comparison.wrong(evidence(op))
+        return Measured((), comparison.examination.failure(wrong[0]) if wrong else None, answer)
     kept = set(comparison.shapes)
     comparison.shapes -= {op, f"{op}, wrapped", f"{op}, reflected"}  # it has a fault of its own, whatever it is made of
     measured = measure(comparison, op)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from gradwalk.diagnose.op_probes import at_points, chained, probe_of, spelt, with_itself, with_number
 from gradwalk.diagnose.probes import Probe
-from gradwalk.diagnose.vocabulary import EXTRA, SYMBOL, UNARY
+from gradwalk.diagnose.vocabulary import BINARY, EXTRA, SYMBOL, UNARY
 from gradwalk.errors import SettingError
 
 __all__ = ["BEYOND", "CHECKS", "GROUPS", "Check", "is_essential", "select"]
@@ -82,6 +82,9 @@ _TITLES = {
 _EACH_OP = tuple(
     Check(op, "ops", _TITLES[op], at_points(op), extra=op if op in EXTRA else "") for op in (*_OPS, *EXTRA)
 )
+_ZERO = Check("zero-factor", "ops", "a product with a factor 0", (
+    probe_of("c = a * b", {"a": 3.0, "b": 0.0}, "c.data a.grad b.grad"),
+    probe_of("c = a * b * d", {"a": 3.0, "b": 0.0, "d": -2.0}, "c.data a.grad b.grad d.grad")))  # fmt: skip
 _CHAIN = tuple(
     Check(f"chain-{op}", "chain", f"3·{inner if '(' in inner else f'({inner})'} + a", (chained(op),),
           extra=op if op in EXTRA else "")
@@ -91,11 +94,20 @@ _CHAIN = tuple(
 _CONSTRUCTION = _grouped(
     "construction",
     Check("float", "", "Value(2.5) holds 2.5 and gradient 0",
-          (Probe("Value(2.5)", "a = Value(2.5)", ("a.data", "a.grad")),)),
+          (Probe("Value(2.5)", "a = Value(2.5)", ("a.data", "a.grad")),
+           Probe("Value(0.123456789)", "a = Value(0.123456789)", ("a.data", "a.grad")))),
     Check("int", "", "Value(3) holds 3", (Probe("Value(3)", "a = Value(3)", ("a.data", "a.grad")),)),
     Check("own-state", "", "two Values share nothing",
           (Probe("a new Value after an op", "a = Value(2.0)\nb = a * a\nfresh = Value(5.0)",
                    ("shared(fresh, a)",)),)),
+)  # fmt: skip
+
+#: Operators that change what stands on their left, where the engine has them.
+_IN_PLACE = tuple(
+    Check(f"i{op}", "ops", f"y {sign}= b", (probe_of(f"y = a * a; y {sign}= b; y.backward()", {"a": 1.5, "b": 0.7},
+                                                     "y.data a.grad b.grad", optional=True),),
+          extra=f"__i{BINARY[op][0][2:]}")
+    for op, sign in SYMBOL.items()
 )  # fmt: skip
 
 _REUSE = _grouped(
@@ -123,6 +135,10 @@ _ORDER = _grouped(
     _check("two-layers", "two layers that use both of their inputs",
            "p = a * b + a; q = a * b + b; r = p * q + p; s = p * q + q; y = r * s + r",
            "y.data a.grad b.grad", {"a": 0.7, "b": -1.2}, repeats=5),
+    Check("equal-numbers", "", "two nodes that hold the same number", (
+        probe_of("b = a * k; c = b * k", {"a": 3.0, "k": 1.0}, "c.data a.grad k.grad"),
+        probe_of("b = a + k; c = b + k", {"a": 3.0, "k": 0.0}, "c.data a.grad k.grad"),
+        probe_of("c = a * b + a", {"a": 2.0, "b": 2.0}, "c.data a.grad b.grad"))),
 )  # fmt: skip
 
 
@@ -163,8 +179,6 @@ _DEPTH = _grouped(
 _EDGES = _grouped(
     "edges",
     _check("relu-at-zero", "relu at 0: slope 0", "b = a.relu()", "b.data a.grad", {"a": 0.0}),
-    _check("zero-factor", "a product with a factor 0", "c = a * b * d", "c.data a.grad b.grad d.grad",
-           {"a": 3.0, "b": 0.0, "d": -2.0}),
     _check("tanh-large", "tanh at ±20, ±400, ±1000", "b = a.tanh()", "b.data a.grad",
            *({"a": x} for x in (20.0, -20.0, 400.0, -400.0, 1000.0, -1000.0))),
     _check("sigmoid-large", "sigmoid at ±400, ±1000", "b = a.sigmoid()", "b.data a.grad",
@@ -197,7 +211,9 @@ _MANNERS = (
         *(probe_of(f"c = a {sign} b; c.backward()", {"a": 3.5, "b": -2.0}, "a.data b.data")
           for sign in SYMBOL.values()),
         *(probe_of(f"b = {spelt(op)}; b.backward()", {"a": _AT.get(op, -1.5)}, "a.data")
-          for op in ("pow", "neg", *UNARY)))),
+          for op in ("pow", "neg", *UNARY)),
+        *(replace(at_points(op)[1], see=("a.data",)) for op in EXTRA))),
+    Check("networks", "manners", "parameters and zero_grad of a network reach every weight", (), extra="networks"),
     Check("data-changed-later", "manners", "data changed after the op: the gradient is still the op's", (
         *(probe_of(f"c = a {sign} b; {_LATER}", {"a": 3.0, "b": 2.0}, "a.grad b.grad") for sign in SYMBOL.values()),
         *(probe_of(f"b = {spelt(op)}; a.data = -2.0; b.backward()", {"a": 0.5}, "a.grad")
@@ -206,7 +222,8 @@ _MANNERS = (
 )  # fmt: skip
 
 _ALL = (
-    *_CONSTRUCTION, *_EACH_OP, *_CHAIN, *_REUSE, *_ORDER, *_NUMBERS, *_REPEAT, *_DEPTH, *_EDGES, *_MANNERS,
+    *_CONSTRUCTION, *_EACH_OP, _ZERO, *_IN_PLACE, *_CHAIN, *_REUSE, *_ORDER, *_NUMBERS, *_REPEAT, *_DEPTH, *_EDGES,
+    *_MANNERS,
     Check("random", "random", f"{RANDOM} random expressions", ()),
 )  # fmt: skip
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 
 from gradwalk.diagnose.checks import CHECKS
 from gradwalk.diagnose.composition import composed_of
+from gradwalk.diagnose.discovery import attributes, held
 from gradwalk.diagnose.examination import Examination
 from gradwalk.diagnose.museum.faults import ARRANGEMENTS, SHAPES, Fault, engine_with
-from gradwalk.diagnose.op_probes import BASIC, REVERSED, evidence, ops_in
+from gradwalk.diagnose.op_probes import BASIC, PRESET, REVERSED, evidence, ops_in, without_preset
 from gradwalk.diagnose.probes import Probe, run
 from gradwalk.diagnose.vocabulary import BINARY
 from gradwalk.matcher import Outcome, by_type, matching, reproduces
@@ -38,10 +40,11 @@ class Comparison:
     def __init__(self, examination: Examination) -> None:
         self.examination = examination
         engine = examination.engine
+        self.by_hand = engine.walks_by_hand
         self.parts = {op: composed_of(engine, op) for op in (*BASIC, *REVERSED) if self.has(op)}
         self.shapes = {self._shape(op) for op, parts in self.parts.items() if op in SHAPES and parts - {op[1:]}}
-        held = getattr(engine.leaf(2.0), "__dict__", {}).values()
-        self.by_set = any(isinstance(each, (set, frozenset)) for each in held)
+        leaf = engine.leaf(2.0)
+        self.by_set = any(isinstance(held(leaf, name), (set, frozenset)) for name in attributes(leaf))
         checks = [check for check in CHECKS.values() if check.group in GROUPS and not check.extra]
         for check in checks:  # with the repeats that the checklist asks for
             examination.failures(check)
@@ -61,14 +64,30 @@ class Comparison:
         return self.examination.has(self.examination.engine.called(op) if op in REVERSED else op)
 
     def there(self, programs: Iterable[Probe]) -> list[Probe]:
-        """Those of the programs that need no op which the engine does not have.
+        """Those of the programs that gave numbers, or did not end; an error is told by its line, not by comparing.
 
         >>> from gradwalk.diagnose.adapter import Engine
         >>> from gradwalk.diagnose.op_probes import at_points
         >>> len(Comparison(Examination(Engine(Value))).there(at_points("tanh")))
         5
         """
-        return [program for program in programs if self.examination.outcome(program).kind != "missing"]
+        known = [p for p in programs if self.examination.outcome(p).kind in ("numbers", "stopped")]
+        return known if not self.wipes else [p for p in known if not p.title.endswith(PRESET)]
+
+    @cached_property
+    def wipes(self) -> bool:
+        """Whether the walk sets the gradients of leaves anew, so that what was there before says nothing about ops.
+
+        >>> from gradwalk.diagnose import museum
+        >>> from gradwalk.diagnose.adapter import Engine
+        >>> Comparison(Examination(Engine(museum.find("leaves-reset").engine()))).wipes
+        True
+        """
+        if self.by_hand:
+            return False
+        preset = [p for op in BASIC if self.has(op) for p in evidence(op) if p.title.endswith(PRESET)]
+        found = [(self.examination.outcome(p), self.examination.outcome(without_preset(p))) for p in preset]
+        return bool(found) and all(by_type(got, plain) for got, plain in found if got.kind == "numbers")
 
     def wrong(self, programs: Iterable[Probe]) -> list[Probe]:
         """Those of the programs that came out wrong.

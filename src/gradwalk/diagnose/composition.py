@@ -7,7 +7,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from gradwalk.diagnose.adapter import Engine
-from gradwalk.diagnose.budget import OutOfSteps, limited
+from gradwalk.diagnose.budget import OutOfSteps, limited, lines_limited
 from gradwalk.diagnose.op_probes import BASIC, REVERSED
 from gradwalk.diagnose.vocabulary import SYMBOL
 
@@ -28,15 +28,18 @@ def composed_of(engine: Engine, op: str, number: bool = False) -> frozenset[str]
     frozenset({'mul'})
     """
     own: dict[CodeType, str] = {}
+    functions: dict[CodeType, FunctionType] = {}
     for name in (*BASIC, *REVERSED):
         function = getattr(engine.cls, engine.called(name), None) or engine.namespace.get(engine.called(name))
         if isinstance(function, FunctionType):
             own.setdefault(function.__code__, name)
+            if functions.setdefault(function.__code__, function) is not function:
+                own[function.__code__] = ""  # ops under one decorator look the same
     called = set()
     operands = (engine.leaf(3.0), 2.0) if number else _operands(engine, op)
 
     def watch(frame: FrameType) -> None:
-        if frame.f_code in own:
+        if own.get(frame.f_code):
             called.add(own[frame.f_code])
             first = frame.f_locals.get(frame.f_code.co_varnames[0])
             if op in REVERSED and own[frame.f_code] == op[1:] and first is operands[1]:
@@ -70,7 +73,7 @@ def _apply(
 ) -> None:
     """Apply an op under observation; if it fails half-way, what was seen by then is what there is to see."""
     try:
-        with limited(10_000, watch):
+        with lines_limited(engine.files), limited(10_000, watch):
             result = engine.op(op[1:] if op in (*REVERSED, "rpow") else op, *operands)
             if backward:
                 engine.backward(result)

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import cached_property
 
 from gradwalk.diagnose.adapter import Engine, MissingOp
+from gradwalk.diagnose.budget import lines_limited
 from gradwalk.diagnose.checks import CHECKS, RANDOM, Check
+from gradwalk.diagnose.networks import Forgotten, forgotten, has_networks
+from gradwalk.diagnose.op_probes import ops_in
 from gradwalk.diagnose.probes import STEPS, Probe, run
 from gradwalk.diagnose.random_probes import random_programs
 from gradwalk.diagnose.results import CheckResult, Status
-from gradwalk.diagnose.vocabulary import BINARY, REFLECTED, UNARY
+from gradwalk.diagnose.vocabulary import BINARY, REFLECTED, UNARY, UNARY_OPERATORS
 from gradwalk.matcher import Outcome, by_type, same
 
 __all__ = ["Examination", "Failure"]
 
 NOT_YET = " is not implemented yet"
 TOTAL = 3_000_000  # steps for one engine; a right one needs less than a tenth of that
+ENDLESS = 1_000_000  # lines for the first walk over a few nodes: one that takes more counts as one that never ends
+#: How far numbers may lie from the right ones, relative to these: of single precision, and of ops that many people
+#: guard with a small number, as in log(x + 1e-7); that is no mistake.
+SINGLE, GUARD = 3e-6, 2e-5
+GUARDED = frozenset({"log", "div", "rdiv", "sqrt"})
 
 
 @dataclass(frozen=True)
@@ -75,6 +86,9 @@ class Examination:
         self.outcomes: dict[Probe, Outcome] = {}
         self.steps_left = TOTAL
         self._has: dict[str, bool] = {}
+        self._slope: float | None = None
+        self._ends = engine.walks_by_hand  # whether the walk was seen to come to an end
+        self.endless: int | None = None  # the line in which it still was after a million lines; 0 if that is not known
 
     def outcome(self, program: Probe, repeats: int = 1) -> Outcome:
         """What comes of a program; with `repeats`, the first wrong outcome of that many runs.
@@ -84,10 +98,10 @@ class Examination:
         """
         known = self.outcomes.get(program)
         if known is None:
-            right = program.expected()
+            right = self.expected(program)
             litter = []
             for i in range(repeats):
-                known = run(program, self.engine, min(STEPS, self.steps_left))
+                known = self._run(program, right)
                 self.steps_left -= known.steps
                 if not by_type(known, right):
                     break
@@ -95,6 +109,96 @@ class Examination:
             assert known is not None
             self.outcomes[program] = known
         return known
+
+    def _run(self, program: Probe, right: Outcome) -> Outcome:
+        walks = ".backward" in program.text
+        if walks and self.endless is not None:
+            return Outcome("stopped", message="the walk never ends", line=self.endless)
+        with nullcontext() if self._ends or not walks else lines_limited(self.engine.files, ENDLESS):
+            found = run(program, self.engine, min(STEPS, self.steps_left))
+        if walks and found.kind == "stopped" and not self._ends and self.engine.walking:
+            self.endless = found.line or 0
+        self._ends = self._ends or (walks and self.endless is None)
+        tolerance = SINGLE if self.is_single else GUARD if ops_in(program.text) & GUARDED else 0.0
+        if tolerance:
+            near = {name: x for name, x in right.numbers.items() if _nearly(found.numbers.get(name), x, tolerance)}
+            found = replace(found, numbers={**found.numbers, **near})
+        return found
+
+    def expected(self, program: Probe) -> Outcome:
+        """What is right for this engine: an op with a parameter of its own is judged with the engine's number for it.
+
+        >>> Examination(Engine(Value)).expected(CHECKS["a-plus-a"].programs[0]).numbers["a.grad"]
+        2.0
+        """
+        if "leaky_relu()" not in program.text:
+            return program.expected()
+        if self._slope is None:
+            self._slope = 0.01
+            out = run(Probe("", "a = Value(-1.0)\nb = a.leaky_relu()", ("b.data",)), self.engine)
+            slope = -out.numbers.get("b.data", 0.0)
+            self._slope = slope if 0.0 < slope < 1.0 else 0.01
+        return replace(program, text=program.text.replace("leaky_relu()", f"leaky_relu({self._slope!r})")).expected()
+
+    @cached_property
+    def hand(self) -> Examination | None:
+        """The same engine, walked back by us, if its nodes can be asked to push one by one.
+
+        >>> from gradwalk.diagnose import museum
+        >>> hand = Examination(Engine(museum.find("preorder").engine())).hand
+        >>> hand.judge(CHECKS["itself-plus-square"]).status
+        'passed'
+        """
+        if self.engine.walks_by_hand:
+            return self
+        twin = self.engine.by_hand()
+        return None if twin is None else Examination(twin)
+
+    @cached_property
+    def is_single(self) -> bool:
+        """Whether the engine keeps its numbers in single precision.
+
+        >>> Examination(Engine(Value)).is_single
+        False
+        """
+        try:
+            kept = self.engine.data(self.engine.leaf(0.123456789))
+        except Exception:
+            return False
+        return kept != 0.123456789 and abs(kept - 0.123456789) < 1e-8
+
+    @cached_property
+    def forgotten(self) -> Forgotten | None:
+        """A method of a class with weights that leaves some out.
+
+        >>> Examination(Engine(Value)).forgotten is None
+        True
+        """
+        return forgotten(self.hand.engine if self.hand else self.engine)
+
+    @cached_property
+    def misspelt(self) -> dict[str, str]:
+        """Methods that look like operators and that Python never calls, by the operator that they look like.
+
+        >>> class Value:
+        ...     def __init__(self, data): self.data, self.grad = data, 0.0
+        ...     def __mul__(self, other): ...
+        ...     def __rmult__(self, other): ...
+        ...     def backward(self): ...
+        >>> Examination(Engine(Value)).misspelt
+        {'__rmul__': '__rmult__'}
+        """
+        cls = self.engine.cls
+        own = {name for base in cls.__mro__ if base is not object for name in vars(base)}
+        operators = [method for method, _ in (*BINARY.values(), *UNARY_OPERATORS.values())]
+        lacking = [name for name in (*operators, *REFLECTED.values()) if name not in own]
+        found = {}
+        for name in sorted(own):
+            if name.startswith("__") and name.endswith("__") and name not in _KNOWN and callable(getattr(cls, name)):
+                meant = _MEANT.get(name) or next(iter(get_close_matches(name, lacking, 1, 0.8)), None)
+                if meant in lacking:
+                    found[meant] = name
+        return found
 
     def has(self, op: str) -> bool:
         """Whether the engine has this op at all.
@@ -104,7 +208,12 @@ class Examination:
         """
         if op not in self._has:
             try:
-                self._has[op] = hasattr(self.engine.cls, op) if op in REFLECTED.values() else bool(self.engine.find(op))
+                if op == "networks":
+                    self._has[op] = has_networks(self.engine)
+                elif op.startswith("__"):
+                    self._has[op] = hasattr(self.engine.cls, op)
+                else:
+                    self._has[op] = bool(self.engine.find(op))
             except MissingOp:
                 self._has[op] = False
         return self._has[op]
@@ -128,7 +237,11 @@ class Examination:
         found = []
         for program in self.programs(check):
             outcome = self.outcome(program, check.repeats)
-            if outcome.kind != "missing" and not by_type(outcome, program.expected()) and not _refused(check, outcome):
+            if (
+                outcome.kind != "missing"
+                and not by_type(outcome, self.expected(program))
+                and not _refused(check, outcome)
+            ):
                 found.append(self.failure(program))
         return found
 
@@ -140,7 +253,7 @@ class Examination:
         >>> examination.failure(CHECKS["a-plus-a"].programs[0]).wrong()
         ['a.grad']
         """
-        return Failure(program, self.outcome(program), program.expected())
+        return Failure(program, self.outcome(program), self.expected(program))
 
     def judge(self, check: Check) -> CheckResult:
         """How a check went.
@@ -150,8 +263,16 @@ class Examination:
         """
         if check.group != "construction" and self.shares_state():
             return _result(check, "skipped", message="nodes share state, so that numbers depend on what came before")
+        if check.group != "construction" and self.loses_digits():
+            return _result(check, "skipped", message="the engine does not keep the numbers that it is given")
         if check.name == "quiet":
             return self._quiet(check)
+        if check.name == "networks":
+            return self._networks(check)
+        if check.group in ("repeat", "depth") and not self.engine.backward_name:
+            return _result(check, "missing", message=f"backward{NOT_YET}")
+        if check.group == "repeat" and self.engine.gives_back:
+            return _result(check, "skipped", message="each walk gives its gradients back, and the nodes keep none")
         if self.steps_left <= 0:
             return _result(check, "skipped", message=f"the engine has used up {TOTAL:,} steps")
         failures = self.failures(check)
@@ -166,8 +287,11 @@ class Examination:
         there = [program for program in programs if self.outcome(program).kind != "missing"]
         if not there:
             what = self.outcome(programs[0]).message if programs else "add"
+            wrong = self.misspelt.get(BINARY[what][0] if what in BINARY else what)
+            if wrong:
+                return _result(check, "failed", programs[0], message=f"Python never calls `{wrong}`")
             return _result(check, "missing", message=f"{what}{NOT_YET}")
-        return _result(check, "passed", there[0], self.outcome(there[0]), there[0].expected())
+        return _result(check, "passed", there[0], self.outcome(there[0]), self.expected(there[0]))
 
     def shares_state(self) -> bool:
         """Whether nodes share what each should have for itself.
@@ -177,12 +301,48 @@ class Examination:
         """
         return any(failure.outcome.kind == "numbers" for failure in self.failures(CHECKS["own-state"]))
 
+    def loses_digits(self) -> bool:
+        """Whether a node does not hold the number that it was made from.
+
+        >>> Examination(Engine(Value)).loses_digits()
+        False
+        """
+        outcomes = [self.outcome(program) for name in ("float", "int") for program in CHECKS[name].programs]
+        wrong = [failure for name in ("float", "int") for failure in self.failures(CHECKS[name])]
+        return all(outcome.kind == "numbers" for outcome in outcomes) and any("a.data" in f.wrong() for f in wrong)
+
+    def _networks(self, check: Check) -> CheckResult:
+        found = self.forgotten
+        if found is None:
+            return _result(check, "passed")
+        return _result(check, "failed", message=f"`{found.owner}.{found.method}` leaves `{found.attribute}` out")
+
     def _quiet(self, check: Check) -> CheckResult:
         for program, outcome in self.outcomes.items():
             if outcome.printed:
                 message = f"{outcome.printed.strip()[:60]!r} was printed"
                 return _result(check, "failed", program, message=message)
         return _result(check, "passed")
+
+
+def _nearly(x: float | None, right: float, tolerance: float) -> bool:
+    return x is not None and abs(x - right) <= tolerance * max(1.0, abs(right))
+
+
+#: Methods with two underscores that Python does call, or that belong to something else.
+_KNOWN = frozenset(
+    {*dir(int), *dir(float), *dir(list), *dir(dict), *dir(type), "__array_ufunc__", "__array_priority__", "__array__",
+     "__matmul__", "__rmatmul__", "__imatmul__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__",
+     "__idiv__", "__post_init__", "__copy__", "__deepcopy__", "__match_args__", "__enter__", "__exit__", "__call__",
+     "__slots__", "__annotations__", "__weakref__", "__dict__", "__module__", "__getattr__", "__del__"}
+)  # fmt: skip
+#: What some methods were surely meant to be.
+_MEANT = {
+    "__div__": "__truediv__", "__rdiv__": "__rtruediv__", "__power__": "__pow__", "__mult__": "__mul__",
+    "__rmult__": "__rmul__", "__minus__": "__sub__", "__plus__": "__add__", "__multiply__": "__mul__",
+    "__substract__": "__sub__", "__subtract__": "__sub__", "__rsubtract__": "__rsub__", "__divide__": "__truediv__",
+    "__negative__": "__neg__", "__negate__": "__neg__", "__rpower__": "__rpow__", "__rmultiply__": "__rmul__",
+}  # fmt: skip
 
 
 def _refused(check: Check, outcome: Outcome) -> bool:

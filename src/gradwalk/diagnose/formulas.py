@@ -46,6 +46,8 @@ FAMOUS = {
 class Measured:
     """What an op does by itself: faults that formulas were found for, or the first point where it is wrong.
 
+    `answer`: how what it pushes depends on the gradient from above, if it is not in proportion to it.
+
     >>> from gradwalk.diagnose import museum
     >>> from gradwalk.diagnose.adapter import Engine
     >>> from gradwalk.diagnose.examination import Examination
@@ -56,6 +58,7 @@ class Measured:
 
     faults: tuple[Fault, ...] = ()
     failure: Failure | None = None
+    answer: str = ""
 
 
 def measure(comparison: Comparison, op: str) -> Measured:
@@ -119,8 +122,16 @@ def _value_fault(op: str, points: list[Point]) -> tuple[Fault, ...] | None:
 
 def _slope_formula(op: str, operand: int, points: list[Point], got: list[float], right: str) -> str | None:
     known = [text for (name, place, text) in FAMOUS if (name, place) == (op, operand)]
-    factors = {g / r for g, r in zip(got, evaluate(right, points), strict=True) if r}
-    return recognise(op, points, got, [*known, *(f"{factor:.6g} * {right}" for factor in sorted(factors)[:1])])
+    found = recognise(op, points, got, known)
+    factors = sorted({g / r for g, r in zip(got, evaluate(right, points), strict=True) if r})
+    scaled = f"{factors[0]:.12g} * {right}" if factors else ""
+    if (
+        scaled
+        and _all_same(evaluate(scaled, points), got)
+        and (found is None or len(pretty(scaled)) < len(pretty(found)))
+    ):
+        return scaled
+    return found
 
 
 def _turned_round(text: str) -> list[str]:
@@ -209,6 +220,7 @@ def pretty(formula: str) -> str:
         text = text.replace(long, short)
     text = re.sub(r"divide\(([^(),]*), ([^(),]*)\)", r"\1 / \2", text)
     text = re.sub(r"\bz\b", "out", text)
+    text = re.sub(r"\b\d+\.\d{7,}\b", lambda found: f"{float(found.group()):.6g}", text)
     text = re.sub(r"\b(\d+)\.0\b", r"\1", text)
     return text[1:-1] if text.startswith("(") and text.endswith(")") and text.count("(") == 1 else text
 

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
+import importlib.util
 import inspect
 import sys
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import redirect_stdout
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from gradwalk.diagnose.adapter import Engine, NotAnEngine, find_class
 from gradwalk.diagnose.blame import diagnose
 from gradwalk.diagnose.checks import CHECKS, Check, select
 from gradwalk.diagnose.examination import Examination
+from gradwalk.diagnose.loading import refuse_input, run_statements
 from gradwalk.diagnose.museum.faults import engine_with
-from gradwalk.diagnose.probes import Quiet, line_of
+from gradwalk.diagnose.places import Where, in_words, where_in_cells
+from gradwalk.diagnose.probes import Quiet
 from gradwalk.diagnose.results import CheckResult, Diagnosis, Grade
 
 __all__ = ["CheckResult", "Diagnosis", "Grade", "grade"]
@@ -23,6 +29,7 @@ __all__ = ["CheckResult", "Diagnosis", "Grade", "grade"]
 Target = type[Any] | str | Mapping[str, Any] | Examination
 FILE = "<engine>"
 NODES = 1000  # in the chain that is timed
+NO_WALK = "there is no backward() yet: each node's own push was called by hand, newest first"
 
 
 def grade(
@@ -31,13 +38,15 @@ def grade(
     source: str | None = None,
     checks: Iterable[str] | None = None,
     class_name: str = "Value",
+    names: Mapping[str, str] | None = None,
     diagnosing: bool = True,
 ) -> Grade:
     """Judge an engine: a class, a namespace that holds one, the source text of one, or an examination that has begun.
 
     It runs in this process: what it is given must be trusted, or the process must be a sandbox. `checks` names checks
-    or groups of checks; without it all are run. `source` is where guilty lines are looked for. Without `diagnosing`
-    the report says what is wrong, and not why.
+    or groups of checks; without it all are run. `source` is where guilty lines are looked for. `names` says what the
+    engine calls its `data`, `grad` and `backward`, where that cannot be seen. Without `diagnosing` the report says what
+    is wrong, and not why.
 
     >>> from gradwalk.diagnose import teaching
     >>> report = grade(teaching.SOURCE.replace("self.grad += y * out.grad", "self.grad = y * out.grad"))
@@ -46,13 +55,19 @@ def grade(
     """
     chosen = select(None if checks is None else list(checks))
     limit = sys.getrecursionlimit()
+    asked, builtins.input = builtins.input, refuse_input
     try:
         with redirect_stdout(Quiet()):
-            examination, source = _examination(target, source, class_name)
-            return _report(examination, source, chosen, diagnosing)
+            examination, source, notes = _examination(target, source, class_name, names)
+            other, text = _second_file(examination.engine)
+            report = _report(examination, text if other else source, chosen, diagnosing)
+            report = replace(report, notes=(*notes, *report.notes))
+            where = _in_file(other) if other else where_in_cells(source or "")
+            return _placed(report, where) if where else report
     except NotAnEngine as error:
         return Grade((CheckResult("loads", "construction", "the engine can be used", "error", message=str(error)),))
     finally:
+        builtins.input = asked
         sys.setrecursionlimit(limit)  # an engine that recurses raises it
 
 
@@ -60,45 +75,51 @@ def _report(examination: Examination, source: str | None, chosen: tuple[Check, .
     if examination.shares_state():  # nothing else can be judged then, whatever was asked for
         chosen = tuple(dict.fromkeys([CHECKS["own-state"], *chosen]))
     results = [examination.judge(check) for check in chosen if not check.extra or examination.has(check.extra)]
-    causes, notes = _causes(examination, source, results) if diagnosing else ({}, ())
+    causes, found, notes = _causes(examination, source, results) if diagnosing else ({}, (), ())
     told = tuple(replace(result, diagnosis=causes.get(result.name)) for result in results)
+    if examination.engine.walks_by_hand:
+        notes += (NO_WALK,)
     if chosen == select():
         notes += _speed(examination)
-    return Grade(told, tuple(dict.fromkeys(causes.values())), notes, examination.engine.cls.__name__)
+    return Grade(told, found, notes, examination.engine.cls.__name__)
 
 
 def _causes(
     examination: Examination, source: str | None, results: list[CheckResult]
-) -> tuple[dict[str, Diagnosis], tuple[str, ...]]:
+) -> tuple[dict[str, Diagnosis], tuple[Diagnosis, ...], tuple[str, ...]]:
     """A diagnosis for each failed check; an engine that cannot even be looked at must not cost the whole report."""
     try:
-        return diagnose(examination, source, results), ()
+        return *diagnose(examination, source, results), ()
     except Exception as error:
-        return {}, (f"no diagnosis could be made: {type(error).__name__}: {error}",)
+        return {}, (), (f"no diagnosis could be made: {type(error).__name__}: {error}",)
 
 
-def _examination(target: Target, source: str | None, class_name: str) -> tuple[Examination, str | None]:
+def _examination(
+    target: Target, source: str | None, class_name: str, names: Mapping[str, str] | None
+) -> tuple[Examination, str | None, tuple[str, ...]]:
     if isinstance(target, Examination):
-        return target, source
+        return target, source, ()
     if isinstance(target, type):
         module = inspect.getmodule(target)
-        return Examination(Engine(target, vars(module) if module else {})), source or _source_of(target)
+        return Examination(Engine(target, vars(module) if module else {}, names)), source or _source_of(target), ()
     if isinstance(target, str):
-        source, target = target, _run(target)
-    return Examination(Engine(find_class(target, class_name), target)), source
+        namespace, notes = _run(target)
+        try:
+            return Examination(Engine(find_class(namespace, class_name), namespace, names)), target, notes
+        except NotAnEngine as error:
+            stopped = [note.split(": from there")[0] for note in notes]
+            raise NotAnEngine("; ".join([*stopped, str(error)])) from error
+    return Examination(Engine(find_class(target, class_name), target, names)), source, ()
 
 
-def _run(source: str) -> dict[str, Any]:
-    """What a source text defines."""
+def _run(source: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What a source text defines, and what stopped it on the way."""
     namespace: dict[str, Any] = {"__name__": "engine"}
     try:
-        exec(compile(source, FILE, "exec"), namespace)
+        tree = ast.parse(source)
     except SyntaxError as error:
         raise NotAnEngine(f"line {error.lineno} is no Python: {error.msg}") from error
-    except (Exception, SystemExit) as error:
-        line = line_of(error, {FILE})
-        raise NotAnEngine(f"line {line} stops with {type(error).__name__}: {error}") from error
-    return namespace
+    return namespace, tuple(run_statements(tree, namespace, FILE))
 
 
 def _source_of(cls: type[Any]) -> str | None:
@@ -108,6 +129,39 @@ def _source_of(cls: type[Any]) -> str | None:
         return inspect.getsource(module) if module else None
     except (OSError, TypeError):
         return None
+
+
+def _second_file(engine: Engine) -> tuple[str, str | None]:
+    """The name of the file that an engine is written in, and its text, if it is not the one that was handed in."""
+    main = engine.namespace.get("__file__")
+    if not isinstance(main, str) or len(engine.files) != 1 or main in engine.files:
+        return "", None
+    file = Path(next(iter(engine.files)))
+    try:
+        with file.open("rb") as text:
+            return file.name, importlib.util.decode_source(text.read())
+    except (OSError, SyntaxError, UnicodeDecodeError):
+        return "", None
+
+
+def _in_file(name: str) -> Where:
+    return lambda line: (line, name)
+
+
+def _placed(report: Grade, where: Where) -> Grade:
+    """A report whose sentences say where each line is."""
+
+    def diagnosis(found: Diagnosis) -> Diagnosis:
+        return replace(found, sentence=in_words(found.sentence, where))
+
+    def check(result: CheckResult) -> CheckResult:
+        cause = result.diagnosis and diagnosis(result.diagnosis)
+        return replace(result, message=in_words(result.message, where), diagnosis=cause)
+
+    return replace(
+        report, checks=tuple(map(check, report.checks)), diagnoses=tuple(map(diagnosis, report.diagnoses)),
+        notes=tuple(in_words(note, where) for note in report.notes),
+    )  # fmt: skip
 
 
 # --- speed, as a courtesy: nothing depends on it ---------------------------------------------------------------------

@@ -1,7 +1,7 @@
-"""What a learner's code may not do while it is judged: start processes, reach the network, touch files, fill memory.
+"""What a learner's code may not do while it is judged: start processes, reach the network, touch files.
 
-It keeps accidents and pranks from doing harm. It is no wall against someone who knows Python's insides; for code that
-you would not run at all, use a machine that you can throw away.
+Python itself announces such things before it does them, so they can be refused in words that a learner understands. It
+is no wall: `ctypes` goes past it. The wall, where there is one, is the operating system's (`confinement`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Refused", "forbid", "limit_memory"]
+from gradwalk.diagnose.confinement import confine, libraries
+
+__all__ = ["Refused", "enter", "forbid"]
 
 #: Events that Python announces before it does them (see `sys.addaudithook`), and what to call them.
 _NEVER = {
@@ -23,7 +25,11 @@ _NEVER = {
         "start another process",
     ),
     **dict.fromkeys(("os.kill", "os.killpg", "signal.pthread_kill"), "send signals"),
-    **dict.fromkeys(("socket.connect", "socket.bind", "socket.sendto", "socket.getaddrinfo"), "use the network"),
+    **dict.fromkeys(
+        ("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg", "socket.getaddrinfo",
+         "socket.gethostbyname", "socket.gethostbyaddr", "socket.getnameinfo"),
+        "use the network",
+    ),
     "resource.setrlimit": "change its own limits",
 }  # fmt: skip
 #: Events whose first arguments are paths that change.
@@ -41,8 +47,32 @@ class Refused(PermissionError):  # noqa: N818 - the learner reads this name
     """
 
 
-def forbid(writable: Iterable[Path]) -> None:
+def enter(job: dict[str, Any], hidden: Iterable[Path] = ()) -> list[str]:
+    """Give up what an engine does not need, all but this folder, which is thrown away; gives what took hold.
+
+    >>> import subprocess, sys
+    >>> script = '''
+    ... from gradwalk.diagnose.guard import enter
+    ... enter({"memory": 2**30, "seconds": 9.0})
+    ... try:
+    ...     open("/etc/passwd")
+    ... except PermissionError as error:
+    ...     print(error)
+    ... '''
+    >>> subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout
+    'a submission may not read files while it is judged (/etc/passwd)\\n'
+    """
+    folder = Path.cwd()
+    readable = [*libraries(hidden), folder]
+    used = confine(readable, [folder], job["memory"], job["seconds"])
+    forbid([folder], readable)
+    return used
+
+
+def forbid(writable: Iterable[Path], readable: Iterable[Path] | None = None) -> None:
     """From now on, for the rest of this process: no processes, no network, no changes outside the `writable` folders.
+
+    With `readable`, no files are read but these and those in these folders.
 
     >>> import subprocess, sys
     >>> script = '''
@@ -58,6 +88,7 @@ def forbid(writable: Iterable[Path]) -> None:
     'a submission may not start another process while it is judged\\n'
     """
     roots = tuple(os.path.realpath(folder) + os.sep for folder in writable)
+    read = None if readable is None else tuple(os.path.realpath(path) for path in readable)
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         if event in _NEVER:
@@ -66,6 +97,8 @@ def forbid(writable: Iterable[Path]) -> None:
             path, mode, flags = arguments
             if _writes(mode, flags) and not _inside(path, roots):
                 raise Refused(f"a submission may not write files while it is judged ({path!s:.80})")
+            if read is not None and not _inside(path, read):
+                raise Refused(f"a submission may not read files while it is judged ({path!s:.80})")
         elif event in _CHANGING:
             for path in arguments[: _CHANGING[event]]:
                 if not _inside(path, roots):
@@ -86,22 +119,3 @@ def _inside(path: Any, roots: tuple[str, ...]) -> bool:
     with contextlib.suppress(TypeError, ValueError):
         return os.path.realpath(os.fsdecode(path)).startswith(roots)
     return False
-
-
-def limit_memory(size: int) -> None:
-    """Let this process hold no more than `size` bytes of its own, where the system can be told so.
-
-    >>> import subprocess, sys
-    >>> script = "from gradwalk.diagnose.guard import limit_memory; limit_memory(2**28); [0] * 10**9"
-    >>> "MemoryError" in subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stderr
-    True
-    """
-    try:
-        import resource
-    except ImportError:  # Windows
-        return
-    kind = resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS
-    with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(kind, (size, size))
-    with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

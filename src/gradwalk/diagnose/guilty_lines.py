@@ -17,7 +17,7 @@ from gradwalk.diagnose.source_tree import (
     mentions_name,
 )
 
-__all__ = ["guilty_line"]
+__all__ = ["guilty_line", "walk_line"]
 
 AnyNode = TypeVar("AnyNode", bound=ast.AST)
 
@@ -45,7 +45,7 @@ def guilty_line(fault: Fault, tree: SourceTree, called: str, backward: str) -> i
 # --- in an op ------------------------------------------------------------------------------------------------------
 
 
-def _in_op(fault: Fault, tree: SourceTree, function: Function, backward: str) -> int:
+def _in_op(fault: Fault, tree: SourceTree, function: Function, backward: str) -> int | None:
     pushes = [
         push
         for push in tree.pushes(function)
@@ -53,7 +53,9 @@ def _in_op(fault: Fault, tree: SourceTree, function: Function, backward: str) ->
     ]
     match fault.kind:
         case "overwriting":
-            found = [push.line for push in pushes if not push.adds] or _overwriting_lines(tree, backward)
+            return next((push.line for push in pushes if not push.adds), None) or next(
+                iter(_overwriting_lines(tree, backward)), None
+            )
         case "counting-itself":
             found = [push.line for push in pushes if push.adds and push.owner in _gradients(push, tree.grad)]
         case "without-upstream":
@@ -64,7 +66,11 @@ def _in_op(fault: Fault, tree: SourceTree, function: Function, backward: str) ->
         case "detached":
             found = [] if fault.operand is None else list(_slopes(tree, function, fault.operand))
             makes = tree.cls.name if tree.cls else "Value"
-            found = found or [call.lineno for call in _nodes(function, ast.Call) if called_name(call.func) == makes]
+            found = (
+                _copied(tree, function, fault.operand)
+                or found
+                or [call.lineno for call in _nodes(function, ast.Call) if called_name(call.func) == makes]
+            )
         case "reflected":
             found = _lines(function, ast.Return)
         case "closure-on-operand":
@@ -74,11 +80,29 @@ def _in_op(fault: Fault, tree: SourceTree, function: Function, backward: str) ->
         case "keyed-by-operand":
             found = _lines(function, ast.Dict, ast.DictComp)
         case "specimen" if fault.name == "changes-its-input":
-            written = (node for node in _nodes(function, ast.Attribute) if isinstance(node.ctx, ast.Store))
-            found = [node.lineno for node in written if node.attr == tree.data]
+            found = tree.data_lines(function)
         case _:
             found = _values(tree, function)
-    return found[0] if found else function.lineno
+    elsewhere = not found and fault.kind in _PUSHED  # a walk that knows every op, say
+    return None if elsewhere else found[0] if found else function.lineno
+
+
+#: Faults in what an op pushes: where it pushes nothing itself, they are not in its lines.
+_PUSHED = ("slope", "adds-upstream", "without-upstream", "counting-itself", "data-read-late")
+
+
+def _copied(tree: SourceTree, function: Function, operand: int | None) -> list[int]:
+    """Lines that put a copy of an operand in its place: `other = Value(other.data)`."""
+    names = [argument.arg for argument in function.args.args]
+    named = names[operand] if operand is not None and operand < len(names) else ""
+    copies = (node for node in _nodes(function, ast.Assign) if getattr(node.targets[0], "id", "") == named)
+    return [
+        node.lineno
+        for node in copies
+        if any(
+            part.attr == tree.data and getattr(part.value, "id", "") == named for part in _nodes(node, ast.Attribute)
+        )
+    ]
 
 
 def _nodes(tree: ast.AST, *kinds: type[AnyNode]) -> Iterator[AnyNode]:
@@ -197,9 +221,10 @@ def _recursion(tree: SourceTree, backward: str) -> int | None:
 
 
 def _overwriting_lines(tree: SourceTree, backward: str) -> list[int]:
-    """Lines that set a gradient to something that is computed, those of the walk first."""
+    """Lines that set a gradient to something that is computed from another, those of the walk first."""
     functions = [*tree.walk(backward), *tree.functions()]
-    return list(dict.fromkeys(push.line for push in _computed(tree, functions) if not push.adds))
+    pushes = [push for push in _computed(tree, functions) if not push.adds]
+    return list(dict.fromkeys(push.line for push in pushes if _gradients(push, tree.grad) - {push.owner}))
 
 
 def _computed(tree: SourceTree, functions: Iterable[Function]) -> list[GradientWrite]:
@@ -286,3 +311,32 @@ _IN_WALK: dict[str, Finder] = {
     "one-user": _user,
     "keyed-by-operand": lambda tree, _: next(iter(_lines(tree.tree, ast.Dict, ast.DictComp)), None),
 }
+
+
+# --- what was seen of the walk ---------------------------------------------------------------------------------------
+
+
+def walk_line(name: str, tree: SourceTree, backward: str) -> int | None:
+    """The line of something that the walk was seen to do.
+
+    >>> text = "class V:\\n    def backward(self):\\n        self.grad += 1.0"
+    >>> walk_line("seed-added", SourceTree(text, "V", "data", "grad"), "backward")
+    3
+    """
+    if name == "equal-by-data":
+        function = tree.function("__eq__")
+        return function.lineno if function else None
+    pushes = [push for function in tree.walk(backward) for push in tree.pushes(function)]
+    pushes = sorted(dict.fromkeys(pushes), key=lambda push: push.line)
+    found = {
+        "seeded-with-data": [push.line for push in pushes if not push.adds and mentions(push.right, tree.data)],
+        "seeded-wrong": [push.line for push in pushes if not push.adds],
+        "wiped-after-seed": [push.line for push in pushes if _is_number(push.right, 0.0)][-1:],
+        "seed-added": [push.line for push in pushes if push.adds and _is_number(push.right, 1.0)],
+        "missing-visits": [line] if (line := _asking(tree, backward)) else [],
+    }.get(name, [])
+    return found[0] if found else _start(tree, backward)
+
+
+def _is_number(expression: ast.expr, x: float) -> bool:
+    return isinstance(expression, ast.Constant) and expression.value == x

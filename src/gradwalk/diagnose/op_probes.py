@@ -14,11 +14,25 @@ from gradwalk.diagnose.probes import Probe
 from gradwalk.diagnose.vocabulary import SIGNS, SYMBOL, UNARY
 from gradwalk.ops import TABLE
 
-__all__ = ["BASIC", "REVERSED", "at_points", "chained", "evidence", "first_op", "ops_in", "probe_of", "spelt"]
+__all__ = [
+    "BASIC",
+    "PRESET",
+    "REVERSED",
+    "at_points",
+    "chained",
+    "evidence",
+    "first_op",
+    "ops_in",
+    "probe_of",
+    "spelt",
+    "without_preset",
+]
 
 #: The ops of the teaching engine, in the order in which they are looked into, and those with a number on the left.
 BASIC = ("add", "mul", "neg", "sub", "pow", "div", *UNARY)
 REVERSED = tuple(f"r{op}" for op in SYMBOL)
+
+PRESET = " before"  # how titles end of programs whose leaves have a gradient before the walk
 
 _PAIRS = ((3.0, 2.0), (-1.5, 4.0), (0.25, -2.0), (-0.6, -0.7), (1.25, 0.8))
 _POINTS = (0.5, -0.75, 2.0, -1.6, 0.1)
@@ -89,6 +103,16 @@ def chained(op: str) -> Probe:
     return probe_of(f"y = k * {inner} + a", {"k": 3.0, "a": 0.6}, "y.data a.grad k.grad")
 
 
+def without_preset(program: Probe) -> Probe:
+    """A program without the lines that give leaves a gradient before the walk.
+
+    >>> without_preset(evidence("tanh")[5]).text == at_points("tanh")[0].text
+    True
+    """
+    lines = [line for line in program.text.split("\n") if ".grad = " not in line]
+    return Probe(program.title, "\n".join(lines), program.see)
+
+
 @lru_cache(maxsize=64)
 def evidence(op: str) -> tuple[Probe, ...]:
     """Probes that need this op alone: at points, on gradients that are there already, on itself, on one Value twice.
@@ -104,7 +128,8 @@ def evidence(op: str) -> tuple[Probe, ...]:
         lines = program.text.split("\n")
         at = next(i for i, line in enumerate(lines) if "Value" not in line)
         preset = ["a.grad = 7.0", *(["b.grad = -4.0"] if "b.grad" in program.see else [])]
-        primed.append(Probe(program.title, "\n".join([*lines[:at], *preset, *lines[at:]]), program.see))
+        title = f"{program.title}, with {' and '.join(preset)}{PRESET}"
+        primed.append(Probe(title, "\n".join([*lines[:at], *preset, *lines[at:]]), program.see))
     bodies = {"neg": ("c = -(-a)",), "pow": ("c = (a ** 3) ** 2", "c = (a ** -1) ** 3")}.get(
         op, (f"c = (a {sign} b) {sign} d", f"c = d {sign} (a {sign} b)") if sign else (f"c = (a.{op}()).{op}()",)
     )

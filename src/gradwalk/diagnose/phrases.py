@@ -16,8 +16,9 @@ def sentence(fault: Fault, op: str, walk: str, line: int | None) -> str:
     if fault.op:
         return _in_op(fault, f"your `{op}`", line)
     if fault.name == "overwriting":
-        there = f"line {line} has" if line else "there is"
-        return f"your engine overwrites gradients: {there} `=` where `+=` is needed"
+        if line:
+            return f"your engine overwrites gradients: line {line} has `=` where `+=` is needed"
+        return "your engine overwrites gradients instead of adding to them"
     return _IN_WALK[fault.name].format(walk=f"`{walk}`", at=at(line))
 
 

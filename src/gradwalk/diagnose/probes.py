@@ -14,7 +14,7 @@ import warnings
 from collections import Counter
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import CodeType
 from typing import Any
 
@@ -88,23 +88,24 @@ def _outcome(program: Probe, engine: Engine, steps: int | None, made: list[Any])
         "backward": engine.backward,
         "shared": engine.shared,
         "op": op,
+        "in_place": engine.in_place,
         "seen": {},
     }
     out = Quiet()
     count = Steps()
     try:
-        with redirect_stdout(out), warnings.catch_warnings():
+        with redirect_stdout(out), warnings.catch_warnings(), engine.running():
             warnings.simplefilter("ignore")
-            with nullcontext(count) if steps is None else limited(steps) as count:
+            with nullcontext(count) if steps is None else limited(steps, files=engine.files) as count:
                 exec(_compiled(program.text, program.see), {"_": names})
     except (MissingOp, NotImplementedError) as missing:
         return Outcome("missing", message=str(missing), printed=out.text, steps=count.used)
     except OutOfSteps as error:
-        return Outcome("stopped", message=str(error), printed=out.text, steps=count.used)
+        return Outcome("stopped", message=str(error), line=error.line, printed=out.text, steps=count.used)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # a learner's code may raise anything, sys.exit included
-        refused = program.optional and isinstance(error, (TypeError, AssertionError, AttributeError))
+        refused = program.optional and isinstance(error, (TypeError, AssertionError, AttributeError, RuntimeError))
         return Outcome(
             "missing" if refused else "raised",
             message=TOO_DEEP if isinstance(error, RecursionError) else str(error)[:300],
@@ -118,9 +119,14 @@ def _outcome(program: Probe, engine: Engine, steps: int | None, made: list[Any])
 
 @lru_cache(maxsize=4096)
 def _expected(program: Probe) -> Outcome:
+    return run(program, _reference(), steps=None)
+
+
+@cache
+def _reference() -> Engine:
     from gradwalk.engine import Value
 
-    return run(program, Engine(Value), steps=None)
+    return Engine(Value)
 
 
 def line_of(error: BaseException, files: set[str]) -> int | None:
@@ -203,6 +209,12 @@ class _Calls(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
         return _call(node.attr, node.value)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        assert isinstance(node.target, ast.Name)
+        before = ast.Name(node.target.id, ast.Load())
+        made = _call("in_place", ast.Constant(SIGNS[type(node.op)]), before, self.visit(node.value))
+        return ast.Assign([node.target], made)
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         target = node.targets[0]

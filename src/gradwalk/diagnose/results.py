@@ -18,6 +18,9 @@ Status = Literal["passed", "failed", "missing", "error", "skipped"]
 class Diagnosis:
     """Which bug it is, where it is if that could be found, a hint that teaches, and the solution.
 
+    `specimen` is its name in the museum, if it is there; `fault` is what it is called in any case. `beyond`: it only
+    shows beyond the essentials.
+
     >>> Diagnosis("overwriting", "your `__mul__` overwrites", line=31, op="mul").to_dict()["line"]
     31
     """
@@ -28,12 +31,18 @@ class Diagnosis:
     op: str | None = None
     hint: str = ""
     solution: str = ""
+    fault: str = ""
+    beyond: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.fault and self.specimen:
+            object.__setattr__(self, "fault", self.specimen)
 
     def to_dict(self) -> dict[str, Any]:
         """The diagnosis as plain data.
 
         >>> sorted(Diagnosis(None, "line 3 stops with NameError").to_dict())
-        ['hint', 'line', 'op', 'sentence', 'solution', 'specimen']
+        ['beyond', 'fault', 'hint', 'line', 'op', 'sentence', 'solution', 'specimen']
         """
         return dict(vars(self))
 
@@ -182,6 +191,26 @@ class Grade:
         2 of 2
         """
         return Mark.of(check for check in self.checks if not check.essential)
+
+    @property
+    def faults(self) -> tuple[Diagnosis, ...]:
+        """What is wrong with the essentials.
+
+        >>> from gradwalk.diagnose import grade, museum
+        >>> [found.fault for found in grade(museum.find("preorder").source()).faults]
+        ['preorder']
+        """
+        return tuple(found for found in self.diagnoses if not found.beyond)
+
+    @property
+    def invitations(self) -> tuple[Diagnosis, ...]:
+        """What lies beyond the essentials: what a good engine may still learn.
+
+        >>> from gradwalk.diagnose import grade, museum
+        >>> [found.fault for found in grade(museum.find("recursion-limit").source()).invitations]
+        ['recursion-limit']
+        """
+        return tuple(found for found in self.diagnoses if found.beyond)
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data that JSON can hold.

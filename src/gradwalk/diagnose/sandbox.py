@@ -1,31 +1,40 @@
-"""An engine judged in a process of its own, so that nothing it does reaches whoever judges it.
+"""An engine judged in processes of its own: no mark without numbers that were found right here.
 
-The process says which program it is about to run and what came of it. A program that never ends, crashes the process or
-fills the memory is an outcome like any other: a fresh process is told all outcomes so far and goes on.
+First a process goes through the whole checklist and looks for the bugs (`child`). It says which program it is about to
+run and what came of it; a program that never ends, crashes the process or fills the memory is an outcome like any
+other, and a fresh process goes on. But an engine may do as it likes in there, with the checklist too. So whatever it is
+said to have passed is run again in a process that has no right answers in it (`runner`) and sends numbers, and these
+are compared here.
 """
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
-import queue
-import signal
-import subprocess
-import sys
+import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, get_args
 
-from gradwalk.diagnose.results import CheckResult, Grade
+from gradwalk.diagnose import processes
+from gradwalk.diagnose.checks import CHECKS, RANDOM, Check, select
+from gradwalk.diagnose.cleaning import outcome_from, plain, without_places
+from gradwalk.diagnose.probes import Probe
+from gradwalk.diagnose.processes import Broken, Conversation, Stopped
+from gradwalk.diagnose.random_probes import random_programs
+from gradwalk.diagnose.results import CheckResult, Diagnosis, Grade, Status
+from gradwalk.diagnose.vocabulary import BINARY, UNARY
+from gradwalk.diagnose.workplace import copy_alone, copy_whole, copy_with_neighbours, is_ordinary, too_large
+from gradwalk.matcher import Outcome, by_type
 
-__all__ = ["Limits", "grade_file"]
+__all__ = ["Judged", "Limits", "Start", "Stopped", "grade_file", "judge_file"]
 
-Said = dict[str, Any]
+Start = Callable[[str, Path, threading.Event], Conversation]
+ENDED = "Stopped"  # what the error of a program is called that did not come to an end by itself
+PRECISE = Probe("a number with nine digits", "a = Value(0.123456789)", ("a.data",))
+SINGLE = 3e-6  # how far numbers of single precision may lie from the right ones, relative to these
 
 
 @dataclass(frozen=True)
@@ -43,145 +52,331 @@ class Limits:
     crashes: int = 6
 
 
-def grade_file(
-    path: Path, *, class_name: str = "Value", checks: Iterable[str] | None = None, limits: Limits | None = None
-) -> Grade:
-    """Judge the engine in a file, in a process of its own.
+@dataclass(frozen=True)
+class Judged:
+    """An engine's grade, and what kept it apart while it ran (names of `confinement.WAYS`).
 
-    >>> import tempfile, pathlib
+    >>> Judged(Grade(())).confined
+    ()
+    """
+
+    grade: Grade
+    confined: tuple[str, ...] = ()
+
+
+def grade_file(
+    path: Path,
+    *,
+    class_name: str = "Value",
+    names: Mapping[str, str] | None = None,
+    checks: Iterable[str] | None = None,
+    limits: Limits | None = None,
+) -> Grade:
+    """Judge the engine in a file, in processes of its own; `names` are what it calls its data, grad and backward.
+
     >>> from gradwalk.diagnose import teaching
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "engine.py"
+    >>> path = Path(tempfile.mkdtemp()) / "engine.py"
     >>> _ = path.write_text(teaching.SOURCE + chr(10) + "raise SystemExit(3)")
     >>> report = grade_file(path, checks=["reuse"])
     >>> report.passed, len(report.notes)
     (True, 1)
     """
-    with tempfile.TemporaryDirectory(prefix="gradwalk-", ignore_cleanup_errors=True) as folder:
-        return _Hearing(path, class_name, None if checks is None else list(checks), limits or Limits(), folder).report()
+    return judge_file(path, class_name=class_name, names=names, checks=checks, limits=limits).grade
 
 
+def judge_file(
+    path: Path,
+    *,
+    root: Path | None = None,
+    alone: bool = False,
+    class_name: str = "Value",
+    names: Mapping[str, str] | None = None,
+    checks: Iterable[str] | None = None,
+    limits: Limits | None = None,
+    start: Start = processes.python,
+    stop: threading.Event | None = None,
+) -> Judged:
+    """Judge the engine in a file. What belongs to it: all in `root`; or nothing if `alone`; or what it imports.
+
+    `start` starts a process. When `stop` is set, it raises Stopped.
+
+    >>> path = Path(tempfile.mkdtemp()) / "engine.py"
+    >>> _ = path.write_text("class Value:" + chr(10) + "    def backward(self other): ...")
+    >>> judge_file(path).grade.checks[0].message
+    'line 2 is no Python: invalid syntax'
+    """
+    reason = too_large(path) if is_ordinary(path) else "it is no ordinary file"
+    if reason:
+        return Judged(_not_judged(reason))
+    with tempfile.TemporaryDirectory(prefix="gradwalk-", ignore_cleanup_errors=True) as made:
+        folder = Path(made).resolve()
+        handed_in = folder / "handed-in"
+        handed_in.mkdir()
+        try:
+            if root is not None:
+                file = copy_whole(path, root, handed_in)
+            else:
+                file = copy_alone(path, handed_in) if alone else copy_with_neighbours(path, handed_in)
+        except OSError as error:
+            return Judged(_not_judged(f"it cannot be read: {error.strerror or error}"))
+        limits = limits or Limits()
+        job = {"file": file, "class_name": class_name, "names": dict(names or {}), "memory": limits.memory,
+               "seconds": limits.total}  # fmt: skip
+        hearing = _Hearing(folder, job, limits, start, stop or threading.Event())
+        report = hearing.report(None if checks is None else list(checks))
+        places = [folder / str(i + 1) for i in range(hearing.started)]
+        return Judged(_cleaned(report, [*places, folder]), hearing.confined)
+
+
+@dataclass
 class _Hearing:
     """One engine's whole story: as many processes as it takes."""
 
-    def __init__(self, path: Path, class_name: str, checks: list[str] | None, limits: Limits, folder: str) -> None:
-        self.limits, self.folder = limits, folder
-        self.job: Said = {
-            "path": str(path.resolve()), "class_name": class_name, "checks": checks, "memory": limits.memory,
-            "definitions_only": False, "diagnosing": True, "known": [],
-        }  # fmt: skip
-        self.until = time.monotonic() + limits.total
-        self.notes: list[str] = []
-        self.crashes = 0
+    folder: Path  # with a copy of what was handed in; each process gets a copy of its own
+    job: dict[str, Any]
+    limits: Limits
+    start: Start
+    stop: threading.Event
+    confined: tuple[str, ...] = ()
+    notes: list[str] = field(default_factory=list)
+    crashes: int = 0
+    started: int = 0
 
-    def report(self) -> Grade:
+    def report(self, checks: list[str] | None) -> Grade:
+        self.until = time.monotonic() + self.limits.total
+        self.job |= {"definitions_only": False, "checks": checks, "diagnosing": True, "given_up": "", "known": []}
+        report = self._claimed()
+        if any(check.status in ("passed", "missing") for check in report.checks):
+            report = _Proof(self, report).report()
+        return replace(report, notes=(*self.notes, *report.notes))
+
+    def patience(self) -> float:
+        """Seconds for the next program: less, once some have not come to an end."""
+        return max(min(1.0, self.limits.program), self.limits.program * 0.5**self.crashes)
+
+    def process(self, task: str) -> Conversation:
+        self.started += 1
+        own = self.folder / str(self.started)
+        shutil.copytree(self.folder / "handed-in", own)
+        return self.start(task, own, self.stop)
+
+    def answer(self, process: Conversation, seconds: float) -> dict[str, Any]:
+        return process.answer(min(seconds, max(0.1, self.until - time.monotonic())))
+
+    def _claimed(self) -> Grade:
+        """What the process with the engine in it says about the engine."""
+        job = self.job
         while True:
             told, end = self._one_process()
             if isinstance(told, Grade):
                 return told
-            if isinstance(told, dict):  # a program was under way
-                self.job["known"].append((told, {"kind": "raised", "error": "Stopped", "message": end}))
+            if isinstance(told, dict) and not job["given_up"]:  # a program was under way
+                job["known"].append((told, asdict(Outcome("raised", message=end, error=ENDED))))
                 self.crashes += 1
-                if self.crashes >= self.limits.crashes or time.monotonic() > self.until:
-                    return self._given_up(f"it was given up after {self.crashes} crashes, the last one: {end}")
-            elif told == "loading" and not self.job["definitions_only"]:
-                self.job["definitions_only"] = True
+                if self.crashes >= self.limits.crashes:
+                    job["given_up"] = f"it was given up after {self.crashes} crashes, the last one: {end}"
+                elif time.monotonic() > self.until:
+                    job["given_up"] = f"it was given up after {self.limits.total:g} seconds"
+                self.until += self.limits.loading if job["given_up"] else 0.0  # for what is known to be told
+            elif told == "loading" and not job["definitions_only"]:
+                job["definitions_only"] = True
                 self.notes.append(f"running the whole file did not work ({end}): only its definitions were used")
-            elif told == "thinking" and self.job["diagnosing"]:
-                self.job["diagnosing"] = False
+            elif told == "thinking" and job["diagnosing"]:
+                job["diagnosing"] = False
                 self.notes.append(f"no diagnosis could be made: {end}")
             else:
-                return self._given_up(f"the file cannot be loaded: {end}")
+                what = "the file cannot be loaded" if told == "loading" else "it could not be judged"
+                return _not_judged(job["given_up"] or f"{what}: {end}")
 
-    def _one_process(self) -> tuple[Grade | Said | str, str]:
+    def _one_process(self) -> tuple[Grade | dict[str, Any] | str, str]:
         """A report; or what was under way (a program, "loading", "thinking") and how it ended."""
-        doing: Said | str = "loading"
+        doing: dict[str, Any] | str = "loading"
         seconds = self.limits.loading
-        with _process(self.folder, self.job) as (process, answers):
-            while True:
-                try:
-                    said = answers.get(timeout=max(0.1, min(seconds, self.until - time.monotonic())))
-                except queue.Empty:
-                    return doing, f"it did not end within {seconds:.2g} seconds"
-                if said is None:
-                    return doing, _ending(process)
-                if "refused" in said:
-                    return self._given_up(said["refused"]), "refused"
-                if "report" in said:
-                    report = Grade.from_dict(said["report"])
-                    return self._with_notes(report), "done"
-                if "loaded" in said:
-                    self.notes += [note for note in said["loaded"] if note not in self.notes]
-                    doing, seconds = "thinking", self.limits.loading
-                elif "begin" in said:
-                    doing, seconds = said["begin"], self.limits.program
-                elif "outcome" in said:
-                    self.job["known"].append((doing, said["outcome"]))
-                    doing, seconds = "thinking", self.limits.loading
-
-    def _given_up(self, why: str) -> Grade:
-        failure = CheckResult("loads", "construction", "the engine can be judged", "error", message=why)
-        return self._with_notes(Grade((failure,)))
-
-    def _with_notes(self, report: Grade) -> Grade:
-        return Grade(report.checks, report.diagnoses, (*self.notes, *report.notes), report.engine)
+        with self.process("words") as process:
+            process.say(self.job)
+            try:
+                while True:
+                    said = self.answer(process, seconds)
+                    if "refused" in said:
+                        self.notes += [note for note in _texts(said.get("notes")) if note not in self.notes]
+                        return _not_judged(plain(said["refused"])), "refused"
+                    if "report" in said:
+                        return _report_from(said["report"], self.job["checks"]), "done"
+                    if "loaded" in said:
+                        self.notes += [note for note in _texts(said["loaded"]) if note not in self.notes]
+                        doing, seconds = "thinking", self.limits.loading
+                    elif isinstance(said.get("begin"), dict):
+                        doing, seconds = said["begin"], self.patience()
+                    elif isinstance(said.get("outcome"), dict) and isinstance(doing, dict):
+                        self.job["known"].append((doing, said["outcome"]))
+                        doing, seconds = "thinking", self.limits.loading
+                    else:
+                        raise Broken("it wrote into the grader's own channel")
+            except Broken as end:
+                return doing, str(end)
 
 
-def _ending(process: subprocess.Popen[str]) -> str:
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(timeout=5)
-    code = process.returncode
-    if code is not None and code < 0:
-        return f"the process was ended by {signal.Signals(-code).name}"
-    return f"the process ended with code {code}"
+class _Proof:
+    """What an engine is said to have passed, found right or not by its numbers."""
+
+    def __init__(self, hearing: _Hearing, report: Grade) -> None:
+        self.hearing = hearing
+        self.claimed = report
+        self.ops: set[str] = set()
+        self.outcomes: dict[Probe, Outcome] = {}
+        self.crashes = 0
+        self.why_not = ""
+        self._process: Conversation | None = None
+
+    def report(self) -> Grade:
+        """The report with every check that has numbers of its own judged by them."""
+        try:
+            self._load()
+            self.is_single = self._keeps_seven_digits()
+            checks = [self._proven(check) for check in self.claimed.checks]
+        except Broken as end:
+            self.why_not = self.why_not or str(end)
+            checks = [replace(check, status="skipped") for check in self.claimed.checks]
+        finally:
+            self._close()
+        before, after = self.claimed.checks, checks
+        lost = sum(one.status == "passed" != two.status for one, two in zip(before, after, strict=True))
+        notes = list(self.claimed.notes)
+        if self.why_not:
+            notes.append(f"checks could not be judged where no right answers are within reach: {self.why_not}")
+        elif lost:
+            one = lost == 1
+            notes.append(f"{lost} {'check' if one else 'checks'} came out right only where the right answers are "
+                         f"within reach: {'it does' if one else 'they do'} not count")  # fmt: skip
+        return replace(self.claimed, checks=tuple(after), notes=tuple(notes))
+
+    def _proven(self, check: CheckResult) -> CheckResult:
+        known = CHECKS.get(check.name)
+        if check.status not in ("passed", "missing") or known is None:
+            return check
+        if check.name == "quiet" and any(outcome.printed for outcome in self.outcomes.values()):
+            return replace(check, status="failed", message="something was printed")
+        programs = [*self._programs(known)]
+        if known.extra or not programs:  # what most engines do not have is in no mark, nor are numbers expected of it
+            return check
+        outcomes = [(program, self._outcome(program, known.repeats)) for program in programs]
+        if self.why_not:
+            return replace(check, status="skipped", message=self.why_not)
+        wrong = [(program, outcome) for program, outcome in outcomes if not self._is_right(program, outcome)]
+        if not wrong and (check.status == "missing" or any(outcome.kind != "missing" for _, outcome in outcomes)):
+            return check
+        program, outcome = (wrong or outcomes)[0]
+        reason = outcome.message if outcome.kind != "numbers" else "other numbers where no right answers are in reach"
+        return replace(
+            check, status="failed", got=outcome.numbers, expected=program.expected().numbers, program=program.text,
+            message=f"{program.title}: {reason}",
+        )  # fmt: skip
+
+    def _programs(self, check: Check) -> Iterator[Probe]:
+        if check.name == "random":
+            yield from random_programs([op for op in (*BINARY, "neg", *UNARY) if op in self.ops], RANDOM)
+        yield from check.programs
+
+    def _is_right(self, program: Probe, outcome: Outcome) -> bool:
+        right = program.expected()
+        if outcome.kind == "missing" or by_type(outcome, right):
+            return True
+        return self.is_single and outcome.kind == "numbers" and all(
+            abs(outcome.numbers[name] - x) <= SINGLE * max(1.0, abs(x)) for name, x in right.numbers.items()
+        )  # fmt: skip
+
+    def _keeps_seven_digits(self) -> bool:
+        kept = self._outcome(PRECISE, 1).numbers.get("a.data", 0.0)
+        return kept != 0.123456789 and abs(kept - 0.123456789) < 1e-8
+
+    def _load(self) -> Conversation:
+        hearing = self.hearing
+        process = hearing.process("numbers")
+        try:
+            process.say(hearing.job | {"known": []})
+            said = hearing.answer(process, hearing.limits.loading)
+            if "loaded" not in said:
+                raise Broken(plain(said.get("refused", "it wrote into the grader's own channel")))
+        except BaseException:
+            process.__exit__()
+            raise
+        hearing.confined = tuple(_texts(said.get("confined")))
+        self.ops = set(_texts(said.get("has")))
+        self._process = process
+        return process
+
+    def _close(self) -> None:
+        if self._process is not None:
+            self._process.__exit__()
+            self._process = None
+
+    def _outcome(self, program: Probe, repeats: int) -> Outcome:
+        """What comes of a program; of several runs, the first that is wrong."""
+        if program not in self.outcomes and not self.why_not:
+            try:
+                found = self._asked(program, repeats)
+                self.outcomes[program] = next((each for each in found if not self._is_right(program, each)), found[0])
+            except Broken as end:
+                self._close()
+                self.crashes += 1
+                self.outcomes[program] = Outcome("raised", message=str(end), error=ENDED)
+                if self.crashes >= self.hearing.limits.crashes or time.monotonic() > self.hearing.until:
+                    self.why_not = str(end)
+        return self.outcomes.get(program, Outcome("raised", message=self.why_not, error=ENDED))
+
+    def _asked(self, program: Probe, repeats: int) -> list[Outcome]:
+        process = self._process or self._load()
+        process.say({"program": asdict(program), "repeats": repeats})
+        said = self.hearing.answer(process, self.hearing.limits.program).get("outcomes")
+        outcomes = [outcome_from(each, program.see) for each in (said if isinstance(said, list) else [])]
+        found = [outcome for outcome in outcomes if outcome is not None]
+        if len(found) != repeats:
+            raise Broken("it wrote into the grader's own channel")
+        return found
 
 
-@contextlib.contextmanager
-def _process(folder: str, job: Said) -> Iterator[tuple[subprocess.Popen[str], queue.SimpleQueue[Said | None]]]:
-    """A process at work on the job, and what it says; gone, with whatever it has started, at the end."""
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "agg"}
-    process = subprocess.Popen(
-        [sys.executable, "-I", "-X", "utf8", "-m", "gradwalk.diagnose.child"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8",
-        errors="replace", cwd=folder, env=environment, start_new_session=True,
-    )  # fmt: skip
-    answers: queue.SimpleQueue[Said | None] = queue.SimpleQueue()
-    readers = [
-        threading.Thread(target=work, args=(stream, answers), daemon=True)
-        for work, stream in ((_pass_on, process.stdout), (_drain, process.stderr))
-    ]
-    for reader in readers:
-        reader.start()
+def _not_judged(why: str) -> Grade:
+    return Grade((CheckResult("loads", "construction", "the engine can be judged", "error", message=why),))
+
+
+def _texts(said: Any) -> list[str]:
+    return [plain(each) for each in said if isinstance(each, str)][:200] if isinstance(said, list) else []
+
+
+def _report_from(said: Any, asked: list[str] | None) -> Grade:
+    """A report that another process sent; Broken if it is none, or leaves out what was asked."""
     try:
-        assert process.stdin is not None
-        with contextlib.suppress(OSError):
-            process.stdin.write(json.dumps(job) + "\n")
-            process.stdin.flush()
-        yield process, answers
-    finally:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            if hasattr(os, "killpg"):
-                os.killpg(process.pid, signal.SIGKILL)
-            else:
-                process.kill()
-        process.wait()
-        for reader in readers:
-            reader.join(timeout=1)
-        for stream in (process.stdin, process.stdout, process.stderr):
-            if stream is not None:
-                with contextlib.suppress(OSError):
-                    stream.close()
+        report = Grade.from_dict(said)
+        if all(check.name not in CHECKS for check in report.checks):
+            return _not_judged(plain(report.checks[0].message))
+        checks = [replace(check, group=CHECKS[check.name].group, title=CHECKS[check.name].title)
+                  for check in report.checks if check.status in get_args(Status)]  # fmt: skip
+    except (TypeError, ValueError, KeyError, IndexError, AttributeError, RecursionError, OverflowError):
+        raise Broken("it wrote into the grader's own channel") from None
+    names = [check.name for check in checks]
+    if len(set(names)) < len(names) or not {check.name for check in select(asked) if not check.extra} <= {*names}:
+        raise Broken("it wrote into the grader's own channel")
+    return replace(report, checks=tuple(checks))
 
 
-def _pass_on(stream: IO[str], answers: queue.SimpleQueue[Said | None]) -> None:
-    """Each line as an answer, and None at the end."""
-    with contextlib.suppress(ValueError, OSError):
-        for line in stream:
-            answers.put(json.loads(line))
-    answers.put(None)
+def _cleaned(report: Grade, folders: list[Path]) -> Grade:
+    """The report with every text of it plain, and without a word about this machine."""
 
+    def clean(text: object) -> str:
+        return without_places(plain(text), folders)
 
-def _drain(stream: IO[str], answers: queue.SimpleQueue[Said | None]) -> None:
-    """What the engine prints goes nowhere; but a pipe that nobody reads would stop it."""
-    with contextlib.suppress(ValueError, OSError):
-        while stream.read(65536):
-            pass
+    def diagnosis(told: Diagnosis | None) -> Diagnosis | None:
+        if told is None:
+            return None
+        line = told.line if type(told.line) is int else None
+        others = ("line", "beyond")  # which are no texts
+        texts: dict[str, Any] = {
+            name: clean(text) for name, text in vars(told).items() if name not in others and text is not None
+        }
+        return replace(told, line=line, beyond=told.beyond is True, **texts)
+
+    checks = tuple(
+        replace(check, message=clean(check.message), diagnosis=diagnosis(check.diagnosis)) for check in report.checks
+    )
+    named = [each for each in map(diagnosis, report.diagnoses) if each is not None]
+    return Grade(checks, tuple(named), tuple(map(clean, report.notes)), plain(report.engine, 80))

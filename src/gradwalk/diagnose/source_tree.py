@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 __all__ = ["GradientWrite", "SourceTree", "assigned", "called_name", "mentions", "mentions_name"]
 
@@ -102,6 +103,16 @@ class SourceTree:
                 found.append(GradientWrite(_owner(target), adds, node.value, node.lineno))
         return sorted(found, key=lambda push: push.line)
 
+    def data_lines(self, function: Function) -> list[int]:
+        """The lines of a function that change somebody's data.
+
+        >>> tree = SourceTree("def f(self):\\n    self.data += 1.0", "Value", "data", "grad")
+        >>> tree.data_lines(tree.function("f"))
+        [2]
+        """
+        stored = (node for node in ast.walk(function) if isinstance(node, ast.Attribute))
+        return [node.lineno for node in stored if isinstance(node.ctx, ast.Store) and node.attr == self.data]
+
     def operand(self, function: Function, owner: str) -> int | None:
         """Which operand of an op a name stands for, if any.
 
@@ -142,6 +153,62 @@ class SourceTree:
         False
         """
         return any(_turns_round(node) for function in self.walk(backward) for node in ast.walk(function))
+
+    def makes_functions_in_a_loop(self, name: str) -> bool:
+        """Whether an op makes functions inside a `for`.
+
+        >>> text = "def f(self):\\n    for x in self:\\n        push(lambda: x)"
+        >>> SourceTree(text, "Value", "data", "grad").makes_functions_in_a_loop("f")
+        True
+        """
+        function = self.function(name)
+        loops = [node for node in ast.walk(function) if isinstance(node, ast.For)] if function else []
+        return any(isinstance(node, (ast.Lambda, Function)) for loop in loops for node in ast.walk(loop))
+
+    def misspelt_attribute(self, name: str, meant: str) -> tuple[str, int] | None:
+        """An attribute that a function sets, and its line, whose name is nearly the one that is meant.
+
+        >>> tree = SourceTree("def f(out):\\n    out._bakward = f", "Value", "data", "grad")
+        >>> tree.misspelt_attribute("f", "_backward")
+        ('_bakward', 2)
+        """
+        function = self.function(name)
+        written = {target.attr: target.lineno for target, _ in assigned(function)} if function else {}
+        near = get_close_matches(meant, written, 1, 0.8) if meant not in written else []
+        return (near[0], written[near[0]]) if near else None
+
+    def loop_around(self, line: int) -> int | None:
+        """The line of the innermost loop that this line belongs to.
+
+        >>> SourceTree("while x:\\n    y()", "Value", "data", "grad").loop_around(2)
+        1
+        """
+        loops = (node for node in ast.walk(self.tree) if isinstance(node, (ast.While, ast.For)))
+        return max((loop.lineno for loop in loops if loop.lineno <= line <= (loop.end_lineno or 0)), default=None)
+
+    def method_line(self, owner: str, method: str) -> int | None:
+        """The line on which a class, or the first of its bases that has it, defines a method.
+
+        >>> SourceTree("class A:\\n    def f(self): ...", "Value", "data", "grad").method_line("A", "f")
+        2
+        """
+        cls = self.classes.get(owner)
+        while cls is not None:
+            for node in cls.body:
+                if isinstance(node, Function) and node.name == method:
+                    return node.lineno
+            bases = [base.id for base in cls.bases if isinstance(base, ast.Name) and base.id in self.classes]
+            cls = self.classes[bases[0]] if bases and self.classes[bases[0]] is not cls else None
+        return None
+
+    def prints(self) -> list[ast.Call]:
+        """The calls of `print` inside the class.
+
+        >>> len(SourceTree("class Value:\\n    def f(self): print(1)", "Value", "data", "grad").prints())
+        1
+        """
+        calls = (node for node in ast.walk(self.cls or self.tree) if isinstance(node, ast.Call))
+        return [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "print"]
 
     def _is_grad(self, target: ast.expr) -> bool:
         return isinstance(target, ast.Attribute) and target.attr == self.grad

@@ -1,31 +1,34 @@
-"""A folder of engines: which files to judge, all of them judged side by side, and the results as CSV and HTML."""
+"""A folder of engines: what was handed in by whom, and all of it judged side by side."""
 
 from __future__ import annotations
 
-import ast
-import csv
-import io
+import hashlib
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
-from gradwalk.diagnose.as_html import OverviewRow, overview_page, report_page
+from gradwalk.diagnose.cleaning import plain
 from gradwalk.diagnose.loading import source_of
-from gradwalk.diagnose.results import Grade
+from gradwalk.diagnose.results import CheckResult, Grade
+from gradwalk.diagnose.sandbox import Judged, Stopped
+from gradwalk.diagnose.workplace import files_below, is_ordinary, too_large
 from gradwalk.errors import SettingError
 
-__all__ = ["Submission", "as_csv", "find", "grade_all", "write_results"]
+__all__ = ["Submission", "find", "grade_all"]
 
 ENDINGS = (".py", ".ipynb")
-LARGEST = 2_000_000  # bytes of a file that is worth reading
+IN_FOLDER = "no file in it looks like an engine: a class with operators and backward(), in a .py or .ipynb file"
 
 
 @dataclass(frozen=True)
 class Submission:
-    """Somebody's engine: a name for it, and its file.
+    """What somebody handed in: a name for it, its file, and the folder with all that belongs to it, if it is one.
+
+    Where there is nothing to judge, `reason` says why.
 
     >>> Submission("ada", Path("ada/engine.py")).name
     'ada'
@@ -33,149 +36,156 @@ class Submission:
 
     name: str
     path: Path
+    root: Path | None = None
+    reason: str = ""
+
+    @property
+    def file(self) -> str:
+        """The file as a table shows it.
+
+        >>> Submission("ada", Path("class/ada/src/engine.py"), Path("class/ada")).file
+        'src/engine.py'
+        """
+        return plain(_readable(str(self.path.relative_to(self.root) if self.root else self.path.name)), 200)
+
+    def digest(self) -> str:
+        """One number for all that was handed in: it changes when somebody hands in something else.
+
+        >>> Submission("ada", Path(__file__)).digest() == Submission("ada", Path(__file__)).digest()
+        True
+        """
+        whole = hashlib.sha256(repr((self.file, self.reason)).encode("utf-8", "replace"))
+        paths = [self.path] if self.root is None else [*files_below(self.root)]
+        for path in paths if not self.reason else []:
+            try:
+                whole.update(os.fsencode(path.name) + b"\0" + hashlib.sha256(path.read_bytes()).digest())
+            except OSError as error:
+                whole.update(repr(error).encode("utf-8", "replace"))
+        return whole.hexdigest()
+
+    def source(self) -> str:
+        """The text of the engine's file, as far as there is one.
+
+        >>> Submission("ada", Path("nowhere.py")).source()
+        ''
+        """
+        try:
+            if self.reason or not is_ordinary(self.path) or too_large(self.path):
+                return ""
+            return source_of(self.path)
+        except Exception:  # it may hold anything
+            return ""
 
 
-def find(folder: Path) -> list[Submission]:
-    """One engine for each file in the folder, and one for each folder in it: the file there that most looks like one.
+def find(folder: Path, leave_out: Path | None = None) -> list[Submission]:
+    """One for each file in the folder, and one for each folder in it: the file there that most looks like an engine.
+
+    Everything in the folder is somebody's: what cannot be judged is in the list too, with the reason. Left out are what
+    is hidden, and the folder with the results.
 
     >>> import tempfile, pathlib
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> (folder / "ada" / "src").mkdir(parents=True)
-    >>> for name in ("grace.py", "ada/nn.py", "ada/src/engine.py"):
+    >>> for name in ("grace.py", "ada/nn.py", "ada/src/engine.py", "linus.txt"):
     ...     _ = (folder / name).write_text("class Value:" + chr(10) + " def backward(self): ..." * ("nn" not in name))
-    >>> [(found.name, found.path.name) for found in find(folder)]
-    [('ada', 'engine.py'), ('grace', 'grace.py')]
+    >>> [(found.name, found.file, found.reason[:9]) for found in find(folder)]
+    [('ada', 'src/engine.py', ''), ('grace', 'grace.py', ''), ('linus', 'linus.txt', 'a .txt is')]
     """
     found = []
-    for entry in sorted(folder.iterdir()):
-        if entry.name.startswith((".", "__")):
+    for entry in sorted(folder.iterdir(), key=lambda path: os.fsencode(path.name)):
+        if entry.name.startswith((".", "__")) or (leave_out and entry.resolve() == leave_out.resolve()):
             continue
-        if entry.is_file() and entry.suffix in ENDINGS:
-            found.append(Submission(entry.stem, entry))
-        elif entry.is_dir():
+        name = plain(_readable(entry.name), 100)
+        if entry.is_dir() and not entry.is_symlink():
             path = _most_likely(entry)
-            if path is not None:
-                found.append(Submission(entry.name, path))
-    if not found:
+            found.append(Submission(name, path or entry, entry if path else None, "" if path else IN_FOLDER))
+        else:
+            found.append(Submission(name.rpartition(".")[0] or name, entry, reason=_why_not(entry)))
+    if not any(not each.reason for each in found):
         raise SettingError(
             f"there is nothing to judge in {folder}: it should hold .py or .ipynb files, or one folder for each person"
         )
     return found
 
 
+def _readable(name: str) -> str:
+    """A file's name that need be no text, as text."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _why_not(path: Path) -> str:
+    if path.is_symlink():
+        return "it is a link to another file, and links are not followed"
+    if not is_ordinary(path):
+        return "it is no ordinary file"
+    if path.suffix.lower() not in ENDINGS:
+        kind = f"a {plain(path.suffix, 10)} is" if path.suffix else "a file without an ending is"
+        return f"{kind} not judged: hand in a .py file or a notebook (.ipynb)"
+    return ""
+
+
 def _most_likely(folder: Path) -> Path | None:
     best: tuple[float, Path] | None = None
-    for path in sorted(folder.rglob("*")):
-        hidden = any(part.startswith((".", "__")) for part in path.relative_to(folder).parts)
-        if hidden or path.suffix not in ENDINGS or not path.is_file():
-            continue
-        points = _likeness(path)
-        if points > 0 and (best is None or points > best[0]):
-            best = points, path
+    for path in files_below(folder):
+        if path.suffix.lower() in ENDINGS:
+            points = _likeness(path)
+            if points > 0 and (best is None or points > best[0]):
+                best = points, path
     return best[1] if best else None
 
 
 def _likeness(path: Path) -> float:
     """How much a file looks like an engine: a class with operators and a walk back; tests and demos less so."""
-    try:
-        if path.stat().st_size > LARGEST:
-            return 0.0
-        tree = ast.parse(source_of(path))
-    except (SyntaxError, ValueError, KeyError, OSError):
-        return 1.0 if re.search(r"engine|value|grad", path.stem, flags=re.I) else 0.0
     points = 0.0
-    for node in tree.body:
-        if isinstance(node, ast.ClassDef):
-            methods = {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
-            own = len(methods & {"__add__", "__mul__", "__pow__", "__radd__", "__truediv__"})
-            own += 5 * any("back" in name.lower() for name in methods) + 2 * (node.name == "Value")
-            points = max(points, float(own))
-    if re.search(r"test|demo|example", path.stem, flags=re.I):
+    source = Submission("", path).source()
+    for text in re.split(r"^(?=class\s)", source, flags=re.MULTILINE)[1:]:
+        methods = set(re.findall(r"^\s+def\s+(\w+)", text, flags=re.MULTILINE))
+        own = len(methods & {"__add__", "__mul__", "__pow__", "__radd__", "__truediv__"})
+        own += 5 * any("back" in name.lower() for name in methods) + 2 * bool(re.match(r"class\s+Value\b", text))
+        points = max(points, float(own))
+    if not points and re.search(r"engine|value|grad", path.stem, flags=re.IGNORECASE):
+        points = 0.5  # to be told what is wrong with it
+    if re.search(r"test|demo|example", path.stem, flags=re.IGNORECASE):
         points /= 2
     return points
 
 
 def grade_all(
-    submissions: Sequence[Submission], judge: Callable[[Path], Grade], *, jobs: int | None = None
-) -> Iterator[tuple[Submission, Grade]]:
-    """Judge them side by side; each as soon as it is done. `judge` is to keep each in a process of its own.
+    submissions: Sequence[Submission],
+    judge: Callable[[Submission, threading.Event], Judged],
+    *,
+    jobs: int | None = None,
+) -> Generator[tuple[Submission, Judged], None, None]:
+    """Judge them side by side; each as soon as it is done. `judge` is to keep each in processes of its own.
+
+    Whoever goes on no longer (a break, Ctrl-C) ends what is under way: the event that `judge` is given is set.
 
     >>> from gradwalk.diagnose import grade, teaching
-    >>> right = lambda path: grade(teaching.SOURCE, checks=["a-plus-a"])
-    >>> [(who.name, report.score) for who, report in grade_all([Submission("ada", Path("ada.py"))], right)]
+    >>> right = lambda submission, stop: Judged(grade(teaching.SOURCE, checks=["a-plus-a"]))
+    >>> [(who.name, found.grade.score) for who, found in grade_all([Submission("ada", Path("ada.py"))], right)]
     [('ada', 1)]
     """
+    stop = threading.Event()
     with ThreadPoolExecutor(max_workers=jobs or os.cpu_count() or 1) as pool:
-        running = {pool.submit(judge, submission.path): submission for submission in submissions}
+        running = {pool.submit(_judged, judge, submission, stop): submission for submission in submissions}
         try:
             for done in as_completed(running):
                 yield running[done], done.result()
-        finally:  # stopped from outside: what has not begun never will
-            pool.shutdown(wait=False, cancel_futures=True)
+        finally:  # stopped from outside: what has begun is ended, and what has not begun never will
+            stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)
 
 
-def as_csv(results: Sequence[tuple[Submission, Grade]]) -> str:
-    """The results as a table that any spreadsheet opens.
-
-    >>> from gradwalk.diagnose import grade, teaching
-    >>> print(as_csv([(Submission("ada", Path("ada.py")), grade(teaching.SOURCE, checks=["a-plus-a"]))]).strip())
-    name,file,score,total,percent,essentials,of_essentials,missing,right,diagnoses
-    ada,ada.py,1,1,100,1,1,0,yes,
-    """
-    out = io.StringIO()
-    table = csv.writer(out, lineterminator="\n")
-    table.writerow(
-        ["name", "file", "score", "total", "percent", "essentials", "of_essentials", "missing", "right", "diagnoses"]
-    )
-    for submission, report in results:
-        share = round(100 * report.score / report.total) if report.total else 0
-        missing = sum(check.status == "missing" for check in report.checks)
-        words = [diagnosis.sentence for diagnosis in report.diagnoses] or [
-            check.message for check in report.checks if check.status == "error" and check.name == "loads"
-        ]
-        table.writerow(
-            [_safe(submission.name), submission.path.name, report.score, report.total, share,
-             report.essentials.score, report.essentials.total, missing,
-             "yes" if report.passed else "no", _safe(" | ".join(words))]
-        )  # fmt: skip
-    return out.getvalue()
-
-
-def _safe(text: str) -> str:
-    """Text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t") else text
-
-
-def write_results(
-    results: Sequence[tuple[Submission, Grade]], folder: Path, title: str, *, solution: bool = False
-) -> Path:
-    """Write grades.csv, index.html and a page for each engine; gives the overview's path.
-
-    >>> import tempfile, pathlib
-    >>> from gradwalk.diagnose import grade, teaching
-    >>> results = [(Submission("ada", pathlib.Path("ada.py")), grade(teaching.SOURCE, checks=["a-plus-a"]))]
-    >>> overview = write_results(results, pathlib.Path(tempfile.mkdtemp()), "homework 1")
-    >>> sorted(path.name for path in overview.parent.iterdir())
-    ['ada.html', 'grades.csv', 'index.html']
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    results = sorted(results, key=lambda pair: pair[0].name.lower())
-    rows, taken = [], {"index"}
-    for submission, report in results:
-        slug = _slug(submission.name, taken)
-        rows.append(OverviewRow(submission.name, report, f"{slug}.html"))
-        page = report_page(report, f"{submission.name}: {submission.path.name}", solution=solution)
-        (folder / f"{slug}.html").write_text(page, encoding="utf-8")
-    (folder / "grades.csv").write_text(as_csv(results), encoding="utf-8-sig")  # so that Excel reads the letters right
-    overview = folder / "index.html"
-    overview.write_text(overview_page(rows, title), encoding="utf-8")
-    return overview
-
-
-def _slug(name: str, taken: set[str]) -> str:
-    plain = re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-") or "engine"
-    slug, count = plain, 2
-    while slug.lower() in taken:
-        slug, count = f"{plain}-{count}", count + 1
-    taken.add(slug.lower())
-    return slug
+def _judged(
+    judge: Callable[[Submission, threading.Event], Judged], submission: Submission, stop: threading.Event
+) -> Judged:
+    """One submission judged, come what may: a failure of the grader's own must not cost the others their results."""
+    reason = submission.reason
+    if not reason:
+        try:
+            return judge(submission, stop)
+        except Stopped:
+            raise
+        except Exception as error:
+            reason = f"the grader itself failed on it ({type(error).__name__}: {plain(error, 200)}): please report this"
+    return Judged(Grade((CheckResult("loads", "construction", "the engine can be judged", "error", message=reason),)))

@@ -227,6 +227,6 @@ def load(source: str = SOURCE) -> type[Any]:
     6.0
     """
     namespace: dict[str, Any] = {"__name__": "engine"}
-    exec(compile(source, "<engine>", "exec"), namespace)
+    exec(compile(source, "<engine>", "exec", dont_inherit=True), namespace)
     engine: type[Any] = namespace["Value"]
     return engine

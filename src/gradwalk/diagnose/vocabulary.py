@@ -7,6 +7,7 @@ for and judged. Only the other names that people give to an op are listed here.
 from __future__ import annotations
 
 import ast
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -14,16 +15,19 @@ from typing import Any
 from gradwalk.ops import TABLE
 
 __all__ = [
+    "BACK",
     "BACKWARD",
     "BINARY",
     "DATA",
     "EXTRA",
     "FILLERS",
+    "FREE",
     "GRAD",
     "METHODS",
     "ON_NUMBERS",
     "OPERANDS",
     "REFLECTED",
+    "SETTINGS",
     "SIGNS",
     "SWITCHES",
     "SYMBOL",
@@ -34,8 +38,12 @@ __all__ = [
 
 DATA = ("data", "value", "val", "_data", "_value", "x", "v", "number", "num", "scalar", "item")
 GRAD = ("grad", "gradient", "_grad", "_gradient", "grad_value", "derivative", "adjoint", "dx")
-BACKWARD = ("backward", "backprop", "backpropagate", "back_propagate", "backpropagation", "backward_pass", "back",
-            "compute_gradients", "calculate_gradients", "autograd", "run_backward")  # fmt: skip
+BACKWARD = ("backward", "backprop", "backpropagate", "back_propagate", "back_prop", "backpropagation",
+            "back_propagation", "backward_pass", "backwards", "back", "backward_propagation", "backpropogate",
+            "compute_gradients", "compute_grads", "compute_grad", "calculate_gradients", "calc_gradients",
+            "get_gradients", "gradients", "autograd", "run_backward", "full_backward", "do_backward")  # fmt: skip
+#: Parts of the names that a walk, or the push of one node, has otherwise.
+BACK = ("back", "prop", "grad", "deriv", "push", "chain", "vjp", "pull")
 
 #: Parts of the names under which nodes keep their operands.
 OPERANDS = ("prev", "child", "parent", "operand", "input", "dep", "arg", "source", "pred")
@@ -84,6 +92,10 @@ _SYNONYMS = {
     "pow": ("power",), "neg": ("negate", "negative"), "exp": ("exponential",), "log": ("ln",),
     "sigmoid": ("sigm", "logistic"), "relu": ("ReLu", "RELU"), "leaky_relu": ("leakyrelu", "leakyReLU"),
 }  # fmt: skip
+#: What to pass where an op wants more than its operands, by a part of the parameter's name.
+SETTINGS: dict[str, float] = {"base": math.e, "slope": 0.01, "alpha": 0.01, "beta": 1.0}
+#: Ops with a parameter of their own: which number an engine takes is its own affair.
+FREE = ("leaky_relu", "softplus")
 
 
 def names_of(op: str) -> tuple[str, ...]:

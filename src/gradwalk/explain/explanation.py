@@ -136,6 +136,8 @@ class LeafGradient:
 
     def __str__(self) -> str:
         start = f"{_name(self.graph, self.leaf)}.grad = {walk.readable(self.gradient)}"
+        if not self.count:
+            return f"{start}: nothing was pushed to it, because the ops above it took other operands"
         if not self.paths:
             number = f"{self.count:,}" if self.count < ENDLESS else "more than 10¹⁸"
             lines = [

@@ -51,7 +51,9 @@ def explain(root: Any, leaf: Any = None) -> Explanation:
         wanted = [_found(leaf, nodes, graph)]
     told = []
     for i in wanted[:MOST_LEAVES]:
-        shares = tuple(Share(graph.nodes[c], position, gradients[c], slope) for c, position, slope in uses[i])
+        shares = tuple(
+            Share(graph.nodes[c], position, gradients[c], slope) for c, position, slope in uses[i] if counts[c]
+        )
         paths = _paths(graph, uses, i) if counts[i] <= MOST_PATHS else ()
         told.append(LeafGradient(graph, graph.nodes[i], gradients[i], counts[i], paths, shares))
     hooked = any(getattr(node, "hooks", ()) for node in nodes)

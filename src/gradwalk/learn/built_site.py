@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 import gradwalk
+from gradwalk.drafts import draft_of
 from gradwalk.errors import GradwalkError
 
 __all__ = ["MARKER", "SiteError", "export_site", "find_site", "site_files"]
@@ -82,18 +84,33 @@ def export_site(target: Path | str, site: Path | None = None) -> int:
     for path in files:
         if (target / path).exists() and path.as_posix() not in ours:
             raise SiteError(f"{target / path} is not from an earlier export; move it, or export to another folder")
+    names = [path.as_posix() for path in files]
     try:
+        target.mkdir(parents=True, exist_ok=True)
+        _mark(target, [*names, *sorted(ours.difference(names))])  # first: should it break off here, all this is ours
         for name in ours:
             (target / name).unlink(missing_ok=True)
         for path in files:
             (target / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(site / path, target / path)
         (target / ".nojekyll").touch()  # GitHub Pages then takes the files as they are
-        listed = {"version": gradwalk.__version__, "files": [path.as_posix() for path in files]}
-        (target / MARKER).write_text(json.dumps(listed, indent=1), encoding="utf-8")
+        _mark(target, names)
     except OSError as error:
-        raise SiteError(f"cannot write to {target}: {error.strerror or error}") from error
+        again = "; once that is mended, the same command will do"
+        raise SiteError(f"cannot write to {target}: {error.strerror or error}{again}") from error
     return len(files)
+
+
+def _mark(target: Path, names: list[str]) -> None:
+    """Write down what is ours in a folder; whole, for without it nothing is."""
+    draft = draft_of(target / MARKER)
+    try:
+        draft.write_text(json.dumps({"version": gradwalk.__version__, "files": names}, indent=1), encoding="utf-8")
+        draft.replace(target / MARKER)
+    except BaseException:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise
 
 
 def _ours(target: Path) -> set[str]:

@@ -1,71 +1,59 @@
 """Serves the built site on this machine: its own files and nothing else, to this machine and nobody else.
 
-Only GET and HEAD are answered. Every answer carries a strict content security policy: scripts, styles, fonts and
-requests come from this server alone; `wasm-unsafe-eval` is what Pyodide needs, and no more. Files whose names change
-with their content are kept by the browser for good; pages are asked for again each time.
+Connections are taken here, requests read, and answers sent; what the answer is stands in `answers.py`.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
-import gzip
-import os
-import re
 import socket
-import sys
-from functools import lru_cache
+import threading
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from typing import Self
 
+from gradwalk.learn.answers import answer
 from gradwalk.learn.built_site import SiteError
 
-__all__ = ["HOST", "POLICY", "CourseServer", "make_server"]
+__all__ = ["HOST", "CourseServer", "make_server", "read_head"]
 
 HOST = "127.0.0.1"
-#: Kept equal to web/builder/template.mjs by a test; frame-ancestors works in a header only.
-POLICY = (
-    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; "
-    "font-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'none'"
-)
 TRIED = 20  # ports, one after the other, before giving up
-
-TYPES = {
-    ".bin": "application/octet-stream",
-    ".css": "text/css; charset=utf-8",
-    ".html": "text/html; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".json": "application/json; charset=utf-8",
-    ".mjs": "text/javascript; charset=utf-8",
-    ".svg": "image/svg+xml",
-    ".txt": "text/plain; charset=utf-8",
-    ".wasm": "application/wasm",
-    ".webmanifest": "application/manifest+json",
-    ".whl": "application/zip",
-    ".woff2": "font/woff2",
-    ".zip": "application/zip",
-}
-SHRINKS = {".css", ".html", ".js", ".json", ".mjs", ".svg", ".txt", ".webmanifest"}
-NEVER_CHANGES = re.compile(r"assets/|pyodide/[\d.]+/")  # hashed names, and a folder named by its version
+WAITING = 1024  # connections that may wait to be taken; beyond that a system lets them try again after a second
+PATIENCE = 30  # seconds for a request to come, and for each part of an answer to be taken
+LINGER = 1
+CHUNK = LONGEST_LINE = 1 << 16  # bytes
+MOST_LINES = 100  # of a request
 
 
-class CourseServer(ThreadingHTTPServer):
+class CourseServer:
     """Serves one folder; `address` is where a browser finds it.
 
-    >>> import tempfile, urllib.request
-    >>> with tempfile.TemporaryDirectory() as folder, CourseServer(Path(folder), port=0) as server:
+    One thread does it all: a thousand threads would spend their time waiting for each other.
+
+    >>> with CourseServer(Path("."), port=0) as server:
     ...     server.address.startswith("http://127.0.0.1:")
     True
     """
 
-    daemon_threads = True
-    allow_reuse_address = os.name != "nt"  # there it would let two servers have the same port
-
     def __init__(self, site: Path, port: int) -> None:
         self.site = site.resolve()
-        super().__init__((HOST, port), _Handler)
+        self._socket = socket.create_server((HOST, port), backlog=WAITING)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._over = threading.Event()
+        self._stop = asyncio.Event()
+
+    @property
+    def server_address(self) -> tuple[str, int]:
+        """The name and the port it listens on.
+
+        >>> with CourseServer(Path("."), port=0) as server:
+        ...     server.server_address[0]
+        '127.0.0.1'
+        """
+        host, port = self._socket.getsockname()
+        return host, port
 
     @property
     def address(self) -> str:
@@ -77,17 +65,109 @@ class CourseServer(ThreadingHTTPServer):
         """
         return f"http://{HOST}:{self.server_address[1]}/"
 
-    def handle_error(self, request: object, client_address: object) -> None:
-        """A browser that goes away is no error; anything else is told on stderr.
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._socket.close()
+
+    def serve_forever(self) -> None:
+        """Answer whoever asks, until Ctrl-C, or until `shutdown` is called in another thread.
 
         >>> with CourseServer(Path("."), port=0) as server:
-        ...     try:
-        ...         raise BrokenPipeError
-        ...     except BrokenPipeError:
-        ...         server.handle_error(None, None)
+        ...     server.shutdown()
+        ...     server.serve_forever()
         """
-        if not isinstance(sys.exception(), (ConnectionError, TimeoutError)):
-            super().handle_error(request, client_address)  # type: ignore[arg-type]
+        asyncio.run(self._serve())
+
+    def shutdown(self) -> None:
+        """Let `serve_forever` come to its end, now or when it begins.
+
+        >>> with CourseServer(Path("."), port=0) as server:
+        ...     server.shutdown()
+        """
+        self._over.set()
+        with contextlib.suppress(RuntimeError):  # it has ended by itself
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(self._stop.set)
+
+    async def _serve(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        own = self._socket.dup()
+        listening = await asyncio.start_server(self._connection, sock=own, limit=LONGEST_LINE, backlog=WAITING)
+        try:
+            if not self._over.is_set():
+                await self._stop.wait()
+        finally:
+            listening.close()
+
+    async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One browser's requests, one after the other. One that goes away is no error."""
+        try:
+            while await self._answered(reader, writer):
+                pass
+            writer.write_eof()
+            async with asyncio.timeout(LINGER):  # else what it still sends would cut off what it is being told
+                while await reader.read(CHUNK):
+                    pass
+        except (OSError, TimeoutError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            writer.close()
+
+    async def _answered(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        """Answer one request; whether another one may follow."""
+        async with asyncio.timeout(PATIENCE):
+            head, wrong = await read_head(reader)
+            if not head and not wrong:
+                return False
+            told = answer(self.site, head, wrong)
+            left = told.unread
+            while left > 0:  # it means nothing here, and must not be taken for the next request
+                left -= len(await reader.readexactly(min(left, CHUNK)))
+        with told:
+            writer.write(told.content)
+            left = told.length
+            while left > 0 and told.file:  # the largest file has 9 MB, and a class asks for it at once
+                chunk = told.file.read(min(left, CHUNK))
+                if not chunk:  # cut short meanwhile: what was promised cannot be kept
+                    writer.transport.abort()
+                    return False
+                writer.write(chunk)
+                left -= len(chunk)
+                await self._taken(writer)
+            await self._taken(writer)
+        return not told.last
+
+    async def _taken(self, writer: asyncio.StreamWriter) -> None:
+        async with asyncio.timeout(PATIENCE):
+            await writer.drain()
+
+
+async def read_head(reader: asyncio.StreamReader) -> tuple[bytes, HTTPStatus | None]:
+    """A request up to the empty line behind its headers; if that never comes, what is wrong; nothing if it was the end.
+
+    >>> async def read(content):
+    ...     reader = asyncio.StreamReader()
+    ...     reader.feed_data(content)
+    ...     reader.feed_eof()
+    ...     return await read_head(reader)
+    >>> asyncio.run(read(b"GET / HTTP/1.1\\r\\n\\r\\nGET /next"))
+    (b'GET / HTTP/1.1\\r\\n\\r\\n', None)
+    """
+    lines: list[bytes] = []
+    while len(lines) <= MOST_LINES:
+        try:
+            line = await reader.readuntil(b"\n")
+        except asyncio.LimitOverrunError:
+            return b"", HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE if lines else HTTPStatus.REQUEST_URI_TOO_LONG
+        except asyncio.IncompleteReadError as error:
+            return b"", HTTPStatus.BAD_REQUEST if lines or error.partial else None
+        if line.strip(b"\r\n"):
+            lines.append(line)
+        elif lines:
+            return b"".join([*lines, b"\r\n"]), None
+    return b"", HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
 
 
 def make_server(site: Path, port: int) -> CourseServer:
@@ -114,105 +194,3 @@ def _answers(port: int) -> bool:
     with socket.socket() as probe:
         probe.settimeout(0.2)
         return probe.connect_ex((HOST, port)) == 0
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    timeout = 30
-    server: CourseServer
-
-    def version_string(self) -> str:
-        return "gradwalk"
-
-    def do_GET(self) -> None:
-        self._answer(body=True)
-
-    def do_HEAD(self) -> None:
-        self._answer(body=False)
-
-    def _refuse(self) -> None:
-        self.close_connection = True  # its body, if it has one, is not read
-        self._send(HTTPStatus.METHOD_NOT_ALLOWED, b"only GET and HEAD\n", ".txt", {"Allow": "GET, HEAD"}, body=True)
-
-    do_POST = do_PUT = do_DELETE = do_PATCH = do_OPTIONS = do_TRACE = do_CONNECT = _refuse  # noqa: N815
-
-    def _answer(self, *, body: bool) -> None:
-        found = self._found()
-        if found is None:
-            self._missing(body=body)
-        elif found.is_dir():
-            place = {"Location": f"{urlsplit(self.path).path}/"}
-            self._send(HTTPStatus.MOVED_PERMANENTLY, b"", ".txt", place, body=body)
-        else:
-            self._file(found, body=body)
-
-    def _found(self) -> Path | None:
-        """The file that a request means, or the folder whose last slash it forgot; never anything outside the site."""
-        path = unquote(urlsplit(self.path).path, errors="surrogateescape")
-        parts = path.split("/")[1:]
-        if not path.startswith("/") or any(part.startswith(".") or re.search(r"[\\:\0]", part) for part in parts):
-            return None
-        if "" in parts[:-1]:
-            return None
-        try:
-            found = self.server.site.joinpath(*parts).resolve()
-            if path.endswith("/"):
-                found = found / "index.html"
-            if not found.is_relative_to(self.server.site):
-                return None  # a link that leads out
-            if found.is_dir():
-                return found if (found / "index.html").is_file() else None
-            return found if found.is_file() and found.suffix in TYPES else None
-        except (OSError, ValueError):
-            return None
-
-    def _file(self, found: Path, *, body: bool) -> None:
-        state = found.stat()
-        tag = f'"{state.st_mtime_ns:x}-{state.st_size:x}"'
-        lasting = NEVER_CHANGES.match(found.relative_to(self.server.site).as_posix())
-        headers = {"ETag": tag, "Cache-Control": "public, max-age=31536000, immutable" if lasting else "no-cache"}
-        if tag in self.headers.get("If-None-Match", ""):
-            self._send(HTTPStatus.NOT_MODIFIED, b"", found.suffix, headers, body=False)
-            return
-        if found.suffix in SHRINKS:
-            headers["Vary"] = "Accept-Encoding"
-            if "gzip" in self.headers.get("Accept-Encoding", ""):
-                headers["Content-Encoding"] = "gzip"
-                self._send(HTTPStatus.OK, _shrunk(found, state.st_mtime_ns), found.suffix, headers, body=body)
-                return
-        self._send(HTTPStatus.OK, found.read_bytes(), found.suffix, headers, body=body)
-
-    def _missing(self, *, body: bool) -> None:
-        """The site's own page for it, in the language of the address; its links are made to begin at the root."""
-        folder = re.match(r"/([a-z]{2,3})/", urlsplit(self.path).path)
-        home = folder[0] if folder and (self.server.site / folder[1] / "404.html").is_file() else "/"
-        page = self.server.site / home[1:] / "404.html"
-        text, ending = "there is no page here\n", ".txt"
-        if page.is_file():
-            written = page.read_text(encoding="utf-8")
-            text, ending = written.replace('="../', '="/').replace('="./', f'="{home}'), ".html"
-        self._send(HTTPStatus.NOT_FOUND, text.encode(), ending, {"Cache-Control": "no-cache"}, body=body)
-
-    def _send(self, status: HTTPStatus, content: bytes, ending: str, headers: dict[str, str], *, body: bool) -> None:
-        self.send_response(status)
-        if status != HTTPStatus.NOT_MODIFIED:
-            self.send_header("Content-Type", TYPES[ending])
-            self.send_header("Content-Length", str(len(content)))
-        self.send_header("Content-Security-Policy", POLICY)
-        self.send_header("X-Content-Type-Options", "nosniff")
-        self.send_header("Referrer-Policy", "no-referrer")
-        self.send_header("Cross-Origin-Opener-Policy", "same-origin")
-        self.send_header("Cross-Origin-Resource-Policy", "same-origin")
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-        if body:
-            self.wfile.write(content)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing: the terminal is for the address."""
-
-
-@lru_cache(maxsize=64)
-def _shrunk(path: Path, changed: int) -> bytes:
-    return gzip.compress(path.read_bytes(), compresslevel=6)

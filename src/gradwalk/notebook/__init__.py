@@ -68,8 +68,9 @@ def training_widget(
     """Two moons and a network that learns to tell them apart, as a widget: play, pause, step; rate, sizes, zero_grad.
 
     The kernel trains, one step each time the widget asks for one, so that cells go on running in between. A model given
-    here is the one that learns: an MLP of two inputs, tanh, and one linear output. `w.step`, `w.loss`, `w.rate`,
-    `w.hidden`, `w.forget` and `w.playing` are what the widget shows; `w.advance(10)` trains from here.
+    here is the one that learns: an MLP of two inputs, tanh, and one linear output, which the view puts through tanh.
+    The loss is the sum of the squared differences from −1 and +1, as in lesson nine of the course. `w.step`, `w.loss`,
+    `w.rate`, `w.hidden`, `w.forget` and `w.playing` are what the widget shows; `w.advance(10)` trains from here.
 
     >>> w = gradwalk.training_widget(hidden=[4])
     >>> before = w.loss

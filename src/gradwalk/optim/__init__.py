@@ -4,7 +4,8 @@ The numbers are those of `torch.optim`, step for step. A gradient that is nan or
 parameter, as it does there.
 
 - `optimizers.py`: `Optimizer`, and SGD, Adam and AdamW as rules; `loops.py` applies a rule to all parameters;
-- `clipping.py`: gradients before a step; `schedules.py`: learning rates from step to step; `settings.py`: checks.
+- `clipping.py`: gradients before a step; `reduction.py`: gradients added up over processes;
+- `schedules.py`: learning rates from step to step; `settings.py`: checks.
 """
 
 from gradwalk.optim.clipping import clip_grad_norm, clip_grad_value

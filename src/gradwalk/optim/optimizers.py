@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial, wraps
 from typing import Any
@@ -13,6 +14,7 @@ from gradwalk.errors import SettingError
 from gradwalk.keepers import Leaves, clear, keeper_of
 from gradwalk.node import numbers_of, set_numbers
 from gradwalk.optim.loops import apply
+from gradwalk.optim.reduction import check_alike, reducer
 from gradwalk.optim.settings import (
     State,
     at_least_zero,
@@ -29,16 +31,22 @@ __all__ = ["SGD", "Adam", "AdamW", "Optimizer"]
 
 
 def _observable(step: Callable[[Any], None]) -> Callable[[Any], None]:
-    """`step()` of a class of optimisers, which observers are told of: once, also where it calls that of its base."""
+    """`step()` of a class of optimisers, which observers are told of: once, also where it calls that of its base.
+
+    Gradients are added up over processes before it, once as well.
+    """
 
     @wraps(step)
     def observable(self: Optimizer) -> None:
-        if not modes.layers or self._observed:
+        if (not modes.layers and self.reduce is None) or self._observed:
             step(self)
             return
         self._observed = True
         try:
+            if self.reduce is not None and not self._reduced:
+                self.all_reduce()
             modes.top().step(self, partial(step, self))
+            self._reduced = False
         finally:
             del self._observed
 
@@ -66,6 +74,10 @@ class Optimizer:
     >>> x.data, descent.signs
     (2.5, [1.0])
 
+    Several processes can train one model, each on its part of the data: give `reduce` an mpi4py communicator, a group
+    of torch.distributed, or a function that adds an array up in place over all of them. Each step then begins with the
+    sum of their gradients.
+
     If a step needs numbers that are worked out from the settings once for all parameters, give them in `constants()`.
     An optimiser that is no rule for single parameters has a `step()` of its own instead.
     """
@@ -75,14 +87,19 @@ class Optimizer:
     update: Callable[..., Any] | None = None
     _keeper: Any = None  # what has the memory in place of this object, if something does
     _observed = False  # whether observers were told of the step that is being taken
+    reduce: Any = None  # what adds gradients up over processes
+    _reduced: bool | None = None  # whether the next step's gradients were added up; None before the first time
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         if "step" in vars(cls):
             cls.step = _observable(cls.step)  # type: ignore[method-assign]
 
-    def __init__(self, parameters: Iterable[Value], lr: float) -> None:
+    def __init__(self, parameters: Iterable[Value], lr: float, *, reduce: Any = None) -> None:
         self.parameters: list[Value] = Leaves(checked_parameters(parameters, type(self).__name__))
+        if reduce is not None:
+            reducer(reduce)  # which refuses what cannot add up
+            self.reduce = reduce
         for i, p in enumerate(self.parameters, start=1):
             if not p.is_leaf:
                 raise SettingError(
@@ -132,6 +149,31 @@ class Optimizer:
             set_numbers(self.parameters, numbers)
         self.steps += 1
 
+    def all_reduce(self) -> None:
+        """Put the sum over all processes into the gradients. `step()` does it, unless it has been done since the last.
+
+        Call it before something that needs the whole gradient, as `clip_grad_norm` does, and step right after.
+
+        >>> x = Value(3.0)
+        >>> def twice(numbers):  # as if another process had the same
+        ...     numbers[:] = type(numbers)("d", [2 * number for number in numbers])
+        >>> descent = optim.SGD([x], lr=0.5, reduce=twice)
+        >>> (x * x).backward()
+        >>> descent.all_reduce()
+        >>> x.grad
+        12.0
+        """
+        add_up = reducer(self.reduce)
+        if self._reduced is None:
+            check_alike(add_up, numbers_of(self.parameters))
+        keeper = keeper_of(self.parameters)
+        if keeper is None or not keeper.all_reduce(self.parameters, add_up):
+            gradients = array("d", self.gradients())
+            add_up(gradients)
+            for p, gradient in zip(self.parameters, gradients, strict=True):
+                p.grad = gradient
+        self._reduced = True
+
     def constants(self) -> tuple[float, ...]:
         """What `update` takes after the memory, the same for all parameters: by default the settings.
 
@@ -152,6 +194,8 @@ class Optimizer:
         0.0
         """
         clear(self.parameters)
+        if self._reduced:
+            self._reduced = False
 
     def gradients(self) -> list[float]:
         """The parameters' gradients as floats.
@@ -184,7 +228,7 @@ class Optimizer:
         steps = whole("steps", state["steps"], 0)
         memory = {name: one_a_parameter(name, state[name], len(self.parameters)) for name in self.memory}
         fresh = type(self)(self.parameters, **{name: state[name] for name in self.settings})
-        vars(self).update(vars(fresh))
+        vars(self).update({name: value for name, value in vars(fresh).items() if name != "reduce"})
         vars(self).update(memory, steps=steps)
 
     def _stepped_elsewhere(self, constants: tuple[float, ...]) -> bool:
@@ -227,8 +271,9 @@ class SGD(Optimizer):
         momentum: float = 0.0,
         nesterov: bool = False,
         weight_decay: float = 0.0,
+        reduce: Any = None,
     ) -> None:
-        super().__init__(parameters, lr)
+        super().__init__(parameters, lr, reduce=reduce)
         self.momentum = at_least_zero("momentum", momentum)
         self.weight_decay = at_least_zero("weight_decay", weight_decay)
         self.nesterov = bool(nesterov)
@@ -272,8 +317,9 @@ class Adam(Optimizer):
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.0,
+        reduce: Any = None,
     ) -> None:
-        super().__init__(parameters, lr)
+        super().__init__(parameters, lr, reduce=reduce)
         self.betas = checked_betas(betas)
         self.eps = at_least_zero("eps", eps)
         self.weight_decay = at_least_zero("weight_decay", weight_decay)
@@ -324,5 +370,6 @@ class AdamW(Adam):
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.01,
+        reduce: Any = None,
     ) -> None:
-        super().__init__(parameters, lr, betas=betas, eps=eps, weight_decay=weight_decay)
+        super().__init__(parameters, lr, betas=betas, eps=eps, weight_decay=weight_decay, reduce=reduce)

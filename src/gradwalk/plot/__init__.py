@@ -4,7 +4,8 @@
 - `curves.py`: `loss_curve`;
 - `functions.py`: `function`, with its derivative and tangent;
 - `boundary.py`: `decision_boundary`;
-- `histograms.py`: `layer_histograms` of activations and gradients.
+- `histograms.py`: `layer_histograms` of activations and gradients;
+- `sweeps.py`: `loss_bands` and `heat_map` of many trainings.
 
 matplotlib is an extra (`pip install "gradwalk[plot]"`) and is imported only when something is drawn.
 """
@@ -29,6 +30,7 @@ from gradwalk.plot.style import (
     require,
     save,
 )
+from gradwalk.plot.sweeps import heat_map, loss_bands
 
 __all__ = [
     "BANDS",
@@ -47,7 +49,9 @@ __all__ = [
     "checked_ending",
     "decision_boundary",
     "function",
+    "heat_map",
     "layer_histograms",
+    "loss_bands",
     "loss_curve",
     "require",
     "save",

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from gradwalk.errors import GraphError
-from gradwalk.ops import Op
+from gradwalk.ops import CUT, Op
 from gradwalk.walk import json_fields
 from gradwalk.walk.formatting import readable
 from gradwalk.walk.nodes import Node, describe, stable_operands
@@ -22,8 +22,9 @@ __all__ = ["Graph", "NodeInfo", "graph_from_nodes", "graph_of"]
 class NodeInfo:
     """One node of a recorded graph. Operands are ids, repeats kept; slopes are the local derivatives beside them.
 
-    A slope is None towards a constant. A node is a leaf if it was given rather than computed, and a constant if it was
-    given as a bare number, so that no gradient flows to it. `handmade` marks a node with a `_backward` of its own: its
+    A slope is None towards a constant, and towards an operand that the op did not take (`ops.CUT`). A node is a leaf if
+    it was given rather than computed, and a constant if it was given as a bare number, so that no gradient flows to it.
+    `handmade` marks a node with a `_backward` of its own: its
     slopes are as measured on the way, None where that was not possible.
 
     >>> a = Value(3.0, label="a")
@@ -99,11 +100,23 @@ class Graph:
         ((1, 2), (2,), ())
         """
         found: list[dict[int, None]] = [{} for _ in self.nodes]
-        for node in self.nodes:
-            for operand, slope in zip(node.operands, node.slopes, strict=True):
-                if slope is not None or node.handmade:
-                    found[operand][node.id] = None
-        return tuple(map(tuple, found))
+        for node in reversed(self.nodes):
+            if node.id == self.root or found[node.id]:  # else no gradient comes to it, and it pushes none
+                for operand, slope in zip(node.operands, node.slopes, strict=True):
+                    if slope is not None or node.handmade:
+                        found[operand][node.id] = None
+        return tuple(tuple(reversed(ids)) for ids in found)
+
+    @cached_property
+    def reached(self) -> frozenset[int]:
+        """The ids of the nodes that a gradient can come to from the root: not of constants, nor of what was not taken.
+
+        >>> a, b = Value(3.0), Value(4.0)
+        >>> graph = walk.graph_of(gradwalk.where(1.0, a * 2, b * 3))
+        >>> [node.name for node in graph.nodes if not node.constant and node.id not in graph.reached]
+        ['n4', 'n6']
+        """
+        return frozenset([self.root, *(i for i, users in enumerate(self.consumers) if users)])
 
     def to_dict(self) -> dict[str, Any]:
         """The graph as JSON takes it.
@@ -155,7 +168,7 @@ def graph_from_nodes(nodes: Sequence[Node], roots: Sequence[Node] = (), *, to_wa
                 name=labels[place] or (readable(data) if constant else made_up),
                 op=str(getattr(node, "_op", "") or "") if ids else "",
                 operands=ids,
-                slopes=(None,) * len(ids) if known is None else known,
+                slopes=(None,) * len(ids) if known is None else tuple(None if x is CUT else x for x in known),
                 constant=constant,
                 leaf=not ids and not constant,
                 handmade=known is None,

@@ -86,7 +86,9 @@ class OrderVerdict:
         (True, False)
         """
         turns = {visit.node: turn for turn, visit in enumerate(self._visits)}
-        if len(turns) < len(self._visits) or any(place not in turns for place in self.graph.interior):
+        if len(turns) < len(self._visits) or any(
+            place not in turns for place in self.graph.interior if place in self.graph.reached
+        ):
             return False
         return all(turns[x] < turn for place, turn in turns.items() for x in self.graph.consumers[place])
 

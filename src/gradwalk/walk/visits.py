@@ -15,6 +15,7 @@ from gradwalk.walk.events import Event, Push, Seed, Visit, Words
 from gradwalk.walk.graph import Graph, NodeInfo, graph_of
 from gradwalk.walk.handmade import Borrowed, Share
 from gradwalk.walk.nodes import Node, describe
+from gradwalk.walk.orders import topological
 
 __all__ = ["naive_recursion_order"]
 
@@ -25,8 +26,15 @@ Hooks = Mapping[int, list[Callable[[float], Any]]]
 
 
 def engine_order(graph: Graph, hooks: Hooks) -> tuple[int, ...]:
-    """The nodes as `backward()` visits them: those that were computed, and leaves only where a hook waits."""
-    return tuple(node.id for node in reversed(graph.nodes) if node.operands or node.id in hooks)
+    """The nodes as `backward()` visits them: those that were computed, and leaves only where a hook waits.
+
+    What the ops did not take is passed over.
+    """
+    order: Iterable[NodeInfo] = graph.nodes
+    if len(graph.reached) < sum(not node.constant for node in graph.nodes):
+        users, nodes = graph.consumers, graph.nodes
+        order = topological(nodes[graph.root], lambda v: [nodes[x] for x in v.operands if v.id in users[x]])
+    return tuple(node.id for node in reversed(list(order)) if node.operands or node.id in hooks)
 
 
 def play(
@@ -51,8 +59,8 @@ def play(
         yield Visit(place, gradients[place], waiting, turns[place], before_hook, words=words)
         upstream = _held(gradients[place])
         for position, operand, share, after in _shares(node, upstream, gradients, borrowed):
-            if gradients[place] is None and share == 0.0:
-                continue  # it has nothing to push; but 0 × inf is nan, and the engine would push that
+            if gradients[place] is None and (share == 0.0 or place not in graph.reached):
+                continue  # it has nothing to push; but 0 × inf is nan, and an engine that comes too early pushes that
             local = node.slopes[position]
             if node.handmade and borrowed is not None:
                 local = share / upstream if upstream and math.isfinite(upstream) else None

@@ -560,7 +560,14 @@ def arithmetic_of_types(o: Any) -> Any:
     return f
 
 
+def typed(x: Any) -> float:
+    return 2.0 if type(x) == int else 3.0  # noqa: E721
+
+
 TYPES = {
+    "type(x) is float": Case(lambda o: lambda x: o.w if type(x) is float else o.v, BOTH),
+    "type(x) == int": Case(lambda o: lambda x: typed(x) * o.w, BOTH),
+    "type(x) in (int, bool)": Case(lambda o: lambda x: o.w * (type(x) in (int, bool)), BOTH),
     "isinstance(n, int)": Case(lambda o: lambda n: o.w * n if isinstance(n, int) else o.v * n, BOTH),
     "isinstance(n, float)": Case(lambda o: lambda n: o.w * n if isinstance(n, float) else o.v * n, BOTH),
     "isinstance(n, bool)": Case(lambda o: lambda n: o.w * n if isinstance(n, bool) else o.v * n, [*BOTH, (True,)]),
@@ -700,18 +707,11 @@ def test_decisions_are_those_of_the_plain_function(name: str) -> None:
 # --- what is refused, and said ---------------------------------------------------------------------------------------
 
 REFUSED = {
-    "type(x) is float": Case(lambda o: lambda x: o.w if type(x) is float else o.v, BOTH, said=FrozenWarning),
-    "type(x) == int": Case(lambda o: lambda x: typed(x) * o.w, BOTH, said=FrozenWarning),
-    "type(x) in (int, bool)": Case(lambda o: lambda x: o.w * (type(x) in (int, bool)), BOTH, said=FrozenWarning),
     "lru_cache": Case(cached, FEW, said=FrozenWarning),
     "a refusal that is swallowed": Case(swallowed_gradient, FEW, said=TraceError),
     "a complex power": Case(lambda o: lambda x: abs(x**0.5) * o.w, [(4.0,), (-4.0,)], said=TraceError),
     "a parameter set to what is computed": Case(lambda o: lambda x: set_to(o, x), FEW, said=TraceError),
 }
-
-
-def typed(x: Any) -> float:
-    return 2.0 if type(x) == int else 3.0  # noqa: E721
 
 
 def set_to(o: Any, x: Any) -> Any:

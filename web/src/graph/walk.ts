@@ -9,12 +9,13 @@ export type Step = Bare<Compute> | Bare<Seed> | Bare<Visit> | Bare<Push>;
 /** For each node those that push to it, each once, in order. */
 export function consumers(graph: Graph): number[][] {
   const found = graph.nodes.map(() => new Set<number>());
-  for (const node of graph.nodes) {
+  for (const node of [...graph.nodes].reverse()) {
+    if (node.id !== graph.root && found[node.id]!.size === 0) continue; // no gradient comes to it, and it pushes none
     node.operands.forEach((operand, i) => {
       if (node.slopes[i] !== null || node.handmade) found[operand]!.add(node.id);
     });
   }
-  return found.map((ids) => [...ids]);
+  return found.map((ids) => [...ids].reverse());
 }
 
 /** Seed the root, then visit: each node in its turn pushes what it has to its operands. */
@@ -33,7 +34,7 @@ export function play(graph: Graph, order: readonly number[]): Step[] {
       if (slope === null) return;
       const upstream = grads[id] ?? 0;
       const contribution = slope * upstream;
-      if (grads[id] === null && contribution === 0) return; // it has nothing to push
+      if (grads[id] === null && (contribution === 0 || (id !== graph.root && users[id]!.length === 0))) return; // it has nothing to push
       const before = grads[operand]!;
       grads[operand] = (before ?? 0) + contribution;
       steps.push({kind: "push", node: id, operand, position, upstream, local: slope, contribution, before, after: grads[operand]!});

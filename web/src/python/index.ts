@@ -13,10 +13,10 @@ declare const PYTHON_FILES: PythonFiles;
 
 export type PythonState = {phase: "idle" | "loading" | "ready" | "failed"; percent: number; message?: string};
 
-/** The time limit was reached, or the learner pressed stop. */
+/** The time limit was reached, the learner pressed stop, or the call brought Python down. */
 export class PythonStopped extends Error {
   override name = "PythonStopped";
-  constructor(message: string, readonly reason: "time" | "user") {
+  constructor(message: string, readonly reason: "time" | "user" | "crash") {
     super(message);
   }
 }
@@ -78,7 +78,13 @@ function spawn(): void {
   const fresh = new Worker(new URL(`./${WORKER_FILE}`, import.meta.url), {type: "module", name: "python"});
   worker = fresh;
   fresh.onmessage = ({data}: MessageEvent<FromWorker>) => worker === fresh && hear(data);
-  fresh.onerror = (event) => worker === fresh && fail(event.message || site.python.noWorker);
+  fresh.onerror = (event) => {
+    if (worker !== fresh) return;
+    // a call that nests too deeply for the browser's own stack takes Python with it: the next call gets another
+    if (running) event.preventDefault();
+    if (running) end(new PythonStopped(event.message, "crash"));
+    else fail(event.message || site.python.noWorker);
+  };
   send({kind: "start", site: new URL("..", import.meta.url).href, files: PYTHON_FILES, language: document.documentElement.lang});
 }
 

@@ -19,6 +19,7 @@ from gradwalk.ops import number
 
 __all__ = [
     "BatchNumbers",
+    "InPieces",
     "deep_key_of_samples",
     "is_samples",
     "is_samples_or_whole",
@@ -28,6 +29,10 @@ __all__ = [
 ]
 
 ARRAY = np.ndarray
+
+
+class InPieces(Exception):  # noqa: N818 (no error: it says how to go on)
+    """Samples among the arguments are not in memory."""
 
 
 class BatchNumbers:
@@ -82,6 +87,8 @@ def key_of_samples(x: Any, numbers: BatchNumbers) -> Key:
             numbers.add(x)
             return of, shape[1:]
     if kind is list or is_samples(x):
+        if isinstance(x, np.memmap):
+            raise InPieces
         return _key_of_entries(x, numbers)
     if kind is tuple:
         return kind, tuple([key_of_samples(part, numbers) for part in x])
@@ -155,6 +162,8 @@ def _mixed() -> NotANumberError:
 
 def _shared(x: Any, numbers: BatchNumbers) -> Key:
     """The key of what is the same for all samples."""
+    if hasattr(x, "__dask_graph__"):
+        raise InPieces
     if isinstance(x, Value):
         raise SettingError("a batch takes numbers, not Values; let the function reach its parameters by itself")
     if tree.is_number(x) and not isinstance(x, BOOLS):

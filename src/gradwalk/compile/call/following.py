@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from array import array
+from collections import deque
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Sequence, ValuesView
+from enum import Enum
+from types import FunctionType, ModuleType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -16,12 +20,14 @@ import numpy as np
 from gradwalk import tree
 from gradwalk.compile.call.chance import Chance
 from gradwalk.compile.call.surroundings import Surroundings
-from gradwalk.compile.trace.reach import Reached
-from gradwalk.compile.trace.recorded import Recorded
+from gradwalk.compile.trace.reach import PLAIN, Reached, is_library
+from gradwalk.compile.trace.recorded import Output, Recorded
+from gradwalk.compile.trace.stage import arrays_made, files_seen, types_answered
 from gradwalk.engine import Value
 from gradwalk.errors import GradwalkError
+from gradwalk.provenance import Place, is_users
 
-__all__ = ["Checks", "Followed", "Unfollowed", "difference", "follow"]
+__all__ = ["Checks", "Followed", "Stumbled", "Unfollowed", "difference", "follow"]
 
 Record = Callable[[Sequence[Value]], Recorded]  # traces, given the Values that can be reached
 
@@ -50,9 +56,34 @@ class Unfollowed(NamedTuple):
         return self.reason.replace("{function}", function)
 
 
+class Stumbled(Exception):  # noqa: N818 (nobody outside sees it)
+    """A function raised while it was traced: what it raises by itself, or what stand-ins made it raise."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(error)
+        self.error = error
+
+    def reason(self) -> Unfollowed:
+        """Why the function is run as it is, if it does not raise then."""
+        place, ahead = "", self.error.__traceback__
+        while ahead is not None:
+            code, module = ahead.tb_frame.f_code, str(ahead.tb_frame.f_globals.get("__name__", ""))
+            if is_users(code.co_filename) and not is_library(module):
+                place = str(Place(code.co_filename, ahead.tb_lineno, code.co_name))
+            ahead = ahead.tb_next
+        return Unfollowed(
+            "{function} does something with a number that a stand-in for it cannot do "
+            f"({type(self.error).__name__}: {self.error}; {place})",
+            "do that before the call, and pass what comes of it",
+        )
+
+
 STATE = "return the new state from the function, and pass it as an argument at the next call"
 COPIED = "let it work on a copy, such as xs = list(xs)"
 CACHED = "call the function that it wraps, which has the name __wrapped__, in compiled code"
+GIVEN = "let it give numbers, lists, tuples, dicts or dataclasses, and make the rest of them after the call"
+ASIDE = "compute with the Value itself, or do this outside the compiled function"
+FILED = "read it before the call, and pass what is in it"
 DRAWN = "draw them before the call and pass them as arguments"
 
 
@@ -79,13 +110,20 @@ def follow(record: Record, roots: Sequence[Any], *, just_looking: bool = False) 
     found: Followed | Unfollowed | None = None
     caches, hashed = Caches(reached.caches), True
     try:
-        recorded = record(reached.values)
+        with types_answered(reached.asking.values()), arrays_made(), files_seen() as files:
+            recorded = record(reached.values)
         hashed = recorded.hashed
         as_before = before.hold_all()
         if hashed and (filled := caches.filled()):
             found = Unfollowed(f"{{function}} keeps what it computes in a cache ({next(iter(filled))})", CACHED)
         elif recorded.touched:
             found = Unfollowed("{function} changes an argument that it is given", COPIED)
+        elif made := _made_anew(recorded.result, reached, roots):
+            found = Unfollowed(f"{{function}} gives a {made} that it makes anew at each call", GIVEN)
+        elif recorded.aside:
+            found = Unfollowed(f"in {{function}} {recorded.aside}", ASIDE)
+        elif files:
+            found = Unfollowed(f"{{function}} reads a file ({files[0]})", FILED)
         elif chance.moved():
             found = Unfollowed("random numbers are drawn in {function}", DRAWN, before if as_before else None)
         elif not as_before:
@@ -95,7 +133,13 @@ def follow(record: Record, roots: Sequence[Any], *, just_looking: bool = False) 
         else:
             found = Followed(recorded, before, time.perf_counter() - began)
     except Exception as error:
-        just_looking = just_looking or isinstance(error, GradwalkError) or before.stand_ins()
+        stumbles = not isinstance(error, GradwalkError)
+        if stumbles and reached.speaks and not isinstance(error, (TypeError, AttributeError)):
+            just_looking = just_looking or before.stand_ins()  # it is not run again just to see whether it raises
+            raise
+        just_looking = True
+        if stumbles:
+            raise Stumbled(error) from error
         raise
     finally:
         if hashed:
@@ -104,6 +148,23 @@ def follow(record: Record, roots: Sequence[Any], *, just_looking: bool = False) 
             chance.restore()
             before.restore()
     return found
+
+
+def _made_anew(result: Any, reached: Reached, roots: Sequence[Any]) -> str:
+    """The class of an object among the results that was not there before the call, if there is one."""
+    leaves = tree.flatten(result, lambda x: isinstance(x, Output) or tree.is_block(x))[0]
+    odd = [x for x in leaves if not _is_the_same_again(x)]
+    there = {id(x) for _, x in (*reached.objects, *reached.containers, *reached.arrays)} if odd else set()
+    return next((type(x).__name__ for x in odd if id(x) not in there and not any(x is root for root in roots)), "")
+
+
+def _is_the_same_again(x: Any) -> bool:
+    """Whether a result can stand for what the function makes at each call: nobody can change it."""
+    kind = type(x)
+    if kind in PLAIN or tree.is_block(x) or isinstance(x, (Output, Value, Enum, type, FunctionType, ModuleType)):
+        return True
+    changing = (np.ndarray, deque, array, bytearray, KeysView, ValuesView, ItemsView, Iterator)
+    return not isinstance(x, changing) and is_library(kind.__module__)
 
 
 def _follow_again(

@@ -45,7 +45,7 @@ def same(now: Any, then: Any) -> bool:
     if not isinstance(then, (list, tuple, dict, deque)) or len(now) != len(then):
         return False
     if isinstance(then, dict):
-        return all(key in now and same(now[key], part) for key, part in then.items())
+        return [*now] == [*then] and all(map(same, now.values(), then.values()))
     return all(map(same, now, then))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterator
+from dataclasses import is_dataclass
 from operator import attrgetter, is_, itemgetter
 from types import ModuleType
 from typing import Any
@@ -40,6 +41,7 @@ CONTAINER = 16  # units that a container costs beside what it holds
 DATA = 16_384
 PARAMETERS = 4_096  # lists of Values are seldom changed one by one; those of a larger model take turns
 OBJECTS = 128  # that are no modules; to compare the attributes of one takes some 200 units
+FEW = 8  # numbers in a container are told apart, also if they are equal
 EVERY = 8  # calls, somebody's turn comes
 SOME = 8  # small containers take their turn together
 
@@ -70,7 +72,7 @@ class Surroundings:
         self.turns: list[Part] = []  # looked at one at a time
         self.turn = 0
         self.late = False  # whether a change was found by a turn, after replays that did not know of it
-        self.exact: list[int] = []  # questions whose answers can be equal and not the same: 0 and -0, 1 and True
+        self.exact: list[int] = []  # questions whose answers can be equal and not the same: 7 and 7.0, 1 and True
         self._paths: dict[int, str] = {}  # how to get at each of these things, as it is written in Python
         self._objects = 0  # whose attributes are looked at before each replay
         self._crowds: dict[tuple[type, tuple[str, ...]], list[Any]] = {}  # and those of others, by class and names
@@ -79,8 +81,11 @@ class Surroundings:
         self._classes: dict[int, type] = {}  # whose attributes a namespace holds
         self._some_read: set[int] = set()  # holders that are attributes, not all of which are read
         self._absent: dict[int, frozenset[str]] = {}  # names that a namespace does not hold
+        self.loose: list[Question] = []  # questions whose answers are compared …
+        self.strict: list[Question] = []  # … and those of `exact`, which have to be the same ones
         self._watch()
-        self.closely = bool(self.exact)  # whether one sweep is not all
+        self._sort()
+        self.closely = False  # whether one sweep is not all
 
     # --- what is looked at -------------------------------------------------------------------------------------------
 
@@ -115,6 +120,14 @@ class Surroundings:
             space = vars(base)
             self._classes[id(space)] = base
             self._ask_names(base.__name__, space, list(names))
+            absent = frozenset(name for name in reached.attributes if name not in space)
+            if absent:
+                come = vars(base)  # for names that come to be, before those of its bases
+                self._absent[id(come)] = absent
+                self._ask(base.__name__, come, len)
+        instances = tuple([thing for _, thing in reached.objects if is_users_class(type(thing))][:OBJECTS])
+        if instances:
+            self._ask("the class of an object", instances, _classes_of)
         for namespace, read in reached.globals.values():
             self._ask_names("", namespace, [name for name in read if name in namespace])
             absent = frozenset(name for name in read if name not in namespace)
@@ -131,11 +144,19 @@ class Surroundings:
         if type(thing) not in EXACT:
             base: Any = next(base for base in EXACT if isinstance(thing, base))
             self._ask(path, thing, base.copy)
+            if base is dict and len(thing) > 1:
+                self._ask(path, thing, list)
             return
         self.holders.append(thing)
         self.copies.append(copied(thing))
         if type(thing) is dict and len(thing) > 1:
             self._ask(path, thing, list)  # the order of its keys, which `==` does not see
+        parts = thing.values() if type(thing) is dict else thing
+        kinds = set(map(type, parts))
+        few = len(thing) <= FEW and not kinds.isdisjoint((float, int, bool))  # which may be settings: 7 is not 7.0
+        if type(thing) is not set and (few or any(map(_has_own_equality, kinds))):
+            self._ask(path, thing, _values_of if type(thing) is dict else list)
+            self.exact.append(len(self.questions) - 1)
 
     def _watch_array(self, path: str, thing: Any, left: int) -> int:
         self._paths[id(thing)] = path
@@ -183,13 +204,15 @@ class Surroundings:
                 names.update(dict.fromkeys(n for n in vars(base) if n in self.reached.attributes and n not in shape))
 
     def _ask_names(self, path: str, namespace: Any, names: list[str]) -> None:
-        if names:
-            self._ask(path, namespace, itemgetter(*names))
+        close = [name for name in names if _may_be_equal(namespace[name])]
+        for some in ([name for name in names if name not in close], close):
+            if some:
+                self._ask(path, namespace, itemgetter(*some))
 
     def _ask(self, path: str, thing: Any, get: Callable[[Any], Any]) -> None:
         self._paths.setdefault(id(thing), path)
         then = get(thing)
-        if any(isinstance(x, (float, int)) and x in (0, 1) for x in (then if isinstance(then, tuple) else (then,))):
+        if get is not len and any(map(_may_be_equal, then if isinstance(then, tuple) else (then,))):
             self.exact.append(len(self.questions))
         self.questions.append((get, thing, then))
 
@@ -198,9 +221,13 @@ class Surroundings:
     def hold(self) -> bool:
         """Whether everything is as it was, as far as one sweep sees."""
         try:
-            for get, thing, then in self.questions:
+            for get, thing, then in self.loose:
                 now = get(thing)
                 if now is not then and now != then and not self._settled():
+                    return False
+            for get, thing, then in self.strict:
+                now = get(thing)
+                if now is not then and not _same_ones(now, then) and not self._settled():
                     return False
             if self.holders != self.copies and not self._settled():
                 return False
@@ -216,13 +243,6 @@ class Surroundings:
         return True
 
     def _looked_closely(self) -> bool:
-        for i in self.exact:
-            get, thing, then = self.questions[i]
-            now = get(thing)
-            if now is not then and not (isinstance(then, tuple) and all(map(is_, now, then))):
-                if not self._settled():
-                    return False
-                break
         if self.changes != attributes.changes and not self._settled():
             return False
         self.turn += 1
@@ -246,9 +266,15 @@ class Surroundings:
                     copies[i] = copied(holder)
         if any(True for _ in self._different_answers()):
             return False
-        self.questions = [(get, thing, get(thing)) for get, thing, _ in self.questions]
+        self.questions = [(get, thing, _renewed(get(thing), then)) for get, thing, then in self.questions]
+        self._sort()
         self.changes = attributes.changes
         return True
+
+    def _sort(self) -> None:
+        exact = set(self.exact)
+        self.loose = [question for i, question in enumerate(self.questions) if i not in exact]
+        self.strict = [question for i, question in enumerate(self.questions) if i in exact]
 
     def hold_all(self) -> bool:
         """Whether everything is as it was, however much there is to look at."""
@@ -257,7 +283,8 @@ class Surroundings:
     def changed(self) -> list[str]:
         """What is not as it was, as it is written in Python."""
         late = [path for part in self.turns if not part.holds() for path in part.changed()]
-        return list(dict.fromkeys([*self._differences(), *late]))
+        found = dict.fromkeys([*self._differences(), *late])
+        return [path for path in found if not any(other.startswith(f"{path}[") for other in found)]
 
     def _differences(self) -> Iterator[str]:
         for holder, copy in self._pairs():
@@ -332,6 +359,44 @@ def _answer(get: Callable[[Any], Any], thing: Any) -> Any:
         return get(thing)
     except Exception:  # it is gone
         return MISSING
+
+
+def _same_ones(now: Any, then: Any) -> bool:
+    """Whether two answers hold the same things, not only equal ones."""
+    return isinstance(then, (tuple, list)) and len(now) == len(then) and all(map(is_, now, then))
+
+
+def _may_be_equal(x: Any) -> bool:
+    """Whether something else can be equal to it that is not the same."""
+    kind = type(x)
+    if kind in (float, int, bool, dict):
+        return True
+    return not isinstance(x, type) and is_users_class(kind) and _says_equal(kind)
+
+
+def _renewed(now: Any, then: Any) -> Any:
+    """An answer that is the same as it was: the newer one, unless it is a container, which may be filled in place."""
+    if isinstance(now, tuple) and isinstance(then, tuple) and len(now) == len(then):
+        return tuple(map(_renewed, now, then))
+    return then if isinstance(now, (list, dict, set, deque)) else now
+
+
+def _has_own_equality(kind: type) -> bool:
+    """Whether objects of a user's class say by themselves what they are equal to, other than by what they hold."""
+    return is_users_class(kind) and _says_equal(kind) and not is_dataclass(kind)
+
+
+def _says_equal(kind: Any) -> bool:
+    own: Any = object.__eq__
+    return kind.__eq__ is not own
+
+
+def _values_of(thing: dict[Any, Any]) -> list[Any]:
+    return [*thing.values()]
+
+
+def _classes_of(things: tuple[Any, ...]) -> list[type]:
+    return [*map(type, things)]
 
 
 def _content(cell: Any) -> Any:

@@ -5,8 +5,8 @@ itself, under a name that is a hash of everything it was made from: the sources 
 versions of the compiler, the processor. A change to any of them is another name, so stale code is never served. Where
 all functions are found, Numba is not even imported: a process reaches its first native step in a fraction of the time.
 
-The folder is `GRADWALK_CACHE`, or `gradwalk` in the user's cache folder. Files are written whole under another name and
-then renamed, so that two processes may compile at once; a damaged file is compiled anew.
+Files are written whole under another name and then renamed, so that two processes may compile at once; `kept.py` says
+where, and which of them may be run.
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ import linecache
 import os
 import platform
 import re
-import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -31,9 +29,11 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
+from gradwalk.compile.native import kept
+from gradwalk.compile.native.kept import MachineCode
 from gradwalk.compile.native.processor import vector_bits
 
-__all__ = ["Native", "bound", "call", "fixed", "folder", "generated", "load", "vector_bits"]
+__all__ = ["Native", "bound", "call", "fixed", "generated", "load", "vector_bits"]
 
 #: Functions of C's library that compiled code may call; they are found in the process itself.
 MATHS = ("exp", "expm1", "log", "log1p", "pow", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh",
@@ -41,8 +41,9 @@ MATHS = ("exp", "expm1", "log", "log1p", "pow", "sin", "cos", "tan", "asin", "ac
          "log10", "fmod", "sqrt")  # fmt: skip
 LIBRARY = {*MATHS, *(f"{name}f" for name in MATHS), "memcpy", "memset", "memmove"}
 #: To be raised when this module makes machine code in another way: then none of the old is served.
-RECIPE = 2
-MAGIC = b"gradwalk native\n"
+RECIPE = 3
+#: What Numba is told by the environment and does not change its code.
+NO_MATTER = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER", "NUMBA_WARNINGS")
 
 _ROOMS = Path(__file__).parents[1]  # the folder of gradwalk.compile
 _lock = threading.RLock()
@@ -105,25 +106,6 @@ def generated(name: str, text: str, arity: int = 2, functions: str = "vmath") ->
     return Native(name, arity, text, ("native.microkernels", f"native.{functions}"), make)
 
 
-def folder() -> Path:
-    """Where machine code is kept.
-
-    >>> from gradwalk.compile.native import objects
-    >>> os.environ["GRADWALK_CACHE"] = "somewhere"
-    >>> objects.folder().name
-    'somewhere'
-    >>> del os.environ["GRADWALK_CACHE"]
-    """
-    chosen = os.environ.get("GRADWALK_CACHE")
-    if chosen:
-        return Path(chosen)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "gradwalk" / "native"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "gradwalk" / "native"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "gradwalk" / "native"
-
-
 def load(native: Native) -> int:
     """The address of a native function, compiled now if it was never compiled before.
 
@@ -162,11 +144,10 @@ def bound(native: Native, *addresses: int) -> partial[None]:
 def _find(native: Native) -> int:
     made_from = [_surroundings(), *map(_source_hash, native.modules), str(native.arity), native.text]
     symbol = "gradwalk_" + hashlib.sha256("\n".join(made_from).encode()).hexdigest()[:40]
-    path = folder() / f"{symbol}.bin"
     began = time.perf_counter()
-    code = _read(path)
-    if code is not None:
-        address = _link(symbol, code)
+    there = kept.read(symbol)
+    address = _link(symbol, there) if there is not None else 0
+    if address:
         record["loaded"] += 1
         record["load_seconds"] += time.perf_counter() - began
         return address
@@ -175,8 +156,8 @@ def _find(native: Native) -> int:
     record["compile_seconds"] += time.perf_counter() - began
     if code is None:
         return address
-    _write(path, code)
-    return _link(symbol, code[1])
+    kept.write(symbol, code)
+    return _link(symbol, code)
 
 
 # --- the name: a hash of everything that matters ---------------------------------------------------------------------
@@ -194,9 +175,23 @@ def _surroundings() -> str:
         "features": features.flatten(),
         "triple": llvm.get_process_triple(),
         "vectors": vector_bits(),
+        "numba's settings": {name: x for name, x in os.environ.items() if _matters(name)},
+        "numba's file": _numba_file(),
         "recipe": RECIPE,
     }
     return json.dumps(facts, sort_keys=True)
+
+
+def _numba_file() -> str:
+    """The settings that Numba reads from the folder a program is started in, if there are any."""
+    try:
+        return hashlib.sha256(Path(".numba_config.yaml").read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+def _matters(name: str) -> bool:
+    return name.startswith("NUMBA_") and name not in NO_MATTER
 
 
 @cache
@@ -215,8 +210,8 @@ def _source_hash(module: str) -> str:
 # --- compiling -------------------------------------------------------------------------------------------------------
 
 
-def _compile(native: Native, symbol: str) -> tuple[Any, int]:
-    """Machine code that defines `symbol`, and the names it needs from outside; or None, and an address Numba holds.
+def _compile(native: Native, symbol: str) -> tuple[MachineCode | None, int]:
+    """Machine code that defines `symbol`; or None, and an address Numba holds.
 
     The function is renamed and everything else in it is made private, so that no two files can disturb each other.
     """
@@ -237,7 +232,7 @@ def _compile(native: Native, symbol: str) -> tuple[Any, int]:
     if not set(outside) <= LIBRARY:  # it needs Python or Numba itself: it can serve this process only
         _held.append(compiled)
         return None, compiled.address
-    return (outside, library._codegen._tm.emit_object(module)), 0
+    return MachineCode(outside, library._codegen._tm.emit_object(module)), 0
 
 
 def _without_exceptions(module: Any, machine: Any) -> None:
@@ -253,44 +248,7 @@ def _without_exceptions(module: Any, machine: Any) -> None:
 _held: list[Any] = []  # what Numba compiled must live as long as its address is used
 
 
-# --- keeping and linking ---------------------------------------------------------------------------------------------
-
-
-def _write(path: Path, code: tuple[list[str], bytes]) -> None:
-    """Keep machine code; a folder that cannot be written costs time in the next process, and nothing else."""
-    outside, machine_code = code
-    head = json.dumps({"outside": outside, "sha256": hashlib.sha256(machine_code).hexdigest()}).encode()
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(MAGIC + head + b"\n" + machine_code)
-            os.replace(name, path)  # noqa: PTH105
-        except OSError:
-            os.unlink(name)  # noqa: PTH108
-            raise
-    except OSError:
-        pass
-
-
-def _read(path: Path) -> bytes | None:
-    """Machine code that was kept, if it is there, whole, and all it needs is there too."""
-    try:
-        text = path.read_bytes()
-        if not text.startswith(MAGIC):
-            return None
-        head, machine_code = text[len(MAGIC) :].split(b"\n", 1)
-        facts = json.loads(head)
-    except (OSError, ValueError):
-        return None
-    if facts.get("sha256") != hashlib.sha256(machine_code).hexdigest():
-        return None
-    _engine()
-    for name in facts["outside"]:
-        if not llvm.address_of_symbol(name):
-            return None
-    return machine_code
+# --- linking ---------------------------------------------------------------------------------------------------------
 
 
 @cache
@@ -301,8 +259,11 @@ def _engine() -> Any:
     return llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
 
 
-def _link(symbol: str, machine_code: bytes) -> int:
+def _link(symbol: str, code: MachineCode) -> int:
+    """The address of a symbol; 0 if this is not the code that defines it, or not all it needs is here."""
     engine = _engine()
-    engine.add_object_file(llvm.ObjectFileRef.from_data(machine_code))
+    if not all(map(llvm.address_of_symbol, code.outside)):
+        return 0
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code.content))
     engine.finalize_object()
     return int(engine.get_function_address(symbol))

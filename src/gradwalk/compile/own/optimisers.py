@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gradwalk.compile.own.store import Store
     from gradwalk.optim.optimizers import Optimizer
 
-__all__ = ["Memory", "clip_norm", "clip_value", "step"]
+__all__ = ["Memory", "all_reduce", "clip_norm", "clip_value", "step"]
 
 Floats = npt.NDArray[np.float64]
 OURS = "gradwalk.optim.optimizers"
@@ -179,6 +179,34 @@ def _kernel(update: Any, kept: int, count: int) -> Native:
     loop = written(update, memory, constants, around, numba_language(), inverses=True)
     text = "\n".join(["def kernel(table, settings):", *indented([*head, *loop])]) + "\n"
     return objects.generated(f"step of {update.__qualname__}", text)
+
+
+def all_reduce(store: Store, parameters: list[Any], add_up: Any) -> bool:
+    """Let a function add gradients up over processes, in the buffer; says whether they are all there.
+
+    The function sees them in the order of the list, which is the same in all processes; the buffer's may not be.
+
+    >>> from gradwalk.compile.own.store import stretch_of
+    >>> w = Value(1.0)
+    >>> w.grad = 5.0
+    >>> store = stretch_of([w])[0].store
+    >>> store.take()
+    >>> all_reduce(store, [w], lambda numbers: numbers.__imul__(2.0)), w.grad
+    (True, 10.0)
+    """
+    everyone = store.with_all(parameters)
+    if everyone is None:
+        return False
+    store = everyone
+    with store.lock:
+        where = store.positions(parameters) if store.owns else None
+        if where is None:
+            return False
+        order = store.order(parameters) if isinstance(where, slice) else where
+        numbers = store.grads[order]
+        add_up(numbers)
+        store.grads[order] = numbers
+        return True
 
 
 # --- clipping ------------------------------------------------------------------------------------------------------

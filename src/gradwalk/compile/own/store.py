@@ -297,6 +297,14 @@ class Store:
         """
         return optimisers.step(self, optimizer, constants)
 
+    def all_reduce(self, parameters: list[Any], add_up: Any) -> bool:
+        """Let a function add gradients up over processes; says whether they are here.
+
+        >>> Store().all_reduce([], None)
+        False
+        """
+        return optimisers.all_reduce(self, parameters, add_up)
+
     def clip_norm(self, parameters: list[Any], limit: float) -> float | None:
         """Clip gradients by their norm where they are; None if it could not.
 

@@ -1,7 +1,8 @@
 """From a function to a tape: run it once with stand-ins for its arguments, and write every op down.
 
 - `tracer.py` runs the function and writes; what stands for Values meanwhile is in `traced.py`, for plain numbers in
-  `plain.py`, for arrays in `arrays.py`; `guards.py` answers what is asked of numbers, and lets a replay ask again;
+  `plain.py`, for arrays in `arrays.py`; `narrow.py` rounds and wraps as NumPy does; `stage.py` is what stands around
+  the function; `guards.py` answers what is asked of numbers, and lets a replay ask again;
 - `reach.py` finds what the function can reach by itself, by the names that `reading.py` finds in its code;
   `identity.py` finds questions that no stand-in can answer; `limits.py` says what cannot be followed, with line and
   remedy;

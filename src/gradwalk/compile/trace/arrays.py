@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy import array as numpy_array  # which stays NumPy's own while a function is traced
 
-from gradwalk.compile.trace.plain import Number, asked_by_insider
+from gradwalk import ops
+from gradwalk.compile.trace.narrow import is_narrow, is_narrow_block
+from gradwalk.compile.trace.plain import EXACT, WHOLE, Number, asked_by_insider, kind_after
 
-__all__ = ["TracedArray", "traced_array"]
+__all__ = ["TracedArray", "array_of", "traced_array"]
 
 
 class TracedArray(np.ndarray[Any, Any]):
@@ -30,41 +33,154 @@ class TracedArray(np.ndarray[Any, Any]):
             return np.dtype(object)
         if not self.size or not _is_plain(self):
             return np.dtype(object)
-        return np.result_type(*{x._tracer.kind_asked(x) for x in self.ravel().tolist()})
+        return np.result_type(*{x._tracer.kind_asked(x) if isinstance(x, Number) else type(x) for x in _parts(self)})
 
     def __getitem__(self, at: Any) -> Any:
-        return super().__getitem__(tuple(map(_told, at)) if isinstance(at, tuple) else _told(at))
+        found = super().__getitem__(tuple(map(_told, at)) if isinstance(at, tuple) else _told(at))
+        return found.view(np.ndarray)[()] if isinstance(found, TracedArray) and not found.ndim else found
+
+    # --- reductions ------------------------------------------------------------------------------------------------
+    # NumPy adds up truths and narrow ints as int64, and narrow floats in an order of its own.
 
     def sum(self, *args: Any, **options: Any) -> Any:
         """The sum; of truths how many there are, as NumPy has it."""
-        return np.ndarray.sum(self._counting(), *args, **options)
+        return self._reduced("sum", np.int64, args, options)
+
+    def prod(self, *args: Any, **options: Any) -> Any:
+        """The product."""
+        return self._reduced("prod", np.int64, args, options)
+
+    def cumsum(self, *args: Any, **options: Any) -> Any:
+        """The sums of the first, of the first two, and so on."""
+        return self._reduced("cumsum", np.int64, args, options)
+
+    def cumprod(self, *args: Any, **options: Any) -> Any:
+        """The products of the first, of the first two, and so on."""
+        return self._reduced("cumprod", np.int64, args, options)
 
     def mean(self, *args: Any, **options: Any) -> Any:
         """The mean; of truths their share."""
-        return np.ndarray.mean(self._counting(), *args, **options)
+        return self._reduced("mean", np.float64, args, options)
 
-    def _counting(self) -> TracedArray:
-        parts = self.ravel().tolist()
-        if not all(isinstance(x, Number) and x._kind is np.bool_ for x in parts):
-            return self
-        counts: TracedArray = traced_array([x._tracer.plain_again(x, np.int64) for x in parts]).reshape(self.shape)
-        return counts
+    def std(self, *args: Any, **options: Any) -> Any:
+        """The standard deviation."""
+        return self._reduced("std", np.float64, args, options)
+
+    def var(self, *args: Any, **options: Any) -> Any:
+        """The variance."""
+        return self._reduced("var", np.float64, args, options)
+
+    def _reduced(self, name: str, kind: Any, args: Any, options: Any) -> Any:
+        kinds = _kinds(self)
+        if kinds and any(issubclass(one, np.inexact) and is_narrow(one) for one in kinds):
+            return getattr(_told(self), name)(*args, **options)
+        whole = kinds and all(issubclass(one, (np.integer, np.bool_)) for one in kinds)
+        if whole and (kind is np.float64 or kinds - {np.int64}):
+            unsigned = kind is np.int64 and all(issubclass(one, np.unsignedinteger) for one in kinds)
+            return getattr(np.ndarray, name)(_as_kind(self, np.uint64 if unsigned else kind), *args, **options)
+        return getattr(np.ndarray, name)(self, *args, **options)
+
+    # --- extremes and orders -----------------------------------------------------------------------------------------
+    # Objects are put in order by `<`, of which nan knows nothing; NumPy passes it on, or puts it last.
+
+    def max(self, *args: Any, **options: Any) -> Any:
+        """The largest; nan if one of them is."""
+        return self._extreme("max", args, options)
+
+    def min(self, *args: Any, **options: Any) -> Any:
+        """The smallest; nan if one of them is."""
+        return self._extreme("min", args, options)
+
+    def _extreme(self, name: str, args: Any, options: Any) -> Any:
+        parts = _parts(self)
+        if args or any(x is not None for x in options.values()) or len(parts) < 2 or not _is_wide(parts):
+            return self._ordered(name, args, options)
+        tracer = parts[0]._tracer
+        return tracer.plain_again(tracer.many(name, parts), parts[0]._kind)
+
+    def argmax(self, *args: Any, **options: Any) -> Any:
+        """Where the largest is."""
+        return self._ordered("argmax", args, options)
+
+    def argmin(self, *args: Any, **options: Any) -> Any:
+        """Where the smallest is."""
+        return self._ordered("argmin", args, options)
+
+    def argsort(self, *args: Any, **options: Any) -> Any:
+        """Where the smallest is, the next larger one, and so on."""
+        return self._ordered("argsort", args, options)
+
+    def sort(self, *args: Any, **options: Any) -> None:
+        """Put the numbers in order, in place."""
+        if _holds_nan(self):
+            self[...] = np.sort(_told(self), *args, **options)
+        else:
+            np.ndarray.sort(self, *args, **options)
+
+    def _ordered(self, name: str, args: Any, options: Any) -> Any:
+        if _holds_nan(self):
+            return getattr(_told(self), name)(*args, **options)
+        return getattr(np.ndarray, name)(self, *args, **options)
+
+    def tolist(self) -> Any:
+        """The numbers as Python has them, in lists."""
+        kinds = {kind for kind in _kinds(self) if issubclass(kind, np.generic) and kind is not np.float64}
+        if not kinds or any(kind is np.bool_ for kind in kinds):
+            return np.ndarray.tolist(self)
+        parts = [
+            part._tracer.plain_again(part, int if issubclass(part._kind, np.integer) else float)
+            if isinstance(part, Number) and part._kind in kinds
+            else part
+            for part in _parts(self)
+        ]
+        return np.ndarray.tolist(traced_array(parts).reshape(self.shape))
+
+    def astype(self, dtype: Any, *args: Any, **options: Any) -> Any:
+        """The numbers as others: as float64 they stay what they are."""
+        if np.dtype(dtype) == np.float64 and _kinds(self):
+            return _as_kind(self, np.float64)
+        if np.dtype(dtype) != object and _is_plain(self):
+            return _told(self).astype(dtype, *args, **options)
+        return np.ndarray.astype(self, dtype, *args, **options)
+
+    # --- functions of NumPy ------------------------------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """A function of NumPy's: on objects if it can, else on the plain numbers."""
         out = options.pop("out", ())
         if out:
             options["out"] = tuple([_as_objects(x) for x in out])
+        if ufunc.__name__ in EXTREMES and method == "__call__" and not out and not options:
+            found = _extremes(ufunc, inputs)
+            if found is not None:
+                return found
+        inputs = _widened(inputs)
+        traced = [x for x in inputs if isinstance(x, TracedArray)]
         try:
-            found = getattr(ufunc, method)(*map(_as_objects, inputs), **options)
-        except TypeError:
+            open_ = all(_is_open(x, ufunc) for x in traced) and not any(map(is_narrow_block, inputs))
+            if not out and not open_:
+                raise TypeError("NumPy computes this in a way of its own")
+            with np.errstate(all="ignore"):  # of stand-ins it warns of what they stand for
+                found = getattr(ufunc, method)(*map(_as_objects, inputs), **options)
+        except (TypeError, AttributeError, ValueError):
             plain = [_told(x) if isinstance(x, TracedArray) and _is_plain(x) else x for x in inputs]
+            plain = [x._tracer.told(x) if isinstance(x, Number) else x for x in plain]
             if out or any(isinstance(x, TracedArray) for x in plain):
                 raise
             return getattr(ufunc, method)(*plain, **options)
         if len(out) == 1:
             return out[0]
         return found.view(TracedArray) if isinstance(found, np.ndarray) and found.dtype == object else found
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """A function of NumPy's that is no ufunc: some look at the numbers, and are given them."""
+        traced = _traced_in((args, kwargs))
+        module = getattr(function, "__module__", "")
+        looks = function.__name__ in LOOKING or "fft" in module or ("linalg" in module and function.__name__ != "norm")
+        narrow = function.__name__ in PRODUCTS and any(is_narrow(kind) for x in traced for kind in _kinds(x))
+        if (looks or narrow) and traced and all(map(_is_plain, traced)):
+            return function(*_all_told(args), **_all_told(kwargs))
+        return super().__array_function__(function, types, args, kwargs)
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         """What NumPy's functions give: without dimensions the object itself, and of truths a plain array."""
@@ -74,20 +190,126 @@ class TracedArray(np.ndarray[Any, Any]):
         return plain.view(TracedArray) if plain.dtype == object else plain
 
 
+#: Functions that need the numbers themselves.
+LOOKING = frozenset((
+    "around", "bincount", "corrcoef", "cov", "digitize", "fix", "gradient", "histogram", "histogram2d",
+    "histogram_bin_edges", "interp", "lexsort", "median", "nan_to_num", "nanmedian", "nanpercentile", "nanquantile",
+    "nanstd", "nanvar", "partition", "argpartition", "percentile", "piecewise", "polyfit", "ptp", "quantile", "round",
+    "searchsorted", "sinc", "unique", "unwrap",
+))  # fmt: skip
+#: Functions that add products up, in an order of their own.
+PRODUCTS = frozenset(("dot", "inner", "vdot", "outer", "einsum", "tensordot", "convolve", "correlate", "trace", "kron"))
+OPEN = EXACT | {
+    np.logical_and, np.logical_or, np.logical_not, np.logical_xor, np.bitwise_and, np.bitwise_or, np.bitwise_xor,
+    np.invert,
+}  # fmt: skip
+#: Functions that are made of larger and smaller numbers.
+EXTREMES = {"maximum": (ops.maximum,), "minimum": (ops.minimum,), "clip": (ops.maximum, ops.minimum)}
+#: Functions that pass nan on, where objects are compared.
+COMPARING = frozenset(("maximum", "minimum", "fmax", "fmin", "clip"))
+
+
+def _is_open(x: TracedArray, ufunc: Any) -> bool:
+    """Whether a function gives the same on stand-ins, one by one, as on the numbers of an array."""
+    if ufunc.__name__ in COMPARING:
+        return not _holds_nan(x)
+    return ufunc in OPEN or not any(is_narrow(kind) or kind is np.bool_ for kind in _kinds(x))
+
+
+def _is_wide(parts: list[Any]) -> bool:
+    """Whether all are stand-ins for floats, or all for ints, as wide as a trace computes."""
+    kinds = {part._kind if isinstance(part, Number) else None for part in parts}
+    return len(kinds) == 1 and kinds <= {float, np.float64, int, np.int64}
+
+
+def _extremes(ufunc: Any, inputs: tuple[Any, ...]) -> Any:
+    """Larger or smaller numbers, one by one, as rows of the trace that stay open; None if that cannot be."""
+    numbers = [x for x in inputs if isinstance(x, (TracedArray, Number))]
+    parts = [part for x in numbers for part in (_parts(x) if isinstance(x, TracedArray) else [x])]
+    rest = [x for x in inputs if not isinstance(x, (TracedArray, Number))]
+    if not parts or not _is_wide(parts) or not all(isinstance(x, (float, int, np.float64, np.int64)) for x in rest):
+        return None
+    tracer = parts[0]._tracer
+
+    def choose(x: Any, *others: Any) -> Any:
+        for op, y in zip(EXTREMES[ufunc.__name__], others, strict=True):
+            kind = kind_after(np.maximum, tracer.kind_of(x), tracer.kind_of(y))
+            x = tracer.plain_again(tracer.apply(op, (x, y)), kind)
+        return x
+
+    found = np.frompyfunc(choose, len(inputs), 1)(*map(_as_objects, inputs))
+    return found.view(TracedArray) if isinstance(found, np.ndarray) else found
+
+
+def _widened(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The same, with narrow numbers as wide ones where they stand beside an array of these."""
+    wide = [x.dtype.type for x in inputs if type(x) is np.ndarray and x.dtype.kind in "iuf" and not is_narrow_block(x)]
+    if np.float64 not in wide:
+        return inputs
+    return tuple(
+        _as_kind(x, np.float64) if isinstance(x, TracedArray) and any(map(is_narrow, _kinds(x))) else x for x in inputs
+    )
+
+
+def _holds_nan(x: TracedArray) -> bool:
+    """Whether one of the plain numbers is nan, which then has to be so in every replay."""
+    if not _is_plain(x):
+        return False
+    return any(bool(part != part) for part in _parts(x) if not issubclass(_kind(part), WHOLE))
+
+
+def _kinds(x: TracedArray) -> set[Any]:
+    """The types of plain numbers; none if there are others."""
+    return set(map(_kind, _parts(x))) if _is_plain(x) else set()
+
+
+def _kind(part: Any) -> Any:
+    return part._kind if isinstance(part, Number) else type(part)
+
+
+def _as_kind(x: TracedArray, kind: Any) -> TracedArray:
+    parts = [part._tracer.plain_again(part, kind) if isinstance(part, Number) else kind(part) for part in _parts(x)]
+    out: TracedArray = traced_array(parts).reshape(x.shape)
+    return out
+
+
+def _traced_in(x: Any) -> list[TracedArray]:
+    if isinstance(x, TracedArray):
+        return [x]
+    parts = x.values() if isinstance(x, dict) else x if isinstance(x, (list, tuple)) else ()
+    return [found for part in parts for found in _traced_in(part)]
+
+
+def _all_told(x: Any) -> Any:
+    """The same with plain numbers for all stand-ins."""
+    if isinstance(x, TracedArray):
+        return _told(x)
+    if isinstance(x, Number):
+        return x._told_with_its_type()
+    if isinstance(x, dict):
+        return {name: _all_told(part) for name, part in x.items()}
+    return type(x)(map(_all_told, x)) if type(x) in (list, tuple) else x
+
+
+def _parts(x: TracedArray) -> list[Any]:
+    found: list[Any] = x.ravel().view(np.ndarray).tolist()
+    return found
+
+
 def _as_objects(x: Any) -> Any:
     return x.view(np.ndarray) if isinstance(x, TracedArray) else x
 
 
 def _is_plain(x: TracedArray) -> bool:
-    return all(isinstance(part, Number) for part in x.ravel().tolist())
+    return all(isinstance(part, (Number, int, float, np.generic)) for part in _parts(x))
 
 
 def _told(x: Any) -> Any:
     """The plain numbers of an array of stand-ins, of the dtype that it has for the function."""
     if not isinstance(x, TracedArray):
         return x
-    parts = [part._told_with_its_type() if isinstance(part, Number) else part for part in x.ravel().tolist()]
-    return np.array(parts).reshape(x.shape)
+    parts = [part._told_with_its_type() if isinstance(part, Number) else part for part in _parts(x)]
+    return numpy_array(parts).reshape(x.shape)
 
 
 def traced_array(parts: Any) -> Any:
@@ -95,3 +317,31 @@ def traced_array(parts: Any) -> Any:
     out = np.empty(len(parts), object)
     out[:] = parts
     return out.view(TracedArray)
+
+
+def array_of(given: Any, dtype: Any = None) -> Any:
+    """What `np.array` makes of stand-ins for plain numbers, in lists or in an array; None if there are no such.
+
+    >>> from gradwalk.compile.trace.tracer import trace
+    >>> trace(lambda x: array_of([x, 2]).sum() * 3.0, [1.5]).tape.rows
+    2
+    """
+    if not isinstance(given, TracedArray) and not _holds_number(given):
+        return None
+    made: TracedArray = numpy_array(_as_objects(given), dtype=object).view(TracedArray)
+    if not _is_plain(made):
+        return None
+    kind = np.result_type(*_kinds(made)) if dtype is None else np.dtype(dtype)
+    if kind.type in (np.float64, np.int64, np.bool_) and (dtype is None or kind.type is np.float64):
+        found = made if kind.type is np.bool_ else _as_kind(made, kind.type)
+        return found if made.ndim else found.view(np.ndarray)[()]
+    return numpy_array(_told(made), dtype=kind)
+
+
+def _holds_number(x: Any) -> bool:
+    """Whether a list, or the first of lists in it, holds a stand-in for a plain number."""
+    if not isinstance(x, (list, tuple)):
+        return isinstance(x, Number)
+    return any(isinstance(part, Number) for part in x) or any(
+        _holds_number(part) for part in x if isinstance(part, (list, tuple, TracedArray))
+    )

@@ -1,4 +1,4 @@
-"""What nothing that stands for something else can answer: `is True`, `is False`, and `type(x) is float`.
+"""What nothing that stands for something else can answer: `is True` and `is False`.
 
 Such questions are looked for in the code of the user's functions, before they are asked.
 """
@@ -13,11 +13,9 @@ from functools import lru_cache
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
-from gradwalk.provenance import Place, is_users
+from gradwalk.provenance import is_users
 
-__all__ = ["asks_identity", "is_asked_for_identity", "line_that_asks_for_types"]
-
-TYPES = ("int", "float", "bool", "ndarray")
+__all__ = ["asks_identity", "is_asked_for_identity"]
 
 
 def asks_identity(function: Any) -> bool:
@@ -27,15 +25,6 @@ def asks_identity(function: Any) -> bool:
     (True, False)
     """
     return any(map(_asks, _codes_of(function)))
-
-
-def line_that_asks_for_types(function: Any) -> Place | None:
-    """The line of a function, or of one that it has a name for, that asks `type(x) is float` or the like.
-
-    >>> line_that_asks_for_types(lambda x: type(x) is int).line, line_that_asks_for_types(lambda x: type(x))
-    (1, None)
-    """
-    return next(filter(None, map(_line, _codes_of(function))), None)
 
 
 def is_asked_for_identity(known: dict[CodeType, bool]) -> bool:
@@ -86,20 +75,3 @@ def _asks(code: CodeType) -> bool:
     if not any(constant is True or constant is False for constant in code.co_consts):
         return False
     return any(step.opname == "IS_OP" for step in dis.get_instructions(code))
-
-
-@lru_cache(maxsize=1000)
-def _line(code: CodeType) -> Place | None:
-    if "type" not in code.co_names or not any(name in code.co_names for name in TYPES):
-        return None
-    after, named = 0, False
-    for step in dis.get_instructions(code):
-        if step.argval == "type" and step.opname.startswith("LOAD"):
-            after, named = 16, False  # steps in which the comparison comes, if it is one
-        elif after:
-            after -= 1
-            named = named or (step.argval in TYPES and step.opname.startswith("LOAD"))
-            if named and step.opname in ("IS_OP", "COMPARE_OP", "CONTAINS_OP"):
-                line = step.positions.lineno if step.positions else None
-                return Place(code.co_filename, line or code.co_firstlineno, code.co_name)
-    return None

@@ -22,6 +22,10 @@ LIMITS = {
         "; to let each sample take its own path compile the function without batch=; if the argument is the same for "
         "all samples, name it in static=: compile(fn, static=('name',))",
     ),
+    "narrow": (
+        "numbers of a narrow type were added or multiplied: NumPy's wrap around, which a batch cannot follow",
+        "make floats of them before, as in x.astype(float)",
+    ),
     "set": (
         "the number of a Value was set to one that the function computes; replay does not set it again",
         "compute with Values (y = y + x instead of y.data += x), or set it outside the compiled function",

@@ -20,6 +20,7 @@ import numpy as np
 
 from gradwalk import ops
 from gradwalk.compile.trace.limits import limit
+from gradwalk.compile.trace.narrow import as_single, fitted, is_narrow, is_narrow_block
 from gradwalk.compile.trace.tape import NONE
 from gradwalk.compile.trace.traced import Traced
 from gradwalk.engine import Value
@@ -32,6 +33,11 @@ if TYPE_CHECKING:
 __all__ = ["Condition", "Number", "asked_by_insider", "plain_classes"]
 
 BOOLS = (bool, np.bool_)
+#: Functions of NumPy's that are exact for narrow numbers, op by op.
+EXACT = frozenset((
+    np.add, np.subtract, np.multiply, np.divide, np.negative, np.positive, np.absolute, np.less, np.less_equal,
+    np.greater, np.greater_equal, np.equal, np.not_equal, np.isnan, np.isfinite, np.isinf,
+))  # fmt: skip
 WHOLE = (int, np.integer, *BOOLS)
 
 
@@ -87,8 +93,17 @@ def _operator(name: str, python: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
                 return python(tracer.told(x), tracer.told(y))  # which raises what the plain function raises
             if name == "pow":
                 kind = _power_kind(tracer, kind, x, y)
-        row = ops.maximum if name == "add" and kind is np.bool_ else op  # NumPy's True + True is True
-        return tracer.plain(tracer.codes[id(row)], tracer.operand(x), tracer.operand(y), kind)
+        if kind is np.bool_:  # NumPy's True + True is True
+            return tracer.condition(ops.maximum if name == "add" else op, x, y)
+        if kind is np.float32:  # a float beside it is made one first
+            x, y = as_single(tracer, x), as_single(tracer, y)
+        out = tracer.plain(tracer.codes[id(op)], tracer.operand(x), tracer.operand(y), kind)
+        if name == "pow" and kind is float and not tracer.samples and not abs(out) < math.inf:
+            return python(tracer.told(x), tracer.told(y))  # which raises where Python does
+        if kind is not float and kind is not int and is_narrow(kind):
+            exact = name != "pow" or not issubclass(kind, np.floating)
+            return fitted(tracer, out, kind, python, x, y) if exact else tracer.ask(python, x, y)
+        return out
 
     def forth(self: Number, other: Any) -> Any:
         if issubclass(type(other), Value):
@@ -152,7 +167,11 @@ def _comparison(name: str) -> Any:
             return NotImplemented
         if name in ("equals", "differs") and isinstance(other, Value):  # which is equal to itself only
             return NotImplemented
-        return self._tracer.compare(name, self, other)
+        tracer = self._tracer
+        kinds = self._kind, tracer.kind_of(other)
+        if np.float32 in kinds and float in kinds:  # which is made one first
+            return tracer.compare(name, as_single(tracer, self), as_single(tracer, other))
+        return tracer.compare(name, self, other)
 
     return compare
 
@@ -185,7 +204,7 @@ class Number(Traced, Methods):
     __sub__, __rsub__ = _operator("sub", operator.sub)
     __mul__, __rmul__ = _operator("mul", operator.mul)
     __truediv__, __rtruediv__ = _operator("div", operator.truediv)
-    __pow__, __rpow__ = _operator("pow", operator.pow)
+    _power, __rpow__ = _operator("pow", operator.pow)
     __mod__, __rmod__ = _asked(operator.mod)
     __floordiv__, __rfloordiv__ = _asked(operator.floordiv)
     __lshift__, __rlshift__ = _asked(operator.lshift, of_ints=True)
@@ -197,11 +216,22 @@ class Number(Traced, Methods):
     __gt__, __ge__ = _comparison("greater"), _comparison("greater_equal")
     __eq__, __ne__ = _comparison("equals"), _comparison("differs")
 
+    def __pow__(self, other: Any, modulus: Any = None) -> Any:
+        if modulus is None:
+            return self._power(other)
+        _ask_types(self._tracer, self, other, modulus)
+        return self._tracer.ask(pow, self, other, modulus)
+
     def __neg__(self) -> Any:
-        return self._alone(ops.neg, operator.neg)
+        tracer, kind = self._tracer, kind_after(operator.neg, self._kind)
+        if not issubclass(kind, WHOLE):
+            return self._alone(ops.neg, operator.neg)
+        out = tracer.plain(tracer.codes[id(ops.sub)], tracer.constant(0.0), self._row, kind)  # of 0 not -0.0
+        return fitted(tracer, out, kind, operator.neg, self) if is_narrow(kind) else out
 
     def __abs__(self) -> Any:
-        return self._alone(ops.abs, operator.abs)
+        out = self._alone(ops.abs, operator.abs)
+        return fitted(self._tracer, out, out._kind, operator.abs, self) if is_narrow(out._kind) else out
 
     def __pos__(self) -> Any:
         return self
@@ -257,8 +287,12 @@ class Number(Traced, Methods):
         return int(tracer.told(self))
 
     def __hash__(self) -> int:
-        self._tracer.hashed = True
-        return hash(self._tracer.told(self))
+        tracer = self._tracer
+        if tracer.ended:  # a dict that it was put into may be looked at
+            return tracer.hashes.get(self._row, 0)
+        tracer.hashed = True
+        found = tracer.hashes[self._row] = hash(tracer.told(self))
+        return found
 
     def __repr__(self) -> str:
         return "<traced number>" if self._tracer.ended else repr(self._told_with_its_type())
@@ -314,12 +348,18 @@ class Number(Traced, Methods):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """A function of NumPy's on numbers: on objects if it can, else on the plain numbers."""
+        narrow = any(isinstance(x, Number) and is_narrow(x._kind) for x in inputs) and not self._tracer.samples
         try:
-            out = getattr(ufunc, method)(*map(_in_an_array, inputs), **options)
-        except TypeError:
+            if (narrow and ufunc not in EXACT) or (not self._tracer.samples and any(map(is_narrow_block, inputs))):
+                raise TypeError("NumPy rounds what it computes of narrow numbers")
+            with np.errstate(all="ignore"):  # of stand-ins it warns of what they stand for
+                out = getattr(ufunc, method)(*map(_in_an_array, inputs), **options)
+        except (TypeError, AttributeError, ValueError):
             return getattr(ufunc, method)(
                 *[self._tracer.told(x) if isinstance(x, Number) else x for x in inputs], **options
             )
+        if isinstance(out, Number) and narrow:
+            return out
         if isinstance(out, Number) and not isinstance(out, Condition):
             return self._tracer.plain_again(out, kind_after(np.add, out._kind, np.float64))
         return out
@@ -345,6 +385,9 @@ class Condition(Number):
 
     def __xor__(self, other: Any) -> Any:
         return self != other if isinstance(other, (Condition, *BOOLS)) else super().__xor__(other)
+
+    def __abs__(self) -> Any:
+        return self if self._kind is np.bool_ else super().__abs__()
 
     def __invert__(self) -> Any:
         return self == False if self._kind is np.bool_ else -1 - self  # noqa: E712 (as Python has it)

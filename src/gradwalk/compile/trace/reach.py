@@ -6,6 +6,7 @@ training loop keeps in the same object, and the function does not look at, may c
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 from argparse import Namespace
@@ -95,6 +96,7 @@ class Reached:
         self.arrays: list[tuple[Path, Any]] = []  # … and is a block of numbers
         self.objects: list[tuple[Path, Any]] = []  # what has attributes
         self.globals: dict[int, tuple[dict[str, Any], dict[str, None]]] = {}  # namespaces, with the names read there
+        self.asking: dict[int, dict[str, Any]] = {}  # … where `type` is read
         self.cells: list[tuple[Path, Any]] = []
         self.others: list[tuple[Path, Any, Callable[[Any], Any]]] = []  # … with a function that tells what they hold
         self.chances: list[Any] = []  # generators of random numbers
@@ -209,10 +211,16 @@ class Reached:
         if thing.__dict__:
             self.objects.append((path, thing))
         reads = reads_of(thing.__code__)
+        if "getenv" in reads.names | reads.attributes:
+            self._ahead.append(("os.environ", os.environ))
         self.speaks = self.speaks or bool(SPEAKING & (reads.names | reads.attributes))
         namespace = thing.__globals__
         _, known = self.globals.setdefault(id(namespace), (namespace, {}))
+        if "type" in reads.names:
+            self.asking[id(namespace)] = namespace
         for name in reads.names | reads.texts if reads.anything else reads.names:
+            if name == "type":  # another one stands there while a function is traced
+                continue
             if name in namespace:
                 self._ahead.append((name, namespace[name]))
             if name in namespace or name in reads.names:

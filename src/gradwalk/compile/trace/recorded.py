@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy import array as numpy_array  # which stays NumPy's own while a function is traced
 
 from gradwalk import tree
 from gradwalk.compile.trace.arrays import TracedArray
@@ -45,6 +46,7 @@ class Recorded:
     types: dict[int, type]  # inputs whose types were asked for
     hashed: bool  # whether something may hold stand-ins by their hash
     touched: bool  # whether the function changed what it was given
+    aside: str = ""  # what it did that a replay would not do again, in words
     seconds: float = 0.0
 
 
@@ -95,8 +97,8 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
 
     table = np.fromiter(tracer.rows, np.int64, len(tracer.rows)).reshape(-1, 3)
     code, a, b = (np.ascontiguousarray(column) for column in table.T)
-    aux, ends = np.array(tracer.aux, np.int64), np.array([*outputs, *checked], np.int64)
-    listed = (code < 0) | (np.array([op.arity for op in tracer.ops])[code] > 2)
+    aux, ends = numpy_array(tracer.aux, np.int64), numpy_array([*outputs, *checked], np.int64)
+    listed = (code < 0) | (numpy_array([op.arity for op in tracer.ops])[code] > 2)
     plain = ~listed
     for stretch in tracer.silent:
         _silence(stretch, plain, a, b, aux, ends)
@@ -124,7 +126,7 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
     used_inputs = np.zeros(tracer.inputs, bool)
     used_inputs[read[(read >= 0) & (read < tracer.inputs)]] = True
     for guard in guards:
-        guard.operands = tuple(renumbered(np.array(guard.operands, np.int64)).tolist())
+        guard.operands = tuple(renumbered(numpy_array(guard.operands, np.int64)).tolist())
     tape = Tape(
         parameters=len(kept),
         inputs=tracer.inputs,
@@ -133,8 +135,8 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
         a=a.astype(np.int32),
         b=b.astype(np.int32),
         ops=tuple(tracer.ops[i] for i in codes),
-        constants=np.array(tracer.constants, np.float64),
-        aux=np.concatenate((aux, np.array(tracer.headers, np.int64))).astype(np.int32),
+        constants=numpy_array(tracer.constants, np.float64),
+        aux=np.concatenate((aux, numpy_array(tracer.headers, np.int64))).astype(np.int32),
         outputs=ends.astype(np.int32),
     )
     return Recorded(
@@ -150,6 +152,7 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
         types=tracer.types,
         hashed=tracer.hashed,
         touched=tracer.touched,
+        aside=tracer.aside,
     )
 
 

@@ -15,6 +15,7 @@ from gradwalk.compile.trace.limits import limit
 from gradwalk.compile.trace.tape import NONE
 from gradwalk.engine import Value
 from gradwalk.ops import Op, choose, equal
+from gradwalk.provenance import users_place
 
 if TYPE_CHECKING:
     from gradwalk.compile.trace.tracer import Tracer
@@ -229,6 +230,13 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
 
         def tanh(self) -> Any:
             return record(codes["tanh"], self._row, NONE)
+
+        def __eq__(self, other: object) -> bool:
+            if self._row < first and isinstance(other, Value) and type(other) is not Result:  # it may be that one
+                tracer.aside = tracer.aside or f"an argument was looked for among Values ({users_place()})"
+            return self is other
+
+        __hash__ = Value.__hash__
 
         def __lt__(self, other: Any) -> Any:
             return tracer.compare("less", self, other)

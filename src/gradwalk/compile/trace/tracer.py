@@ -21,8 +21,8 @@ import numpy as np
 from gradwalk import functions, modes, tree
 from gradwalk.compile.trace.arrays import traced_array
 from gradwalk.compile.trace.guards import QUESTIONS, BeingWritten, Guard, numbers_at, same, typed
-from gradwalk.compile.trace.identity import is_asked_for_identity, line_that_asks_for_types
-from gradwalk.compile.trace.limits import frozen, limit
+from gradwalk.compile.trace.identity import is_asked_for_identity
+from gradwalk.compile.trace.limits import limit
 from gradwalk.compile.trace.plain import BOOLS, WHOLE, Condition, Number, plain_classes
 from gradwalk.compile.trace.reach import values_reached_from
 from gradwalk.compile.trace.recorded import Recorded, finished
@@ -79,8 +79,10 @@ class Tracer(modes.Interpreter):
         self.types: dict[int, type] = {}  # inputs whose types were asked for
         self.whole: set[int] = set()  # rows that are ints for the function
         self.read_at: dict[int, int] = {}  # copies of numbers that were read, by what they are copies of
+        self.hashes: dict[int, int] = {}  # of stand-ins that were asked for theirs, by their rows
         self.hashed = False  # whether the hash of a stand-in was asked for
         self.touched = False  # whether the function changed what it was given
+        self.aside = ""  # what the function did beside computing, in words
         self.refusal: TraceError | None = None  # the first thing that was refused, should the function swallow it
         self.identity: dict[CodeType, bool] = {}  # code that asks `is True`
         self.ended = False
@@ -159,10 +161,7 @@ class Tracer(modes.Interpreter):
 
     def _say_frozen(self, v: Any, what: str) -> None:
         if id(v) not in self.made:
-            frozen(
-                f"the {what} while the function was traced: that happens once, and replays go by what it was then",
-                "compute with the Value itself, or do this outside the compiled function",
-            )
+            self.aside = self.aside or f"the {what} ({users_place()})"
 
     # --- operands ------------------------------------------------------------------------------------------------
 
@@ -607,13 +606,6 @@ def run(
     """
     began = time.perf_counter()
     tracer = Tracer(samples=samples)
-    place = line_that_asks_for_types(roots[0]) if roots else None
-    if place is not None:
-        frozen(
-            "the type of something is asked for; a number that is traced has a type of its own there",
-            "write isinstance(x, float), which is followed",
-            place,
-        )
     with _one_at_a_time:
         for v in values_reached_from(roots) if values is None else values:
             v.data  # noqa: B018 (of one that compiled code has, the number is handed back)
@@ -630,7 +622,8 @@ def run(
 def _parts_of(given: Any) -> tuple[Any, list[Any]]:
     """What arguments are made of: their structure, and their leaves, those in arrays of stand-ins too."""
     leaves, structure = tree.flatten(given)
-    held = [x.ravel().tolist() if isinstance(x, np.ndarray) and x.dtype == object else (x,) for x in leaves]
+    arrays = [isinstance(x, np.ndarray) and x.dtype == object for x in leaves]
+    held = [x.ravel().view(np.ndarray).tolist() if is_one else (x,) for x, is_one in zip(leaves, arrays, strict=True)]
     return structure, list(chain.from_iterable(held))
 
 

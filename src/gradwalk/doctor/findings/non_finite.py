@@ -49,9 +49,9 @@ _BACKWARD: dict[Any, tuple[str, ...]] = {
 GROWN = (
     "numbers have grown too large on the way: try a smaller learning rate, smaller first weights, or clipped gradients",
 )
-BRANCH = (
-    "0 × inf is nan: the branch that was not taken still pushes 0, and its slope is inf; make its operand harmless "
-    "first, as in where(x > 0, sqrt(where(x > 0, x, 1)), 0)",
+NOTHING = (
+    "0 × inf is nan: a gradient of 0 meets a slope that is inf; leave the number out where it does not count, as in "
+    "where(x > 0, sqrt(x), 0), through which nothing is pushed to the branch that is not taken",
 )
 
 
@@ -142,7 +142,7 @@ def birth_of_gradient(scan: Scan, step: int, line_of: Callable[[Value], Place | 
     node = first.node
     remedy: tuple[str, ...]
     if math.isnan(first.value) and node.grad == 0.0:
-        remedy = BRANCH
+        remedy = NOTHING
     elif node.primitive in _BACKWARD:
         remedy = _BACKWARD[node.primitive]
     elif node.primitive is not None:

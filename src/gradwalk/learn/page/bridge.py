@@ -41,7 +41,7 @@ def call(function: str, arguments: str, emit: Callable[[str], Any]) -> str:
         text = _told(error.kind, str(error), error.line, error.where)
     except GradwalkError as error:  # such as a program that cannot be read, which knows its line
         text = _told(type(error).__name__, getattr(error, "reason", str(error)), getattr(error, "line", None), None)
-    except Exception as error:
+    except BaseException as error:  # whatever it is, the page gets an answer, and Python lives on
         text = _told(type(error).__name__, str(error), None, None)
     printed.finish()
     return text

@@ -28,8 +28,10 @@ from gradwalk.matcher import Outcome
 
 __all__ = ["LINES", "PageExamination", "Tell", "run"]
 
-#: So many steps through a learner's text may be done for one program; a right engine needs a third for the deepest.
-LINES = 500_000 if sys.version_info >= (3, 12) else 5_000_000  # lines; before 3.12 instructions
+#: So many lines of a learner's text may be run to load it, and to look into it.
+LINES = 500_000
+#: … and for one program: most engines need some thousands, one that walks over an ever longer tape 55,000.
+PROGRAM_LINES = 250_000
 #: After so many programs that did not end nobody waits for more.
 PATIENCE = 10
 
@@ -106,15 +108,15 @@ class PageExamination(Examination):
         self._programs += 1
         self._say()
         if self.steps_left <= 0 or self._doing in self._given_up:  # nobody waits again for the same
-            found = Outcome("stopped", message=ENDLESS, steps=LINES)
+            found = Outcome("stopped", message=ENDLESS, steps=PROGRAM_LINES)
         elif self._programs in self._left_out:
             found = Outcome("raised", error="Stopped", message="it did not end, and was stopped")
             self._give_up(None)
         else:
-            with nullcontext() if "range(" in program.text else guarded(budget=LINES):
+            with nullcontext() if "range(" in program.text else guarded(budget=PROGRAM_LINES):
                 found = super().outcome(program, repeats)  # of long programs the calls are counted, and not the lines
             if found.error == "_OutOfSteps":
-                found = replace(found, kind="stopped", error="", message=ENDLESS, steps=LINES)
+                found = replace(found, kind="stopped", error="", message=ENDLESS, steps=PROGRAM_LINES)
                 self._give_up(found.line)
         self.outcomes[program] = found
         return found

@@ -5,16 +5,21 @@
 
 The limit counts steps through the learner's text, so it is the same on every machine. Code that never comes back to
 that text (`sum(iter(int, 1))`) escapes it: the page then ends the whole worker.
+
+An operator's method that leads back to itself (`__neg__` with `return -self`) nests in the interpreter's own stack,
+which a browser keeps small: there Python dies before it can raise RecursionError. So that depth has a limit of its own.
 """
 
 from __future__ import annotations
 
 import builtins
+import dis
 import linecache
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from types import FrameType, TracebackType
+from functools import lru_cache
+from types import CodeType, FrameType, TracebackType
 from typing import Any, NoReturn
 
 from gradwalk.errors import GradwalkError
@@ -24,7 +29,7 @@ __all__ = ["BUDGET", "LearnerError", "execute", "guarded", "watch_over"]
 #: So many steps through a learner's text may be done in one go.
 BUDGET = 1_000_000
 
-_BY_INSTRUCTION = sys.version_info < (3, 12)  # a step is a line; but 3.11 does not tell the lines of `while True: pass`
+_DEEPEST = 100  # operators inside operators; browsers have room for about 600
 _texts: set[str] = set()  # the file names under which learners' texts were compiled
 
 
@@ -45,6 +50,10 @@ class LearnerError(GradwalkError, RuntimeError):
 
 class _OutOfSteps(BaseException):
     """Not an Exception, so that a learner's `except Exception` does not swallow it."""
+
+
+class _TooDeep(BaseException):
+    """An operator's method was reached through itself too often."""
 
 
 def execute(
@@ -106,9 +115,10 @@ def guarded(*, budget: int = BUDGET) -> Iterator[None]:
     except _OutOfSteps as stop:
         message = f"stopped after {budget:,} steps: is there a loop that never ends?"
         raise LearnerError("OutOfSteps", message, *_place(stop.__traceback__)) from None
-    except RecursionError as error:
-        message = "a function called itself over and over: what should make it stop?"
-        raise LearnerError("RecursionError", message, *_place(error.__traceback__)) from None
+    except (RecursionError, _TooDeep) as error:
+        message, calls = _circle(error.__traceback__), _places(error.__traceback__)
+        # the innermost call has hardly begun: the one before it stands at the line that leads back
+        raise LearnerError("RecursionError", message, *calls[-2 if len(calls) > 2 else -1]) from None
     except SystemExit as error:
         message = "exit() ends a program, and here it would end the page's Python; leave it out"
         raise LearnerError("SystemExit", message, *_place(error.__traceback__)) from None
@@ -116,6 +126,10 @@ def guarded(*, budget: int = BUDGET) -> Iterator[None]:
         raise LearnerError(type(error).__name__, error.msg, *_place(error.__traceback__)) from None
     except Exception as error:
         raise LearnerError(type(error).__name__, _said(error), *_place(error.__traceback__)) from error
+    except BaseException as error:  # KeyboardInterrupt and its like would get past everybody
+        name = type(error).__name__
+        message = f"{name} is for ending a whole program, and here it would end the page's Python; raise another error"
+        raise LearnerError(name, message, *_place(error.__traceback__)) from None
 
 
 @contextmanager
@@ -132,9 +146,12 @@ def _watched(budget: int) -> Iterator[None]:
 
 def _counter(budget: int) -> Any:
     left = budget
+    operators: list[FrameType] = []  # the methods we are in that an operator called, outermost first
 
     def count(frame: FrameType, event: str, arg: Any) -> Any:
         nonlocal left
+        if event == "return" and operators and operators[-1] is frame:
+            operators.pop()
         left -= 1
         if left < 0:
             raise _OutOfSteps
@@ -143,28 +160,78 @@ def _counter(budget: int) -> Any:
     def enter(frame: FrameType, event: str, arg: Any) -> Any:
         if frame.f_code.co_filename not in _texts:
             return None
-        frame.f_trace_opcodes = _BY_INSTRUCTION
+        if _by_operator(frame.f_back):
+            operators.append(frame)
+            if len(operators) > _DEEPEST:
+                raise _TooDeep
+        frame.f_trace_opcodes = _by_instruction(frame.f_code)
         return count(frame, event, arg)
 
     return enter
+
+
+@lru_cache(maxsize=1024)
+def _by_instruction(code: CodeType) -> bool:
+    """A step is a line; but Python 3.11 does not tell the lines of a loop in one line, such as `while True: pass`."""
+    if sys.version_info >= (3, 12):
+        return False
+    lines = [(start, end, line) for start, end, line in code.co_lines() if line is not None]
+    for instruction in dis.get_instructions(code):
+        if "JUMP_BACKWARD" in instruction.opname:
+            loop = {line for start, end, line in lines if end > instruction.argval and start <= instruction.offset}
+            if len(loop) <= 1:
+                return True
+    return False
+
+
+def _by_operator(caller: FrameType | None) -> bool:
+    """Whether what is called now was not called by its name: then it nests in the interpreter's own stack."""
+    if caller is None or caller.f_lasti < 0:
+        return False
+    code, at = caller.f_code.co_code, caller.f_lasti
+    while at > 0 and dis.opname[code[at]] == "CACHE":  # 3.11 points behind the instruction
+        at -= 2
+    return "CALL" not in dis.opname[code[at]]
 
 
 def _no_input(*_: object) -> NoReturn:
     raise EOFError("input() has nobody to ask here: write the number into the code instead")
 
 
+def _circle(traceback: TracebackType | None) -> str:
+    """Which functions lead back to themselves: those of the innermost calls."""
+    names: list[str] = []
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        names.append(code.co_name if code.co_filename in _texts or code.co_filename == "<engine>" else "")
+        traceback = traceback.tb_next
+    inner = list(dict.fromkeys(name for name in names[-40:] if name and not name.startswith("<")))
+    if len(inner) == 1:
+        return f"a function calls itself over and over: `{inner[0]}` leads back to `{inner[0]}`"
+    if len(inner) == 2:
+        first, second = inner
+        return f"a function calls itself over and over: `{first}` leads to `{second}`, and that leads back to `{first}`"
+    return "a function calls itself over and over: what should make it stop?"
+
+
 def _place(traceback: TracebackType | None) -> tuple[int | None, str | None]:
     """The innermost line of a learner's text, and which text it is."""
-    line, file = None, None
+    return _places(traceback)[-1]
+
+
+def _places(traceback: TracebackType | None) -> list[tuple[int | None, str | None]]:
+    """Every line of a learner's text on the way to an error, outermost first; before them, that there is none."""
+    found: list[tuple[int | None, str | None]] = [(None, None)]
     while traceback is not None:
-        if traceback.tb_frame.f_code.co_filename in _texts:
-            line, file = traceback.tb_lineno, traceback.tb_frame.f_code.co_filename[1:-1]
+        file = traceback.tb_frame.f_code.co_filename
+        if file in _texts:
+            found.append((traceback.tb_lineno, file[1:-1]))
         traceback = traceback.tb_next
-    return line, file
+    return found
 
 
 def _said(error: Exception) -> str:
     try:
         return str(error) or type(error).__name__
-    except Exception:  # a learner's own error class may fail to speak
+    except BaseException:  # a learner's own error class may fail to speak
         return type(error).__name__

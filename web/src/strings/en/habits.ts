@@ -1,8 +1,8 @@
 /** Every word of the three habits. */
 export const habits = {
-  plus: {name: "copies.", says: "Both operands receive what the node has."},
-  times: {name: "swaps and scales.", says: "Each operand receives the node’s gradient, times the other one’s data."},
-  other: {name: "Any other", says: "multiplies by its slope. For tanh that is one minus its output squared."},
+  plus: {name: "copies.", says: "Both operands receive the upstream gradient."},
+  times: {name: "swaps and scales.", says: "Each operand receives the upstream gradient, times the other operand’s data."},
+  other: {name: "Any other", says: "operation multiplies by its slope. For tanh that is one minus its output squared."},
   picture: {
     plus: (upstream: string) => `A plus with the gradient ${upstream}: both operands receive ${upstream}.`,
     times: (x: string, w: string, upstream: string, toX: string, toW: string) =>

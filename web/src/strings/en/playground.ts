@@ -28,7 +28,7 @@ export const playground = {
   shuffle: "Shuffle",
   search: "Show the search that finds an order",
   hideSearch: "Back to your order",
-  guess: {title: "Guess first.", why: "Which contribution will be lost? Put the nodes in an order, then run them all."},
+  guess: {title: "Guess first.", why: "Which contribution will be lost? Put the nodes in an order, then visit them all."},
   underWay: "Each node passes on what it holds when its turn comes.",
   shouldArrive: "what should arrive",
   through: (name: string) => `through ${name}`,
@@ -40,7 +40,7 @@ export const playground = {
     got === null ? `${leaf}.grad is still empty. Right is ${readable(right)}.` : `${leaf}.grad = ${readable(got)}. Right is ${readable(right)}.`,
   right: (leaf: string, got: number | null) => `${leaf}.grad = ${got === null ? "nothing" : readable(got)}. Nothing was lost.`,
   lucky: (leaf: string, got: number | null) => `${leaf}.grad = ${got === null ? "nothing" : readable(got)}. Right, but by luck.`,
-  allRight: rich`Each node came after all that use it: every gradient is right.`,
+  allRight: rich`Each node came after all the nodes that use it, so every gradient is right.`,
   /** The same words as in Python, part by part. */
   lost: (loss: {name: string; users: string[]; held: number | null; amount: number; leaf: string; got: number | null; right: number}): Rich => {
     const {name, users, held, amount, leaf, got, right} = loss;
@@ -73,21 +73,21 @@ export const playground = {
   // --- the search ---
   searchTitle: "Depth-first search",
   searchStep: (k: number, all: number) => `Step ${k} of ${all}`,
-  searchStart: rich`Walk from the root towards the leaves. A node is written down when everything it was computed from has been.`,
-  begin: (name: string): Rich => rich`Begin at ${code(name)}. First go through what it was computed from.`,
-  enter: (by: string, name: string, leaf: boolean): Rich => rich`${code(by)} uses ${code(name)}, which is new: ${leaf ? "nothing lies below it" : "go on below it"}.`,
-  already: (by: string, name: string): Rich => rich`${code(by)} also uses ${code(name)}, which has been visited: go on.`,
+  searchStart: rich`Go from the root towards the leaves. A node is written down once all of its operands have been.`,
+  begin: (name: string): Rich => rich`Begin at ${code(name)}. First go through its operands.`,
+  enter: (by: string, name: string, leaf: boolean): Rich => rich`${code(by)} uses ${code(name)}, which is new. ${leaf ? "It has no operands" : "Go on to its operands"}.`,
+  already: (by: string, name: string): Rich => rich`${code(by)} also uses ${code(name)}, which has already been visited. Skip it.`,
   leave: (name: string, leaf: boolean, place: number): Rich =>
     leaf
-      ? rich`${code(name)} uses nothing: write it down, as number ${String(place)}.`
-      : rich`All that ${code(name)} was computed from is written down: now write ${code(name)}, as number ${String(place)}.`,
+      ? rich`${code(name)} has no operands: write it down, as number ${String(place)}.`
+      : rich`All operands of ${code(name)} are written down. Now write down ${code(name)}, as number ${String(place)}.`,
   path: "on the way",
   written: "written down",
   nothingYet: "nothing yet",
   back: "Back",
   next: "Next",
   toTheEnd: "To the end",
-  reversed: rich`Read it backwards, and every node comes after all that use it.`,
+  reversed: rich`Read the list backwards, and every node comes after all the nodes that use it.`,
   useIt: "Use this order",
   fallback: (title: string) => `A playground: put the nodes of ${title} in any order, run them, and see which contribution is lost.`,
 };

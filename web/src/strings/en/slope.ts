@@ -1,9 +1,9 @@
 /** Every word of the slope plots. */
 export const slope = {
-  names: {secant: "A line through two points", error: "Error of the slope, for every h"},
+  names: {secant: "A line through two points", error: "The error of the slope for every h"},
   input: "Nudge",
-  at: (name: string) => `where: ${name}`,
-  h: "nudge: h",
+  at: (name: string) => `at ${name} =`,
+  h: "nudge h =",
   slopeIs: "slope",
   measured: "measured",
   exact: "exact",

@@ -10,7 +10,7 @@ export const stepper = {
   name: "Graph stepper",
   preset: "Preset",
   own: "Your own expression",
-  fallback: (title: string) => `A graph to step through, forwards and back: ${title}.`,
+  fallback: (title: string) => `A graph to step through, forwards and backwards: ${title}.`,
   graph: (title: string) => `The graph of ${title}`,
   ownTitle: "your program",
 
@@ -44,11 +44,11 @@ export const stepper = {
   visitingNode: (name: string) => `visiting ${name}`,
   pushOf: (name: string, n: number, all: number) => `visiting ${name}, push ${n} of ${all}`,
   computed: (name: string, from: Rich, count: number): Rich =>
-    rich`${code(name)} is ${from}. ${count > 1 ? "Its numbers are" : "Its number is"} there, so it can be computed.`,
-  seeded: (name: string): Rich => rich`${code(name)} is the root. Move it a little and it moves exactly as much. So its gradient is 1.`,
-  visitRoot: (name: string, n: number): Rich => rich`${code(name)} is the root: nothing uses it, so its gradient is final. Now it serves its ${operands(n)}.`,
+    rich`${code(name)} is ${from}. ${count > 1 ? "Its operands are" : "Its operand is"} known, so it can be computed.`,
+  seeded: (name: string): Rich => rich`${code(name)} is the root. Move it a little, and it moves by exactly that much. So its gradient is 1.`,
+  visitRoot: (name: string, n: number): Rich => rich`${code(name)} is the root: nothing uses it, so its gradient is final. Now it pushes to its ${operands(n)}.`,
   visit: (name: string, n: number): Rich =>
-    rich`All that use ${code(name)} have pushed into it, so its gradient is final. Now it serves its ${operands(n)}.`,
+    rich`Every node that uses ${code(name)} has pushed to it, so its gradient is final. Now it pushes to its ${operands(n)}.`,
   plus: (sign: string, to: string, from: string): Rich => rich`${op(sign)} copies. ${code(to)} receives what ${code(from)} has, unchanged.`,
   times: (sign: string, to: string, from: string, other: Rich): Rich =>
     rich`${op(sign)} swaps. ${code(to)} receives the gradient of ${code(from)}, scaled by the ${em("other")} operand, ${other}.`,
@@ -82,10 +82,10 @@ export const stepper = {
 
   // --- the leaves ---
   leaves: "Change the leaves",
-  leavesNote: "everything re-runs as you type",
+  leavesNote: "everything is recomputed as you type",
   leafValue: (name: string) => `${name}, number`,
   leafSlide: (name: string) => `${name}, slider`,
-  leavesBack: "As they were",
+  leavesBack: "Reset the leaves",
   waiting: (percent: number) => `Python is still loading (${percent}%). Your numbers run as soon as it is there.`,
   notANumber: (name: string) => `${name} needs a number, such as 2, -0.5 or 1e-3.`,
 
@@ -98,17 +98,18 @@ export const stepper = {
   stop: "Stop",
   drawing: "Running your program.",
   loading: (percent: number) => `Python is still loading (${percent}%). Your program will draw itself when it is ready.`,
-  failed: "Python could not be loaded, so own programs cannot run. Presets work all the same.",
+  failed: "Python could not be loaded, so your own programs cannot run. The presets still work.",
   fromLink: {title: "This program came with a link.", why: "Nothing has run. Read it, then press Draw it."},
-  badLink: {title: "This link cannot be read.", why: "It may have been cut short on its way."},
-  tooLong: (seconds: number) => `It was stopped after ${seconds} seconds: is there a loop that never ends?`,
+  badLink: {title: "This link cannot be read.", why: "Part of it may be missing."},
+  tooLong: (seconds: number) => `It was stopped after ${seconds} seconds. Is there a loop that never ends?`,
   stopped: "You stopped it.",
+  tooDeep: "A function calls itself over and over: which one leads back to itself?",
   onLine: (line: number) => `Line ${line}`,
   assumed: (names: string[]) =>
     names.length > 1 ? `${names.join(", ")} had no number: they start at 1. Change them below.` : `${names[0]} had no number: it starts at 1. Change it below.`,
   drawn: (n: number) => `Drawn: a graph with ${n} nodes. Step through it below.`,
   printed: "It printed",
-  changed: "The program has changed since it was drawn.",
+  changed: "You have changed the program since it was drawn.",
   starter: "a = Value(2.0, label='a')\nb = Value(-3.0, label='b')\nd = a * b + a.tanh()\nd.label = 'd'\nd\n",
 
   // --- tools ---

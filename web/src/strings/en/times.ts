@@ -1,8 +1,8 @@
 /** Every word of the bars of time. The numbers are those of the benchmarks. */
 export const times = {
   captions: {
-    collector: "One step of the moons demo, garbage collector on and off",
-    moons: "One step of the moons demo: a hundred points, loss and all gradients",
+    collector: "One training step on two moons, with the garbage collector on and off",
+    moons: "One training step on two moons: a hundred points, the loss and all gradients",
     gpt: "A small GPT learning to spell names",
   } as Record<string, string>,
   names: {
@@ -15,10 +15,10 @@ export const times = {
   } as Record<string, string>,
   how: {on: "collector on", off: "collector off", compiled: "compiled", "": ""} as Record<string, string>,
   units: {s: "s", ms: "ms", us: "µs", ns: "ns"},
-  logarithmic: "From one line to the next it is ten times as long.",
+  larger: (n: string) => `Too short to see at that scale. Here are the rest, drawn ${n} times larger:`,
   times: (n: string) => `${n} times as fast as the first`,
-  machine: (words: string) => `Measured on: ${words}. Yours will differ, the proportions less so.`,
-  missing: "Here the compiled path has not been measured yet. Measure it with python benchmarks/compiled.py --out benchmarks/results.",
+  machine: (words: string) => `Measured on: ${words}. Yours will differ; the proportions will differ less.`,
+  missing: "The compiled path has not been measured here yet. Measure it with python benchmarks/compiled.py --out benchmarks/results.",
   nothing: "Nothing has been measured here yet. Measure it with make bench.",
   label: (who: string, time: string) => `${who}: ${time}`,
   fallback: (caption: string) => `${caption}: measured times, as bars. Showing them needs JavaScript.`,

@@ -15,7 +15,7 @@ export const times = {
   } as Record<string, string>,
   how: {on: "con recolector", off: "sin recolector", compiled: "compilado", "": ""} as Record<string, string>,
   units: {s: "s", ms: "ms", us: "µs", ns: "ns"},
-  logarithmic: "De una línea a la siguiente hay diez veces más tiempo.",
+  larger: (n: string) => `A esa escala, demasiado corto para verse. Aquí está el resto, ${n} veces más grande:`,
   times: (n: string) => `${n} veces más rápido que el primero`,
   machine: (words: string) => `Medido en: ${words}. En tu máquina será distinto, las proporciones menos.`,
   missing: "Aquí todavía no se ha medido el camino compilado. Mídelo con python benchmarks/compiled.py --out benchmarks/results.",

@@ -8,8 +8,8 @@ export const training: Words<typeof en> = {
   forget: ["Olvidar ", "zero_grad"],
   map: (step, wrong, points) =>
     `Dos lunas, y dónde cambia la red de opinión tras ${step} pasos: ${points - wrong} de ${points} puntos están en el lado correcto.`,
-  upper: "luna de arriba, por debajo de 0",
-  lower: "luna de abajo, por encima de 0",
+  upper: "luna de arriba, meta −1",
+  lower: "luna de abajo, meta +1",
   wrong: (n) => `${n} en el lado equivocado`,
   step: "paso",
   loss: "pérdida",

@@ -10,7 +10,7 @@ import {replaced, textOf, write} from "./work.ts";
 const MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 export function reason(error: unknown): {title: string; why: string} {
-  if (error instanceof PythonStopped) return error.reason === "time" ? words.stoppedByTime : words.stoppedByYou;
+  if (error instanceof PythonStopped) return words.stoppedBy[error.reason];
   if (error instanceof PythonError && error.kind === "NotLoaded") return words.notLoaded;
   return {title: words.broken.title, why: `${words.broken.why} (${error instanceof Error ? error.message : String(error)})`};
 }

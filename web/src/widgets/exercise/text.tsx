@@ -1,8 +1,11 @@
 import {Fragment} from "preact";
 
+/** `code`, or *stress* that stands like a word: the asterisks of a formula, a*b + c*d, are none. */
+const MARKED = /(`[^`]+`|(?<=^|[\s(])\*[^*\s](?:[^*]*[^*\s])?\*(?=$|[\s.,;:!?)]))/;
+
 /** Words from Python: `code` and *stress*, nothing else; never HTML. */
 export function Text({of}: {of: string}) {
-  const parts = of.split(/(`[^`]+`|\*[^*\s][^*]*\*)/);
+  const parts = of.split(MARKED);
   return <>{parts.map((part, index) => <Fragment key={index}>{marked(part)}</Fragment>)}</>;
 }
 
@@ -11,5 +14,5 @@ function marked(part: string) {
     const code = part.slice(1, -1);
     return <code class={/\.grad$/.test(code) ? "grad" : /\.data$/.test(code) ? "data" : ""}>{code}</code>;
   }
-  return part.startsWith("*") && part.length > 2 ? <em>{part.slice(1, -1)}</em> : part;
+  return MARKED.test(part) ? <em>{part.slice(1, -1)}</em> : part;
 }

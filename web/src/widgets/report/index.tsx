@@ -65,19 +65,21 @@ function Failure({kind}: {kind: "stopped" | "gave up" | "not loaded"}) {
 
 function Judgement({judged: {report, groups, beyond}}: {judged: Judged}) {
   const missing = report.checks.filter(({status}) => status === "missing").map(({message}) => message.replace(/ is not implemented yet$/, ""));
+  const {score, total} = report.essentials;
+  const right = score === total;
   return (
-    <div class="judgement" data-score={report.score} data-total={report.total}>
+    <div class="judgement" data-score={report.score} data-total={report.total} data-right={right}>
       <div class="grading-score" role="status">
-        <p class="grading-sum"><Icon name={report.passed ? "ok" : "miss"} />{words.score(report.score, report.total)}</p>
+        <p class="grading-sum"><Icon name={right ? "ok" : "miss"} />{right ? words.isRight(total) : words.essentials(score, total)}</p>
+        <p>{right ? (report.passed ? words.allRight : words.rightWhy) : words.essentialsWhy}</p>
         <dl>
-          <Marked mark={report.essentials} label={words.essentials} why={words.essentialsWhy} />
+          {!right && <Marked mark={report.essentials} label={words.essentials} why={words.essentialsWhy} />}
           <Marked mark={report.beyond} label={words.beyond} why={words.beyondWhy} />
         </dl>
-        {report.passed && <p>{words.allRight}</p>}
       </div>
       {report.diagnoses.length > 0 && (
         <>
-          <h4>{words.toMend(report.diagnoses.length)}</h4>
+          <h4>{right ? words.further : words.toMend(report.diagnoses.length)}</h4>
           <ol class="found">{report.diagnoses.map((diagnosis, i) => <Found key={i} {...diagnosis} />)}</ol>
         </>
       )}
@@ -118,7 +120,7 @@ function Group({title, checks, beyond}: {title: string; checks: CheckResult[]; b
   return (
     <details class="group" data-group={checks[0]!.group}>
       <summary>
-        <Icon name={passed === counted.length ? "ok" : "miss"} /><span class="group-title">{title}</span>
+        <Icon name={passed === counted.length ? "ok" : beyond ? "info" : "miss"} /><span class="group-title">{title}</span>
         {beyond && <small>{words.isBeyond}</small>}<b>{words.groupScore(passed, counted.length)}</b>
       </summary>
       <ul>

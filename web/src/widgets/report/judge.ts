@@ -46,7 +46,7 @@ export async function judge(source: string, onGoing: (going: Going) => void): Pr
       return {kind: "judged", judged};
     } catch (error) {
       if (error instanceof PythonError) return {kind: "not loaded"};
-      if (!(error instanceof PythonStopped) || !(silent || error.reason === "time")) return {kind: "stopped"};
+      if (!(error instanceof PythonStopped) || !(silent || error.reason !== "user")) return {kind: "stopped"};
       leftOut.push(program);
       if (leftOut.length >= MOST) return {kind: "gave up"};
     } finally {

@@ -8,6 +8,8 @@ import {useWidth} from "./measure.ts";
 import type {Props} from "./schema.ts";
 import {SecantPlot} from "./secant.tsx";
 
+const EXACT = 10; // digits of the two numbers whose difference is taken: with fewer, the difference would not be the one shown
+
 export function mount(element: HTMLElement, props: Props): void {
   render(<Slope {...props} />, element);
 }
@@ -60,7 +62,7 @@ function Slope(props: Props) {
           {!errorView && (
             <label class="slider">
               <span>{words.at(name)}</span><output>{show(x)}</output>
-              <input type="range" min={reach[0]} max={reach[1]} step={0.1} value={x} data-x={x}
+              <input type="range" min={reach[0]} max={reach[1]} step={0.01} value={x} data-x={x}
                 aria-valuetext={words.xNow(name, show(x), show(measured))}
                 onInput={(event) => setAt(moved(at, name, Number(event.currentTarget.value)))} />
             </label>
@@ -84,7 +86,7 @@ function Quotient({output, name, h, both, high, low, measured}: {output: string;
       <span class="o">=</span>
       <div class="q-right">
         <div class="q-over"><span>{of("+h")}</span><span class="o">−</span><span>{of(both ? "−h" : "")}</span>
-          <b class="data">{show(high)}</b><b class="o">−</b><b class="data">{show(low)}</b></div>
+          <b class="data">{show(high, EXACT)}</b><b class="o">−</b><b class="data">{show(low, EXACT)}</b></div>
         <div class="q-under"><span>{both ? "2h" : "h"}</span><b>{show(both ? 2 * h : h)}</b></div>
       </div>
     </div>

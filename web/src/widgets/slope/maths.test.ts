@@ -24,5 +24,6 @@ test("scales, ticks and shown numbers", () => {
   assert.equal(scale(0, 10, 100, 200)(5), 150);
   assert.deepEqual(ticks(-2, 5.5, 7), [-2, 0, 2, 4]);
   assert.deepEqual(ticks(0, 60, 5), [0, 20, 40, 60]);
-  assert.deepEqual([0, 14.003, -3, 20.014003, 1e-8, 3e-9, -1e-5].map(show), ["0", "14.003", "−3", "20.014", "10⁻⁸", "3·10⁻⁹", "−1·10⁻⁵"]);
+  assert.equal(show(20.014003, 10), "20.014003");
+  assert.deepEqual([0, 14.003, -3, 20.014003, 1e-8, 3e-9, -1e-5].map((x) => show(x)), ["0", "14.003", "−3", "20.014", "10⁻⁸", "3·10⁻⁹", "−1·10⁻⁵"]);
 });

@@ -72,11 +72,11 @@ export function ticks(from: number, to: number, count: number): number[] {
   return Array.from({length: Math.floor(to / step) - first + 1}, (_, index) => (first + index) * step);
 }
 
-/** Up to seven digits, a true minus sign; powers of ten where a number is tiny. */
-export function show(x: number): string {
+/** Up to seven digits, or as many as are asked for; a true minus sign; powers of ten where a number is tiny. */
+export function show(x: number, digits = 7): string {
   if (x === 0) return "0";
   const size = Math.abs(x);
-  const text = size < 1e-4 ? x.toExponential(1).replace(/\.0(?=e)/, "") : String(Number(x.toPrecision(7)));
+  const text = size < 1e-4 ? x.toExponential(1).replace(/\.0(?=e)/, "") : String(Number(x.toPrecision(digits)));
   return text.replace(/e-(\d+)/, (_, n: string) => `·10⁻${superscript(n)}`).replace(/^1·/, "").replaceAll("-", "−");
 }
 

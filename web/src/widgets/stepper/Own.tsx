@@ -82,7 +82,7 @@ export function Own({id, draft, onDraft, drawnText, onDrawn}: Props) {
 }
 
 function why(error: unknown): string {
-  if (error instanceof PythonStopped) return error.reason === "time" ? words.tooLong(SECONDS) : words.stopped;
+  if (error instanceof PythonStopped) return {time: words.tooLong(SECONDS), user: words.stopped, crash: words.tooDeep}[error.reason];
   return error instanceof PythonError ? error.message : String(error);
 }
 

@@ -1,19 +1,18 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {coarse, scale, timeOf} from "./scale.ts";
+import {coarse, groups, timeOf} from "./scale.ts";
+
+const bars = (...times: number[]) => times.map((seconds) => ({seconds}));
+const widths = (...times: number[]) => groups(bars(...times)).map(({bars: shown}) => shown.map(({width}) => width));
 
 test("times that differ little are bars in proportion", () => {
-  const {logarithmic, of} = scale([1, 2, 4]);
-  assert.deepEqual([logarithmic, of(4), of(1)], [false, 1, 0.25]);
+  assert.deepEqual(widths(4, 2, 1), [[1, 0.5, 0.25]]);
 });
 
-test("times that differ much are bars by powers of ten, and none is empty", () => {
-  const {logarithmic, of, lines} = scale([0.6, 0.04, 11e-6]);
-  assert.equal(logarithmic, true);
-  assert.equal(of(0.6), 1);
-  assert.ok(of(11e-6) > 0.05 && of(11e-6) < of(0.04));
-  assert.equal(lines.length, 5); // 10 µs to 0.1 s
-  assert.ok(Math.abs(lines[1]! - lines[0]! - (lines[2]! - lines[1]!)) < 1e-12);
+test("what would vanish is drawn anew, larger, and in proportion again", () => {
+  assert.deepEqual(widths(600, 42, 4, 2, 0.01), [[1, 0.07], [1, 0.5], [1]]);
+  assert.deepEqual(groups(bars(600, 42, 4, 2, 0.01)).map(({larger}) => larger), [1, 150, 60_000]);
+  assert.deepEqual(groups([]), []);
 });
 
 test("a time has the unit that fits it, a ratio the figures one remembers", () => {

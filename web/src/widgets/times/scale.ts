@@ -1,14 +1,18 @@
 /** How long a bar is, and how a time is written. No browser in here. */
 
-/** Fractions of the width for some times: in proportion, or by powers of ten where they differ too much for that. */
-export function scale(seconds: readonly number[]): {logarithmic: boolean; of(time: number): number; lines: number[]} {
-  const [least, most] = [Math.min(...seconds), Math.max(...seconds)];
-  if (most / least < 60) return {logarithmic: false, of: (time) => time / most, lines: []};
-  const first = Math.floor(Math.log10(least)) - 0.35; // even the shortest is a bar
-  const span = Math.log10(most) - first;
-  const of = (time: number) => (Math.log10(time) - first) / span;
-  const lines = Array.from({length: Math.floor(Math.log10(most)) - Math.ceil(first) + 1}, (_, n) => of(10 ** (Math.ceil(first) + n)));
-  return {logarithmic: true, of, lines};
+const VISIBLE = 1 / 60; // of the width: a bar that is shorter cannot be seen
+
+/** Times, slowest first, in groups. In each all bars are in proportion; what would vanish is drawn anew, so many times larger. */
+export function groups<T extends {seconds: number}>(bars: readonly T[]): {larger: number; bars: {bar: T; width: number}[]}[] {
+  const found: {larger: number; bars: {bar: T; width: number}[]}[] = [];
+  let rest = bars;
+  while (rest.length > 0) {
+    const most = rest[0]!.seconds;
+    const seen = rest.filter(({seconds}) => seconds >= most * VISIBLE);
+    found.push({larger: bars[0]!.seconds / most, bars: seen.map((bar) => ({bar, width: bar.seconds / most}))});
+    rest = rest.filter(({seconds}) => seconds < most * VISIBLE);
+  }
+  return found;
 }
 
 /** Two or three figures and the unit that fits. */

@@ -1,4 +1,4 @@
-/** The score at every point as a height map, told by lightness; the classes by shape, for colours have a meaning already. */
+/** The output at every point as a height map, told by lightness; the classes by shape, for colours have a meaning already. */
 import {useMemo, useRef} from "preact/hooks";
 import {training as words} from "../../strings/en/training.ts";
 import type {Points, Training} from "../../graph/schema.ts";
@@ -11,7 +11,7 @@ const LEFT = -1.75;
 const TOP = 2.01;
 const UNIT = WIDTH / 4.5; // pixels for 1
 const STEP = 10; // pixels between two samples
-const LEVELS = [-2, -1, 0, 1, 2];
+const LEVELS = [-0.9, -0.5, 0, 0.5, 0.9];
 
 const toX = (x1: number): number => (x1 - LEFT) * UNIT;
 const toY = (x2: number): number => (TOP - x2) * UNIT;
@@ -42,7 +42,7 @@ export function ScoreMap({points, state}: {points: Points; state: Training}) {
         {state.wrong.map((i) => <circle key={i} class="wrong" cx={toX(points.X[i]![0]!)} cy={toY(points.X[i]![1]!)} r={8.5} />)}
         {labels.map(({level, x, y}) => (
           <g key={level} class={level === 0 ? "lvl lz" : level > 0 ? "lvl lp" : "lvl"} transform={`translate(${x.toFixed(1)} ${y.toFixed(1)})`}>
-            <rect x={-12} y={-9} width={24} height={18} rx={9} />
+            <rect x={level === 0 ? -12 : -18} y={-9} width={level === 0 ? 24 : 36} height={18} rx={9} />
             <text y={4}>{level > 0 ? `+${level}` : String(level).replace("-", "−")}</text>
           </g>
         ))}

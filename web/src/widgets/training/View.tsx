@@ -56,8 +56,8 @@ export function TrainingView({id, trainer, waiting = "", onWake}: {id: string; t
               <Act act="play" icon={playing ? "pause" : "play"} primary onClick={playing ? trainer.pause : trainer.play}>{playing ? words.pause : words.play}</Act>
               <Act act="step" icon="step" after off={state.broken || state.step >= LIMIT} onClick={trainer.step}>{words.stepOn}</Act>
             </div>
-            <label class="slider"><span>{words.rate}</span> <span class="value">{rate.toFixed(1)}</span>
-              <input type="range" min={0.1} max={3} step={0.1} value={rate} onInput={(event) => trainer.setRate(Number(event.currentTarget.value))} /></label>
+            <label class="slider"><span>{words.rate}</span> <span class="value">{rate.toFixed(3)}</span>
+              <input type="range" min={0.001} max={0.03} step={0.001} value={rate} onInput={(event) => trainer.setRate(Number(event.currentTarget.value))} /></label>
             <label class="slider sizes"><span>{words.sizes}</span>
               <select value={state.hidden.join(", ")} onChange={(event) => trainer.setHidden(event.currentTarget.value.split(", ").map(Number))}>
                 {SIZES.map((sizes) => <option key={sizes.join()} value={sizes.join(", ")}>{sizes.join(", ")}</option>)}

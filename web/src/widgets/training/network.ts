@@ -1,4 +1,4 @@
-/** The network's score at any point, from its parameters: the map asks for thousands of points, the engine need not. */
+/** The network's output at any point, from its parameters: the map asks for thousands of points, the engine need not. */
 
 /** Parameters lie as in `MLP.parameters()`: layer by layer, neuron by neuron, weights and then the bias. */
 export function scorer(hidden: readonly number[], parameters: readonly number[]): (x1: number, x2: number) => number {
@@ -12,7 +12,7 @@ export function scorer(hidden: readonly number[], parameters: readonly number[])
         let sum = parameters[at + signals.length]!;
         for (const signal of signals) sum += parameters[at++]! * signal;
         at++;
-        next.push(layer < sizes.length - 1 ? Math.tanh(sum) : sum);
+        next.push(Math.tanh(sum));
       }
       signals = next;
     }

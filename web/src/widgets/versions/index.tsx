@@ -5,10 +5,10 @@ import {useRef, useState} from "preact/hooks";
 import {progress} from "../../store/progress.ts";
 import {versions as words} from "../../strings/en/versions.ts";
 import {Html} from "../quiz/parts.tsx";
+import {Try} from "../script/Try.tsx";
 import {Difference} from "./Difference.tsx";
-import type {Version} from "./folds.ts";
+import {engineOf, type Version} from "./folds.ts";
 import type {Props} from "./schema.ts";
-import {Try} from "./Try.tsx";
 
 const VERSIONS = material as Version[];
 
@@ -44,7 +44,7 @@ function Versions({id, show}: Props) {
           <div class="v-reason"><Html of={show[at]!.why} /></div>
         </div>
         <Difference key={`code-${version.name}`} version={version} />
-        <Try key={version.name} version={version} onRan={onRan} next={next && {number: next.number, go: goOn}} />
+        <Try key={version.name} name={version.name} label={words.editor(version.number)} start={version.demo} engine={engineOf(version)} onRan={onRan} next={next && {number: next.number, go: goOn}} />
       </div>
     </>
   );

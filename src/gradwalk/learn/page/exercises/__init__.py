@@ -9,7 +9,8 @@ A learner's text goes through `splice` and `attempts` to numbers, these through 
 | `plus_times`, `slopes`, `backward`, `derived`, `network`, `training_loop` | the exercises, as data |
 | `splice` | what a learner's text is spliced into; the whole class as a file |
 | `attempts` | running the checks |
-| `mistakes`, `ledger`, `visit_order` | which mistake it is |
+| `mistakes`, `errors`, `ledger`, `visit_order`, `feedback` | which mistake it is, and in which words |
+| `repairs`, `changes`, `editing` | the small change that would make the text right |
 | `result` | what came of a try, as the page shows it |
 """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -18,7 +18,7 @@ from gradwalk.learn.page.exercises.splice import BUDGET, names_for
 from gradwalk.learn.page.sandbox import LearnerError, guarded
 from gradwalk.matcher import Outcome
 
-__all__ = ["Attempt", "attempt", "expected", "unchanged"]
+__all__ = ["Attempt", "attempt", "attempts", "expected", "unchanged"]
 
 _LEAF = re.compile(r"^(\w+) = Value\(", re.MULTILINE)
 
@@ -62,6 +62,20 @@ def attempt(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str]) -
             endless = bool(found) and found[-1].error is not None and found[-1].error.kind == "OutOfSteps"
             found.append(found[-1] if endless else _tried(names, check))  # once it did not end, nobody waits again
     return tuple(found)
+
+
+def attempts(
+    exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], *, budget: int = BUDGET
+) -> Callable[[int], Attempt]:
+    """As `attempt`, one check at a time, when it is asked for; who calls keeps the world `unchanged`.
+
+    >>> from gradwalk.learn.page.exercises import EXERCISES
+    >>> exercise = EXERCISES["plus-times"]
+    >>> attempts(exercise, exercise.tabs["__mul__"], exercise.tabs["__mul__"].solution, {})(0).numbers
+    {'x.grad': 6.0}
+    """
+    names = names_for(exercise, tab, text, texts)
+    return cache(lambda at: _tried(names, tab.checks[at], budget))
 
 
 @contextmanager
@@ -109,10 +123,10 @@ def _expected(exercise_name: str, tab_name: str) -> tuple[Attempt, ...]:
     return tuple(_tried(names, check) for check in tab.checks)
 
 
-def _tried(names: Mapping[str, Any], check: Probe) -> Attempt:
+def _tried(names: Mapping[str, Any], check: Probe, budget: int = BUDGET) -> Attempt:
     space = dict(names)
     try:
-        with guarded(budget=BUDGET):
+        with guarded(budget=budget):
             exec(compile(check.text, "<check>", "exec"), space)
             numbers = {see: _number(see, eval(see, space)) for see in check.see}
             leaves = {name: _number(name, space[name].data) for name in _LEAF.findall(check.text)}

@@ -13,7 +13,7 @@ def backward(self):
     visited = set()
 
     def visit(node):
-        pass          # 1. write it down, after what it is made from
+        pass          # 1. write it down, after its operands
 
     visit(self)
     for node in order:
@@ -66,15 +66,15 @@ _EARLY = _VISIT.replace("            order.append(node)\n", "").replace(
 
 _TAB = Tab(
     "backward",
-    "Order, seed, loop: find an order, give the root its one, walk in reverse.",
+    "Order, seed, walk: find an order, give the root its one, visit the nodes in reverse.",
     _STARTER,
     _SOLUTION,
-    ("The order first. `visit` must write a node down only when all of its operands are written: first "
+    ("The order comes first. `visit` must write a node down only after all of its operands: first "
      "visit every `operand` in `node._prev`, then `order.append(node)`.",
-     "A node that is reached by two roads must be written once: go on only `if node not in visited`, and "
-     "add it to `visited` at once.",
-     "The seed is `self.grad = 1.0`. It comes after the loop that clears the middle, and before the walk.",
-     "The walk: `for node in reversed(order):`, and at each node `node._backward()`."),
+     "A node that is reached along two paths must be written down once. Go on only `if node not in visited`, and "
+     "add it to `visited` right away.",
+     "The seed is `self.grad = 1.0`. It comes after the loop that clears, and before the walk.",
+     "The walk is `for node in reversed(order):`, and at each node `node._backward()`."),
     (on("y = a * b", "y.grad a.grad b.grad", "a · b", a=2, b=-3),
      on("e = a * b; d = e + c; L = d * f", "a.grad b.grad c.grad f.grad", "(a · b + c) · f", a=2, b=-3, c=10, f=-2),
      on("b = a + 1; c = a * 3; d = b * c", "a.grad", "the diamond", a=2),
@@ -88,50 +88,59 @@ _TAB = Tab(
              ((_VISIT,
                "        for operand in node._prev:\n            visit(operand)\n        if node not in "
                "visited:\n            visited.add(node)\n            order.append(node)\n"),),
-             "Every number is right, but on a chain of thirteen diamonds it was stopped: the search walks every "
-             "road, and there are thousands.", "Does it go on from a node that it has seen already?"),
+             "Every number is right, but on a chain of thirteen diamonds it had to be stopped: the search follows "
+             "every path, and there are thousands.", "Does it go on from a node that it has already seen?"),
      Mistake("no seed", (("    self.grad = 1.0\n", ""),),
-             "Every gradient is zero. The walk multiplied its way home, and it started with nothing.",
+             "Every gradient is zero. The walk multiplies, and it started with zero.",
              "Which gradient is known before the walk begins?"),
      Mistake("no seed", (("    self.grad = 1.0\n", ""), (_LOOP, _LOOP + "    self.grad = 1.0\n")),
-             "The root has its one, but too late: the walk was over already.", "Does the seed come before the walk?"),
+             "The root gets its one, but too late: the walk is already over.", "Does the seed come before the walk?"),
      Mistake("no seed", (("    self.grad = 1.0\n", "    self.grad = self.data\n"),),
-             "The root was seeded with its data. How fast does it move when it moves?",
+             "The root was seeded with its data. It should be seeded with a slope.",
              "What is the slope of anything with respect to itself?"),
      Mistake("wrong order", (("reversed(order)", "order"),),
              "The walk ran from the leaves to the root. When the operands were visited, nothing had reached them yet.",
              "In which direction must the order be walked?"),
      Mistake("wrong order", ((_VISIT, _EARLY), ("reversed(order)", "order")),
              "A node was written down before its operands were, so one that two others share can come too early.",
-             "Does `order.append(node)` stand after the loop over the operands?"),
+             "Does `order.append(node)` come after the loop over the operands?"),
      Mistake("wrong order", ((_VISIT, _EARLY),),
              "A node was written down before its operands were, and then the list was walked from its end: "
-             "leaves first.", "Does `order.append(node)` stand after the loop over the operands?"),
+             "leaves first.", "Does `order.append(node)` come after the loop over the operands?"),
      Mistake("visited twice",
              ((_VISIT,
                "        for operand in node._prev:\n            visit(operand)\n        order.append(node)\n"),),
-             "A node that is reached by two roads stands in the list twice, and what is visited twice pushes twice.",
+             "A node that is reached along two paths is in the list twice, and what is visited twice pushes twice.",
              "What is `visited` for?"),
      Mistake("visited twice",
              ((_VISIT, "        order.append(node)\n        for operand in node._prev:\n            visit(operand)\n"),
               ("reversed(order)", "order")),
-             "The walk took every road, not every node: a shared node pushed once for each road that leads to it.",
+             "The walk followed every path instead of visiting every node. A shared node pushed once for each path.",
              "What is `visited` for?"),
      Mistake("not zeroed", ((_CLEARING, ""),),
-             "The first walk is right, the second is not: what the first left in the middle was pushed once more.",
-             "Which boxes must be empty before a walk begins?"),
+             "The first walk is right, the second is not: what the first left in the middle was pushed again.",
+             "Which gradients must be zero before a walk begins?"),
      Mistake("not zeroed", (("        if node._prev:           # what", "        if True:           # what"),),
              "The second walk wiped out what the first had brought to the leaves. Leaves add up from walk to "
-             "walk; only the middle is cleared.",
-             "Which boxes must be empty before a walk begins, and which must not?"),
+             "walk; only the nodes in the middle are cleared.",
+             "Which gradients must be zero before a walk begins, and which must not?"),
      Mistake("a part is missing", ((_LOOP, "    self._backward()\n"),),
-             "Only the root was visited. Its operands have received their share, and nobody asked them to pass it on.",
-             "Who visits the other nodes?"),
-     Mistake("a part is missing", ((_LOOP, ""),), "The root has its one, and there it stays: nobody was visited.",
+             "Only the root was visited. Its operands have received their share, but they never pass it on.",
+             "What visits the other nodes?"),
+     Mistake("a part is missing", ((_LOOP, ""),), "The root has its one, and there it stays: no node was visited.",
              "Where is the walk?"),
      Mistake("a part is missing", (("        node._backward()", "        node._backward"),),
-             "The loop looks at every `_backward` and calls none.", "Are the brackets there?")),
-    "Each node once, each after all who use it.",
+             "The loop looks at every `_backward` and calls none.", "Are the brackets there?"),
+     Mistake("not zeroed",
+             (("        node._backward()\n", "        node._backward()\n        node.grad = 0.0\n"),),
+             "Each gradient is set back to zero as soon as it has pushed, so in the end nothing is left to read.",
+             "When should gradients be cleared: before the walk, or during it?"),
+     Mistake("not zeroed",
+             (("        node._backward()\n",
+               "        node._backward()\n        if node._prev:\n            node.grad = 0.0\n"),),
+             "Each gradient in the middle is set back to zero as soon as it has been pushed, so nobody can read it.",
+             "When should gradients be cleared: before the walk, or during it?")),
+    "Each node once, each after all that use it.",
 )  # fmt: skip
 
 BACKWARD = Exercise("backward", "The walk", "methods", {"backward": _TAB})
@@ -149,20 +158,20 @@ _DIAMOND = Tab(
     "Build b = a + 1, c = a · 3 and d = b · c from a = 2, and walk back from d.",
     "a = Value(2.0)\n# b, c and d, then walk back from d\n",
     _PROGRAM,
-    ("One line for each: `b = a + 1`, and so on.", "The walk starts at the end: `d.backward()`."),
+    ("Write one line for each: `b = a + 1`, and so on.", "The walk starts at the end: `d.backward()`."),
     (Probe("the diamond", "", ("b.data", "c.data", "d.data", "d.grad", "b.grad", "c.grad", "a.grad")),),
-    (Mistake("a part is missing", (("d.backward()\n", ""),), "The forward pass is right. Nobody has walked back yet.",
-             "From which box does the walk start?"),
+    (Mistake("a part is missing", (("d.backward()\n", ""),), "The forward pass is right. Nothing has walked back yet.",
+             "From which node does the walk start?"),
      Mistake("wrong direction", (("d.backward()", "a.backward()"),),
-             "The walk started at `a`, where it should end. `a` is a leaf and has nobody to push to.",
-             "Which box is the root?"),
+             "The walk started at `a`, where it should end. `a` is a leaf and has nothing to push to.",
+             "Which node is the root?"),
      Mistake("wrong direction", (("d.backward()", "b.backward()"),),
-             "The walk started at `b`, in the middle. `c` and `d` never came into it.", "Which box is the root?"),
+             "The walk started at `b`, in the middle. `c` and `d` were never visited.", "Which node is the root?"),
      Mistake("wrong direction", (("d.backward()", "c.backward()"),),
-             "The walk started at `c`, in the middle. `b` and `d` never came into it.", "Which box is the root?"),
+             "The walk started at `c`, in the middle. `b` and `d` were never visited.", "Which node is the root?"),
      Mistake("wrong value", (("b * c", "b + c"),), "`d` is the sum of `b` and `c` here.", "Which operation makes `d`?"),
      Mistake("counted twice", (("d.backward()\n", "d.backward()\nd.backward()\n"),),
-             "You walked back twice, and gradients of leaves add up from walk to walk.",
+             "You walked back twice, and the gradients of leaves add up from walk to walk.",
              "Is `d.backward()` there once?")),
     "Fifteen, on an engine that you wrote yourself.",
 )  # fmt: skip

@@ -8,8 +8,8 @@ from gradwalk.learn.page.exercises.model import Exercise, Mistake, Tab, on
 __all__ = ["DERIVED", "REFLECTED"]
 
 _CUT = (
-    "The numbers forward are right, but nothing reaches the operands: the result is a fresh box without a past.",
-    "Do you take `.data` out of a box somewhere? Compute with the boxes themselves.",
+    "The value is right, but nothing reaches the operands: the result is a new Value without a history.",
+    "Do you use `.data` somewhere? Compute with the Values themselves.",
 )
 
 
@@ -27,13 +27,13 @@ def _line(
     """A method of one line; `cut` is the same line on bare numbers, `wrong` other lines with why and a question."""
     head = f"def {name}({arguments}):\n    "
     other_lines = tuple(
-        Mistake("turned round" if "turned round" in why else "wrong value", ((right, other),), why, ask)
+        Mistake("turned round" if "wrong way round" in why else "wrong value", ((right, other),), why, ask)
         for other, why, ask in wrong
     )
     return Tab(
         name,
         task,
-        f"{head}...  # your turn: one line, made of operations that you have\n",
+        f"{head}...  # your turn: one line, made of operations you have\n",
         f"{head}return {right}\n",
         hints,
         checks,
@@ -63,13 +63,13 @@ _SUB = _line(
     "`u - v`, from plus and minus.",
     "self + (-other)",
     "Value(self.data - other.data) if isinstance(other, Value) else Value(self.data - other)",
-    ("Minus `v` you have already: `-other`.", "`return self + (-other)`"),
+    ("You already have minus `v`: `-other`.", "`return self + (-other)`"),
     (on("y = u - v", "y.data u.grad v.grad", "u − v", u=5, v=3),
      on("y = u - u", "y.data u.grad", "u − u", u=5),
      on("y = u - 1", "y.data u.grad", "u − 1", u=5),
      on("y = (u - v) * u", "u.grad v.grad", "(u − v) · u", u=5, v=3),
      on("y = u * 2 - v * 3", "u.grad v.grad", "u · 2 − v · 3", u=5, v=3)),
-    (("other + (-self)", "The difference is turned round: `v - u`.", "Which of the two gets the minus?"),
+    (("other + (-self)", "The difference is the wrong way round: `v - u`.", "Which of the two gets the minus?"),
      ("self + other", "It adds.", "Which of the two gets a minus?")),
     "A difference is a sum with a minus in it.",
 )  # fmt: skip
@@ -86,9 +86,9 @@ _TRUEDIV = _line(
      on("y = u / 4", "y.data u.grad", "u / 4", u=6),
      on("y = (u / v) * u", "u.grad v.grad", "(u / v) · u", u=6, v=2),
      on("y = (u * 2) / (v * 4)", "u.grad v.grad", "(u · 2) / (v · 4)", u=6, v=2)),
-    (("self ** -1 * other", "The quotient is turned round: `v / u`.", "Which of the two gets the exponent?"),
+    (("self ** -1 * other", "The quotient is the wrong way round: `v / u`.", "Which of the two gets the exponent?"),
      ("self * other", "It multiplies.", "Which of the two gets an exponent of minus one?"),
-     ("self * -other", "It multiplies by minus `v`.", "Minus one is the exponent, not a factor.")),
+     ("self * -other", "It multiplies by minus `v`.", "Where does the minus one belong?")),
     "A quotient is a product with a power in it.",
 )  # fmt: skip
 
@@ -99,41 +99,41 @@ DERIVED = Exercise(
 _RADD = _line(
     "__radd__",
     "self, other",
-    "`1 + v` asks `v.__radd__(1)`.",
+    "`1 + v` calls `v.__radd__(1)`.",
     "self + other",
     "Value(other + self.data)",
     ("For a sum the order makes no difference.", "`return self + other`"),
     (on("y = 1 + x", "y.data x.grad", "1 + x", x=3), on("y = (2.5 + x) * x", "y.data x.grad", "(2.5 + x) · x", x=3)),
-    (("self", "The number from the left is gone.", "What should become of `other`?"),),
+    (("self", "The number on the left is gone.", "What should happen to `other`?"),),
     "A number on the left of plus.",
 )  # fmt: skip
 
 _RMUL = _line(
     "__rmul__",
     "self, other",
-    "`2 * v` asks `v.__rmul__(2)`.",
+    "`2 * v` calls `v.__rmul__(2)`.",
     "self * other",
     "Value(other * self.data)",
     ("For a product the order makes no difference.", "`return self * other`"),
     (on("y = 2 * x", "y.data x.grad", "2 · x", x=3), on("y = (0.5 * x) * x", "y.data x.grad", "(0.5 · x) · x", x=3)),
     (("self + other", "It adds.", "Which operation was asked for?"),
-     ("self", "The number from the left is gone.", "What should become of `other`?")),
+     ("self", "The number on the left is gone.", "What should happen to `other`?")),
     "A number on the left of times.",
 )  # fmt: skip
 
 _RSUB = _line(
     "__rsub__",
     "self, other",
-    "`8 - v` asks `v.__rsub__(8)`: `self` is `v`, `other` the 8.",
+    "`8 - v` calls `v.__rsub__(8)`: `self` is `v`, and `other` is the 8.",
     "(-self) + other",
     "Value(other - self.data)",
-    ("Careful: `other - self`, not `self - other`. But `other` is a bare number: `other - self` would ask "
-     "`__rsub__` again, for ever.",
+    ("Careful: it is `other - self`, not `self - other`. But you cannot write `other - self`: `other` is a plain "
+     "number, so Python would call `__rsub__` again, for ever.",
      "`(-self) + other` is the same, and uses only what you have.",
      "`return (-self) + other`"),
     (on("y = 8 - x", "y.data x.grad", "8 − x", x=3), on("y = (1 - x) * x", "y.data x.grad", "(1 − x) · x", x=3)),
-    (("self - other", "It is turned round: `v - 8` where `8 - v` was asked for.",
-      "`self` is the box on the *right*. What is subtracted from what?"),
+    (("self - other", "It is the wrong way round: `v - 8` where `8 - v` was asked for.",
+      "`self` is the Value on the *right*. What is subtracted from what?"),
      ("self + other", "It adds.", "Which of the two gets the minus?"),
      ("(-self) - other", "Both are negative now.", "Which of the two gets the minus?")),
     "A number on the left of minus, the right way round.",
@@ -142,19 +142,19 @@ _RSUB = _line(
 _RTRUEDIV = _line(
     "__rtruediv__",
     "self, other",
-    "`1 / v` asks `v.__rtruediv__(1)`: `self` is `v`, `other` the 1.",
+    "`1 / v` calls `v.__rtruediv__(1)`: `self` is `v`, and `other` is the 1.",
     "self ** -1 * other",
     "Value(other / self.data)",
-    ("Again `other / self`, and again without asking yourself for ever.",
-     "One over `v` is `self ** -1`. Then times `other`.",
+    ("It is `other / self`, but writing that would call `__rtruediv__` again, for ever.",
+     "One over `v` is `self ** -1`. Multiply that by `other`.",
      "`return self ** -1 * other`"),
     (on("y = 1 / x", "y.data x.grad", "1 / x", x=4),
      on("y = 8 / x", "y.data x.grad", "8 / x", x=4),
      on("y = (2 / x) * x", "y.data x.grad", "(2 / x) · x", x=4)),
-    (("self / other", "It is turned round: `v / 8` where `8 / v` was asked for.",
-      "`self` is the box on the *right*. What is divided by what?"),
+    (("self / other", "It is the wrong way round: `v / 8` where `8 / v` was asked for.",
+      "`self` is the Value on the *right*. What is divided by what?"),
      ("self * other", "It multiplies.", "Which of the two gets an exponent of minus one?"),
-     ("self ** -1", "One over `v`, but the number from the left is gone.", "What should become of `other`?")),
+     ("self ** -1", "One over `v`, but the number on the left is gone.", "What should happen to `other`?")),
     "A number on the left of divide, the right way round.",
 )  # fmt: skip
 

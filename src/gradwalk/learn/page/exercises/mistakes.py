@@ -1,48 +1,42 @@
 """Which mistake it is, in words: by what the learner's text does, not by how it is written.
 
-Every mistake that an exercise knows is itself run on the checks. Where the learner's numbers are the same as the
-mistake's everywhere, it is that mistake. What is left is told by the numbers alone: nothing arrived, an operand's data
-changed, a contribution is missing, a slope is off by so much.
+In this order: a known mistake, written as we know it; a number that is computed and thrown away; one small change to
+the learner's own text that makes everything right (`repairs`); an order of visits that is watched at work; a known
+mistake that gives the same numbers everywhere. What is left is told by the numbers alone. A line is pointed at only if
+it is known to be guilty.
 """
 
 from __future__ import annotations
 
 import ast
+import copy
+import re
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from difflib import SequenceMatcher
+from difflib import SequenceMatcher, get_close_matches
 from functools import cache
 
 from gradwalk.learn.page.exercises.attempts import Attempt, attempt, expected
+from gradwalk.learn.page.exercises.changes import Change
+from gradwalk.learn.page.exercises.errors import FIELDS, of_error
+from gradwalk.learn.page.exercises.feedback import Feedback
 from gradwalk.learn.page.exercises.ledger import Ledger, ledger
 from gradwalk.learn.page.exercises.model import Exercise, Mistake, Tab
+from gradwalk.learn.page.exercises.repairs import repair
 from gradwalk.learn.page.exercises.visit_order import order_of_visits
 from gradwalk.learn.page.sandbox import LearnerError
 from gradwalk.matcher import Outcome, matching, same
 
-__all__ = ["Feedback", "name_it", "untouched"]
+__all__ = ["name_it", "untouched"]
 
 _Wrong = tuple[int, str, float, float]  # which check, its name, what it is, what is right
 _HUNG = ("self._backward", "other._backward")
+#: Errors that say themselves what is wrong: nothing is gained by trying changes.
+_PLAIN = {"NameError", "OutOfSteps", "RecursionError", "NotDefined", "EOFError", "SystemExit", "KeyboardInterrupt"}
 
 
-@dataclass(frozen=True)
-class Feedback:
-    """What is wrong: its kind, a headline with the numbers, why, a question, guilty lines, and the ledger if it helps.
-
-    >>> Feedback("overwritten", "3.0 where 6.0 is right", "", "").lines
-    ()
-    """
-
-    kind: str
-    headline: str
-    why: str
-    ask: str = ""
-    lines: tuple[int, ...] = ()
-    ledger: Ledger | None = None
-    error: LearnerError | None = field(default=None, compare=False)
+_ABSENT = {"a part is missing", "not implemented", "no seed", "not zeroed", "visited twice", "wrong order"}
 
 
 def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], got: tuple[Attempt, ...]) -> Feedback:
@@ -62,40 +56,66 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
     headline = _off(*(slope or wrong[0])[2:]) if wrong else "Not all of it ran"
     money = ledger(tab.checks[slope[0]], *slope[1:]) if slope and exercise.kind == "methods" else None
     error = next((outcome.error for outcome in got if outcome.error), None)
-    known = [
-        mistake
-        for mistake in matching(_candidates(exercise.name, tab.name), range(len(got)),
-                                observed=lambda at: got[at].outcome, right=lambda at: right[at].outcome)
-        if mistake.kind != "wrong direction" or exercise.kind != "methods" or _lines(mistake.kind, text)
-    ]  # fmt: skip
-    if known:  # of those that give the same numbers, the one whose text is most like the learner's
-        mistake = max(known, key=lambda each: _likeness(each.apply(tab.solution), text))
-        return Feedback(mistake.kind, headline, mistake.why, mistake.ask, _lines(mistake.kind, text), money, error)
-    if tab.name == "backward" and wrong:
-        told = order_of_visits(text)
-        if told:
-            return Feedback(told.kind, headline, told.sentence, told.ask)
-    if error is not None:
-        return _of_error(tab, error)
+    exact = _exactly(tab, text)
+    if exact:
+        guilty = _changed(tab, text) or _lines_of(repair(exercise, tab, text, texts))
+        return Feedback(exact.kind, exact.headline or headline, exact.why, exact.ask, guilty, money, error)
+    known = _known(exercise, tab, got, right)
+    told = order_of_visits(text) if tab.name == "backward" and (wrong or error) else None
+    if error is not None and error.kind in _PLAIN and not (error.kind == "OutOfSteps" and (known or told)):
+        return of_error(exercise, tab, text, error)
+    if error is not None and of_error(exercise, tab, text, error).kind != "error":  # it has a cause that we know
+        return of_error(exercise, tab, text, error)
+    misspelt = _misspelt(text) if exercise.kind == "methods" else None
+    if misspelt:
+        return Feedback("slip", headline, *misspelt[:2], (misspelt[2],), error=error)
+    thrown = _thrown_away(text)
+    if thrown:
+        return Feedback("thrown away", headline, *thrown[:2], (thrown[2],), error=error)
+    found = repair(exercise, tab, text, texts)
+    lines = _lines_of(found)
+    if told:
+        return Feedback(told.kind, headline, told.sentence, told.ask, lines)
     changed = [
         (name, x, one.leaves[name])
         for one, other in zip(got, right, strict=True)
         for name, x in other.leaves.items()
-        if not same(one.leaves[name], x)
+        if name in one.leaves and not same(one.leaves[name], x)
     ]
     if changed:
         name, before, after = changed[0]
         why = (
             f"`{name}.data` was {shown(before)} and is {shown(after)} afterwards. An operation leaves its operands as "
-            "they are: the result is a new box, and the walk back writes `grad`."
+            "they are: the result is a new node, and the walk back writes `grad`."
         )
         headline = headline if wrong else f"{shown(after)} where {shown(before)} was"
         ask = "Which line writes to an operand's `data`?"
-        return Feedback("changed the wrong thing", headline, why, ask, _lines("changed the wrong thing", text))
-    hung = _lines("hung on an operand", text)
+        return Feedback("changed the wrong thing", headline, why, ask, lines or _writing(text, ".data"))
+    hung = _writing(text, *_HUNG)
     if hung:
-        why = "The function hangs on an operand, so visiting the result does not push."
-        return Feedback("changed the wrong thing", headline, why, "On which box should it hang?", hung)
+        why = "The function is given to an operand, so visiting the result does not push."
+        return Feedback("changed the wrong thing", headline, why, "Which node should get it?", hung)
+    if wrong and not error and all(abs(mine - theirs) < 1e-2 * max(1.0, abs(theirs)) for _, _, mine, theirs in wrong):
+        why = "Every number is nearly right, but not to seven decimals. That is how a measured slope looks."
+        ask = "Do you measure it, by a nudge and a division? The formula is exact."
+        return Feedback("wrong local derivative", headline, why, ask, lines)
+    nothing = bool(wrong) and all(
+        mine == 0.0 and name.endswith("grad") for _, name, mine, _ in wrong
+    )  # there are many ways for nothing to arrive
+    vague = (found is None and not nothing) or (found is not None and found.kind == "a part is missing")
+    vague = vague or tab.name == "backward"
+    known = [mistake for mistake in known if _can_be_said(mistake, text)]
+    if found and found.kind == "a part is missing":
+        known = [mistake for mistake in known if mistake.kind in _ABSENT]
+    alike = [mistake for mistake in known if vague or (found and mistake.kind == found.kind)]
+    if alike:  # of those that give the same numbers, the one whose text is most like the learner's
+        mistake = max(alike, key=lambda each: _likeness(each.apply(tab.solution), text))
+        return Feedback(mistake.kind, mistake.headline or headline, mistake.why, mistake.ask, lines, money, error)
+    if found:
+        title = headline if wrong or error is None else of_error(exercise, tab, text, error).headline
+        return Feedback(found.kind, title, found.why, found.ask, lines, money, error)
+    if error is not None:
+        return of_error(exercise, tab, text, error)
     return _by_numbers(exercise, tab, text, wrong, headline, money)
 
 
@@ -126,6 +146,95 @@ def _candidates(exercise_name: str, tab_name: str) -> list[tuple[Mistake, Callab
             tried = attempt(exercise, tab, mistake.apply(tab.solution), solutions())
             found.append((mistake, lambda at, tried=tried: [tried[at].outcome]))  # type: ignore[misc]
     return found
+
+
+def _known(exercise: Exercise, tab: Tab, got: tuple[Attempt, ...], right: tuple[Attempt, ...]) -> list[Mistake]:
+    """The known mistakes that give these numbers on every check."""
+    known = _candidates(exercise.name, tab.name)
+    places = range(len(got))
+    return list(matching(known, places, observed=lambda at: got[at].outcome, right=lambda at: right[at].outcome))
+
+
+def _exactly(tab: Tab, text: str) -> Mistake | None:
+    """The known mistake that is written here, comments and blanks aside."""
+    with suppress(SyntaxError, ValueError):
+        written = _plain(text)
+        return next((mistake for mistake in tab.mistakes if _plain(mistake.apply(tab.solution)) == written), None)
+    return None
+
+
+def _plain(text: str) -> str:
+    return ast.dump(ast.parse(textwrap.dedent(text)))
+
+
+def _changed(tab: Tab, text: str) -> tuple[int, ...]:
+    """The lines of a text that the solution does not have."""
+    ours = {header for _, header in _headers(tab.solution)}
+    return tuple(sorted({line for line, header in _headers(text) if header not in ours}))
+
+
+def _headers(text: str) -> Iterator[tuple[int, str]]:
+    """Each statement without what is inside it, and its line."""
+    for node in ast.walk(ast.parse(textwrap.dedent(text))):
+        if isinstance(node, ast.stmt):
+            bare = copy.copy(node)
+            for inside in ("body", "orelse"):
+                if hasattr(bare, inside):
+                    setattr(bare, inside, [])
+            yield node.lineno, ast.dump(bare)
+
+
+def _can_be_said(mistake: Mistake, text: str) -> bool:
+    """Whether the code that a mistake's words begin to quote, as in `p = p - …`, is there."""
+    return all(start in text for start in re.findall(r"`([^`…]+)…`", mistake.why))
+
+
+def _lines_of(found: Change | None) -> tuple[int, ...]:
+    return found.lines if found else ()
+
+
+def _misspelt(text: str) -> tuple[str, str, int] | None:
+    """A field that no Value has, spelt almost like one that it has: why, a question, the line."""
+    tree = ast.parse(textwrap.dedent(text))
+    values = {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
+    values |= {n.value.id for n in ast.walk(tree) if isinstance(n, ast.Return) and isinstance(n.value, ast.Name)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr not in FIELDS and ast.unparse(node.value) in values:
+            for close in get_close_matches(node.attr, FIELDS, 1, 0.6):
+                return f"In line {node.lineno}, no Value has a `{node.attr}`.", f"Do you mean `{close}`?", node.lineno
+    return None
+
+
+def _thrown_away(text: str) -> tuple[str, str, int] | None:
+    """A line that computes a number and does nothing with it: why, a question, the line."""
+    tree = ast.parse(textwrap.dedent(text))
+    writes = any(target.endswith(".grad") for _, target, _ in _writes(text))
+    inner = [f for f in ast.walk(tree) if isinstance(f, ast.FunctionDef)]
+    inner = [f for f in inner if f is not tree.body[-1] and ".grad" in ast.unparse(f)]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, (ast.BinOp, ast.Compare, ast.Attribute)):
+            if isinstance(node.value, ast.Attribute) and node.value.attr != "grad":
+                continue
+            why = (
+                f"Line {node.lineno} computes `{ast.unparse(node.value)}` and throws it away: nothing is changed by it."
+            )
+            return why, "Where should the number be kept?", node.lineno
+        printed = (
+            isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "print"
+        )
+        if printed and not writes and any(node in ast.walk(f) for f in inner):
+            why = f"Line {node.lineno} prints a number. Printing only shows it: no `grad` is changed."  # type: ignore[attr-defined]
+            return why, "Where should the number be kept?", node.lineno  # type: ignore[attr-defined]
+    if not writes:
+        for function in inner:
+            for node in ast.walk(function):
+                if isinstance(node, ast.Return) and node.value is not None and not isinstance(node.value, ast.Constant):
+                    why = (
+                        f"Line {node.lineno} gives a number back, but the walk does not take it. The function itself "
+                        "has to write to the `grad` of the operands."
+                    )
+                    return why, "Where should the number be kept?", node.lineno
+    return None
 
 
 def _likeness(one: str, other: str) -> float:
@@ -169,16 +278,16 @@ def _by_numbers(
         return Feedback("wrong value", _off(mine, theirs), why, kept)
     if all(mine == 0.0 for _, _, mine, _ in wrong):
         why = "Nothing arrived there: the gradient is still the zero it started with."
-        return Feedback("not implemented", headline, why, "Who was to push to it?", _lines("", text), money)
+        return Feedback("not implemented", headline, why, "Which line should push to it?", (), money)
     if money and money.replaced:
         two = "The second contribution replaced the first."
         why = two if len(money.parts) == 2 else "Each contribution replaced the one before."
         ask = "Is there an `=` that should be `+=`?"
-        return Feedback("overwritten", headline, why, ask, _lines("overwritten", text), money)
+        return Feedback("overwritten", headline, why, ask, (), money)
     if money:
         lost = next(part for part in money.parts if part.state == "lost")
         why = f"The {shown(lost.value)} that comes from `{lost.source}` never arrived."
-        return Feedback("a part is missing", headline, why, "Which push is missing?", _lines("", text), money)
+        return Feedback("a part is missing", headline, why, "Which push is missing?", (), money)
     _, name, mine, theirs = wrong[0]
     if all(same(mine, -theirs) for _, _, mine, theirs in wrong):
         why, ask = "The size is right and the sign is not.", "Where does the minus come from?"
@@ -186,46 +295,21 @@ def _by_numbers(
         times = f", {shown(mine / theirs)} times as much" if theirs else ""
         why = f"`{name}` came out as {shown(mine)}; nudging says {shown(theirs)}{times}. "
         why, ask = f"{why}The local slope is not right there.", "What is the slope of this operation, in each operand?"
-    return Feedback("wrong local derivative", headline, why, ask, _lines("", text))
-
-
-def _of_error(tab: Tab, error: LearnerError) -> Feedback:
-    told = str(error)
-    where = (error.line,) if error.line and error.where == tab.name else ()
-    headline = f"{error.kind} in line {error.line}" if where else error.kind
-    words = "error", headline, told, ""
-    if error.kind == "NotANumber":
-        words = ("changed the wrong thing", "A gradient is a box, not a number", f"{told[0].upper()}{told[1:]}.",
-                 "Is there an operand that should be its `.data`?")  # fmt: skip
-    elif "'NoneType' object is not callable" in told:
-        words = ("changed the wrong thing", "`_backward` is nothing",
-                 "A node was visited, and its `_backward` is `None`.",
-                 "`out._backward = _backward()` calls the function at once. Is there a pair of brackets too many?",
-                 )  # fmt: skip
-    elif "NoneType" in told and not where:
-        words = ("not implemented", f"`{tab.name}` gives back nothing",
-                 "The result is `None`, so nothing can be done with it.", "Is a `return` missing?")  # fmt: skip
-    return Feedback(*words, where, error=error)
+    return Feedback("wrong local derivative", headline, why, ask, _only_push(text))
 
 
 # --- lines ---------------------------------------------------------------------------------------------------------
 
 
-def _lines(kind: str, text: str) -> tuple[int, ...]:
-    """The lines of the learner's text that a feedback is about: those that write where this kind of mistake writes."""
-    writes = list(_writes(text))
-    if kind == "overwritten":
-        chosen = [line for line, target, plain in writes if plain and target.endswith(".grad")]
-    elif kind == "changed the wrong thing":
-        chosen = [line for line, target, _ in writes if target.endswith(".data") or target in _HUNG]
-    elif kind == "hung on an operand":
-        chosen = [line for line, target, _ in writes if target in _HUNG]
-    elif kind == "wrong direction":
-        chosen = [line for line, target, _ in writes if target == "out.grad"]
-    else:
-        chosen = [line for line, target, _ in writes if target.endswith(".grad")]
-        chosen = chosen if len(chosen) == 1 else []  # one line can be meant; of several, the learner looks for it
-    return tuple(sorted(set(chosen)))
+def _writing(text: str, *targets: str) -> tuple[int, ...]:
+    """The lines of the learner's text that write to one of these."""
+    return tuple(sorted({line for line, target, _ in _writes(text) if target.endswith(targets)}))
+
+
+def _only_push(text: str) -> tuple[int, ...]:
+    """The line that writes to a `grad`, where there is one only."""
+    lines = _writing(text, ".grad")
+    return lines if len(lines) == 1 else ()
 
 
 def _writes(text: str) -> Iterator[tuple[int, str, bool]]:

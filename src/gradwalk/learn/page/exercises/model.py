@@ -19,7 +19,7 @@ Kind = Literal[
     "changed the wrong thing",
     "visited twice",
     "no seed",
-    "forgets what comes from behind",
+    "forgets the upstream gradient",
     "counted twice",
     "a part is missing",
     "wrong direction",
@@ -28,6 +28,11 @@ Kind = Literal[
     "not zeroed",
     "wrong value",
     "inputs cut short",
+    "thrown away",
+    "calls itself",
+    "nested",
+    "keeps from call to call",
+    "slip",
 ]
 
 
@@ -43,6 +48,8 @@ class Mistake:
     edits: tuple[tuple[str, str], ...]
     why: str
     ask: str
+    #: In place of the numbers, where these would say little.
+    headline: str = ""
 
     def apply(self, solution: str) -> str:
         """The solution with the mistake in it.
@@ -64,7 +71,7 @@ class Tab:
     >>> from gradwalk.learn.page.exercises import EXERCISES
     >>> tab = EXERCISES["plus-times"].tabs["__mul__"]
     >>> tab.task
-    'Times swaps and scales. Mind `x * x`: both operands are the same box.'
+    'Times swaps and scales. Watch out for `x * x`: both operands are the same node.'
     """
 
     name: str

@@ -8,7 +8,9 @@ from typing import Any
 
 from gradwalk.learn.page.answer import answer, row, seven
 from gradwalk.learn.page.exercises.attempts import Attempt, attempt, expected
-from gradwalk.learn.page.exercises.mistakes import Feedback, name_it, untouched
+from gradwalk.learn.page.exercises.errors import of_error
+from gradwalk.learn.page.exercises.feedback import Feedback
+from gradwalk.learn.page.exercises.mistakes import name_it, untouched
 from gradwalk.learn.page.exercises.model import Exercise, Tab
 from gradwalk.learn.page.exercises.splice import PARTS
 from gradwalk.learn.page.sandbox import LearnerError
@@ -32,14 +34,17 @@ def result(exercise: Exercise, tab: Tab, sources: Mapping[str, str]) -> dict[str
 
     if exercise.kind == "program":
         found = {name: EXERCISES[home].tabs[name].starter for name, (home, since) in PARTS.items() if since <= 7}
-        sources = {**found, **sources}  # what is not written yet is there as it was found
+        later = {name for name, (home, since) in PARTS.items() if since > 7
+                 and name in sources and untouched(EXERCISES[home].tabs[name], sources[name])}  # fmt: skip
+        # what is not written yet is there as it was found, but not what belongs to a later lesson
+        sources = {name: text for name, text in {**found, **sources}.items() if name not in later}
     text = sources.get(tab.name, tab.starter)
     right = expected(exercise, tab)
     try:
         got = attempt(exercise, tab, text, sources)
     except LearnerError as error:
         elsewhere = exercise.kind == "program" and error.where in PARTS
-        feedback = _elsewhere(error) if elsewhere else _unreadable(tab, error)
+        feedback = _elsewhere(error) if elsewhere else of_error(exercise, tab, text, error)
         return _answer("error", feedback, _rows(tab, None, right))
     rows = _rows(tab, got, right)
     if untouched(tab, text):
@@ -62,14 +67,6 @@ def _nothing_yet(exercise: Exercise, tab: Tab) -> Feedback:
     else:
         why = f"`{tab.name}` is still as you found it."
     return Feedback("not implemented", "Not written yet", why, "What should the first line do? A hint may help.")
-
-
-def _unreadable(tab: Tab, error: LearnerError) -> Feedback:
-    line = error.line if error.where == tab.name else None
-    headline = f"{error.kind} in line {line}" if line else error.kind
-    if error.kind == "NotDefined":
-        headline = f"`{tab.name}` is not there"
-    return Feedback("error", headline, str(error), "", (line,) if line else (), error=error)
 
 
 def _elsewhere(error: LearnerError) -> Feedback:

@@ -22,7 +22,7 @@ def _slope(
 ) -> Tab:
     """A tab for an operation with one operand; `wrong` lists slopes that people write, each with why and a question."""
     starter, solution = operation(
-        head, forward, "your turn: out.grad, times the slope here", (f"self.grad += {slope} * out.grad",)
+        head, forward, "your turn: out.grad, times the local slope", (f"self.grad += {slope} * out.grad",)
     )
     mistakes = tuple(
         Mistake("wrong local derivative", ((f"+= {slope} *", f"+= {other} *"),), why, ask) for other, why, ask in wrong
@@ -48,7 +48,7 @@ _POW = _slope(
     "n * self.data ** (n - 1)",
     ("From school: the slope of xⁿ is n·xⁿ⁻¹. Here `x` is `self.data`.",
      "In Python: `n * self.data ** (n - 1)`. The brackets matter.",
-     "Then times `out.grad`, and add it to `self.grad`."),
+     "Multiply that by `out.grad`, and add it to `self.grad`."),
     (on("y = x ** 2", "y.data x.grad", "x²", x=3),
      on("y = x ** 3", "x.grad", "x³", x=-2),
      on("y = x ** -1", "x.grad", "x⁻¹", x=4),
@@ -57,13 +57,13 @@ _POW = _slope(
      on("y = (x * 2) ** 2", "x.grad", "(2x)²", x=3)),
     (("self.data ** (n - 1)", "The factor `n` is missing: at x² the slope came out as `x`.",
       "The slope of xⁿ has two parts. Which one did you leave out?"),
-     ("n * self.data ** n", "The exponent did not go down by one.", "Is it `n - 1` up there, in brackets?"),
+     ("n * self.data ** n", "The exponent did not go down by one.", "Is the exponent `n - 1`, in brackets?"),
      ("n * self.data ** n - 1", "Python reads `x ** n - 1` as xⁿ − 1.", "Where do the brackets belong?"),
      ("(n - 1) * self.data ** n", "The `n` and the `n - 1` have changed places.",
-      "Which of the two stands in front, and which above?"),
+      "Which of the two is the factor, and which the exponent?"),
      ("n * out.data", "The slope was taken from the result, xⁿ. It needs xⁿ⁻¹.", "What is the exponent one step down?"),
      ("n * self.data", "That is the slope of x² only.", "What happens to the exponent?")),
-    "The power rule, for whole, negative and broken exponents.",
+    "The power rule, for whole, negative and fractional exponents.",
 )  # fmt: skip
 
 _TANH = _slope(
@@ -72,7 +72,7 @@ _TANH = _slope(
     "tanh(self)",
     'Value(math.tanh(self.data), (self,), "tanh")',
     "(1 - out.data ** 2)",
-    ("The slope is 1 − tanh²(x). You need not compute tanh again: it is standing in `out.data`.",
+    ("The slope is 1 − tanh²(x). You do not need to compute tanh again: you have it in `out.data`.",
      "So the local slope is `1 - out.data ** 2`, in brackets.",
      "`self.grad += (1 - out.data ** 2) * out.grad`"),
     _points("tanh()", "tanh(x)", 0.5, -1.0, 0.0, 2.0),
@@ -80,11 +80,13 @@ _TANH = _slope(
       "Is there a `self.data` that should be `out.data`?"),
      ("(1 - out.data)", "The output is there, but not squared.", "1 − out²: what is missing?"),
      ("out.data", "That is the height of the curve, not its steepness.",
-      "How steep is it where it is almost flat, at one?"),
-     ("out.data ** 2", "You have the square, but not what is left of one.",
+      "For large inputs the output is almost one, and the curve almost flat. What does your slope say there?"),
+     ("out.data ** 2", "You have the square, but it is not subtracted from one.",
       "At zero tanh is steepest. What does your slope say there?"),
      ("(1 + out.data ** 2)", "The slope of tanh is never more than one.", "Is there a `+` that should be a `-`?"),
-     ("out.data * (1 - out.data)", "That is the slope of the sigmoid.", "And the one of tanh?")),
+     ("1 - out.data ** 2", "Python multiplies before it subtracts: only the square is multiplied by `out.grad`.",
+      "Where do the brackets belong?"),
+     ("out.data * (1 - out.data)", "That is the slope of the sigmoid.", "What is the slope of tanh?")),
     "One minus the output squared.",
 )  # fmt: skip
 
@@ -94,14 +96,14 @@ _EXP = _slope(
     "exp(self)",
     'Value(math.exp(self.data), (self,), "exp")',
     "out.data",
-    ("The slope of eˣ is eˣ. Where have you seen that number just now?",
+    ("The slope of eˣ is eˣ. Which variable already holds that number?",
      "It is `out.data`.",
      "`self.grad += out.data * out.grad`"),
     _points("exp()", "exp(x)", 0.5, -1.0, 0.0, 2.0),
     (("self.data", "You took the input. The exponential is its own slope: its *output*.",
       "Is there a `self.data` that should be `out.data`?"),
      ("self.data * out.data", "One factor too many: x does not belong there.",
-      "Is there a power rule in it? The x is in the exponent here."),
+      "Did you use the power rule? Here the x is in the exponent."),
      ("self.data * math.exp(self.data - 1)", "That is the power rule. But the x is in the exponent here.",
       "What is the slope of eˣ?")),
     "The exponential is its own slope, at every point.",
@@ -120,11 +122,11 @@ _RELU = _slope(
      "`self.grad += (self.data > 0) * out.grad`"),
     _points("relu()", "relu(x)", 2.0, -3.0, 0.0),
     (("1", "The gate is always open. Below zero nothing should pass.", "What is the slope at a negative input?"),
-     ("out.data", "The output slipped in as the slope. Where the gate is open, the slope is one.",
-      "How much does relu(x) rise when x rises by a hair?"),
-     ("self.data", "The input slipped in as the slope. Where the gate is open, the slope is one.",
-      "How much does relu(x) rise when x rises by a hair?"),
-     ("(self.data >= 0)", "Almost. At exactly zero there is no one slope; everybody has agreed on zero.",
+     ("out.data", "You took the output as the slope. Where the gate is open, the slope is one.",
+      "How much does relu(x) rise when x rises a little?"),
+     ("self.data", "You took the input as the slope. Where the gate is open, the slope is one.",
+      "How much does relu(x) rise when x rises a little?"),
+     ("(self.data >= 0)", "Almost. At exactly zero there is no single slope. By convention it is zero there.",
       "`>` or `>=`?"),
      ("(self.data < 0)", "The gate is the wrong way round.", "`<` or `>`?")),
     "Open above zero, shut elsewhere.",
@@ -148,21 +150,21 @@ _LOG = _slope(
 
 _SIGMOID = _slope(
     "sigmoid",
-    "The slope of the sigmoid is σ(1 − σ), and σ is standing in `out`.",
+    "The slope of the sigmoid is σ(1 − σ), and σ is in `out`.",
     "sigmoid(self)",
     'Value(1 / (1 + math.exp(-self.data)), (self,), "sigmoid")',
     "out.data * (1 - out.data)",
     ("Like tanh, the sigmoid has a slope that can be written with its own output.",
-     "It is the output, times what is missing to one.",
+     "It is the output, times one minus the output.",
      "`self.grad += out.data * (1 - out.data) * out.grad`"),
     _points("sigmoid()", "σ(x)", 0.5, -1.0, 0.0, 2.0),
-    (("(1 - out.data ** 2)", "That is the slope of tanh.", "And the one of the sigmoid?"),
+    (("(1 - out.data ** 2)", "That is the slope of tanh.", "What is the slope of the sigmoid?"),
      ("self.data * (1 - self.data)", "You used the input. The slope is written with the *output*.",
       "Is there a `self.data` that should be `out.data`?"),
      ("(1 - out.data)", "One of the two factors is missing.", "σ times … ?"),
      ("out.data", "One of the two factors is missing.", "σ times … ?"),
      ("1", "A slope of one everywhere would be a straight line.", "How steep is the sigmoid where it is nearly flat?")),
-    "The output, times what is missing to one.",
+    "The output, times one minus the output.",
 )  # fmt: skip
 
 FUNCTIONS = Exercise("functions", "ReLU, log and sigmoid", "methods", {"relu": _RELU, "log": _LOG, "sigmoid": _SIGMOID})

@@ -74,8 +74,9 @@ def names_for(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str])
     """
     text = textwrap.dedent(text)
     if exercise.kind == "definitions":
-        names = execute(text, exercise.given(), name=tab.name, budget=BUDGET)
-        _must_define(tab.name, names, exercise.given())
+        given = exercise.given()
+        names = execute(text, given, name=tab.name, budget=BUDGET)
+        _must_define(tab.name, names, given)
         return names
     if exercise.kind == "program":
         return execute(text, {"Value": own_engine(texts), "math": math}, name=tab.name, budget=BUDGET)

@@ -22,34 +22,34 @@ def loss(outputs, targets):
 
 _LOSS_TAB = Tab(
     "loss",
-    "The squared distances, added up: one Value.",
+    "The squared differences, added up: one Value.",
     '''\
 def loss(outputs, targets):
-    """How wrong it is: squared distances, added up."""
+    """How wrong it is: the squared differences, added up."""
     ...
 ''',
     _LOSS,
     ("Start with `total = Value(0.0)` and add one square for each output.",
-     "The distance is `out - target`. Square it with `** 2`.",
-     "Give back the Value itself, not its `data`: the walk starts there."),
+     "The difference is `out - target`. Square it with `** 2`.",
+     "Return the Value itself, not its `data`: the walk starts there."),
     (Probe("two outputs", "u, v = Value(0.5), Value(-1.0)\nwrong = loss([u, v], [1.0, 2.0])\nwrong.backward()",
            ("wrong.data", "u.grad", "v.grad")),
      Probe("nothing wrong", "u = Value(1.0)\nwrong = loss([u], [1.0])\nwrong.backward()", ("wrong.data", "u.grad"))),
     (Mistake("a part is missing", ((" ** 2", ""),),
-             "The distances are not squared, so one that is too high makes up for one that is too low.",
+             "The differences are not squared, so an output that is too high makes up for one that is too low.",
              "How do you get rid of the sign?"),
      Mistake("turned round", (("(out - target)", "(out + target)"),),
              "Output and target are added. Where they agree, nothing should be left.",
-             "What is the distance between two numbers?"),
+             "What is the difference between two numbers?"),
      Mistake("wrong value", ((" ** 2", " ** 3"),), "A cube keeps the sign.",
              "Which power always gives something positive?"),
      Mistake("wrong value", (("    return total", "    return total * (1 / len(outputs))"),),
-             "This is the mean of the squares. A fine loss, but here the sum was asked for.",
+             "This is the mean of the squares. That is a fine loss, but here the sum was asked for.",
              "Is there a division too many?"),
      Mistake("overwritten", (("total = total + (", "total = ("),),
              "Only the last square is left: each one replaced the one before.", "What should be added to what?"),
      Mistake("cut off", (("(out - target)", "(out.data - target)"),),
-             "The number is right, but no slope comes back: `out.data` leaves the box behind.",
+             "The number is right, but no slope comes back: `out.data` leaves the history behind.",
              "Is there a `.data` that should not be there?")),
     "One number that says how wrong it is, and remembers why.",
 )  # fmt: skip
@@ -95,54 +95,72 @@ _THREE = Probe(
 
 _STEP_TAB = Tab(
     "step",
-    "Forget the old gradients, walk back, turn every knob a little against its slope.",
+    "Zero the old gradients, walk back, move every parameter a little against its slope.",
     _STEP_HEAD
     + """\
-    # 1. forget: every knob's gradient back to zero
+    # 1. zero: every parameter's gradient back to zero
 
     # 2. walk back
 
-    # 3. update: every knob, a little against its slope
+    # 3. update: every parameter, a little against its slope
 
     return wrong.data
 """,
     _STEP,
-    ("`for p in model.parameters():` goes through the knobs. To forget is `p.grad = 0.0`.",
+    ("`for p in model.parameters():` goes through the parameters. `p.grad = 0.0` sets a gradient back to zero.",
      "Walk back from the loss: `wrong.backward()`.",
-     "Against the slope: `p.data -= rate * p.grad`. It changes the number in the box; the box stays."),
+     "Against the slope: `p.data -= rate * p.grad`. That changes the number that the parameter holds."),
     (_STEPS, _THREE),
     (Mistake("not zeroed", ((_ZERO, ""),),
-             "The first step is right and the later ones are not: each carries the gradients of all before it.",
-             "Who sets the gradients back to zero?"),
+             "The first step is right, and the later ones are not: each carries the gradients of all the steps before.",
+             "Which line sets the gradients back to zero?"),
      Mistake("not zeroed", (("        p.grad = 0.0\n", "        p.grad = 0.0\n        break\n"),),
-             "Only the first knob forgets.", "Do all of them go back to zero?"),
+             "Only the first parameter's gradient is set back to zero.", "Do all of them go back to zero?"),
      Mistake("wrong order", ((_ZERO, ""), ("    wrong.backward()\n", f"    wrong.backward()\n{_ZERO}")),
-             "The gradients were forgotten after the walk had brought them, so nothing moved.",
-             "What comes first: forget, or walk?"),
-     Mistake("wrong direction", (("-= rate", "+= rate"),), "The knobs went along the slope: uphill. The loss grows.",
+             "The gradients are set to zero after the walk has brought them, so nothing moves.",
+             "Which comes first: zeroing, or walking back?"),
+     Mistake("wrong direction", (("-= rate", "+= rate"),),
+             "The parameters move along the slope, which is uphill. The loss grows.",
              "Which sign belongs there?"),
      Mistake("changed the wrong thing", (("p.data -= rate * p.grad", "p.grad -= rate * p.grad"),),
-             "The update changed the gradients, and the knobs stand where they stood.", "Which field is to be turned?"),
+             "The update changed the gradients, and the parameters did not move.", "Which field should change?"),
      Mistake("changed the wrong thing", (("p.data -= rate * p.grad", "p = p - rate * p.grad"),),
-             "`p = p - …` makes a new box and calls it `p`. The model still holds the old one.",
-             "How do you change the number *in* the box?"),
+             "`p = p - …` makes a new Value and calls it `p`. The model still holds the old one.",
+             "How do you change the number *inside* the Value?"),
      Mistake("overwritten", (("p.data -= rate * p.grad", "p.data = -rate * p.grad"),),
-             "Each knob was *set* to the step. It should move by the step.", "Is there an `=` that should be `-=`?"),
+             "Each parameter was *set* to the step. It should move by the step.",
+             "Is there an `=` that should be `-=`?"),
      Mistake("a part is missing", (("    wrong.backward()\n", ""),),
-             "Nothing moved: nobody walked back, so all slopes are zero.", "Where do the gradients come from?"),
+             "Nothing moved: nothing walked back, so all slopes are zero.", "Where do the gradients come from?"),
      Mistake("a part is missing", (("    for p in model.parameters():\n" + _UPDATE, ""),),
-             "The gradients are right, and no knob was turned.", "What is to be done with them?"),
+             "The gradients are right, but no parameter was changed.", "What should happen with the gradients?"),
      Mistake("a part is missing", (("rate * p.grad", "p.grad"),),
              "The learning rate is missing: that is a leap, not a step.", "Where does `rate` come in?"),
      Mistake("wrong local derivative", (("rate * p.grad", "rate"),),
-             "Every knob moved by the same amount, whatever its slope.", "Where does the gradient come in?")),
-    "Forward, forget, backward, update: a network can learn.",
+             "Every parameter moved by the same amount, whatever its slope.", "Where does the gradient come in?"),
+     Mistake("overwritten", (("p.data -= rate * p.grad", "p.data = rate * p.grad"),),
+             "Each parameter was *set* to the step. It should move by the step, downhill.",
+             "Is there an `=` that should be `-=`?"),
+     Mistake("wrong order", (("    wrong.backward()\n", ""), (_UPDATE, f"{_UPDATE}    wrong.backward()\n")),
+             "The update comes before the walk. So it uses the gradients as they were before: all zero.",
+             "What must have happened before the update?"),
+     Mistake("wrong order", (("    wrong.backward()\n", ""), (_ZERO, ""),
+                             (_UPDATE, f"{_UPDATE}{_ZERO}    wrong.backward()\n")),
+             "The update comes before the walk. So each step uses the gradients of the step before.",
+             "What must have happened before the update?")),
+    "Forward, zero, backward, update: a network can learn.",
 )  # fmt: skip
+
+
+_GIVEN = compile(_LOSS, "<given>", "exec")
+
+
+_GIVEN = compile(_LOSS, "<given>", "exec")
 
 
 def _with_loss() -> dict[str, Any]:
     names: dict[str, Any] = {"Value": Value, "math": math, "random": random}
-    exec(_LOSS, names)
+    exec(_GIVEN, names)
     return names
 
 

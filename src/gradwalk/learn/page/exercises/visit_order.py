@@ -48,7 +48,7 @@ def order_of_visits(text: str) -> VisitMistake | None:
     ...         queue.extend(node._prev)
     ... ''')
     >>> print(told.sentence)
-    `s` was visited 2 times, in s = a*2; b = s*5; c = s*3; d = b*c. Each visit pushes all it holds.
+    `s` was visited 2 times, in `s = a*2; b = s*5; c = s*3; d = b*c`. Each visit pushes all it holds.
     """
     for formula, inputs in _GRAPHS:
         visits = _watched(text, formula, inputs)
@@ -105,7 +105,7 @@ def _told(visits: list[str], formula: str, inputs: dict[str, float]) -> VisitMis
     if again:
         return VisitMistake(
             "visited twice",
-            f"`{again}` was visited {inner.count(again)} times, in {formula}. Each visit pushes all it holds.",
+            f"`{again}` was visited {inner.count(again)} times, in `{formula}`. Each visit pushes all it holds.",
             "What keeps a node from being visited again?",
         )
     if not verdict.right:

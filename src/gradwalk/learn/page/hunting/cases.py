@@ -31,6 +31,7 @@ SETS["rest"] = tuple(
 
 #: Programs that show more than the smallest one: a number that is right beside one that is not.
 _PROGRAMS = {
+    "no-order": "a = Value(3.0)\nb = a * 2\nc = b + b * b\nc.backward()",
     "overwriting": "a = Value(-2.0)\nb = Value(3.0)\nd = a * b\ne = a + b\nf = d * e\nf.backward()",
     "wrong-derivative": "a = Value(3.0)\nb = Value(2.0)\nc = Value(4.0)\nd = a * b + c\nd.backward()",
     "minus-without-its-sign": "a = Value(5.0)\nb = Value(3.0)\nc = Value(2.0)\nd = (a - b) * c\nd.backward()",

@@ -44,6 +44,7 @@ def judged(case: Case, text: str) -> dict[str, Any]:
             return answer("error", "There is no engine here", str(error))
         line = error.line
         headline = f"{error.kind} in line {line}" if line else error.kind
+        headline = "It does not come to an end" if error.kind == "OutOfSteps" else headline
         return answer("error", headline, str(error), lines=[line] if line else [])
 
 

@@ -157,8 +157,17 @@ MESSAGES = {
     "stopped after {steps} steps: is there a loop that never ends?": (
         "detenido tras {steps} pasos: ¿hay un bucle que no termina nunca?"
     ),
-    "a function called itself over and over: what should make it stop?": (
-        "una función se llamó a sí misma una y otra vez: ¿qué debería detenerla?"
+    "a function calls itself over and over: what should make it stop?": (
+        "una función se llama a sí misma una y otra vez: ¿qué debería detenerla?"
+    ),
+    "a function calls itself over and over: `{first}` leads back to `{second}`": (
+        "una función se llama a sí misma una y otra vez: `{first}` lleva de vuelta a `{second}`"
+    ),
+    "a function calls itself over and over: `{first}` leads to `{second}`, and that leads back to `{third}`": (
+        "una función se llama a sí misma una y otra vez: `{first}` lleva a `{second}`, y esta de vuelta a `{third}`"
+    ),
+    "{error} is for ending a whole program, and here it would end the page's Python; raise another error": (
+        "{error} es para terminar un programa entero, y aquí terminaría el Python de la página; lanza otro error"
     ),
     "exit() ends a program, and here it would end the page's Python; leave it out": (
         "exit() termina un programa, y aquí terminaría el Python de la página; quítalo"

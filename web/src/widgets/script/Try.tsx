@@ -1,10 +1,9 @@
-/** A few lines to run on a version, in an editor, and what they print. */
+/** A few lines to run, in an editor, and what they print: alone, or on an engine. */
 import {useEffect, useRef, useState} from "preact/hooks";
 import {PythonError, PythonStopped, python} from "../../python/index.ts";
 import {Icon} from "../../site/icons.tsx";
 import {versions as words} from "../../strings/en/versions.ts";
 import {useEditor} from "../exercise/editing.ts";
-import {engineOf, type Version} from "./folds.ts";
 
 const SECONDS = 20;
 const MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);
@@ -12,33 +11,33 @@ const MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);
 type Failure = {kind: string; message: string; line: number | null; where: string | null};
 type Ran = {printed: string[]; error: Failure | null};
 type Shown = {printed: string; error?: Failure; note?: string};
-type Props = {version: Version; onRan: () => void; next?: {number: number; go: () => void}};
+type Props = {name: string; label: string; start: string; engine?: string; onRan?: () => void; next?: {number: number; go: () => void}};
 
-export function Try({version, onRan, next}: Props) {
-  const [text, setText] = useState(version.demo);
+export function Try({name, label, start, engine = "", onRan, next}: Props) {
+  const [text, setText] = useState(start);
   const [running, setRunning] = useState(false);
   const [shown, setShown] = useState<Shown>();
   const place = useRef<HTMLDivElement>(null);
-  const described = `${version.name}-keys`;
+  const described = `${name.replace(/[^\w-]/g, "-")}-keys`;
   const run = async () => {
     if (running) return;
     setRunning(true);
     try {
-      const {printed, error} = await python.call<Ran>("scripts.run", {parts: [text], engine: engineOf(version)}, {seconds: SECONDS});
+      const {printed, error} = await python.call<Ran>("scripts.run", {parts: [text], engine}, {seconds: SECONDS});
       setShown({printed: printed.join(""), ...(error ? {error} : {})});
-      if (!error) onRan();
+      if (!error) onRan?.();
     } catch (error) {
       setShown({printed: "", note: error instanceof PythonStopped ? words.stopped : error instanceof PythonError && error.kind === "NotLoaded" ? words.notLoaded : String(error)});
     } finally {
       setRunning(false);
     }
   };
-  const editor = useEditor(place, {text, label: words.editor(version.number), describedBy: described, onChange: setText, onRun: () => void run()});
+  const editor = useEditor(place, {text, label, describedBy: described, onChange: setText, onRun: () => void run()});
   useEffect(() => editor?.mark(shown?.error?.line && shown.error.where !== "the engine" ? [shown.error.line] : []), [editor, shown]);
   useEffect(() => python.load(), []);
   const reset = () => {
-    setText(version.demo);
-    editor?.show(version.demo);
+    setText(start);
+    editor?.show(start);
   };
   return (
     <div class="v-try">
@@ -46,7 +45,7 @@ export function Try({version, onRan, next}: Props) {
       <span class="vh" id={described}>{words.editorKeys}</span>
       <div class="v-actions">
         <RunButton running={running} onRun={() => void run()} />
-        {text !== version.demo && <button class="btn ghost" type="button" onClick={reset}>{words.again}</button>}
+        {text !== start && <button class="btn ghost" type="button" onClick={reset}>{words.again}</button>}
         {shown && next && <button class="btn push" type="button" onClick={next.go}>{words.next(next.number)}<Icon name="arrow" /></button>}
       </div>
       <div class="v-printed" role="status">{shown ? <Output {...shown} /> : <p class="before">{words.before}</p>}</div>

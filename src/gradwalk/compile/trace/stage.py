@@ -1,0 +1,153 @@
+"""What stands around a function that is traced: `type` and `np.array` that know stand-ins, an `open` that is seen."""
+
+from __future__ import annotations
+
+import builtins
+import io
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from threading import RLock, get_ident
+from typing import Any
+
+import numpy as np
+
+from gradwalk.compile.trace.arrays import TracedArray, array_of
+from gradwalk.compile.trace.plain import Number
+from gradwalk.compile.trace.traced import Traced
+from gradwalk.engine import Value
+
+__all__ = ["AskedType", "arrays_made", "files_seen", "types_answered"]
+
+
+_setting = RLock()  # what stands here is set for all threads, and put back by the last one that needs it
+_asking: dict[int, int] = {}  # namespaces that have our `type`, and how many need it
+_seen: list[tuple[int, list[str]]] = []  # threads that are watched, and the files that they open
+_opens: list[Any] = []  # the `open` of builtins and of io meanwhile
+_making: list[None] = []  # one for each trace under way
+_makers: list[Any] = []  # NumPy's own `array` and `asarray` meanwhile
+
+
+# --- types -----------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def types_answered(namespaces: Iterable[dict[str, Any]]) -> Iterator[None]:
+    """Let `AskedType` stand for the builtin `type` among these global names, unless they have one of their own.
+
+    >>> names = {}
+    >>> with types_answered([names]):
+    ...     names["type"](3.0)
+    <class 'float'>
+    >>> names
+    {}
+    """
+    asking = [names for names in namespaces if names.get("type", AskedType) is AskedType]
+    with _setting:
+        for names in asking:
+            names["type"] = AskedType
+            _asking[id(names)] = _asking.get(id(names), 0) + 1
+    try:
+        yield
+    finally:
+        with _setting:  # another thread may be tracing among the same names
+            for names in asking:
+                _asking[id(names)] -= 1
+                if not _asking[id(names)]:
+                    del _asking[id(names)]
+                    names.pop("type", None)
+
+
+class _AnyType(type):
+    """Of `AskedType`: what is a type is one of these."""
+
+    def __instancecheck__(cls, x: Any) -> bool:
+        return isinstance(x, type)
+
+    def __subclasscheck__(cls, kind: type) -> bool:
+        return issubclass(kind, type)
+
+    def __call__(cls, *given: Any, **named: Any) -> Any:
+        x: Any = given[0] if len(given) == 1 and not named else None
+        kind = type(x)
+        if issubclass(kind, Number):
+            return x._tracer.kind_asked(x)
+        if issubclass(kind, Traced):
+            return Value
+        if x is None and given != (None,):
+            return type(*given, **named)
+        return np.ndarray if kind is TracedArray else kind
+
+
+class AskedType(metaclass=_AnyType):
+    """Stands for `type` in functions that are traced: the type of a stand-in is that of what it stands for.
+
+    >>> AskedType(3.0), isinstance(float, AskedType)
+    (<class 'float'>, True)
+    """
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def files_seen() -> Iterator[list[str]]:
+    """The names of files that are opened for reading in a block, by this thread.
+
+    >>> with files_seen() as seen:
+    ...     open(__file__).close()
+    >>> len(seen)
+    1
+    """
+    seen: list[str] = []
+    with _setting:
+        if not _seen:
+            _opens[:] = builtins.open, io.open
+            builtins.open = io.open = _watched
+        _seen.append((get_ident(), seen))
+    try:
+        yield seen
+    finally:
+        with _setting:
+            _seen[:] = [one for one in _seen if one[1] is not seen]
+            if not _seen:
+                builtins.open, io.open = _opens
+
+
+def _watched(file: Any, mode: Any = "r", *args: Any, **options: Any) -> Any:
+    if isinstance(mode, str) and ("r" in mode or "+" in mode):
+        for thread, names in _seen:
+            if thread == get_ident():
+                names.append(str(file))
+    return _opens[0](file, mode, *args, **options)
+
+
+# --- arrays ----------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def arrays_made() -> Iterator[None]:
+    """Let `np.array` and `np.asarray` make arrays of stand-ins that know their dtype, in a block."""
+    with _setting:
+        if not _making:
+            _makers[:] = np.array, np.asarray
+            vars(np).update(array=_array, asarray=_asarray)
+        _making.append(None)
+    try:
+        yield
+    finally:
+        with _setting:
+            _making.pop()
+            if not _making:
+                vars(np).update(zip(("array", "asarray"), _makers, strict=True))
+
+
+def _array(given: Any, dtype: Any = None, *args: Any, **options: Any) -> Any:
+    found = array_of(given, dtype) if not args and options.keys() <= {"copy"} else None
+    return _makers[0](given, dtype, *args, **options) if found is None else found
+
+
+def _asarray(given: Any, dtype: Any = None, *args: Any, **options: Any) -> Any:
+    if dtype is None and isinstance(given, TracedArray):
+        return given
+    found = array_of(given, dtype) if not args and not options else None
+    return _makers[1](given, dtype, *args, **options) if found is None else found

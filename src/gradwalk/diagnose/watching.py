@@ -1,0 +1,435 @@
+"""The engine's own walk, watched: which node pushes when, how often, and holding what.
+
+Small graphs are made of one op, and each node's push is wrapped so that it says when it is called. What a walk does
+wrong can then be seen, whatever the ops are worth.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from gradwalk.diagnose.adapter import Engine
+from gradwalk.diagnose.budget import OutOfSteps, limited, lines_limited
+from gradwalk.diagnose.discovery import held
+from gradwalk.diagnose.pushing import fill, recorded
+from gradwalk.diagnose.vocabulary import SYMBOL
+from gradwalk.matcher import same
+
+__all__ = [
+    "Walk",
+    "answer_to_upstream",
+    "changes_in_place",
+    "compares_data",
+    "equal_by_data",
+    "faults_of_walk",
+    "is_exponential",
+    "leaf_is_changed",
+    "seed_is_added",
+    "watch",
+]
+
+STEPS = 20_000
+
+#: Graphs: the operands of each node, by number; nodes without are leaves, and the last one is the root.
+Graph = Sequence[tuple[int, ...]]
+CHAIN: Graph = ((), (), (), (0, 1), (3, 2), (4, 1))
+GRAPHS: tuple[Graph, ...] = (
+    ((), (), (0, 1)),
+    CHAIN,
+    ((), (), (0, 1), (2, 2), (3, 2)),  # b·b + b
+    ((), (), (0, 1), (2, 2), (2, 3)),  # b + b·b
+    ((), (), (0, 1), (2, 1), (3, 0), (4, 2)),  # a long way and a short one
+    ((), (), (0, 1), (2, 1), (3, 0), (2, 4)),
+    ((), (), (0, 1), (0, 2), (2, 3), (2, 4), (5, 3)),
+)
+DATA = (1.3, 0.7, 1.9)
+#: For each op, a number that leaves the other operand as it is.
+NEUTRAL = {"mul": 1.0, "add": 0.0, "sub": 0.0, "div": 1.0}
+
+
+@dataclass(frozen=True)
+class Walk:
+    """One walk, as it was seen: who pushed, holding which gradient, and what was written to the root before that.
+
+    >>> Walk(GRAPHS[0], ((2, 1.0),), (1.0,), 0.91).seed
+    1.0
+    """
+
+    graph: Graph
+    visits: tuple[tuple[int, float], ...]
+    root_writes: tuple[float, ...]
+    root_data: float
+
+    @property
+    def root(self) -> int:
+        """The number of the root.
+
+        >>> Walk(CHAIN, (), (), 0.0).root
+        5
+        """
+        return len(self.graph) - 1
+
+    @property
+    def seed(self) -> float | None:
+        """What the root holds when it pushes first; None if it never does.
+
+        >>> Walk(CHAIN, (), (), 0.0).seed is None
+        True
+        """
+        return next((grad for node, grad in self.visits if node == self.root), None)
+
+    @property
+    def order(self) -> list[int]:
+        """The nodes that were made by an op, in the order in which they pushed.
+
+        >>> Walk(GRAPHS[0], ((2, 1.0), (1, 0.5)), (), 0.0).order
+        [2]
+        """
+        return [node for node, _ in self.visits if self.graph[node]]
+
+
+# --- what is wrong with a walk ---------------------------------------------------------------------------------------
+
+
+def faults_of_walk(engine: Engine, listed: bool) -> list[str]:
+    """What the walk does wrong on graphs whose ops are not asked about; `listed`: it goes back over a list.
+
+    >>> from gradwalk.diagnose import museum
+    >>> faults_of_walk(Engine(museum.find("preorder").engine()), listed=True)
+    ['preorder']
+    """
+    walks = [walk for graph in GRAPHS if (walk := watch(engine, graph)) is not None]
+    if len(walks) < len(GRAPHS):
+        return []
+    found = [*_seeding(walks), *_visiting(walks, listed)]
+    by_data = "missing-visits" not in found and equal_by_data(engine)
+    return [*found, "equal-by-data"] if by_data else found
+
+
+def _seeding(walks: Sequence[Walk]) -> list[str]:
+    seeds = [walk.seed for walk in walks]
+    if None in seeds or all(same(seed, 1.0) for seed in seeds if seed is not None):
+        return []
+    if not any(seeds):
+        return ["wiped-after-seed" if all(1.0 in walk.root_writes for walk in walks) else "not-seeded"]
+    if all(same(walk.seed or 0.0, walk.root_data) for walk in walks):
+        return ["seeded-with-data"]
+    return ["seeded-wrong"]
+
+
+def _visiting(walks: Sequence[Walk], listed: bool) -> list[str]:
+    interior = [[node for node, operands in enumerate(walk.graph) if operands] for walk in walks]
+    if any(set(walk.order) != set(nodes) for walk, nodes in zip(walks, interior, strict=True)):
+        return ["missing-visits"]
+    repeated = [{node for node in walk.order if walk.order.count(node) > 1} for walk in walks]
+    if any(repeated):
+        if all(nodes == {walk.root} for nodes, walk in zip(repeated, walks, strict=True)):
+            return ["root-twice"]
+        return ["listed-twice" if listed else "no-order"]
+    if not any(map(_is_early, walks)):
+        return []
+    if all(walk.order[-1] == walk.root for walk in walks):
+        return ["wrong-end"]
+    for name, orders in (("breadth-first", _breadth_first), ("preorder", _preorder)):
+        if all(walk.order in orders(walk.graph) for walk in walks):
+            return [name]
+    return ["no-order"]
+
+
+def _is_early(walk: Walk) -> bool:
+    """Whether a node pushes before all of its users have pushed."""
+    return any(
+        walk.order.index(user) > walk.order.index(operand)
+        for user in walk.order
+        for operand in walk.graph[user]
+        if walk.graph[operand]
+    )
+
+
+def _breadth_first(graph: Graph) -> list[list[int]]:
+    return [list(_levels(graph, turn)) for turn in (1, -1)]
+
+
+def _levels(graph: Graph, turn: int) -> Iterator[int]:
+    seen, waiting = {len(graph) - 1}, deque([len(graph) - 1])
+    while waiting:
+        node = waiting.popleft()
+        if graph[node]:
+            yield node
+        for operand in graph[node][::turn]:
+            if operand not in seen:
+                seen.add(operand)
+                waiting.append(operand)
+
+
+def _preorder(graph: Graph) -> list[list[int]]:
+    found = []
+    for turn in (1, -1):
+        seen: set[int] = set()
+        order: list[int] = []
+        stack = [len(graph) - 1]
+        while stack:
+            node = stack.pop()
+            if node not in seen:
+                seen.add(node)
+                order += [node] if graph[node] else []
+                stack += graph[node][::turn]
+        found.append(order)
+    return found
+
+
+def equal_by_data(engine: Engine) -> bool:
+    """Whether nodes that hold the same number count as one, so that the walk leaves some out.
+
+    >>> equal_by_data(Engine(Value))
+    False
+    """
+    if not compares_data(engine):
+        return False
+    walks = [watch(engine, graph, neutral=True) for graph in GRAPHS]
+    return any(walk is not None and len(set(walk.order)) < sum(map(bool, walk.graph)) for walk in walks)
+
+
+def compares_data(engine: Engine) -> bool:
+    """Whether two nodes that hold the same number are equal.
+
+    >>> compares_data(Engine(Value))
+    False
+    """
+    try:
+        return bool(engine.leaf(2.0) == engine.leaf(2.0))
+    except Exception:
+        return False
+
+
+def seed_is_added(engine: Engine) -> bool:
+    """Whether a second walk starts with 2 at the root, because the first one left 1 there.
+
+    >>> seed_is_added(Engine(Value))
+    False
+    """
+    first, second = watch(engine, CHAIN), watch(engine, CHAIN, times=2)
+    return first is not None and second is not None and first.seed == 1.0 and second.seed == 2.0
+
+
+def leaf_is_changed(engine: Engine, op: str) -> int | None:
+    """Which operand of an op gets another push than it had, if any: the closure belongs to the result.
+
+    >>> leaf_is_changed(Engine(Value), "mul") is None
+    True
+    """
+    if engine.push is None or not engine.push.on_node or engine.push.takes == "locals":
+        return None
+    try:
+        operands = [engine.leaf(1.3), engine.leaf(0.7)] if op in SYMBOL else [engine.leaf(0.7)]
+        before = [held(operand, engine.push.name) for operand in operands]
+        with lines_limited(engine.files):
+            engine.op(op, *operands, *([2] if op == "pow" else []))
+        after = [held(operand, engine.push.name) for operand in operands]
+    except (Exception, SystemExit, OutOfSteps):
+        return None
+    return next(
+        (i for i, (old, new) in enumerate(zip(before, after, strict=True)) if old is not new and old != new), None
+    )
+
+
+def answer_to_upstream(engine: Engine, op: str) -> str:
+    """How what an op pushes depends on the gradient from above, with the engine's nodes pushed by hand.
+
+    `in proportion` is right; `gated`: only a positive one gets through; `clipped`: a larger one gives no more; `odd`
+    otherwise; nothing if it is not known, or if the gradient from above is left out or added, which is known otherwise.
+
+    >>> from gradwalk.diagnose import teaching
+    >>> answer_to_upstream(Engine(teaching.load()).by_hand(), "tanh")
+    'in proportion'
+    """
+    answers = {_answer(engine, op, point) for point in ((1.3, 0.7), (-0.6, 2.4))} - {""}
+    for answer in ("gated", "clipped", "odd"):
+        if answer in answers:
+            return answer
+    return "in proportion" if answers else ""
+
+
+def _answer(engine: Engine, op: str, point: tuple[float, float]) -> str:
+    pushed = {}
+    for upstream in (1.0, 2.0, 40.0, -1.5):
+        try:
+            with lines_limited(engine.files), recorded(engine.cls) as made:
+                operands = [engine.leaf(x) for x in (point if op in SYMBOL else point[:1])]
+                root = engine.op(op, *operands, *([2] if op == "pow" else []))
+                fill(engine, made)
+                engine.set_grad(root, upstream)
+                for node in reversed(made):
+                    if engine.push:
+                        engine.push(engine, node)
+                pushed[upstream] = [engine.grad(operand) for operand in operands]
+        except (Exception, SystemExit, OutOfSteps):
+            return ""
+    answers = []
+    for one, two, many, less in zip(*pushed.values(), strict=True):
+        if same(two, 2 * one) and same(many, 40 * one) and same(less, -1.5 * one):
+            answers.append("in proportion")
+        elif (one == two == many == less) or (same(two - one, 1.0) and same(less - one, -2.5)):
+            return ""
+        elif less == 0.0 and same(two, 2 * one):
+            answers.append("gated")
+        elif abs(many) < 40 * abs(one) and abs(many) <= max(1.0, abs(two)) * 20:
+            answers.append("clipped")
+        else:
+            answers.append("odd")
+    return next((answer for answer in answers if answer != "in proportion"), "in proportion")
+
+
+def changes_in_place(engine: Engine, op: str) -> bool:
+    """Whether `x += y`, or another operator with `=`, gives x itself with other data, and no new node.
+
+    >>> changes_in_place(Engine(Value), "add")
+    False
+    """
+    try:
+        with lines_limited(engine.files):
+            x = engine.leaf(1.5)
+            made = engine.in_place(op, x, engine.leaf(0.7))
+            return made is x and not same(engine.data(x), 1.5)
+    except (Exception, SystemExit, OutOfSteps):
+        return False
+
+
+def is_exponential(engine: Engine) -> bool:
+    """Whether the walk's own calls double with every diamond of a chain: it takes every path.
+
+    >>> is_exponential(Engine(Value))
+    False
+    """
+    counts = [_calls(engine, diamonds) for diamonds in (4, 6, 8)]
+    return None not in counts and all(b >= 3 * a for a, b in pairwise(counts) if a and b)
+
+
+def _calls(engine: Engine, diamonds: int) -> int | None:
+    """How many calls of the engine's own code a walk over a chain of diamonds takes."""
+    try:
+        x = engine.leaf(1.5)
+        for _ in range(diamonds):
+            x = engine.op("add", engine.op("mul", x, x), x)
+        with limited(30 * STEPS, files=engine.files) as steps:
+            engine.backward(x)
+    except (Exception, SystemExit, OutOfSteps):
+        return None
+    return steps.used
+
+
+# --- watching --------------------------------------------------------------------------------------------------------
+
+
+def watch(engine: Engine, graph: Graph, *, times: int = 1, neutral: bool = False) -> Walk | None:
+    """The last of so many walks over a graph; None if it cannot be watched. `neutral`: many nodes hold one number.
+
+    >>> from gradwalk.diagnose import teaching
+    >>> watch(Engine(teaching.load()), GRAPHS[0]).visits[0]
+    (2, 1.0)
+    """
+    if engine.push is None or engine.push.takes == "locals":
+        return None
+    for op in NEUTRAL:
+        try:
+            with lines_limited(engine.files):
+                found = _watched(engine, graph, op, times, neutral)
+        except (Exception, SystemExit, OutOfSteps):
+            continue
+        if found is not None:
+            return found
+    return None
+
+
+def _watched(engine: Engine, graph: Graph, op: str, times: int, neutral: bool) -> Walk | None:
+    with recorded(engine.cls) as made:
+        nodes: list[Any] = []
+        for operands in graph:
+            if operands:
+                nodes.append(engine.op(op, *(nodes[i] for i in operands)))
+            else:
+                numbers = (DATA[0], *[NEUTRAL[op]] * len(graph)) if neutral else DATA
+                nodes.append(engine.leaf(numbers[len(nodes)]))
+    if len(made) != len(nodes):
+        return None  # made from other ops: there are more nodes than those
+    number = {id(node): i for i, node in enumerate(nodes)}
+    visits: list[tuple[int, float]] = []
+    writes: list[float] = []
+    with _pushes_heard(engine, nodes, number, visits), _writes_heard(engine, nodes[-1], visits, writes):
+        for _ in range(times):
+            visits.clear()
+            writes.clear()
+            engine.backward(nodes[-1])
+    if not visits and any(map(engine.grad, nodes[: len(DATA)])):
+        return None  # it pushes in another way
+    return Walk(graph, tuple(visits), tuple(writes), engine.data(nodes[-1]))
+
+
+@contextmanager
+def _pushes_heard(
+    engine: Engine, nodes: Sequence[Any], number: dict[int, int], visits: list[tuple[int, float]]
+) -> Iterator[None]:
+    """While this lasts, each push of these nodes is written down with the gradient that the node holds."""
+    assert engine.push is not None
+    name = engine.push.name
+
+    def heard(node: Any, push: Any) -> Any:
+        def wrapper(*arguments: Any) -> Any:
+            visits.append((number[id(node)], engine.grad(node)))
+            return push(*arguments)
+
+        return wrapper
+
+    if engine.push.on_node:
+        for node in nodes:
+            push = held(node, name)
+            if callable(push):
+                setattr(node, name, heard(node, push))
+        yield
+        return
+    original = getattr(engine.cls, name)
+    own = name in vars(engine.cls)
+
+    def method(self: Any, *arguments: Any) -> Any:
+        if id(self) in number:
+            visits.append((number[id(self)], engine.grad(self)))
+        return original(self, *arguments)
+
+    setattr(engine.cls, name, method)
+    try:
+        yield
+    finally:
+        if own:
+            setattr(engine.cls, name, original)
+        else:
+            delattr(engine.cls, name)
+
+
+@contextmanager
+def _writes_heard(engine: Engine, root: Any, visits: list[tuple[int, float]], writes: list[float]) -> Iterator[None]:
+    """While this lasts, what is written to the root's gradient before anybody pushes is written down."""
+    cls = engine.cls
+    original: Any = cls.__setattr__
+    own = "__setattr__" in vars(cls)
+
+    def hear(self: Any, name: str, value: Any) -> None:
+        if self is root and name == engine.grad_name and not visits:
+            try:
+                writes.append(engine._number(value))
+            except (TypeError, ValueError):
+                pass
+        original(self, name, value)
+
+    cls.__setattr__ = hear  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        if own:
+            cls.__setattr__ = original
+        else:
+            del cls.__setattr__

@@ -1,0 +1,181 @@
+"""Where jobs run: in this process, in processes of this machine, on a Dask cluster, on a Ray cluster.
+
+A backend takes jobs and yields their answers as they come, each once. A worker that dies in the middle of a job costs
+that job another try, not its result; a job that takes its worker with it again and again is answered as a failure.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Generator, Iterator, Sequence
+from importlib import import_module
+from typing import Any
+
+from gradwalk.errors import MissingExtraError, SettingError
+from gradwalk.parallel.jobs import Answer, Job, run
+
+__all__ = ["BACKENDS", "Backend", "backend_of", "in_this_process"]
+
+Answers = Generator[Answer, None, None]
+#: Takes the jobs, how many workers there may be, and the cluster's address.
+Backend = Callable[[Sequence[Job], int, str | None], Answers]
+
+TRIES = 3  # how often a job may lose its worker
+DIED = "WorkerDied"
+PATIENCE = "10s"  # with a scheduler that does not answer
+
+
+def backend_of(name: str, workers: int | None, address: str | None) -> tuple[Backend, int]:
+    """A backend by its name, and how many workers it gets where nobody said.
+
+    >>> backend_of("processes", 1, None)[0].__name__
+    'in_this_process'
+    >>> backend_of("threads", 2, None)
+    Traceback (most recent call last):
+    ...
+    gradwalk.errors.SettingError: backend is 'processes', 'dask' or 'ray', not 'threads'
+    """
+    if name not in BACKENDS:
+        raise SettingError(f"backend is 'processes', 'dask' or 'ray', not {name!r:.60}")
+    if address is not None and name == "processes":
+        raise SettingError("address is that of a cluster; name its kind as well: backend='dask' or backend='ray'")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    workers = cores if workers is None else workers
+    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+        raise SettingError(f"workers is a whole number from 1 up, not {workers!r:.60}")
+    if name == "processes" and workers == 1:
+        return in_this_process, 1
+    return BACKENDS[name], workers
+
+
+def in_this_process(jobs: Sequence[Job], workers: int, address: str | None) -> Answers:
+    """One after the other, with nothing sent anywhere.
+
+    >>> from gradwalk.parallel.jobs import here
+    >>> [answer.failure for answer in in_this_process([Job(0, abs, -1, 0, None, here())], 1, None)]
+    [None]
+    """
+    yield from map(run, jobs)
+
+
+def in_processes(jobs: Sequence[Job], workers: int, address: str | None) -> Answers:
+    """In processes of this machine, through joblib, which keeps them for the next call."""
+    joblib = _needed("joblib", "parallel")
+    died = import_module("joblib.externals.loky.process_executor").TerminatedWorkerError
+    waiting = {job.number: job for job in jobs}
+    deaths = dict.fromkeys(waiting, 0)  # how often a job was under way when a worker died
+    while waiting:
+        # Jobs that may have killed a worker go alone from their second time on, so that no other is blamed for it.
+        suspects = [job for job in waiting.values() if deaths[job.number] >= 2]
+        chosen = suspects[:1] or list(waiting.values())
+        begun: list[Job] = []
+
+        def sent(chosen: list[Job] = chosen, begun: list[Job] = begun) -> Iterator[Any]:
+            for job in chosen:
+                begun.append(job)
+                yield joblib.delayed(run)(job)
+
+        parallel = joblib.Parallel(
+            n_jobs=workers, backend="loky", return_as="generator_unordered", batch_size=1, pre_dispatch=workers
+        )
+        try:
+            for answer in parallel(sent()):
+                del waiting[answer.number]
+                yield answer
+        except died:
+            for job in begun:
+                if job.number in waiting:
+                    deaths[job.number] += 1
+                    if deaths[job.number] >= TRIES:
+                        del waiting[job.number]
+                        yield _lost(job)
+
+
+def on_dask(jobs: Sequence[Job], workers: int, address: str | None) -> Answers:
+    """On a Dask cluster: the one at an address, the one that this program is connected to, or one on this machine."""
+    distributed = _needed("distributed", "dask")
+    own: Any = None
+    if address is not None:
+        try:
+            client = own = distributed.Client(address, timeout=PATIENCE, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise SettingError(f"no Dask scheduler answers at {address}: {error}") from error
+    else:
+        try:
+            client = distributed.get_client()
+        except ValueError:
+            client = own = distributed.Client(
+                n_workers=workers, threads_per_worker=1, dashboard_address=None, set_as_default=False
+            )
+    try:
+        futures = {client.submit(run, job, pure=False, key=f"gradwalk-{os.urandom(8).hex()}"): job for job in jobs}
+        try:
+            for future in distributed.as_completed(futures, loop=client.loop):
+                job, trouble = futures.pop(future), future.exception()
+                yield future.result() if trouble is None else _refused(job, trouble)
+        finally:
+            client.cancel(list(futures), force=True)
+    finally:
+        if own is not None:
+            own.close()
+
+
+def on_ray(jobs: Sequence[Job], workers: int, address: str | None) -> Answers:
+    """On a Ray cluster: the one at an address, the one that this program is connected to, or one on this machine."""
+    ray = _needed("ray", "ray")
+    own = not ray.is_initialized()
+    if own:
+        start: dict[str, Any] = {"num_cpus": workers} if address is None else {"address": address}
+        try:
+            ray.init(**start, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+        except ConnectionError as error:
+            raise SettingError(f"no Ray cluster answers at {address}: {error}") from error
+    try:
+        remote = ray.remote(num_cpus=1, max_retries=TRIES - 1)(run)
+        waiting: dict[Any, Job] = {}
+        unsent = iter(jobs)
+        try:
+            while True:
+                for job in itertools.islice(unsent, max(0, 4 * workers - len(waiting))):
+                    waiting[remote.remote(job)] = job
+                if not waiting:
+                    break
+                for reference in ray.wait(list(waiting))[0]:
+                    job = waiting.pop(reference)
+                    try:
+                        answer = ray.get(reference)
+                    except ray.exceptions.RayError as error:
+                        answer = _refused(job, error)
+                    yield answer
+        finally:
+            for reference in waiting:
+                ray.cancel(reference, force=True)
+    finally:
+        if own:
+            ray.shutdown()
+
+
+def _lost(job: Job) -> Answer:
+    words = f"the process that ran it died {TRIES} times; it may need more memory than there is, or crash"
+    return Answer(job.number, None, (DIED, words, ""), 0.0)
+
+
+def _refused(job: Job, error: BaseException) -> Answer:
+    """The answer for a job that its cluster gave up: most often because a worker could not read or survive it."""
+    if type(error).__name__ in ("KilledWorker", "WorkerCrashedError"):
+        return _lost(job)
+    if "gradwalk" in str(error.__cause__ or error):  # it could not even read the job
+        words = f"a worker has no gradwalk of this kind ({error.__cause__ or error}); install the same version there"
+        return Answer(job.number, None, ("VersionMismatch", words, ""), 0.0)
+    return Answer(job.number, None, (type(error).__name__, str(error), ""), 0.0)
+
+
+def _needed(module: str, extra: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise MissingExtraError.of(module, extra=extra, wanted_for="running jobs there") from error
+
+
+BACKENDS: dict[str, Backend] = {"processes": in_processes, "dask": on_dask, "ray": on_ray}

@@ -1,0 +1,34 @@
+"""Wrong submissions of every kind that learners hand in: each is named, and no innocent line is painted red."""
+
+from __future__ import annotations
+
+import pytest
+from learn.mutated_solutions import HOME, sample
+from learn.test_exercises import told
+from learn.wrong_submissions import SUBMISSIONS
+
+from gradwalk.learn.page.exercises import EXERCISES
+from gradwalk.learn.page.exercises.splice import PARTS
+
+
+@pytest.mark.parametrize(
+    ("tab", "text", "kind", "lines", "says"), SUBMISSIONS, ids=[f"{s[0]}-{i}" for i, s in enumerate(SUBMISSIONS)]
+)
+def test_the_mistake_that_was_made_is_the_one_that_is_named(
+    tab: str, text: str, kind: str, lines: list[int], says: str
+) -> None:
+    later = {name: EXERCISES[home].tabs[name].starter for name, (home, since) in PARTS.items() if since > 7}
+    result = told(tab, text, **(later if tab == "diamond" else {}))
+    assert (result["kind"], result["lines"]) == (kind, lines), f"{result['why']} {result['ask']}"
+    assert says in f"{result['why']} {result['ask']}"
+    assert result["headline"]
+    assert "OutOfSteps" not in result["headline"]
+
+
+@pytest.mark.slow
+def test_a_random_slip_in_a_solution_is_named_in_nine_cases_of_ten() -> None:
+    """A few of each tab; `python tests/learn/mutated_solutions.py` tries two hundred."""
+    said = [(tab, *each) for tab in HOME for each in sample(tab, 2, seed=1)]
+    missed = [(tab, slip.what, slip.line, result["kind"], result["lines"]) for tab, slip, ok, result in said if not ok]
+    assert len(said) >= 2 * len(HOME) - 4
+    assert len(missed) <= len(said) / 10, missed

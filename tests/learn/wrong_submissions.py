@@ -1,0 +1,168 @@
+"""Wrong submissions as learners write them, each with what must be said about it. Data only.
+
+(tab, text, kind, lines, words that must stand in why or ask); lines are those painted red: no other may be.
+"""
+
+from __future__ import annotations
+
+from gradwalk.learn.page.exercises import solutions
+
+S = solutions()
+ADD, MUL, TANH, STEP, NEURON = S["__add__"], S["__mul__"], S["tanh"], S["step"], S["Neuron"]
+
+NEURON_OTHERWISE = """\
+class Neuron:
+    def __init__(self, n):
+        self.w = [Value(random.uniform(-1, 1)) for _ in range(n)]
+        self.b = Value(0.0)
+
+    def __call__(self, x):
+        act = {total}
+        return {out}
+
+    def parameters(self):
+        return {parameters}
+"""
+
+
+def neuron(
+    total: str = "sum((wi * xi for wi, xi in zip(self.w, x)), self.b)",
+    out: str = "act.tanh()",
+    parameters: str = "self.w + [self.b]",
+) -> str:
+    return NEURON_OTHERWISE.format(total=total, out=out, parameters=parameters)
+
+
+SUBMISSIONS: list[tuple[str, str, str, list[int], str]] = [
+    # a number computed, shown or given back, and kept nowhere
+    ("__add__", ADD.replace("+=", "+"), "thrown away", [6], "throws it away"),
+    ("__mul__", MUL.replace("self.grad += other.data", "self.grad + other.data"), "thrown away", [6], "throws it away"),
+    ("tanh", TANH.replace("self.grad +=", "self.grad =="), "thrown away", [5], "throws it away"),
+    (
+        "exp",
+        S["exp"].replace("self.grad += out.data * out.grad", "return out.grad"),
+        "thrown away",
+        [5],
+        "gives a number back",
+    ),
+    (
+        "exp",
+        S["exp"].replace("self.grad += out.data * out.grad", "print(out.data * out.grad)"),
+        "thrown away",
+        [5],
+        "Printing",
+    ),
+    # the training step
+    (
+        "step",
+        STEP.replace("    wrong.backward()\n", "").replace(
+            "p.data -= rate * p.grad\n", "p.data -= rate * p.grad\n    wrong.backward()\n"
+        ),
+        "wrong order",
+        [5],
+        "before the walk",
+    ),
+    (
+        "step",
+        STEP.replace("p.data -= rate * p.grad", "p.data = rate * p.grad"),
+        "overwritten",
+        [7],
+        "*set* to the step",
+    ),
+    ("step", STEP.replace("p.data -= rate * p.grad", "p.data = p.grad * rate"), "overwritten", [7], "`-=`"),
+    ("step", STEP.replace("p.data -= rate * p.grad", "p.data = -rate * p.grad"), "overwritten", [7], "`-=`"),
+    ("step", STEP.replace("p.data -=", "p.data +="), "wrong direction", [7], "uphill"),
+    # gradients cleared as soon as they were pushed
+    ("backward", S["backward"] + "        node.grad = 0.0\n", "not zeroed", [20], "as soon as it has pushed"),
+    # what the engine does not know yet
+    ("diamond", "a = Value(2.0)\nb = a + 1\nc = 3 * a\nd = b * c\nd.backward()\n", "error", [3], "lesson eight"),
+    ("diamond", "a = Value(2.0)\nb = 1 + a\nc = a * 3\nd = b * c\nd.backward()\n", "error", [2], "lesson eight"),
+    ("diamond", "a = Value(2.0)\nb = a - -1\nc = a * 3\nd = b * c\nd.backward()\n", "error", [2], "lesson eight"),
+    # brackets
+    (
+        "tanh",
+        TANH.replace("(1 - out.data ** 2) * out.grad", "1 - out.data**2 * out.grad"),
+        "wrong local derivative",
+        [5],
+        "brackets",
+    ),
+    (
+        "sigmoid",
+        S["sigmoid"].replace("out.data * (1 - out.data)", "out.data * 1 - out.data"),
+        "wrong local derivative",
+        [5],
+        "brackets",
+    ),
+    # neurons, as people write them
+    ("Neuron", neuron(out="act"), "a part is missing", [], "squashed"),
+    ("Neuron", neuron(total="sum(wi * xi for wi, xi in zip(self.w, x))"), "a part is missing", [], "bias"),
+    ("Neuron", neuron(parameters="[self.w, self.b]"), "nested", [], "flat list"),
+    ("Neuron", neuron(), "inputs cut short", [], "fit"),
+    ("Neuron", NEURON.replace(", strict=True", ""), "inputs cut short", [8], "strict"),
+    (
+        "Neuron",
+        NEURON.replace("total = self.b", "")
+        .replace("total = total", "self.b = self.b")
+        .replace("total.tanh", "self.b.tanh"),
+        "keeps from call to call",
+        [],
+        "second",
+    ),
+    (
+        "Layer",
+        S["Layer"].replace(
+            "p for neuron in self.neurons for p in neuron.parameters()",
+            "neuron.parameters() for neuron in self.neurons",
+        ),
+        "nested",
+        [9],
+        "flat list",
+    ),
+    (
+        "MLP",
+        S["MLP"].replace(
+            "p for layer in self.layers for p in layer.parameters()", "layer.parameters() for layer in self.layers"
+        ),
+        "nested",
+        [11],
+        "flat list",
+    ),
+    # names that do not exist
+    ("exp", S["exp"].replace("out.grad", "out.gard"), "slip", [5], "`grad`"),
+    ("exp", S["exp"].replace("out.data * out.grad", "ot.data * out.grad"), "error", [5], "`out`"),
+    ("exp", S["exp"].replace("self.grad +=", "self.gard ="), "slip", [5], "`grad`"),
+    (
+        "__pow__",
+        S["__pow__"].replace("self.data ** (n - 1)", "self.data ^ (n - 1)"),
+        "slip",
+        [5],
+        "`**`",
+    ),
+    # a slope by division
+    (
+        "__mul__",
+        MUL.replace("other.data * out.grad", "out.grad / other.data").replace(
+            "self.data * out.grad", "out.grad / self.data"
+        ),
+        "wrong local derivative",
+        [6, 7],
+        "divided",
+    ),
+    (
+        "tanh",
+        TANH.replace("(1 - out.data ** 2)", "(math.tanh(self.data + 0.0001) - out.data) / 0.0001"),
+        "wrong local derivative",
+        [5],
+        "measured",
+    ),
+    # a classic, in one line only, and in another hand
+    ("__mul__", MUL.replace("other.grad +=", "other.grad ="), "overwritten", [7], "`+=`"),
+    ("__mul__", MUL.replace("self.grad +=", "self.grad =+"), "overwritten", [6], "`+=`"),
+    (
+        "step",
+        STEP.replace("        p.grad = 0.0\n", "        p.grad = 0.0\n        p.data = 0.0\n"),
+        "slip",
+        [5],
+        "line 5",
+    ),
+]
