@@ -352,7 +352,7 @@ class Compiled:
 
         def call(recorder: tracer.Tracer) -> Any:
             made = [recorder.input(x, value=i in values) for i, x in enumerate(numbers.plain)]
-            for position, v in numbers.values:
+            for position, v in numbers.values if numbers.places else ():  # without places, no two are the same one
                 made[position] = made[numbers.places[id(v)]]  # one Value, though it may be given twice
             plain = iter(made)
             arrays = iter([recorder.inputs_like(array) for array in numbers.arrays])

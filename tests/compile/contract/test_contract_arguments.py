@@ -238,3 +238,22 @@ def test_checks_go_on_for_functions_that_decide() -> None:
         context.prec = before
     fn(-1.0)
     assert repr(fn).endswith(", 2 traces>")  # two paths of one structure
+
+
+def test_lists_of_values_are_compiled_and_told_apart_from_values_given_twice() -> None:
+    def asked(xs: Any, y: Any = None) -> Any:
+        total = sum(x * x for x in xs)
+        return total if y is None else total * y + (5.0 if any(x is y for x in xs) else 0.0)
+
+    answers = []
+    compiled: Any = gradwalk.compile(asked)
+    for f in (asked, compiled):
+        a, b, c = Value(1.0), Value(2.0), Value(3.0)
+        found = []
+        for args in (([a, b],), ([b, a],), ([a, b], c), ([a, b], a), ([a, a],), ([a, a], b), ((a, b), b), ([a, b, c],)):
+            out = f(*args)
+            out.backward()
+            found.append((out.data, a.grad, b.grad, c.grad))
+        answers.append(found)
+    assert answers[1] == answers[0]
+    assert compiled.traces()
