@@ -86,7 +86,7 @@ def train(nn: Any, value: Any, steps: int) -> tuple[list[float], list[float]]:
     model = nn.MLP(2, [16, 16, 1])
     xs, ys = moons(25)
     losses = []
-    gc.disable()  # it would look at every node of a growing graph over and over: four fifths of the time
+    gc.disable()  # it would look at every node of a growing graph over and over: a quarter of the time
     for k in range(steps):
         scores = [model(list(map(value, x))) for x in xs]
         margins = [(1 + -y * s).relu() for y, s in zip(ys, scores, strict=True)]
