@@ -58,6 +58,28 @@ class TensorMethods:
         is_leaf: bool
         requires_grad: bool
         _flows: bool
+        # the functions of the op table, which give tensors here
+        exp: Any
+        expm1: Any
+        log: Any
+        log1p: Any
+        sqrt: Any
+        sin: Any
+        cos: Any
+        tan: Any
+        asin: Any
+        acos: Any
+        atan: Any
+        sinh: Any
+        cosh: Any
+        tanh: Any
+        erf: Any
+        sigmoid: Any
+        softplus: Any
+        leaky_relu: Any
+        abs: Any
+        maximum: Any
+        minimum: Any
 
         @property
         def shape(self) -> Shape: ...  # noqa: D102
