@@ -267,9 +267,10 @@ def test_a_walk_that_leaves_nodes_out() -> None:
 
 def test_a_walk_that_loses_its_way_in_a_way_without_a_name() -> None:
     source = teaching.STYLES[TAPE].replace("reversed(TAPE)", "reversed(TAPE[-2:])")
-    found = told(source)
-    assert [(d.specimen, d.op) for d in found] == [(None, None)]
-    assert "your `backprop` in line 62 gives " in found[0].sentence
+    report = grade(source)
+    assert not {found.op for found in report.faults} - {None}, "no op is blamed"
+    assert report.essentials.score < report.essentials.total
+    assert report.faults or "Not explained:" in report.text()
 
 
 def test_relu_at_its_kink() -> None:

@@ -86,6 +86,7 @@ def limited(
         sys.setprofile(before)
 
 
+_BY_INSTRUCTION = sys.version_info < (3, 12)  # before, a loop within one line is one line
 LINES = 20_000  # of somebody's code, for anything that is done with a handful of nodes
 
 
@@ -97,13 +98,14 @@ def lines_limited(files: Collection[str], lines: int = LINES) -> Iterator[None]:
     ...     print(max(1, 2))
     2
     """
-    left = lines
+    left = lines * (10 if _BY_INSTRUCTION else 1)
 
     def counting(frame: FrameType, event: str, argument: Any) -> Any:
         nonlocal left
         if frame.f_code.co_filename not in files:
             return None
-        left -= event == "line"
+        frame.f_trace_opcodes = _BY_INSTRUCTION
+        left -= event in ("line", "opcode")
         if left < 0:
             error = OutOfSteps(f"more than {lines:,} lines")
             error.line = frame.f_lineno

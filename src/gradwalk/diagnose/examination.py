@@ -22,7 +22,7 @@ __all__ = ["Examination", "Failure"]
 
 NOT_YET = " is not implemented yet"
 TOTAL = 3_000_000  # steps for one engine; a right one needs less than a tenth of that
-ENDLESS = 1_000_000  # lines for the first walk over a few nodes: one that takes more counts as one that never ends
+ENDLESS = 400_000  # lines for the first walk over a few nodes: one that takes more counts as one that never ends
 #: How far numbers may lie from the right ones, relative to these: of single precision, and of ops that many people
 #: guard with a small number, as in log(x + 1e-7); that is no mistake.
 SINGLE, GUARD = 3e-6, 2e-5
@@ -89,7 +89,7 @@ class Examination:
         self._has: dict[str, bool] = {}
         self._slope: float | None = None
         self._ends = engine.walks_by_hand  # whether the walk was seen to come to an end
-        self.endless: int | None = None  # the line in which it still was after a million lines; 0 if that is not known
+        self.endless: int | None = None  # the line in which it still was after so many lines; 0 if that is not known
 
     def outcome(self, program: Probe, repeats: int = 1) -> Outcome:
         """What comes of a program; with `repeats`, the first wrong outcome of that many runs.
