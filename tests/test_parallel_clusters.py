@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -163,5 +164,8 @@ def test_ray_gives_results_names_failures_and_survives_the_death_of_a_worker(tmp
     script.write_text(RAY)
     command = [sys.executable, str(script), str(tmp_path / "mark")]
     home = {**os.environ, "HOME": str(tmp_path)}  # Ray writes into it
-    done = subprocess.run(command, env=home, capture_output=True, text=True, timeout=200, check=True)
+    try:
+        done = subprocess.run(command, env=home, capture_output=True, text=True, timeout=200, check=True)
+    finally:
+        shutil.rmtree(Path(tempfile.gettempdir()) / "ray", ignore_errors=True)  # it keeps a folder for each session
     assert done.stdout.splitlines()[-1] == "[0, 'ValueError', 4, 9]"
