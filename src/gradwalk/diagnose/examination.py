@@ -152,6 +152,9 @@ class Examination:
         """
         if self.engine.walks_by_hand:
             return self
+        short = [found for program, found in self.outcomes.items() if "range(" not in program.text]
+        if self.endless is None and any(found.kind == "stopped" for found in short):
+            return None  # an op that never ends: whoever counted its steps does not count them by hand
         twin = self.engine.by_hand()
         return None if twin is None else Examination(twin)
 
