@@ -23,6 +23,7 @@ posix = pytest.mark.skipif(os.name == "nt", reason="modes and owners are a matte
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("GRADWALK_CACHE", str(tmp_path / "kept"))
+    kept._say.cache_clear()  # the next test may have a folder of the same name
     kept.write("one", CODE)
     assert kept.read("one") == CODE
     return tmp_path / "kept"
