@@ -185,3 +185,24 @@ def test_a_whole_hostile_file_ends_with_a_report(tmp_path: Path) -> None:
     report = grade_file(path, limits=QUICK)
     assert not report.passed
     assert any(check.name == "a-plus-a" and check.status == "passed" for check in report.checks)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("        z = logarithm(x)\n", "        x = x + 1e-7\n        z = logarithm(x)\n"),
+        (
+            "        self.data = ",
+            "        import struct\n        data = struct.unpack('f', struct.pack('f', data))[0]\n        self.data = ",
+        ),
+    ],
+)
+def test_a_small_guard_and_single_precision_are_no_mistake_where_answers_are_out_of_reach(
+    tmp_path: Path, old: str, new: str
+) -> None:
+    assert old in teaching.SOURCE
+    path = tmp_path / "engine.py"
+    path.write_text(teaching.SOURCE.replace(old, new, 1), encoding="utf-8")
+    report = grade_file(path)
+    assert report.essentials.score == report.essentials.total
+    assert not [note for note in report.notes if "within reach" in note]

@@ -18,7 +18,7 @@ from gradwalk.diagnose.results import CheckResult, Status
 from gradwalk.diagnose.vocabulary import BINARY, REFLECTED, UNARY, UNARY_OPERATORS
 from gradwalk.matcher import Outcome, by_type, same
 
-__all__ = ["Examination", "Failure"]
+__all__ = ["Examination", "Failure", "nearly", "tolerance_of"]
 
 NOT_YET = " is not implemented yet"
 TOTAL = 3_000_000  # steps for one engine; a right one needs less than a tenth of that
@@ -120,9 +120,9 @@ class Examination:
         if walks and found.kind == "stopped" and not self._ends and self.engine.walking:
             self.endless = found.line or 0
         self._ends = self._ends or (walks and self.endless is None)
-        tolerance = SINGLE if self.is_single else GUARD if ops_in(program.text) & GUARDED else 0.0
+        tolerance = tolerance_of(program, self.is_single)
         if tolerance:
-            near = {name: x for name, x in right.numbers.items() if _nearly(found.numbers.get(name), x, tolerance)}
+            near = {name: x for name, x in right.numbers.items() if nearly(found.numbers.get(name), x, tolerance)}
             found = replace(found, numbers={**found.numbers, **near})
         return found
 
@@ -329,7 +329,21 @@ class Examination:
         return _result(check, "passed")
 
 
-def _nearly(x: float | None, right: float, tolerance: float) -> bool:
+def tolerance_of(program: Probe, is_single: bool) -> float:
+    """How far a program's numbers may lie from the right ones and still be right, relative to these.
+
+    >>> tolerance_of(CHECKS["a-plus-a"].programs[0], is_single=False)
+    0.0
+    """
+    return SINGLE if is_single else GUARD if ops_in(program.text) & GUARDED else 0.0
+
+
+def nearly(x: float | None, right: float, tolerance: float) -> bool:
+    """Whether a number lies so near to the right one.
+
+    >>> nearly(1.000001, 1.0, 3e-6), nearly(None, 1.0, 3e-6)
+    (True, False)
+    """
     return x is not None and abs(x - right) <= tolerance * max(1.0, abs(right))
 
 

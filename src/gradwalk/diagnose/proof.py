@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from gradwalk.diagnose.checks import CHECKS, RANDOM, Check
 from gradwalk.diagnose.cleaning import outcome_from, plain, texts_from
+from gradwalk.diagnose.examination import nearly, tolerance_of
 from gradwalk.diagnose.probes import Probe
 from gradwalk.diagnose.processes import Broken, Conversation
 from gradwalk.diagnose.random_probes import random_programs
@@ -27,7 +28,6 @@ __all__ = ["ENDED", "proven"]
 
 ENDED = "Stopped"  # what the error of a program is called that did not come to an end by itself
 PRECISE = Probe("a number with nine digits", "a = Value(0.123456789)", ("a.data",))
-SINGLE = 3e-6  # how far numbers of single precision may lie from the right ones, relative to these
 
 
 def proven(hearing: Hearing, report: Grade) -> Grade:
@@ -109,8 +109,9 @@ class _Proof:
         right = program.expected()
         if outcome.kind == "missing" or by_type(outcome, right):
             return True
-        return self.is_single and outcome.kind == "numbers" and all(
-            abs(outcome.numbers[name] - x) <= SINGLE * max(1.0, abs(x)) for name, x in right.numbers.items()
+        tolerance = tolerance_of(program, self.is_single)
+        return bool(tolerance) and outcome.kind == "numbers" and all(
+            nearly(outcome.numbers.get(name), x, tolerance) for name, x in right.numbers.items()
         )  # fmt: skip
 
     def _keeps_seven_digits(self) -> bool:
