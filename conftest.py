@@ -37,7 +37,7 @@ FOLDERS = {
     "JUPYTERLAB_SETTINGS_DIR": "jupyter/settings",
     "JUPYTERLAB_WORKSPACES_DIR": "jupyter/workspaces",
     "MPLCONFIGDIR": "matplotlib",
-    "TORCHINDUCTOR_CACHE_DIR": "torch",
+    "TORCHINDUCTOR_CACHE_DIR": "torchinductor",
     "XDG_CACHE_HOME": "cache",
     "XDG_CONFIG_HOME": "config",
     "XDG_DATA_HOME": "data",
