@@ -81,7 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--class", dest="class_name", default="Value", metavar="NAME",
         help="the class to judge (default: Value, or else whatever looks like it)")  # fmt: skip
     for name, what in NAMES.items():
-        add(f"--{name}", metavar="NAME", help=f"what the engine calls {what}, where that is not found")
+        add(f"--{name}", metavar="NAME", help=f"what the engine calls {what} (default: what is found there)")
     add("--solution", action="store_true", help="show solutions, not hints alone")
     add("--html", type=Path, metavar="FILE", help="write the report there as a page")
     add("--json", action="store_true", help="for machines: one JSON object, and nothing else")
@@ -92,8 +92,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--sandbox", action="store_true",
         help="run engines in Pyodide inside Deno, out of reach of this machine: for work that counts, and for files of "
         "strangers (pip install \"gradwalk[sandbox]\")")  # fmt: skip
-    add("--backend", choices=("dask", "ray"), help="for a folder: judge on the workers of a cluster")
-    add("--address", metavar="URL", help="of the cluster; without it one is started here")
+    add("--backend", choices=("dask", "ray"), help="for a folder: on the workers of a cluster (default: here)")
+    add("--address", metavar="URL", help="of the cluster (default: one that is started here)")
     add("--seconds", type=option.positive, default=Limits().program, metavar="S",
         help="the time for one program before it is stopped (default: %(default)g)")  # fmt: skip
 

@@ -18,6 +18,10 @@ SUMMARY = "versions, which extras are there, how to get the others"
 #: What each extra is for. An extra that is not named here is listed all the same.
 PURPOSES = {
     "fast": "gradwalk.compile: native speed",
+    "tensor": "gradwalk.Tensor: arrays for numbers",
+    "parallel": "gradwalk.parallel and gradwalk sweep: all cores",
+    "dask": "gradwalk.parallel on a Dask cluster",
+    "ray": "gradwalk.parallel on a Ray cluster",
     "sandbox": "gradwalk grade --sandbox: strangers' engines, out of reach",
     "plot": "loss curves and decision boundaries",
     "notebook": "the stepper and the other views as widgets",

@@ -49,7 +49,7 @@ EXAMPLES = """\
 examples:
   gradwalk sweep script.py:train --grid lr=0.1,0.01 hidden=8,16 --seeds 10
   gradwalk sweep script.py:train --grid lr=0.1,0.01 --time-limit 60 --workers 2
-  gradwalk sweep script.py:train --grid lr=0.1 --backend dask --address tcp://host:8786
+  gradwalk sweep script.py:train --grid lr=0.1 --backend dask
 
 exit codes: 0 all runs done; 1 some failed; 2 nothing was begun; 130 stopped
 """
@@ -69,13 +69,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description, parser.epilog = DESCRIPTION, EXAMPLES
     add = parser.add_argument
     add("function", metavar="SCRIPT:FUNCTION", help="as in script.py:train")
-    add("--grid", nargs="+", default=[], metavar="NAME=A,B", help="settings, with the values to try")
+    add(
+        "--grid",
+        nargs="+",
+        default=[],
+        metavar="NAME=A,B",
+        help="settings, with the values to try (default: as the function has them)",
+    )
     add("--seeds", type=option.whole(1), default=1, metavar="N", help="runs of each setting (default: 1)")
     add("--out", type=Path, default=Path("sweep"), metavar="FOLDER", help="where results go (default: sweep)")
     add("--workers", type=option.whole(1), metavar="N", help="runs at a time (default: one a core)")
-    add("--time-limit", type=option.positive, metavar="SECONDS", help="how long a run may take")
+    add(
+        "--time-limit",
+        type=option.positive,
+        metavar="SECONDS",
+        help="how long a run may take (default: as long as it likes)",
+    )
     add("--backend", choices=BACKENDS, default="processes", help="where they run (default: processes)")
-    add("--address", metavar="URL", help="of the cluster; without it one is started here")
+    add("--address", metavar="URL", help="of the cluster (default: one that is started here)")
     add("--fresh", action="store_true", help="forget the runs that were kept")
 
 
