@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -76,3 +78,9 @@ def test_leaves_that_nobody_holds_are_cleared() -> None:
         v.grad = 5.0
     keepers.clear(leaves)
     assert [v.grad for v in leaves] == [0.0, 0.0]
+
+
+def test_nobody_keeps_anything_at_first() -> None:
+    program = "from gradwalk import Value, keepers; Value(2.0) * 3; print(keepers.keeping, len(keepers.known))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["0", "0"]
