@@ -161,6 +161,7 @@ def test_ctrl_c_leaves_the_leaves_as_they_were_or_with_all_of_it(hooked: bool) -
     began = time.perf_counter()
     y.backward()
     took = time.perf_counter() - began
+    gc.disable()  # a library that listens to the collector would hear the signal in our place
     try:
         for _ in range(40):
             for x in leaves:
@@ -177,6 +178,7 @@ def test_ctrl_c_leaves_the_leaves_as_they_were_or_with_all_of_it(hooked: bool) -
             outcomes.append("nothing" if after == [0.5] * len(after) else "all")
             assert outcomes[-1] == "nothing" or after == [0.5 + grad for grad in whole]
     finally:
+        gc.enable()
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, earlier)
     assert "nothing" in outcomes

@@ -150,7 +150,7 @@ def test_jupyterlab_has_the_playground_and_the_training_too(browser: Browser, la
         run_cell(page, 5)  # from Python
         expect(page.locator(".train [data-step]")).to_have_attribute("data-step", "3")
         expect(page.locator(".train [role=switch]")).to_be_checked()
-        expect(page.locator(".train .slider .value")).to_have_text("0.5")
+        expect(page.locator(".train .slider .value")).to_have_text("0.500")
         expect(page.locator(".train .times")).to_contain_text("too long")
         assert serious(page, ".jp-OutputArea-output") == []
 

@@ -98,6 +98,18 @@ def test_two_processes_of_mpi_take_the_steps_of_one(script: Path, kind: str, how
     assert_same(both, alone(script, kind, how, *more))
 
 
+def test_the_example_gives_the_same_losses_with_any_number_of_processes() -> None:
+    example = str(Path(__file__).parents[1] / "examples" / "data_parallel.py")
+    told = []
+    for count in ("1", "2"):
+        done = subprocess.run(
+            [mpiexec(), "-n", count, sys.executable, example], capture_output=True, text=True, timeout=120, check=True
+        )
+        told.append([float(line.split()[-1]) for line in done.stdout.splitlines()])
+    assert len(told[0]) == 3
+    assert told[0] == pytest.approx(told[1], abs=1e-10)  # Adam makes much of small differences
+
+
 @pytest.mark.parametrize(("fault", "words"), [("different", "is not the same in all"), ("bigger", "different numbers")])
 def test_processes_with_different_models_are_all_told_and_none_waits(script: Path, fault: str, words: str) -> None:
     command = [mpiexec(), "-n", "2", sys.executable, str(script), "SGD", "eager", "mpi", fault]

@@ -16,9 +16,9 @@ export function placePython(site) {
   // the list of packages one could load from elsewhere: there is no elsewhere
   const lock = JSON.parse(readFileSync(path.join(MODULES, "pyodide", "pyodide-lock.json"), "utf8"));
   writeFileSync(path.join(site, folder, "pyodide-lock.json"), JSON.stringify({...lock, packages: {}}));
-  const engine = path.join(GENERATED, "engine.whl");
-  const archive = placeHashed(site, readFileSync(engine), "engine", "whl");
-  const started = placeHashed(site, readFileSync(startedPython(version, engine)), "started", "bin");
+  const started = `${folder}started.bin`;
+  copyFileSync(startedPython(version), path.join(site, started));
+  const archive = placeHashed(site, readFileSync(path.join(GENERATED, "engine.whl")), "engine", "whl");
   const fetched = [`${folder}pyodide.asm.wasm`, `${folder}python_stdlib.zip`, `${folder}pyodide-lock.json`, started, archive];
   return {folder, started, archive, sizes: Object.fromEntries(fetched.map((file) => [file, statSync(path.join(site, file)).size]))};
 }

@@ -87,7 +87,7 @@ class TrainingWidget(Widget):
     def loss(self) -> float:
         """The loss where the network is now.
 
-        >>> 0.5 < gradwalk.training_widget().loss < 2.0
+        >>> 10.0 < gradwalk.training_widget().loss < 400.0  # over a hundred points
         True
         """
         return float(self.state["loss"])

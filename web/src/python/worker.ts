@@ -41,7 +41,7 @@ async function start({site, files, language}: Start): Promise<void> {
   scope.postMessage({kind: "ready"});
 }
 
-/** The memory of a Python that has started, and has imported what is called, already; see builder/started.mjs. */
+/** The memory of a Python that has started already; see builder/started.mjs. */
 async function unpacked(packed: Promise<Response>): Promise<ArrayBuffer> {
   return new Response((await packed).body!.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }

@@ -41,7 +41,7 @@ def pieces(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Iterator[tupl
             f"a batch needs as many samples in each argument, and at least one; here are {sorted(sizes)}"
         )
     count = sizes.pop()
-    widest = max(x.dtype.itemsize * int(np.prod(x.shape[1:])) for x in samples if is_large(x))
+    widest = max((x.dtype.itemsize * int(np.prod(x.shape[1:])) for x in samples if is_large(x)), default=0)
     rows = max(1, min(count, BYTES // max(1, widest)))
 
     def cut() -> Iterator[tuple[Any, Any]]:
