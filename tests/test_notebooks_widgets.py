@@ -48,7 +48,7 @@ OTHERS = (
     "p.order = ['d', 'c', 'b', 'a']\np.run()",
     "model = gradwalk.nn.MLP(2, [4, 1], activation='tanh')\nt = gradwalk.training_widget(model)\nt",
     "print('trained', t.step, t.playing, [k.data for k in model.parameters()] == t.state['parameters'])",
-    "t.reset()\nt.hidden, t.rate, t.forget = [4], 0.5, True\nt.advance(3)",
+    "t.reset()\nt.hidden, t.rate, t.forget = [4], 0.005, True\nt.advance(3)",
 )
 
 
@@ -150,7 +150,7 @@ def test_jupyterlab_has_the_playground_and_the_training_too(browser: Browser, la
         run_cell(page, 5)  # from Python
         expect(page.locator(".train [data-step]")).to_have_attribute("data-step", "3")
         expect(page.locator(".train [role=switch]")).to_be_checked()
-        expect(page.locator(".train .slider .value")).to_have_text("0.500")
+        expect(page.locator(".train .slider .value")).to_have_text("0.005")
         expect(page.locator(".train .times")).to_contain_text("too long")
         assert serious(page, ".jp-OutputArea-output") == []
 

@@ -31,7 +31,9 @@ def run(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
     """A run of its own, in a checkout that has nothing but these tests and our conftest.py."""
     shutil.copy(ROOT / "conftest.py", folder)
     (folder / "test_it.py").write_text(text, encoding="utf-8")
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_XDIST")}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_XDIST", "PYTEST_ADDOPTS"))
+    }
     command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:xdist", "-p", "no:cacheprovider", str(folder)]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
 

@@ -140,7 +140,7 @@ def test_chains_of_sums_and_differences_give_what_they_give_eagerly(name: str) -
 
 @pytest.mark.parametrize("name", CHAINS)
 def test_chains_written_as_sums_are_the_same_tape_to_the_last_bit(name: str) -> None:
-    ws = [Value(((7 * i) % 11 - 5) / 4) for i in range(16)]
+    ws = [Value(((7 * i) % 11 - 5) / 4) for i in range(20)]
     tape = trace(lambda *xs: CHAINS[name](ws, list(xs)), [w.data + 0.5 for w in ws]).tape
     found = as_sums(tape)
     assert found is not None

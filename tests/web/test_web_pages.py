@@ -168,7 +168,7 @@ def test_the_text_reads_without_javascript(open_page: OpenPage) -> None:
     page = open_page(FIRST, java_script_enabled=False)
     assert page.locator("h1").inner_text() == "A slope you can measure"
     assert page.locator("article p").count() > 5
-    assert "needs it" in page.locator("noscript").inner_text()
+    assert "need it" in page.locator("noscript").inner_text()
     assert page.locator(".pager .next").get_attribute("href")
 
 

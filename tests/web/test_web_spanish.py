@@ -243,7 +243,7 @@ def test_the_switch_keeps_the_lesson_the_section_and_the_progress(open_page: Ope
     link.evaluate("(link) => link.click()")  # Playwright's own click would scroll first
     page.wait_for_url("**/es/lessons/usado-dos-veces/#las-dos-cosas-a-la-vez")
     widgets_ready(page)
-    expect(page.locator('li[data-lesson="used-twice"] > a .vh')).to_have_text(re.compile("1 de 5 hechos"))
+    expect(page.locator('li[data-lesson="used-twice"] > a .vh')).to_have_text(re.compile("1 de 6 hechos"))
     page.evaluate("scrollTo({top: 0, behavior: 'instant'})")
     quiz = page.locator('[data-widget="quiz"][id="square"]')
     expect(quiz.get_by_role("textbox")).to_have_value("6")  # work of the other language
@@ -254,7 +254,7 @@ def test_the_switch_keeps_the_lesson_the_section_and_the_progress(open_page: Ope
     page.evaluate("scrollTo({top: 0, behavior: 'instant'})")
     page.keyboard.press("Enter")
     page.wait_for_url("**/lessons/used-twice/")
-    expect(page.locator('li[data-lesson="used-twice"] > a .vh')).to_have_text(re.compile("2 of 5 done"))
+    expect(page.locator('li[data-lesson="used-twice"] > a .vh')).to_have_text(re.compile("2 of 6 done"))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ const KNOWN = ["MIT", "MPL-2.0", "OFL-1.1"];
 /** Whose package holds no text: then LICENSES/ has it from the project itself. */
 const WITHOUT_TEXT = ["pyodide"];
 /** What comes inside a package, with a text of its own. */
-const INSIDE = {pyodide: [{name: "Python", licence: "PSF-2.0", text: "cpython.txt"}, {name: "what Pyodide is built with", licence: "MIT, Zlib, bzip2-1.0.6, BSD-3-Clause", text: "inside-pyodide.txt"}]};
+const INSIDE = {pyodide: [{name: "Python", licence: "PSF-2.0", text: "cpython.txt"}, {name: "Emscripten, musl, zlib, bzip2, Zstandard, libffi, liblzma, SQLite, LLVM", licence: "MIT, Zlib, bzip2-1.0.6, BSD-3-Clause", text: "inside-pyodide.txt"}]};
 
 /** The packages that esbuild took something from: `@codemirror/view`, `preact`. */
 export const packagesIn = (metafile) => Object.keys(metafile.inputs).flatMap((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []);

@@ -15,7 +15,7 @@ __all__ = ["as_sums"]
 Longs = npt.NDArray[np.int64]
 
 #: With fewer differences a chain stays as it is: a difference here and there is in nobody's way.
-MANY = 8
+MANY = 9
 
 
 def as_sums(tape: Tape) -> tuple[Tape, Longs] | None:
@@ -29,7 +29,7 @@ def as_sums(tape: Tape) -> tuple[Tape, Longs] | None:
     ...     for x in xs[1:]:
     ...         total = total - x
     ...     return total
-    >>> tape = trace(chain, [1.0] * 10).tape
+    >>> tape = trace(chain, [1.0] * 12).tape
     >>> [op.name for op in as_sums(tape)[0].ops], as_sums(trace(chain, [1.0] * 4).tape)
     (['sub', 'mul', 'add'], None)
     """
