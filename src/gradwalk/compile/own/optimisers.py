@@ -7,6 +7,8 @@ has them, it lies in arrays, and comes back into lists when someone looks at it.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from struct import Struct
 from struct import error as StructError  # noqa: N812 (it is a class)
@@ -194,19 +196,27 @@ def all_reduce(store: Store, parameters: list[Any], add_up: Any) -> bool:
     >>> all_reduce(store, [w], lambda numbers: numbers.__imul__(2.0)), w.grad
     (True, 10.0)
     """
-    everyone = store.with_all(parameters)
-    if everyone is None:
-        return False
-    store = everyone
-    with store.lock:
-        where = store.positions(parameters) if store.owns else None
-        if where is None:
+    with _gradients(store, parameters) as held:
+        if held is None:
             return False
+        store, where = held
         order = store.order(parameters) if isinstance(where, slice) else where
         numbers = store.grads[order]
         add_up(numbers)
         store.grads[order] = numbers
         return True
+
+
+@contextmanager
+def _gradients(store: Store, parameters: list[Any]) -> Iterator[tuple[Store, Any] | None]:
+    """The store that owns all of these and where they stand in it, for the length of a block; None if it does not."""
+    everyone = store.with_all(parameters)
+    if everyone is None:
+        yield None
+        return
+    with everyone.lock:
+        where = everyone.positions(parameters) if everyone.owns else None
+        yield None if where is None else (everyone, where)
 
 
 # --- clipping ------------------------------------------------------------------------------------------------------
@@ -223,14 +233,10 @@ def clip_norm(store: Store, parameters: list[Any], limit: float) -> float | None
     >>> clip_norm(store, [w], 1.0), round(w.grad, 6)
     (5.0, 1.0)
     """
-    everyone = store.with_all(parameters)
-    if everyone is None:
-        return None
-    store = everyone
-    with store.lock:
-        where = store.positions(parameters) if store.owns else None
-        if where is None:
+    with _gradients(store, parameters) as held:
+        if held is None:
             return None
+        store, where = held
         grads = store.grads[where]
         norm = _norm(grads)
         factor = limit / (norm + 1e-6)
@@ -259,13 +265,9 @@ def clip_value(store: Store, parameters: list[Any], limit: float) -> bool:
     >>> clip_value(store, [w], 1.0), w.grad
     (True, -1.0)
     """
-    everyone = store.with_all(parameters)
-    if everyone is None:
-        return False
-    store = everyone
-    with store.lock:
-        where = store.positions(parameters) if store.owns else None
-        if where is None:
+    with _gradients(store, parameters) as held:
+        if held is None:
             return False
+        store, where = held
         store.grads[where] = np.clip(store.grads[where], -limit, limit)
         return True
