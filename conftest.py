@@ -29,6 +29,7 @@ A_DAY = 24 * 60 * 60  # seconds
 TEMPORARY = pytest.StashKey[Path]()  # the temporary folder of the run
 #: Where programs keep what they would otherwise keep in the user's home.
 FOLDERS = {
+    "DASK_TEMPORARY_DIRECTORY": "dask",
     "GRADWALK_CACHE": "kernels",
     "IPYTHONDIR": "ipython",
     "JUPYTER_CONFIG_DIR": "jupyter/config",

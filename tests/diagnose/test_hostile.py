@@ -342,7 +342,8 @@ def test_no_engine_outlives_the_grader_and_nothing_judged_is_lost(tmp_path: Path
     (folder / "a.txt").write_text("said at once")
     (folder / "b.py").write_text(f"import time\nwhile True: time.sleep(9)  # {mark}\n")
     command = [sys.executable, "-m", "gradwalk", "grade", str(folder), "--out", str(tmp_path / "out"), "--jobs", "1"]
-    grader = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    scratch = {**os.environ, "TMPDIR": str(tmp_path)}  # what is killed cannot clear up
+    grader = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=scratch)
     until = time.monotonic() + 30
     while not (engines := _children(grader.pid)) and time.monotonic() < until:
         time.sleep(0.05)
