@@ -6,12 +6,14 @@ A training is the moons demo with 500 compiled steps (2-16-16-1 network, 100 poi
 kernels are in the cache before anything is timed. `loop` is a plain `for` over the settings in this process. Times are
 wall-clock and include the sending of jobs and results, not the start of workers, which has a column of its own: the
 first trivial job of a fresh engine. The cost of a job is that of a trivial one, over many, with workers that are warm.
+An engine pays from so many trainings on: its start, divided by what it saves for each of them.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import random
 import sys
 import time
@@ -95,12 +97,15 @@ def main() -> None:
     print(f"{TRAININGS} trainings of {STEPS} compiled steps, {WORKERS} workers")
     rows = {}
     for name, found in times.items():
+        saved = (base - min(found)) / TRAININGS
         rows[name] = row = {
             "start_s": starts.get(name, 0.0), "job_ms": 1e3 * costs.get(name, 0.0), "trainings_s": min(found),
             "gain": base / min(found),
+            "pays_from": math.ceil(starts[name] / saved) if name in starts and saved > 0 else None,
         }  # fmt: skip
         print(f"{name:<11} start {row['start_s']:5.2f} s   a job {row['job_ms']:6.3f} ms   "
-              f"all {row['trainings_s']:6.2f} s   {row['gain']:4.2f} times one worker")  # fmt: skip
+              f"all {row['trainings_s']:6.2f} s   {row['gain']:4.2f} times one worker"
+              + (f"   pays from {row['pays_from']} trainings" if row["pays_from"] else ""))  # fmt: skip
     options.out.mkdir(parents=True, exist_ok=True)
     (options.out / "scale.json").write_text(json.dumps({**figures, "rows": rows}, indent=1) + "\n")
     for client, _ in connections.values():

@@ -22,7 +22,7 @@ import gradwalk
 from gradwalk import Value, nn, optim, parallel
 from gradwalk.errors import JobsFailedError, SettingError
 from gradwalk.parallel.fingerprints import digest
-from gradwalk.parallel.jobs import Job, here, run
+from gradwalk.parallel.jobs import Job, here, packing, run
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -433,3 +433,53 @@ def test_progress_is_told_to_a_function(capsys: pytest.CaptureFixture[str]) -> N
     assert capsys.readouterr() == ("", "")
     parallel.map(abs, range(20), workers=1, progress=True)
     assert capsys.readouterr().err.splitlines()[-1] == "20/20 jobs"
+
+
+def drawing(x: int) -> list[Any]:
+    """Random numbers of every kind, over a while in which others may draw."""
+    drawn: list[Any] = []
+    for _ in range(100):
+        drawn += [random.random(), random.gauss(0, 1), random.randint(0, 9), float(np.random.rand())]
+        drawn += gradwalk.randn(2).tolist()
+        time.sleep(1e-5)
+    return drawn
+
+
+def test_a_jobs_random_numbers_are_its_own_whoever_else_draws_in_its_process() -> None:
+    jobs = [Job(i, drawing, i, 7 + i, None, here()) for i in range(3)]
+    alone = [run(job).result for job in jobs]
+    outside, done = random.getstate(), threading.Event()
+
+    def disturb() -> None:
+        while not done.is_set():
+            random.sample(range(9), 3)
+            random.gauss(0, 1)
+
+    together: dict[int, bytes | None] = {}
+
+    def answer(job: Job) -> None:
+        together[job.number] = run(job).result
+
+    other = threading.Thread(target=disturb)
+    workers = [threading.Thread(target=answer, args=[job]) for job in reversed(jobs)]
+    for thread in workers:
+        thread.start()
+    other.start()
+    for thread in workers:
+        thread.join()
+    done.set()
+    other.join()
+    random.setstate(outside)
+    assert [together[i] for i in range(3)] == alone
+    assert run(jobs[0]).result == alone[0], "a job leaves nothing behind for the next"
+
+
+def test_a_function_of_a_script_may_name_what_is_a_package_and_a_function() -> None:
+    """`gradwalk.compile` is both, and a script's functions are sent with all they name."""
+    scope: dict[str, Any] = {"__name__": "__main__", "gradwalk": gradwalk}
+    text = "def train(x):\n    return gradwalk.compile(lambda x: x * x)(x).data + gradwalk.tensor([1.0]).sum().item()"
+    exec(text, scope)
+    with packing() as pack:
+        answer = run(Job(0, pack(scope["train"]), 3.0, 1, None, here()))
+    assert answer.failure is None
+    assert pickle.loads(answer.result or b"") == 10.0

@@ -20,9 +20,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from importlib.util import find_spec
-from types import ModuleType
 from typing import Any, overload
 
+from gradwalk.callables import CallableModule
 from gradwalk.errors import MissingExtraError
 
 __all__ = ["compile"]
@@ -103,7 +103,7 @@ def _is_installed(module: str) -> bool:
         return False
 
 
-class _CallableModule(ModuleType):
+class _CallableModule(CallableModule):
     """`gradwalk.compile` is this module as soon as anyone imports from it, and must stay the function too."""
 
     def __call__(self, fn: Callable[..., Any] | None = None, **options: Any) -> Any:

@@ -25,9 +25,9 @@ and then lets `examine` look at the whole graph; what they see is a `history`, a
 from __future__ import annotations
 
 import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
+from gradwalk.callables import CallableModule
 from gradwalk.doctor.report import Finding, Looked, Report
 from gradwalk.doctor.single import doctor
 from gradwalk.doctor.watch import Visit, watch
@@ -35,7 +35,7 @@ from gradwalk.doctor.watch import Visit, watch
 __all__ = ["Finding", "Looked", "Report", "Visit", "doctor", "watch"]
 
 
-class _CallableModule(ModuleType):
+class _CallableModule(CallableModule):
     """`gradwalk.doctor` is this module as soon as anyone imports from it, and must stay the function too."""
 
     def __call__(self, model: Any, loss: Any = None, *, optimiser: Any = None) -> Report:

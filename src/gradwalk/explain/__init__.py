@@ -15,16 +15,16 @@ All of it works on nodes by `gradwalk.walk`, so it lies below the engine, whose 
 from __future__ import annotations
 
 import sys
-from types import ModuleType
 from typing import Any
 
+from gradwalk.callables import CallableModule
 from gradwalk.explain.explanation import Explanation, LeafGradient, Path, Share
 from gradwalk.explain.paths import explain
 
 __all__ = ["Explanation", "LeafGradient", "Path", "Share", "explain"]
 
 
-class _CallableModule(ModuleType):
+class _CallableModule(CallableModule):
     """`gradwalk.explain` is this module as soon as anyone imports from it, and must stay the function too."""
 
     def __call__(self, root: Any, leaf: Any = None) -> Explanation:

@@ -11,7 +11,6 @@ import ctypes
 import faulthandler
 import pickle
 import platform
-import random
 import signal
 import sys
 import threading
@@ -21,12 +20,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import gradwalk
 from gradwalk.errors import MissingExtraError, SettingError
+from gradwalk.parallel.chance import seeded
 from gradwalk.parallel.fingerprints import is_installed
 
 __all__ = ["Answer", "Failure", "Job", "Packed", "here", "packing", "run"]
@@ -165,7 +164,7 @@ def run(job: Job) -> Answer:
         words = f"the worker {platform.node()} cannot read the job: {error}; install the same packages there as here"
         return failed("UnreadableJob", words, _trace())
     try:
-        with _seeded(job.seed), _limited(job.time_limit):
+        with seeded(job.seed), _limited(job.time_limit):
             result = function(setting)
     except OutOfTime:
         return failed("TimeLimit", f"it was not done after {job.time_limit:g} s, its time limit", _trace())
@@ -196,27 +195,6 @@ def _pickled(result: Any) -> bytes:
         with suppress(ImportError):
             return bytes(import_module("cloudpickle").dumps(result, protocol=5))
         raise
-
-
-@contextmanager
-def _seeded(seed: int) -> Iterator[None]:
-    """Random numbers that depend on the seed alone; outside, they go on as if nothing had been drawn."""
-    numpy = sys.modules.get("numpy") or (__import__("numpy") if find_spec("numpy") else None)
-    torch = sys.modules.get("torch")
-    before = random.getstate(), numpy and numpy.random.get_state(), torch and torch.get_rng_state()
-    random.seed(seed)
-    if numpy:
-        numpy.random.seed(seed % 2**32)
-    if torch:
-        torch.manual_seed(seed)
-    try:
-        yield
-    finally:
-        random.setstate(before[0])
-        if numpy and before[1] is not None:
-            numpy.random.set_state(before[1])
-        if torch and before[2] is not None:
-            torch.set_rng_state(before[2])
 
 
 @contextmanager

@@ -11,15 +11,15 @@ The text is read by Python's own grammar and never run by Python: a name outside
 from __future__ import annotations
 
 import sys
-from types import ModuleType
 from typing import Any
 
+from gradwalk.callables import CallableModule
 from gradwalk.program.result import Program, inputs_of, program
 
 __all__ = ["Program", "inputs_of", "program"]
 
 
-class _CallableModule(ModuleType):
+class _CallableModule(CallableModule):
     """`gradwalk.program` is this module as soon as anyone imports from it, and must stay the function too."""
 
     def __call__(self, text: str, /, **inputs: Any) -> Program:

@@ -16,16 +16,16 @@ are the engine's; a tensor's slope is a linear map, and `slope × upstream` take
 from __future__ import annotations
 
 import sys
-from types import ModuleType
 from typing import Any
 
+from gradwalk.callables import CallableModule
 from gradwalk.tensor.arrays import using_arrays
 from gradwalk.tensor.core import Tensor
 
 __all__ = ["Tensor", "using_arrays"]
 
 
-class _CallableModule(ModuleType):
+class _CallableModule(CallableModule):
     """`gradwalk.tensor` is this package, and PyTorch's function of that name too."""
 
     def __call__(self, data: Any, dtype: Any = None, requires_grad: bool | None = None) -> Tensor:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 import operator
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from gradwalk.errors import InputSizeError, SettingError
@@ -17,7 +19,7 @@ from gradwalk.tensor.core import Tensor
 from gradwalk.tensor.functions import as_tensor
 from gradwalk.tensor.shapes import shape_error, shape_of, size_of
 
-__all__ = ["Generator", "manual_seed", "multinomial", "rand", "randint", "randn", "randperm"]
+__all__ = ["Generator", "manual_seed", "multinomial", "rand", "randint", "randn", "randperm", "seeded"]
 
 
 class Generator:
@@ -55,6 +57,21 @@ def manual_seed(seed: int) -> Generator:
     0.639427
     """
     return _usual.manual_seed(seed)
+
+
+@contextmanager
+def seeded(seed: int) -> Iterator[Generator]:
+    """Begin the usual source anew for a while; afterwards it goes on as if nothing had been drawn.
+
+    >>> with seeded(42):
+    ...     round(gradwalk.rand(1).item(), 6)
+    0.639427
+    """
+    before = _usual.source
+    try:
+        yield _usual.manual_seed(seed)
+    finally:
+        _usual.source = before
 
 
 def _source(generator: Any) -> random.Random:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import decimal
+import gc
 import math
 import random
+import threading
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -219,6 +222,50 @@ def test_a_new_path_that_draws_is_not_said_to_have_been_wrong_before() -> None:
     fn(1.0)
     with pytest.warns(FrozenWarning, match="random numbers are drawn in .*, so it cannot be compiled"):
         fn(-1.0)
+
+
+def test_what_another_thread_draws_is_not_laid_at_the_functions_door() -> None:
+    w, done = Value(2.0), threading.Event()
+
+    def disturb() -> None:
+        while not done.wait(1e-4):
+            random.random()
+
+    other = threading.Thread(target=disturb)
+    other.start()
+    try:
+        for _ in range(10):
+            fn = gradwalk.compile(
+                lambda x: sum((w * x + i for i in range(300)), start=w)
+            )  # long enough to be disturbed
+            assert fn(1.0).data == 2.0 + 300 * 2.0 + 300 * 299 / 2
+            assert len(fn.traces()) == 1, "a warning would be an error here"
+        with pytest.warns(FrozenWarning, match="random numbers are drawn"):
+            gradwalk.compile(lambda x: w * random.random() * x)(1.0)
+    finally:
+        done.set()
+        other.join()
+
+
+def test_what_the_collector_has_read_meanwhile_is_not_laid_at_the_functions_door() -> None:
+    """Dask looks into /proc at each round of the collector, in whatever thread that happens."""
+    w = Value(2.0)
+
+    def look(phase: str, info: Any) -> None:
+        Path(__file__).read_text()
+
+    def collected(x: Any) -> Any:
+        gc.collect()
+        return w * x
+
+    gc.callbacks.append(look)
+    try:
+        fn = gradwalk.compile(collected)
+        assert (fn(3.0).data, len(fn.traces())) == (6.0, 1)
+        with pytest.warns(FrozenWarning, match="reads a file"):
+            gradwalk.compile(lambda x: len(Path(__file__).read_text()) * w * x)(3.0)
+    finally:
+        gc.callbacks.remove(look)
 
 
 def test_checks_go_on_for_functions_that_decide() -> None:

@@ -6,6 +6,7 @@ find out, it has to be run once; whatever it changed then is put back.
 
 from __future__ import annotations
 
+import threading
 import time
 import warnings
 from array import array
@@ -18,6 +19,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from gradwalk import tree
+from gradwalk.chance import left_to_this_thread
 from gradwalk.compile.call.chance import Chance
 from gradwalk.compile.call.surroundings import Surroundings
 from gradwalk.compile.trace.reach import PLAIN, Reached, is_library
@@ -124,7 +126,7 @@ def follow(record: Record, roots: Sequence[Any], *, just_looking: bool = False) 
             found = Unfollowed(f"in {{function}} {recorded.aside}", ASIDE)
         elif files:
             found = Unfollowed(f"{{function}} reads a file ({files[0]})", FILED)
-        elif chance.moved():
+        elif chance.moved() and not (as_before and _drawn_elsewhere(record, reached)):
             found = Unfollowed("random numbers are drawn in {function}", DRAWN, before if as_before else None)
         elif not as_before:
             found = _follow_again(recorded, record, roots, before, began)
@@ -148,6 +150,16 @@ def follow(record: Record, roots: Sequence[Any], *, just_looking: bool = False) 
             chance.restore()
             before.restore()
     return found
+
+
+def _drawn_elsewhere(record: Record, reached: Reached) -> bool:
+    """Whether it was another thread that drew random numbers: then none are drawn when that one has its own."""
+    if threading.active_count() == 1:
+        return False
+    with left_to_this_thread():
+        chance = Chance(reached.chances)
+        record(reached.values)
+        return not chance.moved()
 
 
 def _made_anew(result: Any, reached: Reached, roots: Sequence[Any]) -> str:
