@@ -333,6 +333,19 @@ def test_an_engine_that_never_ends_costs_seconds(tmp_path: Path) -> None:
     assert statuses["mul"] in ("error", "skipped")
 
 
+MUTE = "class Mute(Exception):\n    def __str__(self): raise ValueError\n"
+
+
+def test_an_error_that_cannot_say_what_it_is_spoils_its_own_op_only(tmp_path: Path) -> None:
+    path = tmp_path / "engine.py"
+    path.write_text(MUTE + product_that("raise Mute()"), encoding="utf-8")
+    statuses = {check.name: check.status for check in judge_file(path, alone=True).grade.checks}
+    assert (statuses["add"], statuses["mul"]) == ("passed", "error")
+    path.write_text(f"{RIGHT}\n{MUTE}raise Mute()", encoding="utf-8")
+    mark = judge_file(path, alone=True).grade.essentials
+    assert mark.score == mark.total > 0, "what comes after the class may fail"
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="the signals of Linux")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_no_engine_outlives_the_grader_and_nothing_judged_is_lost(tmp_path: Path, number: signal.Signals) -> None:

@@ -156,6 +156,13 @@ def test_the_bank_tells_engines_apart() -> None:
     assert not behaves_the_same(next(m for m in ALL["teaching"] if m.kind == "= for +="))
 
 
+def test_the_other_infinity_is_not_taken_for_the_right_one() -> None:
+    """Numbers of ops that people guard with a small number may lie near the right ones; nothing lies near inf."""
+    (mutant,) = (m for m in ALL["functions and a count of uses"] if "logarithm" in repr(m) and "→ math.inf" in repr(m))
+    wrong = {check.name: check.got for check in grade(mutant.source).checks if check.status == "failed"}
+    assert wrong == {"log-of-zero": {"b.data": float("inf"), "a.grad": float("inf")}}
+
+
 def test_mutants_are_caught_and_nine_in_ten_are_named_right() -> None:
     """GRADWALK_SEED=any draws others, GRADWALK_MUTANTS=300 more; the seed is told, and draws the same ones again."""
     given = os.environ.get("GRADWALK_SEED", "5")

@@ -6,6 +6,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
+from math import isinf
 
 from gradwalk.diagnose.adapter import Engine, MissingOp
 from gradwalk.diagnose.budget import lines_limited
@@ -343,8 +344,12 @@ def nearly(x: float | None, right: float, tolerance: float) -> bool:
 
     >>> nearly(1.000001, 1.0, 3e-6), nearly(None, 1.0, 3e-6)
     (True, False)
+    >>> nearly(float("inf"), float("-inf"), 3e-6), nearly(7.0, float("inf"), 3e-6)  # near to inf is inf alone
+    (False, False)
     """
-    return x is not None and abs(x - right) <= tolerance * max(1.0, abs(right))
+    if x is None or isinf(right):
+        return x == right
+    return same(x, right) or abs(x - right) <= tolerance * max(1.0, abs(right))
 
 
 #: Methods with two underscores that Python does call, or that belong to something else.

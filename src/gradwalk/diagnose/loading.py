@@ -23,7 +23,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from gradwalk.diagnose.places import cell_mark, in_words, where_in_cells
+from gradwalk.diagnose.places import cell_mark, in_words, said, where_in_cells
 
 __all__ = ["Loaded", "load", "refuse_input", "run_statements", "source_of"]
 
@@ -212,7 +212,7 @@ def _place(error: BaseException, file: str) -> str:
             line = line or trace.tb_lineno
         trace = trace.tb_next
     where = f"line {line} stopped the file" if line else "the file stopped"
-    return f"{where} ({type(error).__name__}: {str(error)[:200]})"
+    return f"{where} ({type(error).__name__}: {said(error)[:200]})"
 
 
 def refuse_input(prompt: object = "", /) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-__all__ = ["Where", "cell_mark", "in_words", "where_in_cells"]
+__all__ = ["Where", "cell_mark", "in_words", "said", "where_in_cells"]
 
 #: A line of the text as the reader knows it: its number there, and where that is.
 Where = Callable[[int], tuple[int, str]]
@@ -60,3 +60,17 @@ def in_words(text: str, where: Where) -> str:
         return f"{', '.join(each[:-1])} and {each[-1]}"
 
     return _LINES.sub(replaced, text)
+
+
+def said(error: BaseException) -> str:
+    """What an error says of itself; an engine's own may raise when it is asked.
+
+    >>> class Odd(Exception):
+    ...     __str__ = None
+    >>> said(ValueError("too small")), said(Odd())
+    ('too small', '')
+    """
+    try:
+        return str(error)
+    except Exception:
+        return ""

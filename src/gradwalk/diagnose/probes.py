@@ -20,6 +20,7 @@ from typing import Any
 
 from gradwalk.diagnose.adapter import Engine, MissingOp
 from gradwalk.diagnose.budget import OutOfSteps, Steps, limited
+from gradwalk.diagnose.places import said
 from gradwalk.diagnose.vocabulary import SIGNS
 from gradwalk.matcher import Outcome
 
@@ -99,7 +100,7 @@ def _outcome(program: Probe, engine: Engine, steps: int | None, made: list[Any])
             with nullcontext(count) if steps is None else limited(steps, files=engine.files) as count:
                 exec(_compiled(program.text, program.see), {"_": names})
     except (MissingOp, NotImplementedError) as missing:
-        return Outcome("missing", message=str(missing), printed=out.text, steps=count.used)
+        return Outcome("missing", message=said(missing), printed=out.text, steps=count.used)
     except OutOfSteps as error:
         return Outcome("stopped", message=str(error), line=error.line, printed=out.text, steps=count.used)
     except KeyboardInterrupt:
@@ -108,7 +109,7 @@ def _outcome(program: Probe, engine: Engine, steps: int | None, made: list[Any])
         refused = program.optional and isinstance(error, (TypeError, AssertionError, AttributeError, RuntimeError))
         return Outcome(
             "missing" if refused else "raised",
-            message=TOO_DEEP if isinstance(error, RecursionError) else str(error)[:300],
+            message=TOO_DEEP if isinstance(error, RecursionError) else said(error)[:300],
             error=type(error).__name__,
             line=line_of(error, engine.files),
             printed=out.text,

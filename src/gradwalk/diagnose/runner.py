@@ -19,6 +19,7 @@ from typing import Any
 from gradwalk.diagnose.adapter import Engine, MissingOp, NotAnEngine, find_class
 from gradwalk.diagnose.conversation import Ask, Say, own_streams
 from gradwalk.diagnose.loading import Loaded, load
+from gradwalk.diagnose.places import said
 from gradwalk.diagnose.probes import Probe, run
 from gradwalk.diagnose.vocabulary import BINARY, EXTRA, REFLECTED, UNARY
 
@@ -116,7 +117,7 @@ def loaded_engine(job: dict[str, Any]) -> tuple[Engine, Loaded]:
             raise Unusable(f"{class_name} is imported from {module}, {NOT_HANDED_IN}") from None
         raise Unusable(str(error), loaded.notes if loaded is not None else ()) from None
     except Exception as error:
-        why = f"{type(error).__name__}: {str(error)[:300]}".removesuffix(": ")
+        why = f"{type(error).__name__}: {said(error)[:300]}".removesuffix(": ")
         raise Unusable(f"the file cannot be loaded: {why}") from None
     foreign = _home_elsewhere(engine.cls, folder)
     if foreign:
