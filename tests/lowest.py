@@ -19,8 +19,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PLACE = ROOT / "out" / "lowest"
-#: Compiled code and plots beside what `make quick` runs: their bounds were wrong once.
-TESTED = ("tests/compile/test_kernels.py", "tests/compile/test_compile_api.py", "tests/test_plot.py")
+#: Beside what `make quick` runs: compiled code and plots, whose bounds were wrong once, and clusters.
+TESTED = (
+    "tests/compile/test_kernels.py", "tests/compile/test_compile_api.py", "tests/test_plot.py",
+    "tests/test_parallel.py", "tests/test_parallel_clusters.py", "tests/test_optim_reduce.py",
+)  # fmt: skip
 
 
 def pinned(requirement: str) -> str:
@@ -35,11 +38,21 @@ def pinned(requirement: str) -> str:
 
 
 def requirements() -> list[str]:
-    """Everything that the tests need, at its lower bound."""
+    """Everything that the tests need, at its lower bound.
+
+    >>> {"joblib==1.4", "numba==0.62"} <= set(requirements())
+    True
+    """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = project["optional-dependencies"]
-    asked = [*project["dependencies"], *extras["fast"], *extras["notebook"], *extras["plot"], *extras["test"]]
-    return sorted({pinned(requirement) for requirement in asked if not requirement.startswith("gradwalk[")})
+    extras, found = project["optional-dependencies"], set()
+    waiting = [*project["dependencies"], *extras["test"]]
+    while waiting:
+        requirement = waiting.pop()
+        if ours := re.fullmatch(r"gradwalk\[(.+)\]", requirement):
+            waiting += (each for extra in ours[1].split(",") for each in extras[extra])
+        else:
+            found.add(pinned(requirement))
+    return sorted(found)
 
 
 def main() -> int:

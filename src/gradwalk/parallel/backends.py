@@ -23,6 +23,7 @@ Backend = Callable[[Sequence[Job], int, str | None], Answers]
 
 TRIES = 3  # how often a job may lose its worker
 DIED = "WorkerDied"
+_AHEAD = 8  # jobs for each worker that a cluster knows of at once: it needs memory and time for each that waits
 PATIENCE = "10s"  # with a scheduler that does not answer
 
 
@@ -109,11 +110,20 @@ def on_dask(jobs: Sequence[Job], workers: int, address: str | None) -> Answers:
                 n_workers=workers, threads_per_worker=1, dashboard_address=None, set_as_default=False
             )
     try:
-        futures = {client.submit(run, job, pure=False, key=f"gradwalk-{os.urandom(8).hex()}"): job for job in jobs}
+        futures: dict[Any, Job] = {}
+        unsent, done = iter(jobs), distributed.as_completed(loop=client.loop)
         try:
-            for future in distributed.as_completed(futures, loop=client.loop):
-                job, trouble = futures.pop(future), future.exception()
-                yield future.result() if trouble is None else _refused(job, trouble)
+            while True:
+                if 2 * len(futures) <= (room := _AHEAD * max(1, sum(client.nthreads().values()))):
+                    for job in itertools.islice(unsent, room - len(futures)):
+                        future = client.submit(run, job, pure=False, key=f"gradwalk-{os.urandom(8).hex()}")
+                        futures[future] = job
+                        done.add(future)
+                if not futures:
+                    break
+                for future in done.next_batch():
+                    job, trouble = futures.pop(future), future.exception()
+                    yield future.result() if trouble is None else _refused(job, trouble)
         finally:
             client.cancel(list(futures), force=True)
     finally:
@@ -137,7 +147,8 @@ def on_ray(jobs: Sequence[Job], workers: int, address: str | None) -> Answers:
         unsent = iter(jobs)
         try:
             while True:
-                for job in itertools.islice(unsent, max(0, 4 * workers - len(waiting))):
+                room = _AHEAD * max(workers, int(ray.cluster_resources().get("CPU", 0)))
+                for job in itertools.islice(unsent, max(0, room - len(waiting))):
                     waiting[remote.remote(job)] = job
                 if not waiting:
                     break
