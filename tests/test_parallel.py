@@ -435,6 +435,32 @@ def test_progress_is_told_to_a_function(capsys: pytest.CaptureFixture[str]) -> N
     assert capsys.readouterr().err.splitlines()[-1] == "20/20 jobs"
 
 
+CELL = """
+import time
+from gradwalk import parallel
+def job(x):
+    time.sleep(0.11)
+    return 1 // (x - 2)
+results = parallel.map(job, range(5), workers=1, failures="return")
+"""
+
+
+@pytest.mark.notebook
+def test_progress_is_a_bar_in_a_notebook_that_is_brought_up_to_date() -> None:
+    import nbformat
+    from nbclient import NotebookClient
+
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CELL)])
+    shown = []
+    client = NotebookClient(notebook, timeout=120, kernel_name="python3")
+    client.on_cell_executed = lambda **told: shown.extend(told["cell"].outputs)
+    client.execute()
+    (bar,) = (output for output in shown if output.output_type == "display_data")
+    assert bar.data["text/html"] == (
+        '<progress value="5" max="5" aria-label="5/5 jobs, 1 failed"></progress> 5/5 jobs, 1 failed'
+    )
+
+
 def drawing(x: int) -> list[Any]:
     """Random numbers of every kind, over a while in which others may draw."""
     drawn: list[Any] = []
