@@ -6,7 +6,8 @@ A training is the moons demo with 500 compiled steps (2-16-16-1 network, 100 poi
 kernels are in the cache before anything is timed. `loop` is a plain `for` over the settings in this process. Times are
 wall-clock and include the sending of jobs and results, not the start of workers, which has a column of its own: the
 first trivial job of a fresh engine. The cost of a job is that of a trivial one, over many, with workers that are warm.
-An engine pays from so many trainings on: its start, divided by what it saves for each of them.
+An engine pays from so many trainings on: its start, divided by what it saves for each of them. What is kept costs as
+much as a trivial job with `keep=` takes more than one without.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import json
 import math
 import random
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -88,12 +90,17 @@ def main() -> None:
         starts[engine] = begun[1] + seconds(partial(_map, engine, trivial, [0]))
         costs[engine] = min(seconds(partial(_map, engine, trivial, range(200))) / 200 for _ in range(3))
     costs["one worker"] = min(seconds(lambda: parallel.map(trivial, range(200), workers=1)) / 200 for _ in range(3))
+    with tempfile.TemporaryDirectory() as folder:
+        places = [f"{folder}/{i}" for i in range(3)]
+        kept = min(seconds(partial(parallel.map, trivial, range(200), workers=1, keep=x)) / 200 for x in places)
+    figures["kept_ms"] = 1e3 * (kept - costs["one worker"])
     for _ in range(options.repeats):  # interleaved, so that a busy moment hits all alike
         times["loop"].append(seconds(lambda: loop(settings)))
         times["one worker"].append(seconds(lambda: parallel.map(training, settings, workers=1)))
         for engine in options.engines:
             times[engine].append(seconds(partial(_map, engine, training, settings)))
     base = min(times["one worker"])
+    figures["training_s"] = base / TRAININGS
     print(f"{TRAININGS} trainings of {STEPS} compiled steps, {WORKERS} workers")
     rows = {}
     for name, found in times.items():
@@ -106,6 +113,7 @@ def main() -> None:
         print(f"{name:<11} start {row['start_s']:5.2f} s   a job {row['job_ms']:6.3f} ms   "
               f"all {row['trainings_s']:6.2f} s   {row['gain']:4.2f} times one worker"
               + (f"   pays from {row['pays_from']} trainings" if row["pays_from"] else ""))  # fmt: skip
+    print(f"keeping a result: {figures['kept_ms']:.2f} ms; a training: {1e3 * figures['training_s']:.0f} ms")
     options.out.mkdir(parents=True, exist_ok=True)
     (options.out / "scale.json").write_text(json.dumps({**figures, "rows": rows}, indent=1) + "\n")
     for client, _ in connections.values():

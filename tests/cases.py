@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -71,11 +72,16 @@ def tensor(x: float) -> torch.Tensor:
 
 
 def close(ours: float, theirs: float, scale: float = 0.0, rel: float = 1e-12) -> bool:
-    """Equal to `rel` of their size, or of `scale` where that is larger; nan equals nan, inf equals inf."""
+    """Equal to `rel` of their size, or of `scale` where that is larger; nan equals nan, inf equals inf.
+
+    What lies below the normal numbers, torch may give as 0, as it does for log1p(5e-324).
+    """
     if math.isnan(theirs) or math.isnan(ours):
         return math.isnan(theirs) and math.isnan(ours)
     if math.isinf(theirs) or math.isinf(ours):
         return theirs == ours
+    if theirs == 0.0 and abs(ours) < sys.float_info.min:
+        return True
     return abs(ours - theirs) <= rel * max(abs(theirs), scale)
 
 

@@ -118,3 +118,21 @@ def test_the_readmes_figures_of_the_compiled_path_are_those_of_the_kept_run() ->
     assert largest["nodes"] > 9e6
     assert f"traced in {largest['trace']:.0f} s, analysed in {largest['analysis']:.1f} s" in words
     assert f"replayed in {1e3 * largest['replay']:.1f} ms" in words
+
+
+def test_the_figures_of_scaling_out_are_those_of_the_kept_run() -> None:
+    figures = json.loads((ROOT / "benchmarks" / "results" / "scale.json").read_text())
+    text = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
+    for name, title in (
+        ("one worker", "`workers=1`"),
+        ("processes", "processes (joblib)"),
+        ("dask", "Dask"),
+        ("ray", "Ray"),
+    ):
+        row = figures["rows"][name]
+        times = f"{row['start_s']:.1f} s | {row['job_ms']:.2f} ms | {row['trainings_s']:.1f} s | {row['gain']:.2f}×"
+        assert f"| {title} | {times} |" in text
+    job, training = figures["rows"]["dask"]["job_ms"] / 1e3, figures["training_s"]
+    assert f"out {1 / job:.0f} jobs a second, and keep {training / job:.0f} workers busy" in " ".join(text.split())
+    assert f"on 2,000 workers {1e6 * training / 2000:.0f} s" in text
+    assert f"costs {figures['kept_ms']:.1f} ms more" in text
