@@ -182,6 +182,8 @@ def known_slopes(node: Node, count: int, to_walk: bool = True) -> tuple[float | 
     """The local derivatives towards `count` operands; None for a node whose own `_backward` alone knows them."""
     if not count:
         return ()
+    if getattr(node, "many", False) is True:
+        return tuple(node.slopes)
     if isinstance(getattr(node, "primitive", None), Op) and node.closure is None:
         return tuple(node.local_derivatives)
     if not to_walk or callable(getattr(node, "_backward", None)):
