@@ -11,9 +11,9 @@ import pytest
 
 import gradwalk
 from gradwalk import Tensor, Value, nn
-from gradwalk.errors import SettingError
 from gradwalk.drawing import heat_maps, theme
 from gradwalk.drawing.by_node import scene_by_node
+from gradwalk.errors import SettingError
 
 
 def scene_of(root: Any, **settings: Any) -> Any:

@@ -15,7 +15,7 @@ from gradwalk.tensor import arrays, kernels
 from gradwalk.tensor.entries import Entry, unbroadcast
 from gradwalk.tensor.made import FREED, Made
 
-__all__ = ["Slope", "filled", "share", "walk_back", "walk_with_graphs"]
+__all__ = ["Slope", "check_age", "filled", "share", "walk_back", "walk_with_graphs"]
 
 Tensor = Any  # this module needs no more of it than what a node has
 
@@ -52,6 +52,7 @@ class Slope:
 
     def __mul__(self, upstream: Any) -> Any:
         v, i = self.v, self.at
+        check_age(v)
         if not getattr(upstream, "many", False):
             return share(v, i, filled(upstream, v))
         op, inputs, x = v.primitive, v.inputs, v.inputs[i]
@@ -59,7 +60,6 @@ class Slope:
             raise BackwardError(
                 "a gradient through Tensor.of() cannot be differentiated again; build the graph of Values"
             )
-        _check_age(v)
         if isinstance(op, Entry):
             found = op.pull(i, upstream, inputs, v)
         else:
@@ -70,6 +70,15 @@ class Slope:
         return unbroadcast(found, x.shape).to(x.dtype)
 
     __rmul__ = __mul__
+
+    def plus(self, held: Any, share: Any) -> Any:
+        """What arrived before and what arrives now, together.
+
+        >>> slope = gradwalk.Tensor([3.0]).exp().slopes[0]
+        >>> slope.plus(*[arrays.now.new([x], "float64") for x in (1.0, 2.0)]).tolist()
+        [3.0]
+        """
+        return arrays.now.functions["+"](held, share)
 
 
 def share(v: Tensor, i: int, g: Any) -> Any:
@@ -99,8 +108,11 @@ def _share(op: Any, i: int, g: Any, numbers: list[Any], out: Any) -> Any:
     return found if found.dtype is x.dtype or found.dtype == x.dtype else arrays.now.cast(found, arrays.now.dtype_of(x))
 
 
-def _check_age(v: Tensor) -> None:
-    """Refuse to go back through an op whose operands have been written to since."""
+def check_age(v: Tensor) -> None:
+    """Refuse to go back through an op whose operands have been written to since.
+
+    >>> check_age(gradwalk.Tensor([1.0]).exp())
+    """
     kind: Any = v._kind
     for x in kind.inputs:
         if x.__class__ is not float and x.many and x._changed > kind.clock:
@@ -125,7 +137,7 @@ def walk_back(root: Tensor, seed: Any) -> None:
                 v._look_at_lent()
         for v in reverse.order(root):
             if v.many and v._kind is not None and not v.is_leaf:
-                _check_age(v)
+                check_age(v)
         engine.walk_back(root, seed)
 
 
@@ -188,7 +200,7 @@ def _gradients(root: Tensor, seed: Any, order: list[Any]) -> dict[Any, Any]:
         for i, x in enumerate(inputs):
             if x.__class__ is not float and x._flows:
                 if x._changed > kind.clock:
-                    _check_age(v)
+                    check_age(v)
                 part = _share(op, i, g, numbers, v._data)
                 if part.__class__ is not float:
                     held = known(x)

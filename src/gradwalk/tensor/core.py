@@ -344,15 +344,18 @@ class Tensor(TensorMethods, Node):
         if not self.is_leaf:
             self._asked = True
 
-    def explain(self, leaf: Any = None) -> Any:
-        """Not there for tensors yet: `scalars()` gives the same computation as Values, which have it.
+    def explain(self, leaf: Any = None, index: Any = None) -> Any:
+        """The gradient of single numbers as sums over paths: of all, of those of one leaf, or of one of its numbers.
 
-        >>> gradwalk.Tensor([3.0]).explain()  # doctest: +ELLIPSIS
-        Traceback (most recent call last):
-        ...
-        gradwalk.errors.GraphError: explain does not know tensors yet; ...
+        >>> x = gradwalk.Tensor([2.0, 3.0], label="x")
+        >>> (x * x).sum().explain(x, index=1)
+        x[1].grad = 6: as 1st operand 3 + as 2nd operand 3 = 6
+          sum → *[1] → x[1] (1st): 1 × 3 = 3
+          sum → *[1] → x[1] (2nd): 1 × 3 = 3
         """
-        refuse("explain")
+        from gradwalk.tensor.explained import explained  # only whoever asks for it loads it
+
+        return explained(self, leaf, index)
 
     # --- forward: every op makes a node ------------------------------------------------------------------------------
 
