@@ -349,7 +349,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "compile beside a number": (lambda: gradwalk.compile(lambda a: (a * X).sum())(2.0), "does not know tensors yet"),
     "compile behind a number": (lambda: gradwalk.compile(lambda a: (X - a).sum())(2.0), "does not know tensors yet"),
     "compile of a tensor": (lambda: gradwalk.compile(lambda x: x)(X), "does not know tensors yet"),
-    "doctor": (lambda: gradwalk.doctor(X.sum()), "one Value"),
     "optimiser": (lambda: optim.SGD([INTS], lr=0.1), "no gradient flows"),
     "optimiser of a result": (lambda: optim.SGD([X * 2], lr=0.1), "computed from other"),
 }  # fmt: skip
