@@ -343,7 +343,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "numpy function": (lambda: np.arctan2(X, 1.0), "arctan2"),
     "put twice": (lambda: X.put([0, 0], 1.0), "twice"),
     "linear": (lambda: nn.Linear(3, 2)(X), "last dim of 3"),
-    "record": (lambda: walk.record(X.sum()), "does not know tensors yet"),
     "check_graph": (lambda: gradwalk.check_graph(X.sum()), "does not know tensors yet"),
     "compile": (lambda: gradwalk.compile(lambda: (X @ X.T).sum())(), "does not know tensors yet"),
     "compile beside a number": (lambda: gradwalk.compile(lambda a: (a * X).sum())(2.0), "does not know tensors yet"),

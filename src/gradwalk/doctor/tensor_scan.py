@@ -20,7 +20,7 @@ from gradwalk.doctor.scan import SATURATED, ReluCounts, SquashCounts
 from gradwalk.errors import BackwardError
 from gradwalk.ops import Op
 from gradwalk.provenance import Place, made_by
-from gradwalk.tensor import arrays
+from gradwalk.tensor import arrays, reach
 from gradwalk.tensor.core import constant
 
 Tensor = Any
@@ -39,7 +39,8 @@ def gradients_of(root: Tensor) -> dict[Any, Tensor]:
     (Tensor([6.0]), Tensor([0.0]))
     """
     seed = arrays.now.full(root.shape, 1.0, root.dtype)
-    found = arrays.now.quietly(partial(reverse.adjoints, root, seed, as_graph=False))
+    with reach.reaching(root):
+        found = arrays.now.quietly(partial(reverse.adjoints, root, seed, as_graph=False))
     return {v: constant(arrays.now.settled(g)) for v, g in found.items() if v.many}
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -172,7 +173,8 @@ def record(
     if visits is not None and hooks:
         raise _no_order_with_hooks(graph, next(iter(hooks)))
     words = Narrator(graph)
-    back = _walk_back(graph, engine_order(graph, hooks) if visits is None else visits, seed, words, hooks, nodes)
+    with root.reaching() if getattr(root, "many", False) is True else nullcontext():
+        back = _walk_back(graph, engine_order(graph, hooks) if visits is None else visits, seed, words, hooks, nodes)
     if any(node.handmade for node in graph.nodes):
         graph = _measured(graph, back) if visits is None else measured_graph(nodes)
     forward = []
