@@ -145,6 +145,7 @@ def test_a_tensor_opens_into_its_faces_and_a_cell_into_its_graph() -> None:
 
     async def script(app: Any, pilot: Any) -> None:
         assert "(3, 2)" in app.view.text
+        assert "enter open the numbers" in shown(app, "keys")
         await pilot.press("right")  # the product is computed
         await pilot.press("enter")
         screen = app.screen
@@ -160,6 +161,7 @@ def test_a_tensor_opens_into_its_faces_and_a_cell_into_its_graph() -> None:
         await pilot.press("down", "enter")
         await pilot.pause()
         assert app.subject.title.endswith("as far as W[1, 0] counts")
+        assert "esc back to the tensors" in shown(app, "keys")
         await pilot.press("end")
         found = {node.name: app.player.recording.grads[node.id] for node in app.player.recording.graph.nodes}
         assert found["W[1, 0]"] == pytest.approx(W.grad[1, 0].item(), rel=1e-12)

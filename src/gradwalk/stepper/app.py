@@ -139,7 +139,10 @@ class Stepper(App[None]):
 
     def _keys(self, width: int) -> Text:
         text = Text(no_wrap=True, end="")
-        for key, does in KEYS:
+        more = [("esc", "back to the tensors")] if self.above else []
+        if isinstance(self.player.recording.graph.nodes[-1].data, Many):
+            more = [("enter", "open the numbers")]
+        for key, does in (*KEYS[:2], *more, *KEYS[2:]):
             text.append(key, self.looks["key"]).append(f" {'pause' if does == 'play' and self.playing else does}  ",
                                                        self.looks["soft"])  # fmt: skip
         text.truncate(width, overflow="ellipsis")
