@@ -124,5 +124,5 @@ def test_recorded_walks_say_the_same() -> None:
     x = Tensor([0.0, 4.0], label="x")
     out = gradwalk.where(x > 0, (x * 1.0).sqrt(), 0.0).sum()
     recording = walk.record(out)
-    found = next(recording.grads[node.id] for node in recording.graph.nodes if node.name == "x")
+    found: Any = next(recording.grads[node.id] for node in recording.graph.nodes if node.name == "x")
     assert found.numbers == (0.0, 0.25)

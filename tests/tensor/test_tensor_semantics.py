@@ -15,7 +15,7 @@ import pytest
 import torch
 
 import gradwalk
-from gradwalk import Tensor, Value, modes, nn, optim, walk
+from gradwalk import Tensor, Value, modes, nn, optim
 from gradwalk.errors import AnomalyError, BackwardError, GradwalkError, GraphError, ShapeError
 from gradwalk.tensor import backward
 from gradwalk.tensor.arrays import using_arrays

@@ -252,7 +252,7 @@ def _plain_order(root: Tensor) -> tuple[list[Any], list[Any], bool] | None:
             continue
         if kind.__class__ is not Made or kind.hooks:
             return None
-        if kind.op.cuts:
+        if kind.op.cuts:  # type: ignore[union-attr]
             cuts = True
         push(v)
         push(None)
