@@ -49,7 +49,11 @@ class HeatMap:
 
     @property
     def written(self) -> bool:
-        """Whether there are so few numbers that they are written out."""
+        """Whether there are so few numbers that they are written out.
+
+        >>> heat_map(gradwalk.zeros(6, 6)).written, heat_map(gradwalk.zeros(7)).written
+        (True, False)
+        """
         return len(self.cells) <= WRITTEN and len(self.cells[0]) <= WRITTEN
 
     def step(self, x: float) -> int:

@@ -65,5 +65,10 @@ class Scene:
 
     @property
     def coloured(self) -> bool:
-        """Whether there are maps whose numbers only their colours tell."""
+        """Whether there are maps whose numbers only their colours tell.
+
+        >>> from gradwalk.drawing.by_node import scene_by_node
+        >>> scene_by_node([gradwalk.zeros(7)]).coloured, scene_by_node([gradwalk.zeros(2)]).coloured
+        (True, False)
+        """
         return any(row.map is not None and not row.map.written for box in self.boxes for row in box.rows)

@@ -121,7 +121,11 @@ class Graph:
         return frozenset([self.root, *(i for i, users in enumerate(self.consumers) if users)])
 
     def plain(self) -> Graph:
-        """The graph as data alone: in place of the maps that take gradients back through tensors, `MAP`."""
+        """The graph as data alone: in place of the maps that take gradients back through tensors, `MAP`.
+
+        >>> walk.graph_of(gradwalk.Tensor([2.0]).exp()).plain().nodes[1].slopes
+        (MAP,)
+        """
         if all(slope is None or isinstance(slope, (int, float)) for node in self.nodes for slope in node.slopes):
             return self
         rows = (
