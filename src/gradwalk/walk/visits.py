@@ -57,17 +57,21 @@ def play(
         hooked = _through(hooks.get(place, ()), _held(arrived))
         gradients[place] = arrived if hooked is None else hooked
         before_hook = None if hooked is None else _held(arrived)
-        yield Visit(place, kept(gradients[place]), waiting, turns[place], kept(before_hook), words=words)
+        many = isinstance(node.data, Many)
+        held = (gradients[place], before_hook) if not many else (kept(gradients[place]), kept(before_hook))
+        yield Visit(place, held[0], waiting, turns[place], held[1], words=words)
         upstream = _held(gradients[place])
-        if gradients[place] is None and isinstance(node.data, Many):
+        if gradients[place] is None and many:
             continue  # nothing to push
         for position, operand, share, after in _shares(node, upstream, gradients, borrowed):
             if gradients[place] is None and (share == 0.0 or place not in graph.reached):
                 continue  # it has nothing to push; but 0 × inf is nan, and an engine that comes too early pushes that
-            local = node.slopes[position] if not isinstance(node.data, Many) else None
+            local = None if many else node.slopes[position]
             if node.handmade and borrowed is not None:
                 local = share / upstream if upstream and math.isfinite(upstream) else None
-            numbers = [kept(x) for x in (upstream, local, share, gradients[operand], after)]
+            numbers: tuple[Any, ...] = (upstream, local, share, gradients[operand], after)
+            if many:
+                numbers = tuple(map(kept, numbers))
             yield Push(place, operand, position, *numbers, words=words)
             gradients[operand] = after
 
@@ -99,7 +103,9 @@ def _shares(
         if slope is not None:
             share: Any = slope * upstream
             held = gradients[operand]
-            if hasattr(share, "shape"):  # of a tensor: slopes are maps, which know how to add as well
+            if share.__class__ is not float and hasattr(
+                share, "shape"
+            ):  # of a tensor: slopes are maps, which know how to add as well
                 yield position, operand, share, share if held is None else slope.plus(held, share)  # type: ignore
             else:
                 yield position, operand, share, _held(held) + share
