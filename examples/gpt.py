@@ -286,20 +286,16 @@ def sample(parameters: Parameters, boundary: int, temperature: float, draw: rand
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Train on names, then print new ones."""
-    parser = make_parser()
+    parser = make_parser("gpt.py", __doc__)
+    parser.add_argument(
+        "--compiled", action="store_true", help="train at native speed, and say how much quicker that was"
+    )
     options = parser.parse_args(argv)
     try:
         names = read_names(options.data)
         vocabulary = Vocabulary.of(names)
         config = Config(len(vocabulary), options.width, options.heads, options.block)
-        longest = max(names, key=len)
-        if len(longest) + 1 > config.block:
-            raise SettingError(
-                f"{longest!r} has {len(longest)} letters, and a block of {config.block} holds {config.block - 1} "
-                f"beside the boundary: use --block {len(longest) + 1}"
-            )
-        documents = [vocabulary.encode(name) for name in names]
-        random.Random(options.seed).shuffle(documents)
+        documents = make_documents(names, vocabulary, config, options.seed)
         parameters = make_parameters(config, options.seed)
 
         print(f"{len(names):,} names from {options.data.name}")
@@ -317,6 +313,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:  # during training it only ends the training
         return 130
     return 0
+
+
+def make_documents(names: Sequence[str], vocabulary: Vocabulary, config: Config, seed: int) -> list[list[int]]:
+    """Every name as tokens, in an order that the seed decides."""
+    longest = max(names, key=len)
+    if len(longest) + 1 > config.block:
+        raise SettingError(
+            f"{longest!r} has {len(longest)} letters, and a block of {config.block} holds {config.block - 1} "
+            f"beside the boundary: use --block {len(longest) + 1}"
+        )
+    documents = [vocabulary.encode(name) for name in names]
+    random.Random(seed).shuffle(documents)
+    return documents
 
 
 def show_training(losses: Iterator[float], steps: int) -> list[float]:
@@ -380,10 +389,10 @@ def show_samples(parameters: Parameters, vocabulary: Vocabulary, known: set[str]
         print(f"  {name or '(an empty name)'}{' *' if name in known else ''}", flush=True)
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """The options, each with what it does to the result."""
+def make_parser(prog: str, description: str | None) -> argparse.ArgumentParser:
+    """The options of every GPT here, each with what it does to the result."""
     parser = argparse.ArgumentParser(
-        prog="gpt.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog=prog, description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add = parser.add_argument
     add("--steps", type=whole(1), default=200, metavar="N", help="training steps, one name each (default 200)")
@@ -400,7 +409,6 @@ def make_parser() -> argparse.ArgumentParser:
     add(
         "--data", type=Path, default=NAMES, metavar="FILE", help="UTF-8 text, one name a line (default: names.txt here)"
     )
-    add("--compiled", action="store_true", help="train at native speed, and say how much quicker that was")
     add("--width", type=whole(1), default=16, metavar="N", help="numbers that stand for one letter (default 16)")
     add("--heads", type=whole(1), default=4, metavar="N", help="parts of the width that attend apart (default 4)")
     add("--block", type=whole(2), default=16, metavar="N", help="longest name it can hold, plus 1 (default 16)")

@@ -70,7 +70,9 @@ def test_the_readme_speaks_of_files_that_exist() -> None:
         assert (EXAMPLES / link).exists(), link
 
 
-SCRIPTS = ["gpt.py", "linear_regression.py", "makemore.py", "moons.py", "xor.py"]
+SCRIPTS = [
+    "digits_tensor.py", "gpt.py", "gpt_tensor.py", "linear_regression.py", "makemore.py", "moons.py", "xor.py",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
@@ -97,6 +99,9 @@ def test_help_teaches_and_knows_every_option_that_is_advertised(script: str, tmp
         ("gpt.py", ["--data", "nowhere.txt"], "cannot read nowhere.txt: No such file or directory"),
         ("gpt.py", ["--data", "."], "cannot read .: Is a directory"),
         ("gpt.py", ["--loud"], "unrecognized arguments: --loud"),
+        ("gpt_tensor.py", ["--block", "5"], "use --block 12"),
+        ("gpt_tensor.py", ["--lr", "1e200", "--steps", "4"], "use an --lr smaller than 1e+200"),
+        ("digits_tensor.py", ["--passes", "0"], "--passes and --hidden must be at least 1"),
         ("linear_regression.py", ["--points", "1"], "--points must be at least 2, because one point fixes no line"),
         ("linear_regression.py", ["--noise", "-1"], "--noise must be a number from 0 up, not -1"),
         ("linear_regression.py", ["--noise", "inf"], "--noise must be a number from 0 up, not inf"),
@@ -201,6 +206,42 @@ def test_moons_without_matplotlib_trains_and_says_what_to_install(tmp_path: Path
     assert told.endswith('no picture: drawing plots needs matplotlib: pip install "gradwalk[plot]"\n')
     # A picture that was asked for and not made is a failure.
     assert run("moons.py", *arguments, "--out", "x.png", cwd=tmp_path, PYTHONPATH=str(tmp_path)).returncode == 1
+
+
+# --- tensors -------------------------------------------------------------------------------------------------------
+
+
+def test_the_gpt_in_tensors_has_the_losses_of_the_scalar_one(gpt: Any) -> None:
+    in_tensors = load("gpt_tensor.py")
+    config = gpt.Config(27)
+    names = gpt.read_names(gpt.NAMES)
+    documents = gpt.make_documents(names, gpt.Vocabulary.of(names), config, 1)
+    parameters = gpt.make_parameters(config, 1)
+    weights = in_tensors.in_tensors(parameters)
+    found = list(in_tensors.train(weights, documents, 6, 0.01, config.heads))
+    assert found == pytest.approx(list(gpt.train(parameters, documents, 6, 0.01)), rel=1e-10)
+    for name, matrix in parameters.matrices().items():
+        for row, wanted in zip(weights[name].tolist(), matrix, strict=True):
+            assert row == pytest.approx([x.data for x in wanted], abs=1e-10), name
+    # Before they have learnt much they draw the same names, too.
+    mine, theirs = random.Random(3), random.Random(3)
+    for _ in range(3):
+        assert in_tensors.sample(weights, 26, 0.7, config.heads, mine) == gpt.sample(parameters, 26, 0.7, theirs)
+
+
+def test_the_gpt_in_tensors_as_a_reader_runs_it(tmp_path: Path) -> None:
+    told = succeed("gpt_tensor.py", "--steps", "30", "--samples", "2", cwd=tmp_path)
+    assert "4,192 parameters in 9 tensors" in told
+    assert len(told.partition("names at")[2].splitlines()) == 3
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_digits_in_tensors(dtype: str, tmp_path: Path) -> None:
+    told = succeed("digits_tensor.py", "--passes", "12", "--dtype", dtype, cwd=tmp_path)
+    assert "1397 images to learn from, 400 to be tested on; 2,410 parameters" in told
+    share = re.search(r"([\d.]+)% of the unseen images are right", told)
+    assert share is not None
+    assert float(share[1]) > 95.0
 
 
 # --- the GPT: its numbers ------------------------------------------------------------------------------------------

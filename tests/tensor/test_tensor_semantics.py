@@ -15,7 +15,7 @@ import pytest
 import torch
 
 import gradwalk
-from gradwalk import Tensor, Value, modes, nn, optim, walk
+from gradwalk import Tensor, Value, modes, nn, optim
 from gradwalk.errors import AnomalyError, BackwardError, GradwalkError, GraphError, ShapeError
 from gradwalk.tensor import backward
 from gradwalk.tensor.arrays import using_arrays
@@ -343,14 +343,11 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "numpy function": (lambda: np.arctan2(X, 1.0), "arctan2"),
     "put twice": (lambda: X.put([0, 0], 1.0), "twice"),
     "linear": (lambda: nn.Linear(3, 2)(X), "last dim of 3"),
-    "explain": (lambda: gradwalk.explain(X.sum()), "does not know tensors yet"),
-    "record": (lambda: walk.record(X.sum()), "does not know tensors yet"),
     "check_graph": (lambda: gradwalk.check_graph(X.sum()), "does not know tensors yet"),
     "compile": (lambda: gradwalk.compile(lambda: (X @ X.T).sum())(), "does not know tensors yet"),
     "compile beside a number": (lambda: gradwalk.compile(lambda a: (a * X).sum())(2.0), "does not know tensors yet"),
     "compile behind a number": (lambda: gradwalk.compile(lambda a: (X - a).sum())(2.0), "does not know tensors yet"),
     "compile of a tensor": (lambda: gradwalk.compile(lambda x: x)(X), "does not know tensors yet"),
-    "doctor": (lambda: gradwalk.doctor(X.sum()), "one Value"),
     "optimiser": (lambda: optim.SGD([INTS], lr=0.1), "no gradient flows"),
     "optimiser of a result": (lambda: optim.SGD([X * 2], lr=0.1), "computed from other"),
 }  # fmt: skip

@@ -28,7 +28,7 @@ WHAT is one of
                  "d = a*b; L = d + c"
   a script       my_script.py:loss runs the script from start to end, in a fresh
                  namespace as `python my_script.py` would, and takes the Value
-                 called loss
+                 or Tensor called loss; enter opens a tensor's numbers
 """
 
 EXAMPLES = """\

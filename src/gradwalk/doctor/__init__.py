@@ -15,6 +15,7 @@ and then lets `examine` look at the whole graph; what they see is a `history`, a
 - `names`, `routes`: which Values are parameters, and what to call them
 - `order`, `scan`: one graph in one pass: units, layers, what flows
 - `lines`: the source line of a node, from another step's
+- `tensor_scan`, `tensor_watch`: the same of graphs of tensors: layers, units, broadcasts
 - `tracking`, `cuts`: floats that remember where they were read; numbers that left the graph, and what that cost
 - `wrong_derivatives`, `zero_gradients`: what single nodes do wrong; why a gradient is exactly 0
 - `examine`, `history`: all of that for one graph; what was seen of one model

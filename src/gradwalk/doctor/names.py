@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
-from gradwalk.doctor.routes import Spot, in_matrices, leaves_in, spot_of
+from gradwalk.doctor.routes import Spot, in_matrices, is_tensor, leaves_in, spot_of
 from gradwalk.engine import Value
 from gradwalk.errors import SettingError
 from gradwalk.module import Module
@@ -146,7 +146,7 @@ def _chosen(model: Any) -> list[Value]:
     if not callable(listing) or isinstance(model, type):
         return []
     try:
-        return [v for v in listing() if isinstance(v, Value)]
+        return [v for v in listing() if isinstance(v, Value) or is_tensor(v)]
     except Exception:  # a method of that name that wants arguments, or is about something else
         return []
 

@@ -49,8 +49,8 @@ def leaves_in(root: Any, start: Route, budget: list[int] | None = None) -> Itera
         if thing.__class__ in NUMBERS or thing is None or id(thing) in seen:
             continue
         seen[id(thing)] = thing
-        if isinstance(thing, Value):
-            if not thing.inputs:
+        if isinstance(thing, Value) or is_tensor(thing):
+            if not thing.inputs and (not is_tensor(thing) or thing.requires_grad):
                 yield thing, route, objects
             continue
         inside = _inside(thing)
@@ -63,6 +63,15 @@ def leaves_in(root: Any, start: Route, budget: list[int] | None = None) -> Itera
         if not isinstance(thing, (list, tuple, dict)):
             objects = (*objects, len(route))
         ahead += reversed([(part, (*route, key), objects) for key, part in inside])
+
+
+def is_tensor(thing: Any) -> bool:
+    """Whether a thing is a node of many numbers.
+
+    >>> is_tensor(gradwalk.Tensor([1.0])), is_tensor(Value(1.0)), is_tensor(gradwalk.Tensor)
+    (True, False, False)
+    """
+    return getattr(type(thing), "many", False) is True
 
 
 def _inside(thing: Any) -> list[tuple[Any, Any]] | None:
@@ -107,6 +116,10 @@ def spot_of(v: Value, route: Route, objects: tuple[int, ...], start: int, matric
     """
     path = text(route) or v.label or "value"
     holder = objects[-1] if objects else start
+    if is_tensor(v):  # many parameters in one: the object that holds it is a layer
+        path = v.label if v.label and len(route) <= start + 1 else path
+        home = (text(route[:holder]) if objects and holder > start else "") or path
+        return Spot(path, home, home)
     inside = route[holder:]
     table = ""
     if _depth_in_lists(inside) >= 2:

@@ -17,6 +17,7 @@ from gradwalk import eager, engine, modes
 from gradwalk.doctor.model_watch import ModelWatch
 from gradwalk.doctor.names import Names, names_in_frames, users_frames
 from gradwalk.doctor.order import ordered
+from gradwalk.doctor.routes import is_tensor
 from gradwalk.doctor.tracking import Readings, follow
 from gradwalk.engine import Value
 from gradwalk.optim import Optimizer
@@ -27,7 +28,8 @@ FOLLOWED = 3  # models whose forward pass is followed once, at most
 EAGER = "compiled functions ran eagerly in the steps that were examined: native code has no nodes to look at"
 
 #: Where a call of `backward()` passes on its way from the caller to a `RunWatch`.
-_ENGINE = (modes.__file__, eager.__file__, engine.__file__, __file__, str(Path(engine.__file__).parent / "compile"))
+_HOME = Path(engine.__file__).parent
+_ENGINE = (modes.__file__, eager.__file__, engine.__file__, __file__, str(_HOME / "compile"), str(_HOME / "tensor"))
 
 
 class RunWatch(modes.Observer):
@@ -110,7 +112,7 @@ class RunWatch(modes.Observer):
                 self._look_into(root)
             return
         if self.names is not None and not self.models:
-            self._spare = ModelWatch(self.names, self.every)
+            self._spare = self._watch_of(root, self.names)
             self._spare.before()
         for model in self.models:
             model.before()
@@ -154,14 +156,22 @@ class RunWatch(modes.Observer):
         for model in here:  # no gradient at all: nothing left to learn, or nothing connected
             if self.names is not None or any(id(p) in leaves for p in model.names.parameters):
                 return model
-        model = self._new_watch(leaves, site)
+        model = self._new_watch(root, leaves, site)
         model.begin()
         self.models.append(model)
         return model
 
-    def _new_watch(self, leaves: dict[int, Value], site: Place) -> ModelWatch:
+    def _watch_of(self, root: Any, names: Names, **settings: Any) -> ModelWatch:
+        """A watch over Values, or over tensors if the loss is one."""
+        if is_tensor(root):
+            from gradwalk.doctor.tensor_watch import TensorWatch  # it loads the arrays
+
+            return TensorWatch(names, self.every, **settings)
+        return ModelWatch(names, self.every, **settings)
+
+    def _new_watch(self, root: Any, leaves: dict[int, Value], site: Place) -> ModelWatch:
         if self.names is not None:
-            model, self._spare = self._spare or ModelWatch(self.names, self.every), None
+            model, self._spare = self._spare or self._watch_of(root, self.names), None
             model.history.site = site
             return model
         names = names_in_frames(users_frames())
@@ -171,7 +181,7 @@ class RunWatch(modes.Observer):
         together = [values for values in names.lists if any(id(v) in leaves for v in values)]
         for values in together:
             names.adopt(values)
-        model = ModelWatch(names, self.every, given=False, site=site)
+        model = self._watch_of(root, names, given=False, site=site)
         if not together:
             named = [v for v in leaves.values() if id(v) in names.spots or v.label]
             names.adopt(named or leaves.values())

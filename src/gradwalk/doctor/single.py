@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from gradwalk import reverse
 from gradwalk.check.inputs import run_backward
 from gradwalk.check.nodes import undisturbed
 from gradwalk.doctor.cuts import cuts_followed, cuts_guessed
@@ -16,13 +17,14 @@ from gradwalk.doctor.history import ModelHistory
 from gradwalk.doctor.names import Names, names_in_frames, names_of, users_frames
 from gradwalk.doctor.order import ordered
 from gradwalk.doctor.report import Report
+from gradwalk.doctor.routes import is_tensor
 from gradwalk.doctor.scan import Scan
 from gradwalk.doctor.tracking import follow
 from gradwalk.engine import Value
 from gradwalk.errors import GraphError, SettingError
 from gradwalk.ops import number
 from gradwalk.optim import Optimizer
-from gradwalk.provenance import made_by
+from gradwalk.provenance import Place, made_by
 from gradwalk.replay import Replay
 
 __all__ = ["doctor"]
@@ -62,6 +64,8 @@ def doctor(model: Any, loss: Any = None, *, optimiser: Any = None) -> Report:
         build = loss
         with follow() as readings:
             root = build()
+    if is_tensor(root):
+        return _of_tensors(model, root, optimiser, made_by if readings is None else readings.line)
     if not isinstance(root, Value):
         source = f"{'the function gave' if build else 'it was given'} {type(root).__name__}: {root!r:.60}"
         raise GraphError(f"doctor takes a loss, one Value, or a function that computes it; {source}")
@@ -84,7 +88,23 @@ def doctor(model: Any, loss: Any = None, *, optimiser: Any = None) -> Report:
     return report_on([history])
 
 
-def _names(model: Any, order: list[Value]) -> Names:
+def _of_tensors(model: Any, root: Any, optimiser: Any, line_of: Callable[[Any], Place | None]) -> Report:
+    """One graph of tensors; gradients are computed beside those that the nodes hold."""
+    from gradwalk.doctor.tensor_scan import examined, gradients_of  # only graphs of tensors need it
+
+    if optimiser is not None:
+        raise SettingError("a step with an optimiser is tried on graphs of Values only; leave optimiser= out")
+    if math.prod(root.shape) != 1 or not root.requires_grad:
+        raise GraphError(f"doctor takes a loss of one number that gradient flows to, not a tensor of {root.shape}")
+    names = _names(model, reverse.order(root))
+    history = ModelHistory(names)
+    exam = examined(root, names, 0, gradients_of(root).get, line_of)
+    history.exams.append(exam)
+    history.ever |= exam.reached
+    return report_on([history])
+
+
+def _names(model: Any, order: list[Any]) -> Names:
     """The parameters of the model; without one, the leaves that a name leads to, or else all."""
     if model is not None:
         return names_of(model)

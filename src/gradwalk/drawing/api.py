@@ -10,7 +10,7 @@ from gradwalk.drawing import svg
 from gradwalk.drawing.by_module import scene_by_module
 from gradwalk.drawing.by_node import scene_by_node
 from gradwalk.drawing.dot import source
-from gradwalk.drawing.drawn_graph import checked_roots, count
+from gradwalk.drawing.drawn_graph import checked_roots, count, nodes_below
 from gradwalk.drawing.geometry import Geometry, geometry
 from gradwalk.drawing.graphviz import geometry_by_graphviz
 from gradwalk.drawing.modules import DEPTHS, Modules, is_module, modules_of, outputs
@@ -160,6 +160,10 @@ def _scene(
 ) -> Scene:
     if depth in ("layers", "neurons") and modules is None:
         raise SettingError(f"depth={depth!r} needs to know the model: draw(loss, model=model, depth={depth!r})")
+    if depth != "nodes" and modules is not None and any(getattr(v, "many", False) is True for v in nodes_below(roots)):
+        if depth is not None:
+            raise SettingError(f"depth={depth!r} is for graphs of Values; of tensors each node is drawn: depth='nodes'")
+        depth = "nodes"
     if depth is None and modules is not None and count(roots, LEGIBLE + 1) > LEGIBLE:
         by_neuron = scene_by_module(roots, modules, "neurons", grads=grads, coloured=coloured)
         if len(by_neuron.boxes) <= LEGIBLE:

@@ -78,7 +78,11 @@ class Arrangement:
         for u, v in self.edges:
             longest[self.rank[u]] = max(longest[self.rank[u]], abs(self.across[u] - self.across[v]))
         for line in self.lines:
-            room = (cards.chip_width(line.text) + 44 if self.flat else cards.CHIP_HEIGHT + 50) if line.text else 0.0
+            room = (
+                (cards.chip_width(line.text, line.spread) + 44 if self.flat else cards.CHIP_HEIGHT + 50)
+                if line.text
+                else 0.0
+            )
             chips[self.rank[line.target] - 1] = max(chips[self.rank[line.target] - 1], room)
         start, lead, end, x = [], [], [], 0.0
         for c, column in enumerate(self.columns):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gradwalk.drawing import magnitudes
 from gradwalk.drawing.drawn_graph import DrawnGraph, drawn_graph
+from gradwalk.drawing.heat_maps import WRITTEN, heat_map, spread
 from gradwalk.drawing.scene import Box, Line, Row, Scene
 from gradwalk.drawing.text import clean, counted, cut, shown
 
@@ -17,6 +19,7 @@ SYMBOLS = {"*": "×", "-": "−", "/": "÷"}
 
 LONGEST_LABEL = 18  # cells of a label on its card; all of it is in the title
 LONGEST_OP = 11
+LONGEST_EXACT = 300  # characters of the numbers of a tensor in a title
 
 
 def scene_by_node(
@@ -45,19 +48,32 @@ def scene_by_node(
             flow = None if not isinstance(slope, (int, float)) or upstream is None else upstream * slope
             of = drawn.name(target) if drawn.label(target) else drawn.op(target)
             title = f"{drawn.name(source)} is operand {place} of {len(node.operands)} of {of}"
+            text = drawn.shape(source)
             if isinstance(slope, (int, float)):  # that of a tensor is a map, not a number
                 title += f"\nlocal derivative {slope!r}"
-            lines.append(
-                Line(
-                    source,
-                    target,
-                    f"× {shown(slope)}" if slopes and isinstance(slope, (int, float)) else drawn.shape(source),
-                    title,
-                    scale.step(flow) if scale else None,
-                )
-            )
+                text = f"× {shown(slope)}" if slopes else text
+            sign = _spread(drawn, source, target)
+            if sign:
+                shapes = [drawn.shape(i) or "()" for i in (source, target)]
+                text = f"{shapes[0]} → {shapes[1]}"
+                title += f"\n{_WHAT_SPREADS[sign]}"
+            lines.append(Line(source, target, text, title, scale.step(flow) if scale else None, spread=sign))
     summary = f"{counted(len(boxes), 'node')}, {counted(len(lines), 'edge')}"
-    return Scene(tuple(boxes), tuple(lines), summary, scale.texts() if scale else ())
+    words = "\n".join(box.title for box in boxes) if any(row.map for box in boxes for row in box.rows) else ""
+    return Scene(tuple(boxes), tuple(lines), summary, scale.texts() if scale else (), words)
+
+
+#: What the strands at the end of a line say.
+_WHAT_SPREADS = {
+    "fan": "broadcast: numbers are repeated, and on the way back their gradients are summed",
+    "funnel": "a reduction: many numbers become few, and on the way back each gradient goes to many",
+}
+
+
+def _spread(drawn: DrawnGraph, source: int, target: int) -> str:
+    if drawn.graph.nodes[source].constant and not drawn.shape(source):
+        return ""  # a plain number needs no sign to be used many times
+    return spread(drawn.values[source], drawn.values[target])
 
 
 def node_box(drawn: DrawnGraph, i: int, *, grads: bool, scale: magnitudes.Scale | None) -> Box:
@@ -72,8 +88,11 @@ def node_box(drawn: DrawnGraph, i: int, *, grads: bool, scale: magnitudes.Scale 
     """
     node, op = drawn.graph.nodes[i], drawn.op(i)
     kind = "constant" if node.constant else "node" if node.operands else "leaf"
+    note = ""
+    if node.constant and drawn.shape(i):  # many numbers need a card
+        kind, note = "leaf", "constant"
     op = cut(SYMBOLS.get(op, op).replace("**-", "**−"), LONGEST_OP)
-    return Box(kind, shown_label(drawn.label(i)), op, rows(drawn, i, grads, scale), _title(drawn, i))
+    return Box(kind, shown_label(drawn.label(i)), op, rows(drawn, i, grads, scale), _title(drawn, i), note)
 
 
 def rows(drawn: DrawnGraph, i: int, grads: bool, scale: magnitudes.Scale | None) -> tuple[Row, ...]:
@@ -82,11 +101,16 @@ def rows(drawn: DrawnGraph, i: int, grads: bool, scale: magnitudes.Scale | None)
     >>> [row.caption for row in rows(drawn_graph([Value(2.0)]), 0, False, None)]
     ['data']
     """
-    data = Row("data", shown(drawn.data(i)))
+    value = drawn.values[i]
+    many = getattr(value, "many", False) is True
+    data = Row("data", shown(drawn.data(i)), map=heat_map(value) if many else None)
     if drawn.graph.nodes[i].constant or not grads:
         return (data,)
     gradient = drawn.grad(i)
-    return data, Row("grad", None if gradient is None else shown(gradient), scale.step(gradient) if scale else None)
+    if gradient is None:
+        return data, Row("grad", None)
+    step = scale.step(gradient) if scale else None
+    return data, Row("grad", shown(gradient), step, heat_map(gradient) if many else None)
 
 
 def shown_label(label: str) -> str:
@@ -108,15 +132,19 @@ def _title(drawn: DrawnGraph, i: int) -> str:
         lines.append(f"{drawn.op(i)} of {', '.join(map(drawn.name, drawn.operands[i]))}")
     elif drawn.graph.nodes[i].constant:
         lines.append("constant")
-    lines.append(f"data {clean(_exact(drawn.data(i)))}")
+    lines.append(f"data {clean(_exact(drawn.data(i), drawn.values[i]))}")
     gradient = drawn.grad(i)
     if gradient is not None:
-        lines.append(f"grad {clean(_exact(gradient))}")
+        lines.append(f"grad {clean(_exact(gradient, gradient))}")
     return "\n".join(lines)
 
 
-def _exact(number: Any) -> str:
-    if getattr(number, "shape", None) is not None and hasattr(number, "tolist"):
-        text = repr(number.tolist())
-        return f"{number.shape} {text if len(text) <= 300 else text[:299] + '…'}"
+def _exact(number: Any, node: Any) -> str:
+    """Every digit of a number; of many numbers their shape, and what a map of them shows, if they are too many."""
+    if getattr(node, "many", False) is True:
+        exact = repr(node.tolist()) if math.prod(node.shape) <= WRITTEN * WRITTEN else ""
+        if exact and len(exact) <= LONGEST_EXACT:
+            return f"{node.shape} {exact}" if node.shape else exact
+        found = heat_map(node)
+        return f"{node.shape} {found.words if found else 'empty'}"
     return repr(getattr(number, "data", number) if not isinstance(number, (int, float)) else number)

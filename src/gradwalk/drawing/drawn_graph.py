@@ -13,7 +13,7 @@ from typing import Any
 
 from gradwalk import walk
 from gradwalk.drawing.text import clean, cut, shown
-from gradwalk.errors import GraphError
+from gradwalk.errors import BackwardError, GraphError
 from gradwalk.walk import Graph, stable_operands
 
 __all__ = ["DrawnGraph", "checked_roots", "count", "drawn_graph", "nodes_below"]
@@ -87,7 +87,7 @@ class DrawnGraph:
         >>> drawn_graph([root]).grad(0)
         2.0
         """
-        return getattr(self.values[i], "grad", None) if self.walked and not self.graph.nodes[i].constant else None
+        return gradient_of(self.values[i]) if self.walked and not self.graph.nodes[i].constant else None
 
     def name(self, i: int) -> str:
         """What to call a node in words: its label, or else its number.
@@ -116,11 +116,21 @@ def drawn_graph(roots: Sequence[Any], names: Mapping[int, str] | None = None, *,
         except GraphError:
             pass  # it can be looked at all the same
     places = {id(value): i for i, value in enumerate(values)}
-    walked = any(_not_zero(getattr(value, "grad", None)) for value in values)
+    walked = any(_not_zero(gradient_of(value)) for value in values)
     return DrawnGraph(graph, values, [places[id(root)] for root in roots], names or {}, walked)
 
 
+def gradient_of(value: Any) -> Any:
+    """A node's gradient; None if it has none, or let it go on the way back through a large graph."""
+    try:
+        return getattr(value, "grad", None)
+    except BackwardError:
+        return None
+
+
 def _not_zero(gradient: Any) -> bool:
+    if getattr(gradient, "many", False) is True:
+        return bool((gradient != 0.0).any().item())
     gradient = getattr(gradient, "data", gradient)
     try:
         return gradient is not None and bool(gradient != 0)

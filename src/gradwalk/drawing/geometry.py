@@ -155,7 +155,7 @@ class Drafter:
     def _chip(self, u: int, v: int, exit: float, entry: float, line: Line) -> Point:
         """A spot on the hop that no other chip covers; the middle if all are covered."""
         a, b, p, q = self._ends(u, v, exit, entry)
-        wide = cards.chip_width(line.text)
+        wide = cards.chip_width(line.text, line.spread)
         aside = (
             cards.CHIP_HEIGHT / 2 if self.a.flat else wide / 2
         )  # the chips of two lines side by side stand outside them

@@ -79,6 +79,8 @@ def magnitude(gradient: Any) -> float | None:
     >>> magnitude(-2.0), magnitude(Value(-3.0)), magnitude("steep"), magnitude(None)
     (2.0, 3.0, None, None)
     """
+    if getattr(gradient, "many", False) is True:  # of many numbers the largest
+        return max(map(abs, gradient.detach().reshape(-1).tolist()), default=None)
     gradient = getattr(gradient, "data", gradient)
     try:
         return abs(float(gradient))

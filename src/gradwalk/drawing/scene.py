@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gradwalk.drawing.heat_maps import HeatMap
+
 __all__ = ["Scene"]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A number in a box: the caption, its text, and its place on the scale of magnitudes if there is one."""
+    """A number in a box: the caption, its text, and its place on the scale of magnitudes if there is one.
+
+    Of many numbers the text is their shape, and below it stands a map of them.
+    """
 
     caption: str  # "data" or "grad"
     text: str | None
     heat: int | None = None
+    map: HeatMap | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,7 @@ class Line:
     title: str = ""
     heat: int | None = None
     count: int = 1  # how many edges this line stands for, for its width; 0 for one of very many lines
+    spread: str = ""  # "fan" where numbers are repeated, "funnel" where many become few
 
 
 @dataclass(frozen=True)
@@ -54,3 +61,14 @@ class Scene:
     lines: tuple[Line, ...]
     summary: str
     scale: tuple[str, ...] = ()  # where the steps of the scale of magnitudes begin, and where the last ends
+    words: str = ""  # the whole for whoever cannot see it, where the summary and titles do not say enough
+
+    @property
+    def coloured(self) -> bool:
+        """Whether there are maps whose numbers only their colours tell.
+
+        >>> from gradwalk.drawing.by_node import scene_by_node
+        >>> scene_by_node([gradwalk.zeros(7)]).coloured, scene_by_node([gradwalk.zeros(2)]).coloured
+        (True, False)
+        """
+        return any(row.map is not None and not row.map.written for box in self.boxes for row in box.rows)

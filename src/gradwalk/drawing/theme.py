@@ -7,9 +7,10 @@ rules as they are, without CSS variables, because not every program that shows a
 from __future__ import annotations
 
 from gradwalk.drawing import cards
+from gradwalk.drawing.heat_maps import NOT_FINITE, SIDES
 from gradwalk.drawing.magnitudes import ODD, STEPS
 
-__all__ = ["DARK", "LIGHT", "contrast", "mix", "ramp", "shades", "style", "text_on"]
+__all__ = ["DARK", "LIGHT", "contrast", "diverging", "mix", "ramp", "shades", "style", "text_on"]
 
 SHADES = 6  # of blue, for how many edges there are in one spot
 Palette = dict[str, str]
@@ -18,13 +19,13 @@ LIGHT: Palette = {
     "paper": "#F3F6F5", "surface": "#FFFFFF", "well": "#E8EDEC",
     "ink": "#17212A", "ink-2": "#43505B", "ink-3": "#5A6771", "line": "#D2DAD9", "line-2": "#7F8C92",
     "data": "#1A5C9E", "data-soft": "#E2EDF8", "grad": "#A83E0C", "grad-soft": "#FCE9DE",
-    "miss": "#8C174F", "miss-soft": "#F9E5EE",
+    "miss": "#8C174F", "miss-soft": "#F9E5EE", "below": "#5B3A9E", "above": "#1C6B45",
 }  # fmt: skip
 DARK: Palette = {
     "paper": "#10171B", "surface": "#182127", "well": "#212C33",
     "ink": "#E9EFEF", "ink-2": "#B9C5C9", "ink-3": "#98A6AC", "line": "#2D3A41", "line-2": "#71818A",
     "data": "#86BEF3", "data-soft": "#17324C", "grad": "#F7A178", "grad-soft": "#4A2817",
-    "miss": "#F78FB9", "miss-soft": "#4A1C33",
+    "miss": "#F78FB9", "miss-soft": "#4A1C33", "below": "#B7A2F2", "above": "#7CD3A8",
 }  # fmt: skip
 
 SANS = 'Inter,system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","Helvetica Neue",Arial,"DejaVu Sans",sans-serif'
@@ -64,6 +65,8 @@ def _type(scope: str) -> str:
         ".gw-sign": f"font:500 {cards.OP_SIGN}px {SANS};text-anchor:middle",
         ".gw-word": f"font:500 {cards.OP_WORD}px {SANS};text-anchor:middle",
         ".gw-chip text": f"font:500 {cards.CHIP}px {MONO};text-anchor:middle",
+        ".gw-map text": f"font:500 {cards.MAP_NUMBER}px {MONO};text-anchor:middle",
+        ".gw-map rect,.gw-cells": "stroke-width:1",
         ".gw-legend text": "text-anchor:middle",
         ".gw-legend .gw-first": "text-anchor:start",
         ".gw-middle": "text-anchor:middle",
@@ -71,6 +74,8 @@ def _type(scope: str) -> str:
         ".gw-frame,.gw-rule": "fill:none;stroke-width:1",
         ".gw-wire": "fill:none;stroke-width:1.5;stroke-linecap:round;stroke-linejoin:round",
         ".gw-stub": "fill:none;stroke-width:1.5",
+        ".gw-strands": "fill:none;stroke-width:1.2;stroke-linecap:round",
+        ".gw-dots": "stroke-width:4",
         ".gw-card,.gw-op rect": "stroke-width:1.3",
         ".gw-constant rect,.gw-empty rect": "stroke-width:1;stroke-dasharray:3 3",
         **{f".gw-wire.gw-s{step}": f"stroke-width:{1.2 + 0.35 * step:.4g}" for step in range(STEPS + 1)},
@@ -86,6 +91,7 @@ def _colours(scope: str, palette: Palette) -> str:
         "text": f"fill:{p['ink']}",
         ".gw-wire": f"stroke:{mix(p['surface'], p['data'], 0.72)}",
         ".gw-stub": f"stroke:{p['line-2']}",
+        ".gw-strands": f"stroke:{p['ink-2']}",
         ".gw-card,.gw-op rect": f"fill:{p['surface']};stroke:{p['line-2']}",
         ".gw-op rect": f"stroke:{p['ink-2']}",
         ".gw-group .gw-card": f"fill:{p['paper']};stroke:{p['ink-2']}",
@@ -113,6 +119,12 @@ def _colours(scope: str, palette: Palette) -> str:
         rules[f".gw-s{name} text"] = f"fill:{text_on(fill, palette)}"
         line = p["miss"] if step == ODD else mix(pale, p["grad"], step / STEPS)
         rules[f".gw-wire.gw-s{name}"] = f"stroke:{line}"
+    rules[".gw-map rect,.gw-cells"] = f"stroke:{p['line']}"
+    rules[".gw-cells"] = f"fill:{p['surface']}"
+    for step, fill in diverging(palette).items():
+        name = "x" if step == NOT_FINITE else f"{'n' if step < 0 else 'p' if step else ''}{abs(step)}"
+        rules[f".gw-m{name} rect,rect.gw-m{name}"] = f"fill:{fill}"
+        rules[f".gw-m{name} text"] = f"fill:{max(('#FFFFFF', '#000000'), key=lambda ink: contrast(fill, ink))}"
     rules |= {f".gw-shade{i}": f"fill:{shade}" for i, shade in enumerate(shades(palette), start=1)}
     return _css(scope, rules)
 
@@ -136,6 +148,19 @@ def ramp(palette: Palette) -> dict[int, str]:
     """
     steps = {step: mix(palette["grad-soft"], palette["grad"], (step - 1) / (STEPS - 1)) for step in range(1, STEPS + 1)}
     return {0: palette["surface"], **steps, ODD: palette["miss-soft"]}
+
+
+def diverging(palette: Palette) -> dict[int, str]:
+    """A fill for each step below and above 0: violet below, green above, and stronger the further away.
+
+    >>> diverging(LIGHT)[5] == LIGHT["above"], diverging(LIGHT)[-5] == LIGHT["below"]
+    (True, True)
+    """
+    found = {0: palette["surface"], NOT_FINITE: palette["miss"]}
+    for step in range(1, SIDES + 1):
+        share = 0.2 + 0.8 * (step - 1) / (SIDES - 1)
+        found[-step], found[step] = (mix(palette["surface"], palette[side], share) for side in ("below", "above"))
+    return found
 
 
 def shades(palette: Palette) -> list[str]:

@@ -27,8 +27,8 @@ __all__ = ["Explanation", "LeafGradient", "Path", "Share", "explain"]
 class _CallableModule(CallableModule):
     """`gradwalk.explain` is this module as soon as anyone imports from it, and must stay the function too."""
 
-    def __call__(self, root: Any, leaf: Any = None) -> Explanation:
-        return explain(root, leaf)
+    def __call__(self, root: Any, leaf: Any = None, index: Any = None) -> Explanation:
+        return explain(root, leaf, index)
 
 
 sys.modules[__name__].__class__ = _CallableModule

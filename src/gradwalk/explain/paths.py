@@ -20,8 +20,10 @@ MOST_LEAVES = 24  # of one explanation
 Uses = list[list[tuple[int, int, float]]]  # for each node: who uses it, as which operand, with which slope
 
 
-def explain(root: Any, leaf: Any = None) -> Explanation:
+def explain(root: Any, leaf: Any = None, index: Any = None) -> Explanation:
     """Why the gradient of each leaf (or of one node, given as a Value or by its label) is what it is.
+
+    Each number of a tensor has its own gradient; `index` says which is meant: `explain(loss, W, index=(0, 3))`.
 
     >>> values = gradwalk.program("b = a + 1; c = a*3; d = b*c", a=2)
     >>> print(gradwalk.explain(values.root))
@@ -31,6 +33,10 @@ def explain(root: Any, leaf: Any = None) -> Explanation:
     """
     if not hasattr(root, "data") or not hasattr(root, "backward"):
         raise GraphError(f"explain takes the Value at the end of a graph, not {type(root).__name__}: {root!r:.60}")
+    if getattr(root, "many", False) is True:
+        return root.explain(leaf, index)  # type: ignore[no-any-return]
+    if index is not None:
+        raise GraphError("an index is for the numbers of a tensor, and this graph is of Values")
     nodes = list(walk.topological(root))
     graph = walk.measured_graph(nodes)
     for node in graph.nodes:

@@ -35,6 +35,11 @@ def recorded(root: Any, what: str = "a walk") -> Recording:
         raise GraphError(
             f"{what} is over the Value at the end of a graph, not over {type(root).__name__}: {root!r:.60}"
         )
+    if getattr(root, "many", False) is True:
+        raise GraphError(
+            f"{what} shows Values, and this is a tensor; walk one of its numbers, "
+            "gradwalk.explain(loss, W, index=(0, 3)).root, or all of it in a terminal: gradwalk step my_script.py:loss"
+        )
     count = sum(1 for node in walk.graph_of(root).nodes if not node.constant)
     if count > MOST_NODES:
         raise GraphError(

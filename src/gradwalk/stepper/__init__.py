@@ -7,12 +7,13 @@
 | `step_page` | what a step says: phase, sentence, formula in two rows, before → after |
 | `grid`, `rows`, `routes` | where cards and edges go on a grid of characters, after `gradwalk.layout` |
 | `canvas` | the graph at one moment, drawn on that grid |
+| `faces` | arrays in characters: one with a cell lit, a matrix product as three faces |
 | `nearby` | the part of a large graph around the node in play |
 | `colours` | blue data, vermilion gradients, the one yellow edge; dark and light |
-| `widgets`, `order_screen`, `manual`, `app` | the Textual application: its parts, its screens, its keys |
+| `widgets`, `order_screen`, `cell_screen`, `manual`, `app` | the Textual application: parts, screens, keys |
 | `transcript` | the walk as text of 80 columns, for pipes and files |
 
-Only `widgets`, `order_screen`, `manual` and `app` know Textual.
+Only `widgets`, `order_screen`, `cell_screen`, `manual` and `app` know Textual.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
 from rich.text import Text
@@ -12,6 +13,7 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from gradwalk.stepper import nearby
+from gradwalk.stepper.cell_screen import CellScreen
 from gradwalk.stepper.colours import DARK, LIGHT, prefers_light, styles
 from gradwalk.stepper.manual import Manual
 from gradwalk.stepper.order_screen import OrderScreen
@@ -19,8 +21,9 @@ from gradwalk.stepper.player import Player
 from gradwalk.stepper.step_page import page
 from gradwalk.stepper.subject import Subject
 from gradwalk.stepper.widgets import GraphView, sentence, walk_line, worded
-from gradwalk.walk import Recording, record
+from gradwalk.walk import Push, Recording, record, topological
 from gradwalk.walk.formatting import clean
+from gradwalk.walk.many import Many
 
 __all__ = ["run"]
 
@@ -28,6 +31,7 @@ SPEEDS = (3.0, 2.0, 1.3, 0.8, 0.4, 0.15)  # seconds a step
 KEYS = (
     ("→", "step"), ("←", "back"), ("b", "backward"), ("space", "play"), ("o", "order"), ("?", "help"), ("q", "quit"),
 )  # fmt: skip
+OPENED = "Every other number is a constant here. Esc goes back to the tensors."
 MOST_LINES = 4  # of a sentence
 LEAST_GRAPH = 8  # rows for the graph, if a low terminal can have them
 
@@ -50,6 +54,7 @@ class Stepper(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         ("right", "by(1)", ""), ("left", "by(-1)", ""), ("home", "start", ""), ("end", "finish", ""),
         ("b", "backward", ""), ("space", "play", ""), ("plus,equals_sign", "faster", ""), ("minus", "slower", ""),
+        ("enter", "open", ""), ("escape", "leave", ""),
         ("o", "order", ""), ("v", "view", ""), ("t", "shade", ""), ("question_mark", "manual", ""), ("q", "quit", ""),
         ("h,shift+left", "pan(-8, 0)", ""), ("l,shift+right", "pan(8, 0)", ""),
         ("k,shift+up", "pan(0, -3)", ""), ("j,shift+down", "pan(0, 3)", ""),
@@ -64,6 +69,7 @@ class Stepper(App[None]):
         super().__init__()
         self.subject, self.player = subject, Player(recording)
         self.engine = record(subject.root) if judged else recording
+        self.above: list[tuple[Subject, Player, Recording]] = []  # what a cell was opened from
         self.whole: bool | None = None  # what is legible
         self.light = prefers_light()
         self.speed = 2
@@ -133,7 +139,10 @@ class Stepper(App[None]):
 
     def _keys(self, width: int) -> Text:
         text = Text(no_wrap=True, end="")
-        for key, does in KEYS:
+        more = [("esc", "back to the tensors")] if self.above else []
+        if isinstance(self.player.recording.graph.nodes[-1].data, Many):
+            more = [("enter", "open the numbers")]
+        for key, does in (*KEYS[:2], *more, *KEYS[2:]):
             text.append(key, self.looks["key"]).append(f" {'pause' if does == 'play' and self.playing else does}  ",
                                                        self.looks["soft"])  # fmt: skip
         text.truncate(width, overflow="ellipsis")
@@ -217,8 +226,47 @@ class Stepper(App[None]):
         self._stop()
         self.push_screen(Manual(self.looks))
 
+    # --- into a tensor, and out again --------------------------------------------------------------------------------
+
+    def action_open(self) -> None:
+        self._stop()
+        graph, event = self.player.recording.graph, self.player.event
+        node = graph.root if event is None else event.operand if isinstance(event, Push) else event.node
+        numbers = graph.nodes[node].data
+        if not isinstance(numbers, Many) or not numbers.numbers:
+            kind = "holds no numbers" if isinstance(numbers, Many) else "is one number"
+            self.notify(f"{clean(graph.nodes[node].name)} {kind}: there is nothing to open", timeout=3)
+            return
+        self.push_screen(CellScreen(self.player, node, self.looks), partial(self._open, node))
+
+    def _open(self, node: int, place: tuple[int, ...] | None) -> None:
+        """Walk the graph of one number: all that depends on it, in Values."""
+        if place is None:
+            return
+        from gradwalk.tensor.explained import name_at, number_graph  # only graphs of tensors need it
+
+        tensor = list(topological(self.subject.root))[node]
+        if not tensor.requires_grad:
+            self.notify("a constant: no gradient flows to it", timeout=3)
+            return
+        top, _ = number_graph(self.subject.root, [(tensor, place)])
+        self.above.append((self.subject, self.player, self.engine))
+        self.subject = Subject(top, f"{self.subject.title}, as far as {name_at(tensor, place)} counts", note=OPENED)
+        self.engine = record(top)
+        self.player = Player(self.engine)
+        self._show()
+
+    def action_leave(self) -> None:
+        if self.above:
+            self._stop()
+            self.subject, self.player, self.engine = self.above.pop()
+            self._show()
+
     def action_order(self) -> None:
         self._stop()
+        if isinstance(self.player.recording.graph.nodes[-1].data, Many):
+            self.notify("another order is for graphs of Values: open a number with enter", timeout=3)
+            return
         self.push_screen(OrderScreen(self.subject.root, self.player.recording, self.looks), self._take)
 
     def _take(self, recording: Recording | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from rich.cells import cell_len
 
@@ -11,6 +12,7 @@ from gradwalk.stepper.player import Player
 from gradwalk.stepper.routes import lay_tracks, line, nets
 from gradwalk.stepper.rows import Item, edges_among, in_rows, ports
 from gradwalk.walk import NodeInfo, readable
+from gradwalk.walk.many import Many
 
 __all__ = ["GridLayout", "arrange", "fitting", "shown_op"]
 
@@ -155,8 +157,10 @@ def arrange(player: Player, places: Iterable[int], style: Style) -> GridLayout:
     return GridLayout(style, x, height + (0 if style.roomy else 1), boxes, cells, chips, ends)
 
 
-def chip(local: float | None) -> str:
-    """What stands on an edge: the local derivative, as a factor."""
+def chip(local: Any) -> str:
+    """What stands on an edge: the local derivative, as a factor; of tensors the shape of what went back."""
+    if isinstance(local, Many):
+        return str(local.shape).replace(" ", "")
     return "×?" if local is None else f"×{readable(local)}"
 
 

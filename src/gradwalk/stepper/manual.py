@@ -20,6 +20,7 @@ KEYS = (
     ("b", "start the backward pass: go to the seed"),
     ("home end", "to the start, to the end"),
     ("o", "put the visits in another order and see what that does"),
+    ("enter", "open a tensor: its numbers, then the graph of one; esc goes back"),
     ("v", "the whole graph, or what is around the node in play"),
     ("h j k l", "pan a graph that does not fit (or shift and arrows)"),
     ("t", "light or dark"),

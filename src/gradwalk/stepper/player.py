@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 from gradwalk.walk import Event, Push, Recording, Seed, State, readable, state_after
+from gradwalk.walk.many import Many
 
 __all__ = ["Player"]
 
@@ -80,16 +82,19 @@ class Player:
         return next(k for k, event in enumerate(self.recording.events, start=1) if isinstance(event, Seed))
 
     @cached_property
-    def pushes(self) -> dict[tuple[int, int], tuple[int, float | None]]:
+    def pushes(self) -> dict[tuple[int, int], tuple[int, Any]]:
         """For each edge (node, position of the operand) the place of its first push, and the local derivative there.
+
+        Of a tensor it is what was pushed: its local derivative is a map.
 
         >>> Player(walk.record(Value(3.0) * 2)).pushes
         {(2, 0): (4, 2.0)}
         """
-        found: dict[tuple[int, int], tuple[int, float | None]] = {}
+        found: dict[tuple[int, int], tuple[int, Any]] = {}
         for place, event in enumerate(self.recording.events, start=1):
             if isinstance(event, Push):
-                found.setdefault((event.node, event.position), (place, event.local))
+                local = event.contribution if isinstance(event.contribution, Many) else event.local
+                found.setdefault((event.node, event.position), (place, local))
         return found
 
     @cached_property

@@ -11,6 +11,7 @@ from gradwalk.stepper.canvas import EMPTY
 from gradwalk.stepper.player import Player
 from gradwalk.walk import Compute, Event, Graph, Push, Seed, Visit, readable
 from gradwalk.walk.formatting import clean
+from gradwalk.walk.many import Many
 from gradwalk.walk.sentences import written
 
 __all__ = ["groups", "page", "two_rows"]
@@ -66,9 +67,11 @@ def page(player: Player, note: str = "") -> Page:
         case Visit():
             return Page("backward", f"visit {name}", event.sentence, kind="grad")
         case Push():
-            to = clean(graph.nodes[event.operand].name)
+            to, op = clean(graph.nodes[event.operand].name), clean(graph.nodes[event.node].op)
             lands = (f"{to}.grad", EMPTY if event.before is None else readable(event.before), readable(event.after))
-            return Page("backward", f"{name} pushes to {to}", event.sentence, _pushed(event, name, to), lands, "grad")
+            return Page(
+                "backward", f"{name} pushes to {to}", event.sentence, _pushed(event, name, to, op), lands, "grad"
+            )
     return Page("", "", event.sentence)
 
 
@@ -86,8 +89,10 @@ def _computed(event: Compute, graph: Graph) -> tuple[tuple[str, str], ...]:
     return (*made, (written(node.op, names), written(node.op, numbers)))
 
 
-def _pushed(event: Push, name: str, to: str) -> tuple[tuple[str, str], ...]:
+def _pushed(event: Push, name: str, to: str, op: str) -> tuple[tuple[str, str], ...]:
     share = (f"{to}.grad", readable(event.contribution)), ("+=", "=")
+    if isinstance(event.upstream, Many):
+        return (*share, (f"{name}.grad", readable(event.upstream)), ("through", "through"), (op, op))
     if event.local is None:
         return (*share, (f"what the _backward of {name} adds", ""))
     factors = (

@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from rich.cells import cell_len
 
 from gradwalk.stepper.canvas import EMPTY
+from gradwalk.stepper.faces import array_rows, face_rows, plain, small
 from gradwalk.stepper.subject import Subject
-from gradwalk.walk import Recording, Visit, readable
+from gradwalk.walk import Compute, Event, Push, Recording, Visit, readable
 from gradwalk.walk.formatting import clean
+from gradwalk.walk.many import Many
 
 __all__ = ["transcript"]
 
@@ -72,6 +74,7 @@ def transcript(recording: Recording, subject: Subject, *, judged: bool = False) 
         visit = isinstance(event, Visit) and f"visit {clean(recording.graph.nodes[event.node].name)}"
         yield from _wrapped(visit or event.formula, f"  {number:>{digits}}  ", margin)
         yield from _wrapped(event.sentence, margin, margin)
+        yield from (f"{margin}  {line}".rstrip() for line in _arrays(event, recording))
     yield ""
     yield "At the end"
     yield from _table(recording)
@@ -81,6 +84,18 @@ def transcript(recording: Recording, subject: Subject, *, judged: bool = False) 
         entries = [*(lost.sentence for lost in verdict.lost), *(twice.sentence for twice in verdict.doubled)]
         for sentence in entries if entries and not verdict.right else [verdict.sentence]:
             yield from _wrapped(sentence, "  ", "  ")
+
+
+def _arrays(event: Event, recording: Recording) -> list[str]:
+    """The numbers of small tensors: what came out; of a matrix product also what went in."""
+    match event:
+        case Compute(value=value, operand_values=(Many() as a, Many() as b)) if recording.graph.nodes[
+            event.node
+        ].op == "@" and all(map(small, (value, a, b))):
+            return plain(face_rows(a, b, value)).splitlines()
+        case Compute(value=Many() as found) | Push(after=Many() as found) if small(found):
+            return plain(array_rows(found)).splitlines() if len(found.numbers) > 3 or len(found.shape) > 1 else []
+    return []
 
 
 def _table(recording: Recording) -> Iterator[str]:

@@ -75,6 +75,9 @@ class Provider(Protocol):
     def same(self, a: Array, b: Array) -> bool:
         """Whether all numbers are equal; nan is equal to nan."""
 
+    def have_nan(self, arrays: Sequence[Array]) -> bool:
+        """Whether there is a nan in one of them."""
+
     def tolist(self, a: Array) -> Any:
         """Nested lists, or one number."""
 

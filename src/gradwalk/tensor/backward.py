@@ -6,16 +6,17 @@ upstream gradient it gives what flows back.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from gradwalk import engine, modes, reverse
+from gradwalk import engine, modes, ops, reverse
 from gradwalk.errors import BackwardError
 from gradwalk.ops import Op
-from gradwalk.tensor import arrays, kernels
+from gradwalk.tensor import arrays, kernels, reach
 from gradwalk.tensor.entries import Entry, unbroadcast
 from gradwalk.tensor.made import FREED, Made
 
-__all__ = ["Slope", "filled", "share", "walk_back", "walk_with_graphs"]
+__all__ = ["Slope", "check_age", "filled", "share", "walk_back", "walk_with_graphs"]
 
 Tensor = Any  # this module needs no more of it than what a node has
 
@@ -52,6 +53,7 @@ class Slope:
 
     def __mul__(self, upstream: Any) -> Any:
         v, i = self.v, self.at
+        check_age(v)
         if not getattr(upstream, "many", False):
             return share(v, i, filled(upstream, v))
         op, inputs, x = v.primitive, v.inputs, v.inputs[i]
@@ -59,17 +61,28 @@ class Slope:
             raise BackwardError(
                 "a gradient through Tensor.of() cannot be differentiated again; build the graph of Values"
             )
-        _check_age(v)
         if isinstance(op, Entry):
             found = op.pull(i, upstream, inputs, v)
         else:
             pull = kernels.pulls_on_tensors(op)[i]
             found = 0.0 if pull is None else pull(upstream, *inputs, v)
+            if reach.now.masks is not None and op not in reach.LINEAR and found.__class__ is not float:
+                keep = reach.passing(v, i, reach.now.masks.get(id(v)))
+                found = found if keep is None else ops.where(v._as_node(keep), found, 0.0)
         if found.__class__ is float:
             found = v._as_node(filled(found, x))
         return unbroadcast(found, x.shape).to(x.dtype)
 
     __rmul__ = __mul__
+
+    def plus(self, held: Any, share: Any) -> Any:
+        """What arrived before and what arrives now, together.
+
+        >>> slope = gradwalk.Tensor([3.0]).exp().slopes[0]
+        >>> slope.plus(*[arrays.now.new([x], "float64") for x in (1.0, 2.0)]).tolist()
+        [3.0]
+        """
+        return arrays.now.functions["+"](held, share)
 
 
 def share(v: Tensor, i: int, g: Any) -> Any:
@@ -80,15 +93,23 @@ def share(v: Tensor, i: int, g: Any) -> Any:
     [3.0, 3.0]
     """
     numbers = [x if x.__class__ is float else x._data for x in v.inputs]
-    found = arrays.now.quietly(_share, v.primitive, i, g, numbers, v._data)
+    keep = None
+    if reach.now.masks is not None:
+        numbers, keep = reach.held(v, i, numbers, reach.now.masks)
+    found = arrays.now.quietly(_share, v.primitive, i, g, numbers, v._data, keep)
     return found if found.__class__ is float else arrays.now.settled(found)
 
 
-def _share(op: Any, i: int, g: Any, numbers: list[Any], out: Any) -> Any:
-    """The share of one operand; it has the operand's shape and dtype, however that was broadcast."""
+def _share(op: Any, i: int, g: Any, numbers: list[Any], out: Any, keep: Any = None) -> Any:
+    """The share of one operand; it has the operand's shape and dtype, however that was broadcast.
+
+    `keep` says which numbers of the result have a share in it, where not all do.
+    """
     if op.__class__ is Op:
         pull = (kernels.pulls_known.get(op) or kernels.pulls(op))[i]
         found: Any = 0.0 if pull is None else pull(g, *numbers, out)
+        if keep is not None and found.__class__ is not float:
+            found = arrays.now.bare["choose"](keep, found, 0.0)
     else:
         found = op.pull(i, g, numbers, out)
     if found.__class__ is float:  # nothing, or the share of a Value
@@ -99,8 +120,11 @@ def _share(op: Any, i: int, g: Any, numbers: list[Any], out: Any) -> Any:
     return found if found.dtype is x.dtype or found.dtype == x.dtype else arrays.now.cast(found, arrays.now.dtype_of(x))
 
 
-def _check_age(v: Tensor) -> None:
-    """Refuse to go back through an op whose operands have been written to since."""
+def check_age(v: Tensor) -> None:
+    """Refuse to go back through an op whose operands have been written to since.
+
+    >>> check_age(gradwalk.Tensor([1.0]).exp())
+    """
     kind: Any = v._kind
     for x in kind.inputs:
         if x.__class__ is not float and x.many and x._changed > kind.clock:
@@ -125,8 +149,9 @@ def walk_back(root: Tensor, seed: Any) -> None:
                 v._look_at_lent()
         for v in reverse.order(root):
             if v.many and v._kind is not None and not v.is_leaf:
-                _check_age(v)
-        engine.walk_back(root, seed)
+                check_age(v)
+        with reach.reaching(root):
+            engine.walk_back(root, seed)
 
 
 def walk_with_graphs(root: Tensor, seed: Tensor) -> None:
@@ -140,7 +165,8 @@ def walk_with_graphs(root: Tensor, seed: Tensor) -> None:
     for v in reverse.order(root):
         if v.many and v._lent is not None:
             v._look_at_lent()
-    reverse.fill_with_graphs(root, seed)
+    with reach.reaching(root):
+        reverse.fill_with_graphs(root, seed)
 
 
 def _walked_quickly(root: Tensor, seed: Any) -> bool:
@@ -154,13 +180,16 @@ def _walked_quickly(root: Tensor, seed: Any) -> bool:
         found = _plain_order(root)
         if found is None:
             return False
-        order, leaves = found
+        order, leaves, cuts = found
         for leaf in leaves:
             if leaf._lent is not None:
                 leaf._look_at_lent()
             if getattr(leaf._grad, "many", False):
                 return False
         gradients = arrays.now.quietly(_gradients, root, seed, order)
+        if cuts and arrays.now.have_nan([gradients[leaf] for leaf in leaves if leaf in gradients]):
+            with reach.reaching(root):  # 0 times an inf that nobody asked for, perhaps
+                gradients = arrays.now.quietly(partial(reverse.adjoints, root, seed, as_graph=False))
         known, settled = gradients.get, arrays.now.settled
         for v in order:
             g = known(v, 0.0)
@@ -188,7 +217,7 @@ def _gradients(root: Tensor, seed: Any, order: list[Any]) -> dict[Any, Any]:
         for i, x in enumerate(inputs):
             if x.__class__ is not float and x._flows:
                 if x._changed > kind.clock:
-                    _check_age(v)
+                    check_age(v)
                 part = _share(op, i, g, numbers, v._data)
                 if part.__class__ is not float:
                     held = known(x)
@@ -198,11 +227,15 @@ def _gradients(root: Tensor, seed: Any, order: list[Any]) -> dict[Any, Any]:
     return gradients
 
 
-def _plain_order(root: Tensor) -> tuple[list[Any], list[Any]] | None:
-    """The nodes between the leaves and `root`, operands first, and the leaves; None if a node is no plain op."""
+def _plain_order(root: Tensor) -> tuple[list[Any], list[Any], bool] | None:
+    """The nodes between the leaves and `root`, operands first; the leaves; whether an op leaves numbers out.
+
+    None if a node is no plain op.
+    """
     mark = object()
     order: list[Tensor] = []
     leaves: list[Tensor] = []
+    cuts = False
     stack: list[Any] = [root]
     pop, push = stack.pop, stack.append
     while stack:
@@ -219,6 +252,8 @@ def _plain_order(root: Tensor) -> tuple[list[Any], list[Any]] | None:
             continue
         if kind.__class__ is not Made or kind.hooks:
             return None
+        if kind.op.cuts:  # type: ignore[union-attr]
+            cuts = True
         push(v)
         push(None)
         for x in kind.inputs:
@@ -227,4 +262,4 @@ def _plain_order(root: Tensor) -> tuple[list[Any], list[Any]] | None:
                     return None
                 if x._flows and x._mark is not mark:
                     push(x)
-    return order, leaves
+    return order, leaves, cuts

@@ -6,6 +6,7 @@ Here are the node itself, how an op makes one, and the way back. What it has in 
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
@@ -14,7 +15,7 @@ from gradwalk.engine import Value
 from gradwalk.errors import BackwardError, GraphError, NotANumberError, OpError, SettingError
 from gradwalk.node import Hook, Node, Recipe
 from gradwalk.ops import Op
-from gradwalk.tensor import arrays, kernels
+from gradwalk.tensor import arrays, kernels, reach
 from gradwalk.tensor.arrays import dtype_named
 from gradwalk.tensor.backward import KEPT_NUMBERS, Slope, filled, walk_back, walk_with_graphs
 from gradwalk.tensor.entries import Entry
@@ -344,15 +345,18 @@ class Tensor(TensorMethods, Node):
         if not self.is_leaf:
             self._asked = True
 
-    def explain(self, leaf: Any = None) -> Any:
-        """Not there for tensors yet: `scalars()` gives the same computation as Values, which have it.
+    def explain(self, leaf: Any = None, index: Any = None) -> Any:
+        """The gradient of single numbers as sums over paths: of all, of those of one leaf, or of one of its numbers.
 
-        >>> gradwalk.Tensor([3.0]).explain()  # doctest: +ELLIPSIS
-        Traceback (most recent call last):
-        ...
-        gradwalk.errors.GraphError: explain does not know tensors yet; ...
+        >>> x = gradwalk.Tensor([2.0, 3.0], label="x")
+        >>> (x * x).sum().explain(x, index=1)
+        x[1].grad = 6: as 1st operand 3 + as 2nd operand 3 = 6
+          sum → *[1] → x[1] (1st): 1 × 3 = 3
+          sum → *[1] → x[1] (2nd): 1 × 3 = 3
         """
-        refuse("explain")
+        from gradwalk.tensor.explained import explained  # only whoever asks for it loads it
+
+        return explained(self, leaf, index)
 
     # --- forward: every op makes a node ------------------------------------------------------------------------------
 
@@ -458,6 +462,17 @@ class Tensor(TensorMethods, Node):
             modes.top().backward(self, walk)
         else:
             walk()
+
+    def reaching(self) -> AbstractContextManager[None]:
+        """A block in which slopes push nothing from numbers that this tensor does not depend on.
+
+        >>> x = gradwalk.Tensor([0.0, 4.0])
+        >>> y = x.sqrt()
+        >>> with y[1].reaching():
+        ...     (y.slopes[0] * gradwalk.Tensor([0.0, 1.0])).tolist()
+        [0.0, 0.25]
+        """
+        return reach.reaching(self)
 
     def zero_grad(self) -> None:
         """Set the gradient back to 0: of this node, and of all that it depends on.

@@ -46,6 +46,7 @@ class Entry:
     __slots__: tuple[str, ...] = ()
 
     name: str = ""
+    cuts = False  # whether it takes some numbers and leaves others
 
     @property
     def symbol(self) -> str:
@@ -167,6 +168,7 @@ class Index(Entry):
 
     __slots__ = ("basic", "wholes")
     name = "index"
+    cuts = True
 
     def __init__(self, basic: tuple[Any, ...], wholes: tuple[Any, ...] = ()) -> None:
         self.basic, self.wholes = basic, wholes
@@ -228,6 +230,7 @@ class Max(Entry):
 
     __slots__ = ("axes", "keep")
     name = "max"
+    cuts = True
 
     def __init__(self, axes: Shape, keep: bool) -> None:
         self.axes, self.keep = axes, keep

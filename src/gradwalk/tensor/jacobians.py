@@ -8,7 +8,7 @@ from gradwalk import reverse
 from gradwalk.engine import Value
 from gradwalk.errors import NotANumberError
 from gradwalk.node import Node
-from gradwalk.tensor import arrays
+from gradwalk.tensor import arrays, reach
 from gradwalk.tensor.backward import filled
 from gradwalk.tensor.core import Tensor, constant
 from gradwalk.tensor.functions import as_tensor, stack
@@ -49,7 +49,14 @@ def gradients(root: Any, leaves: list[Any], seed: Any = None) -> list[Any]:
     elif root.requires_grad:
         start = arrays.now.full(root.shape, 1.0, root.dtype) if seed is None else seed
         as_graph = not any(isinstance(leaf, Value) for leaf in leaves)  # a graph of both kinds is walked in numbers
-        table = reverse.adjoints(root, constant(start) if as_graph else start, as_graph=as_graph)
+        begin = constant(start) if as_graph else start
+        with reach.reaching(root):
+            table = reverse.adjoints(root, begin, as_graph=as_graph)
+        found = [_gradient(table.get(leaf), leaf) for leaf in leaves]
+        if seed is not None and arrays.now.have_nan([x.array for x in found if isinstance(x, Tensor)]):
+            # 0 times inf: for a row of a jacobian the other results do not count at all
+            with reach.reaching(root, arrays.now.functions["!="](seed, 0.0)):
+                table = reverse.adjoints(root, begin, as_graph=as_graph)
     return [_gradient(table.get(leaf), leaf) for leaf in leaves]
 
 

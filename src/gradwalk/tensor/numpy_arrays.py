@@ -149,6 +149,15 @@ def same(a: Array, b: Array) -> bool:
     return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
 
 
+def have_nan(arrays: Sequence[Array]) -> bool:
+    for a in arrays:
+        flat = a.ravel("K")
+        total = flat.dot(flat)  # quicker than to look at each: nan if one is
+        if total != total and np.isnan(a).any():
+            return True
+    return False
+
+
 def tolist(a: Array) -> Any:
     return a.tolist()
 

@@ -246,6 +246,10 @@ def same(a: Array, b: Array) -> bool:
     )
 
 
+def have_nan(arrays: Sequence[Array]) -> bool:
+    return any(x != x for a in arrays for x in a.numbers())
+
+
 def tolist(a: Array) -> Any:
     rows: list[Any] = list(a.numbers())
     if 0 in a.shape:

@@ -7,7 +7,7 @@ for; it is also a check of every entry, because the engine knows nothing of arra
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import reduce
 from itertools import pairwise, product
 from typing import Any
@@ -22,9 +22,10 @@ from gradwalk.tensor.core import Tensor, node
 from gradwalk.tensor.entries import Concat, CumSum, Einsum, Entry, Index, MatMul, Max, Pad, Scatter, Sum
 from gradwalk.tensor.shapes import Shape, broadcast, shape_error, size_of
 
-__all__ = ["joined", "unrolled"]
+__all__ = ["joined", "unrolled", "unrolled_from"]
 
 Flat = list[Any]  # a Value or float for each number, in the order of reading
+Done = dict[Any, Flat]  # of each node, tensor or Value
 
 
 # --- Values as a tensor ----------------------------------------------------------------------------------------------
@@ -94,24 +95,48 @@ def unrolled(root: Tensor) -> tuple[Any, dict[Tensor, Flat]]:
     >>> [v.grad for v in leaves[x]]
     [2.0, 4.0]
     """
-    if not root.dtype.startswith("float"):
-        raise GraphError(f"scalars() is for floats, and this tensor is of {root.dtype}")
-    done: dict[Any, Flat] = {}
     leaves: dict[Tensor, Flat] = {}
-    for v in reverse.order(root):
-        if isinstance(v, Value):
-            done[v] = [v]
-        elif v.is_leaf:
-            done[v] = leaves[v] = [Value(x) for x in _numbers(v)]
-        else:
-            parts = [done.get(x) or _numbers(x) if isinstance(x, (Tensor, Value)) else [x] for x in v.inputs]
-            shapes = [x.shape if isinstance(x, Tensor) else () for x in v.inputs]
-            done[v] = _unroll(v.primitive, parts, shapes, v.shape)
+
+    def as_values(leaf: Any) -> Flat:
+        if isinstance(leaf, Value):
+            return [leaf]
+        leaves[leaf] = [Value(x) for x in _numbers(leaf)]
+        return leaves[leaf]
+
+    done = unrolled_from(root, as_values)
     flat = [x if isinstance(x, Value) else Value(x) for x in done.get(root) or map(Value, _numbers(root))]
     return _nested(flat, root.shape), leaves
 
 
+def unrolled_from(
+    root: Tensor, begin: Callable[[Any], Flat], add: Callable[[Flat], Any] | None = None, stops: Container[Any] = ()
+) -> Done:
+    """For each node that gradient flows to, its numbers one by one, from what `begin` gives for leaves and Values.
+
+    What stays a plain number there stays one all the way up. `add` is how the numbers of a sum are added; `stops` are
+    tensors that were computed and are begun from as if they were leaves.
+
+    >>> x = Tensor([1.0, 2.0])
+    >>> y = x * x
+    >>> unrolled_from(y, lambda leaf: leaf.tolist())[y]
+    [1.0, 4.0]
+    """
+    if not root.dtype.startswith("float"):
+        raise GraphError(f"scalars() is for floats, and this tensor is of {root.dtype}")
+    done: Done = {}
+    for v in reverse.order(root):
+        if isinstance(v, Value) or v.is_leaf or v in stops:
+            done[v] = begin(v)
+        else:
+            parts = [done.get(x) or _numbers(x) if isinstance(x, (Tensor, Value)) else [x] for x in v.inputs]
+            shapes = [x.shape if isinstance(x, Tensor) else () for x in v.inputs]
+            done[v] = _unroll(v.primitive, parts, shapes, v.shape, add or _sum)
+    return done
+
+
 def _numbers(x: Any) -> Flat:
+    if isinstance(x, Value):
+        return [x.data]
     flat = arrays.now.reshape(x.array, (size_of(x.shape),))
     return [float(number) for number in arrays.now.tolist(flat)]
 
@@ -146,7 +171,7 @@ def _sum(row: Flat) -> Any:
     return reduce(lambda x, y: x + y, row) if row else 0.0
 
 
-def _unroll(op: Any, parts: list[Flat], shapes: list[Shape], shape: Shape) -> Flat:
+def _unroll(op: Any, parts: list[Flat], shapes: list[Shape], shape: Shape, add: Callable[[Flat], Any]) -> Flat:
     """One op on arrays as ops on numbers."""
     provider = arrays.now
     if isinstance(op, Op):
@@ -158,7 +183,7 @@ def _unroll(op: Any, parts: list[Flat], shapes: list[Shape], shape: Shape) -> Fl
     first = parts[0]
     match op:
         case Sum():
-            return [_sum([first[i] for i in row]) for row in _rows(shapes[0], op.axes)]
+            return [add([first[i] for i in row]) for row in _rows(shapes[0], op.axes)]
         case Max():
             return [functions.max([first[i] for i in row]) for row in _rows(shapes[0], op.axes)]
         case CumSum():
@@ -168,9 +193,9 @@ def _unroll(op: Any, parts: list[Flat], shapes: list[Shape], shape: Shape) -> Fl
                     out[at] = out[before] + out[at]
             return out
         case MatMul():
-            return _products(parts, shapes, shape)
+            return _products(parts, shapes, add)
         case Einsum():
-            return _einsum(op, parts, shapes)
+            return _einsum(op, parts, shapes, add)
         case Scatter():
             out = [0.0] * size_of(shape)
             for place, x in zip(_flat_places(Index(op.basic, op.wholes)(_places(shape))), first, strict=True):
@@ -193,7 +218,7 @@ def _unroll(op: Any, parts: list[Flat], shapes: list[Shape], shape: Shape) -> Fl
     return [first[i] for i in _flat_places(op.value(_places(shapes[0])) if op.name != "to" else _places(shape))]
 
 
-def _products(parts: list[Flat], shapes: list[Shape], shape: Shape) -> Flat:
+def _products(parts: list[Flat], shapes: list[Shape], add: Callable[[Flat], Any]) -> Flat:
     (a, b), (left, right) = parts, shapes
     rows = left if len(left) > 1 else (1, *left)
     columns = right if len(right) > 1 else (*right, 1)
@@ -202,12 +227,12 @@ def _products(parts: list[Flat], shapes: list[Shape], shape: Shape) -> Flat:
     at_left = _flat_places(arrays.now.expand(arrays.now.reshape(_places(left), rows), (*batch, m, k)))
     at_right = _flat_places(arrays.now.expand(arrays.now.reshape(_places(right), columns), (*batch, k, n)))
     return [
-        _sum([a[at_left[(z * m + i) * k + j]] * b[at_right[(z * k + j) * n + c]] for j in range(k)])
+        add([a[at_left[(z * m + i) * k + j]] * b[at_right[(z * k + j) * n + c]] for j in range(k)])
         for z, i, c in product(range(size_of(batch)), range(m), range(n))
     ]
 
 
-def _einsum(op: Einsum, parts: list[Flat], shapes: list[Shape]) -> Flat:
+def _einsum(op: Einsum, parts: list[Flat], shapes: list[Shape], add: Callable[[Flat], Any]) -> Flat:
     sizes = {
         letter: n for term, shape in zip(op.terms, shapes, strict=True) for letter, n in zip(term, shape, strict=True)
     }
@@ -224,5 +249,5 @@ def _einsum(op: Einsum, parts: list[Flat], shapes: list[Shape]) -> Flat:
                     place = place * n + at[letter]
                 factors.append(part[place])
             row.append(reduce(lambda x, y: x * y, factors))
-        out.append(_sum(row))
+        out.append(add(row))
     return out

@@ -10,6 +10,7 @@
 | `order_verdict`, `contributions` | what an order lost or counted twice, and why |
 | `search` | the depth-first search that finds the order, as steps |
 | `sentences`, `latex`, `formatting` | each event as a sentence and as a formula, with short numbers |
+| `many`, `many_sentences` | the numbers of a tensor at one moment; what happens to tensors, in words |
 | `json_fields` | fields as JSON holds them |
 
 The first row is loaded with the engine, the rest when it is asked for.
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from gradwalk.walk.events import AlreadyVisited, Compute, Enter, Event, Leave, Push, Seed, Visit, event_from_dict
     from gradwalk.walk.formatting import readable
     from gradwalk.walk.graph import Graph, NodeInfo, graph_from_nodes, graph_of
+    from gradwalk.walk.many import Many
     from gradwalk.walk.order_verdict import Doubled, Missing, OrderVerdict
     from gradwalk.walk.recording import Recording, measured_graph, record
     from gradwalk.walk.search import search_steps
@@ -39,6 +41,7 @@ __all__ = [
     "Event",
     "Graph",
     "Leave",
+    "Many",
     "Missing",
     "NodeInfo",
     "OrderVerdict",
@@ -73,6 +76,7 @@ _ON_DEMAND = {
         "formatting": "readable",
         "events": "AlreadyVisited Compute Enter Event Leave Push Seed Visit event_from_dict",
         "graph": "Graph NodeInfo graph_from_nodes graph_of",
+        "many": "Many",
         "recording": "Recording measured_graph record",
         "search": "search_steps",
         "states": "State replay state_after",

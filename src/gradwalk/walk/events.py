@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Protocol
 
 from gradwalk.errors import GraphError
 from gradwalk.walk import json_fields
+from gradwalk.walk.many import Numbers
 
 __all__ = ["AlreadyVisited", "Compute", "Enter", "Event", "Leave", "Push", "Seed", "Visit", "event_from_dict"]
 
@@ -109,9 +110,9 @@ class Compute(Event):
 
     kind: ClassVar[str] = "compute"
 
-    value: float
+    value: Numbers
     operands: tuple[int, ...]
-    operand_values: tuple[float, ...]
+    operand_values: tuple[Numbers, ...]
     recomputed: float | None = None
 
 
@@ -125,7 +126,7 @@ class Seed(Event):
 
     kind: ClassVar[str] = "seed"
 
-    gradient: float
+    gradient: Numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +143,10 @@ class Visit(Event):
 
     kind: ClassVar[str] = "visit"
 
-    gradient: float | None
+    gradient: Numbers  # or None
     waiting: tuple[int, ...] = ()
     turn: int = 1
-    arrived: float | None = None
+    arrived: Numbers = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +165,11 @@ class Push(Event):
 
     operand: int
     position: int
-    upstream: float
+    upstream: Numbers
     local: float | None
-    contribution: float
-    before: float | None
-    after: float
+    contribution: Numbers
+    before: Numbers  # or None
+    after: Numbers
 
 
 # --- the search for an order ---------------------------------------------------------------------------------------

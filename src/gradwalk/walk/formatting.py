@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import Any
+
+from gradwalk.walk.many import Many
 
 __all__ = ["readable"]
 
 LONGEST_NAME = 40  # characters of a label in a sentence
+MOST_SHOWN = 3  # numbers of a tensor that are written out in a sentence
 
 
-def readable(x: float | None) -> str:
+def readable(x: Any) -> str:
     """A number for people: four decimals at most, a real minus sign, powers of ten where those would hide it.
 
     >>> readable(0.4999999999999998), readable(-1.5), readable(6.8813735870195432), readable(1e-7), readable(None)
@@ -17,6 +21,8 @@ def readable(x: float | None) -> str:
     """
     if x is None:
         return "nothing"
+    if isinstance(x, Many):
+        return _many(x)
     if not math.isfinite(x):
         text = str(float(x))
     elif abs(x) < 1e15 and x == int(x):
@@ -27,6 +33,15 @@ def readable(x: float | None) -> str:
         digits, _, power = f"{x:.3e}".partition("e")
         text = f"{digits.rstrip('0').rstrip('.')}e{int(power)}"
     return text.replace("-", "−")
+
+
+def _many(x: Many) -> str:
+    """A few numbers as they are; of more of them, how many there are along each dim."""
+    if not x.shape:
+        return readable(x.numbers[0])
+    if len(x.shape) == 1 and 0 < len(x.numbers) <= MOST_SHOWN:
+        return f"[{', '.join(map(readable, x.numbers))}]"
+    return str(x.shape)
 
 
 def clean(label: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ from gradwalk.errors import GraphError
 from gradwalk.ops import CUT, Op
 from gradwalk.walk import json_fields
 from gradwalk.walk.formatting import readable
+from gradwalk.walk.many import MAP, Numbers, checked_size, kept
 from gradwalk.walk.nodes import Node, describe, stable_operands
 from gradwalk.walk.orders import topological
 
@@ -25,7 +26,8 @@ class NodeInfo:
     A slope is None towards a constant, and towards an operand that the op did not take (`ops.CUT`). A node is a leaf if
     it was given rather than computed, and a constant if it was given as a bare number, so that no gradient flows to it.
     `handmade` marks a node with a `_backward` of its own: its
-    slopes are as measured on the way, None where that was not possible.
+    slopes are as measured on the way, None where that was not possible. Of a tensor, `data` is `Many` numbers, and the
+    slope of its op is a map (`MAP`).
 
     >>> a = Value(3.0, label="a")
     >>> graph = walk.graph_of(a * 2)
@@ -44,7 +46,7 @@ class NodeInfo:
     constant: bool
     leaf: bool
     handmade: bool
-    data: float
+    data: Numbers
 
     def to_dict(self) -> dict[str, Any]:
         """The node as JSON takes it.
@@ -61,7 +63,7 @@ _NODE_FIELDS = {
     "name": json_fields.text,
     "op": json_fields.text,
     "operands": json_fields.many(json_fields.whole),
-    "slopes": json_fields.many(json_fields.maybe(json_fields.number)),
+    "slopes": json_fields.many(json_fields.slope),
     "constant": json_fields.truth,
     "leaf": json_fields.truth,
     "handmade": json_fields.truth,
@@ -118,6 +120,20 @@ class Graph:
         """
         return frozenset([self.root, *(i for i, users in enumerate(self.consumers) if users)])
 
+    def plain(self) -> Graph:
+        """The graph as data alone: in place of the maps that take gradients back through tensors, `MAP`.
+
+        >>> walk.graph_of(gradwalk.Tensor([2.0]).exp()).plain().nodes[1].slopes
+        (MAP,)
+        """
+        if all(slope is None or isinstance(slope, (int, float)) for node in self.nodes for slope in node.slopes):
+            return self
+        rows = (
+            replace(node, slopes=tuple(x if x is None or isinstance(x, (int, float)) else MAP for x in node.slopes))
+            for node in self.nodes
+        )
+        return Graph(tuple(rows), self.root)
+
     def to_dict(self) -> dict[str, Any]:
         """The graph as JSON takes it.
 
@@ -146,6 +162,8 @@ def graph_from_nodes(nodes: Sequence[Node], roots: Sequence[Node] = (), *, to_wa
     >>> [node.constant for node in walk.graph_from_nodes([a, a * a]).nodes]
     [False, False]
     """
+    if to_walk:
+        checked_size([node.shape for node in nodes if getattr(node, "many", False) is True])
     places = {id(node): place for place, node in enumerate(nodes)}
     below = [tuple(places[id(x)] for x in stable_operands(node)) for node in nodes]
     slopes = [known_slopes(node, len(ids), to_walk) for node, ids in zip(nodes, below, strict=True)]
@@ -182,6 +200,8 @@ def known_slopes(node: Node, count: int, to_walk: bool = True) -> tuple[float | 
     """The local derivatives towards `count` operands; None for a node whose own `_backward` alone knows them."""
     if not count:
         return ()
+    if getattr(node, "many", False) is True:
+        return tuple(node.slopes)
     if isinstance(getattr(node, "primitive", None), Op) and node.closure is None:
         return tuple(node.local_derivatives)
     if not to_walk or callable(getattr(node, "_backward", None)):
@@ -192,14 +212,9 @@ def known_slopes(node: Node, count: int, to_walk: bool = True) -> tuple[float | 
     )
 
 
-def _data(node: Node, to_walk: bool) -> float:
+def _data(node: Node, to_walk: bool) -> Any:
     if getattr(node, "many", False) is True:
-        if not to_walk:
-            return math.nan
-        raise GraphError(
-            f"a walk in steps does not know tensors yet, and {describe(node)} is one; tensor.scalars() gives the same "
-            "computation as Values, which it knows"
-        )
+        return kept(node.array) if to_walk else math.nan
     data = getattr(node, "data", None)
     try:
         return float(data)  # type: ignore[arg-type]

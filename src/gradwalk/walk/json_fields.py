@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gradwalk.errors import GraphError
+from gradwalk.walk.many import MAP, Many
 
 __all__: list[str] = []
 
@@ -22,6 +23,10 @@ def encoded(x: Any) -> Any:
     """A field's value as JSON takes it."""
     if isinstance(x, float) and not math.isfinite(x):
         return str(float(x))
+    if isinstance(x, Many):
+        return {"shape": list(x.shape), "numbers": encoded(x.numbers)}
+    if x is MAP:
+        return "map"
     if isinstance(x, tuple):
         return [encoded(part) for part in x]
     if isinstance(x, dict):
@@ -60,7 +65,16 @@ def number(x: Any) -> float:
             return float(x)
         except OverflowError:
             raise ValueError("too large for a float") from None
+    if isinstance(x, dict) and {*x} == {"shape", "numbers"}:  # of a tensor
+        shape, numbers = tuple(map(whole, x["shape"])), tuple(map(number, x["numbers"]))
+        if math.prod(shape) == len(numbers):
+            return Many(shape, numbers)  # type: ignore[return-value]
     raise ValueError("not a number")
+
+
+def slope(x: Any) -> Any:
+    """A number, nothing towards a constant, or the map of a tensor op."""
+    return MAP if x == "map" else maybe(number)(x)
 
 
 def whole(x: Any) -> int:

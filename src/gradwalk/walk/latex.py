@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from gradwalk.formulas.text import LATEX, latex_name, latex_words
 from gradwalk.walk.events import Compute, Leave, Push, Seed, Visit
 from gradwalk.walk.formatting import clean, readable
+from gradwalk.walk.many import Many
 
 if TYPE_CHECKING:
     from gradwalk.walk.graph import Graph
@@ -29,10 +30,12 @@ def text(words: str) -> str:
     return latex_words(clean(words))
 
 
-def number(x: float | None) -> str:
+def number(x: Any) -> str:
     """A number in a formula."""
     if x is None:
         return r"\text{nothing}"
+    if isinstance(x, Many):
+        return number(x.numbers[0]) if not x.shape else text(readable(x))
     if math.isnan(x):
         return r"\text{nan}"
     if math.isinf(x):
@@ -95,6 +98,9 @@ def latex(event: Any, graph: Graph) -> str:
             return f"{grad(node.name)} = {number(gradient)}"
         case Push():
             to = nodes[event.operand].name
+            if isinstance(node.data, Many):
+                through = f"{grad(node.name)} \\text{{ through }} {text(node.op)}"
+                return f"{grad(to)} \\mathrel{{+}}= {through} = {number(event.contribution)}"
             told = f"{grad(to)} \\mathrel{{+}}= {grad(node.name)} \\times {slope(node.name, to)}"
             if event.local is not None:
                 told += f" = {number(event.upstream)} \\times {_guarded(number(event.local))}"

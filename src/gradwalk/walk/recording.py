@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -19,6 +20,7 @@ from gradwalk.walk import json_fields
 from gradwalk.walk.events import Compute, Event, Push, Seed, Visit, Words, event_from_dict
 from gradwalk.walk.graph import Graph, graph_from_dict, graph_from_nodes
 from gradwalk.walk.handmade import Borrowed
+from gradwalk.walk.many import MAP, Many
 from gradwalk.walk.nodes import Node
 from gradwalk.walk.order_verdict import OrderVerdict
 from gradwalk.walk.orders import topological
@@ -165,11 +167,14 @@ def record(
     nodes = list(topological(root))
     graph = graph_from_nodes(nodes)
     hooks = _hooks(nodes)
+    if getattr(root, "many", False) is True:
+        _check_tensor(root, order)
     visits = None if order is None else resolve(order, graph, nodes, allow_repeats=allow_repeats)
     if visits is not None and hooks:
         raise _no_order_with_hooks(graph, next(iter(hooks)))
     words = Narrator(graph)
-    back = _walk_back(graph, engine_order(graph, hooks) if visits is None else visits, seed, words, hooks, nodes)
+    with root.reaching() if getattr(root, "many", False) is True else nullcontext():
+        back = _walk_back(graph, engine_order(graph, hooks) if visits is None else visits, seed, words, hooks, nodes)
     if any(node.handmade for node in graph.nodes):
         graph = _measured(graph, back) if visits is None else measured_graph(nodes)
     forward = []
@@ -178,7 +183,18 @@ def record(
             values = tuple(graph.nodes[x].data for x in node.operands)
             now = _recomputed(nodes[node.id], node.data)
             forward.append(Compute(node.id, node.data, node.operands, values, now, words=words))
-    return Recording(graph, (*forward, *back))
+    return Recording(graph.plain(), (*forward, *back))
+
+
+def _check_tensor(root: Node, order: Any) -> None:
+    if math.prod(root.shape) != 1:
+        raise GraphError(
+            f"a walk begins at one number, and this tensor has shape {root.shape}; take its sum() or mean()"
+        )
+    if order is not None:
+        raise GraphError(
+            "an order of your own is for graphs of Values; tensor.scalars() gives the same computation as Values"
+        )
 
 
 def measured_graph(nodes: Sequence[Node]) -> Graph:
@@ -202,6 +218,8 @@ def measured_graph(nodes: Sequence[Node]) -> Graph:
 
 def _record_again(was: Recording, order: Iterable[Any] | None, seed: float, *, allow_repeats: bool) -> Recording:
     graph = was.graph
+    if any(slope is MAP for node in graph.nodes for slope in node.slopes):
+        raise GraphError("a recording of tensors holds no maps to walk again with; record the tensor itself")
     hooked = [event.node for event in was.events if isinstance(event, Visit) and event.arrived is not None]
     if hooked:
         raise _no_order_with_hooks(graph, hooked[0])
@@ -229,7 +247,7 @@ def _walk_back(
 def _recomputed(node: Node, data: float) -> float | None:
     """What the node's op gives on its operands now, if that is not the data it holds."""
     op = getattr(node, "primitive", None)
-    if not isinstance(op, Op):
+    if not isinstance(op, Op) or isinstance(data, Many):
         return None
     try:
         now = op.forward(*(getattr(x, "data", x) for x in node.inputs))

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradwalk.walk import latex
+from gradwalk.walk import latex, many_sentences
 from gradwalk.walk.events import AlreadyVisited, Compute, Enter, Leave, Push, Seed, Visit
 from gradwalk.walk.formatting import clean, readable
 from gradwalk.walk.graph import Graph, NodeInfo
+from gradwalk.walk.many import Many
 
 __all__: list[str] = []
 
@@ -88,6 +89,9 @@ class Narrator:
                 return f"{name}.grad holds nothing"
             case Visit(gradient=gradient):
                 return f"{name}.grad = {readable(gradient)}"
+            case Push(upstream=Many()):
+                to, op = clean(nodes[event.operand].name), clean(nodes[event.node].op)
+                return f"{to}.grad += {name}.grad through {op} = {readable(event.contribution)}"
             case Push():
                 to = clean(nodes[event.operand].name)
                 return f"{to}.grad += {name}.grad × ∂{name}/∂{to} = {_product(event)}"
@@ -111,6 +115,8 @@ def _in_numbers(event: Compute, graph: Graph) -> str:
 def _compute(event: Compute, graph: Graph) -> str:
     node = graph.nodes[event.node]
     names = written(node.op, [quoted(graph.nodes[x]) for x in event.operands])
+    if isinstance(event.value, Many):
+        return many_sentences.computed(event, graph, quoted(node), names)
     stale = "" if event.recomputed is None else "; an operand was changed after it was computed"
     return f"{quoted(node)} is {names}: {_in_numbers(event, graph)}{stale}."
 
@@ -164,6 +170,8 @@ def _push(event: Push, graph: Graph) -> str:
 def _rule(event: Push, graph: Graph) -> str:
     node = graph.nodes[event.node]
     upstream, to = f"{clean(node.name)}.grad, {readable(event.upstream)},", quoted(graph.nodes[event.operand])
+    if isinstance(node.data, Many):
+        return many_sentences.rule(event, graph, upstream, to)
     if node.handmade or event.local is None:
         return f"The _backward of {quoted(node)} turns {upstream} into {readable(event.contribution)} for {to}."
     if node.op == "+":
@@ -179,8 +187,14 @@ def _rule(event: Push, graph: Graph) -> str:
 def _what_was_there(event: Push, operand: NodeInfo) -> str:
     grad = f"{clean(operand.name)}.grad"
     share, after = readable(event.contribution), readable(event.after)
+    if event.before is None and isinstance(event.after, Many) and after == str(event.after.shape):
+        return f"Before it had nothing; now {grad} holds numbers of shape {after}."
     if event.before is None:
         return f"Before it had nothing; now {grad} = {after}."
+    if isinstance(event.after, Many):
+        if after == str(event.after.shape):
+            return f"That is added to what {grad} had before, number by number."
+        return f"Before it had {readable(event.before)}; now {share} is added: {grad} = {after}."
     if event.after != event.before + event.contribution and event.after == event.contribution:
         return f"Before it had {readable(event.before)}, which is replaced: {grad} = {after}, where += would add up."
     return f"Before it had {readable(event.before)}; now {grad} = {readable(event.before)} + {share} = {after}."

@@ -14,6 +14,7 @@ from gradwalk.errors import GraphError
 from gradwalk.walk.events import Event, Push, Seed, Visit, Words
 from gradwalk.walk.graph import Graph, NodeInfo, graph_of
 from gradwalk.walk.handmade import Borrowed, Share
+from gradwalk.walk.many import Many, kept
 from gradwalk.walk.nodes import Node, describe
 from gradwalk.walk.orders import topological
 
@@ -56,15 +57,22 @@ def play(
         hooked = _through(hooks.get(place, ()), _held(arrived))
         gradients[place] = arrived if hooked is None else hooked
         before_hook = None if hooked is None else _held(arrived)
-        yield Visit(place, gradients[place], waiting, turns[place], before_hook, words=words)
+        many = isinstance(node.data, Many)
+        held = (gradients[place], before_hook) if not many else (kept(gradients[place]), kept(before_hook))
+        yield Visit(place, held[0], waiting, turns[place], held[1], words=words)
         upstream = _held(gradients[place])
+        if gradients[place] is None and many:
+            continue  # nothing to push
         for position, operand, share, after in _shares(node, upstream, gradients, borrowed):
             if gradients[place] is None and (share == 0.0 or place not in graph.reached):
                 continue  # it has nothing to push; but 0 × inf is nan, and an engine that comes too early pushes that
-            local = node.slopes[position]
+            local = None if many else node.slopes[position]
             if node.handmade and borrowed is not None:
                 local = share / upstream if upstream and math.isfinite(upstream) else None
-            yield Push(place, operand, position, upstream, local, share, gradients[operand], after, words=words)
+            numbers: tuple[Any, ...] = (upstream, local, share, gradients[operand], after)
+            if many:
+                numbers = tuple(map(kept, numbers))
+            yield Push(place, operand, position, *numbers, words=words)
             gradients[operand] = after
 
 
@@ -79,7 +87,7 @@ def _through(hooks: Iterable[Callable[[float], Any]], gradient: float) -> float 
     for hook in hooks:
         now = hook(gradient)
         if now is not None:
-            replaced = gradient = float(now)
+            replaced = gradient = now if hasattr(now, "shape") else float(now)
     return replaced
 
 
@@ -93,8 +101,14 @@ def _shares(
     for position, operand in enumerate(node.operands):
         slope = node.slopes[position]
         if slope is not None:
-            share = slope * upstream
-            yield position, operand, share, _held(gradients[operand]) + share
+            share: Any = slope * upstream
+            held = gradients[operand]
+            if share.__class__ is not float and hasattr(
+                share, "shape"
+            ):  # of a tensor: slopes are maps, which know how to add as well
+                yield position, operand, share, share if held is None else slope.plus(held, share)  # type: ignore
+            else:
+                yield position, operand, share, _held(held) + share
 
 
 # --- reading an order ----------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from gradwalk.doctor.report import Finding, Looked, Report
 #: Of findings as grave and as early as each other, causes before what they cause.
 CAUSES = (
     "wrong-derivative",
+    "wrong-broadcast",
     "not-connected",
     "detached",
     "disconnected",
