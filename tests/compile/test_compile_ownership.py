@@ -428,3 +428,21 @@ def test_a_graph_of_gradients_reaches_a_leaf_that_compiled_code_has() -> None:
     gradwalk.zero_grad([w])
     compiled(3.0).backward()
     assert w.grad == 3.0
+
+
+def test_a_hook_of_an_eager_graph_may_call_a_compiled_function_of_the_same_leaves() -> None:
+    a, b = Value(2.0), Value(3.0)
+    compiled = gradwalk.compile(lambda x: a * b * x)
+    compiled(1.0)
+    seen = []
+
+    def hook(gradient: float) -> None:
+        out = compiled(gradient)
+        out.backward()
+        seen.append(out.data)
+
+    middle = a * b
+    loss = middle * 5.0 + a
+    middle.register_hook(hook)
+    loss.backward()
+    assert (seen, a.grad, b.grad) == ([30.0], 1.0 + 15.0 + 15.0, 10.0 + 10.0)
