@@ -960,7 +960,9 @@ def test_what_a_hook_returns_fails_where_it_fails_and_undoes_the_quick_walk() ->
 
         def __rmul__(self, other: float) -> Odd:
             Odder.times += 1
-            return self if Odder.times < 2 else 1 / 0
+            if Odder.times == 2:
+                raise ZeroDivisionError
+            return self
 
         __radd__ = Odd.__rmul__
 
@@ -977,9 +979,14 @@ def test_what_a_hook_returns_fails_where_it_fails_and_undoes_the_quick_walk() ->
 
 def test_a_hook_that_a_hook_puts_on_a_leaf_is_called_in_the_same_walk() -> None:
     for walk_back in (lambda v: v.backward(), lambda v: engine.walk_back(v, 1.0)):
-        a, seen = Value(2.0), []
+        a = Value(2.0)
+        seen: list[float] = []
         loss = a * 3.0
-        loss.register_hook(lambda gradient, a=a, seen=seen: a.register_hook(seen.append) and None)
+
+        def hook(gradient: float, a: Value = a, seen: list[float] = seen) -> None:
+            a.register_hook(seen.append)
+
+        loss.register_hook(hook)
         a.grad = 10.0
         walk_back(loss)
         assert (seen, a.grad) == ([3.0], 13.0)
