@@ -193,7 +193,7 @@ def _push_through(order: list[Node], leaves: list[Node], walk: Walk | None) -> N
                 if kind.hooks or kind.closure is not None:  # which a hook may have set
                     call_hooks(v)
                     push(v)
-                    if keepers.takes != takes:  # a hook has called a compiled function
+                    if keepers.takes != takes:  # a hook has made a keeper take some
                         release(leaves)
                         takes = keepers.takes
                     continue

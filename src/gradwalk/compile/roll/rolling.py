@@ -20,15 +20,16 @@ from gradwalk.compile.roll.dataflow import Dataflow
 from gradwalk.compile.roll.passes import RunPass, plainly
 from gradwalk.compile.roll.program import Program
 from gradwalk.compile.roll.repeats import without_repeats
-from gradwalk.compile.roll.steps import Step
+from gradwalk.compile.roll.steps import Rows, Step
 from gradwalk.compile.trace.tape import NONE, TAKE, Tape
 
 __all__ = ["Analysis", "roll", "roll_batch", "split"]
 
 Longs = npt.NDArray[np.int64]
 
-#: Where groups hold fewer operations than this on average, one after the other is faster.
-FEW = 10
+#: Where groups hold fewer operations than this on average, one after the other is faster; fewer than that, if nearly
+#: all of them are in loops.
+FEW, FEW_IN_LOOPS = 10, 40
 #: Lanes that are run together, at most; fewer where a sample needs much memory.
 MOST_LANES, MANY_NUMBERS, FEWER_LANES = 128, 4000, 64
 
@@ -62,9 +63,14 @@ def roll(tape: Tape, *, input_grads: bool = False, structured: bool | None = Non
         graph = dataflow.read(tape, input_grads, run)
     macros = analyze.collapse(graph, run)
     if structured is None:
-        structured = int(graph.live.sum()) >= FEW * len(macros.groups)
-        if not structured and tape is not given:
-            return roll(given, input_grads=input_grads, structured=False, run=run)
+        rows, groups = int(graph.live.sum()), len(macros.groups)
+        structured = rows >= FEW * groups
+        if (tape is not given or structured) and rows < FEW_IN_LOOPS * groups:
+            found = roll(given, input_grads=input_grads, structured=False, run=run)
+            (step,) = found.program.steps
+            assert isinstance(step, Rows)
+            if not structured or 10 * sum(body * turns for _, body, turns in step.loops) > 9 * step.count:
+                return found
     builder = analyze.roll_up(macros) if structured else analyze.flat(graph)
     program = builder.program(
         tape.outputs.astype(np.int64), parameters=tape.parameters, inputs=tape.inputs, indices=tape.indices,
