@@ -31,13 +31,13 @@ def without_repeats(graph: Dataflow, run: RunPass = plainly, *, rolled: bool = T
 
     >>> from gradwalk.compile.roll.dataflow import read
     >>> from gradwalk.compile.trace.tracer import trace
-    >>> tape = trace(lambda x: x.tanh() / (x.tanh() + 1.0), [0.5]).tape
+    >>> tape = trace(lambda x: x.tanh() * (x.tanh() + 1.0), [0.5]).tape
     >>> print(without_repeats(read(tape, False))[0])
     x0 = input
     n0 = tanh(x0)
     n1 = tanh(x0)
     n2 = add(n0, 1)
-    n3 = div(n0, n2)
+    n3 = mul(n0, n2)
     gives n3
     """
     tape, rows, first = graph.tape, graph.tape.rows, graph.first
