@@ -494,8 +494,8 @@ def test_whatever_is_done_by_hand_gives_eagers_numbers() -> None:
             for ours, theirs in zip(*numbers, strict=True):
                 assert ours == pytest.approx(theirs, rel=1e-9, abs=1e-12), seed
         stores = stretch_of(sides[0][0])[0].store
-        visited += stores.visits > 5
-    assert visited > 20
+        visited += stores.visits > 3
+    assert visited > 15
 
 
 def test_after_work_by_hand_an_optimiser_has_the_parameters_in_the_buffer_again() -> None:
@@ -507,6 +507,14 @@ def test_after_work_by_hand_an_optimiser_has_the_parameters_in_the_buffer_again(
             w.data -= 0.01 * w.grad
             w.grad = 0.0
     store = stretch_of(ws)[0].store
+    loss(1.0)
+    assert not store.owns
+    loss(1.0)
+    assert store.owns  # nobody has set them since
+    for _ in range(4):
+        loss(1.0).backward()
+        for w in ws:
+            w.data -= 0.01 * w.grad
     loss(1.0)
     assert not store.owns
     descent = optim.SGD(ws, lr=0.01)

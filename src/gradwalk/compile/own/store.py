@@ -148,9 +148,11 @@ class Store:
         values = self._in_python() if self.visits % TRIED_AGAIN else None
         if values is None:
             return False
-        if values.tobytes() != self.values.tobytes():
-            self.changing()
-            self.values[:] = values
+        if values.tobytes() == self.values.tobytes():  # nobody sets them any longer
+            self.by_hand = 0
+            return False
+        self.changing()
+        self.values[:] = values
         self.hooked = False
         return True
 

@@ -113,7 +113,7 @@ def repeats(
         if not live[row] or (code[row] >= 0 and not known[code[row]]):
             continue
         begin, width = start[row], count[row]
-        h = _mixed(_mixed(2, code[row]), slot[row])
+        h = 64 * slot[row] + code[row] + 64
         for k in range(begin, begin + width):
             h = _mixed(h, same[operands[k]])
         at = h & mask

@@ -43,7 +43,7 @@ def without_repeats(graph: Dataflow, run: RunPass = plainly, *, rolled: bool = T
     tape, rows, first = graph.tape, graph.tape.rows, graph.first
     same = np.arange(graph.nodes, dtype=np.int32)
     known = np.array([TABLE.get(op.name) is op for op in tape.ops] or [False])
-    size = 1 << int(2 * (graph.nodes - first) + 1).bit_length()
+    size = 1 << (3 * (graph.nodes - first) // 2 + 1).bit_length()
     bits, found = np.ascontiguousarray(tape.constants, np.float64).view(np.int64), np.zeros(1, np.int64)
     live = np.ascontiguousarray(graph.live)
     lists = [graph.code, graph.start, graph.count]
