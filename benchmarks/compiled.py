@@ -402,7 +402,8 @@ def small_figures(repeats: int) -> list[Figure]:
         (peers.torch_moons(parameters, X, y, sizes=sizes), 0.0),
     ]
     figures = against("2-8-8-1 on 60 points", ours, others, repeats)
-    return figures + against("PID, 400 steps", places.our_pid(), [(peers.jax_pid(), 1.5)], repeats)
+    figures += against("PID, 400 steps", places.our_pid(), [(peers.jax_pid(), 1.5)], repeats)
+    return figures + against("RK4, 200 steps", places.our_hunt(), [(peers.jax_hunt(), 1.5)], repeats)
 
 
 # --- the program -----------------------------------------------------------------------------------------------------

@@ -152,6 +152,43 @@ def jax_pid() -> Peer:
     return Peer("JAX scan", step)
 
 
+#: Rates of growth and hunting, the length of a step, and how many there are.
+HUNT = (1.1, 0.4, 0.1, 0.4, 0.01, 200)
+
+
+def jax_hunt() -> Peer:
+    """Foxes and rabbits by the method of Runge and Kutta as one `scan`: loss and gradients of the four rates."""
+    jax = jax_ready()
+    jnp = jax.numpy
+    *rates, dt, steps = HUNT
+
+    def loss(rates: Any, start: Any) -> Any:
+        a, b, c, d = rates
+
+        def slope(s: Any) -> Any:
+            return jnp.stack((a * s[0] - b * s[0] * s[1], c * s[0] * s[1] - d * s[1]))
+
+        def one(s: Any, _: Any) -> Any:
+            k1 = slope(s)
+            k2 = slope(s + dt / 2 * k1)
+            k3 = slope(s + dt / 2 * k2)
+            k4 = slope(s + dt * k3)
+            return s + dt / 6 * (k1 + 2 * k2 + 2 * k3 + k4), None
+
+        end = jax.lax.scan(one, start, None, length=steps)[0]
+        return end @ end
+
+    both = jax.jit(jax.value_and_grad(loss))
+    given, start = jnp.asarray(rates), jnp.asarray((10.0, 5.0))
+
+    def step() -> float:
+        value, grads = both(given, start)
+        jax.block_until_ready(grads)
+        return float(value)
+
+    return Peer("JAX scan", step)
+
+
 def casadi_moons(parameters: Floats, X: Floats, y: Floats) -> Peer:
     """CasADi's scalar graph, run by its virtual machine."""
     casadi: Any = importlib.import_module("casadi")

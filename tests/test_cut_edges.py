@@ -10,21 +10,22 @@ import pytest
 from cut_edges import CUT, wanted
 
 import gradwalk
-from gradwalk import Value, walk
+from gradwalk import Value, engine, walk
 
 
 @pytest.mark.parametrize("name", CUT)
 def test_nothing_is_pushed_to_what_was_not_taken(name: str) -> None:
     f, _ = CUT[name]
     dx, du = wanted(name)
-    for hooked in (False, True):  # the quick walk, and the careful one
-        x, u = Value(0.0), Value(2.0)
-        if hooked:
-            u.register_hook(lambda gradient: None)
-        out = f(x, u)
-        out.backward()
-        out.backward()
-        assert (x.grad, u.grad) == (2 * dx, 2 * du)
+    for hooked in (False, True):
+        for careful in (False, True):
+            x, u = Value(0.0), Value(2.0)
+            if hooked:
+                u.register_hook(lambda gradient: None)
+            out = f(x, u)
+            for _ in range(2):
+                engine.walk_back(out, 1.0) if careful else out.backward()
+            assert (x.grad, u.grad) == (2 * dx, 2 * du)
     assert gradwalk.grad(f)(0.0, 2.0) == (dx, du)
     with gradwalk.anomaly():
         x, u = Value(0.0), Value(2.0)
@@ -71,7 +72,7 @@ def test_a_real_0_times_inf_stays_nan_as_in_pytorch() -> None:
 
 
 def test_what_was_not_taken_holds_nothing_of_an_earlier_walk() -> None:
-    for hooked in (False, True):
+    for hooked, careful in ((False, False), (True, False), (True, True)):
         x, y = Value(3.0), Value(4.0)
         if hooked:
             y.register_hook(lambda gradient: None)
@@ -79,7 +80,7 @@ def test_what_was_not_taken_holds_nothing_of_an_earlier_walk() -> None:
         out = gradwalk.where(0.0, side, y * y)
         side.backward()
         assert (side.grad, x.grad) == (1.0, 6.0)
-        out.backward()
+        engine.walk_back(out, 1.0) if careful else out.backward()
         assert (side.grad, x.grad, y.grad) == (0.0, 6.0, 8.0)
         gradwalk.zero_grad(out)
         assert (x.grad, y.grad) == (0.0, 0.0)

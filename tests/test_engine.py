@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import gradwalk
-from gradwalk import Value, errors, modes, reverse, walk, zero_grad
+from gradwalk import Value, engine, errors, modes, reverse, walk, zero_grad
 from gradwalk.ops import TABLE
 
 inf, nan = math.inf, math.nan
@@ -790,9 +790,10 @@ def test_the_quick_order_is_a_topological_order() -> None:
     d = (c + a) * (c - b)
     found = reverse._plain_order(d)
     assert found is not None
-    order, leaves, untaken = found
+    order, leaves, untaken, hooked = found
     assert len(leaves) == 2
     assert not untaken
+    assert not hooked
     assert set(leaves) == {a, b}
     place = {v: i for i, v in enumerate(order)}
     assert set(place) == {c, *d.operands, d}
@@ -862,13 +863,140 @@ def test_ops_of_many_operands_are_walked_quickly_and_as_carefully() -> None:
         return gradwalk.clamp(c, -2.0, 9.0) * gradwalk.where(a > b, c, a) + gradwalk.max(a, b, c, c) * b
 
     found = []
-    for hooked in (False, True):
-        a, b = Value(3.0), Value(2.0)
-        loss = build(a, b)
-        if hooked:
-            loss.register_hook(lambda gradient: None)
-        assert (reverse._plain_order(loss) is None) == hooked
-        for _ in range(2):
+    for walk_back in (reverse.walked_quickly, engine.walk_back):
+        for hooked in (False, True):
+            a, b = Value(3.0), Value(2.0)
+            loss = build(a, b)
+            if hooked:
+                loss.register_hook(lambda gradient: None)
+            for _ in range(2):
+                assert walk_back(loss, 1.0) is not False
+            found.append((a.grad, b.grad, [v.grad for v in walk.topological(loss) if v.operands]))
+    assert found == [found[0]] * 4
+
+
+def hooked_graph(seed: int) -> tuple[list[Value], list[tuple[int, float]]]:
+    """A random graph with hooks of all kinds on leaves and nodes, and what the hooks will have seen, in their order."""
+    draw = random.Random(seed)
+    nodes = [Value(draw.uniform(-1.0, 1.0)) for _ in range(4)]
+    seen: list[tuple[int, float]] = []
+    for _ in range(30):
+        x, y, z = (draw.choice(nodes) for _ in range(3))
+        nodes.append(
+            draw.choice(
+                (x * y, x + y, x - y, 2.0 - x, x.tanh(), gradwalk.where(x > y, x * z, y), gradwalk.max(x, y, z))
+            )
+        )
+
+    def hook(i: int, kind: int) -> Any:
+        def called(gradient: Any) -> Any:
+            seen.append((i, gradient))
+            other = nodes[draw.randrange(4, len(nodes))]
+            if kind == 1:
+                return 0.5 * gradient
+            if kind == 2:
+                other.register_hook(lambda g: seen.append((-i, g)))
+            if kind == 3 and len(seen) < 20:  # there are hooks down there as well
+                (other * 2.0).backward()
+            if kind == 4:
+                other._backward = lambda: seen.append((100 + i, gradient))
+            if kind == 5:
+                return 2
+            return None
+
+        return called
+
+    for _ in range(6):
+        i = draw.randrange(len(nodes))
+        nodes[i].register_hook(hook(i, draw.randrange(6)))
+    nodes[draw.randrange(len(nodes))].register_hook(print).remove()
+    return nodes, seen
+
+
+def test_hooks_are_walked_quickly_and_as_carefully() -> None:
+    quickly = 0
+    for seed in range(150):
+        found = []
+        for walk_back in (reverse.walked_quickly, engine.walk_back):
+            nodes, seen = hooked_graph(seed)
+            quickly += walk_back(nodes[-1], 0.3) is True
+            for _ in range(2):
+                walk_back = walk_back if reverse._plain_order(nodes[-1]) is not None else engine.walk_back
+                walk_back(nodes[-1], 0.3)
+            found.append(([v.grad for v in nodes], seen))
+        assert repr(found[0]) == repr(found[1]), seed  # nan too
+    assert quickly == 150
+
+
+def test_a_hook_that_raises_names_its_node_and_undoes_the_quick_walk() -> None:
+    for error in (ZeroDivisionError, KeyboardInterrupt):
+        a, b = Value(2.0, label="a"), Value(3.0, label="b")
+        inner = a * b
+        inner.label = "inner"
+        inner.backward()
+
+        def broken(gradient: float, a: Value = a, b: Value = b, error: Any = error) -> None:
+            a.grad, b.data = 99.0, 99.0
+            raise error("oops")
+
+        loss = inner * 2.0 + a
+        inner.register_hook(broken)
+        assert reverse._plain_order(loss) is not None
+        expected = errors.BackwardError if error is ZeroDivisionError else KeyboardInterrupt
+        with pytest.raises(expected, match=r"failed at inner = .*: ZeroDivisionError: oops; data and|^oops"):
             loss.backward()
-        found.append((a.grad, b.grad, [v.grad for v in walk.topological(loss) if v.operands]))
-    assert found[0] == found[1]
+        assert [(v.data, v.grad) for v in (a, b, inner, loss)] == [(2.0, 3.0), (3.0, 2.0), (6.0, 1.0), (14.0, 0.0)]
+
+
+def test_what_a_hook_returns_fails_where_it_fails_and_undoes_the_quick_walk() -> None:
+    class Odd:
+        def __rmul__(self, other: float) -> Odd:
+            return self
+
+        __radd__ = __rmul__
+
+    class Odder(Odd):
+        times = 0
+
+        def __rmul__(self, other: float) -> Odd:
+            Odder.times += 1
+            if Odder.times == 2:
+                raise ZeroDivisionError
+            return self
+
+        __radd__ = Odd.__rmul__
+
+    for walk_back in (lambda v: v.backward(), lambda v: engine.walk_back(v, 1.0)):
+        Odder.times = 0
+        a = Value(2.0)
+        inner = a * 3.0
+        outer = inner * 5.0
+        outer.register_hook(lambda gradient: Odder())
+        with pytest.raises(errors.BackwardError, match=r"failed at 2 \* 3 = 6: ZeroDivisionError"):
+            walk_back(outer + 1.0)
+        assert (a.grad, inner.grad, outer.grad) == (0.0, 0.0, 0.0)
+
+
+def test_a_hook_that_a_hook_puts_on_a_leaf_is_called_in_the_same_walk() -> None:
+    for walk_back in (lambda v: v.backward(), lambda v: engine.walk_back(v, 1.0)):
+        a = Value(2.0)
+        seen: list[float] = []
+        loss = a * 3.0
+
+        def hook(gradient: float, a: Value = a, seen: list[float] = seen) -> None:
+            a.register_hook(seen.append)
+
+        loss.register_hook(hook)
+        a.grad = 10.0
+        walk_back(loss)
+        assert (seen, a.grad) == ([3.0], 13.0)
+
+
+def test_a_leaf_whose_hook_was_taken_off_is_a_leaf_again() -> None:
+    x = Value(3.0)
+    x.register_hook(print).remove()
+    loss = x * x
+    assert reverse.walked_quickly(loss, 1.0)
+    loss.backward()
+    x.backward()
+    assert x.grad == 13.0

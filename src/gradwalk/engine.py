@@ -211,9 +211,10 @@ def walk_back(root: Node, seed: Any) -> None:
     6.0
     """
     order = reverse.order(root)  # operands before the nodes that use them
-    with reverse.one_at_a_time, reverse.Walk(order) as walk:
+    nodes = [*order, *(v for v in reverse.passed_over(order) if not v.is_leaf)]  # all whose gradients are set anew
+    with reverse.one_at_a_time, reverse.Walk(nodes, root) as walk:
         earlier = reverse.held_by_leaves(order)
-        for v in walk.nodes:
+        for v in nodes:
             v._grad = 0.0
         root._grad = seed
         for v in reversed(order):  # each node comes after all of its consumers

@@ -94,6 +94,7 @@ class Seen:
 
 
 keeping = 0  # how many keepers have their leaves now; while there are none, nobody need look for one
+takes = 0  # how often a keeper has taken its leaves; while it stays the same, nobody has taken any
 _lock = Lock()
 known: WeakValueDictionary[int, Keeper] = WeakValueDictionary()  # by id(): leaves that a keeper takes from time to time
 
@@ -105,9 +106,10 @@ def count(more: int) -> None:
     >>> keepers.count(1)
     >>> keepers.count(-1)
     """
-    global keeping
+    global keeping, takes
     with _lock:
         keeping += more
+        takes += more > 0
 
 
 def keeper_of(leaves: Any) -> Keeper | None:

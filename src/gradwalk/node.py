@@ -512,7 +512,7 @@ def gradients_of(nodes: Sequence[Node]) -> list[Any]:
 
 def are_plain_leaves(nodes: Iterable[Node]) -> bool:
     """Whether all are leaves without hooks, closures or anything else of their own."""
-    return all(v._kind is None for v in nodes)
+    return not [v for v in nodes if v._kind is not None]
 
 
 def set_numbers(nodes: Iterable[Node], numbers: Iterable[float]) -> None:

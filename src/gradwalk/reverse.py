@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Iterable
+from contextlib import nullcontext
 from itertools import repeat
 from threading import RLock
 from typing import Any
@@ -109,9 +110,9 @@ def held_by_leaves(order: list[Node]) -> dict[Node, Any]:
 class Walk:
     """A walk under way; whatever was changed is put back if it breaks off, as the user's own code may make it do."""
 
-    def __init__(self, order: list[Node]) -> None:
-        self.nodes = [*order, *(v for v in passed_over(order) if not v.is_leaf)]  # all whose gradients are set anew
-        self.at = order[-1]  # the node whose turn it is
+    def __init__(self, nodes: list[Node], root: Node) -> None:
+        self.nodes = nodes  # all whose gradients are set anew
+        self.at = root  # the node whose turn it is
 
     def __enter__(self) -> Walk:
         release(self.nodes)
@@ -140,9 +141,10 @@ def put_back(nodes: list[Node], field: str, numbers: Iterable[Any]) -> None:
 
 
 def walked_quickly(root: Node, seed: float) -> bool:
-    """The walk on a graph of ops alone, without hooks or closures, on the fields themselves; False if it is not one.
+    """The walk on a graph of ops, on the fields themselves; False if there are closures, modes or nodes made by hand.
 
-    Nothing is touched before the whole graph has been seen. The leaves are put back should the walk be interrupted.
+    Nothing is touched before the whole graph has been seen. The leaves are put back should the walk be interrupted; if
+    there are hooks, which may do anything, so is all else.
     """
     if modes.active and modes.top() is not modes.bottom:
         return False
@@ -150,47 +152,78 @@ def walked_quickly(root: Node, seed: float) -> bool:
         found = _plain_order(root)
         if found is None:
             return False
-        order, leaves, untaken = found
+        order, leaves, untaken, hooked = found
         release(leaves)
         before = [leaf._grad for leaf in leaves]  # not in pairs: a tuple for each is work for the collector
         if any(grad.__class__ is not float for grad in before):
             return False
-        try:
-            for leaf in leaves:
-                leaf._grad = 0.0
-            for v in order:
-                v._grad = 0.0
-            for v in untaken:
-                v._grad = 0.0
-            root._grad = seed
-            for v in reversed(order):
-                g = v._grad
-                da = v._da
-                db = v._db
-                if da is not None:
-                    v._a._grad += da * g
-                elif db is None:  # of three operands or more
-                    for operand, slope in zip(v._kind.inputs, v._kind.slopes, strict=True):
-                        if slope is not None and slope is not CUT:
-                            operand._grad += slope * g
-                if db is not None:
-                    v._b._grad += db * g
-            for leaf, grad in zip(leaves, before, strict=True):
-                leaf._grad += grad
-        except BaseException:
-            put_back(leaves, "_grad", before)
-            raise
+        walk = Walk([*leaves, *order, *untaken], root) if hooked else None
+        with walk or nullcontext():
+            try:
+                for leaf in leaves:
+                    leaf._grad = 0.0
+                for v in order:
+                    v._grad = 0.0
+                for v in untaken:
+                    v._grad = 0.0
+                root._grad = seed
+                _push_through(order, leaves, walk)
+                for leaf, grad in zip(leaves, before, strict=True):
+                    leaf._grad += grad
+            except BaseException:
+                put_back(leaves, "_grad", before)
+                raise
     return True
 
 
-def _plain_order(root: Node) -> tuple[list[Node], list[Node], list[Node]] | None:
-    """The nodes from leaves to `root`, operands first; the leaves; what is passed over. None if one is no plain op."""
+def _push_through(order: list[Node], leaves: list[Node], walk: Walk | None) -> None:
+    """Let every node of an order push, the last one first."""
+    plain = [leaf for leaf in leaves if leaf._kind is None] if walk is not None else ()
+    takes = keepers.takes
+    v: Node = None
+    try:
+        for v in reversed(order):
+            g = v._grad
+            da = v._da
+            db = v._db
+            if da is not None:
+                v._a._grad += da * g
+            elif db is None:  # of three operands or more, or with hooks
+                kind = v._kind
+                if kind.hooks or kind.closure is not None:  # which a hook may have set
+                    call_hooks(v)
+                    push(v)
+                    if keepers.takes != takes:  # a hook has made a keeper take some
+                        release(leaves)
+                        takes = keepers.takes
+                    continue
+                for operand, slope in zip(kind.inputs, kind.slopes, strict=True):
+                    if slope is not None and slope is not CUT:
+                        operand._grad += slope * g
+            if db is not None:
+                v._b._grad += db * g
+        for v in plain:
+            if v._kind is not None:  # a hook has put another one there
+                call_hooks(v)
+                push(v)
+    except BaseException:
+        if walk is not None:
+            walk.at = v
+        raise
+
+
+def _plain_order(root: Node) -> tuple[list[Node], list[Node], list[Node], bool] | None:
+    """The nodes from leaves to `root`, operands first; the leaves; what is passed over; whether one has hooks.
+
+    A leaf with hooks is also in the order, which is that of `order`. None if a node is made by other means than ops.
+    """
     if root._kind is None:
-        return [], [root], []
+        return [], [root], [], False
     mark = object()  # a node that has it has been seen
     order: list[Node] = []
     leaves: list[Node] = []
-    cut = False
+    cut: list[Node] = []
+    hooked = False
     done, meet = order.append, leaves.append
     stack: list[Any] = [root]
     pop, push = stack.pop, stack.append
@@ -226,13 +259,18 @@ def _plain_order(root: Node) -> tuple[list[Node], list[Node], list[Node]] | None
                         continue
             elif da is None:
                 kind = v._kind
-                if getattr(kind, "hooks", True) or kind.closure is not None or kind.op is None:
-                    return None  # the user's own code takes part
+                if getattr(kind, "closure", kind) is not None:  # the user's own code, or no recipe at all
+                    return None
+                if kind.op is None:
+                    if kind.inputs:
+                        return None
+                    meet(v)
+                hooked = hooked or bool(kind.hooks)
                 push(v)
                 push(None)
-                for operand, slope in zip(kind.inputs, kind.slopes, strict=True):
+                for operand, slope in zip(reversed(kind.inputs), reversed(kind.slopes), strict=True):
                     if slope is CUT:
-                        cut = True
+                        cut.append(operand)
                     elif slope is not None and operand._mark is not mark:
                         if operand._kind is None:
                             operand._mark = mark
@@ -253,8 +291,15 @@ def _plain_order(root: Node) -> tuple[list[Node], list[Node], list[Node]] | None
                         continue
             done(v)
             break
-    untaken = passed_over([*leaves, *order]) if cut else []
-    return order, leaves, [v for v in untaken if v._kind is not None]
+    untaken = []
+    while cut:
+        v = cut.pop()
+        if v._mark is not mark:
+            v._mark = mark
+            if not v.is_leaf:
+                untaken.append(v)
+                cut += used(v)
+    return order, leaves, untaken, hooked
 
 
 # --- gradients as tables and as graphs -------------------------------------------------------------------------------

@@ -234,3 +234,19 @@ def test_a_result_that_takes_no_part_leaves_no_nan(batch: str) -> None:
     assert a.grad == (1.5 if batch == "mean" else 3.0)
     infinite.backward()
     assert a.grad == math.inf
+
+
+def test_sums_of_one_step_may_share_what_they_push_to() -> None:
+    """The first to push to a number writes, all others add, in whatever order the sums are gone through."""
+    ours, theirs = ([Value(0.2 + 0.1 * i) for i in range(7)] for _ in range(2))
+
+    def f(x: Any, ps: Any) -> Any:
+        y = [(p * x).tanh() for p in ps[:6]]
+        sums = [ps[6] * y[1 + i] + y[0] * y[2 + i] + y[1] * y[3 + i] for i in (0, 2)]
+        return sums[0].sin() + sums[1].sin()
+
+    X = [0.1, -0.5, 0.7]
+    gradwalk.compile(lambda x: f(x, ours), batch="sum")(X).backward()
+    for x in X:
+        f(x, theirs).backward()
+    assert [p.grad for p in ours] == pytest.approx([p.grad for p in theirs], rel=1e-13)

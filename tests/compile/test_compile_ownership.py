@@ -428,3 +428,110 @@ def test_a_graph_of_gradients_reaches_a_leaf_that_compiled_code_has() -> None:
     gradwalk.zero_grad([w])
     compiled(3.0).backward()
     assert w.grad == 3.0
+
+
+def test_a_hook_of_an_eager_graph_may_call_a_compiled_function_of_the_same_leaves() -> None:
+    a, b = Value(2.0), Value(3.0)
+    compiled = gradwalk.compile(lambda x: a * b * x)
+    compiled(1.0)
+    seen = []
+
+    def hook(gradient: float) -> None:
+        out = compiled(gradient)
+        out.backward()
+        seen.append(out.data)
+
+    middle = a * b
+    loss = middle * 5.0 + a
+    middle.register_hook(hook)
+    loss.backward()
+    assert (seen, a.grad, b.grad) == ([30.0], 1.0 + 15.0 + 15.0, 10.0 + 10.0)
+
+
+def test_whatever_is_done_by_hand_gives_eagers_numbers() -> None:
+    """Random actions on parameters and waiting results, compiled and eagerly, side by side."""
+    visited = 0
+    for seed in range(60):
+        draw = random.Random(seed)
+        start = [draw.uniform(-1.0, 1.0) for _ in range(3)]
+        sides: list[Any] = []
+        for compile_ in (gradwalk.compile, lambda f: f):
+            ws = [Value(x) for x in start]
+
+            def first(x: Any, ws: Any = ws) -> Any:
+                return (ws[0] * x + ws[1]).tanh() * ws[1]
+
+            def second(x: Any, ws: Any = ws) -> Any:
+                return [ws[1] * ws[2] * x, ws[2].exp() - x]
+
+            sides.append((ws, [compile_(first), compile_(second)], optim.SGD(ws, lr=0.1, momentum=0.5), [], []))
+        weights = draw.choice([(8, 6, 6, 6, 1, 1, 1), (8, 6, 1, 1, 8, 1, 1), (5, 5, 5, 5, 5, 3, 0)])
+        for _ in range(60):
+            (action,) = draw.choices(range(7), weights)
+            i, x, which = draw.randrange(3), draw.uniform(-2.0, 2.0), draw.random()
+            for ws, functions, optimiser, waiting, hooks in sides:
+                if action == 0:
+                    out = functions[which < 0.3](x)
+                    waiting += out if isinstance(out, list) else [out]
+                elif action == 1 and waiting:
+                    waiting.pop(int(which * len(waiting))).backward(x)
+                elif action == 2:
+                    for w in ws:
+                        w.grad = 0 if which < 0.2 else 0.0
+                elif action == 3:
+                    for w in ws:
+                        w.data -= 0.01 * w.grad if which < 0.8 else 1
+                elif action == 4:
+                    optimiser.step()
+                    optimiser.zero_grad()
+                elif action == 5 and hooks:
+                    hooks.pop().remove()
+                elif action == 5:
+                    hooks.append(ws[i].register_hook(lambda gradient: 0.5 * gradient))
+                elif action == 6 and waiting:
+                    del waiting[:]
+            numbers = [[[w.data for w in ws], [w.grad for w in ws]] for ws, *_ in sides] if which < 0.7 else []
+            for ours, theirs in zip(*numbers, strict=True):
+                assert ours == pytest.approx(theirs, rel=1e-9, abs=1e-12), seed
+        stores = stretch_of(sides[0][0])[0].store
+        visited += stores.visits > 3
+    assert visited > 15
+
+
+def test_after_work_by_hand_an_optimiser_has_the_parameters_in_the_buffer_again() -> None:
+    ws = [Value(0.1 * i) for i in range(4)]
+    loss = gradwalk.compile(lambda x: sum((w * x) ** 2 for w in ws))
+    for _ in range(10):
+        loss(1.0).backward()
+        for w in ws:
+            w.data -= 0.01 * w.grad
+            w.grad = 0.0
+    store = stretch_of(ws)[0].store
+    loss(1.0)
+    assert not store.owns
+    loss(1.0)
+    assert store.owns  # nobody has set them since
+    for _ in range(4):
+        loss(1.0).backward()
+        for w in ws:
+            w.data -= 0.01 * w.grad
+    loss(1.0)
+    assert not store.owns
+    descent = optim.SGD(ws, lr=0.01)
+    for _ in range(70):
+        descent.zero_grad()
+        loss(1.0).backward()
+        descent.step()
+    assert store.owns
+
+
+def test_gradients_that_are_graphs_are_refused_after_work_by_hand_too() -> None:
+    w = Value(2.0)
+    loss = gradwalk.compile(lambda x: w * w * x)
+    for _ in range(5):
+        loss(1.0).backward()
+        w.grad = 0.0
+    waiting = loss(1.0)
+    (w * w).backward(create_graph=True)
+    with pytest.raises(NotANumberError, match="zero_grad"):
+        waiting.backward()

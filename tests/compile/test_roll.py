@@ -17,6 +17,8 @@ from gradwalk import Value, ops
 from gradwalk.compile import report
 from gradwalk.compile.prepared import Runner, prepare
 from gradwalk.compile.roll.chains import as_sums
+from gradwalk.compile.roll.dataflow import read
+from gradwalk.compile.roll.repeats import without_repeats
 from gradwalk.compile.roll.rolling import roll
 from gradwalk.compile.roll.sums import SMALL_BLOCK, THIN
 from gradwalk.compile.trace.tracer import trace
@@ -38,6 +40,7 @@ def page_tape(tape: Any) -> rolling.Tape:
 
 def alike(tape: Any) -> bool:
     """Whether both find the same steps, every leaf a parameter; the order inside a level is the compiler's own."""
+    tape, _ = without_repeats(read(tape, False)) or (tape, None)
     tape, _ = as_sums(tape) or (tape, None)
     ours, _, _ = rolling.steps(page_tape(tape), smallest=SMALL_BLOCK)
     theirs = roll(tape, structured=True).program.steps

@@ -57,8 +57,12 @@ class Prepared:
 
     @cached_property
     def cuts(self) -> bool:
-        """Whether a walk back may end in a nan that is none, because an edge is cut."""
-        return careful.cuts(self.tape, self.program.input_grads, run_pass)
+        """Whether a walk back may end in a nan that is none, because an edge is cut, or an inf that is nan.
+
+        The latter is so where repeats are merged: their gradients are added up first, and times an infinite slope that
+        can be inf where one of them is 0, and 0 times the slope nan.
+        """
+        return self.analysis.merged or careful.cuts(self.tape, self.program.input_grads, run_pass)
 
     @cached_property
     def careful_walk(self) -> CarefulWalk:
@@ -152,13 +156,13 @@ class Runner:
             setattr(self, name, getattr(self.execution, name))
 
     def _carefully(self, walk_back: Callable[[], None]) -> None:
-        """Walk back; where that gives nan, once more, with nothing pushed along edges that are cut."""
+        """Walk back; where that gives nan, or inf, once more: row by row, with nothing pushed along edges cut."""
         grads, before = self.grads, self.grads.copy()
         walk_back()
         wanted = self.input_grads.ravel() if self.prepared.program.input_grads else grads[:0]
         total = float(grads.dot(grads)) + float(wanted.dot(wanted))
-        if total == total:  # squares add up to nan only if one of them is
-            return
+        if total - total == 0.0 or (total == total and not self.prepared.analysis.merged):
+            return  # squares add up to nan only if one of them is, and to inf if one is, or too large
         grads[:] = before
         walk, single = self.prepared.careful_walk, self.seeds.ndim == 1
         for sample in [...] if single else [(slice(None), i) for i in range(self.seeds.shape[1])]:

@@ -10,7 +10,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from gradwalk.compile.native import objects
-from gradwalk.compile.roll.steps import Step
+from gradwalk.compile.roll.steps import Rows, Step
 from gradwalk.compile.trace.tape import NONE
 from gradwalk.errors import SettingError
 
@@ -101,8 +101,10 @@ def _told(number: int, trace: Any) -> list[str]:
         f"  {counted(trace.calls, 'call')}; {size(trace.bytes())}; "
         + ", ".join(f"{name} {spent:.1f} ms" for name, spent in milliseconds.items()),
     ]
-    if steps and steps[0].kind == "flat":
+    if steps and isinstance(steps[0], Rows):
         lines.append("  it has too little structure to roll up, and runs node by node")
+        for first, body, turns in steps[0].loops:
+            lines.append(f"  from node {first + 1:,} on it is a loop: {turns:,} times {counted(body, 'node')}")
         return lines
     table = [("step", "what", "shape", "nodes", "memory")]
     for i, step in enumerate(steps[:STEPS_TOLD], start=1):

@@ -57,6 +57,26 @@ class Numbers:
             self.careful = True
 
 
+class Run:
+    """Values one after the other, with their positions: as a list of pairs, which would be made at every call.
+
+    >>> list(Run("ab", 5))
+    [(5, 'a'), (6, 'b')]
+    """
+
+    __slots__ = ("first", "values")
+
+    def __init__(self, values: Any, first: int) -> None:
+        self.values = tuple(values)  # the list may change before a walk back
+        self.first = first
+
+    def __iter__(self) -> Iterator[tuple[int, Any]]:
+        return enumerate(self.values, self.first)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
 def key_of(x: Any, found: Numbers) -> Key:
     """The structure of an argument; its numbers are added to `found`. What most calls have is known at a glance.
 
@@ -86,8 +106,8 @@ def key_of(x: Any, found: Numbers) -> Key:
             first = x[0].__class__ if x else float
             return (kind, len(x)) if first in PYTHONS else (kind, len(x), first)
         kinds = set(map(type, x))
-        if kinds == {Value} and not found.values and len(set(map(id, x))) == len(x):  # no two are the same one
-            found.values = list(enumerate(x, len(found.plain)))
+        if kinds == {Value} and not found.values and len(set(x)) == len(x):  # no two are the same one
+            found.values = Run(x, len(found.plain))
             found.plain += numbers_of(x)
             return kind, len(x), "Values"
         if len(kinds) == 1 and kinds <= SEQUENCES and len(set(map(len, x))) == 1:  # rows, all as long
@@ -124,6 +144,7 @@ def _key_of_other(x: Any, found: Numbers) -> Key:
         if not found.values:
             found.values, found.places = [], {}
         elif not found.places:
+            found.values = list(found.values)
             found.places = {id(v): place for place, v in found.values}
         place = len(found.plain)
         first = found.places.setdefault(id(x), place)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable
+from functools import partial
 from itertools import accumulate, pairwise
 from operator import itemgetter, lt
 from typing import Any
 
 import numpy as np
 
-from gradwalk import tree
+from gradwalk import reverse, tree
 from gradwalk.compile.call.arguments import InputAt
 from gradwalk.compile.call.following import Checks, difference
 from gradwalk.compile.call.results import Call, Result, ResultTree, result_of
@@ -97,6 +98,8 @@ class BoundTrace:
         lock = store.lock
         lock.acquire()  # twice as quick as `with`
         try:
+            if not store.owns and not store.visit():
+                store.take()
             self._forward(store, numbers)
             self.calls += 1
             call = _blank(Call)
@@ -121,6 +124,8 @@ class BoundTrace:
         """As `run`, with leaves as results: what happens under `no_grad()`."""
         store = self.stretch.store
         with store.lock:
+            if not store.owns and not store.visit():
+                store.take()
             self._forward(store, numbers)
             self.calls += 1
             outputs = self._outputs()
@@ -131,8 +136,6 @@ class BoundTrace:
 
     def _forward(self, store: Store, numbers: Any, again: Any = None) -> None:
         """Compute; `again` is a call whose numbers may have been put aside."""
-        if not store.owns:
-            store.take()
         if self.values is not store.values:
             self._bind(store)
         last = self.last
@@ -147,7 +150,7 @@ class BoundTrace:
         else:
             if self.plain:
                 try:
-                    self.packed.pack_into(self.inputs, 0, *numbers.plain)
+                    self.write(*numbers.plain)
                 except (OverflowError, struct.error):
                     if not numbers.careful:
                         raise Misjudged from None
@@ -194,6 +197,8 @@ class BoundTrace:
         self.outputs, self.seeds = self.runner.outputs[: self.recorded.given], self.runner.seeds
         self.forward, self.push = self.runner.forward, self.runner.push
         self.inputs, self.indices = self.runner.inputs.data, self.runner.indices.data
+        # quicker than with the place at each call, for which Python makes a list first
+        self.write = partial(self.packed.pack_into, self.inputs, 0)
         self.views = [
             self.runner.inputs[start:end].reshape(shape)
             for (start, end), shape in zip(pairwise(self.ends), self.shapes, strict=True)
@@ -207,9 +212,14 @@ class BoundTrace:
         lock = store.lock
         lock.acquire()
         try:
-            if not store.owns:
-                store.take()
             version = call.version
+            visiting = False
+            if not store.owns:
+                visiting = store.is_as_visited(version)
+                if visiting:
+                    store.grads.fill(0.0)
+                else:
+                    store.take()
             if store.version is not version:
                 with store.as_of(version):
                     self._forward(store, call.numbers, call)
@@ -219,15 +229,14 @@ class BoundTrace:
             if self.last is not call or self.values is not store.values:
                 self._forward(store, call.numbers, call)
                 self.last = call
-            if not self.single:
-                self._walk_back(store, call, position, gradient)
-                return
-            if store.hooked or self.input_grads:
+            if not self.single or store.hooked or self.input_grads:
                 self._walk_back(store, call, position, gradient)
             else:  # as there, without the call
                 self.seeds[0] = gradient
                 self.push()
-            if not call.walked:
+            if visiting:
+                reverse.add_to_leaves(store.parameters, store.grads.tolist())
+            if self.single and not call.walked:
                 call.walked = True
                 version.waiting -= 1
         finally:

@@ -15,21 +15,25 @@ import numpy.typing as npt
 from gradwalk import ops
 from gradwalk.compile.native import objects
 from gradwalk.compile.native.codegen import op_slopes, op_value, slope_lines, value_lines
+from gradwalk.compile.native.loops import Loop, Row
 from gradwalk.compile.native.objects import Native
 from gradwalk.compile.native.single import SingleExecution
 from gradwalk.compile.roll.program import Program
 from gradwalk.compile.roll.steps import ALL, Rows
 from gradwalk.compile.trace.tape import MAX, MIN, SHIFT, TAKE
+from gradwalk.ops import Op
 
 __all__ = ["FlatCode", "FlatExecution"]
 
 Floats = npt.NDArray[np.float64]
 
 HOT = (ops.add, ops.mul, ops.sub, ops.div, ops.neg, ops.relu, ops.exp, ops.tanh, ops.log)
-CALL, TAKEN, LARGEST, SMALLEST, SHIFTED = range(len(HOT), len(HOT) + 5)
+CALL, TAKEN, LARGEST, SMALLEST, SHIFTED, LOOPED = range(len(HOT), len(HOT) + 6)
 SPECIAL_CODES = {TAKE: TAKEN, MAX: LARGEST, MIN: SMALLEST, SHIFT: SHIFTED}
 #: Columns of the instruction array: what to do, where the result goes, two operands (or a list and its length), which.
 WIDTH = 5
+#: Words of the table that the interpreter reads; those of loops follow.
+TABLE = 14
 
 
 class FlatCode:
@@ -60,12 +64,40 @@ class FlatCode:
         if step.pushing != ALL:
             self.back = self.code.copy()
             self.back[program.lists[step.pushing :][: step.count] == 0, 0] = SHIFTED
-        self.values = np.zeros(len(ops_used) + 1, np.int64)
-        self.slopes = np.zeros(len(ops_used) + 1, np.int64)
-        for i in np.unique(codes[what == CALL]).tolist():
+        self.values = np.zeros(len(ops_used) + len(step.loops) + 1, np.int64)
+        self.slopes = np.zeros(len(ops_used) + len(step.loops) + 1, np.int64)
+        self.widest = max([op.arity for op in ops_used], default=0)
+        self.words: list[int] = []  # that loops read
+        looped = np.zeros(step.count, np.bool_)
+        for number, (first, body, turns) in enumerate(step.loops, start=len(ops_used)):
+            loop = self._loop(step, ops_used, first, body, turns)
+            self.values[number], self.slopes[number] = objects.load(loop.forward), objects.load(loop.backward)
+            for i, way in loop.called:
+                functions = self.values if way == "value" else self.slopes
+                functions[i] = objects.load((op_value if way == "value" else op_slopes)(ops_used[i]))
+            self.code[first] = LOOPED, 0, TABLE + len(self.words), 0, number
+            self.back[first] = self.code[first]
+            self.words += loop.words
+            looped[first + 1 : first + body * turns] = True
+        for i in np.unique(codes[(what == CALL) & (self.code[:, 0] == CALL) & ~looped]).tolist():
             self.values[i] = objects.load(op_value(ops_used[i]))
             self.slopes[i] = objects.load(op_slopes(ops_used[i]))
-        self.widest = max([op.arity for op in ops_used], default=0)
+        if step.loops:
+            self.code, self.back = self.code[~looped], self.back[~looped]
+
+    def _loop(self, step: Rows, ops_used: list[Op], first: int, body: int, turns: int) -> Loop:
+        """Some rows as a loop."""
+        program = self.program
+        lists, start = program.lists, program.parameters + step.out + first
+        rows = np.arange(first, first + body * turns)
+        width = int(lists[step.counts + rows[:body]].max())
+        at = self.operands[np.minimum(lists[step.starts + rows][:, None] + np.arange(width), len(self.operands) - 1)]
+        constant = np.zeros(program.parameters + program.size, np.bool_)
+        constant[program.parameters + program.constant_positions] = True
+        codes = lists[step.codes + rows[:body]].tolist()
+        pushing = [True] * body if step.pushing == ALL else lists[step.pushing + rows[:body]].astype(bool).tolist()
+        each = [Row(ops_used[code], code, pushes) for code, pushes in zip(codes, pushing, strict=True)]
+        return Loop(each, at.reshape(turns, body, width).astype(np.int64), start, constant)
 
 
 class FlatExecution(SingleExecution):
@@ -91,7 +123,7 @@ class FlatExecution(SingleExecution):
         def table(code: Any, functions: npt.NDArray[np.int64], parameters: Floats, ends: Floats) -> Any:
             sizes = [functions.ctypes.data, first, parameters.ctypes.data, len(nodes)]
             ending = [nodes.ctypes.data, ends.ctypes.data, len(memory)]
-            return np.array([code.ctypes.data, *shared, *sizes, *ending], np.int64)
+            return np.array([code.ctypes.data, *shared, *sizes, *ending, *flat.words], np.int64)
 
         there = table(flat.code, flat.values, values, self.outputs)
         back = table(flat.back, flat.slopes, grads, self.seeds)
@@ -138,6 +170,8 @@ FORWARD = (
             for k in range(second):
                 box[k] = v[operands[first + k]]
             invoke(function[code[at + 4]], c[6], c[4] + 8 * to)
+        elif what == {LOOPED}:
+            invoke(function[code[at + 4]], table, first)
         elif what == {TAKEN}:
             v[to] = v[operands[first + index[code[at + 4]]]]
         else:
@@ -188,6 +222,8 @@ BACKWARD = (
             invoke(function[code[at + 4]], c[6], c[6] + 8 * (second + 1))
             for k in range(second):
                 g[operands[first + k]] += box[second + 1 + k] * push
+        elif what == {LOOPED}:
+            invoke(function[code[at + 4]], table, first)
         elif what == {TAKEN}:
             g[operands[first + index[code[at + 4]]]] += push
         elif what != {SHIFTED}:
@@ -207,6 +243,7 @@ def interpreter(direction: str) -> Native:
     """The loop over instructions, forwards or backwards."""
     codes: dict[str, Any] = {
         "hot": len(HOT), "CALL": CALL, "TAKEN": TAKEN, "SMALLEST": SMALLEST, "SHIFTED": SHIFTED,
+        "LOOPED": LOOPED,
     }  # fmt: skip
     branches: list[str] = []
     for i, op in enumerate(HOT):

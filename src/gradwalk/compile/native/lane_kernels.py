@@ -236,18 +236,18 @@ def _sums(memory: Any, size: int, real: Any) -> dict[str, Any]:
 
     def sums_back(descriptor: int, context: int) -> None:
         d, c = longs(descriptor), longs(context)
-        for i in range(d[SUM_COUNT]):
-            push = memory(c[OWN_GRADS] + size * (d[OUT] + i) * c[LANES])
-            for j in range(d[SUM_PARTS]):
-                part = descriptor + 8 * (SUM_FIRST_PART + j * PART)
-                width, pair = longs(part)[WIDTH], longs(part)[IS_PAIR]
+        for j in range(d[SUM_PARTS]):
+            part = descriptor + 8 * (SUM_FIRST_PART + j * PART)
+            width, pair = longs(part)[WIDTH], longs(part)[IS_PAIR]
+            for side in range(2):  # one after the other: the first may write where the second adds
                 a, b = longs(part + 8 * FACTOR), longs(part + 8 * OTHER_FACTOR)
-                for k in range(width):
-                    at, other = position(c, a, i, k, width), position(c, b, i, k, width)
-                    if a[WANTS_GRADS]:
-                        pushed(c, a, at, b, other, pair, push)
-                    if b[WANTS_GRADS]:
-                        pushed(c, b, other, a, at, pair, push)
+                if side == 1:
+                    a, b = b, a
+                if a[WANTS_GRADS]:
+                    for i in range(d[SUM_COUNT]):
+                        push = memory(c[OWN_GRADS] + size * (d[OUT] + i) * c[LANES])
+                        for k in range(width):
+                            pushed(c, a, position(c, a, i, k, width), b, position(c, b, i, k, width), pair, push)
 
     return {"sums": sums, "sums_back": sums_back}
 

@@ -60,12 +60,14 @@ class Native:
     'drive'
     """
 
-    def __init__(self, name: str, arity: int, text: str, modules: tuple[str, ...], make: Callable[[], Any]) -> None:
+    def __init__(
+        self, name: str, arity: int, text: str, modules: tuple[str, ...], make: Callable[[], Any] | None
+    ) -> None:
         self.name = name
         self.arity = arity
         self.text = text  # what tells it apart from others of the same modules
         self.modules = modules  # whose functions it is made of
-        self.make = make
+        self.make = make  # None if the text is in LLVM's own language
 
 
 @cache
@@ -104,6 +106,17 @@ def generated(name: str, text: str, arity: int = 2, functions: str = "vmath") ->
         return scope["kernel"]
 
     return Native(name, arity, text, ("native.microkernels", f"native.{functions}"), make)
+
+
+@cache
+def assembled(name: str, text: str) -> Native:
+    """A function `kernel` of two addresses that is written out in LLVM's own language; no Numba is needed for it.
+
+    >>> from gradwalk.compile.native import objects
+    >>> objects.assembled("nothing", "define void @kernel(i64 %d, i64 %c) { ret void }").name
+    'nothing'
+    """
+    return Native(name, 2, text, (), None)
 
 
 def load(native: Native) -> int:
@@ -215,6 +228,8 @@ def _compile(native: Native, symbol: str) -> tuple[MachineCode | None, int]:
 
     The function is renamed and everything else in it is made private, so that no two files can disturb each other.
     """
+    if native.make is None:
+        return _assemble(native.text, symbol), 0
     numba = importlib.import_module("numba")
     types = numba.types
     function = native.make()
@@ -233,6 +248,21 @@ def _compile(native: Native, symbol: str) -> tuple[MachineCode | None, int]:
         _held.append(compiled)
         return None, compiled.address
     return MachineCode(outside, library._codegen._tm.emit_object(module)), 0
+
+
+def _assemble(text: str, symbol: str) -> MachineCode:
+    """Machine code of a function in LLVM's language, under another name.
+
+    Optimising it first takes twice the time, and gives nothing: what is written there was written with care.
+    """
+    _engine()  # which makes this processor known
+    machine = llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=1, jit=True
+    )
+    module = llvm.parse_assembly(text.replace("@kernel(", f"@{symbol}("))
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    module.verify()
+    return MachineCode([], machine.emit_object(module))
 
 
 def _without_exceptions(module: Any, machine: Any) -> None:

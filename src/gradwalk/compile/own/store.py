@@ -2,7 +2,8 @@
 
 A compiled call takes them into the buffer. While they are there, the store is their keeper (see `gradwalk.keepers`) and
 hands everything back at the first touch from Python; the next compiled call takes them again. An ordinary training loop
-of compiled loss, `zero_grad()`, `backward()` and `step()` triggers neither.
+of compiled loss, `zero_grad()`, `backward()` and `step()` triggers neither. Where they are touched at every turn, as by
+`p.data -= lr * p.grad`, they are left where they are: numbers are copied in, gradients are added out.
 
 Parameters that some function uses together share one store. A function's parameters stand in a stretch of
 the store; when two stores grow together because a function uses both, stretches move and nobody notices.
@@ -30,6 +31,9 @@ __all__ = ["Store", "Stretch", "stretch_of"]
 
 Floats = npt.NDArray[np.float64]
 FLOATS = frozenset((float,))
+#: Handed back so often in a row, with no optimiser at work on the buffer, parameters are left in Python; after so many
+#: calls it is tried again whether they would stay.
+OFTEN, TRIED_AGAIN = 4, 64
 
 _growing = RLock()  # one at a time makes stores, lets them grow, or joins them
 
@@ -73,6 +77,8 @@ class Store:
         self.version = Version()  # a new one whenever the parameters' numbers change
         self.kept: WeakSet[Version] = WeakSet()  # earlier ones that some result needs
         self.hooked = False  # whether a parameter has hooks, which only Python can call
+        self.by_hand = 0  # how often in a row they were handed back with no optimiser at work
+        self.visits = 0  # calls that left them in Python
         self.stretches: WeakSet[Stretch] = WeakSet()
         self.lists: dict[int, tuple[keepers.Seen, Any, bool]] = {}  # that were asked for before; see `positions`
         self.lock = RLock()
@@ -122,7 +128,54 @@ class Store:
                 p._data, p._grad = data, grad
                 p._notes.keeper = None
             self.owns = False
+            self.by_hand += 1
             keepers.count(-1)
+
+    def visit(self) -> bool:
+        """Bring the numbers into the buffer and leave the parameters in Python, if that is how they are used.
+
+        >>> w = Value(1.0)
+        >>> store = stretch_of([w])[0].store
+        >>> for _ in range(4):
+        ...     store.take()
+        ...     w.data += 1.0
+        >>> store.visit(), store.owns, store.values.tolist()
+        (True, False, [5.0])
+        """
+        if self.by_hand < OFTEN:
+            return False
+        self.visits += 1
+        values = self._in_python() if self.visits % TRIED_AGAIN else None
+        if values is None:
+            return False
+        if values.tobytes() == self.values.tobytes():  # nobody sets them any longer
+            self.by_hand = 0
+            return False
+        self.changing()
+        self.values[:] = values
+        self.hooked = False
+        return True
+
+    def is_as_visited(self, version: Version) -> bool:
+        """Whether the parameters, in Python, are what they were at a visit, so that gradients can be added out.
+
+        >>> store = stretch_of([Value(1.0)])[0].store
+        >>> store.is_as_visited(store.version)
+        False
+        """
+        if self.by_hand < OFTEN or self.version is not version:
+            return False
+        values = self._in_python()
+        if values is None or values.tobytes() != self.values.tobytes():
+            return False
+        return FLOATS.issuperset(map(type, gradients_of(self.parameters)))
+
+    def _in_python(self) -> Floats | None:
+        """The numbers of the parameters that Python has; None if they are not plain leaves with plain floats."""
+        numbers = numbers_of(self.parameters)
+        if not FLOATS.issuperset(map(type, numbers)) or not are_plain_leaves(self.parameters):
+            return None
+        return np.fromiter(numbers, np.float64, len(numbers))
 
     @contextmanager
     def handed_back(self) -> Iterator[None]:
@@ -256,6 +309,8 @@ class Store:
         >>> store.version is before
         False
         """
+        if self.owns:
+            self.by_hand = 0
         if self.version.waiting:
             self._keep_version()
         self.version = Version()

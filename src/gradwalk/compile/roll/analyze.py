@@ -35,6 +35,7 @@ from gradwalk.compile.roll.layout import (
     TAILS,
     TAKEN,
 )
+from gradwalk.compile.roll.loops import MOST, find_loops
 from gradwalk.compile.roll.passes import RunPass, plainly
 from gradwalk.compile.roll.steps import ADD, ALL, NOTHING, Access, Elements, Extreme, Rows, Take
 from gradwalk.compile.roll.sums import roll_sums
@@ -144,8 +145,19 @@ def flat(graph: Dataflow) -> Builder:
     codes, counts, slots = (builder.keep(column[rows]) for column in (graph.code, graph.count, graph.slot))
     starts = builder.keep(operands + graph.start[rows])
     pushing = ALL if graph.reached[rows].all() else builder.keep(graph.reached[rows])
-    builder.steps.append(Rows(out, len(rows), names, codes, starts, counts, slots, pushing))
+    loops = _loops(builder, graph, out)
+    builder.steps.append(Rows(out, len(rows), names, codes, starts, counts, slots, pushing, loops))
     return builder
+
+
+def _loops(builder: Builder, graph: Dataflow, out: int) -> tuple[tuple[int, int, int], ...]:
+    """Where the same rows come again and again."""
+    rows = np.flatnonzero(graph.live)
+    code, count = graph.code[rows].astype(np.int64), graph.count[rows]
+    what = np.where((code >= 0) & (count <= MOST), 2 * code + graph.reached[rows], -1)
+    nodes = graph.operands[np.minimum(graph.start[rows][:, None] + np.arange(MOST), len(graph.operands) - 1)]
+    at = builder.positions[nodes] + np.where(nodes < builder.parameters, 0, builder.parameters)
+    return find_loops(what, np.where(np.arange(MOST) < count[:, None], at, -1), builder.parameters + out)
 
 
 def _begun(graph: Dataflow, lanes: int) -> Builder:

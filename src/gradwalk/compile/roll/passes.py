@@ -36,7 +36,7 @@ from gradwalk.compile.roll.layout import (
 )
 from gradwalk.compile.trace.tape import TAKE
 
-__all__ = ["HELPERS", "RunPass", "collapse", "latest", "plainly", "settle", "spread"]
+__all__ = ["HELPERS", "RunPass", "collapse", "latest", "merge", "plainly", "repeats", "settle", "spread"]
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -91,6 +91,74 @@ def _mixed(h: Any, x: Any) -> Any:
     """A hash that depends on all numbers so far, in their order."""
     h = ((h ^ (x + 1)) * 0x9E3779B97F4A7C1) & 0x7FFFFFFFFFFFFFFF
     return h ^ (h >> 29)
+
+
+def repeats(
+    code: Ints, start: Ints, count: Ints, slot: Ints, operands: Ints, live: Bools, bits: Longs, known: Bools,
+    same: Ints, table: Ints, results: Longs, rows: int, first: int, constants: int, nodes: int, mask: int,
+) -> None:  # fmt: skip
+    """For each node the first that is the same: equal constants, and rows of one op with the same operands.
+
+    `table` is a table of hashes, -1 where it is free.
+    """
+    for node in range(constants, nodes):
+        at = _mixed(1, bits[node - constants]) & mask
+        while table[at] >= 0 and bits[table[at] - constants] != bits[node - constants]:
+            at = (at + 1) & mask
+        if table[at] < 0:
+            table[at] = node
+        same[node] = table[at]
+    found = 0
+    for row in range(rows):
+        if not live[row] or (code[row] >= 0 and not known[code[row]]):
+            continue
+        begin, width = start[row], count[row]
+        h = 64 * slot[row] + code[row] + 64
+        for k in range(begin, begin + width):
+            h = _mixed(h, same[operands[k]])
+        at = h & mask
+        while table[at] >= 0:
+            if table[at] < constants:
+                other = table[at] - first
+                if code[other] == code[row] and slot[other] == slot[row] and count[other] == width:
+                    equal = 1
+                    for k in range(width):
+                        if same[operands[start[other] + k]] != same[operands[begin + k]]:
+                            equal = 0
+                    if equal:
+                        break
+            at = (at + 1) & mask
+        if table[at] < 0:
+            table[at] = first + row
+        else:
+            same[first + row] = table[at]
+            found += 1
+    results[0] = found
+
+
+def merge(
+    code: Ints, start: Ints, count: Ints, operands: Ints, live: Bools, same: Ints, uses: Ints, merged_uses: Ints,
+    kept: Bools, rows: int, first: int, constants: int, add: int, mul: int, rolled: int,
+) -> None:  # fmt: skip
+    """Let all that is kept read the first of what is the same, unless that would take a term out of its sum."""
+    for row in range(rows):
+        if live[row]:
+            weight = 1 if code[row] == add else 2  # as in `collapse`
+            for k in range(start[row], start[row] + count[row]):
+                uses[operands[k]] += weight
+                if same[first + row] == first + row:
+                    merged_uses[same[operands[k]]] += weight
+    for back in range(rows):
+        row = rows - 1 - back
+        if kept[first + row]:
+            for k in range(start[row], start[row] + count[row]):
+                node = operands[k]
+                if first <= node < constants:
+                    what = code[node - first]
+                    term = rolled and uses[node] == 1 and (what == add or what == mul)  # noqa: SIM109
+                    if not term or (merged_uses[same[node]] == 1 and same[first + row] == first + row):
+                        operands[k] = same[node]
+                    kept[operands[k]] = 1
 
 
 def _class(node: Any, parameters: Any, constants: Any) -> Any:

@@ -19,15 +19,17 @@ from gradwalk.compile.roll.chains import as_sums
 from gradwalk.compile.roll.dataflow import Dataflow
 from gradwalk.compile.roll.passes import RunPass, plainly
 from gradwalk.compile.roll.program import Program
-from gradwalk.compile.roll.steps import Step
+from gradwalk.compile.roll.repeats import without_repeats
+from gradwalk.compile.roll.steps import Rows, Step
 from gradwalk.compile.trace.tape import NONE, TAKE, Tape
 
 __all__ = ["Analysis", "roll", "roll_batch", "split"]
 
 Longs = npt.NDArray[np.int64]
 
-#: Where groups hold fewer operations than this on average, one after the other is faster.
-FEW = 10
+#: Where groups hold fewer operations than this on average, one after the other is faster; fewer than that, if nearly
+#: all of them are in loops.
+FEW, FEW_IN_LOOPS = 10, 40
 #: Lanes that are run together, at most; fewer where a sample needs much memory.
 MOST_LANES, MANY_NUMBERS, FEWER_LANES = 128, 4000, 64
 
@@ -38,6 +40,7 @@ class Analysis:
 
     program: Program
     step_of: Longs
+    merged: bool = False  # whether some rows are not done because they repeat others
 
 
 def roll(tape: Tape, *, input_grads: bool = False, structured: bool | None = None, run: RunPass = plainly) -> Analysis:
@@ -50,22 +53,31 @@ def roll(tape: Tape, *, input_grads: bool = False, structured: bool | None = Non
     >>> [step.kind for step in roll(trace(lambda x: x * x, [3.0]).tape, structured=True).program.steps]
     ['op']
     """
-    given, where = tape, None
-    if structured is not False and (sums := as_sums(tape)):
-        tape, where = sums
+    given, where = tape, np.arange(tape.rows)
     graph = dataflow.read(tape, input_grads, run)
+    if repeats := without_repeats(graph, run, rolled=structured is not False):
+        tape, where = repeats
+    if structured is not False and (sums := as_sums(tape)):
+        tape, where = sums[0], sums[1][where]
+    if tape is not given:
+        graph = dataflow.read(tape, input_grads, run)
     macros = analyze.collapse(graph, run)
     if structured is None:
-        structured = int(graph.live.sum()) >= FEW * len(macros.groups)
-    if not structured and where is not None:
-        return roll(given, input_grads=input_grads, structured=False, run=run)
+        rows, groups = int(graph.live.sum()), len(macros.groups)
+        structured = rows >= FEW * groups
+        if (tape is not given or structured) and rows < FEW_IN_LOOPS * groups:
+            found = roll(given, input_grads=input_grads, structured=False, run=run)
+            (step,) = found.program.steps
+            assert isinstance(step, Rows)
+            if not structured or 10 * sum(body * turns for _, body, turns in step.loops) > 9 * step.count:
+                return found
     builder = analyze.roll_up(macros) if structured else analyze.flat(graph)
     program = builder.program(
         tape.outputs.astype(np.int64), parameters=tape.parameters, inputs=tape.inputs, indices=tape.indices,
         input_grads=input_grads,
     )  # fmt: skip
     positions = builder.positions[graph.first : graph.constants]
-    return Analysis(program, _steps_of(positions if where is None else positions[where], program.steps))
+    return Analysis(program, _steps_of(positions[where], program.steps), bool(repeats))
 
 
 def roll_batch(tape: Tape, *, dtype: str = "float64", input_grads: bool = False, run: RunPass = plainly) -> Analysis:
@@ -75,6 +87,9 @@ def roll_batch(tape: Tape, *, dtype: str = "float64", input_grads: bool = False,
     >>> roll_batch(trace(lambda x: x * x, [3.0]).tape).program.lanes
     128
     """
+    where = np.arange(tape.rows)
+    if repeats := without_repeats(dataflow.read(tape, input_grads, run), run):
+        tape, where = repeats
     lane_tape, shared_tape, new = split(tape, run)
     shared = roll(shared_tape, run=run) if shared_tape is not None else None
     wanting = lane_tape.parameters - len(tape.constants)
@@ -93,7 +108,7 @@ def roll_batch(tape: Tape, *, dtype: str = "float64", input_grads: bool = False,
     if shared is not None:
         step_of = np.where(shared.step_of >= 0, shared.step_of + len(program.steps), -1)
     step_of[moving] = _steps_of(builder.positions[new[moving]], program.steps)
-    return Analysis(program, step_of)
+    return Analysis(program, step_of[where], bool(repeats))
 
 
 def _steps_of(positions: Longs, steps: tuple[Step, ...]) -> Longs:

@@ -216,7 +216,8 @@ class Rows:
     Row i is number `lists[codes + i]` of `ops` (or a special code of `trace.tape`) on the `lists[counts + i]`
     positions that begin at `lists[starts + i]`; a take is chosen by index number `lists[slots + i]`. It is the only
     step of its program, and every gradient is added. A row that no gradient can come to has 0 at `lists[pushing + i]`,
-    and pushes none.
+    and pushes none. `loops` are rows that are the same again and again, for a backend that has a better way: first row,
+    rows of the body, turns.
     """
 
     out: int
@@ -227,6 +228,7 @@ class Rows:
     counts: int
     slots: int
     pushing: int = ALL
+    loops: tuple[tuple[int, int, int], ...] = ()
 
     kind = "flat"
     shape = property(lambda self: (self.count,))
@@ -260,7 +262,7 @@ def formula(step: Step) -> str:
     if isinstance(step, (Take, Extreme)):
         return f"{step.kind} of lists{GRADS_TEXT[step.grads]}"
     if isinstance(step, Rows):
-        return "one by one"
+        return "".join(["one by one", *(f"; {turns} times {body} from {first}" for first, body, turns in step.loops)])
     texts = [x.text(rows, columns) for x, rows, columns in step.accesses()]
     if isinstance(step, Elements):
         return f"{step.op}({', '.join(texts)})"
