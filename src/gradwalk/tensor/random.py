@@ -44,7 +44,7 @@ class Generator:
         return self
 
 
-_usual = Generator()
+usual = Generator()
 
 
 def manual_seed(seed: int) -> Generator:
@@ -54,13 +54,13 @@ def manual_seed(seed: int) -> Generator:
     >>> round(gradwalk.rand(1).item(), 6)
     0.639427
     """
-    return _usual.manual_seed(seed)
+    return usual.manual_seed(seed)
 
 
 def _source(generator: Any) -> random.Random:
     if generator is not None and not isinstance(generator, Generator):
         raise SettingError(f"a generator is made with gradwalk.Generator(), not {type(generator).__name__}")
-    return (generator or _usual).source
+    return (generator or usual).source
 
 
 def _made(numbers: list[Any], shape: tuple[int, ...], dtype: Any, requires_grad: Any) -> Tensor:
