@@ -4,7 +4,7 @@
 
 - `api.py` and `batches.py`: the functions that `gradwalk.compile` gives;
 - `trace/`: from a function to a tape, and what cannot be followed; tensors are written down number by number
-  (`tensors.py`, `blocks.py`, `block_arrays.py`), so that what follows knows nothing of them;
+  (`tensors.py`, `blocks.py`, `block_arrays.py`, `block_sums.py`), so that what follows knows nothing of them;
 - `roll/`: from a tape to a program, which is data;
 - `backend.py`: the seam, what a backend has to do; `prepared.py`: a tape brought to it; `careful.py`: the walk back
   where edges are cut;
