@@ -83,8 +83,8 @@ class BatchTrace(BoundTrace):
             return self.runner.outputs.copy()
         return self.scale * self.runner.totals
 
-    def _is_lone_tensor(self) -> bool:
-        return False
+    def _lone_tensor(self) -> Any:
+        return None
 
     def _write(self, store: Store, numbers: BatchNumbers, again: BatchCall | None = None) -> None:
         """Write the samples; `again` is a call whose numbers may have been put aside."""

@@ -15,7 +15,7 @@ import numpy as np
 from gradwalk import tree
 from gradwalk.compile.call.arguments import InputAt
 from gradwalk.compile.call.following import Checks, difference
-from gradwalk.compile.call.results import Call, Result, ResultTree, lone_tensor, result_of
+from gradwalk.compile.call.results import Call, Result, ResultTree, result_of
 from gradwalk.compile.call.surroundings import Surroundings
 from gradwalk.compile.own.store import Store, Stretch, stretch_of
 from gradwalk.compile.prepared import Prepared, Runner, prepare
@@ -69,7 +69,7 @@ class BoundTrace:
         self.runner: Runner
         self.result = ResultTree(recorded.result)
         self.single = type(recorded.result) is Output and not recorded.result.plain
-        self.lone_tensor = self._is_lone_tensor()
+        self.lone_tensor: Any = self._lone_tensor()  # what makes the result, if that is one tensor of no dims
         self._lay_out(numbers)
 
     def _lay_out(self, numbers: Any) -> None:
@@ -118,8 +118,8 @@ class BoundTrace:
                 out._data = self.outputs.item()
                 out._grad = 0.0
                 return out
-            if self.lone_tensor:
-                return lone_tensor(call, self.outputs)
+            if self.lone_tensor is not None:
+                return self.lone_tensor(call, self.outputs.item())
             return self.result.filled(partial(result_of, call), self.outputs.tolist(), self.outputs, call)
         finally:
             lock.release()
@@ -140,10 +140,13 @@ class BoundTrace:
         """The numbers that are given, in an array."""
         return self.outputs
 
-    def _is_lone_tensor(self) -> bool:
-        """Whether the function gives one tensor of no dims, as a loss is."""
+    def _lone_tensor(self) -> Any:
         given = self.recorded.result
-        return type(given) is TensorOutput and given.known is None and given.flows and not given.shape
+        if type(given) is not TensorOutput or given.known is not None or not given.flows or given.shape:
+            return None
+        from gradwalk.compile.call.tensor_results import lone
+
+        return lone
 
     def _forward(self, store: Store, numbers: Any, again: Any = None) -> None:
         """Compute; `again` is a call whose numbers may have been put aside."""
@@ -237,7 +240,7 @@ class BoundTrace:
             if self.last is not call or self.values is not store.values:
                 self._forward(store, call.numbers, call)
                 self.last = call
-            if not self.single and not self.lone_tensor:
+            if not self.single and self.lone_tensor is None:
                 self._walk_back(store, call, position, gradient)
                 return
             if store.hooked or self.input_grads:
@@ -265,7 +268,7 @@ class BoundTrace:
     def _walk_back(self, store: Store, call: Any, position: int, gradient: Any) -> None:
         before = store.grads.copy() if store.hooked else None
         self.seeds[position] = gradient
-        if self.single or self.lone_tensor:
+        if self.single or self.lone_tensor is not None:
             self.push()
         else:
             self.runner.backward()

@@ -29,7 +29,6 @@ __all__ = [
     "ResultTree",
     "Samples",
     "argument_grads_of",
-    "lone_tensor",
     "nodes_given",
     "pass_on",
     "result_of",
@@ -324,10 +323,3 @@ def _tensor_of(output: TensorOutput, positions: Any, array: Any, call: Any) -> A
     if output.known is not None:
         return known_tensor(output)
     return tensor_of(output, positions, array[positions], call)
-
-
-def lone_tensor(call: Any, outputs: Any) -> Any:
-    """What a function gives that gives one tensor of no dims."""
-    from gradwalk.compile.call.tensor_results import lone
-
-    return lone(call, outputs)

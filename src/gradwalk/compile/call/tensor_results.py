@@ -134,7 +134,12 @@ class TensorResult(Tensor):
         >>> gradwalk.compile(lambda x: (gradwalk.Tensor([1.0, 2.0]) * x).sum())(3.0).item()
         9.0
         """
-        return self._number if hasattr(self, "_number") and not modes.active else super().item()
+        if modes.active:
+            return super().item()
+        try:
+            return self._number
+        except AttributeError:
+            return super().item()
 
     @property
     def is_leaf(self) -> bool:  # type: ignore[override]
@@ -167,6 +172,9 @@ class TensorResult(Tensor):
         raise limit("structure")
 
 
+_blank: Any = object.__new__
+
+
 def _is_node(gradient: Any) -> bool:
     return hasattr(gradient, "backward")
 
@@ -178,10 +186,10 @@ def _push(result: TensorResult) -> None:
     pass_on(call)
 
 
-def lone(call: Any, outputs: Any) -> TensorResult:
+def lone(call: Any, number: float) -> TensorResult:
     """A tensor of no dims, which is all that the function gives."""
-    out: TensorResult = object.__new__(TensorResult)
-    out._number = outputs.item()
+    out: TensorResult = _blank(TensorResult)
+    out._number = number
     out._grad = 0.0
     out._flows = True
     out._call = call

@@ -1,4 +1,3 @@
-
 """Sums, products and extremes of blocks, each written as the scalar code that says the same would be."""
 
 from __future__ import annotations
