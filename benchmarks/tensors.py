@@ -1,4 +1,4 @@
-"""Tensors, eagerly, beside PyTorch, MyGrad and HIPS autograd: forward and backward, one thread.
+"""Tensors, eagerly beside PyTorch, MyGrad and HIPS autograd, and compiled beside scalar code: one thread.
 
     python benchmarks/tensors.py
     python benchmarks/tensors.py --peers /folder/with/mygrad/and/autograd
@@ -10,10 +10,13 @@ FOLDER mygrad autograd` puts two of them where `--peers` finds them.
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import sys
 import time
 from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
@@ -21,7 +24,7 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL
 import numpy as np
 
 import gradwalk
-from gradwalk import Tensor
+from gradwalk import Tensor, Value, optim
 
 Step = Callable[[], float]
 
@@ -108,6 +111,100 @@ def w1_autograd() -> Step:
     return lambda: float(both((weights, biases))[0])
 
 
+def w1_compiled() -> Step:
+    """W1 in tensors, compiled."""
+    x, y, weights, biases = w1_numbers()
+    W, B = [Tensor(w) for w in weights], [Tensor(b) for b in biases]
+    parameters: list[Any] = [*W, *B]
+    descent = optim.SGD(parameters, lr=0.0)
+
+    @gradwalk.compile
+    def loss_of(X: Any, Y: Any) -> Any:
+        h = ((X @ W[0] + B[0]).relu() @ W[1] + B[1]).relu() @ W[2] + B[2]
+        return (1 - Y * h).relu().mean()
+
+    def step() -> float:
+        loss = loss_of(x, y)
+        descent.zero_grad()
+        loss.backward()
+        return float(loss.item())
+
+    return step
+
+
+def w1_scalars() -> Step:
+    """W1 in Values, compiled."""
+    x, y, weights, biases = w1_numbers()
+    W = [[[Value(p) for p in row] for row in w.T.tolist()] for w in weights]
+    B = [[Value(p) for p in b.tolist()] for b in biases]
+    descent = optim.SGD([p for w in W for row in w for p in row] + [p for b in B for p in b], lr=0.0)
+    labels = y.ravel()
+
+    @gradwalk.compile
+    def loss_of(X: Any, Y: Any) -> Any:
+        margins = []
+        for point, label in zip(X, Y, strict=True):
+            h = list(point)
+            for i, (w, b) in enumerate(zip(W, B, strict=True)):
+                h = [gradwalk.dot(h, row) + c for row, c in zip(w, b, strict=True)]
+                h = [v.relu() for v in h] if i < 2 else h
+            margins.append((1 - label * h[0]).relu())
+        return sum(margins[1:], start=margins[0]) / len(margins)
+
+    def step() -> float:
+        loss = loss_of(x, labels)
+        descent.zero_grad()
+        loss.backward()
+        return float(loss.data)
+
+    return step
+
+
+# --- the GPT of the examples, one step of training a name ------------------------------------------------------------
+
+
+def gpt_steps(loss_of: Callable[[Any], Any], parameters: list[Any], documents: list[Any]) -> Step:
+    """One step of training after another, the loss of each name given."""
+    adam = optim.Adam(parameters, 0.01, betas=(0.9, 0.95))
+    turn = itertools.cycle(documents)
+
+    def step() -> float:
+        loss = loss_of(next(turn))
+        adam.zero_grad()
+        loss.backward()
+        adam.step()
+        return float(loss.item() if isinstance(loss, Tensor) else loss.data)
+
+    return step
+
+
+def gpt_numbers() -> tuple[Any, Any, list[Any]]:
+    """The example, its parameters, and names as tokens."""
+    sys.path.append(str(Path(__file__).parents[1] / "examples"))
+    import gpt
+
+    names = gpt.read_names(gpt.NAMES)
+    vocabulary = gpt.Vocabulary.of(names)
+    parameters = gpt.make_parameters(gpt.Config(len(vocabulary)))
+    return gpt, parameters, [vocabulary.encode(name) for name in names if len(name) == 6][:50]
+
+
+def gpt_compiled() -> Step:
+    """The GPT in tensors, compiled."""
+    _, parameters, documents = gpt_numbers()
+    gpt_tensor = import_module("gpt_tensor")  # beside the other
+    weights = gpt_tensor.in_tensors(parameters)
+    loss_of = gradwalk.compile(lambda tokens: gpt_tensor.loss(weights, tokens, parameters.config.heads))
+    return gpt_steps(loss_of, list(weights.values()), documents)
+
+
+def gpt_scalars() -> Step:
+    """The GPT in Values, compiled."""
+    gpt, parameters, documents = gpt_numbers()
+    loss_of = gradwalk.compile(gpt.loss)
+    return gpt_steps(lambda tokens: loss_of(parameters, tokens), parameters.flat(), documents)
+
+
 # --- 784-128-10, batch 64, float32, cross-entropy --------------------------------------------------------------------
 
 
@@ -162,6 +259,8 @@ WORKLOADS: dict[str, dict[str, Callable[[], Step]]] = {
         "gradwalk": w1_gradwalk, "torch": w1_torch, "mygrad": w1_mygrad, "autograd": w1_autograd,
     },
     "784-128-10, batch 64, float32": {"gradwalk": mlp_gradwalk, "torch": mlp_torch},
+    "W1, compiled": {"gradwalk": w1_compiled, "in scalars": w1_scalars, "eagerly": w1_gradwalk},
+    "a GPT's step with Adam, compiled": {"gradwalk": gpt_compiled, "in scalars": gpt_scalars},
 }  # fmt: skip
 
 
@@ -211,7 +310,7 @@ def main(argv: list[str] | None = None) -> int:
                 best[name] = min(best[name], timed(step, options.calls))
         print(title)
         for name, seconds in best.items():
-            ratio = seconds / best["gradwalk"]
+            ratio = seconds / best.get("gradwalk", seconds)
             print(f"  {name:10s} {seconds * 1e6:9.1f} µs  {ratio:5.2f}× ours   loss {values[name]:.6f}")
     print("one op on a tensor of one number")
     for name in ("add", "mul", "tanh", "relu", "exp"):

@@ -157,3 +157,10 @@ def test_chains_written_as_sums_are_the_same_tape_to_the_last_bit(name: str) -> 
         runner.forward()
         outputs.append(runner.outputs.tobytes())
     assert outputs[0] == outputs[1]
+
+
+def test_lists_longer_than_the_graph_are_left_row_by_row() -> None:
+    """Where a list begins among the operands is no node, however few nodes there are."""
+    tape = trace(lambda a, b: gradwalk.max([a, b] * 30) + gradwalk.max([b, a] * 2), [1.0, 2.0]).tape
+    assert [step.kind for step in roll(tape, structured=False).program.steps] == ["flat"]
+    assert gradwalk.compile(lambda a, b: gradwalk.max([a, b] * 30) + gradwalk.max([b, a] * 2))(1.0, 2.0).data == 4.0

@@ -344,10 +344,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "put twice": (lambda: X.put([0, 0], 1.0), "twice"),
     "linear": (lambda: nn.Linear(3, 2)(X), "last dim of 3"),
     "check_graph": (lambda: gradwalk.check_graph(X.sum()), "does not know tensors yet"),
-    "compile": (lambda: gradwalk.compile(lambda: (X @ X.T).sum())(), "does not know tensors yet"),
-    "compile beside a number": (lambda: gradwalk.compile(lambda a: (a * X).sum())(2.0), "does not know tensors yet"),
-    "compile behind a number": (lambda: gradwalk.compile(lambda a: (X - a).sum())(2.0), "does not know tensors yet"),
-    "compile of a tensor": (lambda: gradwalk.compile(lambda x: x)(X), "does not know tensors yet"),
     "optimiser": (lambda: optim.SGD([INTS], lr=0.1), "no gradient flows"),
     "optimiser of a result": (lambda: optim.SGD([X * 2], lr=0.1), "computed from other"),
 }  # fmt: skip

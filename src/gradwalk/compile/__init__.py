@@ -1,9 +1,10 @@
-"""The compiled path: trace a function of Values, roll its graph up, and replay it at native speed.
+"""The compiled path: trace a function of Values or tensors, roll its graph up, and replay it at native speed.
 
     a call → trace/: a tape → roll/: a program → a backend: numbers
 
 - `api.py` and `batches.py`: the functions that `gradwalk.compile` gives;
-- `trace/`: from a function to a tape, and what cannot be followed;
+- `trace/`: from a function to a tape, and what cannot be followed; tensors are written down number by number
+  (`tensors.py`, `blocks.py`, `block_arrays.py`, `block_sums.py`), so that what follows knows nothing of them;
 - `roll/`: from a tape to a program, which is data;
 - `backend.py`: the seam, what a backend has to do; `prepared.py`: a tape brought to it; `careful.py`: the walk back
   where edges are cut;
@@ -64,12 +65,12 @@ def compile(
     threads: int = 1,
     cache: int = 64,
 ) -> Any:
-    """Make a function of Values run at native speed; use it as a decorator, with or without options, or call it.
+    """Make a function of Values or tensors run at native speed: a decorator, with or without options, or a call.
 
     The first call with arguments of a structure traces the function, later ones replay it. Numbers in the arguments may
-    change from call to call; Values that the function reaches by itself are parameters, read and given gradients at
-    each call. `static` names arguments that decide what the function does; `wrt` names arguments whose gradients are
-    wanted; at most `cache` traces are kept.
+    change from call to call; Values and tensors that the function reaches by itself are parameters, read and given
+    gradients at each call. `static` names arguments that decide what the function does; `wrt` names arguments whose
+    gradients are wanted; at most `cache` traces are kept.
 
     With `batch` ("sum", "mean" or "each") the function is written for one sample and called with many: every argument
     has one more dimension in front. `dtype` ("float64" or "float32") and `threads` say how.

@@ -6,7 +6,7 @@ import functools
 import inspect
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from itertools import accumulate, repeat
 from threading import RLock
 from typing import Any
@@ -22,7 +22,6 @@ from gradwalk.compile.call.surroundings import Surroundings
 from gradwalk.compile.trace import tracer
 from gradwalk.compile.trace.limits import frozen
 from gradwalk.compile.trace.recorded import Recorded
-from gradwalk.engine import Value
 from gradwalk.errors import SettingError, TraceError
 
 __all__ = ["Compiled"]
@@ -345,9 +344,7 @@ class Compiled:
         given = [*zip(names, args, strict=False), *kwargs.items()]
         return [self.eager, *numbers.kept, *[x for name, x in given if name in self._static]]
 
-    def _recorded(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, reached: Sequence[Value]
-    ) -> Recorded:
+    def _recorded(self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, reached: Any) -> Recorded:
         values = {position for position, _ in numbers.values}
 
         def call(recorder: tracer.Tracer) -> Any:
@@ -355,11 +352,15 @@ class Compiled:
             for position, v in numbers.values if numbers.places else ():  # without places, no two are the same one
                 made[position] = made[numbers.places[id(v)]]  # one Value, though it may be given twice
             plain = iter(made)
-            arrays = iter([recorder.inputs_like(array) for array in numbers.arrays])
+            tensors = dict(numbers.tensors)
+            arrays = iter([
+                recorder.tensors.argument(tensors[i], array) if i in tensors else recorder.inputs_like(array)
+                for i, array in enumerate(numbers.arrays)
+            ])  # fmt: skip
             stand_args, stand_kwargs = self._each(args, kwargs, lambda x: stand_ins(x, plain, arrays))
             return recorder.call(self.eager, stand_args, stand_kwargs)
 
-        return tracer.run(call, [self.eager, args, kwargs], reached)
+        return tracer.run(call, [self.eager, args, kwargs], reached.values, [v for _, v in reached.tensors])
 
     def _bound(
         self, recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, *, guarded: bool

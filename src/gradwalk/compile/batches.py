@@ -5,7 +5,7 @@ Native code runs many samples side by side, and gives the sum or the mean of wha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Sized
 from functools import partial
 from itertools import repeat
 from typing import Any
@@ -30,7 +30,7 @@ from gradwalk.compile.trace import tracer
 from gradwalk.compile.trace.identity import asks_identity
 from gradwalk.compile.trace.limits import limit
 from gradwalk.compile.trace.plain import Number
-from gradwalk.compile.trace.recorded import Recorded
+from gradwalk.compile.trace.recorded import Output, Recorded, TensorOutput
 from gradwalk.compile.trace.traced import Traced
 from gradwalk.engine import Value
 from gradwalk.errors import InputSizeError, SettingError
@@ -174,21 +174,26 @@ class Batched(Compiled):
         scale = 1.0 if self.batch == "sum" else 1.0 / len(results)
         return tree.map(partial(_reduced, scale), *results)
 
-    def _recorded(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, reached: Sequence[Value]
-    ) -> Recorded:
+    def _recorded(self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, reached: Any) -> Recorded:
         if any(array.dtype == bool for array in numbers.arrays) and asks_identity(self.eager):
             raise limit("one sample", " (the function asks `is True` or `is False`)")
 
         def call(recorder: tracer.Tracer) -> Any:
             parts, named = self._each(args, kwargs, partial(stand_ins_for_one, recorder=recorder))
-            return tree.map(_computed, recorder.call(self.eager, parts, named))
+            return tree.map(partial(_computed, recorder=recorder), recorder.call(self.eager, parts, named))
 
-        return tracer.run(call, [self.eager, args, kwargs], reached, samples=True)
+        tensors = [v for _, v in reached.tensors]
+        return tracer.run(call, [self.eager, args, kwargs], reached.values, tensors, samples=True)
 
     def _bound(
         self, recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, *, guarded: bool
     ) -> Any:
+        for given in tree.flatten(recorded.result, lambda x: isinstance(x, Output) or tree.is_block(x))[0]:
+            if isinstance(given, TensorOutput) and self.batch != "each" and given.dtype != "float64":
+                raise SettingError(
+                    f"the function gives a tensor of {given.dtype}, of which there is no sum over samples; convert it "
+                    "with .double(), or compile with batch='each'"
+                )
         return BatchTrace(self, recorded, numbers)
 
     def _must_be_compiled(self) -> str:
@@ -207,8 +212,10 @@ def _as_arguments(chunk: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
     return chunk, {}
 
 
-def _computed(x: Any) -> Any:
+def _computed(x: Any, recorder: tracer.Tracer) -> Any:
     """A result that is no part of the trace, such as a parameter or a constant, as one: each sample has it."""
+    if getattr(type(x), "many", False):
+        return recorder.tensors.traced(x)
     if isinstance(x, (Traced, Number, bool)) or not tree.is_number(x):
         return x
     return (x if isinstance(x, Value) else Value(x)) * 1.0

@@ -94,7 +94,7 @@ def _told(number: int, trace: Any) -> list[str]:
     }
     lines = [
         f"trace {number}: {counted(tape.rows, 'node')} rolled up into {counted(len(steps), 'step')}; "
-        f"{counted(len(trace.recorded.parameters), 'parameter')}, {counted(tape.inputs, 'input')}"
+        f"{counted(trace.recorded.tape.parameters, 'parameter')}, {counted(tape.inputs, 'input')}"
         + (f", {counted(tape.indices, 'index', 'indices')}" if tape.indices else "")
         + (f", {counted(trace.recorded.given, 'result')}" if trace.recorded.given != 1 else "")
         + (f", {counted(len(trace.recorded.guards), 'decision')}" if trace.recorded.guards else ""),

@@ -13,7 +13,7 @@ from typing import Any, Protocol, cast
 
 from gradwalk.errors import SettingError
 
-__all__ = ["BOOL", "FLOAT32", "FLOAT64", "INT64", "Provider", "dtype_named", "now", "using_arrays"]
+__all__ = ["BOOL", "FLOAT32", "FLOAT64", "INT64", "Provider", "dtype_named", "now", "provided_by", "using_arrays"]
 
 Array = Any  # of whichever provider: has shape, ndim, size and dtype
 Shape = tuple[int, ...]
@@ -154,10 +154,23 @@ def using_arrays(name: str) -> Iterator[None]:
     ...     arrays.now.name
     'python'
     """
-    global now
     if name not in ("numpy", "python"):
         raise SettingError(f"arrays come from 'numpy' or 'python', not from {name!r:.60}")
-    before, now = now, _provider(name)
+    with provided_by(_provider(name)):
+        yield
+
+
+@contextmanager
+def provided_by(provider: Provider) -> Iterator[None]:
+    """Take arrays from any provider in a `with` block, in all threads.
+
+    >>> from gradwalk.tensor import arrays
+    >>> with provided_by(arrays.now):
+    ...     arrays.now.name in ("numpy", "python")
+    True
+    """
+    global now
+    before, now = now, provider
     for listener in listeners:
         listener()
     try:

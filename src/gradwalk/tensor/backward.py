@@ -148,7 +148,7 @@ def walk_back(root: Tensor, seed: Any) -> None:
             if v.many and v._lent is not None:
                 v._look_at_lent()
         for v in reverse.order(root):
-            if v.many and v._kind is not None and not v.is_leaf:
+            if v.many and isinstance(v._kind, Made) and not v.is_leaf:
                 check_age(v)
         with reach.reaching(root):
             engine.walk_back(root, seed)

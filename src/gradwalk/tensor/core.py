@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
-from gradwalk import modes, ops, reverse
+from gradwalk import keepers, modes, ops, reverse
 from gradwalk.engine import Value
 from gradwalk.errors import BackwardError, GraphError, NotANumberError, OpError, SettingError
 from gradwalk.node import Hook, Node, Recipe
@@ -25,7 +25,7 @@ from gradwalk.tensor.methods import TensorMethods
 from gradwalk.tensor.operators import give_operators
 from gradwalk.tensor.printing import printed
 from gradwalk.tensor.promotion import joined, one_dtype
-from gradwalk.tensor.refusing import refuse
+from gradwalk.tensor.refusing import NotThere, refuse
 from gradwalk.tensor.shapes import Shape, broadcast, shape_error, size_of
 
 __all__ = ["Tensor"]
@@ -72,6 +72,12 @@ class Tensor(TensorMethods, Node):
     def __repr__(self) -> str:
         return printed(self)
 
+    def __getattr__(self, name: str) -> Any:  # a keeper may have it
+        if name in ("_data", "_grad", "_changed") and self.keeper is not None:
+            with self._in_own_hands():
+                return object.__getattribute__(self, name)
+        raise NotThere(name)
+
     # --- numbers and gradient ----------------------------------------------------------------------------------------
 
     @property
@@ -83,6 +89,8 @@ class Tensor(TensorMethods, Node):
         """
         if self._lent is not None:
             self._look_at_lent()
+        if modes.active and not modes.knows_numbers():
+            return modes.top().read(self, "array", self._data)
         return self._data
 
     @property
@@ -95,6 +103,8 @@ class Tensor(TensorMethods, Node):
         Tensor([5.0, 2.0])
         """
         array: Any
+        if modes.active and not modes.knows_numbers():
+            return modes.top().read(self, "data", self._data)
         if self._kind is not None and not self.is_leaf:
             array = arrays.now.read_only(self._data)
         else:
@@ -159,6 +169,8 @@ class Tensor(TensorMethods, Node):
     def grad(self, grad: Any) -> None:
         if modes.active:
             grad = modes.top().write(self, "grad", grad)
+        if keepers.keeping:
+            self._grad  # noqa: B018 (it is had back from who keeps it)
         if grad is None or (isinstance(grad, (int, float)) and grad == 0):
             self._grad = 0.0
             return
@@ -362,8 +374,6 @@ class Tensor(TensorMethods, Node):
 
     def __gradwalk_op__(self, op: Any, operands: tuple[Any, ...]) -> Any:
         if modes.active:
-            if not modes.knows_numbers():
-                refuse("compile, or whatever else works with numbers that come later,")
             return modes.top().apply(op, operands)
         dtype, flows, numbers = self._data.dtype, False, []
         for x in operands:  # the quick road, for tensors of one dtype
@@ -391,7 +401,7 @@ class Tensor(TensorMethods, Node):
         """
         structural = isinstance(op, Entry)
         inputs = tuple([_operand(x, op) for x in operands])
-        numbers = [x.array if x.__class__ is Tensor else x for x in inputs]
+        numbers = [x.array if isinstance(x, Tensor) else x for x in inputs]
         if structural:
             data = op.value(*one_dtype(numbers, op))
         else:
@@ -409,7 +419,7 @@ class Tensor(TensorMethods, Node):
         Tensor([False, True])
         """
         numbers = [_operand(z, name) for z in (x, y)]
-        found = [z.array if z.__class__ is Tensor else z for z in numbers]
+        found = [z.array if isinstance(z, Tensor) else z for z in numbers]
         broadcast([z.shape for z in found if not isinstance(z, (int, float))], name)
         return constant(arrays.now.functions[name](*found))
 
@@ -457,7 +467,7 @@ class Tensor(TensorMethods, Node):
             given = gradient if isinstance(gradient, Tensor) else constant(seed)
             walk = partial(walk_with_graphs, self, given)
         else:
-            walk = partial(walk_back, self, seed)
+            walk = partial(self._walk_back, seed)
         if modes.layers:
             modes.top().backward(self, walk)
         else:
@@ -473,6 +483,9 @@ class Tensor(TensorMethods, Node):
         [0.0, 0.25]
         """
         return reach.reaching(self)
+
+    def _walk_back(self, seed: Any) -> None:
+        walk_back(self, seed)
 
     def zero_grad(self) -> None:
         """Set the gradient back to 0: of this node, and of all that it depends on.
@@ -553,7 +566,7 @@ def node(op: Any, data: Any, inputs: tuple[Any, ...]) -> Tensor:
 
 
 def _flows_to(x: Any) -> bool:
-    return x._flows if x.__class__ is Tensor else isinstance(x, Value)
+    return x._flows if isinstance(x, Tensor) else isinstance(x, Value)
 
 
 def _operand(x: Any, op: Any) -> Any:

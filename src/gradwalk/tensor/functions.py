@@ -85,6 +85,9 @@ def full(*shape_and_value: Any, dtype: Any = None, requires_grad: bool | None = 
     x = given.pop() if fill_value is None else fill_value
     if getattr(x, "many", False):
         x = x.item()
+    if ops.comes_later(x) and not getattr(x, "many", False):
+        name = {bool: BOOL, int: INT64, float: FLOAT64}[x.kind_of_number]
+        return _filled(tuple(given), x, name if dtype is None else dtype, requires_grad, "full")
     if not isinstance(x, (int, float)):
         raise NotANumberError(f"full takes a shape and a number, not {x!r:.60}")
     name = BOOL if isinstance(x, bool) else INT64 if isinstance(x, int) else FLOAT64
@@ -166,6 +169,7 @@ def arange(start: Any, end: Any = None, step: Any = 1, dtype: Any = None) -> Ten
     """
     if end is None:
         start, end = 0, start
+    start, end, step = map(_told, (start, end, step))
     if not all(isinstance(x, (int, float)) for x in (start, end, step)) or not step:
         raise SettingError(
             f"arange takes numbers and a step that is not 0, not {start!r:.20}, {end!r:.20}, {step!r:.20}"
@@ -174,6 +178,13 @@ def arange(start: Any, end: Any = None, step: Any = 1, dtype: Any = None) -> Ten
         return Tensor(list(range(start, end, step)), dtype=INT64 if dtype is None else dtype)
     count = max(0, math.ceil((end - start) / step))
     return Tensor([start + i * step for i in range(count)], dtype=FLOAT64 if dtype is None else dtype)
+
+
+def _told(x: Any) -> Any:
+    """A number that is not known yet, told by who knows it."""
+    if not ops.comes_later(x):
+        return x
+    return operator.index(x) if getattr(x, "kind_of_number", float) is int else float(x)
 
 
 def linspace(start: float, end: float, steps: int, dtype: Any = FLOAT64) -> Tensor:

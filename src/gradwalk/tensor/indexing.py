@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from gradwalk.ops import comes_later
 from gradwalk.tensor import arrays
 from gradwalk.tensor.arrays import BOOL, INT64
 from gradwalk.tensor.shapes import broadcast, shape_error
@@ -25,7 +26,9 @@ def read_key(key: Any, shape: Shape) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     >>> read_key((0, ..., None), (2, 3))
     ((0, slice(None, None, None), None), ())
     """
-    parts = [_part(part, shape) for part in (key if isinstance(key, tuple) else (key,))]
+    entries = key if isinstance(key, tuple) else (key,)
+    lone = sum(not (part is None or part is ... or isinstance(part, (int, slice))) for part in entries) == 1
+    parts = [_part(part, lone) for part in entries]
     taken = sum(_axes_taken(part) for part in parts)
     if sum(part is ... for part in parts) > 1:
         raise shape_error("an index may hold one `...`, and this one holds more")
@@ -60,7 +63,7 @@ def read_key(key: Any, shape: Shape) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
             wholes += arrays.now.nonzero(part)
             axis += part.ndim
         else:
-            for place in extremes(part):
+            for place in () if getattr(part, "checked_later", False) else extremes(part):
                 _check(place, axis, shape)
             basic.append(slice(None))
             wholes.append(part)
@@ -85,10 +88,19 @@ def _axes_taken(part: Any) -> int:
     return part.ndim if arrays.now.is_array(part) and arrays.now.dtype_of(part) == BOOL else 1
 
 
-def _part(part: Any, shape: Shape) -> Any:
-    """One entry of an index as an int, a slice, None, `...`, or an array of ints or bools."""
+def _part(part: Any, lone: bool) -> Any:
+    """One entry of an index as an int, a slice, None, `...`, or an array of ints or bools.
+
+    An int that is not known yet is an array of no dims, if it is a lone one among what is known.
+    """
     if part is None or part is ...:
         return part
+    if lone and comes_later(part):
+        if getattr(part, "many", False):
+            if not part.shape and part.dtype == INT64:
+                return part.array
+        elif getattr(part, "kind_of_number", None) is int:
+            return arrays.now.new(part, INT64)
     if isinstance(part, slice):
         if part.step is not None and operator.index(part.step) <= 0:
             raise shape_error(
@@ -104,14 +116,14 @@ def _part(part: Any, shape: Shape) -> Any:
     if isinstance(found, range):
         found = list(found)
     if isinstance(found, (list, tuple)):
-        found = [getattr(x, "tolist", lambda x=x: x)() for x in found]
+        found = [x if comes_later(x) else getattr(x, "tolist", lambda x=x: x)() for x in found]
     try:
         if not arrays.now.is_array(found):
             flat = found if isinstance(found, list) else [found]
             while flat and isinstance(flat[0], list):
                 flat = flat[0]
             found = arrays.now.new(found, BOOL if flat and isinstance(flat[0], bool) else INT64)
-            if not all(isinstance(x, int) for x in flat):
+            if not all(isinstance(x, int) or getattr(x, "kind_of_number", None) is int for x in flat):
                 raise TypeError
     except (TypeError, ValueError):
         raise shape_error(

@@ -11,6 +11,7 @@ import math
 import operator
 from collections.abc import Callable
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 from gradwalk import formulas, ops
@@ -35,13 +36,24 @@ pulls_known: dict[Op, tuple[Pull | None, ...]] = {}
 _pulls_on_tensors: dict[Op, tuple[Pull | None, ...]] = {}
 
 
-def _forget() -> None:
-    """What was made for one provider does not serve another."""
+_maker: Any = arrays.now  # whose functions the kernels are made of
+_made_of: dict[str, tuple[dict[Op, Any], dict[Op, Any]]] = {}  # for providers that are there to stay, by their names
+
+
+def _change_maker() -> None:
+    """What was made for one provider does not serve another; for this one it is kept."""
+    global _maker
+    if isinstance(_maker, ModuleType):
+        _made_of[_maker.__name__] = known.copy(), pulls_known.copy()
+    _maker = arrays.now
+    before = _made_of.get(_maker.__name__ if isinstance(_maker, ModuleType) else "", ({}, {}))
     known.clear()
+    known.update(before[0])
     pulls_known.clear()
+    pulls_known.update(before[1])
 
 
-arrays.listeners.append(_forget)
+arrays.listeners.append(_change_maker)
 
 
 def call(name: str, *operands: Any) -> Any:

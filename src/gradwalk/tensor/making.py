@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradwalk.errors import NotANumberError, NumberTooLargeError
-from gradwalk.ops import number
+from gradwalk.ops import comes_later, number
 from gradwalk.tensor import arrays
 from gradwalk.tensor.arrays import BOOL, FLOAT32, FLOAT64, INT64
 from gradwalk.tensor.shapes import shape_error
@@ -27,6 +27,8 @@ def array_of(data: Any, dtype: str | None = None) -> Any:
     held = getattr(data, "array", None)
     if held is not None and getattr(data, "many", False):
         data = held
+    if getattr(data, "holds_stand_ins", False):  # numbers that are not known yet, which the provider knows
+        return provider.new(data, dtype or "")
     if provider.is_array(data) or hasattr(data, "dtype"):
         return _from_array(data, dtype)
     if hasattr(data, "flat") and hasattr(data, "tolist"):  # an array of another provider's
@@ -87,6 +89,8 @@ def _nested(data: Any, path: list[int]) -> tuple[Any, set[type]]:
             where = f" at {path}" if path else ""
             raise shape_error(f"a tensor's rows have one shape, and these{where} have {first} and {other}")
         return rows, kinds
+    if comes_later(data):  # a number that is not known yet, but of which type it is
+        return data, {data.kind_of_number}
     if isinstance(data, bool):
         return data, {bool}
     if isinstance(data, int):

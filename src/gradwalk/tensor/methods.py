@@ -18,7 +18,6 @@ from gradwalk.tensor import arrays
 from gradwalk.tensor.arrays import BOOL, FLOAT32, FLOAT64, INT64, dtype_named
 from gradwalk.tensor.entries import CumSum, Expand, Index, Max, Permute, Reshape, Scatter, Sum, number_count
 from gradwalk.tensor.indexing import read_key
-from gradwalk.tensor.refusing import NotThere
 from gradwalk.tensor.shapes import Shape, axes_of, axis_of, broadcast, either, shape_error, shape_of, size_of
 
 if TYPE_CHECKING:
@@ -1277,9 +1276,6 @@ class TensorMethods:
         return as_tensor(x, dtype)
 
     comes_later = False  # its numbers are known
-
-    def __getattr__(self, name: str) -> Any:
-        raise NotThere(name)
 
     # --- to and from Values ------------------------------------------------------------------------------------------
 

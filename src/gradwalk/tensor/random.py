@@ -46,7 +46,7 @@ class Generator:
         return self
 
 
-_usual = Generator()
+usual = Generator()
 
 
 def manual_seed(seed: int) -> Generator:
@@ -56,7 +56,7 @@ def manual_seed(seed: int) -> Generator:
     >>> round(gradwalk.rand(1).item(), 6)
     0.639427
     """
-    return _usual.manual_seed(seed)
+    return usual.manual_seed(seed)
 
 
 @contextmanager
@@ -67,17 +67,17 @@ def seeded(seed: int) -> Iterator[Generator]:
     ...     round(gradwalk.rand(1).item(), 6)
     0.639427
     """
-    before = _usual.source
+    before = usual.source
     try:
-        yield _usual.manual_seed(seed)
+        yield usual.manual_seed(seed)
     finally:
-        _usual.source = before
+        usual.source = before
 
 
 def _source(generator: Any) -> random.Random:
     if generator is not None and not isinstance(generator, Generator):
         raise SettingError(f"a generator is made with gradwalk.Generator(), not {type(generator).__name__}")
-    return (generator or _usual).source
+    return (generator or usual).source
 
 
 def _made(numbers: list[Any], shape: tuple[int, ...], dtype: Any, requires_grad: Any) -> Tensor:

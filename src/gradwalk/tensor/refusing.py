@@ -96,10 +96,10 @@ class NotThere(AttributeError):  # noqa: N818 (it is an AttributeError, with ano
 def refuse(feature: str) -> NoReturn:
     """Say that something does not know tensors yet.
 
-    >>> refuse("compile")
+    >>> refuse("explain")
     Traceback (most recent call last):
     ...
-    gradwalk.errors.GraphError: compile does not know tensors yet; tensor.scalars() gives the same computation as
+    gradwalk.errors.GraphError: explain does not know tensors yet; tensor.scalars() gives the same computation as
     Values,
     which it knows
     """
@@ -111,7 +111,7 @@ def refuse(feature: str) -> NoReturn:
 def refuse_tensors(feature: str, *things: Any) -> None:
     """Refuse a tensor among what was given, or in a list of it.
 
-    >>> refuse_tensors("compile", 1.0, [2.0])
+    >>> refuse_tensors("explain", 1.0, [2.0])
     """
     for thing in things:
         parts = thing if isinstance(thing, (list, tuple)) else (thing,)

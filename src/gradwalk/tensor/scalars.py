@@ -12,7 +12,7 @@ from functools import reduce
 from itertools import pairwise, product
 from typing import Any
 
-from gradwalk import functions, ops, reverse
+from gradwalk import functions, modes, ops, reverse
 from gradwalk.engine import Value
 from gradwalk.errors import GraphError
 from gradwalk.ops import Op
@@ -66,6 +66,8 @@ def joined(values: Any) -> Tensor:
     nested = values.tolist() if hasattr(values, "tolist") else values
     flat: Flat = []
     shape = _laid_out(nested, flat)
+    if modes.active and not modes.knows_numbers():
+        return modes.top().apply(Of(shape), tuple(flat))  # type: ignore[no-any-return]
     data = arrays.now.reshape(arrays.now.new([x.data if isinstance(x, Value) else x for x in flat], FLOAT64), shape)
     return node(Of(shape), data, tuple(flat))
 
@@ -74,7 +76,7 @@ def _laid_out(nested: Any, flat: Flat) -> Shape:
     if not isinstance(nested, (list, tuple)):
         if isinstance(nested, Tensor):
             raise GraphError("Tensor.of takes Values; tensors are put together with gradwalk.stack or gradwalk.cat")
-        flat.append(nested if isinstance(nested, Value) else ops.number(nested))
+        flat.append(nested if isinstance(nested, Value) or ops.comes_later(nested) else ops.number(nested))
         return ()
     shapes = [_laid_out(part, flat) for part in nested]
     if len(set(shapes)) > 1:

@@ -19,7 +19,7 @@ import numpy as np
 from gradwalk import tree
 from gradwalk.engine import Value
 from gradwalk.errors import NotANumberError, SettingError
-from gradwalk.node import numbers_of
+from gradwalk.node import Node, numbers_of
 from gradwalk.ops import number
 
 __all__ = ["InputAt", "Numbers", "deep_key_of", "is_whole", "key_of", "stand_ins", "static_key"]
@@ -48,6 +48,7 @@ class Numbers:
     careful = False  # look at every number of a list, not only at its ends
     arrays: tuple[Any, ...] = ()
     values: Any = ()  # Values among the plain ones, with their positions
+    tensors: tuple[tuple[int, Any], ...] = ()  # whose arrays are among the arrays, with their positions there
     places: Any = ()  # of the Values among the plain ones, by their id()
     kept: tuple[Any, ...] = ()  # objects that are known by their identity, and so must live on
 
@@ -123,6 +124,11 @@ def key_of(x: Any, found: Numbers) -> Key:
             return "same", id(x)
     elif way == DICT:
         return kind, tuple(x), tuple([key_of(part, found) for part in x.values()])
+    elif way == TENSOR:
+        array = x._data if x._lent is None else x.array
+        found.tensors += ((len(found.arrays), x),)
+        found.arrays += (array,)
+        return kind, array.shape, array.dtype.char, x._flows
     elif way == TUPLE:
         return kind, tuple([key_of(part, found) for part in x])
     else:
@@ -140,6 +146,8 @@ def _seem_numbers(x: Any, careful: bool) -> bool:
 
 def _key_of_other(x: Any, found: Numbers) -> Key:
     kind = x.__class__
+    if getattr(kind, "many", False):
+        return _key_of_tensor(x, found)
     if isinstance(x, Value):
         if not found.values:
             found.values, found.places = [], {}
@@ -176,6 +184,19 @@ def _key_of_other(x: Any, found: Numbers) -> Key:
     return "same", id(x)
 
 
+def _key_of_tensor(x: Any, found: Numbers) -> Key:
+    kind, array = x.__class__, x.array
+    if type(array) is not np.ndarray:
+        raise SettingError(
+            "compiled functions take tensors of NumPy's arrays; make them outside using_arrays('python')"
+        )
+    if kind.__module__ == "gradwalk.tensor.core":
+        _ways[kind] = TENSOR
+    found.tensors += ((len(found.arrays), x),)
+    found.arrays += (array,)
+    return kind, array.shape, array.dtype.char, x.requires_grad
+
+
 def deep_key_of(x: Any, found: Numbers) -> Key:
     """As `key_of`, for any tree of any depth, and not as quick."""
     leaves, structure = tree.flatten(x, is_whole)
@@ -183,7 +204,7 @@ def deep_key_of(x: Any, found: Numbers) -> Key:
 
 
 def is_whole(x: Any) -> bool:
-    """Whether `x` is taken as one thing: an array of numbers, or a dataclass with Values that nothing has computed.
+    """Whether `x` is taken as one thing: an array of numbers, or a dataclass with nodes that nothing has computed.
 
     >>> from dataclasses import make_dataclass
     >>> Line = make_dataclass("Line", ["w", "b"])
@@ -194,7 +215,7 @@ def is_whole(x: Any) -> bool:
         return True
     if not is_dataclass(x.__class__):
         return False
-    values = [leaf for leaf in tree.flatten(x, tree.is_block)[0] if isinstance(leaf, Value)]
+    values = [leaf for leaf in tree.flatten(x, tree.is_block)[0] if isinstance(leaf, Node)]
     if not values or not all(v.is_leaf for v in values):
         return False
     kind: Any = type(x)
@@ -210,13 +231,13 @@ def _forget(key: int, _: Any) -> None:
 _models: dict[int, Any] = {}  # dataclasses that were found to be whole, for as long as they live
 
 #: What is known at a glance of an argument of some class.
-PLAIN, NUMPYS, ARRAY, SEQUENCE, DICT, TUPLE, OBJECT = range(7)
+PLAIN, NUMPYS, ARRAY, SEQUENCE, DICT, TUPLE, OBJECT, TENSOR = range(8)
 _ways: dict[type, int] = {
     **dict.fromkeys(NUMBERS, NUMPYS), **dict.fromkeys(PYTHONS, PLAIN), **dict.fromkeys(SEQUENCES, SEQUENCE),
     np.ndarray: ARRAY, dict: DICT,
 }  # fmt: skip
 # … and from later on: classes that were found to be tuples and nothing else (TUPLE), and those whose objects were found
-# to be known by their identity (OBJECT).
+# to be known by their identity (OBJECT); and that of tensors (TENSOR).
 
 
 def static_key(name: str, x: Any) -> Key:
@@ -243,6 +264,8 @@ def stand_ins(x: Any, plain: Iterator[Any], arrays: Iterator[Any]) -> Any:
     def stand_in(leaf: Any) -> Any:
         if isinstance(leaf, BOOLS):
             return leaf
+        if getattr(type(leaf), "many", False):
+            return next(arrays)
         return next(plain) if tree.is_number(leaf) else next(arrays) if tree.is_block(leaf) else leaf
 
     return tree.map(stand_in, x, leaf=is_whole)

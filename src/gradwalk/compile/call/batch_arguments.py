@@ -15,6 +15,7 @@ from gradwalk.compile.call.arguments import BOOLS, Key, Numbers, is_whole, key_o
 from gradwalk.compile.trace.tracer import Tracer
 from gradwalk.engine import Value
 from gradwalk.errors import InputSizeError, NotANumberError, SettingError
+from gradwalk.node import Node
 from gradwalk.ops import number
 
 __all__ = [
@@ -49,6 +50,7 @@ class BatchNumbers:
     plain_at: tuple[int, ...] = ()  # which of all, arrays and numbers, a plain number is
     kept: tuple[Any, ...] = ()
     values = ()  # a batch takes none
+    tensors = ()  # … and takes the numbers of tensors
 
     def __init__(self) -> None:
         self.arrays: list[Any] = []
@@ -66,6 +68,8 @@ class BatchNumbers:
 
 def is_samples(x: Any) -> bool:
     """Whether the first dimension of `x` is that of the batch."""
+    if getattr(type(x), "many", False):
+        return bool(x.ndim)
     return (isinstance(x, list) and tree.is_container(x)) or (isinstance(x, np.ndarray) and x.ndim > 0)
 
 
@@ -86,6 +90,8 @@ def key_of_samples(x: Any, numbers: BatchNumbers) -> Key:
         if of in "biuf" and shape:  # the most usual, and so the quickest
             numbers.add(x)
             return of, shape[1:]
+    if getattr(kind, "many", False) and x.ndim:
+        return _key_of_tensor(x, numbers)
     if kind is list or is_samples(x):
         if isinstance(x, np.memmap):
             raise InPieces
@@ -101,6 +107,16 @@ def deep_key_of_samples(x: Any, numbers: BatchNumbers) -> Key:
     """As `key_of_samples`, for any tree of any depth, and not as quick."""
     leaves, structure = tree.flatten(x, is_samples_or_whole)
     return structure, tuple([key_of_samples(leaf, numbers) for leaf in leaves])
+
+
+def _key_of_tensor(x: Any, numbers: BatchNumbers) -> Key:
+    """The key of samples in a tensor, which are numbers: no gradient flows to them."""
+    if x.requires_grad:
+        raise SettingError(
+            "a batch gives its samples no gradients, and this tensor wants them; give Tensor(data, requires_grad=False)"
+        )
+    numbers.add(x.array)
+    return "Tensor", x.dtype, x.shape[1:]
 
 
 def _key_of_entries(x: Any, numbers: BatchNumbers) -> Key:
@@ -164,8 +180,9 @@ def _shared(x: Any, numbers: BatchNumbers) -> Key:
     """The key of what is the same for all samples."""
     if hasattr(x, "__dask_graph__"):
         raise InPieces
-    if isinstance(x, Value):
-        raise SettingError("a batch takes numbers, not Values; let the function reach its parameters by itself")
+    if isinstance(x, Node):
+        what = "tensors of no dims" if x.many else "Values"
+        raise SettingError(f"a batch takes numbers, not {what}; let the function reach its parameters by itself")
     if tree.is_number(x) and not isinstance(x, BOOLS):
         numbers.plain_at += (len(numbers.arrays) + len(numbers.plain),)
         numbers.plain += (number(x),)
@@ -180,6 +197,8 @@ def stand_ins_for_one(x: Any, recorder: Tracer) -> Any:
     """An argument as the function sees it while it is traced for one sample."""
 
     def stand_in(leaf: Any) -> Any:
+        if getattr(type(leaf), "many", False):
+            return recorder.tensors.argument(leaf, leaf.array)
         if tree.is_number(leaf):
             return recorder.input(leaf)
         return recorder.inputs_like(leaf) if tree.is_block(leaf) else leaf

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -64,8 +65,7 @@ class BatchTrace(BoundTrace):
             self.last = call = BatchCall(self, numbers, store.version)
             if self.single:
                 return result_of(call, 0, self.scale * self.runner.totals.item())
-            outputs = self._outputs()
-            return self.result.filled([result_of(call, i, x) for i, x in enumerate(outputs)], outputs)
+            return self.result.filled(partial(result_of, call), self._outputs(), self._array(), call)
         finally:
             store.lock.release()
 
@@ -78,10 +78,20 @@ class BatchTrace(BoundTrace):
             return list(self.runner.outputs.copy())
         return [self.scale * x for x in self.runner.totals.tolist()]
 
+    def _array(self) -> Any:
+        if self.batch == "each":
+            return self.runner.outputs.copy()
+        return self.scale * self.runner.totals
+
+    def _lone_tensor(self) -> Any:
+        return None
+
     def _write(self, store: Store, numbers: BatchNumbers, again: BatchCall | None = None) -> None:
         """Write the samples; `again` is a call whose numbers may have been put aside."""
         if not store.owns:
             store.take()
+        elif store.tensors.lent:
+            store.look_at_lent()
         if self.last is not None:
             self.last.keep()
             self.last = None
@@ -131,6 +141,20 @@ class BatchTrace(BoundTrace):
         self.runner = Runner(self.prepared, values, self.gradients, self.threads)
         self.n = 0
         self.last = None
+
+    def seeds_for(self, position: Any, gradient: Any) -> tuple[Any, Any]:
+        """As for one sample; samples stand in columns, and of their sum or mean each gets the same."""
+        if gradient.__class__ is float:
+            return position, gradient
+        if self.one:
+            return 0, float(gradient.sum())
+        rows = gradient.reshape(self.n, -1).T if self.batch == "each" else gradient.reshape(-1, 1)
+        if isinstance(position, slice):
+            return position, rows
+        once, at = np.unique(position, return_inverse=True)
+        sums = np.zeros((len(once), rows.shape[1]))
+        np.add.at(sums, at.ravel(), rows)
+        return once, sums
 
     def backward(self, call: Any, position: int, gradient: Any) -> None:
         """Walk back from one of a call's results."""

@@ -19,7 +19,7 @@ from gradwalk.compile.call.results import Call, Result, ResultTree, result_of
 from gradwalk.compile.call.surroundings import Surroundings
 from gradwalk.compile.own.store import Store, Stretch, stretch_of
 from gradwalk.compile.prepared import Prepared, Runner, prepare
-from gradwalk.compile.trace.recorded import Output, Recorded
+from gradwalk.compile.trace.recorded import Output, Recorded, TensorOutput
 from gradwalk.engine import Value
 from gradwalk.functions import checked_index
 from gradwalk.ops import number
@@ -50,8 +50,12 @@ class BoundTrace:
         self.stretch: Stretch
         self.stretch, self.where = stretch_of(recorded.parameters)
         self.prepared: Prepared = prepare(
-            recorded.tape.placed(self.where, self.stretch.size), batch=batch, input_grads=bool(wrt or numbers.values)
+            recorded.tape.placed(self.where, self.stretch.size),
+            batch=batch,
+            input_grads=bool(wrt or numbers.values or any(v.requires_grad for _, v in numbers.tensors)),
         )
+        #: Whether gradient flows to nodes among the arguments.
+        self.passes_on = bool(numbers.values) or any(v.requires_grad for _, v in numbers.tensors)
         self.surroundings: Surroundings  # what the trace relies on outside the arguments …
         self.holds: Callable[[], bool]  # … and whether it is still so
         self.checks: Checks
@@ -64,7 +68,8 @@ class BoundTrace:
         self.values: Any = None  # the store's array that the runner is bound to
         self.runner: Runner
         self.result = ResultTree(recorded.result)
-        self.single = isinstance(recorded.result, Output) and not recorded.result.plain
+        self.single = type(recorded.result) is Output and not recorded.result.plain
+        self.lone_tensor: Any = self._lone_tensor()  # what makes the result, if that is one tensor of no dims
         self._lay_out(numbers)
 
     def _lay_out(self, numbers: Any) -> None:
@@ -115,8 +120,9 @@ class BoundTrace:
                 out._data = self.outputs.item()
                 out._grad = 0.0
                 return out
-            outputs = self.outputs.tolist()
-            return self.result.filled([result_of(call, i, x) for i, x in enumerate(outputs)], outputs)
+            if self.lone_tensor is not None:
+                return self.lone_tensor(call, self.outputs.item())
+            return self.result.filled(partial(result_of, call), self.outputs.tolist(), self.outputs, call)
         finally:
             lock.release()
 
@@ -128,14 +134,28 @@ class BoundTrace:
                 store.take()
             self._forward(store, numbers)
             self.calls += 1
-            outputs = self._outputs()
-        return self.result.filled([Value(x) if x.__class__ is float else x for x in outputs], outputs)
+            outputs, array = self._outputs(), self._array()
+        return self.result.filled(_leaf, outputs, array, None)
 
     def _outputs(self) -> list[Any]:
         return self.outputs.tolist()  # type: ignore[no-any-return]
 
+    def _array(self) -> Any:
+        """The numbers that are given, in an array."""
+        return self.outputs
+
+    def _lone_tensor(self) -> Any:
+        given = self.recorded.result
+        if type(given) is not TensorOutput or given.known is not None or not given.flows or given.shape:
+            return None
+        from gradwalk.compile.call.tensor_results import lone
+
+        return lone
+
     def _forward(self, store: Store, numbers: Any, again: Any = None) -> None:
         """Compute; `again` is a call whose numbers may have been put aside."""
+        if store.owns and store.tensors.lent:
+            store.look_at_lent()
         if self.values is not store.values:
             self._bind(store)
         last = self.last
@@ -229,23 +249,35 @@ class BoundTrace:
             if self.last is not call or self.values is not store.values:
                 self._forward(store, call.numbers, call)
                 self.last = call
-            if not self.single or store.hooked or self.input_grads:
+            alone = self.single or self.lone_tensor is not None
+            if not alone or store.hooked or self.input_grads:
                 self._walk_back(store, call, position, gradient)
             else:  # as there, without the call
                 self.seeds[0] = gradient
                 self.push()
             if visiting:
                 reverse.add_to_leaves(store.parameters, store.grads.tolist())
-            if self.single and not call.walked:
+            if alone and not call.walked:
                 call.walked = True
                 version.waiting -= 1
         finally:
             lock.release()
 
+    def seeds_for(self, position: Any, gradient: Any) -> tuple[Any, Any]:
+        """Which outputs a walk from a tensor starts at, and with what; one that stands in it twice gets the sum."""
+        if gradient.__class__ is float:
+            return position, gradient
+        if position.__class__ is int:
+            return position, float(gradient)
+        if isinstance(position, slice):
+            return position, gradient.ravel()
+        once, at = np.unique(position, return_inverse=True)
+        return once, np.bincount(at.ravel(), weights=gradient.ravel(), minlength=len(once))
+
     def _walk_back(self, store: Store, call: Any, position: int, gradient: Any) -> None:
         before = store.grads.copy() if store.hooked else None
         self.seeds[position] = gradient
-        if self.single:
+        if self.single or self.lone_tensor is not None:
             self.push()
         else:
             self.runner.backward()
@@ -271,6 +303,10 @@ class BoundTrace:
     def bytes(self) -> int:
         """How much memory the trace takes, tape and program and numbers together."""
         return self.prepared.tape.bytes() + self.prepared.program.bytes
+
+
+def _leaf(position: int, x: Any) -> Any:
+    return Value(x) if x.__class__ is float else x
 
 
 def _types_of(numbers: Any) -> int:

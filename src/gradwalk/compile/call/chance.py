@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import random
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -31,6 +32,9 @@ class Chance:
             (random.getstate, random.setstate),
             (np.random.get_state, np.random.set_state),
         ]
+        usual = getattr(sys.modules.get("gradwalk.tensor.random"), "usual", None)  # once there are tensors
+        if usual is not None:
+            self._parts.append((lambda: usual.source.getstate(), lambda state: usual.source.setstate(state)))
         for generator in generators:
             if isinstance(generator, random.SystemRandom):
                 self.unseen = True

@@ -63,10 +63,12 @@ class ChunkSum:
 
     wrt = ()
     hooked = False
-    values = ()
+    values = tensors = ()
+    passes_on = False
 
     def __init__(self, mean: bool) -> None:
         self.mean = mean
+        self.many = False  # whether the function gives a tensor
         self.samples = 0
         self.total = 0.0
         self.gradients: dict[Any, Any] = {}  # by the trace whose parameters they belong to
@@ -76,17 +78,19 @@ class ChunkSum:
         """One piece more."""
         self.samples += samples
         weight = samples if self.mean else 1
-        if not isinstance(result, Result):
+        call = getattr(result, "_call", None)
+        if call is None:
             if not tree.is_number(result):
                 raise SettingError(
                     "over() adds up functions that give one number; this one gives more, or another thing"
                 )
             self.eager = result * weight if self.eager is None else self.eager + result * weight
             return
-        call, trace = result._call, result._call.trace
+        trace = call.trace
         if not trace.one:
             raise SettingError("over() adds up functions that give one number; this one gives more")
-        self.total += weight * result.data
+        self.many = not isinstance(result, Result)
+        self.total += weight * (result.item() if self.many else result.data)
         found = trace.gradients if trace.last is call else call.gradients
         if trace in self.gradients:
             self.gradients[trace] += weight * found
@@ -103,6 +107,10 @@ class ChunkSum:
         for gradients in self.gradients.values():
             gradients *= scale
         whole = result_of(self, 0, scale * self.total)
+        if self.many:
+            from gradwalk.tensor import Tensor
+
+            whole = Tensor.of(whole)
         return whole if self.eager is None else whole + self.eager * scale
 
     # --- as the call of a result, and as its trace -------------------------------------------------------------------

@@ -22,6 +22,7 @@ from gradwalk import tree
 from gradwalk.chance import left_to_this_thread
 from gradwalk.compile.call.chance import Chance
 from gradwalk.compile.call.surroundings import Surroundings
+from gradwalk.compile.trace.limits import Unfollowable
 from gradwalk.compile.trace.reach import PLAIN, Reached, is_library
 from gradwalk.compile.trace.recorded import Output, Recorded
 from gradwalk.compile.trace.stage import arrays_made, files_seen, types_answered
@@ -31,7 +32,7 @@ from gradwalk.provenance import Place, is_users
 
 __all__ = ["Checks", "Followed", "Stumbled", "Unfollowed", "difference", "follow"]
 
-Record = Callable[[Sequence[Value]], Recorded]  # traces, given the Values that can be reached
+Record = Callable[[Reached], Recorded]  # traces, given what can be reached
 
 SHARE = 0.05  # of the time that calls take may go into checks …
 FREE = 0.001  # … or so many seconds for each trace, which nobody notices beside a first call …
@@ -113,7 +114,7 @@ def follow(record: Record, roots: Sequence[Any], *, just_looking: bool = False) 
     caches, hashed = Caches(reached.caches), True
     try:
         with types_answered(reached.asking.values()), arrays_made(), files_seen() as files:
-            recorded = record(reached.values)
+            recorded = record(reached)
         hashed = recorded.hashed
         as_before = before.hold_all()
         if hashed and (filled := caches.filled()):
@@ -130,10 +131,12 @@ def follow(record: Record, roots: Sequence[Any], *, just_looking: bool = False) 
             found = Unfollowed("random numbers are drawn in {function}", DRAWN, before if as_before else None)
         elif not as_before:
             found = _follow_again(recorded, record, roots, before, began)
-        elif (reached.unsure or chance.unseen) and (differs := difference(recorded, record(reached.values))):
+        elif (reached.unsure or chance.unseen) and (differs := difference(recorded, record(reached))):
             found = Unfollowed(f"{{function}} did something else when it was traced again ({differs})", DRAWN)
         else:
             found = Followed(recorded, before, time.perf_counter() - began)
+    except Unfollowable as error:
+        found = Unfollowed(error.reason, error.remedy)
     except Exception as error:
         stumbles = not isinstance(error, GradwalkError)
         if stumbles and reached.speaks and not isinstance(error, (TypeError, AttributeError)):
@@ -158,7 +161,7 @@ def _drawn_elsewhere(record: Record, reached: Reached) -> bool:
         return False
     with left_to_this_thread():
         chance = Chance(reached.chances)
-        record(reached.values)
+        record(reached)
         return not chance.moved()
 
 
@@ -166,7 +169,9 @@ def _made_anew(result: Any, reached: Reached, roots: Sequence[Any]) -> str:
     """The class of an object among the results that was not there before the call, if there is one."""
     leaves = tree.flatten(result, lambda x: isinstance(x, Output) or tree.is_block(x))[0]
     odd = [x for x in leaves if not _is_the_same_again(x)]
-    there = {id(x) for _, x in (*reached.objects, *reached.containers, *reached.arrays)} if odd else set()
+    there = (
+        {id(x) for _, x in (*reached.objects, *reached.containers, *reached.arrays, *reached.tensors)} if odd else set()
+    )
     return next((type(x).__name__ for x in odd if id(x) not in there and not any(x is root for root in roots)), "")
 
 
@@ -191,7 +196,7 @@ def _follow_again(
     if before.stand_ins():  # a result is kept for the next call
         return Unfollowed(reason, STATE)
     now = Surroundings(Reached(roots))
-    recorded = record(now.reached.values)
+    recorded = record(now.reached)
     if now.hold_all() and not difference(first, recorded):
         return Followed(recorded, now, time.perf_counter() - began)
     return Unfollowed(reason, STATE, before)
@@ -299,6 +304,6 @@ def _same_result(then: Any, now: Any) -> bool:
         elif x is not y:
             if isinstance(x, Value) and isinstance(y, Value):  # made inside the function, anew each time
                 x, y = x.data, y.data
-            if not (x.__class__ is y.__class__ and bool(x == y or x != x)):
+            if getattr(x, "many", False) or not (x.__class__ is y.__class__ and bool(x == y or x != x)):
                 return False
     return True

@@ -11,7 +11,7 @@ import numpy as np
 from gradwalk import modes, reverse, tree
 from gradwalk.compile.trace.guards import typed
 from gradwalk.compile.trace.limits import limit
-from gradwalk.compile.trace.recorded import Output
+from gradwalk.compile.trace.recorded import Output, TensorOutput
 from gradwalk.engine import Value, zero_grad
 from gradwalk.errors import InputSizeError, SettingError, TraceError
 from gradwalk.keepers import clear
@@ -23,7 +23,16 @@ if TYPE_CHECKING:
     from gradwalk.compile.call.bound_trace import BoundTrace
     from gradwalk.compile.own.store import Version
 
-__all__ = ["Call", "Result", "ResultTree", "Samples", "result_of"]
+__all__ = [
+    "Call",
+    "Result",
+    "ResultTree",
+    "Samples",
+    "argument_grads_of",
+    "nodes_given",
+    "pass_on",
+    "result_of",
+]
 
 FLOAT = frozenset((float,))
 
@@ -80,7 +89,7 @@ class Result(Value):
         call = self._call
         if modes.layers:
             modes.top().backward(self, partial(self._walk_back, gradient))
-        elif call.numbers.values or call.hooked:
+        elif call.hooked or call.trace.passes_on:
             self._walk_back(gradient)
         else:  # as `_walk_back`, without the call
             call.trace.backward(call, self._position, gradient)
@@ -89,7 +98,9 @@ class Result(Value):
     def _walk_back(self, seed: float) -> None:
         call = self._call
         values = [v for _, v in call.numbers.values]
-        if call.hooked or (values and (modes.layers or not _are_ready(values))):
+        tensors = tensors_given(call)
+        given = [*values, *[v for v, _ in tensors]]
+        if call.hooked or (given and (modes.layers or not _are_ready(values) or not are_plain_leaves(given))):
             super()._walk_back(seed)  # there is a graph behind, or somebody who wants to see every push
             return
         call.trace.backward(call, self._position, seed)
@@ -97,6 +108,8 @@ class Result(Value):
         if values:
             shares = call.input_grads.tolist()
             reverse.add_to_leaves(values, [shares[position] for position, _ in call.numbers.values])
+        for v, here in tensors:
+            v._receive(call.input_grads[here].reshape(v.shape))
 
     def register_hook(self, hook: Callable[[Any], Any]) -> Hook:
         """As of any Value: call `hook(gradient)` when a walk back begins here, or passes.
@@ -123,7 +136,7 @@ class Result(Value):
         """
         self._grad = 0.0
         clear(self._call.trace.recorded.parameters)
-        for _, v in self._call.numbers.values:
+        for v in nodes_given(self._call):
             zero_grad(v)
 
     @property
@@ -135,13 +148,7 @@ class Result(Value):
         >>> loss.argument_grads
         {'x': [4.0, 3.0]}
         """
-        call = self._call
-        if not call.trace.wrt:
-            raise SettingError("gradients of arguments are kept on request: write compile(fn, wrt=('name',))")
-        if call.input_grads is None:
-            raise SettingError("there are no gradients yet; call backward() first")
-        grads: dict[str, Any] = call.trace.argument_grads(call)
-        return grads
+        return argument_grads_of(self._call)
 
     # --- as a node of an ordinary graph ------------------------------------------------------------------------------
     # Most results never meet another Value: the fields of a node are filled in when one is first looked at.
@@ -150,7 +157,7 @@ class Result(Value):
         if name not in ("_a", "_b", "_da", "_db", "_kind", "_mark"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         self._a = self._b = self._da = self._db = self._mark = None
-        inputs = tuple(v for _, v in self._call.numbers.values)
+        inputs = nodes_given(self._call)
         self._kind = Recipe(None, inputs, (None,) * len(inputs), "compiled")
         self._kind.closure = partial(_push, self)
         return getattr(self, name)
@@ -197,8 +204,39 @@ def _push(result: Result) -> None:
     """What `_backward()` of a result does: walk back natively, and pass on what arrives at Values among arguments."""
     call = result._call
     call.trace.backward(call, result._position, number(result._grad))
+    pass_on(call)
+
+
+def argument_grads_of(call: Any) -> dict[str, Any]:
+    """The gradients of the arguments that `wrt=` names, after a walk back from a result of this call."""
+    if not call.trace.wrt:
+        raise SettingError("gradients of arguments are kept on request: write compile(fn, wrt=('name',))")
+    if call.input_grads is None:
+        raise SettingError("there are no gradients yet; call backward() first")
+    grads: dict[str, Any] = call.trace.argument_grads(call)
+    return grads
+
+
+def pass_on(call: Any) -> None:
+    """Add what has arrived at the arguments to the gradients of their nodes."""
     for position, v in call.numbers.values:
         reverse.add(v, float(call.input_grads[position]))  # it may be a parameter of the function as well
+    for v, here in tensors_given(call):
+        v._receive(call.input_grads[here].reshape(v.shape))
+
+
+def tensors_given(call: Any) -> list[tuple[Any, slice]]:
+    """The tensors among the arguments that gradient flows to, and where their numbers are among the inputs."""
+    numbers = call.numbers
+    if not numbers.tensors:
+        return []
+    ends = call.trace.ends
+    return [(v, slice(ends[i], ends[i + 1])) for i, v in numbers.tensors if v.requires_grad]
+
+
+def nodes_given(call: Any) -> tuple[Any, ...]:
+    """The Values and tensors among the arguments that gradient flows to."""
+    return (*[v for _, v in call.numbers.values], *[v for v, _ in tensors_given(call)])
 
 
 class Samples:
@@ -246,17 +284,42 @@ class ResultTree:
 
     def __init__(self, result: Any) -> None:
         self.leaves, self.structure = tree.flatten(result, lambda x: isinstance(x, Output) or tree.is_block(x))
-        self.places = [(i, x.position, x.plain) for i, x in enumerate(self.leaves) if isinstance(x, Output)]
+        self.places = [(i, x.position, x.plain) for i, x in enumerate(self.leaves) if type(x) is Output]
+        self.tensors = [(i, x, _positions(x)) for i, x in enumerate(self.leaves) if isinstance(x, TensorOutput)]
         self.blocks = [i for i, x in enumerate(self.leaves) if tree.is_block(x)]
 
-    def filled(self, results: list[Any], data: list[Any]) -> Any:
-        """The same with these results; where the function gives a plain number, that."""
+    def filled(self, result: Callable[[int, Any], Any], data: list[Any], array: Any, call: Any) -> Any:
+        """The same with results in it, made of a position and a number; where the function gives a plain number, that.
+
+        `array` holds the same numbers; without a `call` tensors are leaves.
+        """
         leaves = self.leaves.copy()
+        made: dict[int, Any] = {}
         for i in self.blocks:
             leaves[i] = leaves[i].copy()  # as the function makes it anew
         for i, position, plain in self.places:
             if plain is None:
-                leaves[i] = results[position]
+                if position not in made:  # what is given twice is one
+                    made[position] = result(position, data[position])
+                leaves[i] = made[position]
             else:
                 leaves[i] = typed(plain, data[position]) if data[position].__class__ is float else data[position]
+        for i, output, positions in self.tensors:
+            leaves[i] = _tensor_of(output, positions, array, call)
         return self.structure.unflatten(leaves)
+
+
+def _positions(output: TensorOutput) -> Any:
+    """Which outputs the numbers of a tensor are: a slice, if they stand side by side."""
+    at = np.frombuffer(output.positions, np.int64)
+    if len(at) and (np.diff(at) == 1).all():
+        return slice(int(at[0]), int(at[-1]) + 1)
+    return at
+
+
+def _tensor_of(output: TensorOutput, positions: Any, array: Any, call: Any) -> Any:
+    from gradwalk.compile.call.tensor_results import known_tensor, tensor_of
+
+    if output.known is not None:
+        return known_tensor(output)
+    return tensor_of(output, positions, array[positions], call)

@@ -34,6 +34,7 @@ from gradwalk.module import Module, attributes
 __all__ = ["Surroundings"]
 
 CONTENT = attrgetter("cell_contents")
+FLOWS, ARRAY = attrgetter("_flows"), attrgetter("array")
 EXACT = (list, dict, set, deque)  # containers whose `==` is known to compare what they hold
 
 # How much is looked at before each replay; one unit is about 0.6 ns.
@@ -138,6 +139,14 @@ class Surroundings:
             self._ask(path, cell, CONTENT if _content(cell) is not MISSING else _content)
         for path, thing, tell in reached.others:
             self._ask(path, thing, tell)
+        if reached.tensors:
+            path = ", ".join(path for path, _ in reached.tensors[:3])
+            tensors = tuple([thing for _, thing in reached.tensors])
+            self._ask(path, tensors, _which_flow)
+            constants = tuple([v for v in tensors if not v.requires_grad])
+            if constants:
+                self._ask(path, constants, _arrays_of)
+                self.exact.append(len(self.questions) - 1)
 
     def _watch_container(self, path: str, thing: Any) -> None:
         self._paths[id(thing)] = path
@@ -149,6 +158,7 @@ class Surroundings:
             return
         self.holders.append(thing)
         self.copies.append(copied(thing))
+        self._watch_lone_numbers(path, thing)
         if type(thing) is dict and len(thing) > 1:
             self._ask(path, thing, list)  # the order of its keys, which `==` does not see
         parts = thing.values() if type(thing) is dict else thing
@@ -156,6 +166,13 @@ class Surroundings:
         few = len(thing) <= FEW and not kinds.isdisjoint((float, int, bool))  # which may be settings: 7 is not 7.0
         if type(thing) is not set and (few or any(map(_has_own_equality, kinds))):
             self._ask(path, thing, _values_of if type(thing) is dict else list)
+            self.exact.append(len(self.questions) - 1)
+
+    def _watch_lone_numbers(self, path: str, thing: Any) -> None:
+        """Tensors of one number can be equal and be two: of these it is asked which they are."""
+        parts = thing.values() if isinstance(thing, dict) else thing
+        if any(map(_holds_lone_number, parts)):
+            self._ask(path, thing, _values_of if isinstance(thing, dict) else list)
             self.exact.append(len(self.questions) - 1)
 
     def _watch_array(self, path: str, thing: Any, left: int) -> int:
@@ -190,6 +207,7 @@ class Surroundings:
                 self._objects += 1
                 self.holders.append(held)
                 self.copies.append(held.copy())
+                self._watch_lone_numbers(path, held)
             elif read := tuple(name for name in held if self.reached.reads(name)):
                 self._crowds.setdefault((type(thing), read), []).append(held)
         slots = [name for name in slots_of(type(thing)) if self.reached.reads(name) and _has(thing, name)]
@@ -369,7 +387,7 @@ def _same_ones(now: Any, then: Any) -> bool:
 def _may_be_equal(x: Any) -> bool:
     """Whether something else can be equal to it that is not the same."""
     kind = type(x)
-    if kind in (float, int, bool, dict):
+    if kind in (float, int, bool, dict) or getattr(kind, "many", False):
         return True
     return not isinstance(x, type) and is_users_class(kind) and _says_equal(kind)
 
@@ -393,6 +411,22 @@ def _says_equal(kind: Any) -> bool:
 
 def _values_of(thing: dict[Any, Any]) -> list[Any]:
     return [*thing.values()]
+
+
+def _which_flow(tensors: tuple[Any, ...]) -> list[bool]:
+    """Which of these are parameters, and not constants."""
+    return [*map(FLOWS, tensors)]
+
+
+def _arrays_of(tensors: tuple[Any, ...]) -> list[Any]:
+    """What holds the numbers of constants: another array, once they are set anew."""
+    return [*map(ARRAY, tensors)]
+
+
+def _holds_lone_number(x: Any) -> bool:
+    if isinstance(x, tuple):
+        return any(map(_holds_lone_number, x))
+    return getattr(type(x), "many", False) is True and x.numel() == 1
 
 
 def _classes_of(things: tuple[Any, ...]) -> list[type]:

@@ -59,8 +59,10 @@ class Memory:
         self.whole = isinstance(where, slice)
         # Where parameters are all of the store, memory lies in its order; else everything is gathered and scattered.
         self.order = store.order(optimizer.parameters) if self.whole else where
-        self.size = len(optimizer.parameters)
+        self.sizes = _sizes(optimizer.parameters)
+        self.size = sum(self.sizes)
         self.arrays = [np.zeros(self.size) for _ in self.names]
+        self.before = [vars(optimizer)[name] for name in self.names]
         for name, array, column in zip(self.names, self.arrays, columns, strict=True):
             array[self.order if self.whole else slice(None)] = column
             del vars(optimizer)[name]
@@ -88,6 +90,8 @@ class Memory:
         store, state = self.store, vars(optimizer)
         with store.lock:
             if not store.owns or self.values is not store.values or not self.parameters.holds(optimizer.parameters):
+                return False
+            if store.tensors.lent:  # whose numbers somebody may write to, until they are set anew
                 return False
             for name in self.names:
                 if name in state:  # someone has set it anew
@@ -120,8 +124,9 @@ class Memory:
         [2.0]
         """
         optimizer._keeper = None
-        for name, array in zip(self.names, self.arrays, strict=True):
-            vars(optimizer).setdefault(name, (array[self.order] if self.whole else array).tolist())
+        for name, array, before in zip(self.names, self.arrays, self.before, strict=True):
+            column = array[self.order] if self.whole else array
+            vars(optimizer).setdefault(name, _as_they_were(column, optimizer.parameters, self.sizes, before))
 
 
 def step(store: Store, optimizer: Any, constants: tuple[Any, ...]) -> bool:
@@ -145,16 +150,57 @@ def step(store: Store, optimizer: Any, constants: tuple[Any, ...]) -> bool:
     store = everyone
     with store.lock:
         where = store.positions(optimizer.parameters) if store.owns else None
-        columns = [_column(vars(optimizer).get(name)) for name in optimizer.memory]
-        if where is None or any(len(column) != len(optimizer.parameters) for column in columns):
+        columns = [_column(vars(optimizer).get(name), optimizer.parameters) for name in optimizer.memory]
+        size = sum(_sizes(optimizer.parameters))
+        if where is None or store.tensors.lent or any(len(column) != size for column in columns):
             return False
         optimizer._keeper = memory = Memory(optimizer, store, where, kernel, columns, len(constants))
         return memory.step(optimizer, constants)
 
 
-def _column(given: Any) -> Floats:
-    numbers = isinstance(given, list) and all(isinstance(x, (int, float)) for x in given)
-    return np.array(given if numbers else [], np.float64)
+def _sizes(parameters: list[Any]) -> list[int]:
+    """How many numbers each parameter has."""
+    return [math.prod(_shape(p)) if p.many else 1 for p in parameters]
+
+
+def _shape(p: Any) -> tuple[int, ...]:
+    """The shape of a tensor, which need not be handed back for it."""
+    keeper = p.keeper
+    return keeper.tensors.shape_of(p) if keeper is not None else p.shape  # type: ignore[no-any-return]
+
+
+def _column(given: Any, parameters: list[Any]) -> Floats:
+    """What an optimiser remembers, one number after another; empty if it is nothing of the kind."""
+    if not isinstance(given, list) or len(given) != len(parameters):
+        return np.zeros(0)
+    if not any(p.many for p in parameters):
+        return np.array(given if all(isinstance(x, (int, float)) for x in given) else [], np.float64)
+    parts = []
+    for x, p in zip(given, parameters, strict=True):
+        size = math.prod(_shape(p)) if p.many else 1
+        if isinstance(x, (int, float)):
+            parts.append(np.full(size, x, np.float64))
+        elif p.many and getattr(x, "many", False) and x.shape == _shape(p):
+            parts.append(np.asarray(x.array, np.float64).ravel())
+        else:
+            return np.zeros(0)
+    return np.concatenate(parts)
+
+
+def _as_they_were(column: Floats, parameters: list[Any], sizes: list[int], before: list[Any]) -> list[Any]:
+    """What an optimiser remembers as its list has it: numbers, and tensors for tensors; one number as long as it is."""
+    if not any(p.many for p in parameters):
+        return [*column.tolist()]
+    found: list[Any] = []
+    start = 0
+    for p, size, then in zip(parameters, sizes, before, strict=True):
+        part = column[start : start + size]
+        start += size
+        if p.many and not (isinstance(then, float) and (part == then).all()):
+            found.append(p._as_node(part.reshape(_shape(p)).copy()))
+        else:
+            found.append(float(part[0]) if size else then)
+    return found
 
 
 def kernel_of(optimizer: Any, constants: tuple[Any, ...]) -> Native | None:

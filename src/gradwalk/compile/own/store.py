@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from gradwalk import keepers
 from gradwalk.compile.own import optimisers
+from gradwalk.compile.own.tensors import HeldTensors, can_be_held
 from gradwalk.engine import Value
 from gradwalk.errors import NotANumberError, TraceError
 from gradwalk.node import are_plain_leaves, gradients_of, numbers_of
@@ -69,8 +70,10 @@ class Store:
     """
 
     def __init__(self) -> None:
-        self.parameters: list[Value] = []
-        self.position: dict[int, int] = {}  # by id()
+        self.parameters: list[Any] = []  # Values, and tensors of many numbers
+        self.position: dict[int, int] = {}  # of a parameter's first number, by id()
+        self.size = 0  # how many numbers there are
+        self.tensors = HeldTensors()
         self.values: Floats = np.zeros(0)
         self.grads: Floats = np.zeros(0)
         self.owns = False  # whether the arrays hold the truth, or the Values do
@@ -97,22 +100,27 @@ class Store:
         with self.lock:
             if self.owns:
                 return
-            values = self._numbers(numbers_of(self.parameters), "data")
-            grads = self._numbers(gradients_of(self.parameters), "gradient")
+            plain = self.tensors.others
+            values = self._numbers(numbers_of(plain), "data")
+            grads = self._numbers(gradients_of(plain), "gradient")
+            if self.tensors:
+                values, grads = self.tensors.joined(values, grads)
             if values.tobytes() != self.values.tobytes():  # 0 and -0 are equal, and are not the same
                 self.changing()
                 self.values[:] = values
             self.grads[:] = grads
-            plain = are_plain_leaves(self.parameters)
-            self.hooked = not plain and any(p.hooks for p in self.parameters)
-            if not plain and not all(p.is_leaf for p in self.parameters):
+            usual = are_plain_leaves(self.parameters)
+            self.hooked = not usual and any(p.hooks for p in self.parameters)
+            if not usual and not all(p.is_leaf for p in self.parameters):
                 raise TraceError("a parameter was given operands after it had been compiled in; clear() the function")
             for p in self.parameters:
                 try:
                     p._notes.keeper = self
                 except AttributeError:  # its first time
                     p._note().keeper = self
+            for p in plain:
                 del p._data, p._grad
+            self.tensors.take()
             self.owns = True
             keepers.count(1)
 
@@ -124,8 +132,13 @@ class Store:
         with self.lock:
             if not self.owns:
                 return
-            for p, data, grad in zip(self.parameters, self.values.tolist(), self.grads.tolist(), strict=True):
+            if self.tensors:
+                values, grads = self.tensors.hand_back(self.values, self.grads)
+            else:
+                values, grads = self.values, self.grads
+            for p, data, grad in zip(self.tensors.others, values.tolist(), grads.tolist(), strict=True):
                 p._data, p._grad = data, grad
+            for p in self.parameters:
                 p._notes.keeper = None
             self.owns = False
             self.by_hand += 1
@@ -177,6 +190,20 @@ class Store:
             return None
         return np.fromiter(numbers, np.float64, len(numbers))
 
+    def look_at_lent(self) -> None:
+        """Take in what was written to arrays that `data` of tensors gave away.
+
+        >>> w = gradwalk.Tensor([1.0])
+        >>> numbers, double = w.data, gradwalk.compile(lambda: w * 2.0)
+        >>> y = double()
+        >>> numbers[0] = 5.0
+        >>> double()
+        Tensor([10.0])
+        """
+        if self.tensors.are_written_to(self.values):
+            self.hand_back()
+            self.take()
+
     @contextmanager
     def handed_back(self) -> Iterator[None]:
         """A block in which the Values hold their numbers, and nobody takes them.
@@ -209,13 +236,18 @@ class Store:
         >>> w.grad
         30.0
         """
-        for i, p in enumerate(self.parameters):
+        for p in self.tensors.others:
+            i = self.position[id(p)]
             if p.hooks:
                 share = float(self.grads[i] - before[i])
                 for hook in p.hooks:
                     replaced = hook.function(share)
                     share = share if replaced is None else number(replaced)
                 self.grads[i] = before[i] + share
+        if any(p.hooks for p, _ in self.tensors.tensors):
+            after = self.grads.copy()
+            self.hand_back()  # a hook looks at its tensor
+            self.tensors.call_hooks(before, after)
 
     # --- who is where ----------------------------------------------------------------------------------------------
 
@@ -232,25 +264,25 @@ class Store:
         known = self.lists.get(id(parameters))
         if known is not None and known[0].holds(parameters):
             return known[1]  # type: ignore[no-any-return]
-        found: Any = [self.position.get(id(p), -1) for p in parameters]
-        if found and min(found) < 0:
-            found = None
-        elif sorted(found) == list(range(len(self.parameters))):
-            found = slice(0, len(self.parameters))
-        else:
-            found = np.array(found, np.int64)
+        found: Any = None
+        if all(id(p) in self.position for p in parameters):
+            found = self.order(parameters)
+            if len(found) == self.size and len({id(p) for p in parameters}) == len(self.parameters):
+                found = slice(0, self.size)
         if len(self.lists) >= 16:
             self.lists.clear()
         self.lists[id(parameters)] = keepers.Seen(parameters), found, isinstance(found, slice)
         return found  # type: ignore[no-any-return]
 
     def order(self, parameters: list[Any]) -> npt.NDArray[np.int64]:
-        """The position of each of these parameters.
+        """The position of each of these parameters; of a tensor those of all its numbers.
 
         >>> ws = [Value(1.0), Value(2.0)]
         >>> stretch_of(ws)[0].store.order(ws[::-1]).tolist()
         [1, 0]
         """
+        if self.tensors:
+            return self.tensors.spread(parameters, self.position)
         return np.array([self.position[id(p)] for p in parameters], np.int64)
 
     def zero_grad(self, parameters: list[Any]) -> bool:
@@ -294,7 +326,7 @@ class Store:
             return None
         if self.positions(parameters) is not None:
             return self
-        if not all(isinstance(p, Value) and p.is_leaf for p in parameters):
+        if not all(can_be_held(p) for p in parameters):
             return None
         store = stretch_of(parameters)[0].store
         store.take()
@@ -378,19 +410,25 @@ class Store:
 
     # --- growing ---------------------------------------------------------------------------------------------------
 
-    def _grow(self, parameters: Sequence[Value]) -> None:
+    def _grow(self, parameters: Sequence[Any]) -> None:
         self.hand_back()
+        if not any(p.many for p in parameters):
+            more = self._numbers([p.data for p in parameters], "data")
+        else:
+            parts = [p.array.ravel() if p.many else self._numbers([p.data], "data") for p in parameters]
+            more = np.concatenate(parts)
         for p in parameters:
-            self.position[id(p)] = len(self.parameters)
+            self.position[id(p)] = self.size
             self.parameters.append(p)
             keepers.known[id(p)] = self
-        self.values = np.concatenate((self.values, self._numbers([p.data for p in parameters], "data")))
-        self.grads = np.zeros(len(self.parameters))
+            self.size += self.tensors.add(p, self.size)
+        self.values = np.concatenate((self.values, more))
+        self.grads = np.zeros(self.size)
         self.lists.clear()
 
     def _absorb(self, other: Store) -> None:
         other.hand_back()
-        before = len(self.parameters)
+        before = self.size
         other._keep_version()  # results that wait know the numbers by this version, and it ends here
         for version in list(other.kept):
             version.start += before
@@ -427,7 +465,7 @@ class Stretch:
         return self.store.values[here], self.store.grads[here]
 
 
-def stretch_of(parameters: Sequence[Value]) -> tuple[Stretch, npt.NDArray[np.int64]]:
+def stretch_of(parameters: Sequence[Any]) -> tuple[Stretch, npt.NDArray[np.int64]]:
     """Bring parameters together in one store; gives their stretch of it, and where in it each of them stands.
 
     >>> a, b, c = Value(1.0), Value(2.0), Value(3.0)

@@ -57,6 +57,7 @@ def read(tape: Tape, input_grads: bool, run: RunPass = plainly, wanting: int | N
     pairs[:, 1] = np.where(tape.b == NONE, tape.a, tape.b)  # never read, but always a node
     operands = np.concatenate([tape.aux, pairs.ravel()]).astype(np.int32)
     operands = np.where(operands < 0, constants + ~operands, operands).astype(np.int32)
+    operands[operands >= nodes] = 0  # where a list begins, and headers of takes: never read as nodes, and always one
     arity = np.array([op.arity for op in tape.ops] or [0], np.int32)
     widths = np.where(tape.code >= 0, arity[np.maximum(tape.code, 0)], 3)
     listed = widths > 2

@@ -11,7 +11,7 @@ from gradwalk import ops
 from gradwalk.compile.trace.narrow import is_narrow, is_narrow_block
 from gradwalk.compile.trace.plain import EXACT, WHOLE, Number, asked_by_insider, kind_after
 
-__all__ = ["TracedArray", "array_of", "traced_array"]
+__all__ = ["TracedArray", "array_of", "plain_array", "traced_array"]
 
 
 class TracedArray(np.ndarray[Any, Any]):
@@ -21,6 +21,8 @@ class TracedArray(np.ndarray[Any, Any]):
     >>> trace(lambda x: traced_array([x, x * 2]).sum(), [3.0]).tape.rows
     2
     """
+
+    holds_stand_ins = True
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
@@ -147,6 +149,8 @@ class TracedArray(np.ndarray[Any, Any]):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """A function of NumPy's: on objects if it can, else on the plain numbers."""
+        if any(getattr(type(x), "many", False) for x in inputs):
+            return NotImplemented  # a tensor among them knows what to do
         out = options.pop("out", ())
         if out:
             options["out"] = tuple([_as_objects(x) for x in out])
@@ -317,6 +321,15 @@ def traced_array(parts: Any) -> Any:
     out = np.empty(len(parts), object)
     out[:] = parts
     return out.view(TracedArray)
+
+
+def plain_array(given: Any, dtype: Any = None) -> Any:
+    """What `np.array` gives, also while it knows stand-ins: for who is loaded only then.
+
+    >>> plain_array([1.0, 2.0])
+    array([1., 2.])
+    """
+    return numpy_array(given, dtype)
 
 
 def array_of(given: Any, dtype: Any = None) -> Any:

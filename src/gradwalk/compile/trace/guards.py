@@ -150,7 +150,10 @@ class BeingWritten(Numbering):
         if node < 0:
             return tracer.constants[~node]
         if node < INPUTS:
-            return ops.number(number_of(tracer.parameters[node]))
+            parameter: Any = tracer.parameters[node]
+            if parameter.many:
+                return float(parameter._data.ravel()[node - tracer.tensors.places[id(parameter)]])
+            return ops.number(number_of(parameter))
         if node < ROWS:
             return ops.number(tracer.given[node - INPUTS])
         return _row_value(tracer.rows[3 * (node - ROWS)], tracer.ops, operands)

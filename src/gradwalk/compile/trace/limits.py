@@ -12,7 +12,7 @@ from gradwalk import modes
 from gradwalk.errors import TraceError
 from gradwalk.provenance import Place, users_place
 
-__all__ = ["LIMITS", "FrozenWarning", "ManyPathsWarning", "frozen", "limit", "many_paths"]
+__all__ = ["LIMITS", "FrozenWarning", "ManyPathsWarning", "Unfollowable", "frozen", "limit", "many_paths"]
 
 #: What was done, and what to do instead.
 LIMITS = {
@@ -54,6 +54,21 @@ LIMITS = {
 }
 
 
+class Unfollowable(Exception):  # noqa: N818 (nobody outside sees it)
+    """The function does what no trace can stand for, and so is run as it is: why, and what to do about it.
+
+    >>> raise Unfollowable("{function} is too large", "make it smaller")
+    Traceback (most recent call last):
+    ...
+    gradwalk.compile.trace.limits.Unfollowable: ('{function} is too large', 'make it smaller')
+    """
+
+    def __init__(self, reason: str, remedy: str) -> None:
+        super().__init__(reason, remedy)
+        self.reason, self.remedy = reason, remedy
+        _not_to_be_hidden(self)
+
+
 class FrozenWarning(UserWarning):
     """A function does what a trace of it cannot: something is frozen, or it is not compiled, or it is traced often.
 
@@ -78,10 +93,15 @@ def limit(name: str, detail: str = "") -> TraceError:
     """
     what, remedy = LIMITS[name]
     error = TraceError(f"{what}{detail}\n  at {users_place()}\n{remedy}")
-    for layer in modes.stack():
-        if getattr(layer, "refusal", error) is None:  # a tracer: a function that catches the error must not hide it
-            vars(layer)["refusal"] = error
+    _not_to_be_hidden(error)
     return error
+
+
+def _not_to_be_hidden(error: Exception) -> None:
+    """Let a tracer know of an error that the function may catch."""
+    for layer in modes.stack():
+        if getattr(layer, "refusal", error) is None:
+            vars(layer)["refusal"] = error
 
 
 def frozen(what: str, remedy: str, place: Place | None = None) -> None:

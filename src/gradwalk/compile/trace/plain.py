@@ -216,6 +216,16 @@ class Number(Traced, Methods):
     __gt__, __ge__ = _comparison("greater"), _comparison("greater_equal")
     __eq__, __ne__ = _comparison("equals"), _comparison("differs")
 
+    @property
+    def kind_of_number(self) -> type:
+        """Which of bool, int and float it is, for a tensor that it goes into.
+
+        >>> from gradwalk.compile.trace.tracer import Tracer
+        >>> Tracer().input(3).kind_of_number
+        <class 'int'>
+        """
+        return bool if self._kind in BOOLS else int if issubclass(self._kind, WHOLE) else float
+
     def __pow__(self, other: Any, modulus: Any = None) -> Any:
         if modulus is None:
             return self._power(other)

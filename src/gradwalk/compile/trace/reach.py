@@ -35,6 +35,7 @@ import numpy as np
 from gradwalk.compile.trace.reading import reads_of
 from gradwalk.engine import Value
 from gradwalk.module import Module
+from gradwalk.node import Node
 from gradwalk.ops import Op
 from gradwalk.provenance import is_users
 
@@ -91,6 +92,7 @@ class Reached:
 
     def __init__(self, roots: Sequence[Any]) -> None:
         self.values: list[Value] = []
+        self.tensors: list[tuple[Path, Any]] = []
         self.containers: list[tuple[Path, Any]] = []  # what can be filled in place
         self.rows: list[tuple[Path, list[list[Any]]]] = []  # … and holds lists of numbers or Values, which can be, too
         self.arrays: list[tuple[Path, Any]] = []  # … and is a block of numbers
@@ -154,6 +156,8 @@ class Reached:
             return
         if isinstance(thing, Value):
             self.values.append(thing)
+        elif isinstance(thing, Node):
+            self.tensors.append((path, thing))
         elif isinstance(thing, CONTAINERS):
             self._visit_container(path, thing)
         elif isinstance(thing, FunctionType):
@@ -168,6 +172,8 @@ class Reached:
             self.arrays.append((path, thing))
         elif isinstance(thing, (random.Random, np.random.Generator, np.random.RandomState, np.random.BitGenerator)):
             self.chances.append(thing)
+        elif type(thing).__module__ == "gradwalk.tensor.random":  # a generator of ours
+            self.chances.append(thing.source)
         elif isinstance(thing, ModuleType):
             self._visit_module(path, thing)
         elif not isinstance(thing, (Enum, np.generic)):
@@ -335,7 +341,7 @@ class Reached:
 def may_hold_values(x: Any) -> bool:
     """Whether a module would look for parameters in it."""
     parts = x.values() if isinstance(x, dict) else x if isinstance(x, (list, tuple)) else [x]
-    return any(isinstance(part, (Value, Module, list, tuple, dict)) for part in parts)
+    return any(isinstance(part, (Node, Module, list, tuple, dict)) for part in parts)
 
 
 def is_users_class(kind: type) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,14 +13,13 @@ from gradwalk import tree
 from gradwalk.compile.trace.arrays import TracedArray
 from gradwalk.compile.trace.guards import Guard, add_outputs
 from gradwalk.compile.trace.reach import values_reached_from
-from gradwalk.compile.trace.tape import INPUTS, ROWS, TAKE, Tape
-from gradwalk.engine import Value
+from gradwalk.compile.trace.tape import INPUTS, ROWS, SHIFT, TAKE, Tape
 from gradwalk.errors import TraceError
 
 if TYPE_CHECKING:
     from gradwalk.compile.trace.tracer import Tracer
 
-__all__ = ["Output", "Recorded", "finished"]
+__all__ = ["Output", "Recorded", "TensorOutput", "finished"]
 
 
 @dataclass
@@ -35,7 +34,7 @@ class Recorded:
     """
 
     tape: Tape
-    parameters: list[Value]
+    parameters: list[Any]  # Values, and tensors of so many numbers
     result: Any  # the structure that the function gave, with an `Output` for each number in it
     slots: list[int]  # for each index, which input it is
     bounds: list[int]
@@ -63,6 +62,26 @@ class Output:
     plain: type | None = None  # for what is no Value: an argument given back, a number that was read, a truth
 
 
+@dataclass(frozen=True)
+class TensorOutput(Output):
+    """Stands where a tensor will be: which of the tape's outputs are its numbers, or the numbers, if they are known.
+
+    >>> w = gradwalk.Tensor([1.0, 2.0])
+    >>> f = gradwalk.compile(lambda x: w * x)
+    >>> y = f(3.0)
+    >>> f.traces()[0].recorded.result
+    TensorOutput(shape=(2,), dtype='float64', flows=True)
+    """
+
+    position: int = field(default=-1, repr=False)
+    plain: type | None = field(default=None, repr=False)
+    positions: bytes = field(default=b"", repr=False)
+    shape: tuple[int, ...] = ()
+    dtype: str = ""
+    flows: bool = False
+    known: bytes | None = field(default=None, repr=False)
+
+
 def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
     """The tape of what a tracer wrote down; `roots` are where Values that outlive the trace are looked for.
 
@@ -75,6 +94,8 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
     outputs: dict[int, int] = {}  # the position of each number that is given
 
     def output_of(x: Any) -> Any:
+        if getattr(type(x), "many", False):
+            return _output_of_tensor(tracer, x, outputs)
         if type(x) in tracer.own:  # and not isinstance, which asks what a stand-in stands for
             return Output(outputs.setdefault(x._row, len(outputs)), tracer.plain_kind(x))
         if id(x) in tracer.made and tracer.known.get(id(x), 0) >= INPUTS:  # a Value made of what comes later
@@ -139,9 +160,10 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
         aux=np.concatenate((aux, numpy_array(tracer.headers, np.int64))).astype(np.int32),
         outputs=ends.astype(np.int32),
     )
+    nodes = [tracer.parameters[i] for i in kept]  # a tensor once for each of its numbers, which stand together
     return Recorded(
         tape,
-        [tracer.parameters[i] for i in kept],
+        [v for i, v in enumerate(nodes) if not i or v is not nodes[i - 1]],
         shape,
         slots=list(tracer.slots),
         bounds=tracer.bounds,
@@ -154,6 +176,19 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
         touched=tracer.touched,
         aside=tracer.aside,
     )
+
+
+def _output_of_tensor(tracer: Tracer, x: Any, outputs: dict[int, int]) -> Any:
+    """What stands for a tensor that the function gave: itself, if it comes from outside."""
+    held = x._data
+    shape, dtype, flows = x.shape, x.dtype, x.requires_grad
+    if hasattr(held, "ids"):
+        ids = [node if node >= 0 else tracer.row(SHIFT, tracer.listed([node]), 1) for node in held.ids.ravel().tolist()]
+        at = numpy_array([outputs.setdefault(node, len(outputs)) for node in ids], np.int64)
+        return TensorOutput(positions=at.tobytes(), shape=shape, dtype=dtype, flows=flows)
+    if tracer.reached is not None and id(x) in tracer.reached:
+        return x
+    return TensorOutput(shape=shape, dtype=dtype, flows=flows, known=x.array.tobytes())
 
 
 def _constants(tracer: Tracer, roots: Sequence[Any]) -> dict[int, int]:

@@ -76,6 +76,8 @@ class _AnyType(type):
             return x._tracer.kind_asked(x)
         if issubclass(kind, Traced):
             return Value
+        if getattr(kind, "many", False):
+            return x.__class__
         if x is None and given != (None,):
             return type(*given, **named)
         return np.ndarray if kind is TracedArray else kind
@@ -154,11 +156,13 @@ def arrays_made() -> Iterator[None]:
 
 
 def _array(given: Any, dtype: Any = None, *args: Any, **options: Any) -> Any:
+    given = given.numpy() if getattr(type(given), "many", False) else given
     found = array_of(given, dtype) if not args and options.keys() <= {"copy"} else None
     return _makers[0](given, dtype, *args, **options) if found is None else found
 
 
 def _asarray(given: Any, dtype: Any = None, *args: Any, **options: Any) -> Any:
+    given = given.numpy() if getattr(type(given), "many", False) else given
     if dtype is None and isinstance(given, TracedArray):
         return given
     found = array_of(given, dtype) if not args and not options else None

@@ -6,8 +6,9 @@ trace makes classes of its own, so a stand-in that outlives its trace is told ap
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
-from itertools import count
+from itertools import count, islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from gradwalk import ops
@@ -20,7 +21,7 @@ from gradwalk.provenance import users_place
 if TYPE_CHECKING:
     from gradwalk.compile.trace.tracer import Tracer
 
-__all__ = ["COMPARISONS", "Traced", "traced_classes"]
+__all__ = ["COMPARISONS", "IsTensor", "Traced", "traced_classes"]
 
 
 def _comparison(name: str, symbol: str, holds: Callable[[Any, Any], Any]) -> Op:
@@ -60,6 +61,10 @@ class Traced:
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         raise limit("structure")
+
+
+class IsTensor(Exception):  # noqa: N818 (nobody outside sees it)
+    """An operand is a tensor, which takes it from here."""
 
 
 class TracedValue(Traced):
@@ -153,7 +158,8 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
     >>> trace(lambda x: x * 2.0 + 1.0, [3.0]).tape.rows
     2
     """
-    extend, next_row, blank = rows.extend, count(first).__next__, object.__new__
+    numbering = count(first)
+    extend, next_row, blank = rows.extend, numbering.__next__, object.__new__
     operand: Callable[[Any], int] = tracer.operand
     factor: Callable[[Any], int] = tracer.factor
     known = tracer.known.get
@@ -167,54 +173,84 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
         _row: int  # of the tape, or the number of an argument
 
         def __add__(self, other: Any) -> Any:
-            extend((add, self._row, other._row if type(other) is Result else operand(other)))
+            try:
+                extend((add, self._row, other._row if type(other) is Result else operand(other)))
+            except IsTensor:
+                return NotImplemented
             out = blank(Result)
             out._row = next_row()
             return out
 
         def __radd__(self, other: Any) -> Any:
-            extend((add, operand(other), self._row))
+            try:
+                extend((add, operand(other), self._row))
+            except IsTensor:
+                return NotImplemented
             out = blank(Result)
             out._row = next_row()
             return out
 
         def __mul__(self, other: Any) -> Any:
-            if type(other) is Result:
-                extend((mul, self._row, other._row))
-            else:
-                met = known(id(other))  # asked here because it is asked so often
-                extend((mul, self._row, factor(other) if met is None else met))
+            try:
+                if type(other) is Result:
+                    extend((mul, self._row, other._row))
+                else:
+                    met = known(id(other))  # asked here because it is asked so often
+                    extend((mul, self._row, factor(other) if met is None else met))
+            except IsTensor:
+                return NotImplemented
             out = blank(Result)
             out._row = next_row()
             return out
 
         def __rmul__(self, other: Any) -> Any:
-            met = known(id(other))
-            extend((mul, factor(other) if met is None else met, self._row))
+            try:
+                met = known(id(other))
+                extend((mul, factor(other) if met is None else met, self._row))
+            except IsTensor:
+                return NotImplemented
             out = blank(Result)
             out._row = next_row()
             return out
 
         def __sub__(self, other: Any) -> Any:
-            extend((sub, self._row, operand(other)))
+            try:
+                extend((sub, self._row, operand(other)))
+            except IsTensor:
+                return NotImplemented
             out = blank(Result)
             out._row = next_row()
             return out
 
         def __rsub__(self, other: Any) -> Any:
-            return record(sub, operand(other), self._row)
+            try:
+                return record(sub, operand(other), self._row)
+            except IsTensor:
+                return NotImplemented
 
         def __truediv__(self, other: Any) -> Any:
-            return record(div, self._row, operand(other))
+            try:
+                return record(div, self._row, operand(other))
+            except IsTensor:
+                return NotImplemented
 
         def __rtruediv__(self, other: Any) -> Any:
-            return record(div, operand(other), self._row)
+            try:
+                return record(div, operand(other), self._row)
+            except IsTensor:
+                return NotImplemented
 
         def __pow__(self, other: Any) -> Any:
-            return record(codes["pow"], self._row, operand(other))
+            try:
+                return record(codes["pow"], self._row, operand(other))
+            except IsTensor:
+                return NotImplemented
 
         def __rpow__(self, other: Any) -> Any:
-            return record(codes["pow"], operand(other), self._row)
+            try:
+                return record(codes["pow"], operand(other), self._row)
+            except IsTensor:
+                return NotImplemented
 
         def __neg__(self) -> Any:
             return record(codes["neg"], self._row, NONE)
@@ -289,6 +325,12 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
         extend((code, a, b))
         return next_row()
 
+    def many_rows(some: list[int]) -> int:
+        begins = next_row()
+        extend(some)
+        deque(islice(numbering, len(some) // 3 - 1), maxlen=0)
+        return begins
+
     def end() -> None:
         def escaped(*_: Any) -> NoReturn:
             raise limit("escaped")
@@ -299,5 +341,5 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
         for name in ("data", "operands", "_prev"):
             setattr(Result, name, property(escaped))
 
-    tracer.record, tracer.row = record, row
+    tracer.record, tracer.row, tracer.many_rows = record, row, many_rows
     return Result, end

@@ -7,14 +7,16 @@ in the buffer; a leaf that was made inside the function, and that nobody can rea
 from __future__ import annotations
 
 import operator
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 from itertools import chain
 from threading import RLock
 from types import CodeType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,12 +29,15 @@ from gradwalk.compile.trace.plain import BOOLS, WHOLE, Condition, Number, plain_
 from gradwalk.compile.trace.reach import values_reached_from
 from gradwalk.compile.trace.recorded import Recorded, finished
 from gradwalk.compile.trace.tape import INPUTS, MAX, MIN, NONE, ROWS, SHIFT, TAKE
-from gradwalk.compile.trace.traced import COMPARISONS, Traced, traced_classes
+from gradwalk.compile.trace.traced import COMPARISONS, IsTensor, Traced, traced_classes
 from gradwalk.engine import Value
 from gradwalk.errors import OpError, TraceError
 from gradwalk.functions import checked_index
 from gradwalk.ops import TABLE, Op, number
 from gradwalk.provenance import users_place
+
+if TYPE_CHECKING:
+    from gradwalk.compile.trace.tensors import Tensors
 
 __all__ = ["Tracer", "trace"]
 
@@ -85,10 +90,15 @@ class Tracer(modes.Interpreter):
         self.aside = ""  # what the function did beside computing, in words
         self.refusal: TraceError | None = None  # the first thing that was refused, should the function swallow it
         self.identity: dict[CodeType, bool] = {}  # code that asks `is True`
+        self.running = False  # whether tensors take their arrays from us
         self.ended = False
         self.silent: list[tuple[int, int, int]] = []  # rows that pass on no gradient: from, to, and where aux was then
         self.made: dict[int, Any] = {}  # Values that the function makes by their constructor, by id()
         self.settled: dict[int, float] = {}  # the numbers of such, by their place among the parameters, before others
+        self.flowing: set[int] = set()  # inputs that gradient flows to: Values, and numbers of tensors
+        self.reached: set[int] | None = None  # tensors that can be seen from outside, by id()
+        self.unused_tensors: dict[int, int] = {}  # parameters no row has read yet: where they begin, how many
+        self.many_rows: Callable[[list[int]], int]  # write rows, and say which is the first
         self.record: Callable[[int, int, int], Any]  # write a row, for a Value; set with the classes
         self.row: Callable[[int, int, int], int]  # … and for its number alone
         for op in (*TABLE.values(), *COMPARISONS.values()):
@@ -97,6 +107,31 @@ class Tracer(modes.Interpreter):
         self.Result, self.end = traced_classes(self, self.rows, ROWS)
         self.Number, self.Condition = plain_classes(self)
         self.own = {self.Result, self.Number, self.Condition}
+
+    # --- tensors -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def tensors(self) -> Tensors:
+        """What is done with tensors, from the first one on that is met.
+
+        >>> Tracer().tensors.met
+        {}
+        """
+        from gradwalk.compile.trace.tensors import Tensors  # which few functions need
+
+        found = Tensors(self)
+        if self.running:
+            found.begin()
+        return found
+
+    @property
+    def blocks(self) -> Any:
+        """What provides arrays of numbers that come later.
+
+        >>> Tracer().blocks.name
+        'numpy'
+        """
+        return self.tensors.blocks
 
     # --- what stands for numbers ---------------------------------------------------------------------------------
 
@@ -108,7 +143,9 @@ class Tracer(modes.Interpreter):
         """
         out = object.__new__(self.Result if value else self.Number)
         out._row = INPUTS + self.inputs
-        if not value:
+        if value:
+            self.flowing.add(out._row)
+        else:
             out._kind = type(given)
         self.given.append(given)
         self.inputs += 1
@@ -131,6 +168,9 @@ class Tracer(modes.Interpreter):
         >>> trace(lambda x: Value(x) * 2.0, [3.0]).tape.rows
         1
         """
+        if v.many:
+            self.tensors.leaf(v, data)
+            return
         if isinstance(data, Number):
             self.known[id(v)] = self.operand(data)
             v._data = data
@@ -140,6 +180,8 @@ class Tracer(modes.Interpreter):
 
     def read(self, v: Any, field: str, number: Any) -> Any:
         """The number of a parameter is one of the trace; a gradient that is read is the same in every call."""
+        if v.many:
+            return self.tensors.read(v, field, number)
         if field == "data" and (v.is_leaf or isinstance(number, Number)):
             return number if id(v) in self.made and not isinstance(number, Number) else self.data_of(v)
         self._say_frozen(v, f"{'number of a node' if field == 'data' else 'gradient of a parameter'} was read")
@@ -147,6 +189,8 @@ class Tracer(modes.Interpreter):
 
     def write(self, v: Any, field: str, number: Any) -> Any:
         """A number that is set is set once; that is said. What the function made by itself it sets anew each time."""
+        if v.many:
+            return self.tensors.write(v, field, number)
         if field == "data" and id(v) in self.made:
             met = self.known.pop(id(v), None)
             if met is not None and met < INPUTS:
@@ -179,6 +223,8 @@ class Tracer(modes.Interpreter):
             return known
         if kind in self.own and not self.ended:
             return x._row  # type: ignore[no-any-return]
+        if getattr(kind, "many", False):
+            raise IsTensor
         if isinstance(x, Traced):
             raise limit("escaped")
         return self.meet(x) if isinstance(x, Value) else self.constant(number(x))
@@ -251,6 +297,11 @@ class Tracer(modes.Interpreter):
         >>> trace(lambda x: ops.clamp(x, 0.0, 1.0), [3.0]).tape.operands(0)
         [0, -1, -2]
         """
+        for x in operands:
+            if getattr(type(x), "many", False):
+                return self.tensors.apply(op, operands)
+        if not isinstance(op, Op):  # Tensor.of, which takes Values
+            return self.tensors.apply(op, operands)
         if len(operands) != op.arity:
             raise OpError(f"{op.name} takes {op.arity} operand(s) and was given {len(operands)}")
         if functions.is_extreme(op):
@@ -293,12 +344,7 @@ class Tracer(modes.Interpreter):
             return entries[checked_index(self.told(index), len(entries))]
         if not self.samples and not 0 <= self.given[index._row - INPUTS] < len(entries):
             return entries[checked_index(self.told(index), len(entries))]
-        slot = self.slots.setdefault(index._row - INPUTS, len(self.slots))
-        if slot == len(self.bounds):
-            self.bounds.append(len(entries))
-            self.indexed.append(index._row - INPUTS)
-        self.bounds[slot] = min(self.bounds[slot], len(entries))
-        return self._taken(entries, slot)
+        return self._taken(entries, self._slot(index._row, len(entries)))
 
     def _taken(self, entries: list[Any], slot: int) -> Any:
         first = entries[0]
@@ -308,11 +354,34 @@ class Tracer(modes.Interpreter):
                 raise TraceError(f"gradwalk.take was given a table of rows of {sizes} numbers; all must be as long")
             return [self._taken(list(column), slot) for column in zip(*entries, strict=True)]
         ids = tuple(self.operand(x) for x in entries)
+        return self._made_of(entries, TAKE, self._header(ids, slot), 3)
+
+    def _header(self, ids: tuple[int, ...], slot: int) -> int:
+        """Write down a table, and that this index chooses from it; gives where that stands."""
         begins = self.tables.get(ids)
         if begins is None:
             begins = self.tables[ids] = self.listed(ids)
         self.headers += (begins, len(ids), slot)
-        return self._made_of(entries, TAKE, len(self.headers) - 3, 3)
+        return len(self.headers) - 3
+
+    def taken_at(self, ids: tuple[int, ...], index: int) -> int:
+        """Write down the choice of one of these nodes by an input.
+
+        >>> tracer = Tracer()
+        >>> i, x, y = (tracer.input(x) for x in (1, 2.0, 3.0))
+        >>> tracer.number_at(tracer.taken_at((x._row, y._row), i._row))
+        3.0
+        """
+        return self.row(TAKE, self._header(ids, self._slot(index, len(ids))), 3)
+
+    def _slot(self, index: int, entries: int) -> int:
+        """Which of the indices an input is, for a table of so many entries."""
+        slot = self.slots.setdefault(index - INPUTS, len(self.slots))
+        if slot == len(self.bounds):
+            self.bounds.append(entries)
+            self.indexed.append(index - INPUTS)
+        self.bounds[slot] = min(self.bounds[slot], entries)
+        return slot
 
     def listed(self, ids: Sequence[int]) -> int:
         """Write a list of operands into aux; gives where it begins.
@@ -334,11 +403,19 @@ class Tracer(modes.Interpreter):
         n1 = shift(n0)
         gives n1
         """
+        if getattr(v, "many", False):
+            return self.tensors.detach(v)
         row = self.operand(v)
         if row == ROWS + len(self.rows) // 3 - 1 and self.rows[-3] == MAX:  # the largest of a list, just written down
             self.rows[-3] = SHIFT
             return v
         return self.record(SHIFT, self.listed([row]), 1)
+
+    def backward(self, root: Any, walk: Callable[[], None]) -> None:
+        """Refused for tensors, whose numbers a walk would take for those of this call alone."""
+        if root.many:
+            raise limit("grad")
+        super().backward(root, walk)
 
     @contextmanager
     def no_grad(self) -> Iterator[None]:
@@ -415,7 +492,10 @@ class Tracer(modes.Interpreter):
         >>> tracer.compare("less", tracer.input(3.0), 4.0)
         True
         """
-        return self._condition(self.comparison(name), x, y)
+        try:
+            return self._condition(self.comparison(name), x, y)
+        except IsTensor:
+            return NotImplemented
 
     def comparison(self, name: str) -> int:
         """The code of a comparison.
@@ -597,6 +677,7 @@ def run(
     call: Callable[[Tracer], Any],
     roots: Sequence[Any],
     values: Sequence[Value] | None = None,
+    tensors: Sequence[Any] | None = None,
     *,
     samples: bool = False,
 ) -> Recorded:
@@ -607,6 +688,11 @@ def run(
     began = time.perf_counter()
     tracer = Tracer(samples=samples)
     with _one_at_a_time:
+        if tensors is not None:
+            tracer.reached = {id(v) for v in tensors}
+        tracer.running = True
+        if "gradwalk.tensor" in sys.modules:  # else from the first tensor on
+            tracer.tensors  # noqa: B018
         for v in values_reached_from(roots) if values is None else values:
             v.data  # noqa: B018 (of one that compiled code has, the number is handed back)
         try:
@@ -615,6 +701,8 @@ def run(
             recorded = finished(tracer, result, roots)
         finally:
             tracer.end()
+            if "tensors" in vars(tracer):
+                tracer.tensors.end()
     recorded.seconds = time.perf_counter() - began
     return recorded
 

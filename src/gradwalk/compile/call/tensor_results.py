@@ -1,0 +1,224 @@
+"""Tensors that a compiled function gives: their graph is native memory."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NoReturn
+
+import numpy as np
+
+from gradwalk import modes
+from gradwalk.compile.call.results import argument_grads_of, nodes_given, pass_on
+from gradwalk.compile.trace.limits import limit
+from gradwalk.compile.trace.recorded import TensorOutput
+from gradwalk.engine import zero_grad
+from gradwalk.errors import TraceError
+from gradwalk.keepers import clear
+from gradwalk.node import Hook, Recipe, are_plain_leaves
+from gradwalk.tensor.core import Tensor, constant
+
+__all__ = ["TensorResult", "known_tensor", "lone", "tensor_of"]
+
+
+class TensorResult(Tensor):
+    """A tensor that a compiled function gave. It behaves like any other; only the nodes before it are not kept.
+
+    >>> w = gradwalk.Tensor([2.0, 3.0])
+    >>> loss = gradwalk.compile(lambda x: ((w * x) ** 2).sum())(3.0)
+    >>> loss.backward()
+    >>> loss.item(), w.grad
+    (117.0, Tensor([36.0, 54.0]))
+    """
+
+    __slots__ = ("_call", "_number", "_position")
+    _call: Any
+    _number: float  # of one without dims, which becomes an array when somebody looks
+    _position: Any  # which outputs its numbers are
+
+    def backward(self, gradient: Any = None, *, create_graph: bool = False, retain_graph: Any = None) -> None:
+        """Fill the gradients of parameters, and of tensors and Values among the arguments; they add to what is there.
+
+        >>> w = gradwalk.Tensor([2.0])
+        >>> out = gradwalk.compile(lambda x: w * x)(3.0)
+        >>> out.backward()
+        >>> out.backward()
+        >>> w.grad
+        Tensor([6.0])
+        """
+        if create_graph:
+            raise TraceError(
+                "a compiled function has no graph to differentiate again; call fn.eager(...), which builds the ordinary"
+                " one, and backward(create_graph=True) on what it gives"
+            )
+        if gradient is None and not modes.layers and self._position.__class__ is int:
+            call = self._call
+            if not call.hooked and not call.trace.passes_on:  # a loss, as most are
+                call.trace.backward(call, 0, 1.0)
+                self._grad = 1.0
+                return
+        super().backward(gradient)
+
+    def _walk_back(self, seed: Any) -> None:
+        call = self._call
+        given = nodes_given(call)
+        if call.hooked or modes.layers or not are_plain_leaves(given) or any(_is_node(v._grad) for v in given):
+            super()._walk_back(seed)  # there is a graph behind, or somebody who wants to see every push
+            return
+        call.trace.backward(call, *call.trace.seeds_for(self._position, seed))
+        self._grad = seed
+        if given:
+            pass_on(call)
+
+    def register_hook(self, hook: Any) -> Hook:
+        """As of any tensor: call `hook(gradient)` when a walk back begins here, or passes.
+
+        >>> w = gradwalk.Tensor([2.0])
+        >>> out = gradwalk.compile(lambda x: w * x)(3.0)
+        >>> handle = out.register_hook(lambda gradient: 10 * gradient)
+        >>> out.backward()
+        >>> w.grad
+        Tensor([30.0])
+        """
+        self._call.hooked = True
+        return super().register_hook(hook)
+
+    def zero_grad(self) -> None:
+        """Set gradients back to 0: of the parameters, and of all that nodes among the arguments depend on.
+
+        >>> w = gradwalk.Tensor([2.0])
+        >>> out = gradwalk.compile(lambda x: w * x)(3.0)
+        >>> out.backward()
+        >>> out.zero_grad()
+        >>> w.grad
+        Tensor([0.0])
+        """
+        self._grad = 0.0
+        clear(self._call.trace.recorded.parameters)
+        for v in nodes_given(self._call):
+            zero_grad(v)
+
+    @property
+    def argument_grads(self) -> dict[str, Any]:
+        """After `backward()`: the gradient of each argument that `compile(fn, wrt=...)` named, as arrays.
+
+        >>> w = gradwalk.Tensor([2.0, 3.0])
+        >>> loss = gradwalk.compile(lambda x: (w * x).sum(), wrt="x")(4.0)
+        >>> loss.backward()
+        >>> loss.argument_grads
+        {'x': 5.0}
+        """
+        return argument_grads_of(self._call)
+
+    # Most results never meet another node: what a node needs is filled in when it is first looked at.
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_kind":
+            inputs = nodes_given(self._call)
+            recipe = self._kind = Recipe(None, inputs, (None,) * len(inputs), "compiled")
+            recipe.closure = partial(_push, self)
+            return recipe
+        if name in ("_mark", "_lent", "_asked"):
+            return None
+        if name == "_data":
+            self._data = np.array(self._number)
+            return self._data
+        if name == "_changed":
+            return 0
+        if name == "_number":
+            raise AttributeError(name)
+        return super().__getattr__(name)
+
+    def item(self) -> Any:
+        """The one number it holds, as a plain Python number.
+
+        >>> gradwalk.compile(lambda x: (gradwalk.Tensor([1.0, 2.0]) * x).sum())(3.0).item()
+        9.0
+        """
+        if modes.active:
+            return super().item()
+        try:
+            return self._number
+        except AttributeError:
+            return super().item()
+
+    @property
+    def is_leaf(self) -> bool:  # type: ignore[override]
+        """False: it was computed."""
+        return False
+
+    @property
+    def operands(self) -> NoReturn:
+        """Refused: the nodes in between are not kept."""
+        raise limit("structure")
+
+    _prev = operands
+    slopes = property(lambda self: (None,) * len(self.inputs))  # its closure knows better
+    local_derivatives = operands
+
+    @property
+    def requires_grad(self) -> bool:
+        """True: gradient flows here."""
+        return True
+
+    @requires_grad.setter
+    def requires_grad(self, wanted: bool) -> None:
+        if not wanted:
+            raise limit("structure")
+
+    def __deepcopy__(self, memo: Any) -> NoReturn:
+        raise limit("structure")
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise limit("structure")
+
+
+_blank: Any = object.__new__
+
+
+def _is_node(gradient: Any) -> bool:
+    return hasattr(gradient, "backward")
+
+
+def _push(result: TensorResult) -> None:
+    """Walk back natively, and pass on what arrives at nodes among the arguments."""
+    call, gradient = result._call, result._grad
+    call.trace.backward(call, *call.trace.seeds_for(result._position, getattr(gradient, "array", gradient)))
+    pass_on(call)
+
+
+def lone(call: Any, number: float) -> TensorResult:
+    """A tensor of no dims, which is all that the function gives."""
+    out: TensorResult = _blank(TensorResult)
+    out._number = number
+    out._grad = 0.0
+    out._flows = True
+    out._call = call
+    out._position = 0
+    return out
+
+
+def tensor_of(output: TensorOutput, positions: Any, numbers: Any, call: Any) -> Tensor:
+    """A tensor of some of the numbers that the function gave."""
+    if numbers.ndim > 1:  # of all samples, which stand in columns
+        numbers, shape = numbers.T, (numbers.shape[-1], *output.shape)
+    else:
+        shape = output.shape
+    data = numbers.reshape(shape).astype(output.dtype)
+    if not output.flows or call is None:
+        out = constant(data)
+        out._flows = output.flows
+        return out
+    result: TensorResult = object.__new__(TensorResult)
+    result._data = data
+    result._grad = 0.0
+    result._flows = True
+    result._call = call
+    result._position = positions
+    return result
+
+
+def known_tensor(output: TensorOutput) -> Tensor:
+    """A tensor that is the same at each call, and that the function makes anew."""
+    out = constant(np.frombuffer(output.known or b"", output.dtype).reshape(output.shape).copy())
+    out._flows = output.flows
+    return out

@@ -1,0 +1,124 @@
+"""Tensors in the buffer: a stretch of it for each, beside the Values that stand there one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gradwalk.engine import Value
+from gradwalk.errors import NotANumberError
+
+__all__ = ["HeldTensors", "can_be_held"]
+
+Floats = npt.NDArray[np.float64]
+
+
+def can_be_held(p: Any) -> bool:
+    """Whether native code can have a parameter: a Value that is a leaf, or such a tensor of float64.
+
+    >>> can_be_held(Value(1.0)), can_be_held(gradwalk.Tensor([1.0], dtype="float32"))
+    (True, False)
+    """
+    if isinstance(p, Value):
+        return p.is_leaf
+    if not getattr(p, "many", False):
+        return False
+    return p.is_leaf and p.requires_grad and p.dtype == "float64" and isinstance(p.array, np.ndarray)
+
+
+class HeldTensors:
+    """The tensors of a store: which stretch each has, and the arrays that they had before.
+
+    An array that a tensor had is kept, and is the tensor's again if native code has not changed its numbers: others may
+    share it. If it has, the tensor gets a new one, and graphs that have used the old are out of date.
+
+    >>> held = HeldTensors()
+    >>> held.add(Value(1.0), 0), held.add(gradwalk.Tensor([1.0, 2.0]), 1), bool(held)
+    (1, 2, True)
+    """
+
+    def __init__(self) -> None:
+        self.others: list[Value] = []  # the parameters that are none
+        self.others_at: list[int] = []
+        self.tensors: list[tuple[Any, slice]] = []
+        self.places: dict[int, slice] = {}  # by id()
+        self.lent: list[tuple[Any, slice]] = []  # those that gave an array away, which may be written to
+        self._before: list[tuple[Any, int]] = []  # the array of each, and when it was last written
+
+    def __bool__(self) -> bool:
+        return bool(self.tensors)
+
+    def add(self, p: Any, at: int) -> int:
+        """One parameter more, at this place; gives how many numbers it has."""
+        if not p.many:
+            self.others.append(p)
+            self.others_at.append(at)
+            return 1
+        size = p.array.size
+        self.places[id(p)] = slice(at, at + size)
+        self.tensors.append((p, self.places[id(p)]))
+        return int(size)
+
+    def spread(self, parameters: Sequence[Any], position: dict[int, int]) -> npt.NDArray[np.int64]:
+        """The positions of all numbers of these parameters."""
+        parts = []
+        for p in parameters:
+            here = self.places.get(id(p))
+            start = position[id(p)]
+            parts.append(np.arange(start, start + 1) if here is None else np.arange(here.start, here.stop))
+        return np.concatenate(parts).astype(np.int64) if parts else np.zeros(0, np.int64)
+
+    def joined(self, values: Floats, grads: Floats) -> tuple[Floats, Floats]:
+        """Numbers and gradients of all parameters, given those that are no tensors."""
+        count = len(self.others) + sum(here.stop - here.start for _, here in self.tensors)
+        both = np.empty(count), np.empty(count)
+        for whole, part in zip(both, (values, grads), strict=True):
+            whole[self.others_at] = part
+        for v, here in self.tensors:
+            both[0][here] = v.array.ravel()
+            gradient = v._grad
+            if getattr(gradient, "many", False):
+                raise NotANumberError(
+                    "the gradient of a parameter is a Tensor with a graph, and compiled code takes numbers; call "
+                    "zero_grad() after backward(create_graph=True)"
+                )
+            both[1][here] = gradient if gradient.__class__ is float else gradient.ravel()
+        return both
+
+    def take(self) -> None:
+        """Empty the tensors' fields: their numbers are elsewhere from now on."""
+        self._before = [(v._data, v._changed) for v, _ in self.tensors]
+        self.lent = [(v, here) for v, here in self.tensors if v._lent is not None]
+        for v, _ in self.tensors:
+            del v._data, v._grad, v._changed
+
+    def hand_back(self, values: Floats, grads: Floats) -> tuple[Floats, Floats]:
+        """Give the tensors their numbers again; gives those of the others."""
+        for (v, here), (array, changed) in zip(self.tensors, self._before, strict=True):
+            v._data, v._changed = array, changed
+            v._grad = grads[here].reshape(array.shape).copy()
+            if array.tobytes() != values[here].tobytes():
+                v._write_array(values[here].reshape(array.shape).copy())
+        self._before, self.lent = [], []
+        return values[self.others_at], grads[self.others_at]
+
+    def are_written_to(self, values: Floats) -> bool:
+        """Whether somebody has written to an array that a tensor gave away."""
+        return any(v._lent.tobytes() != values[here].tobytes() for v, here in self.lent)
+
+    def shape_of(self, v: Any) -> tuple[int, ...]:
+        """The shape of a tensor that native code has."""
+        return self._before[next(i for i, (p, _) in enumerate(self.tensors) if p is v)][0].shape  # type: ignore[no-any-return]
+
+    def call_hooks(self, before: Floats, after: Floats) -> None:
+        """Let hooks on tensors that have their numbers again see what a walk added to their gradients."""
+        for v, here in self.tensors:
+            if v.hooks:
+                share: Any = (after[here] - before[here]).reshape(v.shape)
+                for hook in v.hooks:
+                    replaced = hook.function(share)
+                    share = share if replaced is None else replaced
+                v._grad = before[here].reshape(v.shape) + share

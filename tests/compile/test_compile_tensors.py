@@ -1,0 +1,241 @@
+"""Functions of tensors, compiled: every op, the same program as scalar code, batches, training without handing back."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+import pytest
+from tensor_cases import CASES
+
+import gradwalk
+from gradwalk import Tensor, Value, nn, optim
+from gradwalk.errors import SettingError, TraceError
+
+#: Cases in which numbers decide what is done: other numbers are another path.
+DECIDING = ("max dim", "max keepdim", "min dim", "topk", "sort", "mask", "max_pool2d", "max_pool1d")
+
+
+def drawn(case: Any, rng: Any) -> list[Any]:
+    return [rng.uniform(0.3, 1.7, shape) if case.positive else rng.normal(size=shape) for shape in case.shapes]
+
+
+@pytest.mark.parametrize("way", ["parameters", "arguments"])
+def test_every_case_gives_the_same_compiled(way: str) -> None:
+    for number, case in enumerate(CASES):
+        if number % 2 == (way == "arguments"):
+            continue
+        rng = np.random.default_rng(number)
+        xs = [Tensor(array) for array in drawn(case, rng)]
+        weights = Tensor(rng.normal(size=case.f(gradwalk, *xs).shape), requires_grad=False)
+
+        def plain(*given: Any, case: Any = case, xs: Any = xs, weights: Any = weights) -> Any:
+            out = case.f(gradwalk, *(given or xs))
+            return (out * weights).sum(), out
+
+        compiled = gradwalk.compile(plain)
+        for call in range(3):
+            for x, array in zip(xs, drawn(case, rng), strict=True):
+                x.data = array if call == 2 and case.name not in DECIDING else x.data * 1.01
+            seen = []
+            for f in (plain, compiled):
+                for x in xs:
+                    x.grad = None
+                loss, out = f(*(xs if way == "arguments" else ()))
+                loss.backward()
+                seen.append([loss.numpy(), out.numpy(), *[x.grad.numpy() for x in xs]])
+            for expected, found in zip(*seen, strict=True):
+                np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-12, err_msg=case.name)
+        assert compiled.traced == (1 if case.name not in ("topk", "sort") else 3), case.name
+
+
+# --- the same program ------------------------------------------------------------------------------------------------
+
+
+def test_moons_in_tensors_are_the_same_program_as_in_scalars() -> None:
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(20, 2)), np.sign(rng.normal(size=20))
+    weights = [rng.normal(size=shape) for shape in ((16, 2), (16, 16), (1, 16))]
+    biases = [rng.normal(size=n) for n in (16, 16, 1)]
+    W, B = [Tensor(w) for w in weights], [Tensor(b) for b in biases]
+    Ws = [[[Value(x) for x in row] for row in w.tolist()] for w in weights]
+    Bs = [[Value(x) for x in b.tolist()] for b in biases]
+
+    @gradwalk.compile
+    def in_tensors(X: Any, y: Any) -> Any:
+        h = X
+        for i, (w, b) in enumerate(zip(W, B, strict=True)):
+            h = h @ w.T + b
+            h = h.relu() if i < 2 else h
+        return (1 - y * h.reshape(-1)).relu().sum() * 0.05 + 1e-4 * ((W[0] * W[0]).sum() + (W[1] * W[1]).sum())
+
+    @gradwalk.compile
+    def in_scalars(X: Any, y: Any) -> Any:
+        def total(numbers: Any) -> Any:
+            return reduce(add, numbers)
+
+        margins = []
+        for point, label in zip(X, y, strict=True):
+            h = point
+            for i, (w, b) in enumerate(zip(Ws, Bs, strict=True)):
+                h = [total(x * p for x, p in zip(h, row, strict=True)) + c for row, c in zip(w, b, strict=True)]
+                h = [x.relu() for x in h] if i < 2 else h
+            margins.append((1 - label * h[0]).relu())
+        squares = [total(p * p for row in w for p in row) for w in Ws[:2]]
+        return total(margins) * 0.05 + 1e-4 * total(squares)
+
+    tensors, scalars = in_tensors(X, y), in_scalars(X, y)
+    assert tensors.item() == scalars.data
+    programs = [f.traces()[0].prepared.program for f in (in_tensors, in_scalars)]
+    assert str(programs[0]) == str(programs[1])
+    assert programs[0] == programs[1]
+    tensors.backward()
+    scalars.backward()
+    assert W[1].grad.tolist() == [[p.grad for p in row] for row in Ws[1]]
+
+
+# --- training --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("optimiser", [optim.SGD, optim.Adam, optim.AdamW])
+def test_a_training_loop_hands_nothing_back(optimiser: Any) -> None:
+    w, b = Tensor(np.linspace(-1.0, 1.0, 6).reshape(2, 3)), Tensor([0.5])
+    step = optimiser([w, b], lr=0.1)
+    f = gradwalk.compile(lambda x: ((w @ x + b) ** 2).mean())
+    for _ in range(4):
+        loss = f(np.array([1.0, -1.0, 2.0]))
+        step.zero_grad()
+        loss.backward()
+        optim.clip_grad_norm(step.parameters, 1.0)
+        step.step()
+        assert w.keeper is not None, "native code has it"
+        assert loss.item() > 0.0
+    assert w.shape == (2, 3)
+    assert w.keeper is None
+
+
+def test_gradients_of_arguments_by_name() -> None:
+    w = Tensor([1.0, 2.0])
+    f = gradwalk.compile(lambda x, y: (w * x * y).sum(), wrt=("x", "y"))
+    loss = f(Tensor([3.0, 4.0], requires_grad=False), 2.0)
+    loss.backward()
+    assert loss.argument_grads["x"].tolist() == [2.0, 4.0]
+    assert loss.argument_grads["y"] == 11.0
+
+
+def test_a_model_of_modules_is_trained() -> None:
+    rng = np.random.default_rng(0)
+    X, y = Tensor(rng.normal(size=(12, 4)), requires_grad=False), rng.integers(0, 3, 12)
+    losses: list[list[float]] = []
+    for compiled in (False, True):
+        gradwalk.manual_seed(1)
+        model = nn.Sequential(nn.Linear(4, 8), nn.LayerNorm(8), gradwalk.tanh, nn.Linear(8, 3))
+        loss_of: Any = lambda X, y, model=model: nn.cross_entropy(model(X), y)  # noqa: E731
+        loss_of = gradwalk.compile(loss_of) if compiled else loss_of
+        step = optim.Adam(model.parameters(), lr=0.05)
+        losses.append([])
+        for _ in range(10):
+            loss = loss_of(X, y)
+            step.zero_grad()
+            loss.backward()
+            step.step()
+            losses[-1].append(loss.item())
+    assert losses[1] == pytest.approx(losses[0], rel=1e-10)
+    assert losses[0][-1] < 0.8 * losses[0][0]
+
+
+def test_another_thread_may_compute_while_one_traces() -> None:
+    x, w = Tensor([1.0, 2.0]), Tensor([3.0, 4.0])
+    found: list[Any] = []
+
+    def elsewhere() -> None:
+        y = (x * x + 1.0).sum()
+        y.backward()
+        found.append(y.item())
+
+    def f(k: Any) -> Any:
+        thread = threading.Thread(target=elsewhere)
+        thread.start()
+        thread.join()
+        return (w * k).sum()
+
+    with pytest.warns(match="found"):  # it is changed, so that the function is run once more, as it is
+        assert gradwalk.compile(f)(2.0).item() == 14.0
+    assert found[0] == 7.0
+    assert (x * 2.0).tolist() == [2.0, 4.0]
+
+
+def test_the_first_tensor_of_a_program_may_be_made_inside() -> None:
+    program = """
+import sys, gradwalk
+f = gradwalk.compile(lambda x, y: (gradwalk.Tensor.of([x * y, x + y]) ** 2).sum() + gradwalk.Tensor([x, 1.0]).sum())
+assert "gradwalk.tensor" not in sys.modules
+print([f(x, 3.0).item() for x in (1.0, 2.0, 1.0)])
+"""
+    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "[27.0, 64.0, 27.0]", done.stderr
+
+
+# --- batches ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("batch", ["sum", "mean", "each"])
+@pytest.mark.parametrize("given", [np.array, lambda x: Tensor(x, requires_grad=False)], ids=["arrays", "tensors"])
+def test_batches_of_tensors(batch: str, given: Any) -> None:
+    rng = np.random.default_rng(0)
+    w = Tensor(rng.normal(size=(3, 3)))
+    X, tokens = rng.normal(size=(6, 3)), rng.integers(0, 3, 6)
+
+    def one(x: Any, i: Any) -> Any:
+        h = (w @ x).tanh() + w[i]
+        return {"loss": -h.log_softmax(0)[i], "h": h, "wide": h.expand(2, 3), "w": w, "max": h.amax()}
+
+    compiled = gradwalk.compile(one, batch=batch)
+    for _ in range(2):
+        found = compiled(given(X), given(tokens))
+        apart = [one(Tensor(x), int(i)) for x, i in zip(X, tokens, strict=True)]
+        for name, out in found.items():
+            stacked = gradwalk.stack([part[name] for part in apart])
+            whole = {"sum": stacked.sum(0), "mean": stacked.mean(0), "each": stacked}[batch]
+            assert out.shape == whole.shape
+            seed = rng.normal(size=whole.shape)
+            grads = []
+            for root in (whole, out):
+                w.grad = None
+                root.backward(seed)
+                grads.append(w.grad.numpy())
+            np.testing.assert_allclose(out.numpy(), whole.numpy(), rtol=1e-12, atol=1e-14)
+            np.testing.assert_allclose(grads[1], grads[0], rtol=1e-11, atol=1e-13)
+        w.data = w.data * 0.9
+
+
+def test_batches_refuse_what_they_cannot_do() -> None:
+    w = Tensor([1.0, 2.0])
+    f = gradwalk.compile(lambda x: (w * x).sum(), batch="sum")
+    with pytest.raises(SettingError, match="requires_grad=False"):
+        f(Tensor([[1.0, 2.0]]))
+    with pytest.raises(SettingError, match="tensors of no dims"):
+        f(Tensor(1.0))
+    with pytest.raises(TraceError, match="a decision on a number of a sample"):
+        gradwalk.compile(lambda x: (w * x).sum() if (w * x).sum() > 0 else w.sum(), batch="sum")(np.ones((3, 2)))
+    with pytest.raises(SettingError, match="no sum over samples"):
+        gradwalk.compile(lambda x: w * x > 0, batch="sum")(np.ones((3, 2)))
+    chunks = [(np.ones((2, 2)),), (np.ones((3, 2)),)]
+    whole = f.over(chunks, progress=False)
+    whole.backward()
+    assert (whole.item(), w.grad.tolist()) == (15.0, [5.0, 5.0])
+
+
+def test_a_batch_of_moons_is_that_of_scalars() -> None:
+    """Embedded in a batch, a function of tensors writes the same rows as the scalar one, sample by sample."""
+    w, ws = Tensor([[1.0, -2.0]]), [Value(1.0), Value(-2.0)]
+    tensors = gradwalk.compile(lambda x: (w @ x).tanh().sum(), batch="mean")
+    scalars = gradwalk.compile(lambda x: (x[0] * ws[0] + x[1] * ws[1]).tanh(), batch="mean")
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    assert tensors(X).item() == pytest.approx(scalars(X).data, rel=1e-15)
+    assert str(tensors.traces()[0].prepared.program) == str(scalars.traces()[0].prepared.program)
