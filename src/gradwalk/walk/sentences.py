@@ -189,7 +189,7 @@ def _what_was_there(event: Push, operand: NodeInfo) -> str:
 def _enter(event: Enter, graph: Graph) -> str:
     node = graph.nodes[event.node]
     if event.by is None:
-        ahead = "First go through what it was computed from." if node.operands else "It is a leaf: nothing lies below."
+        ahead = "First go through its operands." if node.operands else "It is a leaf: nothing lies below."
         return f"Begin at {quoted(node)}. {ahead}"
     below = "go on below it" if node.operands else "nothing lies below it"
     return f"{quoted(graph.nodes[event.by])} uses {quoted(node)}, which is new: {below}."
@@ -202,9 +202,5 @@ def _already(event: AlreadyVisited, graph: Graph) -> str:
 
 def _leave(event: Leave, graph: Graph) -> str:
     node = graph.nodes[event.node]
-    why = (
-        f"All that {quoted(node)} was computed from is in the order"
-        if node.operands
-        else f"{quoted(node)} uses nothing"
-    )
+    why = f"Every operand of {quoted(node)} is in the order" if node.operands else f"{quoted(node)} uses nothing"
     return f"{why}: append it, as number {event.place + 1}."

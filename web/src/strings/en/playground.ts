@@ -74,13 +74,13 @@ export const playground = {
   searchTitle: "Depth-first search",
   searchStep: (k: number, all: number) => `Step ${k} of ${all}`,
   searchStart: rich`Go from the root towards the leaves. A node is written down once all of its operands have been.`,
-  begin: (name: string): Rich => rich`Begin at ${code(name)}. First go through what it was computed from.`,
+  begin: (name: string): Rich => rich`Begin at ${code(name)}. First go through its operands.`,
   enter: (by: string, name: string, leaf: boolean): Rich => rich`${code(by)} uses ${code(name)}, which is new: ${leaf ? "nothing lies below it" : "go on below it"}.`,
   already: (by: string, name: string): Rich => rich`${code(by)} also uses ${code(name)}, which has been visited: go on.`,
   leave: (name: string, leaf: boolean, place: number): Rich =>
     leaf
       ? rich`${code(name)} uses nothing: write it down, as number ${String(place)}.`
-      : rich`All that ${code(name)} was computed from is written down: now write ${code(name)}, as number ${String(place)}.`,
+      : rich`Every operand of ${code(name)} is written down: now write ${code(name)}, as number ${String(place)}.`,
   path: "on the way",
   written: "written down",
   nothingYet: "nothing yet",

@@ -73,14 +73,14 @@ export const playground: Words<typeof en> = {
   // --- la búsqueda ---
   searchTitle: "Búsqueda en profundidad",
   searchStep: (k, all) => `Paso ${k} de ${all}`,
-  searchStart: rich`Camina desde la raíz hacia las hojas. Un nodo se apunta cuando ya está apuntado todo aquello de lo que se calculó.`,
-  begin: (name) => rich`Empieza en ${code(name)}. Antes recorre aquello de lo que se calculó.`,
+  searchStart: rich`Camina desde la raíz hacia las hojas. Un nodo se apunta cuando ya están apuntados todos sus operandos.`,
+  begin: (name) => rich`Empieza en ${code(name)}. Antes recorre sus operandos.`,
   enter: (by, name, leaf) => rich`${code(by)} usa ${code(name)}, que es nuevo: ${leaf ? "debajo no hay nada" : "sigue por debajo de él"}.`,
   already: (by, name) => rich`${code(by)} también usa ${code(name)}, que ya se visitó: sigue.`,
   leave: (name, leaf, place) =>
     leaf
       ? rich`${code(name)} no usa nada: apúntalo, con el número ${String(place)}.`
-      : rich`Todo aquello de lo que se calculó ${code(name)} está apuntado: ahora apunta ${code(name)}, con el número ${String(place)}.`,
+      : rich`Los operandos de ${code(name)} están apuntados: ahora apunta ${code(name)}, con el número ${String(place)}.`,
   path: "de camino",
   written: "apuntados",
   nothingYet: "nada todavía",
