@@ -10,7 +10,8 @@ from typing import Any
 
 from gradwalk.walk import latex
 from gradwalk.walk.events import AlreadyVisited, Compute, Enter, Leave, Push, Seed, Visit
-from gradwalk.walk.formatting import clean, readable
+from gradwalk.walk.formatting import adding_up, clean, readable
+from gradwalk.walk.formatting import written as number
 from gradwalk.walk.graph import Graph, NodeInfo
 
 __all__: list[str] = []
@@ -178,12 +179,14 @@ def _rule(event: Push, graph: Graph) -> str:
 
 def _what_was_there(event: Push, operand: NodeInfo) -> str:
     grad = f"{clean(operand.name)}.grad"
-    share, after = readable(event.contribution), readable(event.after)
+    after = readable(event.after)
     if event.before is None:
         return f"Before it had nothing; now {grad} = {after}."
     if event.after != event.before + event.contribution and event.after == event.contribution:
         return f"Before it had {readable(event.before)}, which is replaced: {grad} = {after}, where += would add up."
-    return f"Before it had {readable(event.before)}; now {grad} = {readable(event.before)} + {share} = {after}."
+    decimals = adding_up([event.before, event.contribution], event.after)
+    before, share, after = (number(x, decimals) for x in (event.before, event.contribution, event.after))
+    return f"Before it had {before}; now {grad} = {before} + {share} = {after}."
 
 
 def _enter(event: Enter, graph: Graph) -> str:

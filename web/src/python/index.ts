@@ -5,7 +5,6 @@ long is ended by ending the worker; another is started at once, and the queue go
 `python.epoch` counts them, for whoever keeps something in Python between two calls.
 */
 import {signal, type Signal} from "@preact/signals";
-import {site} from "../strings/en/site.ts";
 import type {Answer, FromWorker, PythonFiles, ToWorker} from "./messages.ts";
 
 declare const WORKER_FILE: string; // put in by the build
@@ -83,7 +82,7 @@ function spawn(): void {
     // a call that nests too deeply for the browser's own stack takes Python with it: the next call gets another
     if (running) event.preventDefault();
     if (running) end(new PythonStopped(event.message, "crash"));
-    else fail(event.message || site.python.noWorker);
+    else fail(event.message);
   };
   send({kind: "start", site: new URL("..", import.meta.url).href, files: PYTHON_FILES, language: document.documentElement.lang});
 }

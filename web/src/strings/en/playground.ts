@@ -1,6 +1,6 @@
 /** Every word of the visit-order playground. */
-import {readable} from "../../graph/numbers.ts";
-import {code, lost, rich, type Rich} from "../../graph/rich.ts";
+import {readable} from "../../text/numbers.ts";
+import {code, lost, rich, type Rich} from "../../text/rich.ts";
 
 const MOST_NAMES = 4;
 

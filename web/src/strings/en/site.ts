@@ -27,7 +27,6 @@ export const site = {
     ready: "Python is ready",
     failed: "Python did not load",
     retry: "Load Python again",
-    noWorker: "the worker could not be loaded",
   },
   noScript: "You can read the text without JavaScript, but the interactive parts need it.",
   notFound: {title: "No path leads here", text: "There is no page at this address. It may have moved, or there may be a typo in the link.", start: "To the start page"},

@@ -1,6 +1,6 @@
 /** Cada palabra del juego del orden de visita. */
-import {readable} from "../../graph/numbers.ts";
-import {code, lost, rich, type Rich} from "../../graph/rich.ts";
+import {readable} from "../../text/numbers.ts";
+import {code, lost, rich, type Rich} from "../../text/rich.ts";
 import type {listed as enListed, playground as en} from "../en/playground.ts";
 import type {Words} from "../words.ts";
 

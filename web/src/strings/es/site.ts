@@ -30,7 +30,6 @@ export const site: Words<typeof en> = {
     ready: "Python está listo",
     failed: "Python no se ha cargado",
     retry: "Cargar Python otra vez",
-    noWorker: "no se ha podido cargar el proceso auxiliar",
   },
   noScript: "El texto se lee sin JavaScript; lo que se puede probar lo necesita.",
   notFound: {title: "Ningún camino lleva aquí", text: "No hay ninguna página en esta dirección. Puede que se haya mudado, o que el enlace tenga una errata.", start: "Ir a la página de inicio"},

@@ -1,31 +1,15 @@
-/** Where code is written and tested: the editor, the button, and why a test could not be run. */
+/** Where code is written: the editor; and why it could not be tested. */
 import {useEffect, useRef} from "preact/hooks";
 import {PythonError, PythonStopped, python} from "../../python/index.ts";
-import {Icon} from "../../site/icons.tsx";
 import {exercise as words} from "../../strings/en/exercise.ts";
 import {useEditor} from "./editing.ts";
 import type {Tab} from "./material.ts";
 import {replaced, textOf, write} from "./work.ts";
 
-const MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);
-
 export function reason(error: unknown): {title: string; why: string} {
   if (error instanceof PythonStopped) return words.stoppedBy[error.reason];
   if (error instanceof PythonError && error.kind === "NotLoaded") return words.notLoaded;
   return {title: words.broken.title, why: `${words.broken.why} (${error instanceof Error ? error.message : String(error)})`};
-}
-
-export function RunButton({running, label = words.run, onRun}: {running: boolean; label?: string; onRun: () => void}) {
-  const {phase, percent} = python.state.value;
-  if (!running) {
-    return <button class="btn primary run" type="button" onClick={onRun}>{label} <kbd aria-hidden="true">{words.keys(MAC)}</kbd></button>;
-  }
-  return (
-    <>
-      <button class="btn primary run" type="button" aria-disabled="true" aria-busy="true"><Icon name="again" />{phase === "ready" ? words.running : words.loading(percent)}</button>
-      {phase === "ready" && <button class="btn" type="button" onClick={() => python.stop()}><Icon name="stop" />{words.stop}</button>}
-    </>
-  );
 }
 
 /** The editor; until it has loaded, the text as it is. */

@@ -1,7 +1,7 @@
 /** One case: watch, measure, name, mend, and what it was. */
 import {useState} from "preact/hooks";
 import {python} from "../../python/index.ts";
-import {Icon} from "../../site/icons.tsx";
+import {Icon} from "../../ui/icons.tsx";
 import {hunt as words} from "../../strings/en/hunt.ts";
 import {reason} from "../exercise/code.tsx";
 import {Text} from "../exercise/text.tsx";

@@ -2,7 +2,8 @@
 import {useState} from "preact/hooks";
 import {PythonStopped, python} from "../../python/index.ts";
 import {hunt as words} from "../../strings/en/hunt.ts";
-import {Code, RunButton, reason} from "../exercise/code.tsx";
+import {Code, reason} from "../exercise/code.tsx";
+import {RunButton} from "../../ui/RunButton.tsx";
 import {Help} from "../exercise/help.tsx";
 import type {Result, Tab} from "../exercise/material.ts";
 import {Findings, type Shown} from "../exercise/result.tsx";

@@ -2,9 +2,9 @@
 import {render} from "preact";
 import {useMemo, useRef, useState} from "preact/hooks";
 import {playground as words} from "../../strings/en/playground.ts";
-import {presetOf, presets} from "../../graph/presets.ts";
+import {presetOf, presets} from "../stepper/presets.ts";
 import {sceneOf} from "../../graph/scene.ts";
-import type {Graph} from "../../graph/schema.ts";
+import type {Graph} from "../../python/schema.ts";
 import {Board, forwards} from "./Board.tsx";
 import type {Props} from "./schema.ts";
 

@@ -2,7 +2,9 @@
 import course from "#generated/course.json";
 import {render} from "preact";
 import {useRef, useState} from "preact/hooks";
-import {Icon} from "../../site/icons.tsx";
+import {Confirm} from "../../ui/Confirm.tsx";
+import {Icon} from "../../ui/icons.tsx";
+import {save} from "../../ui/save.ts";
 import {ImportError, store} from "../../store/index.ts";
 import {progress} from "../../store/progress.ts";
 import {progress as words} from "../../strings/en/progress.ts";
@@ -72,11 +74,6 @@ function Belongings() {
   const file = useRef<HTMLInputElement>(null);
   const [said, setSaid] = useState("");
   const [asking, setAsking] = useState(false);
-  const save = () => {
-    const address = URL.createObjectURL(new Blob([store.exportAll()], {type: "application/json"}));
-    Object.assign(document.createElement("a"), {href: address, download: words.file}).click();
-    setTimeout(() => URL.revokeObjectURL(address), 10_000);
-  };
   const load = async () => {
     try {
       store.importAll(await file.current!.files![0]!.text());
@@ -89,17 +86,11 @@ function Belongings() {
   };
   return (
     <div class="belongings">
-      <button class="btn" type="button" onClick={save}><Icon name="download" />{words.export}</button>
+      <button class="btn" type="button" onClick={() => save(store.exportAll(), "application/json", words.file)}><Icon name="download" />{words.export}</button>
       <button class="btn" type="button" onClick={() => file.current!.click()}><Icon name="upload" />{words.import}</button>
       <input ref={file} type="file" accept="application/json,.json" hidden onChange={() => void load()} />
       <button class="btn ghost" type="button" onClick={() => setAsking(true)}>{words.reset}</button>
-      {asking && (
-        <div class="confirm" role="alertdialog" aria-label={words.resetAsk}>
-          <p>{words.resetAsk}</p>
-          <button class="btn primary" type="button" onClick={forget}>{words.resetYes}</button>
-          <button class="btn" type="button" ref={(button) => button?.focus()} onClick={() => setAsking(false)}>{words.resetNo}</button>
-        </div>
-      )}
+      {asking && <Confirm ask={words.resetAsk} yes={words.resetYes} no={words.resetNo} onYes={forget} onNo={() => setAsking(false)} />}
       <p class="said" role="status">{said}</p>
     </div>
   );

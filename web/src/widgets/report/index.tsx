@@ -3,7 +3,7 @@ import material from "#generated/exercises.json";
 import {render} from "preact";
 import {useState} from "preact/hooks";
 import {python} from "../../python/index.ts";
-import {Icon, type IconName} from "../../site/icons.tsx";
+import {Icon, type IconName} from "../../ui/icons.tsx";
 import {report as words} from "../../strings/en/report.ts";
 import {wholeClass, type Material} from "../exercise/material.ts";
 import {Text} from "../exercise/text.tsx";

@@ -1,8 +1,8 @@
 /** The walk as a line: one tick a step, grouped into the forward pass, the seed, and each visited node. */
 import {useMemo, useRef} from "preact/hooks";
 import {stepper as words} from "../../strings/en/stepper.ts";
-import {clean} from "../../graph/names.ts";
-import type {Recording} from "../../graph/schema.ts";
+import {clean} from "../../text/names.ts";
+import type {Recording} from "../../python/schema.ts";
 
 type Group = {kind: "fw" | "sd" | "bw"; name: string; first: number; last: number};
 
