@@ -1,10 +1,11 @@
 // Builds the course: Markdown, widgets and what Python exports become a folder of static files.
 //   node build.mjs [--lessons FOLDER] [--out FOLDER] [--exported] [--licences]
 // With --exported, what Python gave the last time is taken as it is: for who changes lessons alone.
-import {mkdirSync, renameSync, rmSync, writeFileSync} from "node:fs";
+import {createHash} from "node:crypto";
+import {mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync} from "node:fs";
 import path from "node:path";
 import {parseArgs} from "node:util";
-import {bundle} from "./builder/bundle.mjs";
+import {bundle, bundleOffline} from "./builder/bundle.mjs";
 import {comparePages} from "./builder/compare.mjs";
 import {compareStrings, compareTitles, loadStrings} from "./builder/strings.mjs";
 import {document, homeBody, lessonBody, missingBody, pageBody} from "./builder/template.mjs";
@@ -102,6 +103,16 @@ async function writeSite(site, {courses, heights, relief}, {write}) {
   files.licences = licencesOf([...files.packages, ...COPIED], {write});
   placeLicences(site, files.licences);
   for (const course of courses) writeCourse(site, course, courses.filter((other) => other !== course), files, (which) => ornament(relief, which));
+  await writeOffline(site);
+}
+
+/** The worker for a course without a network: it keeps every file but Python, which is large and kept when it is used, and the licences. */
+async function writeOffline(site) {
+  const all = readdirSync(site, {recursive: true}).map((name) => name.split(path.sep).join("/"));
+  const kept = all.filter((name) => statSync(path.join(site, name)).isFile() && !/^(pyodide|licences)\/|\.whl$/.test(name)).sort();
+  const digest = createHash("sha256");
+  for (const name of kept) digest.update(`${name}\0`).update(readFileSync(path.join(site, name)));
+  await bundleOffline(site, kept.map((name) => name.replace(/(^|\/)index\.html$/, "$1")), digest.digest("hex").slice(0, 12));
 }
 
 function writeCourse(site, {code, folder, strings, lessons, home, extras}, others, files, relief) {

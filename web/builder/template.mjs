@@ -84,7 +84,7 @@ function header(site, page) {
 <a class="brand" href="${page.root || "./"}" aria-label="${strings.home}">${ICONS.brand}<span>${strings.name}</span></a>
 <div class="trail"><ol aria-hidden="true">${waypoints}</ol>${place}</div>
 <div class="top-right">
-<div class="py" data-python role="status"></div>
+<div class="py" data-python></div>
 ${links}${languageLinks(site, page)}<button class="icon-btn" type="button" data-theme-button aria-label="${strings.theme.label}">${ICONS.theme}</button>
 <button class="icon-btn menu-btn" type="button" data-menu aria-expanded="false" aria-controls="rail">${ICONS.menu}<span>${strings.contents}</span></button>
 </div>

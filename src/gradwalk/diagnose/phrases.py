@@ -68,8 +68,7 @@ _IN_OP = {
     "reversed-division": _TURNED,
     "counting-itself": "{op} counts what is there already twice{at}",
     "negated": "{op} subtracts its contributions{at}, where it should add them",
-    "without-upstream": "{op} forgets the upstream gradient{at}: "
-    "the local derivative is not multiplied by it",
+    "without-upstream": "{op} forgets the upstream gradient{at}: the local derivative is not multiplied by it",
     "adds-upstream": "{op} adds the upstream gradient{at}, where it should multiply by it",
     "keyed-by-operand": "{op} has one entry for each operand{at}, and loses one when both are the same Value",
     "data-read-late": "{op} reads data when the walk comes by{at}, and not when the op is done",

@@ -1,5 +1,5 @@
 /** The frame of a graph: measures its width, scrolls what does not fit, follows what moves, tells every digit. */
-import {useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState} from "preact/hooks";
+import {useCallback, useEffect, useId, useLayoutEffect, useMemo, useRef, useState} from "preact/hooks";
 import type {RefObject} from "preact";
 import {place, type Box, type Options, type Picture} from "./geometry.ts";
 import {GraphView} from "./GraphView.tsx";
@@ -34,6 +34,7 @@ export function Canvas({info, graph, layout, state, moment, still, label, words,
   const [tabbed, setTabbed] = useState(graph.root);
   const [tip, setTip] = useState<{id: number; by: "pointer" | "focus"} | null>(null);
   const [left, setLeft] = useState(0);
+  const tipId = useId();
   useEffect(() => setTabbed(graph.root), [graph]);
   useFollow(frame, picture, state, moment, over);
 
@@ -53,9 +54,9 @@ export function Canvas({info, graph, layout, state, moment, still, label, words,
   return (
     <div class={still ? "canvas still" : "canvas"}>
       <div class="canvas-scroll" ref={frame} onKeyDown={keys} onScroll={(event) => setLeft(event.currentTarget.scrollLeft)}>
-        {picture && <GraphView graph={graph} picture={picture} state={state} moment={moment} label={label} words={words} tabbed={tabbed} onPoint={point} />}
+        {picture && <GraphView graph={graph} picture={picture} state={state} moment={moment} label={label} words={words} tabbed={tabbed} described={tip && {node: tip.id, by: tipId}} onPoint={point} />}
       </div>
-      {picture && tip && graph.byId.has(tip.id) && <Tip id={tip.id} words={words} info={info} state={state} card={picture.cards.get(tip.id)!} left={left} width={width} />}
+      {picture && tip && graph.byId.has(tip.id) && <Tip id={tip.id} name={tipId} words={words} info={info} state={state} card={picture.cards.get(tip.id)!} left={left} width={width} />}
     </div>
   );
 }
@@ -116,13 +117,13 @@ function inPlay(picture: Picture, state: GraphState): Box | null {
 
 // --- every digit --------------------------------------------------------------------------------------------------------
 
-function Tip({id, words, info, state, card, left, width}: {id: number; words: GraphWords; info: Graph; state: GraphState; card: Box; left: number; width: number}) {
+function Tip({id, name, words, info, state, card, left, width}: {id: number; name: string; words: GraphWords; info: Graph; state: GraphState; card: Box; left: number; width: number}) {
   const node = info.nodes[id]!;
   const parts = node.operands.map((operand) => clean(info.nodes[operand]!.name));
   const x = Math.max(0, Math.min(card.x - left + 4, width - 250));
   const number = (value: number | null) => (value === null ? words.notYet : exact(value));
   return (
-    <div class="tip" role="tooltip" style={{left: `${x}px`, top: `${card.y + card.height + 10}px`}}>
+    <div class="tip" role="tooltip" id={name} style={{left: `${x}px`, top: `${card.y + card.height + 10}px`}}>
       <div class="made">{node.operands.length ? words.made(clean(node.name), written(node.op, parts)) : `${clean(node.name)}: ${words.leaf}`}</div>
       <dl>
         <dt>{words.data}</dt>

@@ -17,10 +17,12 @@ export type GraphViewProps = {
   words: GraphWords;
   /** The node that the Tab key comes to. */
   tabbed: number;
+  /** The node that a tip tells more about, and the tip's name. */
+  described?: {node: number; by: string} | null;
   onPoint?: (id: number | null, by: "pointer" | "focus") => void;
 };
 
-export function GraphView({graph, picture, state, moment, label, words, tabbed, onPoint}: GraphViewProps) {
+export function GraphView({graph, picture, state, moment, label, words, tabbed, described, onPoint}: GraphViewProps) {
   const looks = new Map([...picture.edges].map(([id, {edge}]) => [id, lookOf(state, id, edge.to)]));
   // the edge in play lies on top
   const stacked = [...picture.edges.values()].sort((a, b) => STACK.indexOf(looks.get(a.edge.id)!) - STACK.indexOf(looks.get(b.edge.id)!));
@@ -43,7 +45,7 @@ export function GraphView({graph, picture, state, moment, label, words, tabbed, 
         return (
           <Card key={node.id} words={words} node={node} card={picture.cards.get(node.id)!} op={picture.ops.get(node.id)} captions={picture.captions}
             data={state.data[node.id]!} grad={state.grads[node.id]!} visiting={state.visiting === node.id} done={state.visited.has(node.id)} badged={badge !== undefined}
-            hit={hit?.slot ?? null} before={hit?.before ?? null} moment={hit ? moment : 0} tabbed={node.id === tabbed} onPoint={onPoint} />
+            hit={hit?.slot ?? null} before={hit?.before ?? null} moment={hit ? moment : 0} tabbed={node.id === tabbed} describedBy={described?.node === node.id ? described.by : undefined} onPoint={onPoint} />
         );
       })}
       <g class="labels" aria-hidden="true">
@@ -158,9 +160,10 @@ type CardProps = {
   moment: number;
   tabbed: boolean;
   onPoint?: GraphViewProps["onPoint"];
+  describedBy?: string;
 };
 
-const Card = memo(function Card({words, node, card, op, captions, data, grad, visiting, done, badged, hit, before, moment, tabbed, onPoint}: CardProps) {
+const Card = memo(function Card({words, node, card, op, captions, data, grad, visiting, done, badged, hit, before, moment, tabbed, describedBy, onPoint}: CardProps) {
   const {head, row, round} = sizesFor({captions});
   const left = card.x + (captions ? 12 : 8) + (badged ? 8 : 0);
   const letters = Math.floor((card.width - (left - card.x) - (done ? 26 : 8)) / (captions ? 9 : 8.1));
@@ -172,7 +175,7 @@ const Card = memo(function Card({words, node, card, op, captions, data, grad, vi
   );
   return (
     <g class={["node", visiting && "vis", node.nameless && "nameless"].filter(Boolean).join(" ")} data-node={node.id} data-name={node.name}
-      role="img" aria-label={spokenAs} tabindex={tabbed ? 0 : -1}
+      role="img" aria-label={spokenAs} aria-describedby={describedBy} tabindex={tabbed ? 0 : -1}
       onPointerEnter={(event) => event.pointerType === "mouse" && onPoint?.(node.id, "pointer")} onPointerLeave={() => onPoint?.(null, "pointer")}
       onFocus={() => onPoint?.(node.id, "focus")} onBlur={() => onPoint?.(null, "focus")} onClick={(event) => event.currentTarget.focus({preventScroll: true})}>
       {op && <Op node={node} box={op} round={round} visiting={visiting} />}

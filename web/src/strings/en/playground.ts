@@ -29,6 +29,7 @@ export const playground = {
   search: "Show the search that finds an order",
   hideSearch: "Back to your order",
   guess: {title: "Guess first.", why: "Which contribution will be lost? Put the nodes in an order, then visit them all."},
+  log: "What happened",
   underWay: "Each node passes on what it holds when its turn comes.",
   shouldArrive: "what should arrive",
   through: (name: string) => `through ${name}`,

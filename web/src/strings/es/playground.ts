@@ -31,6 +31,7 @@ export const playground: Words<typeof en> = {
   search: "Ver la búsqueda que encuentra un orden",
   hideSearch: "Volver a tu orden",
   guess: {title: "Primero, adivina.", why: "¿Qué aporte se perderá? Pon los nodos en un orden y luego visítalos todos."},
+  log: "Lo que pasó",
   underWay: "Cada nodo pasa lo que tiene cuando le llega el turno.",
   shouldArrive: "lo que debería llegar",
   through: (name) => `por ${name}`,

@@ -6,5 +6,11 @@ export const ui: Words<typeof en> = {
   running: "En marcha",
   stop: "Parar",
   stopLoading: (percent) => `Parar la carga, ${percent}%`,
+  broken: {
+    title: "Esta parte no funciona.",
+    failed: "Algo ha fallado en ella. El resto de la página funciona como antes, y tu trabajo se conserva.",
+    notFetched: "No se ha podido cargar. ¿Estás sin conexión?",
+    again: "Volver a intentarlo",
+  },
   keys: (mac) => (mac ? "⌘ ↵" : "Ctrl ↵"),
 };

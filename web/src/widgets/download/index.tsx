@@ -1,10 +1,10 @@
 /** The learner's engine as a file to take home. */
 import material from "#generated/exercises.json";
-import {render} from "preact";
 import {useState} from "preact/hooks";
 import {Icon} from "../../ui/icons.tsx";
 import {save} from "../../ui/save.ts";
 import {download as words} from "../../strings/en/exercise.ts";
+import {guarded} from "../../ui/guarded.tsx";
 import {wholeClass, type Material} from "../exercise/material.ts";
 import {allTexts, recordOf} from "../exercise/work.ts";
 import type {Props} from "./schema.ts";
@@ -13,7 +13,7 @@ const MATERIAL = material as Material;
 const STARTERS = Object.fromEntries(Object.values(MATERIAL.exercises).flatMap(({tabs}) => tabs.map(({name, starter}) => [name, starter])));
 
 export function mount(element: HTMLElement, props: Props): void {
-  render(<Download {...props} />, element);
+  guarded(<Download {...props} />, element);
 }
 
 function Download({upTo}: Props) {

@@ -1,6 +1,5 @@
 /** Functions to write, a test that says which mistake it is, hints, and a solution for whoever has tried. */
 import material from "#generated/exercises.json";
-import {render} from "preact";
 import {useState} from "preact/hooks";
 import {PythonStopped, python} from "../../python/index.ts";
 import {Icon} from "../../ui/icons.tsx";
@@ -8,6 +7,7 @@ import {RunButton} from "../../ui/RunButton.tsx";
 import {panelId, Tabs} from "../../ui/Tabs.tsx";
 import {progress} from "../../store/progress.ts";
 import {exercise as words} from "../../strings/en/exercise.ts";
+import {guarded} from "../../ui/guarded.tsx";
 import {Code, reason} from "./code.tsx";
 import {Help} from "./help.tsx";
 import {wholeClass, type Exercise, type Material, type Result} from "./material.ts";
@@ -21,7 +21,7 @@ const MATERIAL = material as Material;
 const SECONDS = 10;
 
 export function mount(element: HTMLElement, props: Props): void {
-  render(<ExerciseWidget {...props} exercise={MATERIAL.exercises[props.exercise]!} name={props.exercise} />, element);
+  guarded(<ExerciseWidget {...props} exercise={MATERIAL.exercises[props.exercise]!} name={props.exercise} />, element);
 }
 
 type Run = {shown?: Shown; text?: string};

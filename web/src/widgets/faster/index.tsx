@@ -1,10 +1,10 @@
 /** A graph on its way from single nodes to products of matrices: the learner's own, or a large one that was recorded. */
 import example from "#generated/rolling.json";
 import file from "#recorded/rolled.graphs.json";
-import {render} from "preact";
 import {useEffect, useState} from "preact/hooks";
 import {faster as words} from "../../strings/en/faster.ts";
 import {panelId, Tabs} from "../../ui/Tabs.tsx";
+import {guarded} from "../../ui/guarded.tsx";
 import {Own} from "./Own.tsx";
 import type {Props, Rolled, Source} from "./schema.ts";
 import {count, Stage} from "./Stage.tsx";
@@ -13,7 +13,7 @@ const SOURCES: Source[] = ["own", "moons", "gpt"];
 
 export function mount(element: HTMLElement, props: Props): void {
   element.classList.add("faster");
-  render(<Faster {...props} />, element);
+  guarded(<Faster {...props} />, element);
 }
 
 /** The recorded graphs are large: they are a file of their own, and come when they are looked at. */

@@ -8,7 +8,7 @@ import {hunt as words} from "../../strings/en/hunt.ts";
 import {usePlayer, type Player} from "../stepper/player.ts";
 import {StepBlock} from "../stepper/StepBlock.tsx";
 import {Transport} from "../stepper/Transport.tsx";
-import {WalkLine} from "../stepper/WalkLine.tsx";
+import {tellsItself, WalkLine} from "../stepper/WalkLine.tsx";
 import type {Seen} from "./material.ts";
 import {stateAfter, tell} from "./tell.ts";
 
@@ -40,7 +40,7 @@ function Walk({seen, source, about}: {seen: Drawn; source: string; about: string
       <div class="stepper walk" ref={walk} data-k={player.k} tabIndex={-1} role="group" aria-label={words.stages.watch} onKeyDown={(event) => keys(event, player, all)}>
         <Canvas info={seen.graph} graph={graph} layout={seen.layout} state={state} moment={player.moment} still={player.still} words={graphWords} label={words.graph} over={walk} />
         <div class="dock" data-over>
-          <p class="vh" aria-live="polite" data-spoken>{player.moment > 0 ? told.spoken : ""}</p>
+          <p class="vh" aria-live="polite" data-spoken>{player.moment > 0 && !tellsItself(walk.current) ? told.spoken : ""}</p>
           <StepBlock told={told} />
           <div class="transport">
             <WalkLine recording={recording} k={player.k} spoken={told.spoken} onGo={player.go} />

@@ -1,5 +1,4 @@
 /** The hunt: engines that are wrong on purpose, one at a time. */
-import {render} from "preact";
 import {useEffect, useRef, useState} from "preact/hooks";
 import material from "#generated/hunt.json";
 import {python} from "../../python/index.ts";
@@ -7,6 +6,7 @@ import {Icon} from "../../ui/icons.tsx";
 import {progress} from "../../store/progress.ts";
 import {hunt as words} from "../../strings/en/hunt.ts";
 import {panelId, Tabs} from "../../ui/Tabs.tsx";
+import {guarded} from "../../ui/guarded.tsx";
 import {recordOf} from "../exercise/work.ts";
 import {Hunted} from "./Hunted.tsx";
 import {isNamed} from "./kept.ts";
@@ -19,7 +19,7 @@ import {Wait} from "./Wait.tsx";
 const {sets, cases, where} = material as unknown as Material;
 
 export function mount(element: HTMLElement, props: Props): void {
-  render(props.set === "practice" ? <Practice id={props.id} /> : <Hunt id={props.id} names={sets[props.set]!} />, element);
+  guarded(props.set === "practice" ? <Practice id={props.id} /> : <Hunt id={props.id} names={sets[props.set]!} />, element);
 }
 
 const isMended = (name: string): boolean => recordOf(keyOf(name)).value.passed;

@@ -13,13 +13,17 @@ import type {Searched} from "./search.ts";
 export function VerdictPanel({run, visits}: {run: Run; visits: number}) {
   const over = visits >= run.order.length;
   return (
-    <div class="verdict" role="status">
-      {visits === 0 && <><p class="reply-h"><span>{words.guess.title}</span></p><p>{words.guess.why}</p></>}
-      {visits > 0 && !over && <p class="under-way">{words.underWay}</p>}
-      {over && <Judgement verdict={verdictOf(run)} />}
-      {visits > 0 && (
-        <ol class="log">{logOf(run, visits).map((line, i) => <li key={i} class={line.bad ? "bad" : ""}><Words of={line.text} /></li>)}</ol>
-      )}
+    <div class="verdict">
+      <div role="status">
+        {visits === 0 && <><p class="reply-h"><span>{words.guess.title}</span></p><p>{words.guess.why}</p></>}
+        {visits > 0 && !over && <p class="under-way">{words.underWay}</p>}
+        {over && <Judgement verdict={verdictOf(run)} />}
+      </div>
+      <div role="log" aria-label={words.log}>
+        {visits > 0 && (
+          <ol class="log">{logOf(run, visits).map((line, i) => <li key={i} class={line.bad ? "bad" : ""}><Words of={line.text} /></li>)}</ol>
+        )}
+      </div>
     </div>
   );
 }

@@ -1,6 +1,5 @@
 /** What the learner has done: in this lesson, or in the whole course, with a way to take it along or begin again. */
 import course from "#generated/course.json";
-import {render} from "preact";
 import {useRef, useState} from "preact/hooks";
 import {Confirm} from "../../ui/Confirm.tsx";
 import {Icon} from "../../ui/icons.tsx";
@@ -8,6 +7,7 @@ import {save} from "../../ui/save.ts";
 import {ImportError, store} from "../../store/index.ts";
 import {progress} from "../../store/progress.ts";
 import {progress as words} from "../../strings/en/progress.ts";
+import {guarded} from "../../ui/guarded.tsx";
 import {tally, type Lesson} from "./tally.ts";
 import type {Props} from "./schema.ts";
 
@@ -15,7 +15,7 @@ const LESSONS = course as Lesson[];
 
 export function mount(element: HTMLElement, props: Props): void {
   const lesson = LESSONS.find(({slug}) => slug === props.lesson);
-  render(props.scope === "lesson" && lesson ? <OneLesson lesson={lesson} /> : <Course />, element);
+  guarded(props.scope === "lesson" && lesson ? <OneLesson lesson={lesson} /> : <Course />, element);
 }
 
 function OneLesson({lesson}: {lesson: Lesson}) {

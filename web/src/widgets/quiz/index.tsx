@@ -1,9 +1,9 @@
 /** A question, and for each answer the reason for that answer. */
-import {render} from "preact";
 import {useState} from "preact/hooks";
 import {progress} from "../../store/progress.ts";
 import {store} from "../../store/index.ts";
 import {quiz as words} from "../../strings/en/quiz.ts";
+import {guarded} from "../../ui/guarded.tsx";
 import {Choice} from "./choice.tsx";
 import {NumberAnswer} from "./number.tsx";
 import {Html} from "./parts.tsx";
@@ -13,7 +13,7 @@ import type {Props} from "./schema.ts";
 export type Kept = {given: string; tries: number; done: boolean};
 
 export function mount(element: HTMLElement, props: Props): void {
-  render(<Quiz {...props} />, element);
+  guarded(<Quiz {...props} />, element);
 }
 
 function Quiz(props: Props) {

@@ -17,7 +17,7 @@ import {SLIM} from "./slim.ts";
 import {Contributions, StepBlock} from "./StepBlock.tsx";
 import {tell} from "./tell.ts";
 import {Transport} from "./Transport.tsx";
-import {WalkLine} from "./WalkLine.tsx";
+import {tellsItself, WalkLine} from "./WalkLine.tsx";
 
 type WalkProps = {
   scene: Scene;
@@ -55,7 +55,7 @@ export function Walk({scene, title, inputs, original, forwardOnly, start, follow
       <Canvas info={recording.graph} graph={scene.graph} layout={scene.layout} state={state} moment={player.moment} still={player.still}
         words={graphWords} label={words.graph(title)} over={walk} />
       <div class="dock" data-over>
-        <p class="vh" aria-live="polite" data-spoken>{player.moment > 0 ? told.spoken : ""}</p>
+        <p class="vh" aria-live="polite" data-spoken>{player.moment > 0 && !tellsItself(walk.current) ? told.spoken : ""}</p>
         <StepBlock told={told} />
         {shared.size > 0 && <Contributions recording={recording} shared={shared} k={player.k} />}
         <div class="transport" data-over>

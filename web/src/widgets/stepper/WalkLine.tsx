@@ -18,6 +18,10 @@ export function groupsOf(recording: Pick<Recording, "graph" | "events">): Group[
   return groups;
 }
 
+/** A slider that has the focus tells its own value, and a screen reader reads it: nobody else need say it then. */
+export const tellsItself = (walk: HTMLElement | null): boolean =>
+  (walk?.getRootNode() as Document | ShadowRoot | undefined)?.activeElement?.matches(".walkline") ?? false;
+
 type Props = {recording: Pick<Recording, "graph" | "events">; k: number; spoken: string; onGo(k: number): void};
 
 export function WalkLine({recording, k, spoken, onGo}: Props) {

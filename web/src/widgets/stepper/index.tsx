@@ -1,5 +1,4 @@
 /** The graph stepper: a graph, its walk forwards and back, step by step. */
-import {render} from "preact";
 import {useEffect, useRef, useState} from "preact/hooks";
 import {useComputed} from "@preact/signals";
 import {python} from "../../python/index.ts";
@@ -9,6 +8,7 @@ import {presetOf, presets} from "./presets.ts";
 import {sceneOf, type Given, type Scene} from "../../graph/scene.ts";
 import type {Drawn} from "../../python/schema.ts";
 import {Tabs} from "../../ui/Tabs.tsx";
+import {guarded} from "../../ui/guarded.tsx";
 import {readLink} from "./link.ts";
 import {keptDraft, Own, type Draft} from "./Own.tsx";
 import type {Props} from "./schema.ts";
@@ -17,7 +17,7 @@ import {Walk} from "./Walk.tsx";
 
 export function mount(element: HTMLElement, props: Props): void {
   element.classList.add("stepper");
-  render(<Stepper {...props} />, element);
+  guarded(<Stepper {...props} />, element);
 }
 
 /** What is being walked: where it comes from, its program, the numbers it starts from, and its picture. */

@@ -1,10 +1,10 @@
 /** The engine in versions: what each changes in the one before, why, and a few lines to run on it. */
 import material from "#generated/versions.json";
-import {render} from "preact";
 import {useRef, useState} from "preact/hooks";
 import {progress} from "../../store/progress.ts";
 import {versions as words} from "../../strings/en/versions.ts";
 import {panelId, Tabs} from "../../ui/Tabs.tsx";
+import {guarded} from "../../ui/guarded.tsx";
 import {Html} from "../quiz/parts.tsx";
 import {Try} from "../script/Try.tsx";
 import {Difference} from "./Difference.tsx";
@@ -15,7 +15,7 @@ const VERSIONS = material as Version[];
 
 export function mount(element: HTMLElement, props: Props): void {
   element.classList.add("versions");
-  render(<Versions {...props} />, element);
+  guarded(<Versions {...props} />, element);
 }
 
 function Versions({id, show}: Props) {
