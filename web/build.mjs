@@ -73,8 +73,8 @@ async function readLanguage(language, original, {generated, heights, problems}) 
   const renderer = new Renderer({schemas: await loadSchemas(code), strings, generated: known, problems, lessons, pages: EXTRA, heights});
   const place = (root) => ({root, base: root + folder.replace(/[^/]+/g, "..")});
   for (const lesson of lessons.filter((lesson) => lesson.language === code)) {
-    Object.assign(lesson, place("../../"), renderer.render(lesson, {name: lesson.id, ...place("../../")}));
     const twin = original?.lessons.find(({id}) => id === lesson.id);
+    Object.assign(lesson, place("../../"), renderer.render(lesson, {name: lesson.id, twin, ...place("../../")}));
     if (twin) comparePages(lesson, twin, problems);
   }
   const page = (name, root) => {

@@ -40,6 +40,6 @@ function Download({upTo}: Props) {
 }
 
 function stateOf(name: string, text: string): "passed" | "written" | "untouched" {
-  if (recordOf(name).value.passed) return "passed";
+  if (recordOf(name).passed) return "passed";
   return text === STARTERS[name] ? "untouched" : "written";
 }

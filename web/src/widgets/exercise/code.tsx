@@ -1,10 +1,10 @@
 /** Where code is written: the editor; and why it could not be tested. */
-import {useEffect, useRef} from "preact/hooks";
+import {useEffect, useLayoutEffect, useRef} from "preact/hooks";
 import {PythonError, PythonStopped, python} from "../../python/index.ts";
 import {exercise as words} from "../../strings/en/exercise.ts";
 import {useEditor} from "./editing.ts";
 import type {Tab} from "./material.ts";
-import {replaced, textOf, write} from "./work.ts";
+import {textOf, write} from "./work.ts";
 
 export function reason(error: unknown): {title: string; why: string} {
   if (error instanceof PythonStopped) return words.stoppedBy[error.reason];
@@ -15,12 +15,11 @@ export function reason(error: unknown): {title: string; why: string} {
 /** The editor; until it has loaded, the text as it is. */
 export function Code({tab, label = words.editor(tab.name), lines, onRun}: {tab: Tab; label?: string; lines: number[]; onRun: () => void}) {
   const place = useRef<HTMLDivElement>(null);
-  const text = textOf(tab.name, tab.starter).value;
+  const text = textOf(tab.name, tab.starter);
   const described = `${tab.name.replace(/[^\w-]/g, "-")}-keys`;
   const editor = useEditor(place, {text, label, describedBy: described, onChange: (next) => write(tab.name, next, tab.starter), onRun});
   useEffect(() => python.load(), []);
-  const times = replaced.value; // not on every change of the text: what the learner types is in the editor already
-  useEffect(() => editor?.show(textOf(tab.name, tab.starter).peek()), [times]);
+  useLayoutEffect(() => editor?.show(text), [text]); // what came from elsewhere; at once, for a frame later the learner may have typed on
   useEffect(() => editor?.mark(lines), [editor, lines.join()]);
   return (
     <>

@@ -5,17 +5,17 @@ import {Icon} from "../../ui/icons.tsx";
 import {exercise as words} from "../../strings/en/exercise.ts";
 import type {Tab} from "./material.ts";
 import {Text} from "./text.tsx";
-import {note, recordOf, replace, textOf} from "./work.ts";
+import {note, recordOf, textOf, write} from "./work.ts";
 
 /** `shown` is what the text is called, where its name is not for reading. */
 export function Help({tab, shown = tab.name}: {tab: Tab; shown?: string}) {
-  const {hints, tries} = recordOf(tab.name).value;
+  const {hints, tries} = recordOf(tab.name);
   const [solution, setSolution] = useState(false);
   const [refused, setRefused] = useState(false);
   const [resetting, setResetting] = useState(false);
   const all = tab.hints.length;
   const tried = tries >= 2 || (tries >= 1 && hints >= all);
-  const touched = textOf(tab.name, tab.starter).value !== tab.starter;
+  const touched = textOf(tab.name, tab.starter) !== tab.starter;
   return (
     <>
       <button class="btn" type="button" aria-disabled={hints >= all} onClick={() => hints < all && note(tab.name, {hints: hints + 1})}>{words.hint(hints, all)}</button>
@@ -23,7 +23,7 @@ export function Help({tab, shown = tab.name}: {tab: Tab; shown?: string}) {
       <button class="btn ghost push" type="button" disabled={!touched} onClick={() => setResetting(true)}>{words.reset}</button>
       {resetting && (
         <Confirm ask={words.resetAsk(shown)} yes={words.resetYes} no={words.resetNo} onNo={() => setResetting(false)}
-          onYes={() => (replace(tab.name, tab.starter, tab.starter), setResetting(false))} />
+          onYes={() => (write(tab.name, tab.starter, tab.starter), setResetting(false))} />
       )}
       <div class="help" role="log" aria-label={words.hints}>
         {hints > 0 && (
@@ -37,7 +37,7 @@ export function Help({tab, shown = tab.name}: {tab: Tab; shown?: string}) {
         <div class="solution">
           <p>{words.solutionTitle(shown)}</p>
           <pre tabIndex={0} role="region" aria-label={words.solutionTitle(shown)}><code>{tab.solution}</code></pre>
-          <button class="btn" type="button" onClick={() => replace(tab.name, tab.solution, tab.starter)}><Icon name="copy" />{words.takeIt}</button>
+          <button class="btn" type="button" onClick={() => write(tab.name, tab.solution, tab.starter)}><Icon name="copy" />{words.takeIt}</button>
         </div>
       )}
     </>

@@ -27,13 +27,13 @@ export function mount(element: HTMLElement, props: Props): void {
 type Run = {shown?: Shown; text?: string};
 
 function ExerciseWidget({id, exercise, name}: {id: string; exercise: Exercise; name: string}) {
-  const [at, setAt] = useState(() => Math.max(0, exercise.tabs.findIndex((tab) => !recordOf(tab.name).value.passed)));
+  const [at, setAt] = useState(() => Math.max(0, exercise.tabs.findIndex((tab) => !recordOf(tab.name).passed)));
   const [runs, setRuns] = useState<Record<string, Run>>({});
   const [running, setRunning] = useState(false);
   const [whole, setWhole] = useState(false);
   const tab = exercise.tabs[at]!;
   const run = runs[tab.name];
-  const text = textOf(tab.name, tab.starter).value;
+  const text = textOf(tab.name, tab.starter);
   const keep = (shown: Shown, of: string) => setRuns((before) => ({...before, [tab.name]: {shown, text: of}}));
 
   const test = async () => {
@@ -45,12 +45,12 @@ function ExerciseWidget({id, exercise, name}: {id: string; exercise: Exercise; n
     try {
       const options = {seconds: SECONDS, onPrint: (more: string) => void (printed += more)};
       const result = await python.call<Result>("exercises.run", {exercise: name, tab: tab.name, sources}, options);
-      const record = recordOf(tab.name).value;
+      const record = recordOf(tab.name);
       note(tab.name, {passed: record.passed || result.status === "passed", tries: record.tries + (result.status === "missing" ? 0 : 1)});
-      if (exercise.tabs.every((each) => recordOf(each.name).value.passed)) progress.mark(id);
+      if (exercise.tabs.every((each) => recordOf(each.name).passed)) progress.mark(id);
       keep({kind: "result", result, printed}, tried);
     } catch (error) {
-      if (error instanceof PythonStopped) note(tab.name, {tries: recordOf(tab.name).value.tries + 1});
+      if (error instanceof PythonStopped) note(tab.name, {tries: recordOf(tab.name).tries + 1});
       keep({kind: "stopped", ...reason(error), printed}, tried);
     } finally {
       setRunning(false);
@@ -95,7 +95,7 @@ function wholeText(exercise: Exercise): string {
 
 /** Its name, and how far the learner has come with it. */
 function TabName({name}: {name: string}) {
-  const {passed, tries} = recordOf(name).value;
+  const {passed, tries} = recordOf(name);
   return (
     <>
       {passed ? <Icon name="ok" /> : tries > 0 ? <Icon name="miss" /> : null}

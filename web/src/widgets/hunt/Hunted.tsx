@@ -23,7 +23,7 @@ export function Hunted({id, entry, label, onMended, next}: Props) {
   const [rewalking, setRewalking] = useState(false);
   const [trouble, setTrouble] = useState("");
   const named = isNamed(entry.name);
-  const mended = recordOf(keyOf(entry.name)).value.passed;
+  const mended = recordOf(keyOf(entry.name)).passed;
   const seen = own?.seen ?? entry;
   const source = entry.where === "engine" ? (own?.text ?? entry.text) : seen.engine ?? "";
   const program = entry.where === "program" && own ? own.text : entry.program;

@@ -22,7 +22,7 @@ export function mount(element: HTMLElement, props: Props): void {
   guarded(props.set === "practice" ? <Practice id={props.id} /> : <Hunt id={props.id} names={sets[props.set]!} />, element);
 }
 
-const isMended = (name: string): boolean => recordOf(keyOf(name)).value.passed;
+const isMended = (name: string): boolean => recordOf(keyOf(name)).passed;
 
 /** A case: there from the start, or brought by Python when somebody comes to see it. */
 function useCase(name: string, reached: boolean): {entry: Case | null; failed: boolean; again: () => void} {

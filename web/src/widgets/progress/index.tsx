@@ -64,11 +64,6 @@ function Course() {
   );
 }
 
-const forget = () => {
-  store.clear();
-  location.reload(); // every widget reads its own part again
-};
-
 /** Export, import, forget. */
 function Belongings() {
   const file = useRef<HTMLInputElement>(null);
@@ -78,7 +73,6 @@ function Belongings() {
     try {
       store.importAll(await file.current!.files![0]!.text());
       setSaid(words.imported);
-      location.reload(); // every widget reads its own part again
     } catch (error) {
       setSaid(words.importFailed(error instanceof ImportError ? words.importReasons[error.reason] : String(error)));
     }
@@ -90,7 +84,7 @@ function Belongings() {
       <button class="btn" type="button" onClick={() => file.current!.click()}><Icon name="upload" />{words.import}</button>
       <input ref={file} type="file" accept="application/json,.json" hidden onChange={() => void load()} />
       <button class="btn ghost" type="button" onClick={() => setAsking(true)}>{words.reset}</button>
-      {asking && <Confirm ask={words.resetAsk} yes={words.resetYes} no={words.resetNo} onYes={forget} onNo={() => setAsking(false)} />}
+      {asking && <Confirm ask={words.resetAsk} yes={words.resetYes} no={words.resetNo} onYes={() => (store.clear(), setAsking(false), setSaid(words.forgotten))} onNo={() => setAsking(false)} />}
       <p class="said" role="status">{said}</p>
     </div>
   );

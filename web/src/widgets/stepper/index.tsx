@@ -1,5 +1,5 @@
 /** The graph stepper: a graph, its walk forwards and back, step by step. */
-import {useEffect, useRef, useState} from "preact/hooks";
+import {useEffect, useLayoutEffect, useRef, useState} from "preact/hooks";
 import {useComputed} from "@preact/signals";
 import {python} from "../../python/index.ts";
 import {stepper as words} from "../../strings/en/stepper.ts";
@@ -17,7 +17,18 @@ import {Walk} from "./Walk.tsx";
 
 export function mount(element: HTMLElement, props: Props): void {
   element.classList.add("stepper");
-  guarded(<Stepper {...props} />, element);
+  guarded(<Linked {...props} />, element);
+}
+
+/** Another link on the page that links lead to: begin anew with it. */
+function Linked(props: Props) {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const follow = () => readLink(location.hash) && setHash(location.hash);
+    addEventListener("hashchange", follow);
+    return () => removeEventListener("hashchange", follow);
+  }, []);
+  return <Stepper key={hash} {...props} />;
 }
 
 /** What is being walked: where it comes from, its program, the numbers it starts from, and its picture. */
@@ -39,6 +50,10 @@ function Stepper({id, lesson, preset, until, at, own}: Props) {
   const [draft, setDraft] = useState<Draft>(() =>
     linked?.kind === "program" ? {text: linked.text, inputs: linked.inputs, from: "link"} : linked?.kind === "unreadable" ? {text: "", from: "bad link"} : keptDraft(),
   );
+  const stored = keptDraft().text;
+  useLayoutEffect(() => {
+    if (draft.from === "learner" && draft.text !== stored) setDraft({text: stored, from: "learner"}); // from another tab, or a file
+  }, [stored]);
   const current = tab === "own" ? ownWalk : walked;
   const set = tab === "own" ? setOwnWalk : setWalked;
   const start = linked?.kind === "preset" ? linked.step : at;
@@ -46,9 +61,6 @@ function Stepper({id, lesson, preset, until, at, own}: Props) {
   const rerun = useRerun(current, set);
   useEffect(() => {
     if (linked?.kind === "preset" && Object.keys(linked.inputs).length) rerun({...walked.inputs, ...known(linked.inputs, walked.inputs)});
-    const onHash = () => readLink(location.hash) && location.reload(); // another link: begin anew
-    if (isPage) addEventListener("hashchange", onHash);
-    return () => removeEventListener("hashchange", onHash);
   }, []);
 
   const {phase, percent} = useComputed(() => python.state.value).value;
