@@ -16,7 +16,7 @@ from pathlib import Path
 
 from browsing import settled, site_pages
 from chromium import launched
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, ViewportSize
 
 from gradwalk.learn.built_site import find_site
 from gradwalk.learn.server import make_server
@@ -39,7 +39,7 @@ MIDDLE = """() => {
 
 def photograph(browser: Browser, address: str, path: str, width: int, scheme: str, folder: Path) -> None:
     """One page at one width, in light or dark."""
-    screen = {"width": width, "height": SCREENS[width]}
+    screen: ViewportSize = {"width": width, "height": SCREENS[width]}
     context = browser.new_context(
         viewport=screen,
         color_scheme=scheme,  # type: ignore[arg-type]

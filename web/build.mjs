@@ -1,6 +1,7 @@
 // Builds the course: Markdown, widgets and what Python exports become a folder of static files.
-//   node build.mjs [--lessons FOLDER] [--out FOLDER] [--exported] [--licences]
-// With --exported, what Python gave the last time is taken as it is: for who changes lessons alone.
+//   node build.mjs [--lessons FOLDER] [--out FOLDER] [--exported] [--licences] [--dev]
+// With --exported, what Python gave the last time is taken as it is: for who changes lessons alone. With --dev, a page reloads
+// when the site is built again (see course_dev.py).
 import {createHash} from "node:crypto";
 import {mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync} from "node:fs";
 import path from "node:path";
@@ -15,7 +16,7 @@ import {languagesIn} from "./builder/languages.mjs";
 import {licencesOf, placeLicences, withLicences} from "./builder/licences.mjs";
 import {loadSchemas} from "./builder/schemas.mjs";
 import {ornament} from "./builder/ornament.mjs";
-import {placeHashed, placeIcons, placeManifest, placePython} from "./builder/assets.mjs";
+import {placeHashed, placeIcons, placeManifest, placePython, placeReload} from "./builder/assets.mjs";
 import {BuildError, Problems} from "./builder/problems.mjs";
 import {readCourse, readPage} from "./builder/lessons.mjs";
 import {heightsCss, Renderer} from "./builder/pages.mjs";
@@ -28,12 +29,12 @@ const EXTRA = ["playground", "help"]; // pages beside the lessons
 const COPIED = ["katex", "pyodide"]; // packages that are in the site by other ways than the bundler
 
 async function main() {
-  const {values: options} = parseArgs({options: {lessons: {type: "string"}, out: {type: "string"}, exported: {type: "boolean"}, licences: {type: "boolean"}}});
+  const {values: options} = parseArgs({options: {lessons: {type: "string"}, out: {type: "string"}, exported: {type: "boolean"}, licences: {type: "boolean"}, dev: {type: "boolean"}}});
   const out = path.resolve(options.out ?? SITE);
   const read = await readSite(path.resolve(options.lessons ?? LESSONS), options.exported ? exported : exportFromPython);
   const site = `${out}.new-${process.pid}`; // moved to its place when it is whole: a server may be reading the old one
   try {
-    await writeSite(site, read, {write: options.licences});
+    await writeSite(site, read, {write: options.licences, dev: options.dev});
     rmSync(out, {recursive: true, force: true});
     renameSync(site, out);
   } finally {
@@ -95,8 +96,9 @@ async function readLanguage(language, original, {generated, heights, problems}) 
 /** What Python exported, with the presets' titles in the reader's language. */
 const withTitles = ({presets, ...rest}, titles) => ({...rest, presets: presets.map((entry) => ({...entry, title: titles[entry.name] ?? entry.title}))});
 
-async function writeSite(site, {courses, heights, relief}, {write}) {
+async function writeSite(site, {courses, heights, relief}, {write, dev}) {
   const files = await bundle(site, {python: placePython(site), languages: courses.map(({code}) => code)});
+  if (dev) files.reload = placeReload(site);
   files.heights = placeHashed(site, heights, "heights", "css");
   files.preload = files.fonts.filter((font) => PRELOADED.some((name) => font.includes(name)));
   placeIcons(site);

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 from browsing import OpenPage, widgets_ready
+from playwright.sync_api import ViewportSize
 
 ROOT = Path(__file__).resolve().parents[2]
 LESSONS = [f"lessons/{path.stem[3:]}/" for path in sorted((ROOT / "web/lessons/en").glob("*.md"))]
-LAPTOP = {"width": 1366, "height": 768}
+LAPTOP: ViewportSize = {"width": 1366, "height": 768}
 #: Too long to be drawn at one to one on a laptop: its graph scrolls inside its frame, and follows the walk.
 SCROLLS = {"A neuron, taken apart"}
 

@@ -118,6 +118,7 @@ def check_step(recording: walk.Recording, k: int, shown: dict[str, Any]) -> None
             symbols = f"{to}.grad+={name}.grad×∂{name}/∂{to}"
             added = None if event.before is None else [event.before, event.contribution]
             decimals = 4 if added is None else adding_up(added, event.after)
+            assert event.local is not None
             share, upstream, local, after = (
                 written(x, decimals) for x in (event.contribution, event.upstream, event.local, event.after)
             )
@@ -126,8 +127,8 @@ def check_step(recording: walk.Recording, k: int, shown: dict[str, Any]) -> None
             assert shown["after"] == after
             assert f"{upstream} times {local}" in shown["spoken"]
             if event.before is not None:  # what is shown adds up
-                before, share, after = (Decimal(text.replace("−", "-")) for text in (shown["before"], share, after))
-                assert before + share == after
+                one, two, both = (Decimal(text.replace("−", "-")) for text in (shown["before"], share, after))
+                assert one + two == both
 
 
 def test_every_preset_steps_forth_and_back_with_the_engines_numbers(presets_page: Page) -> None:

@@ -34,7 +34,7 @@ export function document(site, page) {
 ${files.preload.map((font) => `<link rel="preload" href="${at(font)}" as="font" type="font/woff2" crossorigin>`).join("\n")}
 <link rel="stylesheet" href="${at(files.styles)}">
 <link rel="stylesheet" href="${at(files.heights)}">
-<script src="${at(files.theme)}"></script>
+<script src="${at(files.theme)}"></script>${files.reload ? `\n<script src="${at(files.reload)}"></script>` : ""}
 <script type="module" src="${at(site.main)}"></script>
 ${site.partsOf((page.widgets ?? []).map(({kind}) => kind)).filter((file) => file !== site.main).map((file) => `<link rel="modulepreload" href="${at(file)}">`).join("\n")}
 </head>
