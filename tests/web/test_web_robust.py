@@ -155,7 +155,7 @@ def test_a_tip_describes_its_card(open_page: OpenPage) -> None:
 
 
 def test_hints_are_read_one_by_one_and_a_question_takes_escape(open_page: OpenPage) -> None:
-    page = open_page("lessons/write-the-engine/", script="localStorage.setItem('gradwalk:language', 'en')")
+    page = open_page("lessons/write-the-engine/")
     widgets_ready(page)
     widget = page.locator("[data-widget=exercise]").first
     hint = widget.get_by_role("button", name=re.compile("^Hint"))
