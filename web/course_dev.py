@@ -72,7 +72,8 @@ def watch(ended: threading.Event) -> None:
         now = saved()
         changed = changes(before, now)
         before = now
-        if changed and build(changed):
+        if changed:
+            build(changed)
             for lesson in sorted(path for path in changed if path.suffix == ".md" and path.parent.name == "en"):
                 for words in wrong_numbers(lesson) if lesson.is_file() else ():
                     print(words, flush=True)
