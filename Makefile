@@ -13,10 +13,10 @@ WAIT := tests/web tests/compile src/gradwalk/compile tests/test_stepper.py tests
 # Two targets at once, each with its output in one piece, where make can do that (macOS has one that cannot).
 TOGETHER := $(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-.PHONY: help demo learn site recorded ops test quick coverage lint types course tests bench serving soak lowest fuzz mutants clean
+.PHONY: help demo learn site recorded ops test quick coverage lint types course course-dev screenshots tests bench serving soak lowest fuzz mutants clean
 
 help:  ## show what there is to make
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
 
 demo: $(READY)plot  ## see it work: a graph walked in numbers, a network trained, two pictures
 	$(BIN)/python examples/demo.py
@@ -55,6 +55,13 @@ types: $(READY)test
 course: site
 	$(BIN)/python web/build_site.py --npm run check
 	$(BIN)/python web/build_site.py --npm test
+
+course-dev: $(READY)test  ## write the course: it is built and reloaded at every change, and its numbers checked
+	@$(BIN)/python web/build_site.py --fetch-node
+	$(BIN)/python web/course_dev.py
+
+screenshots: $(READY)test site  ## pictures of every page of the course, phone to large screen, light and dark: out/screenshots
+	$(BIN)/python tests/screenshots.py
 
 tests: $(READY)test site
 	$(BIN)/python tests/chromium.py

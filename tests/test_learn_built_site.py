@@ -38,6 +38,17 @@ def test_hidden_files_are_no_part_of_the_site(built: Path) -> None:
     ]
 
 
+def test_a_page_knows_that_it_is_exported_and_the_rest_is_as_it_was(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "index.html").write_bytes('<!doctype html>\n<html lang="en">…</html>'.encode())
+    (site / "main.js").write_bytes(b"'<html lang'\r\n")
+    export_site(tmp_path / "public", site)
+    page = (tmp_path / "public" / "index.html").read_bytes().decode()
+    assert page == '<!doctype html>\n<html data-offline lang="en">…</html>'
+    assert (tmp_path / "public" / "main.js").read_bytes() == b"'<html lang'\r\n"
+
+
 @pytest.mark.parametrize("made", [False, True])
 def test_it_goes_into_a_new_or_an_empty_folder(built: Path, tmp_path: Path, made: bool) -> None:
     target = tmp_path / "deep" / "public"

@@ -1,10 +1,12 @@
 // Builds the course: Markdown, widgets and what Python exports become a folder of static files.
-//   node build.mjs [--lessons FOLDER] [--out FOLDER] [--exported] [--licences]
-// With --exported, what Python gave the last time is taken as it is: for who changes lessons alone.
-import {mkdirSync, renameSync, rmSync, writeFileSync} from "node:fs";
+//   node build.mjs [--lessons FOLDER] [--out FOLDER] [--exported] [--licences] [--dev]
+// With --exported, what Python gave the last time is taken as it is: for who changes lessons alone. With --dev, a page reloads
+// when the site is built again (see course_dev.py).
+import {createHash} from "node:crypto";
+import {mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync} from "node:fs";
 import path from "node:path";
 import {parseArgs} from "node:util";
-import {bundle} from "./builder/bundle.mjs";
+import {bundle, bundleOffline} from "./builder/bundle.mjs";
 import {comparePages} from "./builder/compare.mjs";
 import {compareStrings, compareTitles, loadStrings} from "./builder/strings.mjs";
 import {document, homeBody, lessonBody, missingBody, pageBody} from "./builder/template.mjs";
@@ -14,7 +16,7 @@ import {languagesIn} from "./builder/languages.mjs";
 import {licencesOf, placeLicences, withLicences} from "./builder/licences.mjs";
 import {loadSchemas} from "./builder/schemas.mjs";
 import {ornament} from "./builder/ornament.mjs";
-import {placeHashed, placeIcons, placeManifest, placePython} from "./builder/assets.mjs";
+import {placeHashed, placeIcons, placeManifest, placePython, placeReload} from "./builder/assets.mjs";
 import {BuildError, Problems} from "./builder/problems.mjs";
 import {readCourse, readPage} from "./builder/lessons.mjs";
 import {heightsCss, Renderer} from "./builder/pages.mjs";
@@ -27,12 +29,12 @@ const EXTRA = ["playground", "help"]; // pages beside the lessons
 const COPIED = ["katex", "pyodide"]; // packages that are in the site by other ways than the bundler
 
 async function main() {
-  const {values: options} = parseArgs({options: {lessons: {type: "string"}, out: {type: "string"}, exported: {type: "boolean"}, licences: {type: "boolean"}}});
+  const {values: options} = parseArgs({options: {lessons: {type: "string"}, out: {type: "string"}, exported: {type: "boolean"}, licences: {type: "boolean"}, dev: {type: "boolean"}}});
   const out = path.resolve(options.out ?? SITE);
   const read = await readSite(path.resolve(options.lessons ?? LESSONS), options.exported ? exported : exportFromPython);
   const site = `${out}.new-${process.pid}`; // moved to its place when it is whole: a server may be reading the old one
   try {
-    await writeSite(site, read, {write: options.licences});
+    await writeSite(site, read, {write: options.licences, dev: options.dev});
     rmSync(out, {recursive: true, force: true});
     renameSync(site, out);
   } finally {
@@ -72,8 +74,8 @@ async function readLanguage(language, original, {generated, heights, problems}) 
   const renderer = new Renderer({schemas: await loadSchemas(code), strings, generated: known, problems, lessons, pages: EXTRA, heights});
   const place = (root) => ({root, base: root + folder.replace(/[^/]+/g, "..")});
   for (const lesson of lessons.filter((lesson) => lesson.language === code)) {
-    Object.assign(lesson, place("../../"), renderer.render(lesson, {name: lesson.id, ...place("../../")}));
     const twin = original?.lessons.find(({id}) => id === lesson.id);
+    Object.assign(lesson, place("../../"), renderer.render(lesson, {name: lesson.id, twin, ...place("../../")}));
     if (twin) comparePages(lesson, twin, problems);
   }
   const page = (name, root) => {
@@ -94,14 +96,25 @@ async function readLanguage(language, original, {generated, heights, problems}) 
 /** What Python exported, with the presets' titles in the reader's language. */
 const withTitles = ({presets, ...rest}, titles) => ({...rest, presets: presets.map((entry) => ({...entry, title: titles[entry.name] ?? entry.title}))});
 
-async function writeSite(site, {courses, heights, relief}, {write}) {
+async function writeSite(site, {courses, heights, relief}, {write, dev}) {
   const files = await bundle(site, {python: placePython(site), languages: courses.map(({code}) => code)});
+  if (dev) files.reload = placeReload(site);
   files.heights = placeHashed(site, heights, "heights", "css");
   files.preload = files.fonts.filter((font) => PRELOADED.some((name) => font.includes(name)));
   placeIcons(site);
   files.licences = licencesOf([...files.packages, ...COPIED], {write});
   placeLicences(site, files.licences);
   for (const course of courses) writeCourse(site, course, courses.filter((other) => other !== course), files, (which) => ornament(relief, which));
+  await writeOffline(site);
+}
+
+/** The worker for a course without a network: it keeps every file but Python, which is large and kept when it is used, and the licences. */
+async function writeOffline(site) {
+  const all = readdirSync(site, {recursive: true}).map((name) => name.split(path.sep).join("/"));
+  const kept = all.filter((name) => statSync(path.join(site, name)).isFile() && !/^(pyodide|licences)\/|\.whl$/.test(name)).sort();
+  const digest = createHash("sha256");
+  for (const name of kept) digest.update(`${name}\0`).update(readFileSync(path.join(site, name)));
+  await bundleOffline(site, kept.map((name) => name.replace(/(^|\/)index\.html$/, "$1")), digest.digest("hex").slice(0, 12));
 }
 
 function writeCourse(site, {code, folder, strings, lessons, home, extras}, others, files, relief) {

@@ -16,7 +16,7 @@ from gradwalk.learn.page.recordings import material
 from gradwalk.learn.page.schema import SHAPES, typescript
 from gradwalk.presets import PRESETS
 
-CHECKED_IN = Path(__file__).resolve().parents[2] / "web/src/graph/schema.ts"
+CHECKED_IN = Path(__file__).resolve().parents[2] / "web/src/python/schema.ts"
 
 
 @cache
@@ -25,7 +25,7 @@ def exported() -> Any:
 
 
 def test_the_page_believes_in_the_shapes_that_python_has() -> None:
-    words = "run: python -m gradwalk.learn.page.schema > web/src/graph/schema.ts"
+    words = "run: python -m gradwalk.learn.page.schema > web/src/python/schema.ts"
     assert CHECKED_IN.read_text(encoding="utf-8") == typescript(), words
 
 

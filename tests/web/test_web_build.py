@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import build_site
+import course_dev
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -160,3 +161,22 @@ def test_without_node_the_remedy_is_said(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(build_site, "find_node", lambda: None)
     with pytest.raises(build_site.CannotBuild, match="pip install"):
         build_site.npm("run", "build")
+
+
+def test_whoever_writes_a_lesson_sees_it_reload_and_hears_of_wrong_numbers(lessons: Path) -> None:
+    lesson = lessons / "05-used-twice.md"
+    before = course_dev.saved()
+    assert before
+    assert course_dev.changes(before, {**before, lesson: 1}) == {lesson}
+    assert list(course_dev.wrong_numbers(lesson)) == []
+    text = lesson.read_text(encoding="utf-8")
+    line = text.splitlines().index(next(line for line in text.splitlines() if "-> 2 }}" in line)) + 1
+    lesson.write_text(text.replace("-> 2 }}", "-> 3 }}", 1), encoding="utf-8")
+    told = list(course_dev.wrong_numbers(lesson))
+    assert len(told) == 1
+    assert told[0].startswith(f"05-used-twice.md:{line}: ")
+    assert told[0].endswith("and the lesson shows 3")
+    assert build(lessons, EXPORTED, "--dev").returncode == 0
+    page = (lessons.parent / "site/lessons/used-twice/index.html").read_text(encoding="utf-8")
+    assert "assets/reload-" in page
+    assert (lessons.parent / "site/built.json").is_file()

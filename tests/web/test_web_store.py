@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from browsing import OpenPage, wait_until
-from playwright.sync_api import Page
+from browsing import OpenPage, wait_until, widgets_ready
+from playwright.sync_api import Page, expect
 
 KEY = "gradwalk:work"
 PAGE = "help/"
@@ -22,6 +22,7 @@ FULL = """Storage.prototype.setItem = () => { throw new DOMException("full", "Qu
 
 
 def saved(page: Page) -> dict[str, object]:
+    page.evaluate("async () => (await course()).store.flush()")  # it would be written in a moment
     found: dict[str, object] = json.loads(page.evaluate(f"localStorage.getItem('{KEY}')"))
     return found
 
@@ -81,13 +82,13 @@ def test_where_nothing_is_kept_the_course_works_and_says_so(open_page: OpenPage,
 def test_room_that_comes_back_is_used(open_page: OpenPage) -> None:
     page = open_page(PAGE)
     page.evaluate(f"window.real = Storage.prototype.setItem; {FULL}; 0")
-    page.evaluate("async () => (await course()).store.set('a', 1)")
+    page.evaluate("async () => { const {store} = await course(); store.set('a', 1); store.flush(); }")
     assert page.evaluate("async () => (await course()).store.status.value") == "session only"
     page.evaluate("Storage.prototype.setItem = window.real; 0")
-    page.evaluate("async () => (await course()).store.set('b', 2)")
+    page.evaluate("async () => { const {store} = await course(); store.set('b', 2); store.flush(); }")
     assert page.evaluate("async () => (await course()).store.status.value") == "kept"
     assert page.locator(".notice").count() == 0
-    assert saved(page)["data"].keys() >= {"b"}  # type: ignore[attr-defined]
+    assert saved(page)["data"].keys() >= {"a", "b"}  # type: ignore[attr-defined]
 
 
 def test_two_tabs_do_not_lose_each_others_work(open_page: OpenPage) -> None:
@@ -100,6 +101,50 @@ def test_two_tabs_do_not_lose_each_others_work(open_page: OpenPage) -> None:
     wait_until(one, f"localStorage.getItem('{KEY}').includes('two')")  # the browser takes a moment from tab to tab
     one.evaluate("async () => (await course()).store.set('three', 3)")
     assert saved(one)["data"] == {"one": 1, "two": 2, "three": 3}
+
+
+def test_changes_are_written_a_moment_later_onto_what_is_there_by_then(open_page: OpenPage) -> None:
+    one = open_page(PAGE)
+    writes = "let n = 0; const set = Storage.prototype.setItem; window.writes = () => n;"
+    one.evaluate(f"() => {{ {writes} Storage.prototype.setItem = function (...all) {{ n++; set.apply(this, all); }} }}")
+    one.evaluate(
+        "async () => { const {store} = await course(); for (let i = 0; i < 50; i++) store.set('text', `${i}`); }"
+    )
+    wait_until(one, f"localStorage.getItem('{KEY}').includes('49')")
+    assert one.evaluate("writes()") == 1
+    two = one.context.new_page()
+    two.goto(one.url)
+    for page, task in ((one, "a/1"), (two, "b/1")):  # neither knows of the other's yet
+        page.evaluate("async (task) => (await course()).progress.mark(task)", task)
+    both = "course().then(({progress}) => ['a/1', 'b/1'].every((task) => progress.isDone(task)))"
+    wait_until(one, both)
+    wait_until(two, both)
+
+
+def test_another_tab_sees_an_answer_and_an_import_without_a_reload(open_page: OpenPage) -> None:
+    one = open_page("lessons/used-twice/")
+    two = one.context.new_page()
+    two.goto(one.url)
+    for page in (one, two):
+        widgets_ready(page)
+        page.evaluate("window.same = true")
+    quiz = "[id=sum]"
+    one.locator(f"{quiz} input").fill("2")
+    one.locator(f"{quiz} button").click()
+    expect(two.locator(f"{quiz} input")).to_have_value("2")
+    expect(two.locator(f"{quiz} .reply.ok")).to_be_visible()
+    two.evaluate("async () => (await course()).store.clear()")
+    expect(one.locator(f"{quiz} input")).to_have_value("")
+    choice = one.locator("[data-widget=quiz]:has([type=radio])").first
+    choice.locator("label").nth(1).click()
+    choice.get_by_role("button").click()
+    kept = saved(one)["data"]
+    given = [value["given"] for key, value in kept.items() if key.startswith("quiz:")]  # type: ignore[attr-defined]
+    assert len(given) == 1
+    assert len(given[0]) == 8  # the option's name, not its place
+    expect(two.locator("[data-widget=quiz]:has([type=radio])").first.locator("input").nth(1)).to_be_checked()
+    assert one.evaluate("same")
+    assert two.evaluate("same")
 
 
 def test_export_and_import(open_page: OpenPage) -> None:

@@ -32,6 +32,22 @@ export function placeHashed(site, content, name, ending) {
   return file;
 }
 
+/** For whoever writes the course: a script that reloads the page when the site is another one, which `built.json` tells. */
+export function placeReload(site) {
+  writeFileSync(path.join(site, "built.json"), JSON.stringify({at: Date.now()}));
+  const script = `const file = new URL("../built.json", document.currentScript.src);
+let first;
+setInterval(async () => {
+  try {
+    const {at} = await (await fetch(file, {cache: "no-store"})).json();
+    if (first !== undefined && at !== first) location.reload();
+    first = at;
+  } catch {} // it is being built
+}, 500);
+`;
+  return placeHashed(site, script, "reload", "js");
+}
+
 /** The mark of the course: a root and the two operands its gradient goes to. */
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#f3f6f5"/><g stroke="#17212a" stroke-width="2.2" fill="#f3f6f5"><path d="M24 16H16.5M16.5 16 9 10M16.5 16 9 22"/><circle cx="24" cy="16" r="3.2" fill="#17212a"/><circle cx="8" cy="9" r="3"/><circle cx="8" cy="23" r="3"/></g></svg>
 `;

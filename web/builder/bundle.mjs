@@ -66,6 +66,12 @@ export async function bundle(site, {python, languages}) {
   };
 }
 
+/** The worker that keeps a copy of the site, at its root, where it may answer for every page. `files` are those it keeps. */
+export async function bundleOffline(site, files, build_) {
+  const define = {FILES: JSON.stringify(files), BUILD: JSON.stringify(build_)};
+  await build({...common(site), outdir: site, entryNames: "offline", entryPoints: {offline: "src/offline/worker.ts"}, format: "iife", define});
+}
+
 /** Ours in their order, then each widget's, so that a widget may say more about what the base began. */
 function styleSheets() {
   const base = ["fonts.css", "tokens.css", "base.css", "parts.css", "page.css", "print.css"].map((name) => path.join(STYLES, name));

@@ -73,7 +73,9 @@ function inlineCode(text) {
 function formula(token, page, env) {
   try {
     const mathml = katex.renderToString(token.content.replaceAll("−", "-"), {output: "mathml", displayMode: token.block, throwOnError: true, strict: "error"});
-    const html = mathml.replace(/<mi>(\p{L})<\/mi>/gu, '<mi class="var">$1</mi>'); // in the italics of the text, see base.css
+    const html = mathml
+      .replace(/<mi>(\p{L})<\/mi>/gu, '<mi class="var">$1</mi>') // in the italics of the text, see base.css
+      .replace(/(<mo[^>]*>[=<>≈(,⋅·×+−]<\/mo>)<mo>−<\/mo>/gu, '$1<mo form="prefix">−</mo>'); // a sign, not a subtraction: it stands close to its number
     return token.block ? `<div class="formula" tabindex="0">${html}</div>\n` : html;
   } catch (error) {
     page.fail(token.map?.[0] ?? env.line ?? 0, `the formula "${token.content}": ${error.message}`);

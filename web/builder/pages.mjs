@@ -1,4 +1,5 @@
 // Lessons and pages in Markdown become pages of the site.
+import {createHash} from "node:crypto";
 import {shown} from "./paths.mjs";
 import {escape, jsonScript} from "./html.mjs";
 import {blocks, reader, sections} from "./markdown.mjs";
@@ -13,8 +14,8 @@ export class Renderer {
   }
 
   /** → {html, sections, tasks, titleHtml, …}; `page` is what lessons.mjs read, `name` its name in the learner's progress,
-   * `root` the way to the language's start page, `base` that to the site's root. */
-  render(page, {name, root, base}) {
+   * `twin` the page that this is a translation of, `root` the way to the language's start page, `base` that to the site's root. */
+  render(page, {name, root, base, twin}) {
     const place = (line) => `${shown(page.file)}:${line + page.offset + 1}`;
     const fail = (line, message) => this.problems.error(place(line), message);
     const tasks = [];
@@ -36,11 +37,12 @@ export class Renderer {
         const own = {...schema, fields: {...schema.fields, id: {type: "text"}}};
         const props = readProps(own, text, line + 1, {generated: this.generated, html: inner, fail});
         if (!props) return "";
+        if (kind === "quiz") nameOptions(props, twin?.widgets.filter((one) => one.kind === kind)[count - 1]);
         const given = props.id ?? `${kind}-${count}`;
         const id = `${name}/${given}`;
         const counts = typeof schema.task === "function" ? schema.task(props) : schema.task;
         if (counts) tasks.push({id, widget: kind});
-        widgets.push({kind, id: given, settings: settingsOf(schema.fields, props)});
+        widgets.push({kind, id: given, settings: settingsOf(schema.fields, props), options: props.options?.map((option) => option.id)});
         return this.#widget(kind, schema, {...props, id, lesson: name}, given);
       },
     });
@@ -89,6 +91,11 @@ export class Renderer {
 export function heightsCss(heights) {
   const rules = (index) => [...heights].map(([name, sizes]) => `.${name}{min-height:${sizes[index]}px}`).join("");
   return `${rules(0)}@media(min-width:600px){${rules(1)}}@media(min-width:1240px){${rules(2)}}`;
+}
+
+/** Each option of a question gets a name that does not go by its place, and is the same in a translation. */
+function nameOptions({options = []}, twin) {
+  for (const [index, option] of options.entries()) option.id = twin?.options?.[index] ?? createHash("sha256").update(option.text).digest("hex").slice(0, 8);
 }
 
 const ENTITIES = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"'};

@@ -47,7 +47,7 @@ export function differences(ours, theirs, where) {
   ];
 }
 
-/** A sentence made of parts (see src/graph/rich.ts) may have other parts in another language. */
+/** A sentence made of parts (see src/text/rich.ts) may have other parts in another language. */
 function kind(words) {
   if (Array.isArray(words)) return "a list";
   return {string: "text", function: "a function", object: "an object", undefined: "missing"}[typeof words] ?? `a ${typeof words}`;

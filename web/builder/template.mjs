@@ -34,7 +34,7 @@ export function document(site, page) {
 ${files.preload.map((font) => `<link rel="preload" href="${at(font)}" as="font" type="font/woff2" crossorigin>`).join("\n")}
 <link rel="stylesheet" href="${at(files.styles)}">
 <link rel="stylesheet" href="${at(files.heights)}">
-<script src="${at(files.theme)}"></script>
+<script src="${at(files.theme)}"></script>${files.reload ? `\n<script src="${at(files.reload)}"></script>` : ""}
 <script type="module" src="${at(site.main)}"></script>
 ${site.partsOf((page.widgets ?? []).map(({kind}) => kind)).filter((file) => file !== site.main).map((file) => `<link rel="modulepreload" href="${at(file)}">`).join("\n")}
 </head>
@@ -84,7 +84,7 @@ function header(site, page) {
 <a class="brand" href="${page.root || "./"}" aria-label="${strings.home}">${ICONS.brand}<span>${strings.name}</span></a>
 <div class="trail"><ol aria-hidden="true">${waypoints}</ol>${place}</div>
 <div class="top-right">
-<div class="py" data-python role="status"></div>
+<div class="py" data-python></div>
 ${links}${languageLinks(site, page)}<button class="icon-btn" type="button" data-theme-button aria-label="${strings.theme.label}">${ICONS.theme}</button>
 <button class="icon-btn menu-btn" type="button" data-menu aria-expanded="false" aria-controls="rail">${ICONS.menu}<span>${strings.contents}</span></button>
 </div>

@@ -1,5 +1,5 @@
 // Python, cut into the pieces that the course colours: .data is blue, .grad is vermilion, words of the language are strong.
-// Used when the site is built (highlight.mjs) and in the page (src/site/code.tsx).
+// Used when the site is built (highlight.mjs) and in the page (src/ui/Python.tsx).
 
 const KEYWORDS = new Set(
   "and as assert break class continue def del elif else except False finally for from if import in is lambda None nonlocal not or pass raise return self True try while with yield".split(" "),

@@ -1,6 +1,7 @@
 // The engine in versions: the files of examples/versions, and what each changes in the one before.
 import {readFileSync, readdirSync, writeFileSync} from "node:fs";
 import path from "node:path";
+import {diffArrays} from "diff";
 import {GENERATED, VERSIONS, shown} from "./paths.mjs";
 import {BuildError} from "./problems.mjs";
 
@@ -48,42 +49,9 @@ function run(lines, from, sign) {
   return lines.slice(from, to);
 }
 
-/** The longest common lines; a line that says something weighs more than an empty one. */
+/** What stayed, what is gone and what has come, in this order within a change. */
 function common(a, b) {
-  const weight = (line) => (line.trim() ? 100 + line.length : 1);
-  const best = Array.from({length: a.length + 1}, () => new Float64Array(b.length + 1));
-  for (let i = a.length - 1; i >= 0; i--) {
-    for (let j = b.length - 1; j >= 0; j--) {
-      best[i][j] = Math.max(best[i + 1][j], best[i][j + 1], a[i] === b[j] ? best[i + 1][j + 1] + weight(a[i]) : 0);
-    }
-  }
-  const lines = [];
-  let i = 0, j = 0;
-  while (i < a.length || j < b.length) {
-    if (i < a.length && j < b.length && a[i] === b[j] && best[i][j] === best[i + 1][j + 1] + weight(a[i])) {
-      lines.push({sign: " ", text: a[i++]});
-      j++;
-    } else if (j >= b.length || (i < a.length && best[i + 1][j] >= best[i][j + 1])) lines.push({sign: "-", text: a[i++]});
-    else lines.push({sign: "+", text: b[j++]});
-  }
-  return sorted(lines);
-}
-
-/** In a stretch of changes, what is gone stands before what has come. */
-function sorted(lines) {
-  const out = [];
-  for (let at = 0; at < lines.length; ) {
-    if (lines[at].sign === " ") {
-      out.push(lines[at++]);
-      continue;
-    }
-    let end = at;
-    while (end < lines.length && lines[end].sign !== " ") end++;
-    const stretch = lines.slice(at, end);
-    out.push(...stretch.filter(({sign}) => sign === "-"), ...stretch.filter(({sign}) => sign === "+"));
-    at = end;
-  }
-  return out;
+  return diffArrays(a, b).flatMap(({value, added, removed}) => value.map((text) => ({sign: added ? "+" : removed ? "-" : " ", text})));
 }
 
 const WORD = /\w/;

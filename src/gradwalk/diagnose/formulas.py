@@ -46,7 +46,7 @@ FAMOUS = {
 class Measured:
     """What an op does by itself: faults that formulas were found for, or the first point where it is wrong.
 
-    `answer`: how what it pushes depends on the gradient from above, if it is not in proportion to it.
+    `answer`: how what it pushes depends on the upstream gradient, if it is not in proportion to it.
 
     >>> from gradwalk.diagnose import museum
     >>> from gradwalk.diagnose.adapter import Engine

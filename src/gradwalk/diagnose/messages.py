@@ -213,7 +213,7 @@ class Messages:
         )
 
     def answering(self, op: str, answer: str, failure: Failure) -> Diagnosis:
-        """An op whose push is not in proportion to the gradient from above."""
+        """An op whose push is not in proportion to the upstream gradient."""
         line = self.line(Fault("slope", op))
         told = f"your {self._called(op)}{at(line)} {_ANSWERS[answer]}"
         if op == "relu" and answer == "gated":
@@ -221,7 +221,7 @@ class Messages:
         elif failure.wrong():
             name = failure.wrong()[0]
             told += f": {failure.program.title} has {name} {failure.got(name)}, and {failure.right(name)} is right"
-        hint = "Each operand gets its local derivative times the gradient from above, whatever that is."
+        hint = "Each operand gets its local derivative times the upstream gradient, whatever that is."
         return Diagnosis("wrong-derivative", told, line, op, hint, "", f"{answer}-push")
 
     # --- what is no fault of the museum's
@@ -368,7 +368,7 @@ WALKS = {
 _ANSWERS = {
     "gated": "passes a gradient on only if that gradient is positive",
     "clipped": "cuts off what it pushes",
-    "odd": "does not multiply its local derivative by the gradient from above",
+    "odd": "does not multiply its local derivative by the upstream gradient",
 }
 _WRITTEN = {"neg": "`-a`", "sub": "`a - b`", "div": "`a / b`", "add": "`a + b`", "mul": "`a * b`"}
 

@@ -68,9 +68,8 @@ _IN_OP = {
     "reversed-division": _TURNED,
     "counting-itself": "{op} counts what is there already twice{at}",
     "negated": "{op} subtracts its contributions{at}, where it should add them",
-    "without-upstream": "{op} forgets the gradient that comes from above{at}: "
-    "the local derivative is not multiplied by it",
-    "adds-upstream": "{op} adds the gradient that comes from above{at}, where it should multiply by it",
+    "without-upstream": "{op} forgets the upstream gradient{at}: the local derivative is not multiplied by it",
+    "adds-upstream": "{op} adds the upstream gradient{at}, where it should multiply by it",
     "keyed-by-operand": "{op} has one entry for each operand{at}, and loses one when both are the same Value",
     "data-read-late": "{op} reads data when the walk comes by{at}, and not when the op is done",
     "closure-on-operand": "{op} sets its closure on an operand instead of the result{at}",
@@ -81,9 +80,9 @@ _IN_OP = {
 
 _IN_EVERY_OP = {
     "negated": "your engine subtracts every contribution{at}, where it should add it",
-    "slope": "your engine pushes the gradient from above on as it is{at}: the local derivatives are left out",
-    "without-upstream": "your engine pushes local derivatives{at} without the gradient that comes from above",
-    "adds-upstream": "your engine adds local derivative and gradient from above{at}, where it should multiply them",
+    "slope": "your engine pushes the upstream gradient on as it is{at}: the local derivatives are left out",
+    "without-upstream": "your engine pushes local derivatives{at} without the upstream gradient",
+    "adds-upstream": "your engine adds local derivative and upstream gradient{at}, where it should multiply them",
     "counting-itself": "your engine counts what is there already twice{at}",
 }
 

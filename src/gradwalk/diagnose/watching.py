@@ -239,10 +239,10 @@ def leaf_is_changed(engine: Engine, op: str) -> int | None:
 
 
 def answer_to_upstream(engine: Engine, op: str) -> str:
-    """How what an op pushes depends on the gradient from above, with the engine's nodes pushed by hand.
+    """How what an op pushes depends on the upstream gradient, with the engine's nodes pushed by hand.
 
     `in proportion` is right; `gated`: only a positive one gets through; `clipped`: a larger one gives no more; `odd`
-    otherwise; nothing if it is not known, or if the gradient from above is left out or added, which is known otherwise.
+    otherwise; nothing if it is not known, or if the upstream gradient is left out or added, which is known otherwise.
 
     >>> from gradwalk.diagnose import teaching
     >>> answer_to_upstream(Engine(teaching.load()).by_hand(), "tanh")

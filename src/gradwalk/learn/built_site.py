@@ -92,13 +92,22 @@ def export_site(target: Path | str, site: Path | None = None) -> int:
             (target / name).unlink(missing_ok=True)
         for path in files:
             (target / path).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(site / path, target / path)
+            _copy(site / path, target / path)
         (target / ".nojekyll").touch()  # GitHub Pages then takes the files as they are
         _mark(target, names)
     except OSError as error:
         again = "; once that is mended, the same command will do"
         raise SiteError(f"cannot write to {target}: {error.strerror or error}{again}") from error
     return len(files)
+
+
+def _copy(source: Path, target: Path) -> None:
+    """A file as it is; but a page is told that it is exported, so that the browser keeps a copy for offline reading."""
+    if source.suffix == ".html":
+        page = source.read_text(encoding="utf-8")
+        target.write_text(page.replace("<html ", "<html data-offline ", 1), encoding="utf-8", newline="")
+    else:
+        shutil.copyfile(source, target)
 
 
 def _mark(target: Path, names: list[str]) -> None:

@@ -180,7 +180,7 @@ class Enter(Event):
     """The depth-first search comes to a node for the first time, from `by` (None for the root).
 
     >>> walk.search_steps(Value(3.0, label="a") + 1)[0].sentence
-    'Begin at `n2`. First go through what it was computed from.'
+    'Begin at `n2`. First go through its operands.'
     """
 
     kind: ClassVar[str] = "enter"
@@ -204,7 +204,7 @@ class AlreadyVisited(Event):
 
 @dataclass(frozen=True, slots=True)
 class Leave(Event):
-    """All that a node was computed from is in the order, so the node is appended, at `place`.
+    """Every operand of a node is in the order, so the node is appended, at `place`.
 
     >>> [(step.node, step.place) for step in walk.search_steps(Value(3.0).exp()) if isinstance(step, walk.Leave)]
     [(0, 0), (1, 1)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from typing import Any
 
 from gradwalk.walk.many import Many
@@ -11,6 +12,7 @@ __all__ = ["readable"]
 
 LONGEST_NAME = 40  # characters of a label in a sentence
 MOST_SHOWN = 3  # numbers of a tensor that are written out in a sentence
+DECIMALS, MOST_DECIMALS = 4, 9  # of a number; the second where fewer would not add up
 
 
 def readable(x: Any) -> str:
@@ -21,14 +23,39 @@ def readable(x: Any) -> str:
     """
     if x is None:
         return "nothing"
-    if isinstance(x, Many):
-        return _many(x)
+    return _many(x) if isinstance(x, Many) else written(x, DECIMALS)
+
+
+def adding_up(parts: list[float], total: float) -> int:
+    """How many decimals it takes for the numbers and their sum, as they are shown, to add up; four if none would do.
+
+    >>> parts = [-0.10355339059327377, 0.14644660940672624]  # with four, −0.1036 + 0.1464 = 0.0429 would be wrong
+    >>> [written(x, adding_up(parts, sum(parts))) for x in (*parts, sum(parts))]
+    ['−0.1035534', '0.1464466', '0.0428932']
+    >>> adding_up([6.0, 9.0], 15.0), adding_up([1e-9, 1.0], 1.000000001)
+    (4, 4)
+    """
+    for decimals in range(DECIMALS, MOST_DECIMALS + 1):
+        *shown, whole = (written(x, decimals).replace("−", "-") for x in (*parts, total))
+        if any(c in text for text in (*shown, whole) for c in "en"):
+            break  # powers of ten, inf or nan: no choice of decimals helps
+        if sum(Decimal(text) for text in shown) == Decimal(whole):
+            return decimals
+    return DECIMALS
+
+
+def written(x: float, decimals: int) -> str:
+    """As `readable` writes it, with so many decimals at most.
+
+    >>> written(-2 / 3, 6)
+    '−0.666667'
+    """
     if not math.isfinite(x):
         text = str(float(x))
     elif abs(x) < 1e15 and x == int(x):
         text = str(int(x))
     elif 0.001 <= abs(x) < 1e6:
-        text = f"{x:.4f}".rstrip("0").rstrip(".")
+        text = f"{x:.{decimals}f}".rstrip("0").rstrip(".")
     else:
         digits, _, power = f"{x:.3e}".partition("e")
         text = f"{digits.rstrip('0').rstrip('.')}e{int(power)}"

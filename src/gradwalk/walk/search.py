@@ -20,15 +20,15 @@ def search_steps(root: Node | Graph) -> tuple[Event, ...]:
     >>> b.label = "b"
     >>> for step in walk.search_steps(b * a):
     ...     print(step.kind, step.sentence)
-    enter Begin at `n3`. First go through what it was computed from.
+    enter Begin at `n3`. First go through its operands.
     enter `n3` uses `b`, which is new: go on below it.
     enter `b` uses `a`, which is new: nothing lies below it.
     leave `a` uses nothing: append it, as number 1.
     enter `b` uses 1, which is new: nothing lies below it.
     leave 1 uses nothing: append it, as number 2.
-    leave All that `b` was computed from is in the order: append it, as number 3.
+    leave Every operand of `b` is in the order: append it, as number 3.
     already_visited `n3` also uses `a`, which has been visited: go on.
-    leave All that `n3` was computed from is in the order: append it, as number 4.
+    leave Every operand of `n3` is in the order: append it, as number 4.
     """
     graph = root if isinstance(root, Graph) else graph_of(root)
     words = Narrator(graph)

@@ -10,7 +10,8 @@ from typing import Any
 
 from gradwalk.walk import latex, many_sentences
 from gradwalk.walk.events import AlreadyVisited, Compute, Enter, Leave, Push, Seed, Visit
-from gradwalk.walk.formatting import clean, readable
+from gradwalk.walk.formatting import adding_up, clean, readable
+from gradwalk.walk.formatting import written as number
 from gradwalk.walk.graph import Graph, NodeInfo
 from gradwalk.walk.many import Many
 
@@ -186,7 +187,7 @@ def _rule(event: Push, graph: Graph) -> str:
 
 def _what_was_there(event: Push, operand: NodeInfo) -> str:
     grad = f"{clean(operand.name)}.grad"
-    share, after = readable(event.contribution), readable(event.after)
+    after = readable(event.after)
     if event.before is None and isinstance(event.after, Many) and after == str(event.after.shape):
         return f"Before it had nothing; now {grad} holds numbers of shape {after}."
     if event.before is None:
@@ -194,16 +195,18 @@ def _what_was_there(event: Push, operand: NodeInfo) -> str:
     if isinstance(event.after, Many):
         if after == str(event.after.shape):
             return f"That is added to what {grad} had before, number by number."
-        return f"Before it had {readable(event.before)}; now {share} is added: {grad} = {after}."
+        return f"Before it had {readable(event.before)}; now {readable(event.contribution)} is added: {grad} = {after}."
     if event.after != event.before + event.contribution and event.after == event.contribution:
         return f"Before it had {readable(event.before)}, which is replaced: {grad} = {after}, where += would add up."
-    return f"Before it had {readable(event.before)}; now {grad} = {readable(event.before)} + {share} = {after}."
+    decimals = adding_up([event.before, event.contribution], event.after)
+    before, share, after = (number(x, decimals) for x in (event.before, event.contribution, event.after))
+    return f"Before it had {before}; now {grad} = {before} + {share} = {after}."
 
 
 def _enter(event: Enter, graph: Graph) -> str:
     node = graph.nodes[event.node]
     if event.by is None:
-        ahead = "First go through what it was computed from." if node.operands else "It is a leaf: nothing lies below."
+        ahead = "First go through its operands." if node.operands else "It is a leaf: nothing lies below."
         return f"Begin at {quoted(node)}. {ahead}"
     below = "go on below it" if node.operands else "nothing lies below it"
     return f"{quoted(graph.nodes[event.by])} uses {quoted(node)}, which is new: {below}."
@@ -216,9 +219,5 @@ def _already(event: AlreadyVisited, graph: Graph) -> str:
 
 def _leave(event: Leave, graph: Graph) -> str:
     node = graph.nodes[event.node]
-    why = (
-        f"All that {quoted(node)} was computed from is in the order"
-        if node.operands
-        else f"{quoted(node)} uses nothing"
-    )
+    why = f"Every operand of {quoted(node)} is in the order" if node.operands else f"{quoted(node)} uses nothing"
     return f"{why}: append it, as number {event.place + 1}."

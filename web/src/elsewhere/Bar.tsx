@@ -1,7 +1,8 @@
 /** The bar above a graph: its name, its program, and the picture as a file. */
 import {useRef, useState} from "preact/hooks";
-import {save, svgText} from "../graph/export.ts";
-import type {Graph} from "../graph/schema.ts";
+import {svgText} from "../graph/export.ts";
+import {save} from "../ui/save.ts";
+import type {Graph} from "../python/schema.ts";
 import {elsewhere as words} from "../strings/en/elsewhere.ts";
 import {programOf} from "./naming.ts";
 

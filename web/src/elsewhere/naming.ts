@@ -1,6 +1,6 @@
 /** What a graph is called, and what it computes, in the bar above its picture. */
-import {clean, written} from "../graph/names.ts";
-import type {Graph} from "../graph/schema.ts";
+import {clean, written} from "../text/names.ts";
+import type {Graph} from "../python/schema.ts";
 import {elsewhere as words} from "../strings/en/elsewhere.ts";
 
 export const rootName = (graph: Graph): string => clean(graph.nodes[graph.root]!.name);

@@ -1,6 +1,6 @@
 /** `gradwalk.playground_widget(root)`: the visit-order playground in a notebook. The order and the visits done are traits. */
 import {useMemo} from "preact/hooks";
-import type {SearchEvent} from "../graph/schema.ts";
+import type {SearchEvent} from "../python/schema.ts";
 import {elsewhere as words} from "../strings/en/elsewhere.ts";
 import {Board} from "../widgets/playground/Board.tsx";
 import {Bar} from "./Bar.tsx";

@@ -1,6 +1,6 @@
 /** `gradwalk.training_widget()`: the training view in a notebook. The kernel makes one step each time it is asked. */
 import {useEffect, useRef} from "preact/hooks";
-import type {Points, Training} from "../graph/schema.ts";
+import type {Points, Training} from "../python/schema.ts";
 import {training as view} from "../strings/en/training.ts";
 import {TrainingView, type Trainer} from "../widgets/training/View.tsx";
 import {inShadow} from "./host.tsx";

@@ -11,9 +11,6 @@ import {rootName} from "./naming.ts";
 type Numbers = Record<string, number | string>;
 type Traits = {scene: Given; title: string; step: number; leaves: Numbers; first_leaves: Numbers; note: string};
 
-/** A notebook is narrower than a page, and lower: from left to right wherever that fits. */
-const OPTIONS = {wideFrom: 480};
-
 /** nan and inf come as texts; a slider cannot hold them. */
 const finite = (numbers: Numbers): Record<string, number> => Object.fromEntries(Object.entries(numbers).filter((entry): entry is [string, number] => typeof entry[1] === "number"));
 
@@ -31,7 +28,7 @@ function WalkWidget({model}: {model: Model<Traits>}) {
   return (
     <>
       <Bar title={title} graph={scene.recording.graph} />
-      <Walk scene={scene} title={title} inputs={finite(leaves)} original={finite(original)} start={model.get("step")} note={note} options={OPTIONS}
+      <Walk scene={scene} title={title} inputs={finite(leaves)} original={finite(original)} start={model.get("step")} note={note}
         follow={follow} onInputs={(changed) => tell(model, {leaves: {...leaves, ...changed}})} />
     </>
   );

@@ -1,14 +1,14 @@
 /** The frame of a graph: measures its width, scrolls what does not fit, follows what moves, tells every digit. */
-import {useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState} from "preact/hooks";
+import {useCallback, useEffect, useId, useLayoutEffect, useMemo, useRef, useState} from "preact/hooks";
 import type {RefObject} from "preact";
-import {graph as words} from "../strings/en/graph.ts";
-import {hasRoomForLegend, place, type Box, type Options, type Picture} from "./geometry.ts";
+import {place, type Box, type Options, type Picture} from "./geometry.ts";
 import {GraphView} from "./GraphView.tsx";
 import type {DrawnGraph} from "./model.ts";
-import {clean, written} from "./names.ts";
-import {exact, readable} from "./numbers.ts";
-import type {Graph, Layout} from "./schema.ts";
+import {clean, written} from "../text/names.ts";
+import {exact} from "../text/numbers.ts";
+import type {Graph, Layout} from "../python/schema.ts";
 import type {GraphState} from "./state.ts";
+import type {GraphWords} from "./words.ts";
 
 export type CanvasProps = {
   /** The graph as it was recorded, and as it is drawn. */
@@ -21,21 +21,22 @@ export type CanvasProps = {
   /** Nothing moves: a step back, or a leap. */
   still?: boolean;
   label: string;
-  legend?: boolean;
+  words: GraphWords;
   options?: Options;
-  /** What covers the lower end of the screen, on a phone: the page scrolls so that the edge in play is above it. */
-  dock?: RefObject<HTMLElement | null>;
+  /** Where to look for what stays at the lower end of the screen (`data-over`): the page scrolls so that the edge in play is above it. */
+  over?: RefObject<HTMLElement | null>;
 };
 
-export function Canvas({info, graph, layout, state, moment, still, label, legend, options, dock}: CanvasProps) {
+export function Canvas({info, graph, layout, state, moment, still, label, words, options, over}: CanvasProps) {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);
   const picture = useMemo(() => (width ? place(graph, layout, width, options) : null), [graph, layout, width]);
   const [tabbed, setTabbed] = useState(graph.root);
   const [tip, setTip] = useState<{id: number; by: "pointer" | "focus"} | null>(null);
   const [left, setLeft] = useState(0);
+  const tipId = useId();
   useEffect(() => setTabbed(graph.root), [graph]);
-  useFollow(frame, picture, state, moment, dock);
+  useFollow(frame, picture, state, moment, over);
 
   const point = useCallback((id: number | null, by: "pointer" | "focus") => {
     setTip((now) => (id !== null ? {id, by} : now?.by === by ? null : now));
@@ -50,18 +51,13 @@ export function Canvas({info, graph, layout, state, moment, still, label, legend
     const next = ids[(ids.indexOf(tabbed) + by + ids.length) % ids.length]!;
     frame.current!.querySelector<SVGElement>(`[data-node="${next}"]`)!.focus();
   };
-  const roomy = picture !== null && hasRoomForLegend(picture, width);
   return (
-    <>
-      <div class={still ? "canvas still" : "canvas"}>
-        <div class="canvas-scroll" ref={frame} onKeyDown={keys} onScroll={(event) => setLeft(event.currentTarget.scrollLeft)}>
-          {picture && <GraphView graph={graph} picture={picture} state={state} moment={moment} label={label} tabbed={tabbed} onPoint={point} />}
-        </div>
-        {picture && tip && graph.byId.has(tip.id) && <Tip id={tip.id} info={info} state={state} card={picture.cards.get(tip.id)!} left={left} width={width} />}
-        {legend && roomy && <Legend corner />}
+    <div class={still ? "canvas still" : "canvas"}>
+      <div class="canvas-scroll" ref={frame} onKeyDown={keys} onScroll={(event) => setLeft(event.currentTarget.scrollLeft)}>
+        {picture && <GraphView graph={graph} picture={picture} state={state} moment={moment} label={label} words={words} tabbed={tabbed} described={tip && {node: tip.id, by: tipId}} onPoint={point} />}
       </div>
-      {legend && !roomy && <Legend />}
-    </>
+      {picture && tip && graph.byId.has(tip.id) && <Tip id={tip.id} name={tipId} words={words} info={info} state={state} card={picture.cards.get(tip.id)!} left={left} width={width} />}
+    </div>
   );
 }
 
@@ -83,8 +79,8 @@ export function useWidth(element: RefObject<HTMLElement | null>): number {
 
 // --- following ----------------------------------------------------------------------------------------------------------
 
-/** Keep what this step is about in sight: inside the frame, and on a phone above the dock. */
-function useFollow(frame: RefObject<HTMLElement | null>, picture: Picture | null, state: GraphState, moment: number, dock?: RefObject<HTMLElement | null>): void {
+/** Keep what this step is about in sight: inside the frame, and between what stays at the ends of the screen. */
+function useFollow(frame: RefObject<HTMLElement | null>, picture: Picture | null, state: GraphState, moment: number, over?: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     if (moment === 0 || !picture || !frame.current) return;
     const box = inPlay(picture, state);
@@ -95,10 +91,14 @@ function useFollow(frame: RefObject<HTMLElement | null>, picture: Picture | null
     if (picture.width > clientWidth && (box.x < scrollLeft + 16 || box.x + box.width > scrollLeft + clientWidth - 16)) {
       frame.current.scrollTo({left: box.x + box.width / 2 - clientWidth / 2, behavior});
     }
-    if (!dock?.current || getComputedStyle(dock.current).position !== "sticky") return;
+    const sticky = (element: Element) => getComputedStyle(element).position === "sticky";
+    const dock = [...(over?.current?.querySelectorAll("[data-over]") ?? [])].find(sticky);
+    if (!dock) return;
+    const header = document.querySelector("header.top");
+    const ceiling = header && sticky(header) ? header.getBoundingClientRect().bottom : 0;
     const top = frame.current.getBoundingClientRect().top + box.y;
-    const floor = dock.current.getBoundingClientRect().top;
-    if (top < 8 || top + box.height > floor - 8) window.scrollBy({top: top + box.height / 2 - floor / 2, behavior});
+    const floor = dock.getBoundingClientRect().top;
+    if (top < ceiling + 8 || top + box.height > floor - 8) window.scrollBy({top: top + box.height / 2 - (ceiling + floor) / 2, behavior});
   }, [moment, picture]);
 }
 
@@ -117,13 +117,13 @@ function inPlay(picture: Picture, state: GraphState): Box | null {
 
 // --- every digit --------------------------------------------------------------------------------------------------------
 
-function Tip({id, info, state, card, left, width}: {id: number; info: Graph; state: GraphState; card: Box; left: number; width: number}) {
+function Tip({id, name, words, info, state, card, left, width}: {id: number; name: string; words: GraphWords; info: Graph; state: GraphState; card: Box; left: number; width: number}) {
   const node = info.nodes[id]!;
   const parts = node.operands.map((operand) => clean(info.nodes[operand]!.name));
   const x = Math.max(0, Math.min(card.x - left + 4, width - 250));
   const number = (value: number | null) => (value === null ? words.notYet : exact(value));
   return (
-    <div class="tip" role="tooltip" style={{left: `${x}px`, top: `${card.y + card.height + 10}px`}}>
+    <div class="tip" role="tooltip" id={name} style={{left: `${x}px`, top: `${card.y + card.height + 10}px`}}>
       <div class="made">{node.operands.length ? words.made(clean(node.name), written(node.op, parts)) : `${clean(node.name)}: ${words.leaf}`}</div>
       <dl>
         <dt>{words.data}</dt>
@@ -132,18 +132,5 @@ function Tip({id, info, state, card, left, width}: {id: number; info: Graph; sta
         <dd>{number(state.grads[id]!)}</dd>
       </dl>
     </div>
-  );
-}
-
-// --- the legend -----------------------------------------------------------------------------------------------------------
-
-function Legend({corner}: {corner?: boolean}) {
-  return (
-    <ul class={corner ? "legend corner" : "legend"} aria-label={words.legend}>
-      <li><span class="k k-data">2</span> {words.data}</li>
-      <li><span class="k k-grad">{readable(0.5)}</span> {words.grad}</li>
-      <li><span class="k k-none" /> {words.noGrad}</li>
-      <li><span class="k k-play" /> {words.inPlay}</li>
-    </ul>
   );
 }

@@ -1,11 +1,11 @@
 /** A graph with what stands in it at one moment. Everything is drawn by classes, so that colours follow the theme. */
-import {graph as words} from "../strings/en/graph.ts";
 import {chipText, chipWidth, opWidth, sizesFor, spotFor, type Box, type Picture, type PlacedEdge} from "./geometry.ts";
 import type {DrawnGraph, DrawnNode} from "./model.ts";
-import {clean, fitted} from "./names.ts";
-import {readable} from "./numbers.ts";
+import {clean, fitted} from "../text/names.ts";
+import {readable} from "../text/numbers.ts";
 import {memo} from "./memo.ts";
 import {lookOf, type EdgeLook, type GraphState} from "./state.ts";
+import type {GraphWords} from "./words.ts";
 
 export type GraphViewProps = {
   graph: DrawnGraph;
@@ -14,12 +14,15 @@ export type GraphViewProps = {
   /** Which step this is: what moves, moves once for each. */
   moment: number;
   label: string;
+  words: GraphWords;
   /** The node that the Tab key comes to. */
   tabbed: number;
+  /** The node that a tip tells more about, and the tip's name. */
+  described?: {node: number; by: string} | null;
   onPoint?: (id: number | null, by: "pointer" | "focus") => void;
 };
 
-export function GraphView({graph, picture, state, moment, label, tabbed, onPoint}: GraphViewProps) {
+export function GraphView({graph, picture, state, moment, label, words, tabbed, described, onPoint}: GraphViewProps) {
   const looks = new Map([...picture.edges].map(([id, {edge}]) => [id, lookOf(state, id, edge.to)]));
   // the edge in play lies on top
   const stacked = [...picture.edges.values()].sort((a, b) => STACK.indexOf(looks.get(a.edge.id)!) - STACK.indexOf(looks.get(b.edge.id)!));
@@ -40,9 +43,9 @@ export function GraphView({graph, picture, state, moment, label, tabbed, onPoint
         const hit = state.hit?.node === node.id ? state.hit : null;
         const badge = state.badges.get(node.id);
         return (
-          <Card key={node.id} node={node} card={picture.cards.get(node.id)!} op={picture.ops.get(node.id)} captions={picture.captions}
+          <Card key={node.id} words={words} node={node} card={picture.cards.get(node.id)!} op={picture.ops.get(node.id)} captions={picture.captions}
             data={state.data[node.id]!} grad={state.grads[node.id]!} visiting={state.visiting === node.id} done={state.visited.has(node.id)} badged={badge !== undefined}
-            hit={hit?.slot ?? null} before={hit?.before ?? null} moment={hit ? moment : 0} tabbed={node.id === tabbed} onPoint={onPoint} />
+            hit={hit?.slot ?? null} before={hit?.before ?? null} moment={hit ? moment : 0} tabbed={node.id === tabbed} describedBy={described?.node === node.id ? described.by : undefined} onPoint={onPoint} />
         );
       })}
       <g class="labels" aria-hidden="true">
@@ -51,7 +54,7 @@ export function GraphView({graph, picture, state, moment, label, tabbed, onPoint
           return known && <Chip key={placed.edge.id} placed={placed} look={known.look} note={known.note} late={known.late ?? false} picture={picture} />;
         })}
         {inPlay.map(({path}) => <circle key={moment} class="runner" r="5.5" style={{offsetPath: `path("${path}")`}} />)}
-        {state.visiting !== null && picture.captions && <VisitTag picture={picture} state={state} id={state.visiting} />}
+        {state.visiting !== null && picture.captions && <VisitTag words={words} picture={picture} state={state} id={state.visiting} />}
         {[...state.beside].map(([id, {text}]) => <Beside key={id} card={picture.cards.get(id)!} text={text} />)}
         {[...state.badges].map(([id, badge]) => {
           const card = picture.cards.get(id)!;
@@ -83,13 +86,13 @@ function Beside({card, text}: {card: Box; text: string}) {
 const STACK: EdgeLook[] = ["idle", "carried", "walked", "lost", "play"];
 
 const Edge = memo(function Edge({placed, look, moment}: {placed: PlacedEdge; look: EdgeLook; moment: number}) {
-  const {edge, path, head} = placed;
+  const {edge, path, head, dataHead} = placed;
   return (
     <g data-edge={edge.id} data-look={look}>
       {look === "play" && <path class="edge carried" d={path} />}
       {look === "play" && <path key={moment} class="band" pathLength={1} d={path} />}
       <path key="edge" class={`edge ${look}`} d={path} />
-      {(look === "play" || look === "walked") && <path class={`head ${look}`} d={head} />}
+      {look !== "lost" && <path class={`head ${look}`} d={look === "play" || look === "walked" ? head : dataHead} />}
     </g>
   );
 });
@@ -117,7 +120,7 @@ const Chip = memo(function Chip({placed, look, note, late, picture}: ChipProps) 
   );
 });
 
-function VisitTag({picture, state, id}: {picture: Picture; state: GraphState; id: number}) {
+function VisitTag({words, picture, state, id}: {words: GraphWords; picture: Picture; state: GraphState; id: number}) {
   const card = picture.cards.get(id)!;
   const x = picture.leftToRight ? card.x + card.width / 2 : card.x + card.width / 2 + tagSide(picture, state, id) * 60;
   return (
@@ -141,6 +144,7 @@ function tagSide(picture: Picture, state: GraphState, id: number): 1 | -1 {
 // --- cards --------------------------------------------------------------------------------------------------------------
 
 type CardProps = {
+  words: GraphWords;
   node: DrawnNode;
   card: Box;
   op: Box | undefined;
@@ -156,21 +160,22 @@ type CardProps = {
   moment: number;
   tabbed: boolean;
   onPoint?: GraphViewProps["onPoint"];
+  describedBy?: string;
 };
 
-const Card = memo(function Card({node, card, op, captions, data, grad, visiting, done, badged, hit, before, moment, tabbed, onPoint}: CardProps) {
+const Card = memo(function Card({words, node, card, op, captions, data, grad, visiting, done, badged, hit, before, moment, tabbed, describedBy, onPoint}: CardProps) {
   const {head, row, round} = sizesFor({captions});
   const left = card.x + (captions ? 12 : 8) + (badged ? 8 : 0);
   const letters = Math.floor((card.width - (left - card.x) - (done ? 26 : 8)) / (captions ? 9 : 8.1));
   const more = visiting ? [words.visiting] : done ? [words.visited] : [];
   const spokenAs = words.card(clean(node.name), data === null ? null : readable(data), grad === null ? null : readable(grad), more);
   const slot = (kind: "data" | "grad", value: number | null, y: number) => (
-    <Slot kind={kind} value={value} captions={captions} hit={hit === kind} before={hit === kind ? before : null} moment={hit === kind ? moment : 0}
+    <Slot words={words} kind={kind} value={value} captions={captions} hit={hit === kind} before={hit === kind ? before : null} moment={hit === kind ? moment : 0}
       box={{x: card.x + (captions ? 5 : 4), y, width: card.width - (captions ? 10 : 8), height: row - 2}} />
   );
   return (
     <g class={["node", visiting && "vis", node.nameless && "nameless"].filter(Boolean).join(" ")} data-node={node.id} data-name={node.name}
-      role="img" aria-label={spokenAs} tabindex={tabbed ? 0 : -1}
+      role="img" aria-label={spokenAs} aria-describedby={describedBy} tabindex={tabbed ? 0 : -1}
       onPointerEnter={(event) => event.pointerType === "mouse" && onPoint?.(node.id, "pointer")} onPointerLeave={() => onPoint?.(null, "pointer")}
       onFocus={() => onPoint?.(node.id, "focus")} onBlur={() => onPoint?.(null, "focus")} onClick={(event) => event.currentTarget.focus({preventScroll: true})}>
       {op && <Op node={node} box={op} round={round} visiting={visiting} />}
@@ -193,9 +198,9 @@ function Op({node, box, round, visiting}: {node: DrawnNode; box: Box; round: num
   );
 }
 
-type SlotProps = {kind: "data" | "grad"; value: number | null; captions: boolean; hit: boolean; before: number | null; moment: number; box: Box};
+type SlotProps = {words: GraphWords; kind: "data" | "grad"; value: number | null; captions: boolean; hit: boolean; before: number | null; moment: number; box: Box};
 
-function Slot({kind, value, captions, hit, before, moment, box}: SlotProps) {
+function Slot({words, kind, value, captions, hit, before, moment, box}: SlotProps) {
   const number = {x: captions ? box.x + box.width - 7 : box.x + box.width / 2, y: box.y + box.height / 2 + 5, "text-anchor": captions ? "end" : "middle"} as const;
   return (
     <g class={["slot", kind, value === null && "none", hit && "ring", before !== null && "again"].filter(Boolean).join(" ")} key={moment}>

@@ -41,13 +41,3 @@ function made(name: string, attributes: Record<string, string>, text = ""): SVGE
   element.textContent = text;
   return element;
 }
-
-/** Hand a text to the reader as a file. */
-export function save(text: string, type: string, name: string): void {
-  const url = URL.createObjectURL(new Blob([text], {type}));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}

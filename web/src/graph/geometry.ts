@@ -1,11 +1,12 @@
 /** From ranks and tracks to pixels, for a given width. Nothing is ever scaled: what does not fit, scrolls.
 
-From 840 pixels on the walk goes from left to right, below that from top to bottom; below 600 the cards lose their
-captions. What lies along the walk is called `along`, what lies across it `across`; at the very end they become x and y.
+From 840 pixels on the walk goes from left to right, and from 480 on if it fits; else from top to bottom, where below 600
+the cards lose their captions. Before a picture scrolls, its cards and the gaps between them get smaller.
+What lies along the walk is called `along`, what lies across it `across`; at the very end they become x and y.
 */
 import type {DrawnEdge, DrawnGraph, DrawnNode} from "./model.ts";
-import {readable} from "./numbers.ts";
-import type {Layout} from "./schema.ts";
+import {readable} from "../text/numbers.ts";
+import type {Layout} from "../python/schema.ts";
 
 export type Point = readonly [x: number, y: number];
 export type Box = {x: number; y: number; width: number; height: number};
@@ -25,7 +26,9 @@ export type PlacedEdge = {
   edge: DrawnEdge;
   /** From the node that uses to the one that is used: the way of a gradient. */
   path: string;
+  /** The point of the arrow, for a gradient that arrived at the operand, and for data on its way to the op. */
   head: string;
+  dataHead: string;
   /** The middle of the label that tells the local derivative. */
   chip: Point;
   /** Where the chip stands beside the line rather than on it. */
@@ -37,7 +40,8 @@ export type PlacedEdge = {
 /** What a picture is made from, in pixels. */
 export type Sizes = {card: number; height: number; head: number; row: number; round: number; stub: number};
 
-const WIDE = 840;
+const WIDE = 840; // from here on always from left to right
+const WIDE_IF_IT_FITS = 480;
 const CAPTIONS = 600;
 const MONO = 0.6; // of the font size: how wide a letter of the mono face is
 
@@ -53,14 +57,12 @@ export function opWidth(op: string, round: number): number {
 }
 
 export type Options = {
-  /** Also a narrower picture goes from left to right, from this width on, if it fits. */
-  wideFrom?: number;
   /** More room between ranks, for longer labels on the edges. */
   air?: number;
 };
 
-export function place(graph: DrawnGraph, layout: Layout, width: number, {wideFrom = WIDE, air = 0}: Options = {}): Picture {
-  const wide = width >= wideFrom ? gridFor(graph, layout, width, true, air) : null;
+export function place(graph: DrawnGraph, layout: Layout, width: number, {air = 0}: Options = {}): Picture {
+  const wide = width >= WIDE_IF_IT_FITS ? gridFor(graph, layout, width, true, air) : null;
   const leftToRight = wide !== null && (width >= WIDE || wide.grid.width <= width);
   const {grid, sizes, captions} = leftToRight ? wide : gridFor(graph, layout, width, false, air);
   const cards = new Map<number, Box>();
@@ -82,9 +84,21 @@ function gridFor(graph: DrawnGraph, layout: Layout, width: number, leftToRight: 
   const captions = leftToRight || width >= CAPTIONS;
   const span = Math.max(0, ...tracksOf(layout));
   const ranks = 1 + Math.max(...Object.values(layout.spots).map(([rank]) => rank));
-  const sizes = {...sizesFor({captions}), height: captions ? 82 : 60, stub: 9, card: cardWidth(graph, width, span, captions, leftToRight)};
-  const grid = leftToRight ? columns(graph, layout, ranks, span, sizes, width) : rows(graph, layout, ranks, span, sizes, width, air);
-  return {grid, sizes, captions};
+  const sizes = {...sizesFor({captions}), height: captions ? 82 : 60, stub: 9};
+  const made = (card: number): {grid: Grid; sizes: Sizes; captions: boolean} => {
+    const all = {...sizes, card};
+    return {grid: leftToRight ? columns(graph, layout, ranks, span, all, width) : rows(graph, layout, ranks, span, all, width, air), sizes: all, captions};
+  };
+  const roomy = made(cardWidth(graph, width, span, captions));
+  return leftToRight && roomy.grid.width > width && roomy.sizes.card > NARROW ? made(Math.max(NARROW, Math.floor(roomy.sizes.card - (roomy.grid.width - width) / ranks))) : roomy;
+}
+
+const NARROW = 108; // pixels: a card from left to right that still holds a caption and four decimals
+const [GAP, LEAST_GAP] = [58, 46]; // between ranks from left to right; the second where the picture would scroll otherwise
+
+/** How wide a picture from left to right is at the least. */
+export function leastWidth(graph: DrawnGraph, layout: Layout): number {
+  return gridFor(graph, layout, 1, true, 0).grid.width;
 }
 
 type Boxes = Pick<Picture, "leftToRight" | "captions" | "cards" | "ops">;
@@ -95,9 +109,9 @@ const between = (from: number, to: number): string => `${from}>${to}`;
 const tracksOf = (layout: Layout): number[] => [...Object.values(layout.spots), ...Object.values(layout.bends).flat()].map(([, track]) => track);
 
 /** Wide enough for the longest label, within reason; narrow enough for the tracks side by side on a phone. */
-function cardWidth(graph: DrawnGraph, width: number, span: number, captions: boolean, leftToRight: boolean): number {
+function cardWidth(graph: DrawnGraph, width: number, span: number, captions: boolean): number {
   const longest = Math.max(...graph.nodes.map(({name}) => name.length));
-  if (captions) return Math.max(width >= 900 || !leftToRight ? 122 : 108, Math.min(176, Math.ceil(longest * 15 * MONO) + 38));
+  if (captions) return Math.max(122, Math.min(176, Math.ceil(longest * 15 * MONO) + 38));
   const room = Math.floor((width - 8 * span) / (span + 1));
   return Math.min(Math.max(92, Math.min(128, Math.ceil(longest * 13.5 * MONO) + 28)), Math.max(76, room));
 }
@@ -127,7 +141,7 @@ const clamp = (x: number, least: number, most: number): number => Math.min(Math.
 function columns(graph: DrawnGraph, layout: Layout, ranks: number, span: number, sizes: Sizes, width: number): Grid {
   const lead = leads(graph, layout, ranks, ({op}) => (op ? opWidth(op, sizes.round) + sizes.stub : 0));
   const fixed = ranks * sizes.card + lead.reduce((a, b) => a + b, 0);
-  const gap = ranks > 1 ? clamp((width - fixed) / (ranks - 1), 58, 150) : 0;
+  const gap = ranks > 1 ? clamp((width - fixed) / (ranks - 1), sizes.card > NARROW ? GAP : LEAST_GAP, 150) : 0;
   const needed = fixed + gap * (ranks - 1);
   const along: number[] = [];
   let x = Math.max(0, (width - needed) / 2);
@@ -136,7 +150,7 @@ function columns(graph: DrawnGraph, layout: Layout, ranks: number, span: number,
     along.push(x);
     x += sizes.card;
   }
-  const pitch = sizes.height + (span <= 1 ? 58 : span <= 2 ? 34 : 20);
+  const pitch = sizes.height + (span <= 1 ? 48 : span <= 2 ? 30 : 14);
   const top = 34;
   const height = top + span * pitch + sizes.height + 18;
   return {along, lead, depth: sizes.card, across: (track) => top + track * pitch + sizes.height / 2, width: Math.max(width, needed), height};
@@ -146,7 +160,7 @@ function rows(graph: DrawnGraph, layout: Layout, ranks: number, span: number, si
   const lead = leads(graph, layout, ranks, ({op}) => (op ? 2 * sizes.round + sizes.stub : 0));
   const pitch = span ? clamp((width - sizes.card) / span, sizes.card + 8, sizes.card + (sizes.height > 60 ? 90 : 44)) : 0;
   const needed = span * pitch + sizes.card;
-  const gap = (sizes.height > 60 ? 42 : 34) + air;
+  const gap = (sizes.height > 60 ? 42 : 34) + air + (graph.edges.some(({twins}) => twins > 1) ? TWINS : 0);
   const along: number[] = [];
   let y = 14;
   for (let rank = 0; rank < ranks; rank++) {
@@ -159,6 +173,7 @@ function rows(graph: DrawnGraph, layout: Layout, ranks: number, span: number, si
 }
 
 const CROSSED = 28; // more room where lines cross on their way down
+const TWINS = 24; // and where two go the same way, with a label on each
 
 /** Whether two edges cross just before they come to a rank. */
 function isCrossed(graph: DrawnGraph, layout: Layout, rank: number): boolean {
@@ -206,8 +221,9 @@ function drafted(edge: DrawnEdge, {leftToRight, cards, ops}: Boxes, grid: Grid, 
   const path = `M${told(backwards[0]![3])}` + backwards.map(([a, b, c]) => `C${told(c)} ${told(b)} ${told(a)}`).join("");
   const [along, across] = start;
   const head = `M${told([along + 10, across - 5])}L${told([along + 2, across])}L${told([along + 10, across + 5])}`;
+  const dataHead = `M${told([end[0] - 8, end[1] - 4])}L${told([end[0] - 1, end[1]])}L${told([end[0] - 8, end[1] + 4])}`;
   const straight = edge.twins === 1 && pieces.length === 1 && Math.abs(start[1] - end[1]) < 12;
-  return {edge, path, head, straight, spots: candidates(pieces, start, end).map(flip)};
+  return {edge, path, head, dataHead, straight, spots: candidates(pieces, start, end).map(flip)};
 }
 
 /** From one point to another, leaving and arriving along the walk. */
@@ -260,14 +276,4 @@ export function spotFor(picture: Picture, {edge, spots, chip}: PlacedEdge, width
 
 function touches(box: Box, [x, y]: Point, width: number): boolean {
   return x + width / 2 > box.x && x - width / 2 < box.x + box.width && y + 10 > box.y && y - 10 < box.y + box.height;
-}
-
-// --- the legend -----------------------------------------------------------------------------------------------------------
-
-const LEGEND = {width: 150, height: 112};
-
-/** Whether the legend can stand in the upper right corner. */
-export function hasRoomForLegend(picture: Picture, width: number): boolean {
-  if (!picture.leftToRight || picture.width > width) return false;
-  return [...picture.cards.values()].every((card) => card.x + card.width < width - LEGEND.width || card.y - 26 > LEGEND.height);
 }

@@ -1,6 +1,6 @@
 /** A recorded graph as it is drawn: constants go into the sign of the op that uses them, uses become edges. */
-import {maybe, num, readable} from "./numbers.ts";
-import type {Graph, NodeInfo} from "./schema.ts";
+import {maybe, num, readable} from "../text/numbers.ts";
+import type {Graph, NodeInfo} from "../python/schema.ts";
 
 export type DrawnNode = {
   id: number;

@@ -1,7 +1,7 @@
 /** What stands in the graph after some steps of a walk. */
 import {edgeId} from "./model.ts";
-import {maybe, num} from "./numbers.ts";
-import type {Graph} from "./schema.ts";
+import {maybe, num} from "../text/numbers.ts";
+import type {Graph} from "../python/schema.ts";
 import type {Step} from "./walk.ts";
 
 export type EdgeLook = "idle" | "carried" | "walked" | "play" | "lost";

@@ -1,7 +1,7 @@
 /** A walk back in any order of the visits, and what became of it: as `gradwalk.walk` does it in Python, so that the
 playground answers at once. A test compares the two, order by order, to the last bit and word. */
-import {maybe, num} from "./numbers.ts";
-import type {Compute, Graph, Push, Seed, Visit} from "./schema.ts";
+import {maybe, num} from "../text/numbers.ts";
+import type {Compute, Graph, Push, Seed, Visit} from "../python/schema.ts";
 
 type Bare<Event> = Omit<Event, "formula" | "sentence" | "latex">;
 export type Step = Bare<Compute> | Bare<Seed> | Bare<Visit> | Bare<Push>;

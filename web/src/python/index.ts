@@ -5,13 +5,13 @@ long is ended by ending the worker; another is started at once, and the queue go
 `python.epoch` counts them, for whoever keeps something in Python between two calls.
 */
 import {signal, type Signal} from "@preact/signals";
-import {site} from "../strings/en/site.ts";
 import type {Answer, FromWorker, PythonFiles, ToWorker} from "./messages.ts";
 
 declare const WORKER_FILE: string; // put in by the build
 declare const PYTHON_FILES: PythonFiles;
 
-export type PythonState = {phase: "idle" | "loading" | "ready" | "failed"; percent: number; message?: string};
+/** `reason` says why it failed, where that is known: the learner stopped the loading, or nothing came any more. */
+export type PythonState = {phase: "idle" | "loading" | "ready" | "failed"; percent: number; message?: string; reason?: "stopped" | "stalled"};
 
 /** The time limit was reached, the learner pressed stop, or the call brought Python down. */
 export class PythonStopped extends Error {
@@ -52,7 +52,10 @@ let running: Call | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let creep: ReturnType<typeof setInterval> | undefined;
 let lastId = 0;
+let stall: ReturnType<typeof setTimeout> | undefined;
 const ARRIVED = 55; // percent, when nearly every byte is there
+/** Seconds without a sign of life after which loading is given up. */
+const limits = {stalled: 60};
 
 function load(): void {
   if (state.value.phase === "idle" || state.value.phase === "failed") spawn();
@@ -67,7 +70,14 @@ function call<T>(fn: string, args: Record<string, unknown>, options: CallOptions
 }
 
 function stop(): void {
-  end(new PythonStopped("stopped", "user"));
+  if (state.value.phase === "loading" && !running) fail("stopped", "stopped");
+  else end(new PythonStopped("stopped", "user"));
+}
+
+/** Loading goes on as long as something comes: a slow line is no failure, a dead one is. */
+function alive(): void {
+  clearTimeout(stall);
+  stall = setTimeout(() => fail(`nothing came for ${limits.stalled} seconds`, "stalled"), limits.stalled * 1000);
 }
 
 function spawn(): void {
@@ -83,8 +93,9 @@ function spawn(): void {
     // a call that nests too deeply for the browser's own stack takes Python with it: the next call gets another
     if (running) event.preventDefault();
     if (running) end(new PythonStopped(event.message, "crash"));
-    else fail(event.message || site.python.noWorker);
+    else fail(event.message);
   };
+  alive();
   send({kind: "start", site: new URL("..", import.meta.url).href, files: PYTHON_FILES, language: document.documentElement.lang});
 }
 
@@ -93,6 +104,7 @@ const send = (message: ToWorker): void => worker!.postMessage(message);
 function hear(message: FromWorker): void {
   switch (message.kind) {
     case "progress":
+      alive();
       state.value = {phase: "loading", percent: Math.max(message.percent, state.value.percent)};
       if (message.percent >= ARRIVED) creep ??= setInterval(onwards, 250);
       break;
@@ -119,6 +131,7 @@ function onwards(): void {
 }
 
 function rest(): void {
+  clearTimeout(stall);
   clearInterval(creep);
   creep = undefined;
 }
@@ -159,13 +172,13 @@ function end(error: PythonStopped): void {
 }
 
 /** Python cannot be had: nobody is left waiting. */
-function fail(message: string): void {
+function fail(message: string, reason?: PythonState["reason"]): void {
   worker?.terminate();
   rest();
   worker = undefined;
-  state.value = {phase: "failed", percent: 0, message};
+  state.value = {phase: "failed", percent: 0, message, reason};
   const waiting = [finish(), ...queue.splice(0)];
-  for (const one of waiting) one?.reject(new PythonError(message, "NotLoaded"));
+  for (const one of waiting) one?.reject(reason === "stopped" ? new PythonStopped(message, "user") : new PythonError(message, "NotLoaded"));
 }
 
 export const python: {
@@ -177,6 +190,7 @@ export const python: {
   load(): void;
   /** `fn` such as "programs.run" calls gradwalk.learn.page.programs.run(**args); JSON both ways. */
   call<T>(fn: string, args: Record<string, unknown>, options?: CallOptions): Promise<T>;
-  /** End what runs now. */
+  /** End what runs now, or the loading; whoever waits for a Python that does not come is told so. */
   stop(): void;
-} = {state, epoch, load, call, stop};
+  limits: typeof limits;
+} = {state, epoch, load, call, stop, limits};

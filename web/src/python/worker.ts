@@ -51,13 +51,17 @@ function countBytes(total: number): void {
   const plain = scope.fetch.bind(self);
   let seen = 0;
   let told = 0;
+  let spoke = 0; // when
   const counted = (response: Response): Response => {
     if (!response.ok || !response.body) return response;
     const counter = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         seen += chunk.byteLength;
         const percent = Math.min(60, Math.floor((60 * seen) / total));
-        if (percent > told) scope.postMessage({kind: "progress", percent: (told = percent)});
+        if (percent > told || Date.now() - spoke > 5000) { // on a slow line a percent takes long: something comes all the same
+          spoke = Date.now();
+          scope.postMessage({kind: "progress", percent: (told = percent)});
+        }
         controller.enqueue(chunk);
       },
     });

@@ -1,6 +1,7 @@
 /** What every page does when it has arrived. The text is there already: nothing here is needed to read it. */
 import {watchLanguage} from "./language.ts";
 import {hydrate} from "./hydrate.ts";
+import {keepOffline} from "./offline.ts";
 import {showNotices} from "./notices.ts";
 import {showProgress} from "./marks.ts";
 import {showPython} from "./python-status.ts";
@@ -14,6 +15,7 @@ showProgress();
 showPython();
 showNotices();
 hydrate(document);
+keepOffline();
 
 /** For whoever imports this module again: tests, and the curious at the console. */
 export {course} from "./marks.ts";

@@ -1,8 +1,10 @@
 /** The learner's work, kept in this browser: a few named things, each anything JSON can hold.
 
-Where the browser keeps nothing (blocked, full), it is held as long as the page is open, and `status` says so.
+Each thing is a signal: whoever reads one is told when it changes, here, by an import, or in another tab. Changes are written
+a moment later, several at once, onto what lies in the browser by then. Where the browser keeps nothing (blocked, full), they
+are held as long as the page is open, and `status` says so.
 */
-import {signal, type Signal} from "@preact/signals";
+import {batch, signal, type Signal} from "@preact/signals";
 import {merged, read, write, type Data} from "./saved.ts";
 
 export type StoreStatus = "kept" | "session only";
@@ -18,11 +20,39 @@ export class ImportError extends Error {
 
 const KEY = "gradwalk:work";
 const ASIDE = "gradwalk:work-before"; // what was there before an update, or could not be read
+const DELAY = 250; // milliseconds: a learner types faster than a browser writes
 
 const status = signal<StoreStatus>("kept");
 const trouble = signal<StoreTrouble | undefined>(undefined);
-const changes = signal(0);
-let data: Data = {};
+const signals = new Map<string, Signal<unknown>>();
+/** What was changed here and is not written yet: what each change makes of the old value. */
+const pending = new Map<string, ((old: unknown) => unknown)[]>();
+let data: Data = {}; // as it was last read or written, without what is pending
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+function at(key: string): Signal<unknown> {
+  let found = signals.get(key);
+  if (!found) signals.set(key, (found = signal(withPending(data)[key])));
+  return found;
+}
+
+function withPending(base: Data): Data {
+  const whole = {...base};
+  for (const [key, edits] of pending) {
+    const value = edits.reduce((old, edit) => edit(old), whole[key]);
+    if (value === undefined) delete whole[key];
+    else whole[key] = value;
+  }
+  return whole;
+}
+
+/** Tell every signal what it holds now. */
+function spread(): void {
+  const whole = withPending(data);
+  batch(() => {
+    for (const [key, each] of signals) if (JSON.stringify(each.peek()) !== JSON.stringify(whole[key])) each.value = whole[key];
+  });
+}
 
 function begin(): void {
   try {
@@ -42,40 +72,60 @@ function lost(why: StoreTrouble): void {
   status.value = "session only";
 }
 
-/** Change one thing. Another tab may have written meanwhile: its changes to other things are kept. */
-function change(edit: (data: Data) => Data): void {
-  if (trouble.value === "blocked" || trouble.value === "newer") {
-    data = edit(data);
-  } else {
+function edit(key: string, change: (old: unknown) => unknown): void {
+  pending.set(key, [...(pending.get(key) ?? []), change]);
+  const value = at(key);
+  value.value = change(value.peek());
+  timer ??= setTimeout(flush, DELAY);
+}
+
+/** Write what is pending onto what lies there by now: another tab may have written meanwhile. */
+function flush(): void {
+  clearTimeout(timer);
+  timer = undefined;
+  if (!pending.size) return;
+  if (trouble.value !== "blocked" && trouble.value !== "newer") {
     try {
       const found = read(localStorage.getItem(KEY));
-      data = edit(found.state === "read" ? found.data : data);
-      localStorage.setItem(KEY, write(data));
+      const whole = withPending(found.state === "read" ? found.data : data);
+      localStorage.setItem(KEY, write(whole));
+      data = whole;
+      pending.clear();
       trouble.value = undefined;
       status.value = "kept";
+      spread();
     } catch (error) {
-      lost(isFull(error) ? "full" : "blocked");
+      lost(isFull(error) ? "full" : "blocked"); // it stays pending: perhaps there is room later
     }
   }
-  changes.value++;
 }
 
 const isFull = (error: unknown): boolean => error instanceof DOMException && /quota/i.test(error.name);
 
+/** Something else than what is there, at once: an import, or nothing at all. */
+function replace(whole: Data): void {
+  for (const key of new Set([...Object.keys(withPending(data)), ...Object.keys(whole)])) pending.set(key, [() => whole[key]]);
+  spread();
+  flush();
+}
+
 function importAll(text: string): void {
   const found = read(text);
   if (found.state !== "read") throw new ImportError(found.state === "newer" ? "newer" : "unreadable");
-  change((ours) => merged(ours, found.data));
+  replace(merged(withPending(data), found.data));
 }
 
 export const store: {
   status: Signal<StoreStatus>;
   trouble: Signal<StoreTrouble | undefined>;
-  /** Grows with every change, also with those from another tab or an import. */
-  changes: Signal<number>;
+  /** What is kept under a name. Whoever reads it while drawing or computing is told when it changes. */
   get<T>(key: string, otherwise: T): T;
   set(key: string, value: unknown): void;
+  /** Change what is there by then, in whichever tab: `update("progress", (old) => ({...old, more}))`. */
+  update<T>(key: string, change: (old: T | undefined) => T | undefined): void;
   remove(key: string): void;
+  /** Write now what would be written in a moment. */
+  flush(): void;
   /** Everything, as the text of a file. */
   exportAll(): string;
   /** Add what such a file holds; throws ImportError. */
@@ -85,13 +135,14 @@ export const store: {
 } = {
   status,
   trouble,
-  changes,
-  get: <T>(key: string, otherwise: T) => (Object.hasOwn(data, key) ? (data[key] as T) : otherwise),
-  set: (key, value) => change((old) => ({...old, [key]: value})),
-  remove: (key) => change(({[key]: _gone, ...rest}) => rest),
-  exportAll: () => write(data),
+  get: <T>(key: string, otherwise: T) => (at(key).value as T | undefined) ?? otherwise,
+  set: (key, value) => edit(key, () => value),
+  update: (key, change) => edit(key, change as (old: unknown) => unknown),
+  remove: (key) => edit(key, () => undefined),
+  flush,
+  exportAll: () => write(withPending(data)),
   importAll,
-  clear: () => change(() => ({})),
+  clear: () => replace({}),
 };
 
 begin();
@@ -99,5 +150,7 @@ addEventListener("storage", ({key, newValue}) => {
   const found = key === KEY ? read(newValue) : undefined;
   if (found?.state !== "read") return;
   data = found.data;
-  changes.value++;
+  spread();
 });
+addEventListener("pagehide", flush);
+document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && flush());

@@ -7,10 +7,7 @@ export type Done = Record<string, string>;
 /** A lesson as `#generated/course.json` lists it: `slug` names it in every language, `path` leads there from the start page. */
 export type CourseLesson = {number: number; slug: string; path: string; title: string; language: string; minutes: string; tasks: {id: string; widget: string}[]};
 
-const done = computed(() => {
-  void store.changes.value;
-  return store.get<Done>("progress", {});
-});
+const done = computed(() => store.get<Done>("progress", {}));
 
 export const progress: {
   done: ReadonlySignal<Done>;
@@ -22,11 +19,10 @@ export const progress: {
 } = {
   done,
   mark(id) {
-    if (!this.isDone(id)) store.set("progress", {...done.value, [id]: new Date().toISOString()});
+    if (!this.isDone(id)) store.update<Done>("progress", (old) => ({...old, [id]: new Date().toISOString()}));
   },
   unmark(id) {
-    const {[id]: _gone, ...rest} = done.value;
-    store.set("progress", rest);
+    store.update<Done>("progress", (old) => Object.fromEntries(Object.entries(old ?? {}).filter(([name]) => name !== id)));
   },
   isDone: (id) => Object.hasOwn(done.value, id),
   of: ({tasks}) => ({done: tasks.filter(({id}) => Object.hasOwn(done.value, id)).length, all: tasks.length}),

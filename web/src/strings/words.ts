@@ -1,4 +1,4 @@
-import type {Piece} from "../graph/rich.ts";
+import type {Piece} from "../text/rich.ts";
 
 /** What a translation must look like: every word of the English file, and no other. `es/quiz.ts` says
  *

@@ -1,4 +1,4 @@
-"""Specimens in how an op pushes its gradient on: overwriting, counting twice, forgetting what comes from above."""
+"""Specimens in how an op pushes its gradient on: overwriting, counting twice, forgetting the upstream gradient."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ GRADIENTS = (
     Specimen(
         name="without-upstream",
         number=17,
-        title="A derivative that forgets what comes from above",
+        title="A derivative that forgets the upstream gradient",
         explanation="The chain rule multiplies: what an operand gets is the local derivative times the gradient of "
         "the result. This relu adds its local derivative, 1, and leaves the rest out. At the end of an expression "
         "the gradient of the result is 1, so it looks right there.",

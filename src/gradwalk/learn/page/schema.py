@@ -1,6 +1,6 @@
 """The shapes of what Python hands to the page, as TypeScript: made from the classes that make them.
 
-    python -m gradwalk.learn.page.schema > web/src/graph/schema.ts
+    python -m gradwalk.learn.page.schema > web/src/python/schema.ts
 
 A test fails where the file differs from what this prints, so there is one schema in two languages.
 """
@@ -103,7 +103,7 @@ export type Spot = readonly [rank: number, track: number];
 
 
 def typescript() -> str:
-    """The file `web/src/graph/schema.ts`.
+    """The file `web/src/python/schema.ts`.
 
     >>> "export type Seed" in typescript()
     True

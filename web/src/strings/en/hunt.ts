@@ -1,5 +1,5 @@
 /** Every word of the hunt. What is wrong with an engine, and why it is not something else, comes from Python. */
-import {code, rich, type Rich} from "../../graph/rich.ts";
+import {code, rich, type Rich} from "../../text/rich.ts";
 
 export const hunt = {
   fallback: (n: number) => (n ? `${n} engines that are wrong on purpose, to watch, measure, name and mend. They need JavaScript.` : "Engines with a bug drawn at random. They need JavaScript."),

@@ -1,6 +1,6 @@
 /** Every word of the visit-order playground. */
-import {readable} from "../../graph/numbers.ts";
-import {code, lost, rich, type Rich} from "../../graph/rich.ts";
+import {readable} from "../../text/numbers.ts";
+import {code, lost, rich, type Rich} from "../../text/rich.ts";
 
 const MOST_NAMES = 4;
 
@@ -29,6 +29,7 @@ export const playground = {
   search: "Show the search that finds an order",
   hideSearch: "Back to your order",
   guess: {title: "Guess first.", why: "Which contribution will be lost? Put the nodes in an order, then visit them all."},
+  log: "What happened",
   underWay: "Each node passes on what it holds when its turn comes.",
   shouldArrive: "what should arrive",
   through: (name: string) => `through ${name}`,
@@ -74,13 +75,13 @@ export const playground = {
   searchTitle: "Depth-first search",
   searchStep: (k: number, all: number) => `Step ${k} of ${all}`,
   searchStart: rich`Go from the root towards the leaves. A node is written down once all of its operands have been.`,
-  begin: (name: string): Rich => rich`Begin at ${code(name)}. First go through what it was computed from.`,
+  begin: (name: string): Rich => rich`Begin at ${code(name)}. First go through its operands.`,
   enter: (by: string, name: string, leaf: boolean): Rich => rich`${code(by)} uses ${code(name)}, which is new: ${leaf ? "nothing lies below it" : "go on below it"}.`,
   already: (by: string, name: string): Rich => rich`${code(by)} also uses ${code(name)}, which has been visited: go on.`,
   leave: (name: string, leaf: boolean, place: number): Rich =>
     leaf
       ? rich`${code(name)} uses nothing: write it down, as number ${String(place)}.`
-      : rich`All that ${code(name)} was computed from is written down: now write ${code(name)}, as number ${String(place)}.`,
+      : rich`Every operand of ${code(name)} is written down: now write ${code(name)}, as number ${String(place)}.`,
   path: "on the way",
   written: "written down",
   nothingYet: "nothing yet",

@@ -19,6 +19,7 @@ export const progress = {
   resetYes: "Yes, all of it",
   resetNo: "Keep it",
   file: "gradwalk-work.json",
+  forgotten: "Everything is deleted.",
   imported: "Your work is back.",
   importReasons: {unreadable: "it holds no work of this course", newer: "it comes from a newer version of this course"},
   importFailed: (why: string) => `That file could not be read: ${why}`,

@@ -1,6 +1,6 @@
 /** Every word of the graph stepper. */
-import {readable} from "../../graph/numbers.ts";
-import {code, em, op, rich, type Rich} from "../../graph/rich.ts";
+import {readable} from "../../text/numbers.ts";
+import {code, em, op, rich, type Rich} from "../../text/rich.ts";
 import {SLOPES} from "../formulas.ts";
 
 const COUNTS = ["no operands", "one operand", "two operands", "three operands"];
@@ -60,7 +60,7 @@ export const stepper = {
       : rich`${op(sign)} copies to its first operand. ${code(to)} receives what ${code(from)} has, unchanged.`,
   slope: (sign: string, rule: string, local: number): Rich =>
     rich`${op(sign)} multiplies by its slope. Here that is ${rule ? `${rule} = ` : ""}${readable(local)}.`,
-  adds: (name: string, before: number): Rich => rich` ${code(name)} already had ${readable(before)}: the two add up.`,
+  adds: (name: string, before: string): Rich => rich` ${code(name)} already had ${before}: the two add up.`,
   always1: "always 1",
   alwaysMinus1: "always −1",
   /** Where the local derivative of an op comes from: in terms of its operands' names and its own. */

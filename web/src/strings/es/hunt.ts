@@ -1,5 +1,5 @@
 /** Todas las palabras de la caza. Qué le pasa a un motor, y por qué no es otra cosa, lo dice Python. */
-import {code, rich, type Rich} from "../../graph/rich.ts";
+import {code, rich, type Rich} from "../../text/rich.ts";
 
 export const hunt = {
   fallback: (n: number) => (n ? `${n} motores equivocados a propósito, para observar, medir, nombrar y reparar. Necesitan JavaScript.` : "Motores con un fallo elegido al azar. Necesitan JavaScript."),

@@ -1,6 +1,6 @@
 /** Cada palabra del juego del orden de visita. */
-import {readable} from "../../graph/numbers.ts";
-import {code, lost, rich, type Rich} from "../../graph/rich.ts";
+import {readable} from "../../text/numbers.ts";
+import {code, lost, rich, type Rich} from "../../text/rich.ts";
 import type {listed as enListed, playground as en} from "../en/playground.ts";
 import type {Words} from "../words.ts";
 
@@ -31,6 +31,7 @@ export const playground: Words<typeof en> = {
   search: "Ver la búsqueda que encuentra un orden",
   hideSearch: "Volver a tu orden",
   guess: {title: "Primero, adivina.", why: "¿Qué aporte se perderá? Pon los nodos en un orden y luego visítalos todos."},
+  log: "Lo que pasó",
   underWay: "Cada nodo pasa lo que tiene cuando le llega el turno.",
   shouldArrive: "lo que debería llegar",
   through: (name) => `por ${name}`,
@@ -73,14 +74,14 @@ export const playground: Words<typeof en> = {
   // --- la búsqueda ---
   searchTitle: "Búsqueda en profundidad",
   searchStep: (k, all) => `Paso ${k} de ${all}`,
-  searchStart: rich`Camina desde la raíz hacia las hojas. Un nodo se apunta cuando ya está apuntado todo aquello de lo que se calculó.`,
-  begin: (name) => rich`Empieza en ${code(name)}. Antes recorre aquello de lo que se calculó.`,
+  searchStart: rich`Camina desde la raíz hacia las hojas. Un nodo se apunta cuando ya están apuntados todos sus operandos.`,
+  begin: (name) => rich`Empieza en ${code(name)}. Antes recorre sus operandos.`,
   enter: (by, name, leaf) => rich`${code(by)} usa ${code(name)}, que es nuevo: ${leaf ? "debajo no hay nada" : "sigue por debajo de él"}.`,
   already: (by, name) => rich`${code(by)} también usa ${code(name)}, que ya se visitó: sigue.`,
   leave: (name, leaf, place) =>
     leaf
       ? rich`${code(name)} no usa nada: apúntalo, con el número ${String(place)}.`
-      : rich`Todo aquello de lo que se calculó ${code(name)} está apuntado: ahora apunta ${code(name)}, con el número ${String(place)}.`,
+      : rich`Los operandos de ${code(name)} están apuntados: ahora apunta ${code(name)}, con el número ${String(place)}.`,
   path: "de camino",
   written: "apuntados",
   nothingYet: "nada todavía",

@@ -22,6 +22,7 @@ export const progress: Words<typeof en> = {
   resetYes: "Sí, todo",
   resetNo: "Conservarlo",
   file: "gradwalk-trabajo.json",
+  forgotten: "Todo está borrado.",
   imported: "Tu trabajo está de vuelta.",
   importReasons: {unreadable: "no contiene trabajo de este curso", newer: "viene de una versión más nueva de este curso"},
   importFailed: (why) => `Ese archivo no se ha podido leer: ${why}`,

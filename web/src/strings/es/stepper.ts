@@ -1,6 +1,6 @@
 /** Cada palabra del grafo paso a paso. */
-import {readable} from "../../graph/numbers.ts";
-import {code, em, op, rich} from "../../graph/rich.ts";
+import {readable} from "../../text/numbers.ts";
+import {code, em, op, rich} from "../../text/rich.ts";
 import {SLOPES} from "../formulas.ts";
 import type {stepper as en} from "../en/stepper.ts";
 import type {Words} from "../words.ts";
@@ -59,7 +59,7 @@ export const stepper: Words<typeof en> = {
       ? rich`${op(sign)} cambia el signo. ${code(to)} recibe lo que tiene ${code(from)}, con el signo contrario.`
       : rich`${op(sign)} copia a su primer operando. ${code(to)} recibe lo que tiene ${code(from)}, sin cambios.`,
   slope: (sign, rule, local) => rich`${op(sign)} multiplica por su pendiente. Aquí es ${rule ? `${rule} = ` : ""}${readable(local)}.`,
-  adds: (name, before) => rich` ${code(name)} ya tenía ${readable(before)}: los dos se suman.`,
+  adds: (name, before) => rich` ${code(name)} ya tenía ${before}: los dos se suman.`,
   always1: "siempre 1",
   alwaysMinus1: "siempre −1",
   slopes: SLOPES,

@@ -1,11 +1,12 @@
 /** The same program in gradwalk and in PyTorch, row by row: our side runs here, theirs was recorded. */
 import material from "#recorded/against_torch.json";
-import {render, type ComponentChildren} from "preact";
+import type {ComponentChildren} from "preact";
 import {useState} from "preact/hooks";
 import {PythonError, PythonStopped, python} from "../../python/index.ts";
-import {Python} from "../../site/code.tsx";
-import {Icon} from "../../site/icons.tsx";
+import {Python} from "../../ui/Python.tsx";
+import {Icon} from "../../ui/icons.tsx";
 import {beside as words} from "../../strings/en/beside.ts";
+import {guarded} from "../../ui/guarded.tsx";
 import {Html} from "../quiz/parts.tsx";
 import type {Props, Recorded, Row} from "./schema.ts";
 
@@ -17,7 +18,7 @@ type Ran = {printed: string[]; error: Failure | null};
 
 export function mount(element: HTMLElement, props: Props): void {
   element.classList.add("beside");
-  render(<Beside {...props} rows={RECORDED.comparisons[props.of]!} />, element);
+  guarded(<Beside {...props} rows={RECORDED.comparisons[props.of]!} />, element);
 }
 
 function Beside({rows, notes}: Props & {rows: Row[]}) {

@@ -1,9 +1,10 @@
 /** The learner's engine as a file to take home. */
 import material from "#generated/exercises.json";
-import {render} from "preact";
 import {useState} from "preact/hooks";
-import {Icon} from "../../site/icons.tsx";
+import {Icon} from "../../ui/icons.tsx";
+import {save} from "../../ui/save.ts";
 import {download as words} from "../../strings/en/exercise.ts";
+import {guarded} from "../../ui/guarded.tsx";
 import {wholeClass, type Material} from "../exercise/material.ts";
 import {allTexts, recordOf} from "../exercise/work.ts";
 import type {Props} from "./schema.ts";
@@ -12,7 +13,7 @@ const MATERIAL = material as Material;
 const STARTERS = Object.fromEntries(Object.values(MATERIAL.exercises).flatMap(({tabs}) => tabs.map(({name, starter}) => [name, starter])));
 
 export function mount(element: HTMLElement, props: Props): void {
-  render(<Download {...props} />, element);
+  guarded(<Download {...props} />, element);
 }
 
 function Download({upTo}: Props) {
@@ -20,11 +21,6 @@ function Download({upTo}: Props) {
   const texts = allTexts(MATERIAL);
   const parts = MATERIAL.engine.parts.filter((part) => part.lesson <= upTo).map(({name}) => ({name, state: stateOf(name, texts[name]!)}));
   const code = wholeClass(MATERIAL.engine, texts, upTo);
-  const save = () => {
-    const address = URL.createObjectURL(new Blob([code], {type: "text/x-python"}));
-    Object.assign(document.createElement("a"), {href: address, download: words.name}).click();
-    setTimeout(() => URL.revokeObjectURL(address), 10_000);
-  };
   const copy = () => void navigator.clipboard?.writeText(code).then(() => setCopied(true), () => setCopied(false));
   return (
     <div class="download">
@@ -36,7 +32,7 @@ function Download({upTo}: Props) {
       </ul>
       <p>{parts.every(({state}) => state === "passed") ? words.ready : words.notReady}</p>
       <div class="download-actions">
-        <button class="btn primary" type="button" onClick={save}><Icon name="download" />{words.button}</button>
+        <button class="btn primary" type="button" onClick={() => save(code, "text/x-python", words.name)}><Icon name="download" />{words.button}</button>
         <button class="btn" type="button" onClick={copy}><Icon name="copy" />{copied ? words.copied : words.copy}</button>
       </div>
     </div>
@@ -44,6 +40,6 @@ function Download({upTo}: Props) {
 }
 
 function stateOf(name: string, text: string): "passed" | "written" | "untouched" {
-  if (recordOf(name).value.passed) return "passed";
+  if (recordOf(name).passed) return "passed";
   return text === STARTERS[name] ? "untouched" : "written";
 }

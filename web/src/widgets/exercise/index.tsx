@@ -1,12 +1,14 @@
 /** Functions to write, a test that says which mistake it is, hints, and a solution for whoever has tried. */
 import material from "#generated/exercises.json";
-import {render} from "preact";
-import {useRef, useState} from "preact/hooks";
+import {useState} from "preact/hooks";
 import {PythonStopped, python} from "../../python/index.ts";
-import {Icon} from "../../site/icons.tsx";
+import {Icon} from "../../ui/icons.tsx";
+import {RunButton} from "../../ui/RunButton.tsx";
+import {panelId, Tabs} from "../../ui/Tabs.tsx";
 import {progress} from "../../store/progress.ts";
 import {exercise as words} from "../../strings/en/exercise.ts";
-import {Code, RunButton, reason} from "./code.tsx";
+import {guarded} from "../../ui/guarded.tsx";
+import {Code, reason} from "./code.tsx";
 import {Help} from "./help.tsx";
 import {wholeClass, type Exercise, type Material, type Result} from "./material.ts";
 import {Findings, type Shown} from "./result.tsx";
@@ -19,19 +21,19 @@ const MATERIAL = material as Material;
 const SECONDS = 10;
 
 export function mount(element: HTMLElement, props: Props): void {
-  render(<ExerciseWidget {...props} exercise={MATERIAL.exercises[props.exercise]!} name={props.exercise} />, element);
+  guarded(<ExerciseWidget {...props} exercise={MATERIAL.exercises[props.exercise]!} name={props.exercise} />, element);
 }
 
 type Run = {shown?: Shown; text?: string};
 
 function ExerciseWidget({id, exercise, name}: {id: string; exercise: Exercise; name: string}) {
-  const [at, setAt] = useState(() => Math.max(0, exercise.tabs.findIndex((tab) => !recordOf(tab.name).value.passed)));
+  const [at, setAt] = useState(() => Math.max(0, exercise.tabs.findIndex((tab) => !recordOf(tab.name).passed)));
   const [runs, setRuns] = useState<Record<string, Run>>({});
   const [running, setRunning] = useState(false);
   const [whole, setWhole] = useState(false);
   const tab = exercise.tabs[at]!;
   const run = runs[tab.name];
-  const text = textOf(tab.name, tab.starter).value;
+  const text = textOf(tab.name, tab.starter);
   const keep = (shown: Shown, of: string) => setRuns((before) => ({...before, [tab.name]: {shown, text: of}}));
 
   const test = async () => {
@@ -43,12 +45,12 @@ function ExerciseWidget({id, exercise, name}: {id: string; exercise: Exercise; n
     try {
       const options = {seconds: SECONDS, onPrint: (more: string) => void (printed += more)};
       const result = await python.call<Result>("exercises.run", {exercise: name, tab: tab.name, sources}, options);
-      const record = recordOf(tab.name).value;
+      const record = recordOf(tab.name);
       note(tab.name, {passed: record.passed || result.status === "passed", tries: record.tries + (result.status === "missing" ? 0 : 1)});
-      if (exercise.tabs.every((each) => recordOf(each.name).value.passed)) progress.mark(id);
+      if (exercise.tabs.every((each) => recordOf(each.name).passed)) progress.mark(id);
       keep({kind: "result", result, printed}, tried);
     } catch (error) {
-      if (error instanceof PythonStopped) note(tab.name, {tries: recordOf(tab.name).value.tries + 1});
+      if (error instanceof PythonStopped) note(tab.name, {tries: recordOf(tab.name).tries + 1});
       keep({kind: "stopped", ...reason(error), printed}, tried);
     } finally {
       setRunning(false);
@@ -56,11 +58,11 @@ function ExerciseWidget({id, exercise, name}: {id: string; exercise: Exercise; n
   };
 
   const lines = run?.shown?.kind === "result" && run.text === text ? run.shown.result.lines : [];
-  const panel = `${id.replace(/[^\w-]/g, "-")}-panel`;
+  const panel = panelId(id);
   return (
     <>
       <div class="w-bar file-tabs">
-        <FileTabs {...{exercise, at, setAt, panel}} />
+        <Tabs label={words.files} tabs={exercise.tabs.map(({name}) => ({key: name, label: <TabName name={name} />}))} at={at} panel={panel} onChoose={setAt} />
         <div class="w-tools">
           <button class="quiet" type="button" onClick={() => setWhole(true)}>{exercise.kind === "definitions" ? words.wholeFile : words.whole}</button>
         </div>
@@ -70,7 +72,7 @@ function ExerciseWidget({id, exercise, name}: {id: string; exercise: Exercise; n
           <p class="code-task"><Text of={tab.task} /></p>
           <Code key={tab.name} tab={tab} lines={lines} onRun={() => void test()} />
           <div class="code-actions">
-            <RunButton running={running} onRun={() => void test()} />
+            <RunButton running={running} label={words.run} onRun={() => void test()} />
             <Help key={tab.name} tab={tab} />
           </div>
         </div>
@@ -91,27 +93,13 @@ function wholeText(exercise: Exercise): string {
   return wholeClass(MATERIAL.engine, texts, lesson);
 }
 
-function FileTabs({exercise, at, setAt, panel}: {exercise: Exercise; at: number; setAt: (index: number) => void; panel: string}) {
-  const list = useRef<HTMLDivElement>(null);
-  const move = (event: KeyboardEvent) => {
-    const last = exercise.tabs.length - 1;
-    const to = {ArrowRight: at === last ? 0 : at + 1, ArrowLeft: at === 0 ? last : at - 1, Home: 0, End: last}[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    setAt(to);
-    list.current!.querySelectorAll("button")[to]!.focus();
-  };
+/** Its name, and how far the learner has come with it. */
+function TabName({name}: {name: string}) {
+  const {passed, tries} = recordOf(name);
   return (
-    <div class="tabs" role="tablist" aria-label={words.files} ref={list} onKeyDown={move}>
-      {exercise.tabs.map(({name}, index) => {
-        const {passed, tries} = recordOf(name).value;
-        return (
-          <button key={name} type="button" role="tab" aria-selected={index === at} aria-controls={panel} tabIndex={index === at ? 0 : -1} onClick={() => setAt(index)}>
-            {passed ? <Icon name="ok" /> : tries > 0 ? <Icon name="miss" /> : null}
-            {name} <span class="vh">{passed ? words.passed : tries > 0 ? words.failed : words.untried}</span>
-          </button>
-        );
-      })}
-    </div>
+    <>
+      {passed ? <Icon name="ok" /> : tries > 0 ? <Icon name="miss" /> : null}
+      {name} <span class="vh">{passed ? words.passed : tries > 0 ? words.failed : words.untried}</span>
+    </>
   );
 }

@@ -1,5 +1,5 @@
 /** What a test found: the mistake in words, its ledger, and every number, got and expected. */
-import {Icon} from "../../site/icons.tsx";
+import {Icon} from "../../ui/icons.tsx";
 import {exercise as words} from "../../strings/en/exercise.ts";
 import type {Ledger, Result, Row} from "./material.ts";
 import {Text} from "./text.tsx";

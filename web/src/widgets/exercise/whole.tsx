@@ -1,6 +1,6 @@
 /** The whole class in a window of its own. */
 import {useEffect, useRef, useState} from "preact/hooks";
-import {Icon} from "../../site/icons.tsx";
+import {Icon} from "../../ui/icons.tsx";
 import {exercise as words} from "../../strings/en/exercise.ts";
 
 export function Whole({title, code, onClose}: {title: string; code: string; onClose: () => void}) {

@@ -1,14 +1,14 @@
 /** The learner's own program: written here, run and rolled up by the page's Python. */
 import {useEffect, useRef, useState} from "preact/hooks";
 import {PythonError, PythonStopped, python} from "../../python/index.ts";
-import {Icon} from "../../site/icons.tsx";
+import {Icon} from "../../ui/icons.tsx";
+import {RunButton} from "../../ui/RunButton.tsx";
 import {faster as words} from "../../strings/en/faster.ts";
 import {useEditor} from "../exercise/editing.ts";
 import type {Rolled} from "./schema.ts";
 import {count} from "./Stage.tsx";
 
 const SECONDS = 20;
-const MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 type Answer = {rolled?: Rolled; error?: {message: string; line: number | null}};
 
@@ -32,16 +32,12 @@ export function Own({text, onRolled}: {text: string; onRolled: (rolled: Rolled) 
   };
   const editor = useEditor(place, {text: own, label: words.editor, describedBy: "faster-keys", onChange: setOwn, onRun: () => void roll()});
   useEffect(() => editor?.mark(said?.line ? [said.line] : []), [editor, said]);
-  const {phase, percent} = python.state.value;
   return (
     <div class="f-own" onFocusIn={() => python.load()} onPointerEnter={() => python.load()}>
       <div class="editor" ref={place}>{!editor && <pre>{text}</pre>}</div>
       <span class="vh" id="faster-keys">{words.editorKeys}</span>
       <div class="f-actions">
-        <button class="btn primary run" type="button" data-act="roll" aria-disabled={running} aria-busy={running} onClick={() => void roll()}>
-          {running ? <><Icon name="again" />{phase === "ready" ? words.running : words.loading(percent)}</> : <>{words.roll} <kbd aria-hidden="true">{words.keys(MAC)}</kbd></>}
-        </button>
-        {running && phase === "ready" && <button class="btn" type="button" onClick={() => python.stop()}><Icon name="stop" />{words.stop}</button>}
+        <RunButton running={running} label={words.roll} doing={words.running} act="roll" onRun={() => void roll()} />
         <p role="status">{said && <><Icon name={said.ok ? "ok" : "miss"} /> {said.words}</>}</p>
       </div>
     </div>

@@ -1,9 +1,10 @@
 /** A graph on its way from single nodes to products of matrices: the learner's own, or a large one that was recorded. */
 import example from "#generated/rolling.json";
 import file from "#recorded/rolled.graphs.json";
-import {render} from "preact";
-import {useEffect, useRef, useState} from "preact/hooks";
+import {useEffect, useState} from "preact/hooks";
 import {faster as words} from "../../strings/en/faster.ts";
+import {panelId, Tabs} from "../../ui/Tabs.tsx";
+import {guarded} from "../../ui/guarded.tsx";
 import {Own} from "./Own.tsx";
 import type {Props, Rolled, Source} from "./schema.ts";
 import {count, Stage} from "./Stage.tsx";
@@ -12,7 +13,7 @@ const SOURCES: Source[] = ["own", "moons", "gpt"];
 
 export function mount(element: HTMLElement, props: Props): void {
   element.classList.add("faster");
-  render(<Faster {...props} />, element);
+  guarded(<Faster {...props} />, element);
 }
 
 /** The recorded graphs are large: they are a file of their own, and come when they are looked at. */
@@ -30,7 +31,7 @@ function Faster({id, source: first, stage: begin}: Props) {
     recorded().then(setGraphs, () => setTrouble(true)); // choosing a graph again tries again
   }, [source]);
   const rolled = source === "own" ? own : graphs?.[source];
-  const panel = `${id.replace(/[^\w-]/g, "-")}-panel`;
+  const panel = panelId(id);
   return (
     <>
       <div class="w-bar">
@@ -40,7 +41,7 @@ function Faster({id, source: first, stage: begin}: Props) {
       </div>
       {source === "own" && <Own text={(example as {text: string}).text} onRolled={setOwn} />}
       <div class="w-bar f-stages">
-        <Stages {...{stage, setStage, panel}} />
+        <Tabs label={words.stagesLabel} tabs={words.stages.map((name, index) => ({key: name, label: <><span class="f-n">{index + 1}</span>{name}</>}))} at={stage} panel={panel} onChoose={setStage} />
         {rolled && <p class="f-facts">{words.facts(count(rolled.nodes), count(rolled.leaves), count(rolled.levels.length), count(rolled.steps.length))}</p>}
       </div>
       <div id={panel} role="tabpanel" aria-label={words.stages[stage]!} class="f-panel" data-stage={stage + 1} data-nodes={rolled?.nodes} data-steps={rolled?.steps.length}>
@@ -48,26 +49,5 @@ function Faster({id, source: first, stage: begin}: Props) {
         {rolled && <Stage key={`${source} ${stage}`} rolled={rolled} stage={stage} />}
       </div>
     </>
-  );
-}
-
-function Stages({stage, setStage, panel}: {stage: number; setStage: (index: number) => void; panel: string}) {
-  const list = useRef<HTMLDivElement>(null);
-  const move = (event: KeyboardEvent) => {
-    const last = words.stages.length - 1;
-    const to = {ArrowRight: stage === last ? 0 : stage + 1, ArrowLeft: stage === 0 ? last : stage - 1, Home: 0, End: last}[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    setStage(to);
-    list.current!.querySelectorAll("button")[to]!.focus();
-  };
-  return (
-    <div class="tabs" role="tablist" aria-label={words.stagesLabel} ref={list} onKeyDown={move}>
-      {words.stages.map((name, index) => (
-        <button key={name} type="button" role="tab" aria-selected={index === stage} aria-controls={panel} tabIndex={index === stage ? 0 : -1} onClick={() => setStage(index)}>
-          <span class="f-n">{index + 1}</span>{name}
-        </button>
-      ))}
-    </div>
   );
 }

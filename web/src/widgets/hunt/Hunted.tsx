@@ -1,7 +1,7 @@
 /** One case: watch, measure, name, mend, and what it was. */
 import {useState} from "preact/hooks";
 import {python} from "../../python/index.ts";
-import {Icon} from "../../site/icons.tsx";
+import {Icon} from "../../ui/icons.tsx";
 import {hunt as words} from "../../strings/en/hunt.ts";
 import {reason} from "../exercise/code.tsx";
 import {Text} from "../exercise/text.tsx";
@@ -23,7 +23,7 @@ export function Hunted({id, entry, label, onMended, next}: Props) {
   const [rewalking, setRewalking] = useState(false);
   const [trouble, setTrouble] = useState("");
   const named = isNamed(entry.name);
-  const mended = recordOf(keyOf(entry.name)).value.passed;
+  const mended = recordOf(keyOf(entry.name)).passed;
   const seen = own?.seen ?? entry;
   const source = entry.where === "engine" ? (own?.text ?? entry.text) : seen.engine ?? "";
   const program = entry.where === "program" && own ? own.text : entry.program;

@@ -1,6 +1,6 @@
 /** The instrument: press it, and see for each leaf what the engine says and what nudging says. */
-import {exact, readable} from "../../graph/numbers.ts";
-import {Icon} from "../../site/icons.tsx";
+import {exact, readable} from "../../text/numbers.ts";
+import {Icon} from "../../ui/icons.tsx";
 import {hunt as words} from "../../strings/en/hunt.ts";
 import type {Check, Measured} from "./material.ts";
 

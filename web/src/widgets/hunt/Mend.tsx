@@ -2,7 +2,8 @@
 import {useState} from "preact/hooks";
 import {PythonStopped, python} from "../../python/index.ts";
 import {hunt as words} from "../../strings/en/hunt.ts";
-import {Code, RunButton, reason} from "../exercise/code.tsx";
+import {Code, reason} from "../exercise/code.tsx";
+import {RunButton} from "../../ui/RunButton.tsx";
 import {Help} from "../exercise/help.tsx";
 import type {Result, Tab} from "../exercise/material.ts";
 import {Findings, type Shown} from "../exercise/result.tsx";
@@ -18,11 +19,11 @@ export function Mend({entry, label, rewalking, onMended, onWalk}: Props) {
   const tab: Tab = {name: key, task: "", starter: entry.text, solution: entry.mended, hints: entry.hints, checks: 0};
   const [run, setRun] = useState<{shown: Shown; text: string} | null>(null);
   const [running, setRunning] = useState(false);
-  const text = textOf(key, entry.text).value;
+  const text = textOf(key, entry.text);
   const test = async () => {
     if (running) return;
-    const tried = textOf(key, entry.text).peek();
-    const record = recordOf(key).peek();
+    const tried = textOf(key, entry.text);
+    const record = recordOf(key);
     setRunning(true);
     try {
       const result = await python.call<Result>("hunting.mend", {case: entry.name, text: tried}, {seconds: SECONDS});

@@ -2,16 +2,16 @@
 import {useEffect, useMemo, useRef} from "preact/hooks";
 import {Canvas} from "../../graph/Canvas.tsx";
 import {drawn} from "../../graph/model.ts";
-import type {Graph, Layout, Recording} from "../../graph/schema.ts";
+import type {Graph, Layout, Recording} from "../../python/schema.ts";
+import {graph as graphWords} from "../../strings/en/graph.ts";
 import {hunt as words} from "../../strings/en/hunt.ts";
 import {usePlayer, type Player} from "../stepper/player.ts";
 import {StepBlock} from "../stepper/StepBlock.tsx";
 import {Transport} from "../stepper/Transport.tsx";
-import {WalkLine} from "../stepper/WalkLine.tsx";
+import {tellsItself, WalkLine} from "../stepper/WalkLine.tsx";
 import type {Seen} from "./material.ts";
 import {stateAfter, tell} from "./tell.ts";
 
-const NONE = new Map();
 type Drawn = Seen & {graph: Graph; layout: Layout};
 
 export function Watch({seen, source, about}: {seen: Seen; source: string; about: string}) {
@@ -33,15 +33,15 @@ function Walk({seen, source, about}: {seen: Drawn; source: string; about: string
   const graph = useMemo(() => drawn(seen.graph), [seen]);
   const state = useMemo(() => stateAfter(seen, player.k), [seen, player.k]);
   const told = useMemo(() => tell(seen, player.k, lines), [seen, player.k, lines]);
-  const dock = useRef<HTMLDivElement>(null);
+  const walk = useRef<HTMLDivElement>(null);
   const recording = seen as unknown as Recording; // the same graph and kinds of events, which is all that these parts read
   return (
     <div class="hunt-watch">
-      <div class="stepper walk" data-k={player.k} tabIndex={-1} role="group" aria-label={words.stages.watch} onKeyDown={(event) => keys(event, player, all)}>
-        <Canvas info={seen.graph} graph={graph} layout={seen.layout} state={state} moment={player.moment} still={player.still} label={words.graph} dock={dock} />
-        <div class="dock" ref={dock}>
-          <p class="vh" aria-live="polite" data-spoken>{player.moment > 0 ? told.spoken : ""}</p>
-          <StepBlock told={told} recording={recording} shared={NONE} k={player.k} />
+      <div class="stepper walk" ref={walk} data-k={player.k} tabIndex={-1} role="group" aria-label={words.stages.watch} onKeyDown={(event) => keys(event, player, all)}>
+        <Canvas info={seen.graph} graph={graph} layout={seen.layout} state={state} moment={player.moment} still={player.still} words={graphWords} label={words.graph} over={walk} />
+        <div class="dock" data-over>
+          <p class="vh" aria-live="polite" data-spoken>{player.moment > 0 && !tellsItself(walk.current) ? told.spoken : ""}</p>
+          <StepBlock told={told} />
           <div class="transport">
             <WalkLine recording={recording} k={player.k} spoken={told.spoken} onGo={player.go} />
             <Transport player={player} all={all} />

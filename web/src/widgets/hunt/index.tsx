@@ -1,11 +1,12 @@
 /** The hunt: engines that are wrong on purpose, one at a time. */
-import {render} from "preact";
 import {useEffect, useRef, useState} from "preact/hooks";
 import material from "#generated/hunt.json";
 import {python} from "../../python/index.ts";
-import {Icon} from "../../site/icons.tsx";
+import {Icon} from "../../ui/icons.tsx";
 import {progress} from "../../store/progress.ts";
 import {hunt as words} from "../../strings/en/hunt.ts";
+import {panelId, Tabs} from "../../ui/Tabs.tsx";
+import {guarded} from "../../ui/guarded.tsx";
 import {recordOf} from "../exercise/work.ts";
 import {Hunted} from "./Hunted.tsx";
 import {isNamed} from "./kept.ts";
@@ -18,10 +19,10 @@ import {Wait} from "./Wait.tsx";
 const {sets, cases, where} = material as unknown as Material;
 
 export function mount(element: HTMLElement, props: Props): void {
-  render(props.set === "practice" ? <Practice id={props.id} /> : <Hunt id={props.id} names={sets[props.set]!} />, element);
+  guarded(props.set === "practice" ? <Practice id={props.id} /> : <Hunt id={props.id} names={sets[props.set]!} />, element);
 }
 
-const isMended = (name: string): boolean => recordOf(keyOf(name)).value.passed;
+const isMended = (name: string): boolean => recordOf(keyOf(name)).passed;
 
 /** A case: there from the start, or brought by Python when somebody comes to see it. */
 function useCase(name: string, reached: boolean): {entry: Case | null; failed: boolean; again: () => void} {
@@ -48,7 +49,7 @@ function Hunt({id, names}: {id: string; names: string[]}) {
   const top = useRef<HTMLDivElement>(null);
   const {entry, failed, again} = useCase(names[at]!, useReached(top));
   const labels = names.map((name, i) => (where[name] === "engine" ? words.engine(i + 1) : words.program(i + 1)));
-  const panel = `${id.replace(/[^\w-]/g, "-")}-panel`;
+  const panel = panelId(id);
   const left = names.findIndex((name) => !isMended(name));
   const onward = () => {
     setAt(left);
@@ -56,24 +57,10 @@ function Hunt({id, names}: {id: string; names: string[]}) {
     top.current!.scrollIntoView({block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth"});
   };
   const mended = () => names.every(isMended) && progress.mark(id);
-  const keys = (event: KeyboardEvent) => {
-    const last = names.length - 1;
-    const to = {ArrowRight: at === last ? 0 : at + 1, ArrowLeft: at === 0 ? last : at - 1, Home: 0, End: last}[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    setAt(to);
-    top.current!.querySelectorAll("button")[to]!.focus();
-  };
   return (
     <div class="hunt">
       <div class="w-bar">
-        <div class="tabs" role="tablist" aria-label={words.cases} ref={top} onKeyDown={keys}>
-          {names.map((name, i) => (
-            <button key={name} type="button" role="tab" aria-selected={i === at} aria-controls={panel} tabIndex={i === at ? 0 : -1} onClick={() => setAt(i)}>
-              {isMended(name) && <Icon name="ok" />}{labels[i]}<span class="vh"> {isMended(name) ? words.mended : isNamed(name) ? words.named : words.untouched}</span>
-            </button>
-          ))}
-        </div>
+        <Tabs label={words.cases} tabs={names.map((name, i) => ({key: name, label: <Case name={name} label={labels[i]!} />}))} at={at} panel={panel} onChoose={setAt} list={top} />
       </div>
       <div role="tabpanel" id={panel} aria-label={labels[at]}>
         {entry
@@ -84,3 +71,7 @@ function Hunt({id, names}: {id: string; names: string[]}) {
     </div>
   );
 }
+
+const Case = ({name, label}: {name: string; label: string}) => (
+  <>{isMended(name) && <Icon name="ok" />}{label}<span class="vh"> {isMended(name) ? words.mended : isNamed(name) ? words.named : words.untouched}</span></>
+);

@@ -1,5 +1,5 @@
 /** What Python knows of a case (gradwalk.learn.page.hunting), and what a learner has done about it. */
-import type {Graph, Layout, Num} from "../../graph/schema.ts";
+import type {Graph, Layout, Num} from "../../python/schema.ts";
 
 export type HuntEvent = {
   kind: "compute" | "seed" | "visit" | "push" | "write";

@@ -1,12 +1,12 @@
 /** What a step of a watched engine shows and says: its numbers, and the line of its source that wrote them. */
 import {hunt as words} from "../../strings/en/hunt.ts";
 import {edgeId} from "../../graph/model.ts";
-import {clean} from "../../graph/names.ts";
-import {maybe, num, readable} from "../../graph/numbers.ts";
-import {dataName, gradName, spoken} from "../../graph/rich.ts";
-import type {Graph} from "../../graph/schema.ts";
+import {clean} from "../../text/names.ts";
+import {maybe, num, readable} from "../../text/numbers.ts";
+import {dataName, gradName, spoken} from "../../text/rich.ts";
+import type {Graph} from "../../python/schema.ts";
 import {blank, type GraphState} from "../../graph/state.ts";
-import type {Told} from "../stepper/tell.ts";
+import {shown, type Told} from "../stepper/tell.ts";
 import type {HuntEvent, Seen} from "./material.ts";
 
 /** What stands in the graph after `k` steps; at the end with the right numbers beside the wrong ones. */
@@ -50,7 +50,7 @@ export function tell({graph, events, wrong}: Seen & {graph: Graph}, k: number, l
     where,
     sentence: last ? [...sentence, last] : sentence,
     formula: after === null ? null : {kind: "line", parts: [mark(slot), before === null ? " =" : `${words.was}${readable(before)}${words.is}`], result: {text: readable(after), of: event.slot}},
-    change: after === null ? null : {name: slot, of: event.slot, before, after},
+    change: after === null ? null : {name: slot, of: event.slot, before: before === null ? null : shown(before), after: shown(after)},
     spoken: `${spoken(sentence)} ${numbers}${last}`,
   };
 }

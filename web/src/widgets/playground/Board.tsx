@@ -3,10 +3,11 @@
 It knows nothing of where its graph comes from: a page of the course or a notebook hands it in.
 */
 import {useEffect, useMemo, useState} from "preact/hooks";
+import {graph as graphWords} from "../../strings/en/graph.ts";
 import {playground as words} from "../../strings/en/playground.ts";
 import {Canvas} from "../../graph/Canvas.tsx";
 import type {Scene} from "../../graph/scene.ts";
-import type {Graph, SearchEvent} from "../../graph/schema.ts";
+import type {Graph, SearchEvent} from "../../python/schema.ts";
 import {run, stateOf} from "./outcome.ts";
 import {SearchPanel, VerdictPanel} from "./Panel.tsx";
 import {OPTIONS} from "./schema.ts";
@@ -86,7 +87,7 @@ export function Board({scene, title, search: found, first, visited = 0, follow}:
       </div>
       <div class="order-grid">
         <Canvas info={graph} graph={scene.graph} layout={scene.layout} state={state} moment={moment} still={!running}
-          label={words.graph(title)} options={OPTIONS} />
+          words={graphWords} label={words.graph(title)} options={OPTIONS} />
         {searching
           ? <SearchPanel graph={graph} steps={steps} at={search} onGo={setSearch} onUse={() => (change([...steps.at(-1)!.written].reverse()), setSearch(null))} />
           : <VerdictPanel run={done} visits={visits} />}

@@ -1,25 +1,29 @@
 /** Beside the graph: a question before the run, the log while it runs, the verdict after it; or the search. */
-import {Icon} from "../../site/icons.tsx";
+import {Icon} from "../../ui/icons.tsx";
 import {playground as words} from "../../strings/en/playground.ts";
-import {Act} from "../../graph/Act.tsx";
-import {Ledger} from "../../graph/Ledger.tsx";
-import {clean} from "../../graph/names.ts";
-import {plain, type Rich} from "../../graph/rich.ts";
-import type {Graph} from "../../graph/schema.ts";
-import {Words} from "../../graph/Words.tsx";
+import {Act} from "../../ui/Act.tsx";
+import {Ledger} from "../../ui/Ledger.tsx";
+import {clean} from "../../text/names.ts";
+import {plain, type Rich} from "../../text/rich.ts";
+import type {Graph} from "../../python/schema.ts";
+import {Words} from "../../ui/Words.tsx";
 import {logOf, verdictOf, type Run, type Verdict} from "./outcome.ts";
 import type {Searched} from "./search.ts";
 
 export function VerdictPanel({run, visits}: {run: Run; visits: number}) {
   const over = visits >= run.order.length;
   return (
-    <div class="verdict" role="status">
-      {visits === 0 && <><p class="reply-h"><span>{words.guess.title}</span></p><p>{words.guess.why}</p></>}
-      {visits > 0 && !over && <p class="under-way">{words.underWay}</p>}
-      {over && <Judgement verdict={verdictOf(run)} />}
-      {visits > 0 && (
-        <ol class="log">{logOf(run, visits).map((line, i) => <li key={i} class={line.bad ? "bad" : ""}><Words of={line.text} /></li>)}</ol>
-      )}
+    <div class="verdict">
+      <div role="status">
+        {visits === 0 && <><p class="reply-h"><span>{words.guess.title}</span></p><p>{words.guess.why}</p></>}
+        {visits > 0 && !over && <p class="under-way">{words.underWay}</p>}
+        {over && <Judgement verdict={verdictOf(run)} />}
+      </div>
+      <div role="log" aria-label={words.log}>
+        {visits > 0 && (
+          <ol class="log">{logOf(run, visits).map((line, i) => <li key={i} class={line.bad ? "bad" : ""}><Words of={line.text} /></li>)}</ol>
+        )}
+      </div>
     </div>
   );
 }

@@ -1,9 +1,9 @@
 /** The order as a row of nodes that can be moved: by buttons, by dragging, by the arrow keys. Focus travels along. */
 import {useEffect, useRef, useState} from "preact/hooks";
-import {Icon} from "../../site/icons.tsx";
+import {Icon} from "../../ui/icons.tsx";
 import {playground as words} from "../../strings/en/playground.ts";
-import {clean} from "../../graph/names.ts";
-import type {Graph} from "../../graph/schema.ts";
+import {clean} from "../../text/names.ts";
+import type {Graph} from "../../python/schema.ts";
 
 type Props = {graph: Graph; order: readonly number[]; bad: Set<number>; now: number | null; onMove(from: number, to: number): void; onRun(): void};
 

@@ -1,16 +1,16 @@
 /** The visit-order playground: put the nodes in any order, run them, see what was lost. */
-import {render} from "preact";
 import {useMemo, useRef, useState} from "preact/hooks";
 import {playground as words} from "../../strings/en/playground.ts";
-import {presetOf, presets} from "../../graph/presets.ts";
+import {presetOf, presets} from "../stepper/presets.ts";
 import {sceneOf} from "../../graph/scene.ts";
-import type {Graph} from "../../graph/schema.ts";
+import type {Graph} from "../../python/schema.ts";
+import {guarded} from "../../ui/guarded.tsx";
 import {Board, forwards} from "./Board.tsx";
 import type {Props} from "./schema.ts";
 
 export function mount(element: HTMLElement, props: Props): void {
   element.classList.add("order");
-  render(<Playground {...props} />, element);
+  guarded(<Playground {...props} />, element);
 }
 
 function named(graph: Graph, names: readonly string[] | undefined): number[] {

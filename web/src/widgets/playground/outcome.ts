@@ -1,11 +1,11 @@
 /** What an order did, as the page shows it: the graph, the log, the verdict. */
 import {playground as words} from "../../strings/en/playground.ts";
-import type {Part} from "../../graph/Ledger.tsx";
+import type {Part} from "../../ui/Ledger.tsx";
 import {edgeId} from "../../graph/model.ts";
-import {clean} from "../../graph/names.ts";
-import {maybe, num, readable} from "../../graph/numbers.ts";
-import type {Rich} from "../../graph/rich.ts";
-import type {Graph} from "../../graph/schema.ts";
+import {clean} from "../../text/names.ts";
+import {maybe, num, readable} from "../../text/numbers.ts";
+import type {Rich} from "../../text/rich.ts";
+import type {Graph} from "../../python/schema.ts";
 import {computed, stateAfter, type GraphState} from "../../graph/state.ts";
 import {judge, play, type Judged, type Step} from "../../graph/walk.ts";
 

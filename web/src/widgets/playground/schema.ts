@@ -1,6 +1,6 @@
 import {place, type Options} from "../../graph/geometry.ts";
 import {drawn} from "../../graph/model.ts";
-import type {Material, PresetEntry} from "../../graph/schema.ts";
+import type {Material, PresetEntry} from "../../python/schema.ts";
 import {playground as words} from "../../strings/en/playground.ts";
 import type {Generated, Schema} from "../types.ts";
 
@@ -10,7 +10,7 @@ const presets = (generated: Generated): PresetEntry[] => (generated.recordings a
 const nodesOf = (entry: PresetEntry): string[] => entry.recording.graph.nodes.filter((node) => !node.constant).map((node) => node.name);
 
 /** The playground's graph has half the width, and longer words on its edges. */
-export const OPTIONS: Options = {wideFrom: 480, air: 18};
+export const OPTIONS: Options = {air: 18};
 
 export const schema: Schema = {
   fields: {

@@ -1,9 +1,9 @@
 /** The depth-first search that finds an order, as steps; constants, which have no card, are left out. */
 import {playground as words} from "../../strings/en/playground.ts";
 import {edgeId} from "../../graph/model.ts";
-import {clean} from "../../graph/names.ts";
-import type {Rich} from "../../graph/rich.ts";
-import type {Graph, SearchEvent} from "../../graph/schema.ts";
+import {clean} from "../../text/names.ts";
+import type {Rich} from "../../text/rich.ts";
+import type {Graph, SearchEvent} from "../../python/schema.ts";
 import {computed, type GraphState} from "../../graph/state.ts";
 
 export type Searched = {text: Rich; node: number | null; edge: string | null; path: number[]; written: number[]};

@@ -1,11 +1,13 @@
 /** What the learner has done: in this lesson, or in the whole course, with a way to take it along or begin again. */
 import course from "#generated/course.json";
-import {render} from "preact";
 import {useRef, useState} from "preact/hooks";
-import {Icon} from "../../site/icons.tsx";
+import {Confirm} from "../../ui/Confirm.tsx";
+import {Icon} from "../../ui/icons.tsx";
+import {save} from "../../ui/save.ts";
 import {ImportError, store} from "../../store/index.ts";
 import {progress} from "../../store/progress.ts";
 import {progress as words} from "../../strings/en/progress.ts";
+import {guarded} from "../../ui/guarded.tsx";
 import {tally, type Lesson} from "./tally.ts";
 import type {Props} from "./schema.ts";
 
@@ -13,7 +15,7 @@ const LESSONS = course as Lesson[];
 
 export function mount(element: HTMLElement, props: Props): void {
   const lesson = LESSONS.find(({slug}) => slug === props.lesson);
-  render(props.scope === "lesson" && lesson ? <OneLesson lesson={lesson} /> : <Course />, element);
+  guarded(props.scope === "lesson" && lesson ? <OneLesson lesson={lesson} /> : <Course />, element);
 }
 
 function OneLesson({lesson}: {lesson: Lesson}) {
@@ -62,26 +64,15 @@ function Course() {
   );
 }
 
-const forget = () => {
-  store.clear();
-  location.reload(); // every widget reads its own part again
-};
-
 /** Export, import, forget. */
 function Belongings() {
   const file = useRef<HTMLInputElement>(null);
   const [said, setSaid] = useState("");
   const [asking, setAsking] = useState(false);
-  const save = () => {
-    const address = URL.createObjectURL(new Blob([store.exportAll()], {type: "application/json"}));
-    Object.assign(document.createElement("a"), {href: address, download: words.file}).click();
-    setTimeout(() => URL.revokeObjectURL(address), 10_000);
-  };
   const load = async () => {
     try {
       store.importAll(await file.current!.files![0]!.text());
       setSaid(words.imported);
-      location.reload(); // every widget reads its own part again
     } catch (error) {
       setSaid(words.importFailed(error instanceof ImportError ? words.importReasons[error.reason] : String(error)));
     }
@@ -89,17 +80,11 @@ function Belongings() {
   };
   return (
     <div class="belongings">
-      <button class="btn" type="button" onClick={save}><Icon name="download" />{words.export}</button>
+      <button class="btn" type="button" onClick={() => save(store.exportAll(), "application/json", words.file)}><Icon name="download" />{words.export}</button>
       <button class="btn" type="button" onClick={() => file.current!.click()}><Icon name="upload" />{words.import}</button>
       <input ref={file} type="file" accept="application/json,.json" hidden onChange={() => void load()} />
       <button class="btn ghost" type="button" onClick={() => setAsking(true)}>{words.reset}</button>
-      {asking && (
-        <div class="confirm" role="alertdialog" aria-label={words.resetAsk}>
-          <p>{words.resetAsk}</p>
-          <button class="btn primary" type="button" onClick={forget}>{words.resetYes}</button>
-          <button class="btn" type="button" ref={(button) => button?.focus()} onClick={() => setAsking(false)}>{words.resetNo}</button>
-        </div>
-      )}
+      {asking && <Confirm ask={words.resetAsk} yes={words.resetYes} no={words.resetNo} onYes={() => (store.clear(), setAsking(false), setSaid(words.forgotten))} onNo={() => setAsking(false)} />}
       <p class="said" role="status">{said}</p>
     </div>
   );

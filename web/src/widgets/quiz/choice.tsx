@@ -9,7 +9,8 @@ type Asked = Props & {name: string; kept: Kept; keep: (change: Partial<Kept>) =>
 
 export function Choice({name, kept, keep, ...props}: Asked) {
   const options = props.options!;
-  const before = options.findIndex((_, index) => String(index) === kept.given);
+  // an answer given before options had names is the number of one
+  const before = options.findIndex(({id}, index) => id === kept.given || String(index) === kept.given);
   const [chosen, setChosen] = useState(before);
   const [checked, setChecked] = useState<number | undefined>(before < 0 ? undefined : before);
   const predict = props.mode === "predict";
@@ -18,7 +19,7 @@ export function Choice({name, kept, keep, ...props}: Asked) {
     setChecked(chosen);
     if (chosen < 0) return;
     const done = predict || options[chosen]!.right === true;
-    keep({given: String(chosen), done: kept.done || done, tries: kept.tries + (done ? 0 : 1)});
+    keep({given: options[chosen]!.id, done: kept.done || done, tries: kept.tries + (done ? 0 : 1)});
   };
   return (
     <form class="choice-form" onSubmit={submit}>

@@ -1,9 +1,9 @@
 /** A question, and for each answer the reason for that answer. */
-import {render} from "preact";
-import {useState} from "preact/hooks";
+import {useRef} from "preact/hooks";
 import {progress} from "../../store/progress.ts";
 import {store} from "../../store/index.ts";
 import {quiz as words} from "../../strings/en/quiz.ts";
+import {guarded} from "../../ui/guarded.tsx";
 import {Choice} from "./choice.tsx";
 import {NumberAnswer} from "./number.tsx";
 import {Html} from "./parts.tsx";
@@ -11,17 +11,24 @@ import type {Props} from "./schema.ts";
 
 /** What is kept: the last answer, how many did not fit, whether it is settled. */
 export type Kept = {given: string; tries: number; done: boolean};
+const NEW: Kept = {given: "", tries: 0, done: false};
 
 export function mount(element: HTMLElement, props: Props): void {
-  render(<Quiz {...props} />, element);
+  guarded(<Quiz {...props} />, element);
 }
 
 function Quiz(props: Props) {
   const key = `quiz:${props.id}`;
-  const [kept, setKept] = useState<Kept>(() => store.get<Kept>(key, {given: "", tries: 0, done: false}));
+  const kept = store.get<Kept>(key, NEW);
+  const mine = useRef(kept.given);
+  const times = useRef(0);
+  if (kept.given !== mine.current) { // it came from another tab, or a file: the answer begins anew with it
+    mine.current = kept.given;
+    times.current++;
+  }
   const keep = (change: Partial<Kept>) => {
     const next = {...kept, ...change};
-    setKept(next);
+    mine.current = next.given;
     store.set(key, next);
     if (next.done) progress.mark(props.id);
   };
@@ -32,7 +39,7 @@ function Quiz(props: Props) {
         <span class="tag">{words.tags[props.tag]}</span> <Html of={props.ask} />
       </h3>
       {props.note && <p class="small" id={`${name}-note`}><Html of={props.note} /></p>}
-      {props.options ? <Choice {...props} {...{name, kept, keep}} /> : <NumberAnswer {...props} {...{name, kept, keep}} />}
+      {props.options ? <Choice key={times.current} {...props} {...{name, kept, keep}} /> : <NumberAnswer key={times.current} {...props} {...{name, kept, keep}} />}
     </section>
   );
 }

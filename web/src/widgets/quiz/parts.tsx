@@ -1,5 +1,5 @@
 import type {ComponentChildren} from "preact";
-import {Icon} from "../../site/icons.tsx";
+import {Icon} from "../../ui/icons.tsx";
 
 /** Markdown that our own build made into HTML. Nothing else may go in here. */
 export const Html = ({of}: {of: string}) => <span dangerouslySetInnerHTML={{__html: of}} />;

@@ -15,7 +15,8 @@ export type Props = {
   right?: string;
   wrong?: {value: string; why: string}[];
   other?: string;
-  options?: {text: string; right?: boolean; why?: string}[];
+  /** `id` is put in by the build: the same in every language, whatever the order. */
+  options?: {id: string; text: string; right?: boolean; why?: string}[];
   after?: string;
 };
 

@@ -1,10 +1,10 @@
 /** The learner's engine judged in the page: the same report as `gradwalk grade` gives. */
 import material from "#generated/exercises.json";
-import {render} from "preact";
 import {useState} from "preact/hooks";
 import {python} from "../../python/index.ts";
-import {Icon, type IconName} from "../../site/icons.tsx";
+import {Icon, type IconName} from "../../ui/icons.tsx";
 import {report as words} from "../../strings/en/report.ts";
+import {guarded} from "../../ui/guarded.tsx";
 import {wholeClass, type Material} from "../exercise/material.ts";
 import {Text} from "../exercise/text.tsx";
 import {allTexts} from "../exercise/work.ts";
@@ -14,7 +14,7 @@ import type {Props} from "./schema.ts";
 const MATERIAL = material as Material;
 
 export function mount(element: HTMLElement, props: Props): void {
-  render(<Grading {...props} />, element);
+  guarded(<Grading {...props} />, element);
 }
 
 function Grading({upTo}: Props) {

@@ -1,12 +1,12 @@
 /** A few lines to run, in an editor, and what they print: alone, or on an engine. */
 import {useEffect, useRef, useState} from "preact/hooks";
 import {PythonError, PythonStopped, python} from "../../python/index.ts";
-import {Icon} from "../../site/icons.tsx";
+import {Icon} from "../../ui/icons.tsx";
+import {RunButton} from "../../ui/RunButton.tsx";
 import {versions as words} from "../../strings/en/versions.ts";
 import {useEditor} from "../exercise/editing.ts";
 
 const SECONDS = 20;
-const MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 type Failure = {kind: string; message: string; line: number | null; where: string | null};
 type Ran = {printed: string[]; error: Failure | null};
@@ -44,7 +44,7 @@ export function Try({name, label, start, engine = "", onRan, next}: Props) {
       <div class="editor" ref={place}>{!editor && <pre>{text}</pre>}</div>
       <span class="vh" id={described}>{words.editorKeys}</span>
       <div class="v-actions">
-        <RunButton running={running} onRun={() => void run()} />
+        <RunButton running={running} label={words.run} onRun={() => void run()} />
         {text !== start && <button class="btn ghost" type="button" onClick={reset}>{words.again}</button>}
         {shown && next && <button class="btn push" type="button" onClick={next.go}>{words.next(next.number)}<Icon name="arrow" /></button>}
       </div>
@@ -60,17 +60,6 @@ function Output({printed, error, note}: Shown) {
       {printed && <><p class="before">{words.printed}</p><pre>{printed}</pre></>}
       {error && <p class="reply-h"><Icon name="miss" /><span>{words.error(error.kind, error.where === "the engine" ? null : error.line)}{error.where === "the engine" && ` ${words.inEngine}`}: {error.message}</span></p>}
       {!printed && !error && !note && <p class="before">{words.nothing}</p>}
-    </>
-  );
-}
-
-function RunButton({running, onRun}: {running: boolean; onRun: () => void}) {
-  const {phase, percent} = python.state.value;
-  if (!running) return <button class="btn primary run" type="button" onClick={onRun}>{words.run} <kbd aria-hidden="true">{words.keys(MAC)}</kbd></button>;
-  return (
-    <>
-      <button class="btn primary run" type="button" aria-disabled="true" aria-busy="true"><Icon name="again" />{phase === "ready" ? words.running : words.loading(percent)}</button>
-      {phase === "ready" && <button class="btn" type="button" onClick={() => python.stop()}><Icon name="stop" />{words.stop}</button>}
     </>
   );
 }

@@ -1,10 +1,10 @@
 /** A few lines of Python to run, change and run again. */
-import {render} from "preact";
 import {script as words} from "../../strings/en/script.ts";
+import {guarded} from "../../ui/guarded.tsx";
 import type {Props} from "./schema.ts";
 import {Try} from "./Try.tsx";
 
 export function mount(element: HTMLElement, {id, code}: Props): void {
   element.classList.add("script");
-  render(<Try name={id} label={words.editor} start={`${code}\n`} />, element);
+  guarded(<Try name={id} label={words.editor} start={`${code}\n`} />, element);
 }

@@ -1,7 +1,7 @@
 /** Slopes by nudging: the line through two points of a curve, and the error of its slope for every size of nudge. */
-import {render} from "preact";
 import {useMemo, useState} from "preact/hooks";
 import {slope as words} from "../../strings/en/slope.ts";
+import {guarded} from "../../ui/guarded.tsx";
 import {ErrorPlot} from "./error.tsx";
 import {FUNCTIONS, errorOf, exact, measure, moved, power, show, type Inputs} from "./maths.ts";
 import {useWidth} from "./measure.ts";
@@ -11,7 +11,7 @@ import {SecantPlot} from "./secant.tsx";
 const EXACT = 10; // digits of the two numbers whose difference is taken: with fewer, the difference would not be the one shown
 
 export function mount(element: HTMLElement, props: Props): void {
-  render(<Slope {...props} />, element);
+  guarded(<Slope {...props} />, element);
 }
 
 function Slope(props: Props) {

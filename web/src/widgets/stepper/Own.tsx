@@ -1,12 +1,12 @@
 /** A program of the learner's own: an editor, a button, and what Python says to it. */
 import {useEffect, useLayoutEffect, useRef, useState} from "preact/hooks";
 import {useComputed} from "@preact/signals";
-import {Icon} from "../../site/icons.tsx";
+import {Icon} from "../../ui/icons.tsx";
 import {python, PythonError, PythonStopped} from "../../python/index.ts";
 import {store} from "../../store/index.ts";
 import {stepper as words} from "../../strings/en/stepper.ts";
-import type {Drawn, Failed} from "../../graph/schema.ts";
-import {Words} from "../../graph/Words.tsx";
+import type {Drawn, Failed} from "../../python/schema.ts";
+import {Words} from "../../ui/Words.tsx";
 import {useEditor} from "../exercise/editing.ts";
 
 const SECONDS = 8;

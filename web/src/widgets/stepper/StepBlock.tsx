@@ -1,23 +1,21 @@
 /** What this step does: where, a sentence, a formula over its numbers, before → after. */
 import {stepper as words} from "../../strings/en/stepper.ts";
-import {Ledger} from "../../graph/Ledger.tsx";
-import {clean} from "../../graph/names.ts";
-import {exact, readable} from "../../graph/numbers.ts";
-import type {Recording} from "../../graph/schema.ts";
-import {Words} from "../../graph/Words.tsx";
+import {Ledger} from "../../ui/Ledger.tsx";
+import {clean} from "../../text/names.ts";
+import type {Recording} from "../../python/schema.ts";
+import {Words} from "../../ui/Words.tsx";
 import {inFocus, ledgerHeight, type sharedNodes} from "./contributions.ts";
 import type {Change, Formula, Told} from "./tell.ts";
 
-export function StepBlock({told, recording, shared, k}: {told: Told; recording: Recording; shared: ReturnType<typeof sharedNodes>; k: number}) {
+export function StepBlock({told}: {told: Told}) {
   return (
-    <div class="step-block" style={{"--ledger": `${ledgerHeight(shared)}px`}}>
+    <div class="step-block">
       <div class="say">
         <p class="where">{told.phase}{told.where && <i>{told.where}</i>}</p>
         <p class="sentence"><Words of={told.sentence} /></p>
       </div>
       <div class="formula" aria-hidden="true">{told.formula && <FormulaView formula={told.formula} />}</div>
       <div class="ba" aria-hidden="true">{told.change && <BeforeAfter change={told.change} />}</div>
-      {shared.size > 0 && <Contributions recording={recording} shared={shared} k={k} />}
     </div>
   );
 }
@@ -47,11 +45,11 @@ function BeforeAfter({change: {name, of, before, after}}: {change: Change}) {
     <>
       <p class="ba-h"><code class={of === "data" ? "data" : "grad"}>{name}</code></p>
       <div class="ba-row">
-        <span class={before === null ? "bslot none" : `bslot ${of}`} title={before === null ? undefined : exact(before)}>
-          {before === null ? <span class="vh">{words.empty}</span> : readable(before)}
+        <span class={before === null ? "bslot none" : `bslot ${of}`} title={before?.exact}>
+          {before === null ? <span class="vh">{words.empty}</span> : before.text}
         </span>
         <svg viewBox="0 0 28 12" aria-hidden="true"><path d="M1 6h24M20 1.5 25.5 6 20 10.5" /></svg>
-        <span class={`bslot now ${of}`} title={exact(after)}>{readable(after)}</span>
+        <span class={`bslot now ${of}`} title={after.exact}>{after.text}</span>
       </div>
       <p class="ba-f"><span>{words.before}</span><span>{words.after}</span></p>
     </>
@@ -59,18 +57,14 @@ function BeforeAfter({change: {name, of, before, after}}: {change: Change}) {
 }
 
 /** For a node that several others push to: what has come, and what is to come. */
-function Contributions({recording, shared, k}: {recording: Recording; shared: ReturnType<typeof sharedNodes>; k: number}) {
+export function Contributions({recording, shared, k}: {recording: Recording; shared: ReturnType<typeof sharedNodes>; k: number}) {
   const {node, parts} = inFocus(shared, k)!;
   const name = (id: number) => clean(recording.graph.nodes[id]!.name);
   const complete = parts.every((part) => part.arrived);
   return (
-    <Ledger name={`${name(node)}.grad`} note={words.contributions(parts.length)} sum={complete ? summed(parts.map((part) => part.amount)) : undefined}
-      parts={parts.map(({amount, arrived, from, now}) => ({amount, label: arrived ? words.through(name(from)) : words.toCome, state: arrived ? "got" : "ahead", now}))} />
+    <div class="contributions" style={{"--ledger": `${ledgerHeight(shared)}px`}}>
+      <Ledger name={`${name(node)}.grad`} note={words.contributions(parts.length)} sum={complete}
+        parts={parts.map(({amount, arrived, from, now}) => ({amount, label: arrived ? words.through(name(from)) : words.toCome, state: arrived ? "got" : "ahead", now}))} />
+    </div>
   );
-}
-
-/** 6 − 2 + 1 = 5 */
-function summed(amounts: number[]): string {
-  const terms = amounts.map((amount, i) => (i === 0 ? readable(amount) : `${amount < 0 ? "−" : "+"} ${readable(Math.abs(amount))}`));
-  return `${terms.join(" ")} = ${readable(amounts.reduce((a, b) => a + b, 0))}`;
 }

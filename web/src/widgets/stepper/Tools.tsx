@@ -2,7 +2,8 @@
 import type {RefObject} from "preact";
 import {useRef, useState} from "preact/hooks";
 import {stepper as words} from "../../strings/en/stepper.ts";
-import {save, svgText} from "../../graph/export.ts";
+import {svgText} from "../../graph/export.ts";
+import {save} from "../../ui/save.ts";
 import {linkTo} from "./link.ts";
 import type {Walked} from "./index.tsx";
 

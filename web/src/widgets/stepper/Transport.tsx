@@ -1,5 +1,5 @@
 /** The buttons: reset, back, play, step, to the end. */
-import {Act} from "../../graph/Act.tsx";
+import {Act} from "../../ui/Act.tsx";
 import {stepper as words} from "../../strings/en/stepper.ts";
 import type {Player} from "./player.ts";
 
@@ -17,7 +17,6 @@ export function Transport({player, all}: {player: Player; all: number}) {
         <Act act="end" icon="end" after label={words.runToTheEnd} off={last} onClick={() => player.go(all)}>{words.toTheEnd}</Act>
       </div>
       <span class="count" data-count>{before}<b>{now}</b>{after}</span>
-      <p class="keys" aria-hidden="true"><kbd>←</kbd><kbd>→</kbd> {words.keys.step} <kbd>{words.keys.space}</kbd> {words.keys.play}</p>
     </div>
   );
 }

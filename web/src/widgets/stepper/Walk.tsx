@@ -3,18 +3,21 @@
 It knows nothing of where its recording comes from: a page of the course, a notebook or a file hands it in.
 */
 import {useMemo, useRef} from "preact/hooks";
+import {graph as graphWords} from "../../strings/en/graph.ts";
 import {stepper as words} from "../../strings/en/stepper.ts";
 import {Canvas} from "../../graph/Canvas.tsx";
-import type {Options} from "../../graph/geometry.ts";
+import {leastWidth} from "../../graph/geometry.ts";
 import type {Scene} from "../../graph/scene.ts";
 import {stateAfter} from "../../graph/state.ts";
 import {sharedNodes} from "./contributions.ts";
 import {Leaves} from "./Leaves.tsx";
+import {Legend} from "./Legend.tsx";
 import {usePlayer, type Follow, type Player} from "./player.ts";
-import {StepBlock} from "./StepBlock.tsx";
+import {SLIM} from "./slim.ts";
+import {Contributions, StepBlock} from "./StepBlock.tsx";
 import {tell} from "./tell.ts";
 import {Transport} from "./Transport.tsx";
-import {WalkLine} from "./WalkLine.tsx";
+import {tellsItself, WalkLine} from "./WalkLine.tsx";
 
 type WalkProps = {
   scene: Scene;
@@ -23,8 +26,6 @@ type WalkProps = {
   inputs: Record<string, number>;
   original: Record<string, number>;
   forwardOnly?: boolean;
-  /** How the graph is drawn, where not as in the course. */
-  options?: Options;
   start: number;
   /** Somebody else who moves along with the step. */
   follow?: Follow;
@@ -35,7 +36,7 @@ type WalkProps = {
   onWake?(): void;
 };
 
-export function Walk({scene, title, inputs, original, forwardOnly, options, start, follow, note = "", onInputs, onWake}: WalkProps) {
+export function Walk({scene, title, inputs, original, forwardOnly, start, follow, note = "", onInputs, onWake}: WalkProps) {
   const recording = useMemo(
     () => (forwardOnly ? {...scene.recording, events: scene.recording.events.filter((event) => event.kind === "compute")} : scene.recording),
     [scene, forwardOnly],
@@ -45,23 +46,27 @@ export function Walk({scene, title, inputs, original, forwardOnly, options, star
   const shared = useMemo(() => sharedNodes(recording), [recording]);
   const state = useMemo(() => stateAfter(recording, player.k), [recording, player.k]);
   const told = useMemo(() => tell(recording, scene.graph, player.k, all), [recording, scene, player.k]);
-  const dock = useRef<HTMLDivElement>(null);
+  const slim = useMemo(() => leastWidth(scene.graph, scene.layout) <= SLIM, [scene]);
+  const walk = useRef<HTMLDivElement>(null);
   const backward = recording.events.findIndex((event) => event.kind === "seed") + 1;
   return (
-    <div class="walk" data-speed={player.speed} data-k={player.k} tabIndex={-1} role="group" aria-label={words.name}
+    <div class={slim ? "walk slim" : "walk"} ref={walk} data-speed={player.speed} data-k={player.k} tabIndex={-1} role="group" aria-label={words.name}
       onKeyDown={(event) => walkKeys(event, player, all, backward)} onFocusIn={onWake} onPointerDown={onWake}>
       <Canvas info={recording.graph} graph={scene.graph} layout={scene.layout} state={state} moment={player.moment} still={player.still}
-        label={words.graph(title)} legend options={options} dock={dock} />
-      <div class="dock" ref={dock}>
-        <p class="vh" aria-live="polite" data-spoken>{player.moment > 0 ? told.spoken : ""}</p>
-        <StepBlock told={told} recording={recording} shared={shared} k={player.k} />
-        <div class="transport">
+        words={graphWords} label={words.graph(title)} over={walk} />
+      <div class="dock" data-over>
+        <p class="vh" aria-live="polite" data-spoken>{player.moment > 0 && !tellsItself(walk.current) ? told.spoken : ""}</p>
+        <StepBlock told={told} />
+        {shared.size > 0 && <Contributions recording={recording} shared={shared} k={player.k} />}
+        <div class="transport" data-over>
           <WalkLine recording={recording} k={player.k} spoken={told.spoken} onGo={player.go} />
           <Transport player={player} all={all} />
         </div>
       </div>
+      <Legend />
       <div class="more">
         <Leaves inputs={inputs} original={original} note={note} onChange={onInputs} />
+        <p class="keys" aria-hidden="true"><kbd>←</kbd><kbd>→</kbd> {words.keys.step} <kbd>{words.keys.space}</kbd> {words.keys.play}</p>
         <div class="ctl-side">
           {backward > 0 && <button type="button" class="btn ghost" data-act="backward" onClick={() => player.go(backward)}>{words.startBackward} <kbd>B</kbd></button>}
           <label class="speed">{words.speed}

@@ -1,8 +1,8 @@
 /** The walk as a line: one tick a step, grouped into the forward pass, the seed, and each visited node. */
 import {useMemo, useRef} from "preact/hooks";
 import {stepper as words} from "../../strings/en/stepper.ts";
-import {clean} from "../../graph/names.ts";
-import type {Recording} from "../../graph/schema.ts";
+import {clean} from "../../text/names.ts";
+import type {Recording} from "../../python/schema.ts";
 
 type Group = {kind: "fw" | "sd" | "bw"; name: string; first: number; last: number};
 
@@ -17,6 +17,10 @@ export function groupsOf(recording: Pick<Recording, "graph" | "events">): Group[
   });
   return groups;
 }
+
+/** A slider that has the focus tells its own value, and a screen reader reads it: nobody else need say it then. */
+export const tellsItself = (walk: HTMLElement | null): boolean =>
+  (walk?.getRootNode() as Document | ShadowRoot | undefined)?.activeElement?.matches(".walkline") ?? false;
 
 type Props = {recording: Pick<Recording, "graph" | "events">; k: number; spoken: string; onGo(k: number): void};
 

@@ -1,6 +1,6 @@
 /** Gradients that are made of several contributions, and what has come of them so far. */
-import {num} from "../../graph/numbers.ts";
-import type {Push, Recording} from "../../graph/schema.ts";
+import {num} from "../../text/numbers.ts";
+import type {Push, Recording} from "../../python/schema.ts";
 
 export type Contribution = {from: number; position: number; amount: number; arrived: boolean; now: boolean};
 

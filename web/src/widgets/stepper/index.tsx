@@ -1,13 +1,14 @@
 /** The graph stepper: a graph, its walk forwards and back, step by step. */
-import {render} from "preact";
-import {useEffect, useRef, useState} from "preact/hooks";
+import {useEffect, useLayoutEffect, useRef, useState} from "preact/hooks";
 import {useComputed} from "@preact/signals";
 import {python} from "../../python/index.ts";
 import {stepper as words} from "../../strings/en/stepper.ts";
-import {clean} from "../../graph/names.ts";
-import {presetOf, presets} from "../../graph/presets.ts";
+import {clean} from "../../text/names.ts";
+import {presetOf, presets} from "./presets.ts";
 import {sceneOf, type Given, type Scene} from "../../graph/scene.ts";
-import type {Drawn} from "../../graph/schema.ts";
+import type {Drawn} from "../../python/schema.ts";
+import {Tabs} from "../../ui/Tabs.tsx";
+import {guarded} from "../../ui/guarded.tsx";
 import {readLink} from "./link.ts";
 import {keptDraft, Own, type Draft} from "./Own.tsx";
 import type {Props} from "./schema.ts";
@@ -16,7 +17,18 @@ import {Walk} from "./Walk.tsx";
 
 export function mount(element: HTMLElement, props: Props): void {
   element.classList.add("stepper");
-  render(<Stepper {...props} />, element);
+  guarded(<Linked {...props} />, element);
+}
+
+/** Another link on the page that links lead to: begin anew with it. */
+function Linked(props: Props) {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const follow = () => readLink(location.hash) && setHash(location.hash);
+    addEventListener("hashchange", follow);
+    return () => removeEventListener("hashchange", follow);
+  }, []);
+  return <Stepper key={hash} {...props} />;
 }
 
 /** What is being walked: where it comes from, its program, the numbers it starts from, and its picture. */
@@ -27,15 +39,21 @@ function fromPreset(name: string): Walked {
   return {preset: entry.name, title: entry.title, text: entry.text, inputs: entry.inputs, original: entry.inputs, scene: sceneOf(entry)};
 }
 
+const TABS = ["preset", "own"] as const;
+
 function Stepper({id, lesson, preset, until, at, own}: Props) {
   const isPage = lesson === "playground"; // the page that links lead to
   const [linked] = useState(() => (isPage ? readLink(location.hash) : null));
-  const [tab, setTab] = useState<"preset" | "own">(linked && linked.kind !== "preset" ? "own" : own ? "own" : "preset");
+  const [tab, setTab] = useState<(typeof TABS)[number]>(linked && linked.kind !== "preset" ? "own" : own ? "own" : "preset");
   const [walked, setWalked] = useState<Walked>(() => fromPreset(linked?.kind === "preset" ? linked.name : preset));
   const [ownWalk, setOwnWalk] = useState<Walked | null>(null);
   const [draft, setDraft] = useState<Draft>(() =>
     linked?.kind === "program" ? {text: linked.text, inputs: linked.inputs, from: "link"} : linked?.kind === "unreadable" ? {text: "", from: "bad link"} : keptDraft(),
   );
+  const stored = keptDraft().text;
+  useLayoutEffect(() => {
+    if (draft.from === "learner" && draft.text !== stored) setDraft({text: stored, from: "learner"}); // from another tab, or a file
+  }, [stored]);
   const current = tab === "own" ? ownWalk : walked;
   const set = tab === "own" ? setOwnWalk : setWalked;
   const start = linked?.kind === "preset" ? linked.step : at;
@@ -43,9 +61,6 @@ function Stepper({id, lesson, preset, until, at, own}: Props) {
   const rerun = useRerun(current, set);
   useEffect(() => {
     if (linked?.kind === "preset" && Object.keys(linked.inputs).length) rerun({...walked.inputs, ...known(linked.inputs, walked.inputs)});
-    const onHash = () => readLink(location.hash) && location.reload(); // another link: begin anew
-    if (isPage) addEventListener("hashchange", onHash);
-    return () => removeEventListener("hashchange", onHash);
   }, []);
 
   const {phase, percent} = useComputed(() => python.state.value).value;
@@ -66,12 +81,7 @@ function Stepper({id, lesson, preset, until, at, own}: Props) {
   return (
     <div ref={walk}>
       <div class="w-bar">
-        <div class="tabs" role="tablist" aria-label={words.name} onKeyDown={(event) => tabKeys(event, tab, setTab)}>
-          {(["preset", "own"] as const).map((each) => (
-            <button key={each} type="button" role="tab" id={`${id}-${each}`} aria-selected={tab === each} aria-controls={`${id}-pane`}
-              tabIndex={tab === each ? 0 : -1} onClick={() => setTab(each)}>{words[each]}</button>
-          ))}
-        </div>
+        <Tabs label={words.name} tabs={TABS.map((each) => ({key: each, id: `${id}-${each}`, label: words[each]}))} at={TABS.indexOf(tab)} panel={`${id}-pane`} onChoose={(index) => setTab(TABS[index]!)} />
         {tab === "preset" && (
           <>
             <label class="select"><span class="vh">{words.preset}</span>
@@ -97,15 +107,6 @@ function Stepper({id, lesson, preset, until, at, own}: Props) {
 /** Only names that the program has. */
 const known = (given: Record<string, number>, names: Record<string, number>): Record<string, number> =>
   Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(names, name)));
-
-function tabKeys(event: KeyboardEvent, tab: "preset" | "own", choose: (tab: "preset" | "own") => void): void {
-  if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
-  event.preventDefault();
-  event.stopPropagation();
-  choose(tab === "own" ? "preset" : "own");
-  const buttons = [...(event.currentTarget as HTMLElement).querySelectorAll("button")];
-  buttons.find((button) => button !== document.activeElement)?.focus();
-}
 
 /** Run the program again with other numbers, the newest only: a slider asks more often than Python can answer. */
 function useRerun(walked: Walked | null, set: (change: any) => void): (inputs: Record<string, number>) => void {

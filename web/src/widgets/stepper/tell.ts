@@ -1,16 +1,20 @@
 /** What a step says: where we are, a sentence, a formula with its numbers, what stood there before and stands there now. */
 import {stepper as words} from "../../strings/en/stepper.ts";
 import type {DrawnGraph} from "../../graph/model.ts";
-import {clean, written} from "../../graph/names.ts";
-import {maybe, num, readable} from "../../graph/numbers.ts";
-import {code, dataName, gradName, spoken, type Rich} from "../../graph/rich.ts";
-import type {Compute, NodeInfo, Push, Recording, Seed, Visit, WalkEvent} from "../../graph/schema.ts";
+import {clean, written} from "../../text/names.ts";
+import {addingUp, exact, maybe, num, readable} from "../../text/numbers.ts";
+import {code, dataName, gradName, spoken, type Rich} from "../../text/rich.ts";
+import type {Compute, NodeInfo, Push, Recording, Seed, Visit, WalkEvent} from "../../python/schema.ts";
 
 export type Formula =
   | {kind: "line"; parts: Rich; result: {text: string; of: "data" | "grad"} | null}
   | {kind: "push"; to: string; from: string; share: string; upstream: string; local: string; source: Rich};
 
-export type Change = {name: string; of: "data" | "grad"; before: number | null; after: number};
+/** A number as it is written, and with every digit. */
+export type Shown = {text: string; exact: string};
+export type Change = {name: string; of: "data" | "grad"; before: Shown | null; after: Shown};
+
+export const shown = (x: number, text = readable(x)): Shown => ({text, exact: exact(x)});
 
 export type Told = {phase: string; where: string; sentence: Rich; formula: Formula | null; change: Change | null; spoken: string};
 
@@ -62,7 +66,7 @@ function aboutCompute(event: Compute, recording: Recording): Told {
       parts: [dataName(`${name}.data`), ...(moved ? [] : [" = ", dataName(written(node.op, numbers))]), " ="],
       result: {text: readable(value), of: "data"},
     },
-    change: {name: `${name}.data`, of: "data", before: null, after: value},
+    change: {name: `${name}.data`, of: "data", before: null, after: shown(value)},
     spoken: words.spokenCompute(name, readable(value)),
   };
 }
@@ -91,7 +95,7 @@ function aboutSeed(event: Seed, recording: Recording): Told {
     where: "",
     sentence: value === 1 ? words.seeded(name) : fromPython(event.sentence),
     formula: {kind: "line", parts: [gradName(`${name}.grad`), " = ", `∂${name}/∂${name}`, " ="], result: {text: readable(value), of: "grad"}},
-    change: {name: `${name}.grad`, of: "grad", before: null, after: value},
+    change: {name: `${name}.grad`, of: "grad", before: null, after: shown(value)},
     spoken: words.spokenSeed(name, readable(value)),
   };
 }
@@ -120,15 +124,18 @@ function aboutPush(event: Push, recording: Recording, graph: DrawnGraph, k: numb
   const after = num(event.after);
   const known = event.local !== null && !node.handmade;
   const {sentence, source} = known ? rule(event, node, recording, graph) : {sentence: fromPython(event.sentence), source: []};
-  const numbers = {upstream: readable(num(event.upstream)), local: event.local === null ? "?" : readable(num(event.local)), share: readable(num(event.contribution))};
-  const replaced = before !== null && after !== before + num(event.contribution);
+  const part = num(event.contribution);
+  const replaced = before !== null && after !== before + part;
+  const write = before === null || replaced ? readable : addingUp([before, part], after);
+  const had = before === null ? null : write(before);
+  const numbers = {upstream: write(num(event.upstream)), local: event.local === null ? "?" : write(num(event.local)), share: write(part)};
   return {
     phase: words.phases.backward,
     where: words.pushOf(from, ...placeAmong(recording, k)),
-    sentence: known && before !== null && !replaced ? [...sentence, ...words.adds(to, before)] : replaced ? fromPython(event.sentence) : sentence,
+    sentence: known && before !== null && !replaced ? [...sentence, ...words.adds(to, had!)] : replaced ? fromPython(event.sentence) : sentence,
     formula: {kind: "push", to, from, ...numbers, source},
-    change: {name: `${to}.grad`, of: "grad", before, after},
-    spoken: words.spokenPush(numbers.upstream, numbers.local, numbers.share, to, before === null ? null : readable(before), readable(after)),
+    change: {name: `${to}.grad`, of: "grad", before: before === null ? null : shown(before, had!), after: shown(after, write(after))},
+    spoken: words.spokenPush(numbers.upstream, numbers.local, numbers.share, to, had, write(after)),
   };
 }
 

@@ -1,14 +1,15 @@
 /** What took how long, as bars: the numbers of benchmarks/results. */
 import material from "#generated/times.json";
-import {Fragment, render} from "preact";
+import {Fragment} from "preact";
 import {times as words} from "../../strings/en/times.ts";
+import {guarded} from "../../ui/guarded.tsx";
 import {coarse, groups, timeOf} from "./scale.ts";
 import type {Props, Times} from "./schema.ts";
 
 const TIMES = material as Times;
 
 export function mount(element: HTMLElement, props: Props): void {
-  render(<Bars {...props} />, element);
+  guarded(<Bars {...props} />, element);
 }
 
 function Bars({of}: Props) {

@@ -1,7 +1,7 @@
 /** The loss by step, and beside it another run to hold it against. */
 import {useRef} from "preact/hooks";
 import {useWidth} from "../../graph/Canvas.tsx";
-import {readable} from "../../graph/numbers.ts";
+import {readable} from "../../text/numbers.ts";
 import {training as words} from "../../strings/en/training.ts";
 
 const HEIGHT = 176;

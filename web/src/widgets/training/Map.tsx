@@ -1,7 +1,7 @@
 /** The output at every point as a height map, told by lightness; the classes by shape, for colours have a meaning already. */
 import {useMemo, useRef} from "preact/hooks";
 import {training as words} from "../../strings/en/training.ts";
-import type {Points, Training} from "../../graph/schema.ts";
+import type {Points, Training} from "../../python/schema.ts";
 import {rings, sampled, type Ring} from "./contour.ts";
 import {scorer} from "./network.ts";
 

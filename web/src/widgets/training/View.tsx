@@ -1,8 +1,8 @@
 /** What the training view shows, and the knobs it has. Who trains, the page's Python or a notebook's kernel, is not its affair. */
 import {training as words} from "../../strings/en/training.ts";
-import {Act} from "../../graph/Act.tsx";
-import {readable} from "../../graph/numbers.ts";
-import type {Points, Training} from "../../graph/schema.ts";
+import {Act} from "../../ui/Act.tsx";
+import {readable} from "../../text/numbers.ts";
+import type {Points, Training} from "../../python/schema.ts";
 import {LossCurve, type Other} from "./LossCurve.tsx";
 import {ScoreMap} from "./Map.tsx";
 

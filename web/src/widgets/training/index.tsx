@@ -1,15 +1,15 @@
 /** The training view: a network learns two moons, step by step, in the page. */
-import {render} from "preact";
 import {useComputed} from "@preact/signals";
 import {python} from "../../python/index.ts";
 import {training as words} from "../../strings/en/training.ts";
+import {guarded} from "../../ui/guarded.tsx";
 import type {Props} from "./schema.ts";
 import {useTrainer} from "./trainer.ts";
 import {TrainingView} from "./View.tsx";
 
 export function mount(element: HTMLElement, props: Props): void {
   element.classList.add("train");
-  render(<InThePage {...props} />, element);
+  guarded(<InThePage {...props} />, element);
 }
 
 function InThePage({id}: Props) {

@@ -3,7 +3,7 @@ import {useEffect, useRef, useState} from "preact/hooks";
 import recordings from "#generated/recordings.json";
 import {python, PythonStopped} from "../../python/index.ts";
 import {training as words} from "../../strings/en/training.ts";
-import type {Material, Training} from "../../graph/schema.ts";
+import type {Material, Training} from "../../python/schema.ts";
 import type {Other} from "./LossCurve.tsx";
 import {LIMIT, type Trainer} from "./View.tsx";
 

@@ -1,6 +1,6 @@
 /** Code, with what is new and what is gone. Signs and words tell it, not colour: blue and vermilion have their meaning. */
 import {useState} from "preact/hooks";
-import {Python} from "../../site/code.tsx";
+import {Python} from "../../ui/Python.tsx";
 import {versions as words} from "../../strings/en/versions.ts";
 import {folded, type Line, type Version} from "./folds.ts";
 

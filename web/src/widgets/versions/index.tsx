@@ -1,9 +1,10 @@
 /** The engine in versions: what each changes in the one before, why, and a few lines to run on it. */
 import material from "#generated/versions.json";
-import {render} from "preact";
 import {useRef, useState} from "preact/hooks";
 import {progress} from "../../store/progress.ts";
 import {versions as words} from "../../strings/en/versions.ts";
+import {panelId, Tabs} from "../../ui/Tabs.tsx";
+import {guarded} from "../../ui/guarded.tsx";
 import {Html} from "../quiz/parts.tsx";
 import {Try} from "../script/Try.tsx";
 import {Difference} from "./Difference.tsx";
@@ -14,7 +15,7 @@ const VERSIONS = material as Version[];
 
 export function mount(element: HTMLElement, props: Props): void {
   element.classList.add("versions");
-  render(<Versions {...props} />, element);
+  guarded(<Versions {...props} />, element);
 }
 
 function Versions({id, show}: Props) {
@@ -22,7 +23,7 @@ function Versions({id, show}: Props) {
   const [at, setAt] = useState(0);
   const [ran, setRan] = useState<readonly string[]>([]);
   const version = shown[at]!;
-  const panel = `${id.replace(/[^\w-]/g, "-")}-panel`;
+  const panel = panelId(id);
   const onRan = () => {
     const now = [...new Set([...ran, version.name])];
     setRan(now);
@@ -37,7 +38,7 @@ function Versions({id, show}: Props) {
   };
   return (
     <>
-      <div class="w-bar"><Tabs {...{shown, at, setAt, panel}} /></div>
+      <div class="w-bar"><Tabs label={words.tabs} tabs={shown.map(({name, number}) => ({key: name, label: words.version(number)}))} at={at} panel={panel} onChoose={setAt} /></div>
       <div class="v-grid" id={panel} ref={top} tabIndex={-1} role="tabpanel" aria-label={words.version(version.number)} data-version={version.number}>
         <div class="v-why">
           <h3>{words.version(version.number)}: {show[at]!.name}</h3>
@@ -47,26 +48,5 @@ function Versions({id, show}: Props) {
         <Try key={version.name} name={version.name} label={words.editor(version.number)} start={version.demo} engine={engineOf(version)} onRan={onRan} next={next && {number: next.number, go: goOn}} />
       </div>
     </>
-  );
-}
-
-function Tabs({shown, at, setAt, panel}: {shown: Version[]; at: number; setAt: (index: number) => void; panel: string}) {
-  const list = useRef<HTMLDivElement>(null);
-  const move = (event: KeyboardEvent) => {
-    const last = shown.length - 1;
-    const to = {ArrowRight: at === last ? 0 : at + 1, ArrowLeft: at === 0 ? last : at - 1, Home: 0, End: last}[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    setAt(to);
-    list.current!.querySelectorAll("button")[to]!.focus();
-  };
-  return (
-    <div class="tabs" role="tablist" aria-label={words.tabs} ref={list} onKeyDown={move}>
-      {shown.map(({name, number}, index) => (
-        <button key={name} type="button" role="tab" aria-selected={index === at} aria-controls={panel} tabIndex={index === at ? 0 : -1} onClick={() => setAt(index)}>
-          {words.version(number)}
-        </button>
-      ))}
-    </div>
   );
 }

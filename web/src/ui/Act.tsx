@@ -1,4 +1,4 @@
-import {Icon, type IconName} from "../site/icons.tsx";
+import {Icon, type IconName} from "./icons.tsx";
 
 type ActProps = {act: string; icon: IconName; children: string; label?: string; after?: boolean; primary?: boolean; off?: boolean; onClick(): void};
 

@@ -1,26 +1,35 @@
 /** What a gradient is made of: a bar with widths in proportion, or rows where the parts have both signs. */
-import {readable} from "./numbers.ts";
+import {addingUp} from "../text/numbers.ts";
 
 export type Part = {amount: number; label: string; state: "got" | "lost" | "ahead"; now?: boolean};
 
-export function Ledger({name, note, parts, sum}: {name: string; note: string; parts: Part[]; sum?: string}) {
+export function Ledger({name, note, parts, sum}: {name: string; note: string; parts: Part[]; sum?: boolean}) {
+  const total = parts.reduce((so, part) => so + part.amount, 0);
+  const write = addingUp(parts.map((part) => part.amount), total);
+  const texts = parts.map((part) => write(part.amount));
   const positive = parts.every((part) => part.amount > 0) || parts.every((part) => part.amount < 0);
   return (
     <div class="ledger">
-      <p class="ledger-h"><code class="grad">{name}</code> <span>{note}</span>{sum && <b class="ledger-sum">{sum}</b>}</p>
-      {positive ? <Bar parts={parts} /> : <Rows parts={parts} />}
+      <p class="ledger-h"><code class="grad">{name}</code> <span>{note}</span>{sum && <b class="ledger-sum">{written(texts, write(total))}</b>}</p>
+      {positive ? <Bar parts={parts} texts={texts} /> : <Rows parts={parts} texts={texts} />}
     </div>
   );
 }
 
 const classOf = (part: Part): string => (part.now ? `${part.state} now` : part.state);
 
-function Bar({parts}: {parts: Part[]}) {
+/** 6 − 2 + 1 = 5 */
+function written(texts: string[], sum: string): string {
+  const terms = texts.map((text, i) => (i === 0 ? text : text.startsWith("−") ? ` − ${text.slice(1)}` : ` + ${text}`));
+  return `${terms.join("")} = ${sum}`;
+}
+
+function Bar({parts, texts}: {parts: Part[]; texts: string[]}) {
   return (
     <div class="bar">
       {parts.map((part, i) => (
         <span key={i} class={classOf(part)} style={{"--n": Math.abs(part.amount)}}>
-          {part.state !== "ahead" && <b>{readable(part.amount)}</b>}
+          {part.state !== "ahead" && <b>{texts[i]}</b>}
           <span class="bar-label">{part.label}</span>
         </span>
       ))}
@@ -29,13 +38,13 @@ function Bar({parts}: {parts: Part[]}) {
 }
 
 /** Each part from a line in the middle, to the right if it is positive. */
-function Rows({parts}: {parts: Part[]}) {
+function Rows({parts, texts}: {parts: Part[]; texts: string[]}) {
   const largest = Math.max(...parts.map((part) => Math.abs(part.amount))) || 1;
   return (
     <ul class="rows">
       {parts.map((part, i) => (
         <li key={i} class={classOf(part)}>
-          <b>{part.state === "ahead" ? "" : readable(part.amount)}</b>
+          <b>{part.state === "ahead" ? "" : texts[i]}</b>
           <span class={part.amount < 0 ? "row-bar minus" : "row-bar"} style={{"--n": Math.abs(part.amount) / largest}}><i /></span>
           <span class="bar-label">{part.label}</span>
         </li>

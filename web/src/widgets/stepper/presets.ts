@@ -1,7 +1,7 @@
 /** The presets with their walks, recorded and laid out by Python when the site was built: they step at once. */
 import recordings from "#generated/recordings.json";
-import type {Material, PresetEntry} from "./schema.ts";
-import {presets as words} from "../strings/en/presets.ts";
+import type {Material, PresetEntry} from "../../python/schema.ts";
+import {presets as words} from "../../strings/en/presets.ts";
 
 export const presets: PresetEntry[] = (recordings as unknown as Material).presets.map((entry) => ({...entry, title: words.titles[entry.name] ?? entry.title}));
 

@@ -1,4 +1,4 @@
-import type {Rich} from "./rich.ts";
+import type {Rich} from "../text/rich.ts";
 
 const CLASSES = {code: "", data: "data", grad: "grad"} as const;
 
