@@ -21,9 +21,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from gradwalk import Value, nn, walk
+from gradwalk import Tensor, Value, nn, ones, walk, zeros
 from gradwalk.diagnose import museum
+from gradwalk.learn.page import folding as folded
 from gradwalk.learn.page import rolling
+from gradwalk.learn.page.exercises import arrays
 from gradwalk.presets import PRESETS
 from gradwalk.program import program
 
@@ -325,6 +327,28 @@ def recorded(comparison: str, row: str, side: str = "theirs") -> Any:
     return float(found[f"{side}Printed"].split()[-1])
 
 
+# --- tensors
+
+
+def folding(what: str) -> int:
+    """How many `cells` or `blocks` the graph has that the page folds."""
+    return len(folded.material()[what])  # type: ignore[literal-required]
+
+
+def contributions(name: str) -> int:
+    """How many numbers of that graph were made from this one."""
+    (cell,) = (cell for cell in folded.material()["cells"] if cell["name"] == name)
+    return len(cell["to"])
+
+
+def broadcast_sum(shape: tuple[int, ...], small: tuple[int, ...]) -> float:
+    """Each number of the gradient of `b` in `(X + b).sum()`."""
+    b = zeros(small)
+    (ones(shape) + b).sum().backward()
+    (found,) = set(b.grad.reshape(-1).tolist())
+    return float(found)
+
+
 # --- speed
 
 
@@ -411,8 +435,15 @@ NAMES: dict[str, Any] = {
             compiled,
             at_least,
             said_by,
+            folding,
+            contributions,
+            broadcast_sum,
         )
     },
     "math": math,
+    "Tensor": Tensor,
+    "B": folded.B,
+    "Array": arrays.Array,
+    "zeros": arrays.zeros,
     "given": GIVEN,
 }

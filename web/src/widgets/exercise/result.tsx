@@ -73,13 +73,18 @@ function Checks({rows, passed, total}: {rows: Row[]; passed: number; total: numb
           <tr key={index} class={ok ? "" : "f"}>
             <td><Icon name={ok ? "ok" : "miss"} /><span class="vh">{ok ? words.rowOk : words.rowMiss}</span></td>
             <td>{check}: <code class={/\.grad$/.test(name) ? "grad" : /\.data$/.test(name) ? "data" : ""}>{name}</code></td>
-            <td>{got === null ? <span class="none">{words.noNumber}</span> : minus(got)}</td>
-            <td>{minus(expected)}</td>
+            <td>{got === null ? <span class="none">{words.noNumber}</span> : <Numbers of={got} />}</td>
+            <td><Numbers of={expected} /></td>
           </tr>
         ))}
       </tbody>
     </table>
   );
+}
+
+/** One number, or an array in its rows. */
+function Numbers({of}: {of: string}) {
+  return of.startsWith("[") ? <span class="array">{of}</span> : <>{minus(of)}</>;
 }
 
 const minus = (text: string) => text.replace("-", "−");

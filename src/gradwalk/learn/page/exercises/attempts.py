@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import product
 from typing import Any
 
 from gradwalk.diagnose.probes import Probe
 from gradwalk.engine import Value
+from gradwalk.learn.page.exercises.arrays import Array
 from gradwalk.learn.page.exercises.model import Exercise, Tab
 from gradwalk.learn.page.exercises.splice import BUDGET, names_for
 from gradwalk.learn.page.sandbox import LearnerError, guarded
@@ -34,6 +36,8 @@ class Attempt:
     numbers: dict[str, float] = field(default_factory=dict)
     leaves: dict[str, float] = field(default_factory=dict)
     error: LearnerError | None = None
+    #: What was looked at and is an array; its shape and its numbers are among `numbers`, each by a name of its own.
+    arrays: dict[str, Array] = field(default_factory=dict)
 
     @property
     def outcome(self) -> Outcome:
@@ -56,7 +60,7 @@ def attempt(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str]) -
     {'x.grad': 6.0}
     """
     found: list[Attempt] = []
-    with unchanged(math, builtins, Value):
+    with unchanged(math, builtins, Value, Array):
         names = names_for(exercise, tab, text, texts)
         for check in tab.checks:
             endless = bool(found) and found[-1].error is not None and found[-1].error.kind == "OutOfSteps"
@@ -128,14 +132,32 @@ def _tried(names: Mapping[str, Any], check: Probe, budget: int = BUDGET) -> Atte
     try:
         with guarded(budget=budget):
             exec(compile(check.text, "<check>", "exec"), space)
-            numbers = {see: _number(see, eval(see, space)) for see in check.see}
+            found = {see: eval(see, space) for see in check.see}
+            arrays = {see: x if isinstance(x, Array) else Array(x) for see, x in found.items() if _is_array(x)}
+            numbers = {see: _number(see, x) for see, x in found.items() if see not in arrays}
+            for see, array in arrays.items():
+                numbers |= _numbers(see, array)
             leaves = {name: _number(name, space[name].data) for name in _LEAF.findall(check.text)}
     except LearnerError as error:
         return Attempt(error=error)
-    return Attempt(numbers, leaves)
+    return Attempt(numbers, leaves, arrays=arrays)
+
+
+def _is_array(x: Any) -> bool:
+    return isinstance(x, (Array, list, tuple))
+
+
+def _numbers(name: str, array: Array) -> dict[str, float]:
+    """The shape of an array and all that is in it, as numbers that can be compared one by one."""
+    sizes = {f"size of axis {axis} of {name}": float(n) for axis, n in enumerate(array.shape)}
+    places = product(*map(range, array.shape))
+    cells = {f"{list(place)} of {name}": x for place, x in zip(places, array.flat(), strict=True)}
+    return {f"axes of {name}": float(array.ndim), **sizes, **cells}
 
 
 def _number(what: str, x: Any) -> float:
     if hasattr(x, "data"):
-        raise LearnerError("NotANumber", f"{what} is a Value, where a plain number should be", None, None)
+        kind = type(x).__name__
+        wanted = "an array" if kind == "Tensor" else "a plain number"
+        raise LearnerError("NotANumber", f"{what} is a {kind}, where {wanted} should be", None, None)
     return float(x)

@@ -32,6 +32,10 @@ Kind = Literal[
     "calls itself",
     "nested",
     "keeps from call to call",
+    "forgotten sum",
+    "lost axis",
+    "kept axis",
+    "wrong transpose",
     "slip",
 ]
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from itertools import islice
 
 from gradwalk.engine import Value
+from gradwalk.learn.page.exercises.arrays import Array
 from gradwalk.learn.page.exercises.attempts import attempts, expected, unchanged
 from gradwalk.learn.page.exercises.changes import Change, changes, places_to_look
 from gradwalk.learn.page.exercises.editing import Editor
@@ -55,9 +56,9 @@ def repair(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str]) ->
         except LearnerError:
             return False
 
-    with unchanged(math, builtins, Value):
+    with unchanged(math, builtins, Value, Array):
         there = next(filter(repairs, places_to_look(Editor(tree), solution)), None)
-        if there and "The mistake is in line" not in there.why:
+        if there and not there.vague:
             return there
         seen.discard(there.text if there else "")
         editor = Editor(tree, there.lines[0] if there else None)  # one line is searched to its end, a whole text is not

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from gradwalk.learn.page.answer import answer, row, seven
+from gradwalk.learn.page.answer import answer, array_row, row, seven
+from gradwalk.learn.page.exercises.array_words import alike, rows_of
 from gradwalk.learn.page.exercises.attempts import Attempt, attempt, expected
 from gradwalk.learn.page.exercises.errors import of_error
 from gradwalk.learn.page.exercises.feedback import Feedback
@@ -119,7 +120,15 @@ def _answer(status: str, feedback: Feedback, rows: list[dict[str, Any]]) -> dict
 
 def _rows(tab: Tab, got: tuple[Attempt, ...] | None, right: tuple[Attempt, ...]) -> list[dict[str, Any]]:
     return [
-        row(check.title, name, got[at].numbers.get(name) if got else None, right[at].numbers[name])
+        _row(check.title, name, got[at] if got else Attempt(), right[at])
         for at, check in enumerate(tab.checks)
         for name in check.see
     ]
+
+
+def _row(title: str, name: str, mine: Attempt, theirs: Attempt) -> dict[str, Any]:
+    if name not in theirs.arrays:
+        return row(title, name, mine.numbers.get(name), theirs.numbers[name])
+    got = rows_of(mine.arrays[name]) if name in mine.arrays else mine.numbers.get(name)
+    ok = name in mine.arrays and alike(mine.arrays[name], theirs.arrays[name])
+    return array_row(title, name, seven(got) if isinstance(got, float) else got, rows_of(theirs.arrays[name]), ok)
