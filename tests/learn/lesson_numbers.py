@@ -15,15 +15,18 @@ import math
 import re
 import runpy
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from gradwalk import Tensor, Value, nn, ones, walk, zeros
 from gradwalk.diagnose import museum
 from gradwalk.learn.page import folding as folded
+from gradwalk.learn.page import naming as namer
 from gradwalk.learn.page import rolling
 from gradwalk.learn.page.exercises import arrays
 from gradwalk.presets import PRESETS
@@ -349,6 +352,34 @@ def broadcast_sum(shape: tuple[int, ...], small: tuple[int, ...]) -> float:
     return float(found)
 
 
+def naming(what: str) -> int:
+    """A constant of the model that makes up names."""
+    return int(getattr(namer, what))
+
+
+def _names() -> str:
+    return " ".join((ROOT / "examples" / "names.txt").read_text(encoding="utf-8").split())
+
+
+def names_facts(what: str) -> float:
+    """How large the model that makes up names is, and what it learns from."""
+    return namer.facts(_names())[what]  # type: ignore[literal-required, no-any-return]
+
+
+@cache
+def names_loss(steps: int) -> float:
+    """The mean loss of the last fifty of so many steps, to one decimal."""
+    losses = namer.advance(namer.start(_names()), _names(), steps=steps)["losses"]
+    return round(sum(losses[-50:]) / 50, 1)
+
+
+def letters_alone() -> float:
+    """The loss of a model that knows how common each letter is, and nothing else."""
+    counts = Counter(letter for name in _names().split() for letter in f"{name}.")
+    total = sum(counts.values())
+    return -sum(n / total * math.log(n / total) for n in counts.values())
+
+
 # --- speed
 
 
@@ -438,6 +469,10 @@ NAMES: dict[str, Any] = {
             folding,
             contributions,
             broadcast_sum,
+            naming,
+            names_facts,
+            names_loss,
+            letters_alone,
         )
     },
     "math": math,

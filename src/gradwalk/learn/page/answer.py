@@ -51,7 +51,7 @@ def array_row(check: str, name: str, got: str | None, right: str, ok: bool) -> d
     >>> array_row("x + b", "b.grad", "[1, 1]", "[2, 2]", ok=False)["got"]
     '[1, 1]'
     """
-    return {"check": check, "name": name, "got": got, "expected": right, "ok": ok}
+    return {"check": check, "name": name, "got": got, "expected": right, "ok": ok, "array": True}
 
 
 def seven(x: float) -> str:

@@ -7,7 +7,7 @@ A learner's text goes through `splice` and `attempts` to numbers, these through 
 |---|---|
 | `model` | what an exercise is made of |
 | `plus_times`, `slopes`, `backward`, `derived`, `network`, `training_loop` | the exercises, as data |
-| `arrays`, `tensors` | arrays to write with, and the exercises on tensors |
+| `arrays`, `tensors`, `whole_network` | arrays to write with, and the exercises on tensors |
 | `splice` | what a learner's text is spliced into; the whole class as a file |
 | `attempts` | running the checks |
 | `mistakes`, `errors`, `ledger`, `visit_order`, `array_words`, `feedback` | which mistake it is, and in which words |
@@ -32,6 +32,7 @@ from gradwalk.learn.page.exercises.slopes import FUNCTIONS, SLOPES
 from gradwalk.learn.page.exercises.splice import HEAD, PARTS, TAIL
 from gradwalk.learn.page.exercises.tensors import BROADCAST, PRODUCTS, REDUCTIONS
 from gradwalk.learn.page.exercises.training_loop import TRAINING
+from gradwalk.learn.page.exercises.whole_network import BATCH_NORM, CROSS_ENTROPY, LAYERS
 
 __all__ = ["EXERCISES", "material", "run", "solutions"]
 
@@ -40,7 +41,7 @@ EXERCISES: dict[str, Exercise] = {
     exercise.name: exercise
     for exercise in (
         *(PLUS_TIMES, SLOPES, BACKWARD, DIAMOND, DERIVED, REFLECTED, FUNCTIONS, NETWORK, TRAINING),
-        *(BROADCAST, REDUCTIONS, PRODUCTS),
+        *(BROADCAST, REDUCTIONS, PRODUCTS, LAYERS, CROSS_ENTROPY, BATCH_NORM),
     )
 }
 

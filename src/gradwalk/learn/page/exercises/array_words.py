@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from gradwalk.learn.page.exercises.arrays import Array
+from gradwalk.learn.page.exercises.arrays import Array, text_of
 from gradwalk.learn.page.exercises.attempts import Attempt
 from gradwalk.learn.page.exercises.feedback import Feedback
 from gradwalk.matcher import same
@@ -58,14 +58,14 @@ def compared(tried: Attempt) -> int:
     return cells + sum(not any(name.endswith(f" of {see}") for see in tried.arrays) for name in tried.numbers)
 
 
-def rows_of(array: Array) -> str:
-    """An array as text, a line for each row.
+def rows_of(array: Array, digits: int = 4) -> str:
+    """An array as text, a line for each row, with so many decimals.
 
-    >>> print(rows_of(Array([[1, 2], [3, 4.5]])))
+    >>> print(rows_of(Array([[1, 2], [3, 4.56789]])))
     [[1, 2],
-     [3, 4.5]]
+     [3, 4.5679]]
     """
-    return repr(array)[6:-1].replace("-", "−").replace("], [", "],\n [")
+    return text_of(array.tolist(), digits).replace("-", "−").replace("], [", "],\n [")
 
 
 def headline_of(off: Off) -> str:
@@ -124,7 +124,7 @@ def _first(off: Off) -> tuple[tuple[int, ...], str, str]:
     places = product(*map(range, off.right.shape))
     pairs = zip(places, off.mine.flat(), off.right.flat(), strict=True)
     place, mine, right = next(each for each in pairs if not same(each[1], each[2]))
-    return place, rows_of(Array(mine)), rows_of(Array(right))
+    return place, rows_of(Array(mine), 7), rows_of(Array(right), 7)
 
 
 def _factor(off: Off) -> str | None:

@@ -14,7 +14,7 @@ from gradwalk.errors import ShapeError
 from gradwalk.tensor import python_arrays as plain
 from gradwalk.tensor.shapes import axes_of, axis_of, broadcast, either, shape_of, size_of
 
-__all__ = ["Array", "ones", "zeros"]
+__all__ = ["Array", "ones", "text_of", "zeros"]
 
 Shape = tuple[int, ...]
 T = TypeVar("T")
@@ -87,7 +87,7 @@ class Array:
         return bool(float(self))
 
     def __repr__(self) -> str:
-        return f"Array({_text(self.tolist())})"
+        return f"Array({text_of(self.tolist())})"
 
     # --- arithmetic, number by number
 
@@ -348,8 +348,13 @@ def _told(make: Callable[[], T]) -> T:
         raise ShapeError(str(error).partition("\n")[0]) from None
 
 
-def _text(nested: Any) -> str:
+def text_of(nested: Any, digits: int = 7) -> str:
+    """Nested lists as text, each number with so many decimals at most.
+
+    >>> text_of([[1.0, 0.123456789]], 4)
+    '[[1, 0.1235]]'
+    """
     if isinstance(nested, list):
-        return f"[{', '.join(map(_text, nested))}]"
-    text = f"{nested:.7f}".rstrip("0").rstrip(".") if abs(nested) < 1e12 else f"{nested:.6g}"
+        return f"[{', '.join(text_of(part, digits) for part in nested)}]"
+    text = f"{nested:.{digits}f}".rstrip("0").rstrip(".") if abs(nested) < 1e12 else f"{nested:.6g}"
     return "0" if text == "-0" else text

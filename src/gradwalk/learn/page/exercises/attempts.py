@@ -16,7 +16,7 @@ from gradwalk.diagnose.probes import Probe
 from gradwalk.engine import Value
 from gradwalk.learn.page.exercises.arrays import Array
 from gradwalk.learn.page.exercises.model import Exercise, Tab
-from gradwalk.learn.page.exercises.splice import BUDGET, names_for
+from gradwalk.learn.page.exercises.splice import names_for
 from gradwalk.learn.page.sandbox import LearnerError, guarded
 from gradwalk.matcher import Outcome
 
@@ -64,18 +64,20 @@ def attempt(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str]) -
         names = names_for(exercise, tab, text, texts)
         for check in tab.checks:
             endless = bool(found) and found[-1].error is not None and found[-1].error.kind == "OutOfSteps"
-            found.append(found[-1] if endless else _tried(names, check))  # once it did not end, nobody waits again
+            found.append(
+                found[-1] if endless else _tried(names, check, exercise.budget)
+            )  # once it did not end, nobody waits again
     return tuple(found)
 
 
 def attempts(
-    exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], *, budget: int = BUDGET
+    exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], *, budget: int
 ) -> Callable[[int], Attempt]:
     """As `attempt`, one check at a time, when it is asked for; who calls keeps the world `unchanged`.
 
     >>> from gradwalk.learn.page.exercises import EXERCISES
     >>> exercise = EXERCISES["plus-times"]
-    >>> attempts(exercise, exercise.tabs["__mul__"], exercise.tabs["__mul__"].solution, {})(0).numbers
+    >>> attempts(exercise, exercise.tabs["__mul__"], exercise.tabs["__mul__"].solution, {}, budget=100)(0).numbers
     {'x.grad': 6.0}
     """
     names = names_for(exercise, tab, text, texts)
@@ -124,10 +126,10 @@ def _expected(exercise_name: str, tab_name: str) -> tuple[Attempt, ...]:
     names: dict[str, Any] = {"Value": Value}
     if exercise.kind == "program":
         exec(tab.solution, names)
-    return tuple(_tried(names, check) for check in tab.checks)
+    return tuple(_tried(names, check, exercise.budget) for check in tab.checks)
 
 
-def _tried(names: Mapping[str, Any], check: Probe, budget: int = BUDGET) -> Attempt:
+def _tried(names: Mapping[str, Any], check: Probe, budget: int) -> Attempt:
     space = dict(names)
     try:
         with guarded(budget=budget):

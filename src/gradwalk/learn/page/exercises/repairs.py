@@ -25,7 +25,7 @@ from gradwalk.matcher import reproduces
 __all__ = ["repair"]
 
 _MOST = 250  # changes that are tried where nobody knows in which line
-_STEPS = 10_000  # lines that one of them may run for a check: the solutions need fewer
+_STEPS = 10_000  # lines that one of them may run for a check at most: the solutions need fewer
 
 
 def repair(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str]) -> Change | None:
@@ -51,7 +51,7 @@ def repair(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str]) ->
             return False
         seen.add(change.text)
         try:
-            tried = attempts(exercise, tab, change.text, texts, budget=_STEPS)
+            tried = attempts(exercise, tab, change.text, texts, budget=min(_STEPS, exercise.budget // 4))
             return reproduces(lambda at: [tried(at).outcome], range(len(right)), lambda at: right[at].outcome)
         except LearnerError:
             return False

@@ -129,6 +129,10 @@ def _rows(tab: Tab, got: tuple[Attempt, ...] | None, right: tuple[Attempt, ...])
 def _row(title: str, name: str, mine: Attempt, theirs: Attempt) -> dict[str, Any]:
     if name not in theirs.arrays:
         return row(title, name, mine.numbers.get(name), theirs.numbers[name])
-    got = rows_of(mine.arrays[name]) if name in mine.arrays else mine.numbers.get(name)
-    ok = name in mine.arrays and alike(mine.arrays[name], theirs.arrays[name])
-    return array_row(title, name, seven(got) if isinstance(got, float) else got, rows_of(theirs.arrays[name]), ok)
+    right, got = theirs.arrays[name], mine.arrays.get(name)
+    if got is None:
+        number = mine.numbers.get(name)
+        return array_row(title, name, None if number is None else seven(number), rows_of(right), ok=False)
+    ok = alike(got, right)
+    digits = 7 if not ok and rows_of(got) == rows_of(right) else 4  # enough to see the difference
+    return array_row(title, name, rows_of(got, digits), rows_of(right, digits), ok)

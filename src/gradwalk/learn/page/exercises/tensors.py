@@ -8,14 +8,17 @@ from gradwalk.diagnose.probes import Probe
 from gradwalk.learn.page.exercises.arrays import Array, ones, zeros
 from gradwalk.learn.page.exercises.model import Exercise, Mistake, Tab
 
-__all__ = ["BROADCAST", "PRODUCTS", "REDUCTIONS", "TENSOR"]
+__all__ = ["BROADCAST", "LINES", "PRODUCTS", "REDUCTIONS", "TENSOR"]
+
+#: The solutions run a few dozen lines for a check, on arrays of a few numbers.
+LINES = 2_000
 
 _UNBROADCAST = """\
 def unbroadcast(grad, shape):
-    while grad.ndim > len(shape):                       # an axis that was added in front
+    while grad.ndim > len(shape):  # an axis that was added in front
         grad = grad.sum(dim=0)
     for axis, size in enumerate(shape):
-        if size == 1:                                   # an axis that was repeated
+        if size == 1:  # an axis that was repeated
             grad = grad.sum(dim=axis, keepdim=True)
     return grad
 """
@@ -110,12 +113,12 @@ def unbroadcast(grad, shape):
               "grad = Array([[[1, 2], [3, 4]], [[10, 20], [30, 40]]])"),
      _back_to("(3, 1)", "from (3, 1) to (3, 1)", "grad = Array([[1], [2], [3]])")),
     (Mistake("forgotten sum",
-             (("    while grad.ndim > len(shape):                       # an axis that was added in front\n"
+             (("    while grad.ndim > len(shape):  # an axis that was added in front\n"
                "        grad = grad.sum(dim=0)\n", ""),),
              "Axes of size 1 are right. But axes that broadcasting added in front are still there: nothing sums them.",
              "What should happen while `grad` has more axes than `shape`?"),
      Mistake("forgotten sum",
-             (("    for axis, size in enumerate(shape):\n        if size == 1:                                   "
+             (("    for axis, size in enumerate(shape):\n        if size == 1:  "
                "# an axis that was repeated\n            grad = grad.sum(dim=axis, keepdim=True)\n", ""),),
              "The axes in front are right. But an axis of size 1 was repeated too, and nothing sums along it.",
              "What should happen where `shape` has a 1?"),
@@ -146,10 +149,10 @@ def unbroadcast(grad, shape):
              "That sums along all axes at once. Only the axis of size 1 was repeated.",
              "How does a sum know which axis to run along?"),
      Mistake("wrong order",
-             (("    while grad.ndim > len(shape):                       # an axis that was added in front\n"
+             (("    while grad.ndim > len(shape):  # an axis that was added in front\n"
                "        grad = grad.sum(dim=0)\n", ""),
               ("    return grad\n",
-               "    while grad.ndim > len(shape):                       # an axis that was added in front\n"
+               "    while grad.ndim > len(shape):  # an axis that was added in front\n"
                "        grad = grad.sum(dim=0)\n    return grad\n")),
              "The axes of `shape` are counted from the front, but while `grad` has more axes than `shape`, its axes "
              "have other numbers. So with both at once, the wrong axis is summed.",
@@ -158,7 +161,7 @@ def unbroadcast(grad, shape):
 )  # fmt: skip
 
 BROADCAST = Exercise(
-    "unbroadcast", "The way back of broadcasting", "definitions", {"unbroadcast": _UNBROADCAST_TAB}, _names
+    "unbroadcast", "The way back of broadcasting", "definitions", {"unbroadcast": _UNBROADCAST_TAB}, _names, LINES
 )
 
 # --- sum and max -----------------------------------------------------------------------------------------------------
@@ -236,7 +239,7 @@ _SUM_TAB = Tab(
 _MAX_STARTER, _MAX = _method(
     "max", "max(self, dim)", 'Tensor(self.data.max(dim=dim), (self,), "max")',
     "your turn: out.grad goes to the largest; equal ones share it",
-    "largest = self.data == out.data.unsqueeze(dim)           # 1 or 0",
+    "largest = self.data == out.data.unsqueeze(dim)  # 1 or 0",
     "share = largest / largest.sum(dim=dim, keepdim=True)",
     "self.grad += share * out.grad.unsqueeze(dim)",
 )  # fmt: skip
@@ -290,7 +293,7 @@ _MAX_TAB = Tab(
     "The gradient goes to the number that was used, and to no other.",
 )  # fmt: skip
 
-REDUCTIONS = Exercise("sum-and-max", "Sum and max", "definitions", {"sum": _SUM_TAB, "max": _MAX_TAB}, _names)
+REDUCTIONS = Exercise("sum-and-max", "Sum and max", "definitions", {"sum": _SUM_TAB, "max": _MAX_TAB}, _names, LINES)
 
 # --- products and rows -----------------------------------------------------------------------------------------------
 
@@ -412,5 +415,5 @@ _TAKE_TAB = Tab(
 )  # fmt: skip
 
 PRODUCTS = Exercise(
-    "matmul-and-rows", "Products and rows", "definitions", {"matmul": _MATMUL_TAB, "take": _TAKE_TAB}, _names
+    "matmul-and-rows", "Products and rows", "definitions", {"matmul": _MATMUL_TAB, "take": _TAKE_TAB}, _names, LINES
 )
