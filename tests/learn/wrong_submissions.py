@@ -262,4 +262,59 @@ SUBMISSIONS: list[tuple[str, str, str, list[int], str]] = [
         "kept",
     ),
     ("take", method("take", "self.grad += out.grad"), "error", [5], "do not fit"),
+    # a whole network, in other hands
+    (
+        "linear_back",
+        "def linear_back(g, x, W):\n    return g @ W.T, x.T @ g, g\n",
+        "forgotten sum",
+        [],
+        "was not added up",
+    ),
+    ("linear_back", "def linear_back(g, x, W):\n    return g @ W, x @ g, g.sum(0)\n", "wrong transpose", [], "Both"),
+    ("linear_back", S["linear_back"].replace("    return d_x, d_W, d_b\n", ""), "not implemented", [], "`return`"),
+    ("tanh_back", "def tanh_back(d_h, h):\n    return d_h * (1 + h * h)\n", "wrong value", [2], "`+`"),
+    (
+        "embedding_back",
+        "def embedding_back(d_e, X, C):\n    d_C = zeros(C.shape)\n    for i in range(len(X)):\n"
+        "        d_C[X[i]] += d_e[i]\n    return d_C\n",
+        "overwritten",
+        [],
+        "written twice",
+    ),
+    (
+        "embedding_back",
+        "def embedding_back(d_e, X, C):\n    d_C = zeros(C.shape)\n    for i in range(len(X)):\n"
+        "        for j in range(len(X[i])):\n            d_C[X[i][j]] = d_e[i][j]\n    return d_C\n",
+        "overwritten",
+        [5],
+        "the last place",
+    ),
+    (
+        "cross_entropy_back",
+        S["cross_entropy_back"].replace("(probs - right) / n", "(right - probs) * (1 / n)"),
+        "wrong value",
+        [7],
+        "sign",
+    ),
+    (
+        "cross_entropy_steps",
+        S["cross_entropy_steps"].replace("/ total + d_total", "/ total - d_total"),
+        "wrong value",
+        [14],
+        "`-`",
+    ),
+    (
+        "batch_norm_steps",
+        S["batch_norm_steps"].replace("(d_xhat * diff).sum", "(d_xhat * x).sum"),
+        "wrong value",
+        [13],
+        "`x`",
+    ),
+    (
+        "batch_norm_back",
+        S["batch_norm_back"].replace("d_xhat = d_y * gamma", "d_xhat = d_y"),
+        "wrong value",
+        [3],
+        "line 3",
+    ),
 ]

@@ -66,11 +66,17 @@ export function line(from: Spot, to: Spot, {cell, down}: Picture): string {
   return down ? `M${a.x} ${a.y}C${a.x} ${a.y + bend} ${b.x} ${b.y - bend} ${b.x} ${b.y}` : `M${a.x} ${a.y}C${a.x + bend} ${a.y} ${b.x - bend} ${b.y} ${b.x} ${b.y}`;
 }
 
-/** The line between two blocks, and the place for the shape that goes along it. */
+const SHORT = 90; // a line so short is not covered by the shape that goes along it: that stands beside it
+
+/** The line between two blocks, and the place for the shape that goes along it; a second operand arrives further down. */
 export function thick(from: Frame, to: Frame, down: boolean): {d: string; label: Spot} {
+  const share = to.block.operands.length < 2 ? 0.5 : to.block.operands[0] === from.block.name ? 0.4 : 0.85;
   const a = down ? {x: from.x + from.width / 2, y: from.y + from.height} : {x: from.x + from.width, y: from.y + from.height / 2};
-  const b = down ? {x: to.x + to.width / 2, y: to.y} : {x: to.x, y: to.y + to.height / 2};
-  const bend = (down ? b.y - a.y : b.x - a.x) * 0.45;
+  const b = down ? {x: to.x + to.width * share, y: to.y} : {x: to.x, y: to.y + to.height * share};
+  const length = down ? b.y - a.y : b.x - a.x;
+  const bend = length * 0.45;
   const d = down ? `M${a.x} ${a.y}C${a.x} ${a.y + bend} ${b.x} ${b.y - bend} ${b.x} ${b.y}` : `M${a.x} ${a.y}C${a.x + bend} ${a.y} ${b.x - bend} ${b.y} ${b.x} ${b.y}`;
-  return {d, label: {x: (a.x + b.x) / 2, y: (a.y + b.y) / 2}};
+  const level = Math.abs(down ? b.x - a.x : b.y - a.y) < 30;
+  const aside = length < SHORT && level;
+  return {d, label: {x: (a.x + b.x) / 2 + (aside && down ? 32 : 0), y: (a.y + b.y) / 2 - (aside && !down ? 14 : 0)}};
 }

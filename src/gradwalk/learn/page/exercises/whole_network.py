@@ -139,6 +139,12 @@ def embedding_back(d_e, X, C):       # e[i, j] = C[X[i][j]]
     (Mistake("overwritten", _swap("d_C[letter] += d_e[i, j]", "d_C[letter] = d_e[i, j]"),
              "Only the last place where a letter stands counts. The others were replaced.",
              "Is there an `=` that should be `+=`?"),
+     Mistake("overwritten",
+             _swap("        for j, letter in enumerate(context):\n            d_C[letter] += d_e[i, j]\n",
+                   "        d_C[context] += d_e[i]\n"),
+             "Changing all the rows of a context at once is the trap of the last lesson: a letter that stands twice in "
+             "the same context is written twice, and only the last one stays.",
+             "How can each place be added by itself?"),
      Mistake("turned round", _swap("d_C[letter]", "d_C[j]"),
              "`j` is a place in the context. The row that was taken is that of the letter there.",
              "Which row of `C` did the place (i, j) take?"),
