@@ -78,5 +78,5 @@ export function thick(from: Frame, to: Frame, down: boolean): {d: string; label:
   const d = down ? `M${a.x} ${a.y}C${a.x} ${a.y + bend} ${b.x} ${b.y - bend} ${b.x} ${b.y}` : `M${a.x} ${a.y}C${a.x + bend} ${a.y} ${b.x - bend} ${b.y} ${b.x} ${b.y}`;
   const level = Math.abs(down ? b.x - a.x : b.y - a.y) < 30;
   const aside = length < SHORT && level;
-  return {d, label: {x: (a.x + b.x) / 2 + (aside && down ? 32 : 0), y: (a.y + b.y) / 2 - (aside && !down ? 14 : 0)}};
+  return {d, label: {x: (a.x + b.x) / 2 + (aside && down ? (share === 0.4 ? -32 : 32) : 0), y: (a.y + b.y) / 2 - (aside && !down ? 14 : 0)}};
 }
