@@ -17,7 +17,7 @@ from typing import TypedDict
 
 from gradwalk.errors import SettingError
 
-__all__ = ["Naming", "advance", "facts", "start"]
+__all__ = ["Facts", "Naming", "advance", "facts", "start"]
 
 CONTEXT = 3  # letters that the next one is guessed from
 WIDTH, HIDDEN, BATCH = 4, 24, 32
@@ -57,7 +57,7 @@ class Facts(TypedDict):
     """What the page says about the model before it is trained.
 
     >>> facts("anna otto")
-    {'names': 2, 'letters': 5, 'examples': 10, 'parameters': 493, 'guessing': 1.6094379124341003, 'steps': 1000}
+    {'names': 2, 'letters': 5, 'examples': 10, 'parameters': 481, 'guessing': 1.6094379124341003, 'steps': 1000}
     """
 
     names: int
