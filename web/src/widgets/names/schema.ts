@@ -5,7 +5,7 @@ export type Props = {id: string; lesson: string};
 
 export const schema: Schema = {
   fields: {},
-  height: () => [985, 838, 536],
+  height: () => [926, 838, 536],
   fallback: () => words.fallback,
   frame: "wide",
 };
