@@ -22,6 +22,7 @@ import {readCourse, readPage} from "./builder/lessons.mjs";
 import {heightsCss, Renderer} from "./builder/pages.mjs";
 import {readRecorded} from "./builder/recorded.mjs";
 import {readTimes} from "./builder/times.mjs";
+import {readNames} from "./builder/names.mjs";
 import {readVersions} from "./builder/versions.mjs";
 
 const PRELOADED = ["source-serif-4-latin-opsz-normal", "inter-latin-wght-normal", "jetbrains-mono-latin-wght-normal"]; // what the first screen is set in
@@ -54,6 +55,7 @@ async function readSite(folder, fromPython) {
   generated.versions = readVersions();
   generated.recorded = readRecorded();
   generated.times = readTimes();
+  generated.names = readNames();
   const heights = new Map();
   const courses = [];
   for (const language of languagesIn(folder)) courses.push(await readLanguage(language, courses[0], {generated, heights, problems}));

@@ -32,7 +32,7 @@ FOLDERS = ("builder", "elsewhere", "lessons", "pages", "src", "styles")
 SOURCES = {
     WEB: (*(f"{folder}/**/*" for folder in FOLDERS), "recorded/*.json", "*.json", "*.mjs"),
     ROOT / "LICENSES": ("*.txt",),
-    ROOT / "examples" / "versions": ("*.py",),
+    ROOT / "examples": ("names.txt", "versions/*.py"),
     ROOT / "benchmarks" / "results": ("*.json",),
     ROOT / "src" / "gradwalk": ("**/*.py",),
 }

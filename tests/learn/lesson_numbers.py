@@ -15,15 +15,20 @@ import math
 import re
 import runpy
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gradwalk import Value, nn, walk
+from gradwalk import Tensor, Value, nn, ones, walk, zeros
 from gradwalk.diagnose import museum
+from gradwalk.learn.page import folding as folded
+from gradwalk.learn.page import naming as namer
 from gradwalk.learn.page import rolling
+from gradwalk.learn.page.exercises import arrays
 from gradwalk.presets import PRESETS
 from gradwalk.program import program
 
@@ -325,6 +330,56 @@ def recorded(comparison: str, row: str, side: str = "theirs") -> Any:
     return float(found[f"{side}Printed"].split()[-1])
 
 
+# --- tensors
+
+
+def folding(what: str) -> int:
+    """How many `cells` or `blocks` the graph has that the page folds."""
+    return len(folded.material()[what])  # type: ignore[literal-required]
+
+
+def contributions(name: str) -> int:
+    """How many numbers of that graph were made from this one."""
+    (cell,) = (cell for cell in folded.material()["cells"] if cell["name"] == name)
+    return len(cell["to"])
+
+
+def broadcast_sum(shape: tuple[int, ...], small: tuple[int, ...]) -> float:
+    """Each number of the gradient of `b` in `(X + b).sum()`."""
+    b = zeros(small)
+    (ones(shape) + b).sum().backward()
+    (found,) = set(b.grad.reshape(-1).tolist())
+    return float(found)
+
+
+def naming(what: str) -> int:
+    """A constant of the model that makes up names."""
+    return int(getattr(namer, what))
+
+
+def _names() -> str:
+    return " ".join((ROOT / "examples" / "names.txt").read_text(encoding="utf-8").split())
+
+
+def names_facts(what: str) -> float:
+    """How large the model that makes up names is, and what it learns from."""
+    return namer.facts(_names())[what]  # type: ignore[literal-required, no-any-return]
+
+
+@cache
+def names_loss(steps: int) -> float:
+    """The mean loss of the last fifty of so many steps, to one decimal."""
+    losses = namer.advance(namer.start(_names()), _names(), steps=steps)["losses"]
+    return round(sum(losses[-50:]) / 50, 1)
+
+
+def letters_alone() -> float:
+    """The loss of a model that knows how common each letter is, and nothing else."""
+    counts = Counter(letter for name in _names().split() for letter in f"{name}.")
+    total = sum(counts.values())
+    return -sum(n / total * math.log(n / total) for n in counts.values())
+
+
 # --- speed
 
 
@@ -411,8 +466,19 @@ NAMES: dict[str, Any] = {
             compiled,
             at_least,
             said_by,
+            folding,
+            contributions,
+            broadcast_sum,
+            naming,
+            names_facts,
+            names_loss,
+            letters_alone,
         )
     },
     "math": math,
+    "Tensor": Tensor,
+    "B": folded.B,
+    "Array": arrays.Array,
+    "zeros": arrays.zeros,
     "given": GIVEN,
 }

@@ -82,6 +82,21 @@ CODE = {
     "4 - v",
     "y = (x * 3).relu()",
     "0.0",
+    "W[0, 0]",
+    "b[0]",
+    "X.sum(dim=0)",
+    "X.sum(dim=1)",
+    "(4, 3)",
+    "(3,)",
+    "(4,)",
+    "(4, 1)",
+    "(5, 1)",
+    "(5,)",
+    "a.sum(dim=0)",
+    "a.sum(dim=0, keepdim=True)",
+    "a.max(dim=0)",
+    "a.unsqueeze(0)",
+    "a.reshape(2, 3)",
 }
 
 

@@ -33,6 +33,17 @@ def neuron(
     return NEURON_OTHERWISE.format(total=total, out=out, parameters=parameters)
 
 
+def method(tab: str, *lines: str) -> str:
+    """The solution of a method with another `_backward` in it."""
+    head, _, rest = S[tab].partition("    def _backward():\n")
+    return (
+        head
+        + "    def _backward():\n"
+        + "".join(f"        {line}\n" for line in lines)
+        + rest[rest.index("\n    out._") :]
+    )
+
+
 SUBMISSIONS: list[tuple[str, str, str, list[int], str]] = [
     # a number computed, shown or given back, and kept nowhere
     ("__add__", ADD.replace("+=", "+"), "thrown away", [6], "throws it away"),
@@ -164,5 +175,146 @@ SUBMISSIONS: list[tuple[str, str, str, list[int], str]] = [
         "slip",
         [5],
         "line 5",
+    ),
+    # tensors, in other hands
+    (
+        "unbroadcast",
+        "def unbroadcast(grad, shape):\n    for axis, n in enumerate(shape):\n        if n == 1:\n"
+        "            grad = grad.sum(axis, keepdim=True)\n    return grad\n",
+        "forgotten sum",
+        [],
+        "added in front",
+    ),
+    (
+        "unbroadcast",
+        "def unbroadcast(grad, shape):\n    while len(grad.shape) > len(shape):\n        grad = grad.sum(0)\n"
+        "    for axis in range(len(shape)):\n        if shape[axis] == 1:\n            grad = grad.sum(axis)\n"
+        "    return grad\n",
+        "lost axis",
+        [],
+        "took its axis away",
+    ),
+    ("unbroadcast", S["unbroadcast"].replace("while", "if"), "a part is missing", [2], "several"),
+    (
+        "unbroadcast",
+        S["unbroadcast"].replace("            grad = grad.sum", "            grad.sum"),
+        "thrown away",
+        [6],
+        "throws it away",
+    ),
+    ("unbroadcast", S["unbroadcast"].replace("    return grad\n", ""), "not implemented", [], "`return`"),
+    ("unbroadcast", "def unbroadcast(grad, shape):\n    return grad.reshape(shape)\n", "error", [2], "6 numbers"),
+    ("unbroadcast", "def unbroadcast(grad, shape):\n    return grad.sum(dim=0)\n", "shape", [], "(2, 1)"),
+    (
+        "sum",
+        method("sum", "self.grad += ones(self.data.shape) * out.grad"),
+        "lost axis",
+        [5],
+        "lines up with the wrong",
+    ),
+    ("sum", method("sum", "self.grad += 1"), "forgets the upstream gradient", [5], "received a one"),
+    (
+        "max",
+        method(
+            "max",
+            "mask = self.data == self.data.max(dim=dim, keepdim=True)",
+            "self.grad += mask * out.grad.unsqueeze(dim)",
+        ),
+        "counted twice",
+        [],
+        "In a tie",
+    ),
+    ("max", method("max", "self.grad += out.grad.unsqueeze(dim)"), "wrong local derivative", [], "as in a sum"),
+    (
+        "matmul",
+        method("matmul", "self.grad = out.grad @ other.data.T", "other.grad = self.data.T @ out.grad"),
+        "overwritten",
+        [5, 6],
+        "`+=`",
+    ),
+    (
+        "matmul",
+        S["matmul"].replace("self.data.T @ out.grad", "self.data.T @ out.data"),
+        "forgets the upstream gradient",
+        [6],
+        "`out.data`",
+    ),
+    (
+        "matmul",
+        S["matmul"].replace("self.data.T @ out.grad", "(self.data @ out.grad).T"),
+        "wrong local derivative",
+        [6],
+        "line 6",
+    ),
+    (
+        "take",
+        method("take", "for k in range(len(rows)):", "    self.grad[rows[k]] = out.grad[k]"),
+        "overwritten",
+        [6],
+        "its last use",
+    ),
+    ("take", method("take", "self.grad[rows] = self.grad[rows] + out.grad"), "overwritten", [], "famous trap"),
+    (
+        "take",
+        method("take", "for k, i in enumerate(rows):", "    self.grad[i] + out.grad[k]"),
+        "thrown away",
+        [6],
+        "kept",
+    ),
+    ("take", method("take", "self.grad += out.grad"), "error", [5], "do not fit"),
+    # a whole network, in other hands
+    (
+        "linear_back",
+        "def linear_back(g, x, W):\n    return g @ W.T, x.T @ g, g\n",
+        "forgotten sum",
+        [],
+        "was not added up",
+    ),
+    ("linear_back", "def linear_back(g, x, W):\n    return g @ W, x @ g, g.sum(0)\n", "wrong transpose", [], "Both"),
+    ("linear_back", S["linear_back"].replace("    return d_x, d_W, d_b\n", ""), "not implemented", [], "`return`"),
+    ("tanh_back", "def tanh_back(d_h, h):\n    return d_h * (1 + h * h)\n", "wrong value", [2], "`+`"),
+    (
+        "embedding_back",
+        "def embedding_back(d_e, X, C):\n    d_C = zeros(C.shape)\n    for i in range(len(X)):\n"
+        "        d_C[X[i]] += d_e[i]\n    return d_C\n",
+        "overwritten",
+        [],
+        "written twice",
+    ),
+    (
+        "embedding_back",
+        "def embedding_back(d_e, X, C):\n    d_C = zeros(C.shape)\n    for i in range(len(X)):\n"
+        "        for j in range(len(X[i])):\n            d_C[X[i][j]] = d_e[i][j]\n    return d_C\n",
+        "overwritten",
+        [5],
+        "the last place",
+    ),
+    (
+        "cross_entropy_back",
+        S["cross_entropy_back"].replace("(probs - right) / n", "(right - probs) * (1 / n)"),
+        "wrong value",
+        [7],
+        "sign",
+    ),
+    (
+        "cross_entropy_steps",
+        S["cross_entropy_steps"].replace("/ total + d_total", "/ total - d_total"),
+        "wrong value",
+        [14],
+        "`-`",
+    ),
+    (
+        "batch_norm_steps",
+        S["batch_norm_steps"].replace("(d_xhat * diff).sum", "(d_xhat * x).sum"),
+        "wrong value",
+        [13],
+        "`x`",
+    ),
+    (
+        "batch_norm_back",
+        S["batch_norm_back"].replace("d_xhat = d_y * gamma", "d_xhat = d_y"),
+        "wrong value",
+        [3],
+        "line 3",
     ),
 ]

@@ -38,7 +38,7 @@ def example() -> str:
 
 
 def test_the_guides_example_is_a_lesson(lessons: Path) -> None:
-    (lessons / "14-a-lesson-of-your-own.md").write_text(example(), encoding="utf-8")
+    (lessons / "20-a-lesson-of-your-own.md").write_text(example(), encoding="utf-8")
     done = build(lessons)
     assert done.returncode == 0, done.stderr
     site = lessons.parent / "site"

@@ -77,9 +77,17 @@ def test_every_solution_passes_and_every_starter_is_missing(python_page: Page) -
     assert [result["status"] for result in results] == ["missing"] * len(TABS)
 
 
+#: Of exercises on arrays, which take their time, one mistake of each kind; the desk tries them all.
+IN_THE_PAGE = list({
+    (tab.name, mistake.kind if "Array" in EXERCISES[name].given() else mistake): (name, tab, mistake)
+    for name, tab, mistake in MISTAKES
+}.values())  # fmt: skip
+
+
 def test_every_mistake_is_named_in_the_page_as_on_the_desk(python_page: Page) -> None:
-    results = run_all(python_page, [(name, tab.name, mistake.apply(tab.solution)) for name, tab, mistake in MISTAKES])
-    for (_, tab, mistake), result in zip(MISTAKES, results, strict=True):
+    texts = [(name, tab.name, mistake.apply(tab.solution)) for name, tab, mistake in IN_THE_PAGE]
+    results = run_all(python_page, texts)
+    for (_, tab, mistake), result in zip(IN_THE_PAGE, results, strict=True):
         assert (result["kind"], result["why"]) == (mistake.kind, mistake.why), tab.name
 
 

@@ -12,6 +12,7 @@ export const PAGES = path.join(WEB, "pages");
 export const GENERATED = path.join(WEB, "generated");
 export const MODULES = path.join(WEB, "node_modules");
 export const VERSIONS = path.join(REPO, "examples", "versions");
+export const NAMES = path.join(REPO, "examples", "names.txt");
 export const RECORDED = path.join(WEB, "recorded");
 export const RESULTS = path.join(REPO, "benchmarks", "results");
 export const LICENCES = path.join(REPO, "LICENSES");

@@ -4,6 +4,7 @@ The page calls a function by name through `bridge` and gets JSON back; what a le
 
 - `programs`, `scripts`: a learner's program as a recording; code of a lesson, with what it prints
 - `training`: moons and a network, a step at a time; `rolling`, `picturing`: what the compiler makes of a program
+- `folding`: a graph of numbers that folds into blocks; `naming`: a model that learns to make up names
 - `exercises/`: functions to write, and which mistake a wrong one is; `hunting/`: wrong engines to watch, name and mend
 - `grading`: a learner's engine through the grader; `answer`: how the page shows what came of a try
 - `translations/`: what Python says, in the learner's language

@@ -8,7 +8,7 @@ from typing import Any
 
 from gradwalk.matcher import same
 
-__all__ = ["answer", "row", "seven"]
+__all__ = ["answer", "array_row", "row", "seven"]
 
 
 def answer(
@@ -43,6 +43,15 @@ def row(check: str, name: str, got: float | None, right: float) -> dict[str, Any
     ok = got is not None and same(got, right)
     shown = None if got is None else seven(got)
     return {"check": check, "name": name, "got": shown, "expected": seven(right), "ok": ok}
+
+
+def array_row(check: str, name: str, got: str | None, right: str, ok: bool) -> dict[str, Any]:
+    """As `row`, for an array: what is shown is its text, and whoever compared it says whether it is right.
+
+    >>> array_row("x + b", "b.grad", "[1, 1]", "[2, 2]", ok=False)["got"]
+    '[1, 1]'
+    """
+    return {"check": check, "name": name, "got": got, "expected": right, "ok": ok, "array": True}
 
 
 def seven(x: float) -> str:

@@ -26,6 +26,7 @@ MATERIAL = {
     "hunt": "gradwalk.learn.page.hunting",
     "relief": "gradwalk.learn.relief",
     "rolling": "gradwalk.learn.page.rolling",
+    "folding": "gradwalk.learn.page.folding",
 }
 WHEEL = "engine.whl"
 #: What the page has no use for: it needs a terminal, a compiler, files, or this module's own output.

@@ -7,7 +7,7 @@ export type Material = {
   exercises: Record<string, Exercise>;
 };
 
-export type Row = {check: string; name: string; got: string | null; expected: string; ok: boolean};
+export type Row = {check: string; name: string; got: string | null; expected: string; ok: boolean; array?: boolean};
 export type Contribution = {value: number; source: string; state: "kept" | "replaced" | "lost"};
 export type Ledger = {name: string; parts: Contribution[]; got: string; expected: string};
 export type Result = {

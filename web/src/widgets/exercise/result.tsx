@@ -27,7 +27,7 @@ export function Findings({shown, stale}: {shown: Shown; stale: boolean}) {
         {stale && <p class="stale-note">{words.stale}</p>}
       </div>
       <Printed text={printed} />
-      <Checks rows={result.checks} passed={result.passed} total={result.total} />
+      {result.checks.some(({array}) => array) ? <ArrayChecks {...result} /> : <Checks rows={result.checks} passed={result.passed} total={result.total} />}
     </div>
   );
 }
@@ -77,6 +77,32 @@ function Checks({rows, passed, total}: {rows: Row[]; passed: number; total: numb
             <td>{minus(expected)}</td>
           </tr>
         ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Arrays need room: each check has a heading, what agrees is shown once, and only what differs is shown twice. */
+function ArrayChecks({checks, passed, total}: Result) {
+  return (
+    <table class="checks arrays">
+      <caption>{words.checksPass(passed, total)}</caption>
+      <tbody>
+        {checks.flatMap((row, index) => [
+          row.check !== checks[index - 1]?.check && <tr key={`${index}-check`}><th colSpan={3} scope="rowgroup">{row.check}</th></tr>,
+          <tr key={index} class={row.ok ? "" : "f"}>
+            <td><Icon name={row.ok ? "ok" : "miss"} /><span class="vh">{row.ok ? words.rowOk : words.rowMiss}</span></td>
+            <td><code class={/\.grad$|^d_/.test(row.name) ? "grad" : /\.data$/.test(row.name) ? "data" : ""}>{row.name}</code></td>
+            <td>
+              {row.ok ? <pre>{row.expected}</pre> : (
+                <dl>
+                  <div><dt>{words.columns.got}</dt><dd>{row.got === null ? words.noNumber : <pre>{row.got}</pre>}</dd></div>
+                  <div><dt>{words.columns.expected}</dt><dd><pre>{row.expected}</pre></dd></div>
+                </dl>
+              )}
+            </td>
+          </tr>,
+        ])}
       </tbody>
     </table>
   );

@@ -7,9 +7,10 @@ A learner's text goes through `splice` and `attempts` to numbers, these through 
 |---|---|
 | `model` | what an exercise is made of |
 | `plus_times`, `slopes`, `backward`, `derived`, `network`, `training_loop` | the exercises, as data |
+| `arrays`, `tensors`, `whole_network` | arrays to write with, and the exercises on tensors |
 | `splice` | what a learner's text is spliced into; the whole class as a file |
 | `attempts` | running the checks |
-| `mistakes`, `errors`, `ledger`, `visit_order`, `feedback` | which mistake it is, and in which words |
+| `mistakes`, `errors`, `ledger`, `visit_order`, `array_words`, `feedback` | which mistake it is, and in which words |
 | `repairs`, `changes`, `editing` | the small change that would make the text right |
 | `result` | what came of a try, as the page shows it |
 """
@@ -19,6 +20,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from gradwalk.learn.page.exercises.array_words import compared
+from gradwalk.learn.page.exercises.attempts import expected
 from gradwalk.learn.page.exercises.backward import BACKWARD, DIAMOND
 from gradwalk.learn.page.exercises.derived import DERIVED, REFLECTED
 from gradwalk.learn.page.exercises.model import Exercise
@@ -27,14 +30,19 @@ from gradwalk.learn.page.exercises.plus_times import PLUS_TIMES
 from gradwalk.learn.page.exercises.result import result
 from gradwalk.learn.page.exercises.slopes import FUNCTIONS, SLOPES
 from gradwalk.learn.page.exercises.splice import HEAD, PARTS, TAIL
+from gradwalk.learn.page.exercises.tensors import BROADCAST, PRODUCTS, REDUCTIONS
 from gradwalk.learn.page.exercises.training_loop import TRAINING
+from gradwalk.learn.page.exercises.whole_network import BATCH_NORM, CROSS_ENTROPY, LAYERS
 
 __all__ = ["EXERCISES", "material", "run", "solutions"]
 
 #: Every exercise by its name, in the order of the course.
 EXERCISES: dict[str, Exercise] = {
     exercise.name: exercise
-    for exercise in (PLUS_TIMES, SLOPES, BACKWARD, DIAMOND, DERIVED, REFLECTED, FUNCTIONS, NETWORK, TRAINING)
+    for exercise in (
+        *(PLUS_TIMES, SLOPES, BACKWARD, DIAMOND, DERIVED, REFLECTED, FUNCTIONS, NETWORK, TRAINING),
+        *(BROADCAST, REDUCTIONS, PRODUCTS, LAYERS, CROSS_ENTROPY, BATCH_NORM),
+    )
 }
 
 
@@ -85,7 +93,7 @@ def material() -> dict[str, Any]:
                         "starter": tab.starter,
                         "solution": tab.solution,
                         "hints": list(tab.hints),
-                        "checks": sum(len(check.see) for check in tab.checks),
+                        "checks": sum(compared(tried) for tried in expected(exercise, tab)),
                     }
                     for tab in exercise.tabs.values()
                 ],

@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import product
 from typing import Any
 
 from gradwalk.diagnose.probes import Probe
 from gradwalk.engine import Value
+from gradwalk.learn.page.exercises.arrays import Array
 from gradwalk.learn.page.exercises.model import Exercise, Tab
-from gradwalk.learn.page.exercises.splice import BUDGET, names_for
+from gradwalk.learn.page.exercises.splice import names_for
 from gradwalk.learn.page.sandbox import LearnerError, guarded
 from gradwalk.matcher import Outcome
 
@@ -34,6 +36,8 @@ class Attempt:
     numbers: dict[str, float] = field(default_factory=dict)
     leaves: dict[str, float] = field(default_factory=dict)
     error: LearnerError | None = None
+    #: What was looked at and is an array; its shape and its numbers are among `numbers`, each by a name of its own.
+    arrays: dict[str, Array] = field(default_factory=dict)
 
     @property
     def outcome(self) -> Outcome:
@@ -56,22 +60,24 @@ def attempt(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str]) -
     {'x.grad': 6.0}
     """
     found: list[Attempt] = []
-    with unchanged(math, builtins, Value):
+    with unchanged(math, builtins, Value, Array):
         names = names_for(exercise, tab, text, texts)
         for check in tab.checks:
             endless = bool(found) and found[-1].error is not None and found[-1].error.kind == "OutOfSteps"
-            found.append(found[-1] if endless else _tried(names, check))  # once it did not end, nobody waits again
+            found.append(
+                found[-1] if endless else _tried(names, check, exercise.budget)
+            )  # once it did not end, nobody waits again
     return tuple(found)
 
 
 def attempts(
-    exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], *, budget: int = BUDGET
+    exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], *, budget: int
 ) -> Callable[[int], Attempt]:
     """As `attempt`, one check at a time, when it is asked for; who calls keeps the world `unchanged`.
 
     >>> from gradwalk.learn.page.exercises import EXERCISES
     >>> exercise = EXERCISES["plus-times"]
-    >>> attempts(exercise, exercise.tabs["__mul__"], exercise.tabs["__mul__"].solution, {})(0).numbers
+    >>> attempts(exercise, exercise.tabs["__mul__"], exercise.tabs["__mul__"].solution, {}, budget=100)(0).numbers
     {'x.grad': 6.0}
     """
     names = names_for(exercise, tab, text, texts)
@@ -120,22 +126,40 @@ def _expected(exercise_name: str, tab_name: str) -> tuple[Attempt, ...]:
     names: dict[str, Any] = {"Value": Value}
     if exercise.kind == "program":
         exec(tab.solution, names)
-    return tuple(_tried(names, check) for check in tab.checks)
+    return tuple(_tried(names, check, exercise.budget) for check in tab.checks)
 
 
-def _tried(names: Mapping[str, Any], check: Probe, budget: int = BUDGET) -> Attempt:
+def _tried(names: Mapping[str, Any], check: Probe, budget: int) -> Attempt:
     space = dict(names)
     try:
         with guarded(budget=budget):
             exec(compile(check.text, "<check>", "exec"), space)
-            numbers = {see: _number(see, eval(see, space)) for see in check.see}
+            found = {see: eval(see, space) for see in check.see}
+            arrays = {see: x if isinstance(x, Array) else Array(x) for see, x in found.items() if _is_array(x)}
+            numbers = {see: _number(see, x) for see, x in found.items() if see not in arrays}
+            for see, array in arrays.items():
+                numbers |= _numbers(see, array)
             leaves = {name: _number(name, space[name].data) for name in _LEAF.findall(check.text)}
     except LearnerError as error:
         return Attempt(error=error)
-    return Attempt(numbers, leaves)
+    return Attempt(numbers, leaves, arrays=arrays)
+
+
+def _is_array(x: Any) -> bool:
+    return isinstance(x, (Array, list, tuple))
+
+
+def _numbers(name: str, array: Array) -> dict[str, float]:
+    """The shape of an array and all that is in it, as numbers that can be compared one by one."""
+    sizes = {f"size of axis {axis} of {name}": float(n) for axis, n in enumerate(array.shape)}
+    places = product(*map(range, array.shape))
+    cells = {f"{list(place)} of {name}": x for place, x in zip(places, array.flat(), strict=True)}
+    return {f"axes of {name}": float(array.ndim), **sizes, **cells}
 
 
 def _number(what: str, x: Any) -> float:
     if hasattr(x, "data"):
-        raise LearnerError("NotANumber", f"{what} is a Value, where a plain number should be", None, None)
+        kind = type(x).__name__
+        wanted = "an array" if kind == "Tensor" else "a plain number"
+        raise LearnerError("NotANumber", f"{what} is a {kind}, where {wanted} should be", None, None)
     return float(x)

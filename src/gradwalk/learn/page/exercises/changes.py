@@ -37,6 +37,8 @@ class Change:
     ask: str
     lines: tuple[int, ...]
     text: str
+    #: Whether it knows in which line the mistake is, and no more.
+    vague: bool = False
 
 
 def _kind(statement: ast.stmt | None) -> Kind:
@@ -404,7 +406,7 @@ def _line_by_line(editor: Editor, solution: ast.Module) -> Iterator[Change]:
                 target, line = target_of(other), place.node.lineno
                 ask = f"What should `{target}` be?" if target else f"What should line {line} do?"
                 why = f"The mistake is in line {line}. The other lines are right."
-                yield Change(_kind(place.node), why, ask, (line,), editor.text((place, other)))
+                yield Change(_kind(place.node), why, ask, (line,), editor.text((place, other)), vague=True)
 
 
 def _missing(editor: Editor, solution: ast.Module) -> Iterator[Change]:

@@ -42,7 +42,9 @@ def of_error(exercise: Exercise, tab: Tab, text: str, error: LearnerError) -> Fe
     elif error.kind == "RecursionError":
         headline, why, ask = _circle(tab, said)
     elif error.kind == "NotANumber":
-        kind, headline = "changed the wrong thing", "A gradient is a Value, not a number"
+        tensor = " is a Tensor, " in said
+        kind = "changed the wrong thing"
+        headline = "A gradient is a Tensor, not an array" if tensor else "A gradient is a Value, not a number"
         why, ask = f"{said[0].upper()}{said[1:]}.", "Is there an operand that should be its `.data`?"
     elif "'NoneType' object is not callable" in said:
         kind, headline = "changed the wrong thing", "`_backward` is `None`"

@@ -17,6 +17,7 @@ from contextlib import suppress
 from difflib import SequenceMatcher, get_close_matches
 from functools import cache
 
+from gradwalk.learn.page.exercises.array_words import arrays_off, headline_of, of_arrays
 from gradwalk.learn.page.exercises.attempts import Attempt, attempt, expected
 from gradwalk.learn.page.exercises.changes import Change
 from gradwalk.learn.page.exercises.errors import FIELDS, of_error
@@ -36,6 +37,8 @@ _HUNG = ("self._backward", "other._backward")
 _PLAIN = {"NameError", "OutOfSteps", "RecursionError", "NotDefined", "EOFError", "SystemExit", "KeyboardInterrupt"}
 
 
+#: Methods of arrays whose result is all that comes of them.
+_OF_ARRAYS = {"sum", "mean", "max", "unsqueeze", "reshape", "view", "expand", "exp", "log"}
 _ABSENT = {"a part is missing", "not implemented", "no seed", "not zeroed", "visited twice", "wrong order"}
 
 
@@ -54,6 +57,8 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
     wrong = _wrong(got, right)
     slope = next((each for each in wrong if each[1].endswith("grad")), None)
     headline = _off(*(slope or wrong[0])[2:]) if wrong else "Not all of it ran"
+    off = next(iter(arrays_off(got, right)), None)
+    headline = headline_of(off) if off else headline
     money = ledger(tab.checks[slope[0]], *slope[1:]) if slope and exercise.kind == "methods" else None
     error = next((outcome.error for outcome in got if outcome.error), None)
     exact = _exactly(tab, text)
@@ -103,7 +108,7 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
         mine == 0.0 and name.endswith("grad") for _, name, mine, _ in wrong
     )  # there are many ways for nothing to arrive
     vague = (found is None and not nothing) or (found is not None and found.kind == "a part is missing")
-    vague = vague or tab.name == "backward"
+    vague = vague or tab.name == "backward" or (off is not None and found is not None and found.vague)
     known = [mistake for mistake in known if _can_be_said(mistake, text)]
     if found and found.kind == "a part is missing":
         known = [mistake for mistake in known if mistake.kind in _ABSENT]
@@ -116,6 +121,8 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
         return Feedback(found.kind, title, found.why, found.ask, lines, money, error)
     if error is not None:
         return of_error(exercise, tab, text, error)
+    if off:
+        return of_arrays(off)
     return _by_numbers(exercise, tab, text, wrong, headline, money)
 
 
@@ -212,7 +219,7 @@ def _thrown_away(text: str) -> tuple[str, str, int] | None:
     inner = [f for f in ast.walk(tree) if isinstance(f, ast.FunctionDef)]
     inner = [f for f in inner if f is not tree.body[-1] and ".grad" in ast.unparse(f)]
     for node in ast.walk(tree):
-        if isinstance(node, ast.Expr) and isinstance(node.value, (ast.BinOp, ast.Compare, ast.Attribute)):
+        if isinstance(node, ast.Expr) and (_is_pure(node.value) or _gives_an_array(node.value)):
             if isinstance(node.value, ast.Attribute) and node.value.attr != "grad":
                 continue
             why = (
@@ -235,6 +242,15 @@ def _thrown_away(text: str) -> tuple[str, str, int] | None:
                     )
                     return why, "Where should the number be kept?", node.lineno
     return None
+
+
+def _is_pure(value: ast.expr) -> bool:
+    return isinstance(value, (ast.BinOp, ast.Compare, ast.Attribute))
+
+
+def _gives_an_array(call: ast.expr) -> bool:
+    """Whether it calls a method of an array, which changes nothing and gives another."""
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _OF_ARRAYS
 
 
 def _likeness(one: str, other: str) -> float:

@@ -32,6 +32,10 @@ Kind = Literal[
     "calls itself",
     "nested",
     "keeps from call to call",
+    "forgotten sum",
+    "lost axis",
+    "kept axis",
+    "wrong transpose",
     "slip",
 ]
 
@@ -101,6 +105,8 @@ class Exercise:
     tabs: Mapping[str, Tab]
     #: Names that definitions may use beside Value.
     given: Callable[[], dict[str, Any]] = field(default=dict)
+    #: So many lines of a learner's text may run for one check; a line on arrays takes much longer than one on numbers.
+    budget: int = 40_000
 
 
 def on(body: str, see: str, title: str = "", /, **inputs: float) -> Probe:

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from itertools import islice
 
 from gradwalk.engine import Value
+from gradwalk.learn.page.exercises.arrays import Array
 from gradwalk.learn.page.exercises.attempts import attempts, expected, unchanged
 from gradwalk.learn.page.exercises.changes import Change, changes, places_to_look
 from gradwalk.learn.page.exercises.editing import Editor
@@ -24,7 +25,7 @@ from gradwalk.matcher import reproduces
 __all__ = ["repair"]
 
 _MOST = 250  # changes that are tried where nobody knows in which line
-_STEPS = 10_000  # lines that one of them may run for a check: the solutions need fewer
+_STEPS = 10_000  # lines that one of them may run for a check at most: the solutions need fewer
 
 
 def repair(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str]) -> Change | None:
@@ -50,14 +51,14 @@ def repair(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str]) ->
             return False
         seen.add(change.text)
         try:
-            tried = attempts(exercise, tab, change.text, texts, budget=_STEPS)
+            tried = attempts(exercise, tab, change.text, texts, budget=min(_STEPS, exercise.budget // 4))
             return reproduces(lambda at: [tried(at).outcome], range(len(right)), lambda at: right[at].outcome)
         except LearnerError:
             return False
 
-    with unchanged(math, builtins, Value):
+    with unchanged(math, builtins, Value, Array):
         there = next(filter(repairs, places_to_look(Editor(tree), solution)), None)
-        if there and "The mistake is in line" not in there.why:
+        if there and not there.vague:
             return there
         seen.discard(there.text if there else "")
         editor = Editor(tree, there.lines[0] if there else None)  # one line is searched to its end, a whole text is not

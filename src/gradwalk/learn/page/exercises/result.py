@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from gradwalk.learn.page.answer import answer, row, seven
+from gradwalk.learn.page.answer import answer, array_row, row, seven
+from gradwalk.learn.page.exercises.array_words import alike, rows_of
 from gradwalk.learn.page.exercises.attempts import Attempt, attempt, expected
 from gradwalk.learn.page.exercises.errors import of_error
 from gradwalk.learn.page.exercises.feedback import Feedback
@@ -119,7 +120,19 @@ def _answer(status: str, feedback: Feedback, rows: list[dict[str, Any]]) -> dict
 
 def _rows(tab: Tab, got: tuple[Attempt, ...] | None, right: tuple[Attempt, ...]) -> list[dict[str, Any]]:
     return [
-        row(check.title, name, got[at].numbers.get(name) if got else None, right[at].numbers[name])
+        _row(check.title, name, got[at] if got else Attempt(), right[at])
         for at, check in enumerate(tab.checks)
         for name in check.see
     ]
+
+
+def _row(title: str, name: str, mine: Attempt, theirs: Attempt) -> dict[str, Any]:
+    if name not in theirs.arrays:
+        return row(title, name, mine.numbers.get(name), theirs.numbers[name])
+    right, got = theirs.arrays[name], mine.arrays.get(name)
+    if got is None:
+        number = mine.numbers.get(name)
+        return array_row(title, name, None if number is None else seven(number), rows_of(right), ok=False)
+    ok = alike(got, right)
+    digits = 7 if not ok and rows_of(got) == rows_of(right) else 4  # enough to see the difference
+    return array_row(title, name, rows_of(got, digits), rows_of(right, digits), ok)

@@ -15,7 +15,7 @@ from gradwalk.learn.page.sandbox import LearnerError, execute
 
 __all__ = ["BUDGET", "HEAD", "PARTS", "TAIL", "names_for", "own_engine", "whole_class"]
 
-#: So many lines of a learner's text may run for one check.
+#: So many lines may run while a learner's text is defined.
 BUDGET = 40_000
 
 #: The class before its operations, and after them.
