@@ -25,7 +25,7 @@ from gradwalk.tensor.methods import TensorMethods
 from gradwalk.tensor.operators import give_operators
 from gradwalk.tensor.printing import printed
 from gradwalk.tensor.promotion import joined, one_dtype
-from gradwalk.tensor.refusing import NotThere, refuse
+from gradwalk.tensor.refusing import NotThere
 from gradwalk.tensor.shapes import Shape, broadcast, shape_error, size_of
 
 __all__ = ["Tensor"]

@@ -3,7 +3,7 @@ import material from "#generated/folding.json";
 import {render} from "preact";
 import {useEffect, useMemo, useRef, useState} from "preact/hooks";
 import {useWidth} from "../../graph/Canvas.tsx";
-import {readable} from "../../graph/numbers.ts";
+import {readable} from "../../text/numbers.ts";
 import {fold as words} from "../../strings/en/fold.ts";
 import {line, mixed, placed, thick, type Picture} from "./geometry.ts";
 import type {Cell, Folding} from "./material.ts";

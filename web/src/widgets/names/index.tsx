@@ -2,7 +2,7 @@
 import {render} from "preact";
 import {useState} from "preact/hooks";
 import {useComputed} from "@preact/signals";
-import {Act} from "../../graph/Act.tsx";
+import {Act} from "../../ui/Act.tsx";
 import {python} from "../../python/index.ts";
 import {names as words} from "../../strings/en/names.ts";
 import {Curve} from "./Curve.tsx";
