@@ -98,6 +98,8 @@ def _all(mask: Mask) -> Any:
 def _passed_on(v: Node, i: int, mask: Mask) -> Mask:
     """Which numbers of operand `i` get something, if these of `v` do."""
     op, x = v.primitive, v.inputs[i]
+    if op is None:  # what pushes by a closure, as a compiled function's result does, may push to all
+        return None
     if isinstance(op, Op):
         part = passing(v, i, mask)
         return None if part is None else _there(unbroadcast(arrays.now.cast(part, "float64"), x.shape))
