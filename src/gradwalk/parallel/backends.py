@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from concurrent import futures
 from importlib import import_module
 from typing import Any
 
@@ -23,6 +24,7 @@ Backend = Callable[[Sequence[Job], int, str | None], Answers]
 
 TRIES = 3  # how often a job may lose its worker
 DIED = "WorkerDied"
+IDLE = 300  # seconds after which a process with nothing to do ends
 _AHEAD = 8  # jobs for each worker that a cluster knows of at once: it needs memory and time for each that waits
 PATIENCE = "10s"  # with a scheduler that does not answer
 
@@ -41,8 +43,7 @@ def backend_of(name: str, workers: int | None, address: str | None) -> tuple[Bac
         raise SettingError(f"backend is 'processes', 'dask' or 'ray', not {name!r:.60}")
     if address is not None and name == "processes":
         raise SettingError("address is that of a cluster; name its kind as well: backend='dask' or backend='ray'")
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    workers = cores if workers is None else workers
+    workers = _cores() if workers is None else workers
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
         raise SettingError(f"workers is a whole number from 1 up, not {workers!r:.60}")
     if name == "processes" and workers == 1:
@@ -61,36 +62,53 @@ def in_this_process(jobs: Sequence[Job], workers: int, address: str | None) -> A
 
 
 def in_processes(jobs: Sequence[Job], workers: int, address: str | None) -> Answers:
-    """In processes of this machine, through joblib, which keeps them for the next call."""
-    joblib = _needed("joblib", "parallel")
-    died = import_module("joblib.externals.loky.process_executor").TerminatedWorkerError
+    """In processes of this machine: joblib's, which are kept for the next call."""
+    _needed("joblib", "parallel")
+    loky = import_module("joblib.externals.loky")
     waiting = {job.number: job for job in jobs}
     deaths = dict.fromkeys(waiting, 0)  # how often a job was under way when a worker died
     while waiting:
         # Jobs that may have killed a worker go alone from their second time on, so that no other is blamed for it.
         suspects = [job for job in waiting.values() if deaths[job.number] >= 2]
-        chosen = suspects[:1] or list(waiting.values())
-        begun: list[Job] = []
-
-        def sent(chosen: list[Job] = chosen, begun: list[Job] = begun) -> Iterator[Any]:
-            for job in chosen:
-                begun.append(job)
-                yield joblib.delayed(run)(job)
-
-        parallel = joblib.Parallel(
-            n_jobs=workers, backend="loky", return_as="generator_unordered", batch_size=1, pre_dispatch=workers
-        )
+        unsent = iter(suspects[:1] or list(waiting.values()))
+        executor = loky.get_reusable_executor(max_workers=workers, timeout=IDLE, env=_threads(workers))
+        under_way: dict[Any, Job] = {}
+        whole = True
         try:
-            for answer in parallel(sent()):
-                del waiting[answer.number]
-                yield answer
-        except died:
-            for job in begun:
-                if job.number in waiting:
+            while True:
+                if whole:  # no more than there are workers, so that none is blamed that had not begun
+                    for job in itertools.islice(unsent, workers - len(under_way)):
+                        under_way[executor.submit(run, job)] = job
+                if not under_way:
+                    break
+                for future in futures.wait(under_way, return_when=futures.FIRST_COMPLETED).done:
+                    job, trouble = under_way.pop(future), future.exception()
+                    if trouble is None:
+                        del waiting[job.number]
+                        yield future.result()
+                        continue
+                    if not isinstance(trouble, futures.process.BrokenProcessPool):
+                        raise trouble
+                    whole = False
                     deaths[job.number] += 1
                     if deaths[job.number] >= TRIES:
                         del waiting[job.number]
                         yield _lost(job)
+        except futures.process.BrokenProcessPool:  # found at the sending: the job had not begun
+            pass
+        finally:
+            if under_way:
+                executor.shutdown(wait=True, kill_workers=True)
+
+
+def _threads(workers: int) -> dict[str, str]:
+    """How many threads the libraries of each worker may start, so that all of them together find a core each."""
+    each = str(max(1, _cores() // workers))
+    return dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), each)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def on_dask(jobs: Sequence[Job], workers: int, address: str | None) -> Answers:
