@@ -45,6 +45,9 @@ BY_HAND: dict[str, dict[str, str]] = {
     },
 }
 KNOWN_BETTER = {
+    ("Visit", "gradient"): "Num | null",
+    ("Visit", "arrived"): "Num | null",
+    ("Push", "before"): "Num | null",
     ("PresetEntry", "recording"): "Recording",
     ("PresetEntry", "search"): "SearchEvent[]",
     ("Drawn", "recording"): "Recording | null",
@@ -54,13 +57,15 @@ KNOWN_BETTER = {
 
 def _shape(thing: type) -> dict[str, str]:
     hints = get_type_hints(thing)
+    known = {name: KNOWN_BETTER.get((thing.__name__, name)) for name in hints}
     if is_dataclass(thing):
         names = [entry.name for entry in fields(thing) if entry.name != "words"]
         kind = {"kind": f'"{thing.kind}"'} if hasattr(thing, "kind") else {}
         told = WORDS if kind else {}
-        return {**kind, **{name: _type(hints[name]) for name in names}, **told}
+        # the page walks graphs of single numbers; those of tensors have arrays there
+        types = {name: known[name] or _type(hints[name]).replace("unknown", "Num") for name in names}
+        return {**kind, **types, **told}
     # the page's own functions give finite numbers only
-    known = {name: KNOWN_BETTER.get((thing.__name__, name)) for name in hints}
     return {name: known[name] or _type(hint).replace("Num", "number") for name, hint in hints.items()}
 
 
