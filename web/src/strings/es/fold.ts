@@ -12,7 +12,7 @@ export const fold: Words<typeof en> = {
   blocks: (n) => `${n} nodos, uno por bloque`,
   between: "a medio camino",
   show: "Mostrar",
-  data: "datos",
+  data: "data",
   grad: "gradiente",
   picture: (nodes, blocks, folded) => (folded ? `El grafo en ${blocks} bloques.` : `El grafo en ${nodes} números sueltos.`),
   cell: (name, data, grad) => `${name}: dato ${data}, gradiente ${grad}`,
