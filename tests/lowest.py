@@ -40,7 +40,7 @@ def pinned(requirement: str) -> str:
 def requirements() -> list[str]:
     """Everything that the tests need, at its lower bound.
 
-    >>> {"joblib==1.4", "numba==0.62"} <= set(requirements())
+    >>> {"joblib==1.5", "numba==0.62"} <= set(requirements())
     True
     """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
