@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -65,6 +66,8 @@ if settings.get_current_profile_name() == "default":  # `make mutants` has a pro
 
 def pytest_configure(config: pytest.Config) -> None:
     """Give this process, and all that it starts, a home and caches in the checkout, and a temporary folder."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in `make test &`; but what tests start must hear it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(config, "workerinput"):
         return  # its parent has done it
     os.environ.setdefault("PLAYWRIGHT_BROWSERS_PATH", str(_browsers()))
