@@ -9,7 +9,8 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Generator, Sequence
-from concurrent import futures
+from concurrent.futures import FIRST_COMPLETED, wait
+from concurrent.futures.process import BrokenProcessPool
 from importlib import import_module
 from typing import Any
 
@@ -77,25 +78,26 @@ def in_processes(jobs: Sequence[Job], workers: int, address: str | None) -> Answ
         try:
             while True:
                 if whole:  # no more than there are workers, so that none is blamed that had not begun
-                    for job in itertools.islice(unsent, workers - len(under_way)):
-                        under_way[executor.submit(run, job)] = job
+                    try:
+                        for job in itertools.islice(unsent, workers - len(under_way)):
+                            under_way[executor.submit(run, job)] = job
+                    except BrokenProcessPool:  # that one is sent again; those under way hear of it below
+                        whole = False
                 if not under_way:
                     break
-                for future in futures.wait(under_way, return_when=futures.FIRST_COMPLETED).done:
+                for future in wait(under_way, return_when=FIRST_COMPLETED).done:
                     job, trouble = under_way.pop(future), future.exception()
                     if trouble is None:
                         del waiting[job.number]
                         yield future.result()
                         continue
-                    if not isinstance(trouble, futures.process.BrokenProcessPool):
+                    if not isinstance(trouble, BrokenProcessPool):
                         raise trouble
                     whole = False
                     deaths[job.number] += 1
                     if deaths[job.number] >= TRIES:
                         del waiting[job.number]
                         yield _lost(job)
-        except futures.process.BrokenProcessPool:  # found at the sending: the job had not begun
-            pass
         finally:
             if under_way:
                 executor.shutdown(wait=True, kill_workers=True)
