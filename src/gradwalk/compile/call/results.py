@@ -29,6 +29,7 @@ __all__ = [
     "ResultTree",
     "Samples",
     "argument_grads_of",
+    "clear_behind",
     "nodes_given",
     "pass_on",
     "result_of",
@@ -135,9 +136,7 @@ class Result(Value):
         (0.0, 0.0)
         """
         self._grad = 0.0
-        clear(self._call.trace.recorded.parameters)
-        for v in nodes_given(self._call):
-            zero_grad(v)
+        clear_behind(self._call)
 
     @property
     def argument_grads(self) -> dict[str, Any]:
@@ -205,6 +204,21 @@ def _push(result: Result) -> None:
     call = result._call
     call.trace.backward(call, result._position, number(result._grad))
     pass_on(call)
+
+
+def clear_behind(call: Call) -> None:
+    """Set back to 0 the gradients that a walk from a call's results fills.
+
+    >>> w = gradwalk.Value(2.0)
+    >>> loss = gradwalk.compile(lambda x: w * x)(3.0)
+    >>> loss.backward()
+    >>> clear_behind(loss._call)
+    >>> w.grad
+    0.0
+    """
+    clear(call.trace.recorded.parameters)
+    for v in nodes_given(call):
+        zero_grad(v)
 
 
 def argument_grads_of(call: Any) -> dict[str, Any]:

@@ -8,12 +8,10 @@ from typing import Any, NoReturn
 import numpy as np
 
 from gradwalk import modes
-from gradwalk.compile.call.results import argument_grads_of, nodes_given, pass_on
+from gradwalk.compile.call.results import argument_grads_of, clear_behind, nodes_given, pass_on
 from gradwalk.compile.trace.limits import limit
 from gradwalk.compile.trace.recorded import TensorOutput
-from gradwalk.engine import zero_grad
 from gradwalk.errors import TraceError
-from gradwalk.keepers import clear
 from gradwalk.node import Hook, Recipe, are_plain_leaves
 from gradwalk.tensor.core import Tensor, constant
 
@@ -93,9 +91,7 @@ class TensorResult(Tensor):
         Tensor([0.0])
         """
         self._grad = 0.0
-        clear(self._call.trace.recorded.parameters)
-        for v in nodes_given(self._call):
-            zero_grad(v)
+        clear_behind(self._call)
 
     @property
     def argument_grads(self) -> dict[str, Any]:
