@@ -271,14 +271,17 @@ def sample(parameters: Parameters, boundary: int, temperature: float, draw: rand
         while len(keys) < parameters.config.block:
             scores = forward(parameters, tokens[-1], keys, values)
             chances = [share.data for share in nn.softmax([score / temperature for score in scores])]
-            if not all(map(math.isfinite, chances)):
-                raise SettingError(
-                    "the scores are too large to draw from: use a smaller --lr or a larger --temperature"
-                )
-            tokens += draw.choices(range(len(chances)), weights=chances)
+            tokens.append(drawn(chances, draw))
             if tokens[-1] == boundary:
                 break
     return tokens
+
+
+def drawn(chances: list[float], draw: random.Random) -> int:
+    """One of the tokens, by its chance."""
+    if not all(map(math.isfinite, chances)):
+        raise SettingError("the scores are too large to draw from: use a smaller --lr or a larger --temperature")
+    return draw.choices(range(len(chances)), weights=chances)[0]
 
 
 # --- the program ---------------------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from gpt import (  # the example beside this one
     Config,
     Parameters,
     Vocabulary,
+    drawn,
     make_documents,
     make_parameters,
     make_parser,
@@ -114,11 +115,7 @@ def sample(weights: Weights, boundary: int, temperature: float, heads: int, draw
     with no_grad():
         while len(tokens) <= len(weights["position"]):
             chances = (forward(weights, tokens, heads)[-1] / temperature).softmax(dim=-1).tolist()
-            if not all(map(math.isfinite, chances)):
-                raise SettingError(
-                    "the scores are too large to draw from: use a smaller --lr or a larger --temperature"
-                )
-            tokens += draw.choices(range(len(chances)), weights=chances)
+            tokens.append(drawn(chances, draw))
             if tokens[-1] == boundary:
                 break
     return tokens
