@@ -41,7 +41,8 @@ function useKernel(model: Model<Traits>): Trainer {
     forget: useTrait(model, "forget"),
     trouble: "",
     play: () => tell(model, {playing: true}),
-    pause: () => tell(model, {playing: false}),
+    // a step that was asked for may still wait for its turn to be sent: nobody wants it any more
+    pause: () => tell(model, {playing: false, _ask: {do: "", at: model.get("state").step, n: ++count.current}}),
     step: () => {
       tell(model, {playing: false});
       ask("step");
