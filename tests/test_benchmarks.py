@@ -132,6 +132,8 @@ def test_the_figures_of_scaling_out_are_those_of_the_kept_run() -> None:
         row = figures["rows"][name]
         times = f"{row['start_s']:.1f} s | {row['job_ms']:.2f} ms | {row['trainings_s']:.1f} s | {row['gain']:.2f}×"
         assert f"| {title} | {times} |" in text
+    bare = figures["rows"]["two loops"]
+    assert f"| two plain loops, in two processes | | | {bare['trainings_s']:.1f} s | {bare['gain']:.2f}× | |" in text
     job, training = figures["rows"]["dask"]["job_ms"] / 1e3, figures["training_s"]
     assert f"out {1 / job:.0f} jobs a second, and keep {training / job:.0f} workers busy" in " ".join(text.split())
     assert f"on 2,000 workers {1e6 * training / 2000:.0f} s" in text
