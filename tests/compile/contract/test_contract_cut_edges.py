@@ -110,3 +110,29 @@ def test_several_results_and_one_of_them_walked() -> None:
     assert (x.grad, u.grad) == (0.0, 1.0)
     third.backward()
     assert (x.grad, u.grad) == (0.0, 4.0)
+
+
+def test_a_copy_that_is_cut_off_leaves_what_it_was_copied_from() -> None:
+    a, b = Value(1.5), Value(2.0)
+    makes: dict[str, Any] = {
+        "max": lambda x: gradwalk.max([a, b, a * x]),
+        "min": lambda x: gradwalk.min([a, b, a * x]),
+        "maximum": lambda x: gradwalk.maximum(a, b * x),
+        "a product": lambda x: a * b * x,
+        "where": lambda x: gradwalk.where(a * x > b, a, b * x),
+    }
+    for name, make in makes.items():
+
+        def loss(x: float, make: Any = make) -> Any:
+            large = make(x)
+            cut = large.detach()
+            return large + cut * a
+
+        compiled = gradwalk.compile(loss)
+        for x in (0.3, 1.0, 3.0):
+            a.grad = b.grad = 0.0
+            loss(x).backward()
+            plain = a.grad, b.grad
+            a.grad = b.grad = 0.0
+            compiled(x).backward()
+            assert (a.grad, b.grad) == pytest.approx(plain, rel=1e-15), name

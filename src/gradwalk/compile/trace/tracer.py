@@ -406,9 +406,8 @@ class Tracer(modes.Interpreter):
         if getattr(v, "many", False):
             return self.tensors.detach(v)
         row = self.operand(v)
-        if row == ROWS + len(self.rows) // 3 - 1 and self.rows[-3] == MAX:  # the largest of a list, just written down
-            self.rows[-3] = SHIFT
-            return v
+        if row == ROWS + len(self.rows) // 3 - 1 and self.rows[-3] == MAX:  # the largest of a list, just written down:
+            return self.record(SHIFT, *self.rows[-2:])  # of the same list, since nobody else may want the first
         return self.record(SHIFT, self.listed([row]), 1)
 
     def backward(self, root: Any, walk: Callable[[], None]) -> None:
