@@ -15,9 +15,12 @@ from collections.abc import Iterator, Mapping
 
 __all__ = ["groups", "print_of"]
 
+FORMATTED = "f"  # stands for an f-string: there are names in it
 FEWEST = 120  # tokens: a stub, or a file of nothing but imports, is like many others
 LONGEST, LONGEST_LINE = 200_000, 1_000  # characters that somebody may have written; more can take a tokenizer for ever
 _SPACE = (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER)
+# Python 3.12 takes an f-string apart, and 3.14 t-strings; before, one is a single token.
+_OPENS, _CLOSES = (tuple(getattr(tokenize, f"{kind}STRING_{end}", -1) for kind in "FT") for end in ("START", "END"))
 
 
 def print_of(source: str) -> str | None:
@@ -39,8 +42,8 @@ def print_of(source: str) -> str | None:
         for kind, text in _definitions(source):
             if kind == tokenize.NAME and not _is_fixed(text):
                 text = names.setdefault(text, f"n{len(names)}")
-            elif kind == tokenize.STRING and "f" in text.partition(text[-1])[0].lower():
-                text = "f"  # there are names in it
+            elif kind == tokenize.STRING and text != FORMATTED and "f" in text.partition(text[-1])[0].lower():
+                text = FORMATTED
             told.append(text)
     except (tokenize.TokenError, SyntaxError, ValueError, RecursionError):
         return None
@@ -70,9 +73,15 @@ def _is_fixed(name: str) -> bool:
 
 def _definitions(source: str) -> Iterator[tuple[int, str]]:
     """The tokens of classes and functions, without comments and docstrings."""
-    depth, inside, new_line = 0, False, True
+    depth, inside, new_line, strings = 0, False, True, 0
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type in _SPACE:
+        if token.type in _OPENS or token.type in _CLOSES:
+            strings += 1 if token.type in _OPENS else -1
+            if strings == 0 and inside:
+                yield tokenize.STRING, FORMATTED
+            new_line = False
+            continue
+        if token.type in _SPACE or strings:
             continue
         if token.type in (tokenize.INDENT, tokenize.DEDENT):
             depth += 1 if token.type == tokenize.INDENT else -1
