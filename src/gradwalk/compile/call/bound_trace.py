@@ -15,7 +15,7 @@ import numpy as np
 from gradwalk import reverse, tree
 from gradwalk.compile.call.arguments import InputAt
 from gradwalk.compile.call.following import Checks, difference
-from gradwalk.compile.call.results import Call, Result, ResultTree, result_of
+from gradwalk.compile.call.results import Result, ResultTree, result_of
 from gradwalk.compile.call.surroundings import Surroundings
 from gradwalk.compile.own.store import Store, Stretch, stretch_of
 from gradwalk.compile.prepared import Prepared, Runner, prepare
@@ -67,9 +67,11 @@ class BoundTrace:
         self.last: Any = None  # the call whose numbers are in memory
         self.values: Any = None  # the store's array that the runner is bound to
         self.runner: Runner
+        self.write_piece: list[Callable[..., None]] | None = None
         self.result = ResultTree(recorded.result)
         self.single = type(recorded.result) is Output and not recorded.result.plain
         self.lone_tensor: Any = self._lone_tensor()  # what makes the result, if that is one tensor of no dims
+        self.alone = self.single or self.lone_tensor is not None  # whether there is one result, of one number
         self._lay_out(numbers)
 
     def _lay_out(self, numbers: Any) -> None:
@@ -97,19 +99,17 @@ class BoundTrace:
 
     # --- forward -------------------------------------------------------------------------------------------------
 
-    def run(self, numbers: Any) -> Any:
-        """Compute with these numbers; gives what the function gives."""
+    def run(self, call: Any) -> Any:
+        """Compute with the numbers of a call; gives what the function gives."""
         store = self.stretch.store
         lock = store.lock
         lock.acquire()  # twice as quick as `with`
         try:
             if not store.owns and not store.visit():
                 store.take()
-            self._forward(store, numbers)
+            self._forward(store, call)
             self.calls += 1
-            call = _blank(Call)
             call.trace = self
-            call.numbers = numbers
             call.version = version = store.version
             version.waiting += 1
             self.last = call
@@ -161,8 +161,8 @@ class BoundTrace:
         last = self.last
         if last is not None:
             self.last = None
-            if self.shapes and last.saved is None:
-                self._put_aside(last)
+            if self.shapes and last.saved is None:  # as `_put_aside`, without the call
+                last.saved = self.inputs.tobytes(), self.runner.indices.copy() if self.slots else 0
         if again is not None and again.saved is not None:
             inputs, indices = again.saved
             self.runner.inputs[:] = np.frombuffer(inputs)
@@ -170,7 +170,10 @@ class BoundTrace:
         else:
             if self.plain:
                 try:
-                    self.write(*numbers.plain)
+                    if numbers.pieces:
+                        self._write_pieces(numbers)
+                    else:
+                        self.write(*numbers.plain)
                 except (OverflowError, struct.error):
                     if not numbers.careful:
                         raise Misjudged from None
@@ -182,12 +185,24 @@ class BoundTrace:
                 self._write_indices(numbers)
         self.forward()
 
+    def _write_pieces(self, numbers: Any) -> None:
+        """Write long lists one after the other; their lengths are part of the key, and so the same at each call."""
+        if self.write_piece is None:
+            lengths = [*map(len, numbers.pieces), len(numbers.plain)]
+            starts = accumulate([8 * length for length in lengths], initial=0)
+            self.write_piece = [
+                partial(struct.Struct(f"{length}d").pack_into, self.inputs, start)
+                for length, start in zip(lengths, starts, strict=False)
+            ]
+        for write, piece in zip(self.write_piece, (*numbers.pieces, numbers.plain), strict=True):
+            write(*piece)
+
     def _put_aside(self, call: Any) -> None:
         """Keep what the next call overwrites; lists were copied as they were read."""
         call.saved = self.inputs.tobytes(), self.runner.indices.copy() if self.slots else 0
 
     def _write_indices(self, numbers: Any) -> None:
-        plain, bounds = numbers.plain, self.recorded.bounds
+        plain, bounds = numbers.in_order(), self.recorded.bounds
         chosen: Any
         if self.shapes:
             chosen = [plain[i] if i < len(plain) else self._element(numbers, i) for i in self.slots]
@@ -219,6 +234,7 @@ class BoundTrace:
         self.inputs, self.indices = self.runner.inputs.data, self.runner.indices.data
         # quicker than with the place at each call, for which Python makes a list first
         self.write = partial(self.packed.pack_into, self.inputs, 0)
+        self.write_piece = None  # as `write`, for each piece of the numbers
         self.views = [
             self.runner.inputs[start:end].reshape(shape)
             for (start, end), shape in zip(pairwise(self.ends), self.shapes, strict=True)
@@ -235,29 +251,28 @@ class BoundTrace:
             version = call.version
             visiting = False
             if not store.owns:
-                visiting = store.is_as_visited(version)
+                visiting = store.can_be_added_out(version)
                 if visiting:
                     store.grads.fill(0.0)
                 else:
                     store.take()
             if store.version is not version:
                 with store.as_of(version):
-                    self._forward(store, call.numbers, call)
+                    self._forward(store, call, call)
                     self._walk_back(store, call, position, gradient)
                     self.last = None
                 return
             if self.last is not call or self.values is not store.values:
-                self._forward(store, call.numbers, call)
+                self._forward(store, call, call)
                 self.last = call
-            alone = self.single or self.lone_tensor is not None
-            if not alone or store.hooked or self.input_grads:
+            if not self.alone or store.hooked or self.input_grads:
                 self._walk_back(store, call, position, gradient)
             else:  # as there, without the call
                 self.seeds[0] = gradient
                 self.push()
             if visiting:
                 reverse.add_to_leaves(store.parameters, store.grads.tolist())
-            if alone and not call.walked:
+            if self.alone and not call.walked:
                 call.walked = True
                 version.waiting -= 1
         finally:
@@ -277,7 +292,7 @@ class BoundTrace:
     def _walk_back(self, store: Store, call: Any, position: int, gradient: Any) -> None:
         before = store.grads.copy() if store.hooked else None
         self.seeds[position] = gradient
-        if self.single or self.lone_tensor is not None:
+        if self.alone:
             self.push()
         else:
             self.runner.backward()

@@ -19,6 +19,7 @@ import numpy as np
 
 from gradwalk.compile.call.sameness import MISSING, copied, equal, names_of, parts_of, put_back, refill, same
 from gradwalk.compile.call.turns import UNITS, Part, Some, parts_of_array, parts_of_attributes, parts_of_container
+from gradwalk.compile.own.watched import Watched
 from gradwalk.compile.trace.reach import (
     Reached,
     holds_by_itself,
@@ -66,6 +67,7 @@ class Surroundings:
         self.reached = reached
         self.holders: list[Any] = []  # looked at before each replay …
         self.copies: list[Any] = []  # … beside these
+        self.watched: Watched | None = None  # who does that, from the first time on
         self.modules: list[Any] = []  # the attributes of modules, which count how often they are set …
         self.module_copies: list[Any] = []
         self.changes = attributes.changes  # … so often
@@ -247,7 +249,10 @@ class Surroundings:
                 now = get(thing)
                 if now is not then and not _same_ones(now, then) and not self._settled():
                     return False
-            if self.holders != self.copies and not self._settled():
+            watched = self.watched
+            if watched is None:
+                watched = self.watched = Watched(self.holders, self.copies)
+            if not watched.hold() and not self._settled():
                 return False
         except Exception:  # things that cannot be compared, such as arrays, or that are gone
             if not self._settled():
@@ -282,6 +287,7 @@ class Surroundings:
                     if any(True for _ in self._different_parts(self._paths[id(holder)], holder, copy)):
                         return False
                     copies[i] = copied(holder)
+                    self.watched = None
         if any(True for _ in self._different_answers()):
             return False
         self.questions = [(get, thing, _renewed(get(thing), then)) for get, thing, then in self.questions]
