@@ -74,10 +74,10 @@ class Module:
         [0.0, 0.0]
         """
         known = _known.get(id(self))
-        if known is not None and known.module() is self and known.holds():
-            clear(known.found, known.keeper)
-        else:
+        if known is None or known.module() is not self or not known.holds():
             clear(_found_anew(self))
+        elif not known.keeper.zero_grad(known.found):
+            clear(known.found)
 
     training = True
 

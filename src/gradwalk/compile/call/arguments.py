@@ -29,7 +29,7 @@ BOOLS = (bool, np.bool_)  # which are passed as they are: `flag is True` cannot 
 PYTHONS = frozenset((float, int))
 SEQUENCES = frozenset((list, tuple))
 FLOAT, NDARRAY = np.dtype(float), np.ndarray
-LONG = 16  # numbers in a list: so many are kept in a piece of their own, of which one copy is made instead of two
+LONG = 64  # numbers in a list: so many are not copied, but read from there
 TEXTS = (str, bytes, type(None), type(Ellipsis), slice, range, *BOOLS)
 
 Key = Any  # hashable; equal keys mean equal structures
@@ -47,7 +47,7 @@ class Numbers:
 
     # What most calls have none of stands in the class: an object is made at every call.
     careful = False  # look at every number of a list, not only at its ends; and keep all in `plain`
-    pieces: Any = ()  # those before `plain`: long lists, each as a tuple, and what stands between them
+    pieces: Any = ()  # those before `plain`: long lists, which are the caller's own, and what stands between them
     arrays: tuple[Any, ...] = ()
     values: Any = ()  # Values among the plain ones, with their positions
     tensors: tuple[tuple[int, Any], ...] = ()  # whose arrays are among the arrays, with their positions there
@@ -75,7 +75,7 @@ class Numbers:
         if self.plain:
             self.pieces.append(self.plain)
             self.plain = []
-        self.pieces.append(tuple(xs))
+        self.pieces.append(xs)
 
     def count(self) -> int:
         """How many numbers stand alone or in lists."""

@@ -51,7 +51,8 @@ class Call(Numbers):
     version: Version  # of the parameters
     hooked = False  # whether a result has hooks
     walked = False  # back, and no other result of the call is left for that
-    saved: Any = None  # what stood in the arrays among the arguments, once another call has overwritten it
+    saved: Any = None  # the numbers, as bytes, once another call has overwritten those of arrays among the arguments
+    saved_indices: Any = 0  # … and those that are indices
     input_grads: Any = None  # of the latest backward(), where arguments get gradients
 
     @property

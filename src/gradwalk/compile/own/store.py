@@ -79,7 +79,7 @@ class Store:
         self.size = 0  # how many numbers there are
         self.tensors = HeldTensors()
         self.values: Floats = np.zeros(0)
-        self.grads: Floats = np.zeros(0)
+        self._make_grads()
         self.owns = False  # whether the arrays hold the truth, or the Values do
         self.version = Version()  # a new one whenever the parameters' numbers change
         self.kept: WeakSet[Version] = WeakSet()  # earlier ones that some result needs
@@ -98,6 +98,10 @@ class Store:
         """Note that parameters have been taken or handed back; where there are none, nobody need look for them."""
         if self.parameters:
             keepers.count(more)
+
+    def _make_grads(self) -> None:
+        self.grads: Floats = np.zeros(self.size)
+        self._all_grads, self._zeros = self.grads.view(np.uint8).data, bytes(self.grads.nbytes)  # to clear them quickly
 
     # --- handing over ----------------------------------------------------------------------------------------------
 
@@ -164,7 +168,7 @@ class Store:
         >>> store.visit(), store.owns, store.values.tolist()
         (True, False, [5.0])
         """
-        if self.by_hand < OFTEN:
+        if self.by_hand < OFTEN or self.tensors:
             return False
         self.visits += 1
         if not self.visits % TRIED_AGAIN or not are_plain_leaves(self.parameters):
@@ -193,7 +197,9 @@ class Store:
         >>> store.can_be_added_out(store.version)
         False
         """
-        if self.by_hand < OFTEN or self.version is not version or not are_plain_leaves(self.parameters):
+        if self.by_hand < OFTEN or self.tensors or self.version is not version:
+            return False
+        if not are_plain_leaves(self.parameters):
             return False
         return NUMBERS.issuperset(map(type, gradients_of(self.parameters)))
 
@@ -315,7 +321,7 @@ class Store:
         if known is not None and known[2] and self.owns and known[0].holds(parameters):
             self.lock.acquire()
             try:
-                self.grads.fill(0.0)
+                self._all_grads[:] = self._zeros
                 return self.owns
             finally:
                 self.lock.release()
@@ -441,7 +447,7 @@ class Store:
             keepers.known[id(p)] = self
             self.size += self.tensors.add(p, self.size)
         self.values = np.concatenate((self.values, more))
-        self.grads = np.zeros(self.size)
+        self._make_grads()
         self.lists.clear()
 
     def _absorb(self, other: Store) -> None:

@@ -1,27 +1,22 @@
 """Whether containers hold what they held: what `==` of them and copies says, and quicker where there are many lists.
 
-A list of CPython's is a few words of memory, and `id()` tells where. So native code can look through many of them in a
-third of the time, and see whether they hold the very same things. That these words mean what is written here is tried
-out before; where they do not, lists are compared in Python.
+Native code can look through many lists in a third of the time, and see whether they hold the very same things.
 """
 
 from __future__ import annotations
 
-import ctypes
-import sys
 from collections.abc import Callable, Sequence
-from functools import cache
 from operator import is_
 from typing import Any
 
 import numpy as np
 
 from gradwalk.compile.native import objects
+from gradwalk.compile.native.pythons import ITEMS, LENGTH, are_readable
 
 __all__ = ["Watched"]
 
 MANY = 8  # lists: fewer are compared faster in Python
-WORDS, LENGTH, ITEMS = 5, 2, 3  # of a list: how many there are, and which say how long it is, and where its items are
 
 
 class Watched:
@@ -59,20 +54,4 @@ class Watched:
             self.look()
             if not self.answer[0] and self.lists != self.lists_then:  # things may be equal and not the same
                 return False
-        return self.others == self.others_then
-
-
-@cache
-def are_readable() -> bool:
-    """Whether this Python's lists are what is written here.
-
-    >>> are_readable()
-    True
-    """
-    word: Any = ctypes.c_int64
-    size = WORDS * ctypes.sizeof(word)
-    if sys.implementation.name != "cpython" or ctypes.sizeof(ctypes.c_void_p) != 8 or list.__basicsize__ != size:
-        return False
-    things = [object(), object(), object()]
-    words = (word * WORDS).from_address(id(things))
-    return words[LENGTH] == 3 and [*(word * 3).from_address(words[ITEMS])] == [*map(id, things)]
+        return not self.others or self.others == self.others_then
