@@ -34,7 +34,7 @@ from gradwalk.module import Module, attributes
 
 __all__ = ["Surroundings"]
 
-CONTENT = attrgetter("cell_contents")
+CONTENT, CODE = attrgetter("cell_contents"), attrgetter("__code__")
 FLOWS, ARRAY = attrgetter("_flows"), attrgetter("array")
 EXACT = (list, dict, set, deque)  # containers whose `==` is known to compare what they hold
 
@@ -139,6 +139,10 @@ class Surroundings:
                 self._ask("", namespace, len)  # for names that come to be; to look for each takes longer
         for path, cell in reached.cells:
             self._ask(path, cell, CONTENT if _content(cell) is not MISSING else _content)
+        if len(reached.functions) == 1:
+            self._ask(*reached.functions[0], CODE)
+        elif reached.functions:  # together, which is quicker
+            self._ask("the code of a function", tuple([thing for _, thing in reached.functions]), _codes_of)
         for path, thing, tell in reached.others:
             self._ask(path, thing, tell)
         if reached.tensors:
@@ -437,6 +441,10 @@ def _holds_lone_number(x: Any) -> bool:
 
 def _classes_of(things: tuple[Any, ...]) -> list[type]:
     return [*map(type, things)]
+
+
+def _codes_of(functions: tuple[Any, ...]) -> list[Any]:
+    return [*map(CODE, functions)]
 
 
 def _content(cell: Any) -> Any:
