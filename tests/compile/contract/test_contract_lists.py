@@ -15,7 +15,9 @@ import pytest
 import gradwalk
 from gradwalk import Value, nn
 from gradwalk.compile.call.arguments import LONG
+from gradwalk.compile.native import pythons
 from gradwalk.compile.native.pythons import FloatReader, are_readable
+from gradwalk.compile.own import watched
 from gradwalk.compile.own.watched import MANY, Watched
 
 
@@ -130,6 +132,14 @@ def test_the_reader_reads_what_struct_writes() -> None:
         assert not numbers[5 + len(xs) :].any()
 
 
+def test_where_python_cannot_be_read_lists_are_looked_at_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (pythons, watched):
+        monkeypatch.setattr(module, "are_readable", lambda: False)
+    assert not FloatReader(np.zeros(2)).read([1.0, 2.0], 0, 2)
+    test_lists_of_floats_are_read_anew_at_each_call(2 * LONG)
+    test_a_model_of_many_lists_is_changed_in_the_midst_of_them()
+
+
 # --- lists that are looked through before each call ------------------------------------------------------------------
 
 
@@ -142,9 +152,9 @@ def test_a_look_says_what_comparing_says() -> None:
         holders += [{1: 2.0}, (1.0, 2.0), [[1.0], [2.0]]]
         copies = [[row.copy() for row in x] if x == [[1.0], [2.0]] else x if type(x) is tuple else x.copy()
                   for x in holders]  # fmt: skip
-        watched = Watched(holders, copies)
-        assert watched.look is not None
-        assert watched.hold()
+        looked_at = Watched(holders, copies)
+        assert looked_at.look is not None
+        assert looked_at.hold()
         for _ in range(4):
             x = draw.choice(holders)
             match draw.randrange(5):
@@ -158,7 +168,7 @@ def test_a_look_says_what_comparing_says() -> None:
                     holders[-1][0][0] = draw.choice([1.0, 2.0])
                 case 4:
                     holders[-3][1] = draw.choice([2.0, 3.0])
-            assert watched.hold() == (holders == copies)
+            assert looked_at.hold() == (holders == copies)
             changes += holders != copies
     assert changes > 200
 
