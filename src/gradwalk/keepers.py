@@ -26,6 +26,9 @@ class Keeper(Protocol):
     def handed_back(self) -> AbstractContextManager[Any]:
         """Let the leaves hold their numbers again, and leave them alone for the length of a `with` block."""
 
+    def watch(self, containers: list[Any]) -> Callable[[], bool]:
+        """What tells whether lists, tuples and dicts, in which leaves were found, hold what they hold now."""
+
     def zero_grad(self, leaves: list[Any]) -> bool:
         """Set gradients to 0; says whether it did."""
 

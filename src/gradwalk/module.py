@@ -74,10 +74,10 @@ class Module:
         [0.0, 0.0]
         """
         known = _known.get(id(self))
-        if known is not None and known.module() is self and known.holds():
-            clear(known.found, known.keeper)
-        else:
+        if known is None or known.module() is not self or not known.holds():
             clear(_found_anew(self))
+        elif not known.keeper.zero_grad(known.found):
+            clear(known.found)
 
     training = True
 
@@ -199,24 +199,22 @@ class Attributes:
 class _Known:
     """A module whose parameters have a keeper: the parameters, and what they were found in, now and then."""
 
-    __slots__ = (
-        "attributes", "attributes_then", "changes", "containers", "containers_then", "found", "keeper", "module",
-    )  # fmt: skip
+    __slots__ = ("as_they_were", "attributes", "attributes_then", "changes", "found", "keeper", "module")
 
     def __init__(self, module: Module, keeper: Keeper) -> None:
         self.module = ref(module)
         self.keeper = keeper
-        self.containers: list[Any] = []  # lists, tuples and dicts
+        containers: list[Any] = []  # lists, tuples and dicts
         self.attributes: list[dict[str, Any]] = []
-        self.found = Leaves(v for _, v in _found_in(module, self.containers, self.attributes))  # which nobody changes
-        self.containers_then = [copy(holder) for holder in self.containers]
+        self.found = Leaves(v for _, v in _found_in(module, containers, self.attributes))  # which nobody changes
+        self.as_they_were = keeper.watch(containers)
         self.attributes_then = [copy(holder) for holder in self.attributes]
         self.changes = attributes.changes
 
     def holds(self) -> bool:
         """Whether everything is as it was. Attributes need a look only if those of some module were set."""
         try:
-            if self.containers != self.containers_then:
+            if not self.as_they_were():
                 return False
             if self.changes != attributes.changes:
                 if self.attributes != self.attributes_then:

@@ -7,17 +7,18 @@ import inspect
 import sys
 import time
 from collections.abc import Callable, Iterable
-from itertools import accumulate, repeat
+from itertools import accumulate
 from threading import RLock
 from typing import Any
 
 from gradwalk import modes
-from gradwalk.compile.call.arguments import InputAt, Key, Numbers, deep_key_of, key_of, stand_ins, static_key
+from gradwalk.compile.call.arguments import FLOAT, NDARRAY, InputAt, Key, deep_key_of, key_of, stand_ins, static_key
 from gradwalk.compile.call.bound_trace import BoundTrace, Misjudged
 from gradwalk.compile.call.cache import Cache
 from gradwalk.compile.call.following import Checks, Followed, Stumbled, Unfollowed, follow
 from gradwalk.compile.call.guarded_trace import GuardedTrace
 from gradwalk.compile.call.paths import Paths, Unseen, as_values, traces_in
+from gradwalk.compile.call.results import Call
 from gradwalk.compile.call.surroundings import Surroundings
 from gradwalk.compile.trace import tracer
 from gradwalk.compile.trace.limits import frozen
@@ -72,13 +73,21 @@ class Compiled:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
         if modes.layers and modes.top() is not modes.bottom:
             return self._under_modes(args, kwargs)
-        numbers = _blank(Numbers)  # without the cost of __init__
+        numbers = _blank(Call)  # without the cost of __init__
         numbers.plain = []
         try:
             if kwargs or self._static:
-                trace = self._entries.get(self._key(args, kwargs, numbers))
+                key = self._key(args, kwargs, numbers)
             else:
-                trace = self._entries.get(tuple(map(key_of, args, repeat(numbers))))
+                parts = []
+                for x in args:  # twice as quick as `map`
+                    if x.__class__ is NDARRAY and x.dtype is FLOAT and (shape := x.shape):  # as `key_of` has it
+                        numbers.arrays += (x,)
+                        parts.append(shape)
+                    else:
+                        parts.append(key_of(x, numbers))
+                key = tuple(parts)
+            trace = self._entries.get(key)
             if trace is not None and trace.calls < trace.due and trace.holds():
                 trace.recent = True
                 return trace.run(numbers)
@@ -165,11 +174,11 @@ class Compiled:
 
     def _looked_up(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Key, Any]:
         """The structure of arguments, looked at with care, and their numbers."""
-        numbers = Numbers(careful=True)
+        numbers = Call(careful=True)
         try:
             return self._key(args, kwargs, numbers), numbers
         except RecursionError:
-            numbers = Numbers(careful=True)
+            numbers = Call(careful=True)
             return self._key(args, kwargs, numbers, deep_key_of), numbers
 
     def _with_care(self, args: tuple[Any, ...], kwargs: dict[str, Any], how: str = "run") -> tuple[Any, bool]:

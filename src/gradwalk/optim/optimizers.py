@@ -200,7 +200,7 @@ class Optimizer:
         >>> x.grad
         0.0
         """
-        clear(self.parameters)
+        clear(self.parameters, self._keeper)
         if self._reduced:
             self._reduced = False
 

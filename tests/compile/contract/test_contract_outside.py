@@ -222,6 +222,33 @@ def a_helper_is_defined_anew(compile):
 
 
 @cases.followed
+def functions_are_given_other_code(compile):
+    w = Value(2.0)
+
+    def helper(x):
+        return w * x
+
+    def other(x):
+        return w * w * x
+
+    class Net:
+        def forward(self, x):
+            return helper(x) + w
+
+    net = Net()
+    by_helper = compile(lambda x: helper(x) + 1)
+    by_itself = compile(helper)
+    by_method = compile(lambda x: net.forward(x))
+    yield [walked(f(3.0), w) for f in (by_helper, by_itself, by_method)]
+    before, helper.__code__ = helper.__code__, other.__code__
+    yield [walked(f(3.0), w) for f in (by_helper, by_itself, by_method)]
+    helper.__code__ = before
+    yield [walked(f(4.0), w) for f in (by_helper, by_itself, by_method)]
+    Net.forward.__code__ = (lambda self, x: w - helper(x)).__code__
+    yield [walked(f(5.0), w) for f in (by_helper, by_itself, by_method)]
+
+
+@cases.followed
 def a_method_is_replaced_on_the_object(compile):
     class Net:
         def __init__(self):

@@ -28,7 +28,8 @@ NUMBERS: frozenset[type] = frozenset((float, int, *(np.dtype(code).type for code
 BOOLS = (bool, np.bool_)  # which are passed as they are: `flag is True` cannot be asked of a stand-in
 PYTHONS = frozenset((float, int))
 SEQUENCES = frozenset((list, tuple))
-FLOAT = np.dtype(float)
+FLOAT, NDARRAY = np.dtype(float), np.ndarray
+LONG = 64  # numbers in a list: so many are not copied, but read from there
 TEXTS = (str, bytes, type(None), type(Ellipsis), slice, range, *BOOLS)
 
 Key = Any  # hashable; equal keys mean equal structures
@@ -45,7 +46,8 @@ class Numbers:
     """
 
     # What most calls have none of stands in the class: an object is made at every call.
-    careful = False  # look at every number of a list, not only at its ends
+    careful = False  # look at every number of a list, not only at its ends; and keep all in `plain`
+    pieces: Any = ()  # those before `plain`: long lists, which are the caller's own, and what stands between them
     arrays: tuple[Any, ...] = ()
     values: Any = ()  # Values among the plain ones, with their positions
     tensors: tuple[tuple[int, Any], ...] = ()  # whose arrays are among the arrays, with their positions there
@@ -56,6 +58,32 @@ class Numbers:
         self.plain: list[Any] = []
         if careful:
             self.careful = True
+
+    def add_list(self, xs: Any) -> None:
+        """All numbers of a list.
+
+        >>> found = Numbers()
+        >>> found.add_list([1.0] * 100)
+        >>> found.plain, found.count()
+        ([], 100)
+        """
+        if self.careful or len(xs) < LONG:
+            self.plain += xs
+            return
+        if not self.pieces:
+            self.pieces = []
+        if self.plain:
+            self.pieces.append(self.plain)
+            self.plain = []
+        self.pieces.append(xs)
+
+    def count(self) -> int:
+        """How many numbers stand alone or in lists."""
+        return sum(map(len, self.pieces)) + len(self.plain)
+
+    def in_order(self) -> list[Any]:
+        """All of these."""
+        return [*chain.from_iterable(self.pieces), *self.plain] if self.pieces else self.plain
 
 
 class Run:
@@ -87,11 +115,7 @@ def key_of(x: Any, found: Numbers) -> Key:
     False
     """
     kind = x.__class__
-    way = _ways.get(kind)
-    if way == PLAIN:
-        found.plain.append(x)
-        return 0
-    if way == ARRAY:
+    if kind is NDARRAY:
         shape, dtype = x.shape, x.dtype
         if dtype is FLOAT and shape:  # the one that most have is known at a glance
             found.arrays += (x,)
@@ -101,24 +125,29 @@ def key_of(x: Any, found: Numbers) -> Key:
             return shape if dtype.char == "d" else (shape, dtype.char)
         if dtype.kind == "O":
             return kind, shape, tuple([key_of(part, found) for part in x.ravel().tolist()])
-    elif way == SEQUENCE:
+        return _key_of_other(x, found)
+    way = _ways.get(kind)
+    if way == PLAIN:
+        found.plain.append(x)
+        return 0
+    if way == SEQUENCE:
         if _seem_numbers(x, found.careful):
-            found.plain += x
+            found.add_list(x)
             first = x[0].__class__ if x else float
             return (kind, len(x)) if first in PYTHONS else (kind, len(x), first)
         kinds = set(map(type, x))
         if kinds == {Value} and not found.values and len(set(x)) == len(x):  # no two are the same one
-            found.values = Run(x, len(found.plain))
-            found.plain += numbers_of(x)
+            found.values = Run(x, found.count())
+            found.add_list(numbers_of(x))
             return kind, len(x), "Values"
         if len(kinds) == 1 and kinds <= SEQUENCES and len(set(map(len, x))) == 1:  # rows, all as long
-            flat = list(chain.from_iterable(x))
+            flat = tuple(chain.from_iterable(x))
             if flat and _seem_numbers(flat, found.careful):
-                found.plain += flat
+                found.add_list(flat)
                 first = flat[0].__class__
                 return kind, len(x), *kinds, len(x[0]), *(() if first in PYTHONS else (first,))
         return kind, tuple([key_of(part, found) for part in x])
-    elif way is None or way == OBJECT:
+    if way is None or way == OBJECT:
         if way == OBJECT or id(x) in _models:
             found.kept += (x,)
             return "same", id(x)
@@ -154,7 +183,7 @@ def _key_of_other(x: Any, found: Numbers) -> Key:
         elif not found.places:
             found.values = list(found.values)
             found.places = {id(v): place for place, v in found.values}
-        place = len(found.plain)
+        place = found.count()
         first = found.places.setdefault(id(x), place)
         found.values.append((place, x))
         found.plain.append(x.data)
@@ -231,10 +260,10 @@ def _forget(key: int, _: Any) -> None:
 _models: dict[int, Any] = {}  # dataclasses that were found to be whole, for as long as they live
 
 #: What is known at a glance of an argument of some class.
-PLAIN, NUMPYS, ARRAY, SEQUENCE, DICT, TUPLE, OBJECT, TENSOR = range(8)
+PLAIN, NUMPYS, SEQUENCE, DICT, TUPLE, OBJECT, TENSOR = range(7)
 _ways: dict[type, int] = {
     **dict.fromkeys(NUMBERS, NUMPYS), **dict.fromkeys(PYTHONS, PLAIN), **dict.fromkeys(SEQUENCES, SEQUENCE),
-    np.ndarray: ARRAY, dict: DICT,
+    dict: DICT,
 }  # fmt: skip
 # … and from later on: classes that were found to be tuples and nothing else (TUPLE), and those whose objects were found
 # to be known by their identity (OBJECT); and that of tensors (TENSOR).

@@ -134,7 +134,7 @@ def _key_of_entries(x: Any, numbers: BatchNumbers) -> Key:
             return kind, array.dtype.kind
         first = Numbers()
         key = key_of(samples[0], first)
-        if array.size == len(array) * (len(first.plain) + sum([part.size for part in first.arrays])):
+        if array.size == len(array) * (first.count() + sum([part.size for part in first.arrays])):
             numbers.add(array)
             return kind, key, array.dtype.kind, array.shape[1:]
     return kind, _key_of_trees(samples, numbers)

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from gradwalk import reverse, tree
-from gradwalk.compile.call.arguments import InputAt
+from gradwalk.compile.call.arguments import LONG, InputAt
 from gradwalk.compile.call.following import Checks, difference
-from gradwalk.compile.call.results import Call, Result, ResultTree, result_of
+from gradwalk.compile.call.results import Result, ResultTree, result_of
 from gradwalk.compile.call.surroundings import Surroundings
+from gradwalk.compile.native.pythons import FloatReader
 from gradwalk.compile.own.store import Store, Stretch, stretch_of
 from gradwalk.compile.prepared import Prepared, Runner, prepare
 from gradwalk.compile.trace.recorded import Output, Recorded, TensorOutput
@@ -26,7 +27,7 @@ from gradwalk.ops import number
 
 __all__ = ["BoundTrace", "Misjudged"]
 
-_blank = object.__new__
+_blank_result: Callable[[], Any] = partial(object.__new__, Result)  # without the cost of __init__
 
 
 class Misjudged(Exception):  # noqa: N818 (nobody outside sees it)
@@ -67,9 +68,12 @@ class BoundTrace:
         self.last: Any = None  # the call whose numbers are in memory
         self.values: Any = None  # the store's array that the runner is bound to
         self.runner: Runner
+        self.reader: FloatReader | None = None  # of long lists among the arguments, once there were some …
+        self.places: list[tuple[int, int]] = []  # … and where each begins, and its length
         self.result = ResultTree(recorded.result)
         self.single = type(recorded.result) is Output and not recorded.result.plain
         self.lone_tensor: Any = self._lone_tensor()  # what makes the result, if that is one tensor of no dims
+        self.alone = self.single or self.lone_tensor is not None  # whether there is one result, of one number
         self._lay_out(numbers)
 
     def _lay_out(self, numbers: Any) -> None:
@@ -83,6 +87,7 @@ class BoundTrace:
         )
         self.least = min(recorded.bounds, default=0)
         self.shapes = [array.shape for array in numbers.arrays]
+        self.borrows = bool(self.shapes) or plain >= LONG  # whether a call has arrays or long lists, which may change
         self.plain = plain if any(i < plain for i in recorded.used) else 0  # indices alone are not needed as floats
         self.packed = struct.Struct(f"{plain}d")
         self.indexed = struct.Struct(f"{len(self.slots)}Q")  # which takes no negative ones
@@ -97,24 +102,22 @@ class BoundTrace:
 
     # --- forward -------------------------------------------------------------------------------------------------
 
-    def run(self, numbers: Any) -> Any:
-        """Compute with these numbers; gives what the function gives."""
+    def run(self, call: Any) -> Any:
+        """Compute with the numbers of a call; gives what the function gives."""
         store = self.stretch.store
         lock = store.lock
         lock.acquire()  # twice as quick as `with`
         try:
             if not store.owns and not store.visit():
                 store.take()
-            self._forward(store, numbers)
+            self._forward(store, call)
             self.calls += 1
-            call = _blank(Call)
             call.trace = self
-            call.numbers = numbers
             call.version = version = store.version
             version.waiting += 1
             self.last = call
             if self.single:
-                out = _blank(Result)
+                out = _blank_result()
                 out._call = call
                 out._position = 0
                 out._data = self.outputs.item()
@@ -161,16 +164,18 @@ class BoundTrace:
         last = self.last
         if last is not None:
             self.last = None
-            if self.shapes and last.saved is None:
+            if self.borrows and last.saved is None:
                 self._put_aside(last)
         if again is not None and again.saved is not None:
-            inputs, indices = again.saved
-            self.runner.inputs[:] = np.frombuffer(inputs)
-            self.runner.indices[:] = indices
+            self.runner.inputs[:] = np.frombuffer(again.saved)
+            self.runner.indices[:] = again.saved_indices
         else:
             if self.plain:
                 try:
-                    self.write(*numbers.plain)
+                    if numbers.pieces:
+                        self._write_pieces(numbers)
+                    else:
+                        self.write(*numbers.plain)
                 except (OverflowError, struct.error):
                     if not numbers.careful:
                         raise Misjudged from None
@@ -182,12 +187,25 @@ class BoundTrace:
                 self._write_indices(numbers)
         self.forward()
 
+    def _write_pieces(self, numbers: Any) -> None:
+        """Write long lists one after the other; their lengths are part of the key, and so the same at each call."""
+        pieces = [*numbers.pieces, numbers.plain]
+        if self.reader is None:
+            self.reader = FloatReader(self.runner.inputs)
+            lengths = [*map(len, pieces)]
+            self.places = [*zip(accumulate(lengths, initial=0), lengths, strict=False)]
+        for piece, (start, length) in zip(pieces, self.places, strict=True):
+            if not self.reader.read(piece, start, length):
+                struct.pack_into(f"{length}d", self.inputs, 8 * start, *piece)
+
     def _put_aside(self, call: Any) -> None:
-        """Keep what the next call overwrites; lists were copied as they were read."""
-        call.saved = self.inputs.tobytes(), self.runner.indices.copy() if self.slots else 0
+        """Keep what the next call overwrites; numbers that stand alone or in short lists the call has itself."""
+        call.saved = self.inputs.tobytes()
+        if self.slots:
+            call.saved_indices = self.runner.indices.copy()
 
     def _write_indices(self, numbers: Any) -> None:
-        plain, bounds = numbers.plain, self.recorded.bounds
+        plain, bounds = numbers.in_order(), self.recorded.bounds
         chosen: Any
         if self.shapes:
             chosen = [plain[i] if i < len(plain) else self._element(numbers, i) for i in self.slots]
@@ -209,7 +227,7 @@ class BoundTrace:
         return numbers.arrays[k].ravel()[i - self.ends[k]]
 
     def _bind(self, store: Store) -> None:
-        if self.last is not None and self.shapes and self.last.saved is None:
+        if self.last is not None and self.borrows and self.last.saved is None:
             self._put_aside(self.last)
         self.last = None
         self.values = store.values
@@ -219,6 +237,7 @@ class BoundTrace:
         self.inputs, self.indices = self.runner.inputs.data, self.runner.indices.data
         # quicker than with the place at each call, for which Python makes a list first
         self.write = partial(self.packed.pack_into, self.inputs, 0)
+        self.reader = None
         self.views = [
             self.runner.inputs[start:end].reshape(shape)
             for (start, end), shape in zip(pairwise(self.ends), self.shapes, strict=True)
@@ -235,29 +254,28 @@ class BoundTrace:
             version = call.version
             visiting = False
             if not store.owns:
-                visiting = store.is_as_visited(version)
+                visiting = store.can_be_added_out(version)
                 if visiting:
                     store.grads.fill(0.0)
                 else:
                     store.take()
             if store.version is not version:
                 with store.as_of(version):
-                    self._forward(store, call.numbers, call)
+                    self._forward(store, call, call)
                     self._walk_back(store, call, position, gradient)
                     self.last = None
                 return
             if self.last is not call or self.values is not store.values:
-                self._forward(store, call.numbers, call)
+                self._forward(store, call, call)
                 self.last = call
-            alone = self.single or self.lone_tensor is not None
-            if not alone or store.hooked or self.input_grads:
+            if not self.alone or store.hooked or self.input_grads:
                 self._walk_back(store, call, position, gradient)
             else:  # as there, without the call
                 self.seeds[0] = gradient
                 self.push()
             if visiting:
                 reverse.add_to_leaves(store.parameters, store.grads.tolist())
-            if alone and not call.walked:
+            if self.alone and not call.walked:
                 call.walked = True
                 version.waiting -= 1
         finally:
@@ -277,7 +295,7 @@ class BoundTrace:
     def _walk_back(self, store: Store, call: Any, position: int, gradient: Any) -> None:
         before = store.grads.copy() if store.hooked else None
         self.seeds[position] = gradient
-        if self.single or self.lone_tensor is not None:
+        if self.alone:
             self.push()
         else:
             self.runner.backward()

@@ -70,7 +70,7 @@ class GuardedTrace(BoundTrace):
         self.asked = self.runner.outputs[self.recorded.given :]
 
     def _check_types(self, numbers: Any) -> None:
-        plain = numbers.plain
+        plain = numbers.in_order()
         if [plain[i].__class__ for i in self.typed] != self.types:
             raise Elsewhere(-1, None)
         if any(numbers.arrays[k].dtype.type is not kind for k, kind in self.dtypes.items()):

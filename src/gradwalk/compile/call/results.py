@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from gradwalk import modes, reverse, tree
+from gradwalk.compile.call.arguments import Numbers
 from gradwalk.compile.trace.guards import typed
 from gradwalk.compile.trace.limits import limit
 from gradwalk.compile.trace.recorded import Output, TensorOutput
@@ -19,7 +20,6 @@ from gradwalk.node import Hook, Recipe, are_plain_leaves, gradients_of
 from gradwalk.ops import number
 
 if TYPE_CHECKING:
-    from gradwalk.compile.call.arguments import Numbers
     from gradwalk.compile.call.bound_trace import BoundTrace
     from gradwalk.compile.own.store import Version
 
@@ -38,22 +38,27 @@ __all__ = [
 FLOAT = frozenset((float,))
 
 
-class Call:
-    """One call of a compiled function: what is needed to walk back from its results, also after other calls.
+class Call(Numbers):
+    """One call of a compiled function: its numbers, and once it was run, what is needed to walk back from its results.
 
     >>> loss = gradwalk.compile(lambda x: x * x)(3.0)
-    >>> loss._call.numbers.plain
-    [3.0]
+    >>> loss._call.plain, loss._call.trace.calls
+    ([3.0], 1)
     """
 
     # What comes later stands in the class: an object is made at every call.
     trace: BoundTrace
-    numbers: Numbers
     version: Version  # of the parameters
     hooked = False  # whether a result has hooks
     walked = False  # back, and no other result of the call is left for that
-    saved: Any = None  # what stood in the arrays among the arguments, once another call has overwritten it
+    saved: Any = None  # the numbers, as bytes, once another call has overwritten those of arrays among the arguments
+    saved_indices: Any = 0  # … and those that are indices
     input_grads: Any = None  # of the latest backward(), where arguments get gradients
+
+    @property
+    def numbers(self) -> Call:
+        """Itself; the call of a batch has them apart."""
+        return self
 
 
 class Result(Value):

@@ -19,6 +19,7 @@ import numpy as np
 
 from gradwalk.compile.call.sameness import MISSING, copied, equal, names_of, parts_of, put_back, refill, same
 from gradwalk.compile.call.turns import UNITS, Part, Some, parts_of_array, parts_of_attributes, parts_of_container
+from gradwalk.compile.own.watched import Watched
 from gradwalk.compile.trace.reach import (
     Reached,
     holds_by_itself,
@@ -33,7 +34,7 @@ from gradwalk.module import Module, attributes
 
 __all__ = ["Surroundings"]
 
-CONTENT = attrgetter("cell_contents")
+CONTENT, CODE = attrgetter("cell_contents"), attrgetter("__code__")
 FLOWS, ARRAY = attrgetter("_flows"), attrgetter("array")
 EXACT = (list, dict, set, deque)  # containers whose `==` is known to compare what they hold
 
@@ -66,6 +67,7 @@ class Surroundings:
         self.reached = reached
         self.holders: list[Any] = []  # looked at before each replay …
         self.copies: list[Any] = []  # … beside these
+        self.watched: Watched | None = None  # who does that, from the first time on
         self.modules: list[Any] = []  # the attributes of modules, which count how often they are set …
         self.module_copies: list[Any] = []
         self.changes = attributes.changes  # … so often
@@ -137,6 +139,10 @@ class Surroundings:
                 self._ask("", namespace, len)  # for names that come to be; to look for each takes longer
         for path, cell in reached.cells:
             self._ask(path, cell, CONTENT if _content(cell) is not MISSING else _content)
+        if len(reached.functions) == 1:
+            self._ask(*reached.functions[0], CODE)
+        elif reached.functions:  # together, which is quicker
+            self._ask("the code of a function", tuple([thing for _, thing in reached.functions]), _codes_of)
         for path, thing, tell in reached.others:
             self._ask(path, thing, tell)
         if reached.tensors:
@@ -247,7 +253,10 @@ class Surroundings:
                 now = get(thing)
                 if now is not then and not _same_ones(now, then) and not self._settled():
                     return False
-            if self.holders != self.copies and not self._settled():
+            watched = self.watched
+            if watched is None:
+                watched = self.watched = Watched(self.holders, self.copies)
+            if not watched.hold() and not self._settled():
                 return False
         except Exception:  # things that cannot be compared, such as arrays, or that are gone
             if not self._settled():
@@ -282,6 +291,7 @@ class Surroundings:
                     if any(True for _ in self._different_parts(self._paths[id(holder)], holder, copy)):
                         return False
                     copies[i] = copied(holder)
+                    self.watched = None
         if any(True for _ in self._different_answers()):
             return False
         self.questions = [(get, thing, _renewed(get(thing), then)) for get, thing, then in self.questions]
@@ -431,6 +441,10 @@ def _holds_lone_number(x: Any) -> bool:
 
 def _classes_of(things: tuple[Any, ...]) -> list[type]:
     return [*map(type, things)]
+
+
+def _codes_of(functions: tuple[Any, ...]) -> list[Any]:
+    return [*map(CODE, functions)]
 
 
 def _content(cell: Any) -> Any:

@@ -137,4 +137,4 @@ class _Worker:
             whole.values.ctypes.data if alone else 0, len(whole.values),
             whole.grads.ctypes.data if alone else 0, *shared,
         ], np.int64)  # fmt: skip
-        self.drive = objects.bound(whole.drive, self.table.ctypes.data, 0)
+        self.drive = objects.bound(whole.drive, self.table.ctypes.data)

@@ -128,8 +128,8 @@ class FlatExecution(SingleExecution):
         there = table(flat.code, flat.values, values, self.outputs)
         back = table(flat.back, flat.slopes, grads, self.seeds)
         self._keep = [*arrays, values, grads, nodes, flat.code, flat.back, flat.values, flat.slopes, there, back]
-        self.forward = objects.bound(interpreter("forward"), there.ctypes.data, 0)
-        self.backward = objects.bound(interpreter("backward"), back.ctypes.data, 0)
+        self.forward = objects.bound(interpreter("forward"), there.ctypes.data)
+        self.backward = objects.bound(interpreter("backward"), back.ctypes.data)
 
 
 # --- kernels, from the table -----------------------------------------------------------------------------------------

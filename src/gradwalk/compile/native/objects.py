@@ -33,7 +33,7 @@ from gradwalk.compile.native import kept
 from gradwalk.compile.native.kept import MachineCode
 from gradwalk.compile.native.processor import vector_bits
 
-__all__ = ["Native", "bound", "call", "fixed", "generated", "load", "vector_bits"]
+__all__ = ["Native", "address_and_arguments", "bound", "call", "fixed", "generated", "load", "vector_bits"]
 
 #: Functions of C's library that compiled code may call; they are found in the process itself.
 MATHS = ("exp", "expm1", "log", "log1p", "pow", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh",
@@ -143,15 +143,32 @@ def call(native: Native) -> Callable[..., None]:
     return ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * native.arity)(load(native))
 
 
-def bound(native: Native, *addresses: int) -> partial[None]:
+def bound(native: Native, *addresses: int, locked: bool = False) -> partial[None]:
     """A native function with what it is given at every call; quicker than `call`, which looks at its arguments.
 
+    Addresses are handed over as references that were made once: ctypes makes a new object for any other argument. One
+    that the function does not look at can be left out at the end. Only if `locked` the interpreter's lock is held.
+
     >>> from gradwalk.compile.native import objects
-    >>> nothing = objects.bound(objects.generated("nothing", "def kernel(d, c): pass"), 1, 2)
-    >>> nothing(), [address.value for address in nothing.args]
-    (None, [1, 2])
+    >>> nothing = objects.bound(objects.generated("nothing", "def kernel(d, c): pass"), 16, 32)
+    >>> nothing(), objects.address_and_arguments(nothing)[1:]
+    (None, (16, 32))
     """
-    return partial(ctypes.CFUNCTYPE(None)(load(native)), *map(ctypes.c_int64, addresses))
+    references = [ctypes.byref(ctypes.c_char.from_address(address)) for address in addresses]
+    kind = ctypes.PYFUNCTYPE if locked else ctypes.CFUNCTYPE
+    return partial(kind(None)(load(native)), *references)
+
+
+def address_and_arguments(function: Any) -> tuple[int, ...]:
+    """Where the function lies that `bound` made callable, and what it is given: for other native code.
+
+    >>> from gradwalk.compile.native import objects
+    >>> nothing = objects.generated("nothing", "def kernel(d, c): pass")
+    >>> objects.address_and_arguments(objects.bound(nothing, 16)) == (objects.load(nothing), 16)
+    True
+    """
+    address = ctypes.cast(function.func, ctypes.c_void_p).value or 0
+    return address, *[ctypes.addressof(reference._obj) for reference in function.args]
 
 
 def _find(native: Native) -> int:

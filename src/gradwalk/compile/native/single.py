@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -42,8 +41,8 @@ class SingleExecution:
         clear = [self.seeds.ctypes.data, len(cleared), cleared.ctypes.data]
         backward = np.array([len(back), back.ctypes.data, *shared, *clear], np.int64)
         self._keep = [*arrays, context, there, back, words, descriptors, places, cleared, forward, backward]
-        self.forward = objects.bound(fixed("native.drive", "drive"), forward.ctypes.data, 0)
-        self.backward = objects.bound(fixed("native.drive", "drive_back"), backward.ctypes.data, 0)
+        self.forward = objects.bound(fixed("native.drive", "drive"), forward.ctypes.data)
+        self.backward = objects.bound(fixed("native.drive", "drive_back"), backward.ctypes.data)
 
     def both(self) -> None:
         """`forward`, then `backward`."""
@@ -53,12 +52,9 @@ class SingleExecution:
     def resize(self, samples: int) -> None:
         """There is one sample."""
 
-    def addresses(self) -> tuple[tuple[int, int], ...]:
+    def addresses(self) -> tuple[tuple[int, ...], ...]:
         """For each way the address of the native function, and what it is to be given."""
-        return tuple(
-            (ctypes.cast(cast(Any, step.func), ctypes.c_void_p).value or 0, step.args[0].value)
-            for step in (self.forward, self.backward)
-        )
+        return tuple(map(objects.address_and_arguments, (self.forward, self.backward)))
 
 
 def aligned(size: int, real: Any = np.float64) -> Any:

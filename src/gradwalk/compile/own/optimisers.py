@@ -49,7 +49,7 @@ class Memory:
     def __init__(
         self, optimizer: Optimizer, store: Store, where: Any, kernel: Native, columns: list[Floats], count: int
     ) -> None:
-        self.store = store
+        self.store, self.zero_grad = store, store.zero_grad
         self.values = store.values  # as long as this is the store's array, positions are what they were
         self.parameters = Seen(optimizer.parameters)
         self.names = optimizer.memory

@@ -11,8 +11,10 @@ the store; when two stores grow together because a function uses both, stretches
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import struct
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from threading import RLock
 from typing import Any
 from weakref import WeakSet
@@ -23,6 +25,7 @@ import numpy.typing as npt
 from gradwalk import keepers
 from gradwalk.compile.own import optimisers
 from gradwalk.compile.own.tensors import HeldTensors, can_be_held
+from gradwalk.compile.own.watched import Watched
 from gradwalk.engine import Value
 from gradwalk.errors import NotANumberError, TraceError
 from gradwalk.node import are_plain_leaves, gradients_of, numbers_of
@@ -32,6 +35,7 @@ __all__ = ["Store", "Stretch", "stretch_of"]
 
 Floats = npt.NDArray[np.float64]
 FLOATS = frozenset((float,))
+NUMBERS = frozenset((float, int))
 #: Handed back so often in a row, with no optimiser at work on the buffer, parameters are left in Python; after so many
 #: calls it is tried again whether they would stay.
 OFTEN, TRIED_AGAIN = 4, 64
@@ -75,7 +79,7 @@ class Store:
         self.size = 0  # how many numbers there are
         self.tensors = HeldTensors()
         self.values: Floats = np.zeros(0)
-        self.grads: Floats = np.zeros(0)
+        self._make_grads()
         self.owns = False  # whether the arrays hold the truth, or the Values do
         self.version = Version()  # a new one whenever the parameters' numbers change
         self.kept: WeakSet[Version] = WeakSet()  # earlier ones that some result needs
@@ -88,7 +92,16 @@ class Store:
 
     def __del__(self) -> None:
         if self.owns:
-            keepers.count(-1)
+            self._count(-1)
+
+    def _count(self, more: int) -> None:
+        """Note that parameters have been taken or handed back; where there are none, nobody need look for them."""
+        if self.parameters:
+            keepers.count(more)
+
+    def _make_grads(self) -> None:
+        self.grads: Floats = np.zeros(self.size)
+        self._all_grads, self._zeros = self.grads.view(np.uint8).data, bytes(self.grads.nbytes)  # to clear them quickly
 
     # --- handing over ----------------------------------------------------------------------------------------------
 
@@ -122,7 +135,7 @@ class Store:
                 del p._data, p._grad
             self.tensors.take()
             self.owns = True
-            keepers.count(1)
+            self._count(1)
 
     def hand_back(self) -> None:
         """Let the Values hold their numbers again.
@@ -142,7 +155,7 @@ class Store:
                 p._notes.keeper = None
             self.owns = False
             self.by_hand += 1
-            keepers.count(-1)
+            self._count(-1)
 
     def visit(self) -> bool:
         """Bring the numbers into the buffer and leave the parameters in Python, if that is how they are used.
@@ -155,40 +168,40 @@ class Store:
         >>> store.visit(), store.owns, store.values.tolist()
         (True, False, [5.0])
         """
-        if self.by_hand < OFTEN:
+        if self.by_hand < OFTEN or self.tensors:
             return False
         self.visits += 1
-        values = self._in_python() if self.visits % TRIED_AGAIN else None
-        if values is None:
+        if not self.visits % TRIED_AGAIN or not are_plain_leaves(self.parameters):
             return False
-        if values.tobytes() == self.values.tobytes():  # nobody sets them any longer
+        numbers = numbers_of(self.parameters)
+        if not NUMBERS.issuperset(map(type, numbers)):
+            return False
+        try:
+            values = struct.pack(f"{len(numbers)}d", *numbers)
+        except OverflowError:  # an int that no float can hold
+            return False
+        if values == self.values.tobytes():  # nobody sets them any longer
             self.by_hand = 0
             return False
         self.changing()
-        self.values[:] = values
+        self.values[:] = np.frombuffer(values)
         self.hooked = False
         return True
 
-    def is_as_visited(self, version: Version) -> bool:
-        """Whether the parameters, in Python, are what they were at a visit, so that gradients can be added out.
+    def can_be_added_out(self, version: Version) -> bool:
+        """Whether gradients can be added to those that the Values hold: the buffer has the numbers of that visit still.
+
+        Python may have other numbers by now; those of the call count.
 
         >>> store = stretch_of([Value(1.0)])[0].store
-        >>> store.is_as_visited(store.version)
+        >>> store.can_be_added_out(store.version)
         False
         """
-        if self.by_hand < OFTEN or self.version is not version:
+        if self.by_hand < OFTEN or self.tensors or self.version is not version:
             return False
-        values = self._in_python()
-        if values is None or values.tobytes() != self.values.tobytes():
+        if not are_plain_leaves(self.parameters):
             return False
-        return FLOATS.issuperset(map(type, gradients_of(self.parameters)))
-
-    def _in_python(self) -> Floats | None:
-        """The numbers of the parameters that Python has; None if they are not plain leaves with plain floats."""
-        numbers = numbers_of(self.parameters)
-        if not FLOATS.issuperset(map(type, numbers)) or not are_plain_leaves(self.parameters):
-            return None
-        return np.fromiter(numbers, np.float64, len(numbers))
+        return NUMBERS.issuperset(map(type, gradients_of(self.parameters)))
 
     def look_at_lent(self) -> None:
         """Take in what was written to arrays that `data` of tensors gave away.
@@ -285,6 +298,17 @@ class Store:
             return self.tensors.spread(parameters, self.position)
         return np.array([self.position[id(p)] for p in parameters], np.int64)
 
+    def watch(self, containers: list[Any]) -> Callable[[], bool]:
+        """What tells whether containers hold what they hold now.
+
+        >>> xs = [Value(1.0)]
+        >>> as_they_were = Store().watch([xs])
+        >>> xs.append(Value(2.0))
+        >>> as_they_were()
+        False
+        """
+        return Watched(containers, [copy(holder) for holder in containers]).hold
+
     def zero_grad(self, parameters: list[Any]) -> bool:
         """Set gradients to 0 where they are, if native code owns all of them; says whether it did.
 
@@ -297,7 +321,7 @@ class Store:
         if known is not None and known[2] and self.owns and known[0].holds(parameters):
             self.lock.acquire()
             try:
-                self.grads.fill(0.0)
+                self._all_grads[:] = self._zeros
                 return self.owns
             finally:
                 self.lock.release()
@@ -423,7 +447,7 @@ class Store:
             keepers.known[id(p)] = self
             self.size += self.tensors.add(p, self.size)
         self.values = np.concatenate((self.values, more))
-        self.grads = np.zeros(self.size)
+        self._make_grads()
         self.lists.clear()
 
     def _absorb(self, other: Store) -> None:

@@ -100,6 +100,7 @@ class Reached:
         self.globals: dict[int, tuple[dict[str, Any], dict[str, None]]] = {}  # namespaces, with the names read there
         self.asking: dict[int, dict[str, Any]] = {}  # … where `type` is read
         self.cells: list[tuple[Path, Any]] = []
+        self.functions: list[tuple[Path, Any]] = []  # of the user's
         self.others: list[tuple[Path, Any, Callable[[Any], Any]]] = []  # … with a function that tells what they hold
         self.chances: list[Any] = []  # generators of random numbers
         self.iterators: list[Path] = []
@@ -211,6 +212,7 @@ class Reached:
             self._ahead += [(name, content) for content in _content(cell)]
         if not is_users(thing.__code__.co_filename):
             return
+        self.functions.append((path, thing))
         if thing.__defaults__ or thing.__kwdefaults__:
             self.others.append((path, thing, attrgetter("__defaults__", "__kwdefaults__")))
             self._ahead += [(path, part) for part in (*(thing.__defaults__ or ()), thing.__kwdefaults__)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -159,7 +160,7 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
     2
     """
     numbering = count(first)
-    extend, next_row, blank = rows.extend, numbering.__next__, object.__new__
+    extend, next_row = rows.extend, numbering.__next__
     operand: Callable[[Any], int] = tracer.operand
     factor: Callable[[Any], int] = tracer.factor
     known = tracer.known.get
@@ -177,7 +178,7 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
                 extend((add, self._row, other._row if type(other) is Result else operand(other)))
             except IsTensor:
                 return NotImplemented
-            out = blank(Result)
+            out = make()
             out._row = next_row()
             return out
 
@@ -186,7 +187,7 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
                 extend((add, operand(other), self._row))
             except IsTensor:
                 return NotImplemented
-            out = blank(Result)
+            out = make()
             out._row = next_row()
             return out
 
@@ -199,7 +200,7 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
                     extend((mul, self._row, factor(other) if met is None else met))
             except IsTensor:
                 return NotImplemented
-            out = blank(Result)
+            out = make()
             out._row = next_row()
             return out
 
@@ -209,7 +210,7 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
                 extend((mul, factor(other) if met is None else met, self._row))
             except IsTensor:
                 return NotImplemented
-            out = blank(Result)
+            out = make()
             out._row = next_row()
             return out
 
@@ -218,7 +219,7 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
                 extend((sub, self._row, operand(other)))
             except IsTensor:
                 return NotImplemented
-            out = blank(Result)
+            out = make()
             out._row = next_row()
             return out
 
@@ -314,10 +315,11 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
             return format(self.data, spec) if spec and not tracer.ended else repr(self)
 
     Result.__name__ = Result.__qualname__ = "Value"  # as errors of Python's own have it
+    make: Callable[[], Any] = partial(object.__new__, Result)
 
     def record(code: int, a: int, b: int) -> Any:
         extend((code, a, b))
-        out = blank(Result)
+        out = make()
         out._row = next_row()
         return out
 
