@@ -134,7 +134,7 @@ class WholeArrays:
         self.late: list[tuple[int, int]] = []
         self.made: list[LaterArray] = []  # all of them, by their rows
         self._known: dict[int, int] = {}  # rows of constants, by the id() of their arrays
-        self._read: dict[int, list[Any]] = {}  # what stands for the numbers of a row
+        self._read: dict[tuple[int, bool], list[Any]] = {}  # what stands for the numbers of a row
         self.functions = {name: partial(self._function, name) for name in real.functions}
         self.bare = self.functions
         for word in WORDS:
@@ -159,7 +159,7 @@ class WholeArrays:
 
     def write(self, word: str, value: Any, given: tuple[Any, ...]) -> LaterArray:
         """A row of its own for what was made just now."""
-        found = plain_array(value)
+        found = self.real.settled(value)
         self.rows.append(Row(word, self._written(given), found.shape, found.dtype.name, _layout(found)))
         out = LaterArray(self.tracer, len(self.rows) - 1, found)
         self.made.append(out)
@@ -333,26 +333,26 @@ class WholeArrays:
     def read_only(self, x: Any) -> Any:
         if not isinstance(x, LaterArray):
             return self.real.read_only(x)
-        found = traced_array(self._stand_ins(x)).reshape(x.shape)
+        found = traced_array(self._stand_ins(x, narrow=x.dtype.name == FLOAT32)).reshape(x.shape)
         found.flags.writeable = False
         return found
 
-    def _stand_ins(self, x: LaterArray) -> list[Any]:
-        """What stands for the numbers of an array, one by one: numbers of the scalar tape, and no gradient."""
+    def _stand_ins(self, x: LaterArray, *, narrow: bool = False) -> list[Any]:
+        """What stands for the numbers of an array, one by one: plain ones of the scalar tape, or `narrow` ones."""
         if x.size > FEW:
             raise Unfollowable(
                 f"{{function}} reads the numbers of an array of shape {x.shape} one by one, or decides by them "
                 f"({users_place()})",
                 FEWER,
             )
-        if x.row not in self._read:
-            found = []
+        if (x.row, narrow) not in self._read:
+            found, kind = [], np.float32 if narrow else float if x.dtype.kind == "b" else None
             for i, number in enumerate(x._seen().ravel().tolist()):
                 self.late.append((x.row, i))
-                stand_in = self.tracer.input(float(number) if x.dtype.kind == "b" else number)
+                stand_in = self.tracer.input(number if kind is None else kind(number))
                 found.append(self.tracer.compare("differs", stand_in, 0.0) if x.dtype.kind == "b" else stand_in)
-            self._read[x.row] = found
-        return self._read[x.row]
+            self._read[x.row, narrow] = found
+        return self._read[x.row, narrow]
 
     def told(self, x: Any) -> Any:
         """The numbers themselves: the path is one for these numbers from now on."""
