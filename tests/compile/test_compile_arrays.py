@@ -444,6 +444,66 @@ def test_without_gradient_results_are_leaves() -> None:
     same(found, gradients(P[:1]))
 
 
+def _in_two_ways(P: Any, X: Any, i: int) -> Any:
+    try:
+        return (X[i] @ P[0]).sum()
+    except GradwalkError:
+        return P[1].sum()
+
+
+#: A function of parameters, a tensor and something else, and what that is in one call after another.
+LINES: dict[str, tuple[Any, list[Any]]] = {
+    "a number that scales": (lambda P, X, k: ((X @ P[0]) * k + k / 2).sum() * k, [2.0, 0.1, 3]),
+    "a power": (lambda P, X, k: ((X @ P[0]).abs() ** k).sum(), [2.0, 0.5, 3, 1.0]),
+    "beside a number": (lambda P, X, k: gradwalk.where(P[1] * 0 + 0.1 > k, P[1], -P[1]).sum(), [0.1, 0.1 + 1e-9, 0.2]),
+    "beside a tensor": (lambda P, X, k: gradwalk.where(P[1] * 0 + 0.1 > Tensor(k), P[1], -P[1]).sum(), [0.1, 0.2]),
+    "a slice": (lambda P, X, n: (X[:n] @ P[0]).sum(), [2, 3, 2]),
+    "a row": (lambda P, X, i: (X[i] @ P[0]).sum() + P[0][i].sum(), [2, 3, -1, 70]),
+    "a table": (lambda P, X, t: (P[0][t] * 2).sum(), [[0, 1, 5], [3, 3, 3], [-1, 2, 2], [60, 0, 0]]),
+    "a table by arrays": (lambda P, X, t: (P[0][t] * 2).sum(), [np.array([0, 5]), np.array([3, 3]), np.array([60, 0])]),
+    "narrow ints": (lambda P, X, m: (P[1] * Tensor(m)).sum(), [np.arange(32, dtype="uint8"), np.ones(32, "uint8")]),
+    "narrow floats": (lambda P, X, m: (P[1] * Tensor(m)).sum(), [np.linspace(0, 1, 32).astype("float16")]),
+    "views": (lambda P, X, k: (P[0].T * k, P[0][1], P[2].reshape(-1)), [1.0, 2.0]),
+    "a number that was read": (lambda P, X, k: (X @ P[0]).sum() * (X @ P[0] * k).mean().item(), [1.0, 2.0]),
+    "numbers that are given": (lambda P, X, k: (P[1].sum(), (P[1] * k).sum().item(), k, k > 1.5), [1.0, 2.0]),
+    "a sum in NumPy": (lambda P, X, k: P[1].sum() * float((P[3] * k).numpy().sum()), [1.0, 2.0]),
+    "a decision": (lambda P, X, k: P[1].sum() if (X @ P[0]).sum() > k else P[1].exp().sum(), [-1e3, 1e3, 0.0, -1e3]),
+    "another dtype": (lambda P, X, k: (X @ P[0]).double().sum() * k, [1.0, 2.0]),
+    "laid out otherwise": (lambda P, X, k: gradwalk.einsum("ni,ij->nj", X, P[0]).T.exp().sum() * k, [1.0, 2.0]),
+    "an order": (
+        lambda P, X, k: (X @ P[0]).sort().values[:, 0].sum() + (X @ P[0] * k).topk(2).values.sum(),
+        [1.0, -2.0],
+    ),
+    "an error that is caught": (_in_two_ways, [1, 99, 2]),
+    "a shape that does not fit": (lambda P, X, k: (X @ P[2]).sum() * k, [1.0, 2.0]),
+    "edges of numbers": (lambda P, X, k: (P[1] / k).sum(), [0.0, 1.0, math.nan]),
+}
+
+
+def test_one_line_each_in_float32() -> None:
+    for name, (f, others) in LINES.items():
+        worlds: list[list[Any]] = []
+        for compiled in (False, True):
+            P = network("float32")
+            function: Any = lambda X, k, P=P, f=f: f(P, X, k)  # noqa: E731
+            function = gradwalk.compile(function) if compiled else function
+            seen: list[Any] = []
+            for k in others:
+                X = Tensor(batch("float32", n=4)[0])
+                try:
+                    out = function(X, k)
+                except GradwalkError as error:
+                    seen.append((type(error), str(error)))
+                    continue
+                parts = out if isinstance(out, tuple) else (out,)
+                seen += [(x.dtype, x.tolist()) if isinstance(x, Tensor) else x for x in parts]
+                parts[0].backward(np.ones(parts[0].shape))
+                seen += [(v.grad.dtype, v.grad.tolist()) for v in (*P, X)]
+            worlds.append(seen)
+        assert repr(worlds[1]) == repr(worlds[0]), name
+        assert is_by_array(function) or "fit" in name, name
+
+
 # --- as data, and in words -------------------------------------------------------------------------------------------
 
 
