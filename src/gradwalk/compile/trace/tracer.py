@@ -159,6 +159,8 @@ class Tracer(modes.Interpreter):
         """
         if self.by_array:
             return self.tensors.array_argument(array)
+        if self.reached:  # there are tensors, which need not be taken apart
+            self.blocks.make_room(array.size)
         return traced_array([self.input(x) for x in array.ravel()]).reshape(array.shape)
 
     # --- what Values mean meanwhile ------------------------------------------------------------------------------
