@@ -254,11 +254,102 @@ def mlp_torch() -> Step:
     return step
 
 
+# --- the same with a step of Adam ------------------------------------------------------------------------------------
+
+
+def mlp_adam(*, compiled: bool) -> Step:
+    """The network in tensors, trained."""
+    x, y, parameters = mlp_numbers()
+    P: list[Any] = [Tensor(p) for p in parameters]
+    adam = optim.Adam(P, 1e-3)
+
+    def loss_of(X: Any, Y: Any) -> Any:
+        return gradwalk.cross_entropy((X @ P[0] + P[1]).relu() @ P[2] + P[3], Y)
+
+    chosen = gradwalk.compile(loss_of) if compiled else loss_of
+    X, Y = (x, y) if compiled else (Tensor(x, requires_grad=False), Tensor(y))
+
+    def step() -> float:
+        loss = chosen(X, Y)
+        adam.zero_grad()
+        loss.backward()
+        adam.step()
+        return float(loss.item())
+
+    return step
+
+
+def mlp_adam_compiled() -> Step:
+    """The network in tensors, compiled and trained."""
+    return mlp_adam(compiled=True)
+
+
+def mlp_adam_eager() -> Step:
+    """The network in tensors, trained eagerly."""
+    return mlp_adam(compiled=False)
+
+
+def mlp_adam_torch() -> Step:
+    """The network in PyTorch, trained eagerly."""
+    import torch
+
+    torch.set_num_threads(1)
+    x, y, parameters = mlp_numbers()
+    X, Y = torch.tensor(x), torch.tensor(y)
+    P = [torch.tensor(p, requires_grad=True) for p in parameters]
+    adam = torch.optim.Adam(P, 1e-3)
+
+    def step() -> float:
+        loss = torch.nn.functional.cross_entropy((X @ P[0] + P[1]).relu() @ P[2] + P[3], Y)
+        adam.zero_grad()
+        loss.backward()
+        adam.step()
+        return float(loss.item())
+
+    return step
+
+
+def mlp_adam_jax() -> Step:
+    """The network in JAX, loss and step of Adam in one jitted function that may write over what it is given."""
+    os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+    import jax
+    import jax.numpy as jnp
+
+    x, y, parameters = mlp_numbers()
+    X, Y = jnp.asarray(x), jnp.asarray(y)
+    state: list[Any] = [[jnp.asarray(p) for p in parameters]]
+    state += [[jnp.zeros_like(p) for p in state[0]] for _ in range(2)]
+
+    def loss_of(P: Any, X: Any, Y: Any) -> Any:
+        scores = jax.nn.relu(X @ P[0] + P[1]) @ P[2] + P[3]
+        return -jnp.take_along_axis(jax.nn.log_softmax(scores), Y[:, None], 1).mean()
+
+    def trained(P: Any, M: Any, V: Any, t: Any, X: Any, Y: Any) -> Any:
+        loss, G = jax.value_and_grad(loss_of)(P, X, Y)
+        M = [0.9 * m + 0.1 * g for m, g in zip(M, G, strict=True)]
+        V = [0.999 * v + 0.001 * g * g for v, g in zip(V, G, strict=True)]
+        rate, square = 1e-3 / (1 - 0.9**t), 1 - 0.999**t
+        new = [p - rate * m / (jnp.sqrt(v / square) + 1e-8) for p, m, v in zip(P, M, V, strict=True)]
+        return loss, new, M, V
+
+    run = jax.jit(trained, donate_argnums=(0, 1, 2))
+    count = itertools.count(1)
+
+    def step() -> float:
+        loss, *state[:] = run(*state, float(next(count)), X, Y)
+        return float(loss)
+
+    return step
+
+
 WORKLOADS: dict[str, dict[str, Callable[[], Step]]] = {
     "W1, 2-16-16-1, 100 points": {
         "gradwalk": w1_gradwalk, "torch": w1_torch, "mygrad": w1_mygrad, "autograd": w1_autograd,
     },
     "784-128-10, batch 64, float32": {"gradwalk": mlp_gradwalk, "torch": mlp_torch},
+    "784-128-10 with Adam, compiled": {
+        "gradwalk": mlp_adam_compiled, "torch": mlp_adam_torch, "jax": mlp_adam_jax, "eagerly": mlp_adam_eager,
+    },
     "W1, compiled": {"gradwalk": w1_compiled, "in scalars": w1_scalars, "eagerly": w1_gradwalk},
     "a GPT's step with Adam, compiled": {"gradwalk": gpt_compiled, "in scalars": gpt_scalars},
 }  # fmt: skip
@@ -292,11 +383,14 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=30)
     parser.add_argument("--calls", type=int, default=50)
+    parser.add_argument("--only", default="", help="measure the workloads with this in their titles alone")
     parser.add_argument("--peers", default="", help="a folder to look for other libraries in")
     options = parser.parse_args(argv)
     if options.peers:
         sys.path.append(options.peers)
     for title, makers in WORKLOADS.items():
+        if options.only not in title:
+            continue
         steps: dict[str, Step] = {}
         for name, make in makers.items():
             try:
@@ -312,6 +406,8 @@ def main(argv: list[str] | None = None) -> int:
         for name, seconds in best.items():
             ratio = seconds / best.get("gradwalk", seconds)
             print(f"  {name:10s} {seconds * 1e6:9.1f} µs  {ratio:5.2f}× ours   loss {values[name]:.6f}")
+    if options.only:
+        return 0
     print("one op on a tensor of one number")
     for name in ("add", "mul", "tanh", "relu", "exp"):
         forward, back = one_op(name)

@@ -4,10 +4,12 @@
 
 - `api.py` and `batches.py`: the functions that `gradwalk.compile` gives;
 - `trace/`: from a function to a tape, and what cannot be followed; tensors are written down number by number
-  (`tensors.py`, `blocks.py`, `block_arrays.py`, `block_sums.py`), so that what follows knows nothing of them;
+  (`tensors.py`, `blocks.py`, `block_arrays.py`, `block_sums.py`), so that what follows knows nothing of them; large
+  ones, and those of float32, array by array (`whole_tensors.py`, `whole_arrays.py`, `array_tape.py`);
 - `roll/`: from a tape to a program, which is data;
 - `backend.py`: the seam, what a backend has to do; `prepared.py`: a tape brought to it; `careful.py`: the walk back
   where edges are cut;
+- `array_runner.py`: what was written down array by array, run by NumPy;
 - `native/`: the backend that makes machine code; `reference.py`: one in plain NumPy, for tests;
 - `own/`: parameters and optimisers in one buffer, for as long as compiled code has them;
 - `call/`: arguments in, results out;

@@ -212,7 +212,7 @@ class Compiled:
         """A new path through the function; None if it has to be run as it is."""
         if not self.wrt and not paths.has_room(self.cache.size, unseen):
             return None
-        found = self._follow(args, kwargs, numbers)
+        found = self._follow(args, kwargs, numbers, by_array=_is_by_array(paths))
         if isinstance(found, Unfollowed):
             self._run_as_it_is(self._looked_up(args, kwargs)[0], found)
             return None
@@ -262,8 +262,25 @@ class Compiled:
             )
         return trace
 
-    def _follow(self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> Followed | Unfollowed:
-        return follow(functools.partial(self._recorded, args, kwargs, numbers), self._roots(args, kwargs, numbers))
+    def _follow(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, *, by_array: bool = False
+    ) -> Followed | Unfollowed:
+        """Trace the function number by number; what is too large for that, or with `by_array`, array by array."""
+        roots = self._roots(args, kwargs, numbers)
+        if not by_array:
+            found = follow(functools.partial(self._recorded, args, kwargs, numbers), roots)
+            if isinstance(found, Followed) or not found.too_large or not self.may_go_by_array:
+                return found
+        return follow(functools.partial(self._recorded, args, kwargs, numbers, by_array=True), roots)
+
+    @property
+    def may_go_by_array(self) -> bool:
+        """Whether the function may be traced array by array.
+
+        >>> gradwalk.compile(lambda x: x, wrt="x").may_go_by_array
+        False
+        """
+        return not self.wrt
 
     def _put(self, key: Key, found: Followed, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> Any:
         trace = self._trace(found, args, kwargs, numbers)
@@ -290,7 +307,8 @@ class Compiled:
             return trace  # there is nothing to compare with
         try:
             found = trace.checks.again(
-                functools.partial(self._recorded, args, kwargs, numbers), self._roots(args, kwargs, numbers)
+                functools.partial(self._recorded, args, kwargs, numbers, by_array=_is_by_array(trace)),
+                self._roots(args, kwargs, numbers),
             )
         except Exception:  # which the call itself raises, and leaves behind what it did before
             return trace
@@ -353,7 +371,9 @@ class Compiled:
         given = [*zip(names, args, strict=False), *kwargs.items()]
         return [self.eager, *numbers.kept, *[x for name, x in given if name in self._static]]
 
-    def _recorded(self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, reached: Any) -> Recorded:
+    def _recorded(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, reached: Any, *, by_array: bool = False
+    ) -> Recorded:
         values = {position for position, _ in numbers.values}
 
         def call(recorder: tracer.Tracer) -> Any:
@@ -369,11 +389,16 @@ class Compiled:
             stand_args, stand_kwargs = self._each(args, kwargs, lambda x: stand_ins(x, plain, arrays))
             return recorder.call(self.eager, stand_args, stand_kwargs)
 
-        return tracer.run(call, [self.eager, args, kwargs], reached.values, [v for _, v in reached.tensors])
+        tensors = [v for _, v in reached.tensors]
+        return tracer.run(call, [self.eager, args, kwargs], reached.values, tensors, by_array=by_array)
 
     def _bound(
         self, recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, *, guarded: bool
     ) -> Any:
+        if recorded.arrays is not None:
+            from gradwalk.compile.call.whole_trace import WholeTrace  # which few functions need
+
+            return WholeTrace(recorded, numbers, {})
         bound = GuardedTrace if guarded or recorded.guards or recorded.types else BoundTrace
         if not self.wrt:
             return bound(recorded, numbers, {})
@@ -433,6 +458,11 @@ def _without_contents(key: Key) -> Key:
     if len(key) == 2 and key[0] == "same":
         return key[:1]
     return tuple(map(_without_contents, key))
+
+
+def _is_by_array(trace: Any) -> bool:
+    """Whether a trace, or one of several paths, was written down array by array."""
+    return (trace.traces[0] if isinstance(trace, Paths) else trace).recorded.arrays is not None
 
 
 class _Method(functools.partial[Any]):

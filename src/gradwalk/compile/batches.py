@@ -174,7 +174,14 @@ class Batched(Compiled):
         scale = 1.0 if self.batch == "sum" else 1.0 / len(results)
         return tree.map(partial(_reduced, scale), *results)
 
-    def _recorded(self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, reached: Any) -> Recorded:
+    @property
+    def may_go_by_array(self) -> bool:
+        """Whether the function may be traced array by array: a batch of samples may not."""
+        return False
+
+    def _recorded(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, reached: Any, *, by_array: bool = False
+    ) -> Recorded:
         if any(array.dtype == bool for array in numbers.arrays) and asks_identity(self.eager):
             raise limit("one sample", " (the function asks `is True` or `is False`)")
 

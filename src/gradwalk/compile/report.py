@@ -7,10 +7,13 @@ network or a GPT, found again in a graph of single numbers.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from gradwalk.compile.native import objects
 from gradwalk.compile.roll.steps import Rows, Step
+from gradwalk.compile.trace.array_tape import each_at
 from gradwalk.compile.trace.tape import NONE
 from gradwalk.errors import SettingError
 
@@ -21,6 +24,7 @@ __all__ = ["Report"]
 
 STEPS_TOLD = 24  # of each trace, in print
 TRACES_TOLD = 8
+BYTES = {"float64": 8, "float32": 4, "int64": 8, "bool": 1}
 ALIKE = {"add": "+", "sub": "−", "mul": "×", "div": "÷"}
 
 
@@ -87,6 +91,8 @@ class Report:
 
 
 def _told(number: int, trace: Any) -> list[str]:
+    if trace.recorded.arrays is not None:
+        return _arrays_told(number, trace)
     tape, steps = trace.recorded.tape, trace.prepared.program.all_steps()
     milliseconds = {
         "traced": 1e3 * trace.recorded.seconds,
@@ -109,13 +115,36 @@ def _told(number: int, trace: Any) -> list[str]:
     table = [("step", "what", "shape", "nodes", "memory")]
     for i, step in enumerate(steps[:STEPS_TOLD], start=1):
         table.append((str(i), _what(step), _shape(step), f"{step.nodes:,}", size(8 * step.results)))
+    return [*lines, *_aligned(table, len(steps))]
+
+
+def _aligned(table: Sequence[tuple[str, ...]], steps: int) -> list[str]:
+    """A table with a heading, its last two columns to the right, of the first of so many steps."""
+    lines = []
     widths = [max(len(line[column]) for line in table) for column in range(5)]
     for line in table:
         left = f"  {line[0]:>{widths[0]}}  {line[1]:<{widths[1]}}  {line[2]:<{widths[2]}}"
         lines.append(f"{left}  {line[3]:>{widths[3]}}  {line[4]:>{widths[4]}}")
-    if len(steps) > STEPS_TOLD:
-        lines.append(f"  … and {counted(len(steps) - STEPS_TOLD, 'more step')}")
+    if steps > STEPS_TOLD:
+        lines.append(f"  … and {counted(steps - STEPS_TOLD, 'more step')}")
     return lines
+
+
+def _arrays_told(number: int, trace: Any) -> list[str]:
+    """A trace that was written down array by array."""
+    rows, guards = trace.recorded.arrays.rows, trace.recorded.guards
+    steps = [rows[i] for i in trace.needed if not rows[i].is_leaf]
+    table = [("step", "what", "shape", "dtype", "memory")]
+    for i, row in enumerate(steps[:STEPS_TOLD], start=1):
+        memory = size(prod(row.shape) * BYTES[row.dtype])
+        table.append((str(i), row.word, " × ".join(f"{n:,}" for n in row.shape), row.dtype, memory))
+    return [
+        f"trace {number}: {counted(len(steps), 'operation')} on whole arrays, by NumPy; "
+        f"{counted(len(trace.recorded.parameters), 'parameter')}, {counted(len(trace.shapes), 'array')} given"
+        + (f", {counted(len(guards), 'decision')}" if guards else ""),
+        f"  {counted(trace.calls, 'call')}; {size(trace.bytes())}; traced {1e3 * trace.recorded.seconds:.1f} ms",
+        *_aligned(table, len(steps)),
+    ]
 
 
 def _what(step: Step) -> str:
@@ -163,6 +192,8 @@ def size(n: int) -> str:
 def _scene(trace: Any) -> Any:
     from gradwalk.drawing.scene import Box, Line, Scene
 
+    if trace.recorded.arrays is not None:
+        return _scene_of_arrays(trace)
     tape, steps = trace.prepared.tape, trace.prepared.program.all_steps()
     used, flows = _flows(trace)
     boxes, lines = [], []
@@ -180,6 +211,24 @@ def _scene(trace: Any) -> Any:
         lines.append(Line(start, first + target, "", f"{count:,} numbers", None, count))
     summary = f"{counted(tape.rows, 'node')} rolled up into {counted(len(steps), 'step')}"
     return Scene(tuple(boxes), tuple(lines), summary)
+
+
+def _scene_of_arrays(trace: Any) -> Any:
+    from gradwalk.drawing.scene import Box, Line, Scene
+
+    rows = trace.recorded.arrays.rows
+    place = {row: i for i, row in enumerate(trace.needed)}
+    boxes, lines = [], []
+    for i in trace.needed:
+        row, shape = rows[i], " × ".join(f"{n:,}" for n in rows[i].shape) or "one number"
+        boxes.append(
+            Box("leaf" if row.is_leaf else "group", row.word, "", (), f"{row.word}, {row.dtype} {shape}", shape)
+        )
+        for at in each_at(row.given):
+            count = prod(rows[at.row].shape)
+            lines.append(Line(place[at.row], place[i], "", f"{count:,} numbers", None, count))
+    steps = sum(not rows[i].is_leaf for i in trace.needed)
+    return Scene(tuple(boxes), tuple(lines), f"{counted(steps, 'operation')} on whole arrays")
 
 
 def _sign(step: Step) -> str:

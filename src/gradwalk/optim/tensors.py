@@ -61,6 +61,16 @@ def _rule(update: Callable[..., Any], kept: int, count: int, provider: Any) -> C
     return rule
 
 
+def _of_constants_too(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of arrays that makes plain numbers of plain numbers: NumPy's own would make float32 float64."""
+
+    def plain(*operands: Any) -> Any:
+        found = function(*operands)
+        return float(found) if isinstance(found, float) else found
+
+    return plain
+
+
 _for_each: dict[str, Callable[..., Any]] = {}
 
 
@@ -70,7 +80,7 @@ def _written_for(name: str) -> Callable[..., Any]:
         from gradwalk.tensor import arrays
         from gradwalk.tensor.kernels import ARRAYS, NAMES
 
-        scope = {NAMES.get(step, step): function for step, function in arrays.now.bare.items()}
+        scope = {NAMES.get(step, step): _of_constants_too(function) for step, function in arrays.now.bare.items()}
 
         @formulas.for_closed_rules
         def write(update: Callable[..., Any], kept: int, count: int) -> Callable[..., Any]:

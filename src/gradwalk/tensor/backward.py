@@ -16,7 +16,16 @@ from gradwalk.tensor import arrays, kernels, reach
 from gradwalk.tensor.entries import Entry, unbroadcast
 from gradwalk.tensor.made import FREED, Made
 
-__all__ = ["Slope", "check_age", "filled", "share", "walk_back", "walk_with_graphs"]
+__all__ = [
+    "Slope",
+    "check_age",
+    "filled",
+    "gradients_of",
+    "plain_order",
+    "share",
+    "walk_back",
+    "walk_with_graphs",
+]
 
 Tensor = Any  # this module needs no more of it than what a node has
 
@@ -177,7 +186,7 @@ def _walked_quickly(root: Tensor, seed: Any) -> bool:
     if modes.active and modes.top() is not modes.bottom:
         return False
     with reverse.one_at_a_time:
-        found = _plain_order(root)
+        found = plain_order(root)
         if found is None:
             return False
         order, leaves, cuts = found
@@ -186,7 +195,7 @@ def _walked_quickly(root: Tensor, seed: Any) -> bool:
                 leaf._look_at_lent()
             if getattr(leaf._grad, "many", False):
                 return False
-        gradients = arrays.now.quietly(_gradients, root, seed, order)
+        gradients = arrays.now.quietly(gradients_of, root, seed, order)
         if cuts and arrays.now.have_nan([gradients[leaf] for leaf in leaves if leaf in gradients]):
             with reach.reaching(root):  # 0 times an inf that nobody asked for, perhaps
                 gradients = arrays.now.quietly(partial(reverse.adjoints, root, seed, as_graph=False))
@@ -201,8 +210,14 @@ def _walked_quickly(root: Tensor, seed: Any) -> bool:
     return True
 
 
-def _gradients(root: Tensor, seed: Any, order: list[Any]) -> dict[Any, Any]:
-    """The gradient of every node that it arrives at."""
+def gradients_of(root: Tensor, seed: Any, order: list[Any]) -> dict[Any, Any]:
+    """The gradient of every node that it arrives at.
+
+    >>> x = gradwalk.Tensor([1.0, 2.0])
+    >>> y = x * x
+    >>> gradients_of(y, arrays.now.new([1.0, 10.0], "float64"), [y])[x].tolist()
+    [2.0, 40.0]
+    """
     let_go = len(order) > 1 and sum([v._data.size for v in order]) > KEPT_NUMBERS
     plus = arrays.now.bare["+"]
     gradients: dict[Any, Any] = {root: seed}
@@ -227,10 +242,15 @@ def _gradients(root: Tensor, seed: Any, order: list[Any]) -> dict[Any, Any]:
     return gradients
 
 
-def _plain_order(root: Tensor) -> tuple[list[Any], list[Any], bool] | None:
+def plain_order(root: Tensor) -> tuple[list[Any], list[Any], bool] | None:
     """The nodes between the leaves and `root`, operands first; the leaves; whether an op leaves numbers out.
 
     None if a node is no plain op.
+
+    >>> x = gradwalk.Tensor([1.0, 2.0])
+    >>> y = x * x
+    >>> plain_order(y) == ([y], [x], False)
+    True
     """
     mark = object()
     order: list[Tensor] = []

@@ -7,6 +7,6 @@
 - `surroundings.py` is what a trace relies on beside its arguments, and `sameness.py` compares it; `following.py` traces
   with an eye on what a function changes or draws (`chance.py`), and compares function and trace now and then;
 - `bound_trace.py` is a trace bound to memory: it runs forward and walks back; `guarded_trace.py` is one of a single
-  path through the function, and `paths.py` has all of these for one key;
+  path through the function, and `paths.py` has all of these for one key; `whole_trace.py` is one of whole arrays;
 - `results.py` is what the caller gets.
 """

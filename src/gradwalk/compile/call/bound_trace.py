@@ -50,18 +50,14 @@ class BoundTrace:
         self.kept = numbers.kept  # objects that the key knows by their id()
         self.stretch: Stretch
         self.stretch, self.where = stretch_of(recorded.parameters)
-        self.prepared: Prepared = prepare(
-            recorded.tape.placed(self.where, self.stretch.size),
-            batch=batch,
-            input_grads=bool(wrt or numbers.values or any(v.requires_grad for _, v in numbers.tensors)),
-        )
         #: Whether gradient flows to nodes among the arguments.
         self.passes_on = bool(numbers.values) or any(v.requires_grad for _, v in numbers.tensors)
+        #: Whether there are gradients of arguments.
+        self.input_grads: bool = self._prepare(numbers, batch)
         self.surroundings: Surroundings  # what the trace relies on outside the arguments …
         self.holds: Callable[[], bool]  # … and whether it is still so
         self.checks: Checks
         self.due = 1  # the number of calls after which the next one compares function and trace
-        self.input_grads: bool = self.prepared.program.input_grads  # whether there are any
         self.types_traced = _types_of(numbers)
         self.calls = 0
         self.recent = True  # whether it was used since someone last had to make room
@@ -75,6 +71,16 @@ class BoundTrace:
         self.lone_tensor: Any = self._lone_tensor()  # what makes the result, if that is one tensor of no dims
         self.alone = self.single or self.lone_tensor is not None  # whether there is one result, of one number
         self._lay_out(numbers)
+
+    def _prepare(self, numbers: Any, batch: str | None) -> bool:
+        """Make a program of the tape; says whether it gives gradients of arguments."""
+        self.prepared: Prepared = prepare(
+            self.recorded.tape.placed(self.where, self.stretch.size),
+            batch=batch,
+            input_grads=bool(self.wrt) or self.passes_on,
+        )
+        self.once = False  # as far as it is not said otherwise: whether one walk back is all there can be
+        return self.prepared.program.input_grads
 
     def _lay_out(self, numbers: Any) -> None:
         """Note where the numbers of each call go."""
@@ -125,7 +131,7 @@ class BoundTrace:
                 return out
             if self.lone_tensor is not None:
                 return self.lone_tensor(call, self.outputs.item())
-            return self.result.filled(partial(result_of, call), self.outputs.tolist(), self.outputs, call)
+            return self._results(call)
         finally:
             lock.release()
 
@@ -137,8 +143,12 @@ class BoundTrace:
                 store.take()
             self._forward(store, numbers)
             self.calls += 1
-            outputs, array = self._outputs(), self._array()
-        return self.result.filled(_leaf, outputs, array, None)
+            return self._results(None)
+
+    def _results(self, call: Any) -> Any:
+        """What the function gives; without a call, as leaves."""
+        make = _leaf if call is None else partial(result_of, call)
+        return self.result.filled(make, self._outputs(), self._array(), call)
 
     def _outputs(self) -> list[Any]:
         return self.outputs.tolist()  # type: ignore[no-any-return]
@@ -275,7 +285,7 @@ class BoundTrace:
                 self.push()
             if visiting:
                 reverse.add_to_leaves(store.parameters, store.grads.tolist())
-            if self.alone and not call.walked:
+            if (self.alone or self.once) and not call.walked:
                 call.walked = True
                 version.waiting -= 1
         finally:

@@ -22,7 +22,7 @@ from gradwalk import tree
 from gradwalk.chance import left_to_this_thread
 from gradwalk.compile.call.chance import Chance
 from gradwalk.compile.call.surroundings import Surroundings
-from gradwalk.compile.trace.limits import Unfollowable
+from gradwalk.compile.trace.limits import TooLarge, Unfollowable
 from gradwalk.compile.trace.reach import PLAIN, Reached, is_library
 from gradwalk.compile.trace.recorded import Output, Recorded
 from gradwalk.compile.trace.stage import arrays_made, files_seen, types_answered
@@ -53,6 +53,7 @@ class Unfollowed(NamedTuple):
     reason: str  # with "{function}" in place of its name
     remedy: str
     surroundings: Surroundings | None = None  # while these hold; None for always
+    too_large: bool = False  # number by number, and perhaps not array by array
 
     def about(self, function: str) -> str:
         """The reason, with the function's name."""
@@ -136,7 +137,7 @@ def follow(record: Record, roots: Sequence[Any], *, just_looking: bool = False) 
         else:
             found = Followed(recorded, before, time.perf_counter() - began)
     except Unfollowable as error:
-        found = Unfollowed(error.reason, error.remedy)
+        found = Unfollowed(error.reason, error.remedy, too_large=isinstance(error, TooLarge))
     except Exception as error:
         stumbles = not isinstance(error, GradwalkError)
         if stumbles and reached.speaks and not isinstance(error, (TypeError, AttributeError)):
@@ -288,6 +289,8 @@ def difference(then: Recorded, now: Recorded) -> str:
     columns = ("code", "a", "b", "aux", "outputs")
     if any(not np.array_equal(getattr(before, name), getattr(after, name)) for name in columns):
         return "it has other operations"
+    if then.arrays != now.arrays:
+        return "it has other operations on arrays"
     if not _same_result(then.result, now.result):
         return "it gives something else"
     return ""

@@ -115,7 +115,7 @@ class Result(Value):
             shares = call.input_grads.tolist()
             reverse.add_to_leaves(values, [shares[position] for position, _ in call.numbers.values])
         for v, here in tensors:
-            v._receive(call.input_grads[here].reshape(v.shape))
+            v._receive(share_of(call, v, here))
 
     def register_hook(self, hook: Callable[[Any], Any]) -> Hook:
         """As of any Value: call `hook(gradient)` when a walk back begins here, or passes.
@@ -241,7 +241,7 @@ def pass_on(call: Any) -> None:
     for position, v in call.numbers.values:
         reverse.add(v, float(call.input_grads[position]))  # it may be a parameter of the function as well
     for v, here in tensors_given(call):
-        v._receive(call.input_grads[here].reshape(v.shape))
+        v._receive(share_of(call, v, here))
 
 
 def tensors_given(call: Any) -> list[tuple[Any, slice]]:
@@ -251,6 +251,11 @@ def tensors_given(call: Any) -> list[tuple[Any, slice]]:
         return []
     ends = call.trace.ends
     return [(v, slice(ends[i], ends[i + 1])) for i, v in numbers.tensors if v.requires_grad]
+
+
+def share_of(call: Any, v: Any, here: slice) -> Any:
+    """What has arrived at a tensor among the arguments, in its shape and dtype."""
+    return call.input_grads[here].reshape(v.shape).astype(v.dtype, copy=False)
 
 
 def nodes_given(call: Any) -> tuple[Any, ...]:

@@ -15,7 +15,7 @@ from gradwalk.errors import TraceError
 from gradwalk.node import Hook, Recipe, are_plain_leaves
 from gradwalk.tensor.core import Tensor, constant
 
-__all__ = ["TensorResult", "known_tensor", "lone", "tensor_of"]
+__all__ = ["TensorResult", "known_tensor", "lone", "tensor_of", "whole_tensor"]
 
 
 class TensorResult(Tensor):
@@ -51,7 +51,7 @@ class TensorResult(Tensor):
         if gradient is None and not modes.layers and self._position.__class__ is int:
             call = self._call
             if not call.hooked and not call.trace.passes_on:  # a loss, as most are
-                call.trace.backward(call, 0, 1.0)
+                call.trace.backward(call, self._position, 1.0)
                 self._grad = 1.0
                 return
         super().backward(gradient)
@@ -211,6 +211,20 @@ def tensor_of(output: TensorOutput, positions: Any, numbers: Any, call: Any) -> 
     result._call = call
     result._position = positions
     return result
+
+
+def whole_tensor(output: TensorOutput, array: Any, call: Any) -> Tensor:
+    """A tensor around an array that nobody else has; without a call, or where no gradient flows, a leaf."""
+    out: Any = constant(array)
+    out._flows = output.flows
+    if call is not None and output.flows:
+        out = _blank(TensorResult)
+        out._data, out._grad, out._flows, out._call = array, 0.0, True, call
+        if output.shape:
+            out._position = (output.position,)
+        else:
+            out._position, out._number = output.position, array.item()
+    return out  # type: ignore[no-any-return]
 
 
 def known_tensor(output: TensorOutput) -> Tensor:

@@ -7,6 +7,7 @@ has them, it lies in arrays, and comes back into lists when someone looks at it.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Memory", "all_reduce", "clip_norm", "clip_value", "step"]
 
-Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[Any]  # of the store's dtype
 OURS = "gradwalk.optim.optimizers"
 
 
@@ -61,12 +62,12 @@ class Memory:
         self.order = store.order(optimizer.parameters) if self.whole else where
         self.sizes = _sizes(optimizer.parameters)
         self.size = sum(self.sizes)
-        self.arrays = [np.zeros(self.size) for _ in self.names]
+        self.arrays = [np.zeros(self.size, store.dtype) for _ in self.names]
         self.before = [vars(optimizer)[name] for name in self.names]
         for name, array, column in zip(self.names, self.arrays, columns, strict=True):
             array[self.order if self.whole else slice(None)] = column
             del vars(optimizer)[name]
-        self.gathered = [np.zeros(0 if self.whole else self.size) for _ in range(2)]
+        self.gathered = [np.zeros(0 if self.whole else self.size, store.dtype) for _ in range(2)]
         used = [*([store.values, store.grads] if self.whole else self.gathered), *self.arrays]
         self.table = np.array([self.size, *(array.ctypes.data for array in used)], np.int64)
         self.settings = np.zeros(count)
@@ -97,7 +98,7 @@ class Memory:
                 if name in state:  # someone has set it anew
                     return False
             as_it_was = self.own and optimizer.update is self.update and "gradients" not in state
-            if not as_it_was and self.kernel is not kernel_of(optimizer, constants):
+            if not as_it_was and self.kernel is not kernel_of(optimizer, constants, store.dtype):
                 return False
             try:
                 self.pack(*constants)
@@ -139,7 +140,7 @@ def step(store: Store, optimizer: Any, constants: tuple[Any, ...]) -> bool:
     >>> w.keeper is None, w.data, w.keeper is None  # handed back as it was looked at
     (False, 0.0, True)
     """
-    kernel = kernel_of(optimizer, constants)
+    kernel = kernel_of(optimizer, constants, store.dtype)
     if kernel is None:
         return False
     if optimizer._keeper is not None:
@@ -203,30 +204,48 @@ def _as_they_were(column: Floats, parameters: list[Any], sizes: list[int], befor
     return found
 
 
-def kernel_of(optimizer: Any, constants: tuple[Any, ...]) -> Native | None:
+def kernel_of(optimizer: Any, constants: tuple[Any, ...], dtype: str) -> Native | None:
     """The native loop of an optimiser's rule; None if there is none, or if its gradients are not the parameters'."""
     if optimizer.gradients.__module__ != OURS:
         return None
-    return _kernel(optimizer.update, len(optimizer.memory), len(constants))
+    return _kernel(optimizer.update, len(optimizer.memory), len(constants), dtype)
 
 
 @formulas.for_closed_rules
-def _kernel(update: Any, kept: int, count: int) -> Native:
-    """The native loop of a rule: its addresses are the number of parameters and the arrays, and the constants."""
+def _kernel(update: Any, kept: int, count: int, dtype: str) -> Native:
+    """The native loop of a rule: its addresses are the number of parameters and the arrays, and the constants.
+
+    What depends on constants alone is worked out in float64, and rounded where it meets numbers of float32, as NumPy
+    does it.
+    """
     memory, constants = [f"m{i}" for i in range(kept)], [f"c{i}" for i in range(count)]
     arrays = {"x": "xs", "g": "gs", **{name: f"{name}s" for name in memory}}
 
     def around(lines: list[str], names: list[str]) -> list[str]:
         reads = [f"{name} = {array}[i]" for name, array in arrays.items()]
         writes = [f"{array}[i] = {new}" for array, new in zip(["xs", *(f"{m}s" for m in memory)], names, strict=True)]
-        return ["for i in range(n):", *indented([*reads, *lines, *writes])]
+        before = []
+        if single:
+            for name in sorted({*re.findall(r"\b[ct]\d+\b", " ".join([*lines, *writes]))} - {*_assigned(lines)}):
+                before.append(f"once_{name} = float32({name})")
+                lines, writes = ([re.sub(rf"\b{name}\b", f"once_{name}", x) for x in part] for part in (lines, writes))
+        return [*before, "for i in range(n):", *indented([*reads, *lines, *writes])]
 
+    single = dtype == "float32"
     head = ["where = longs(table)", "n = where[0]", "c = doubles(settings)"]
-    head += [f"{array} = doubles(where[{i}])" for i, array in enumerate(arrays.values(), start=1)]
+    read = "floats" if single else "doubles"
+    head += [f"{array} = {read}(where[{i}])" for i, array in enumerate(arrays.values(), start=1)]
     head += [f"c{i} = c[{i}]" for i in range(count)]
-    loop = written(update, memory, constants, around, numba_language(), inverses=True)
+    loop = written(update, memory, constants, around, numba_language(dtype), inverses=True)
     text = "\n".join(["def kernel(table, settings):", *indented([*head, *loop])]) + "\n"
-    return objects.generated(f"step of {update.__qualname__}", text)
+    return objects.generated(
+        f"step of {update.__qualname__} in {dtype}", text, functions="vmath32" if single else "vmath"
+    )
+
+
+def _assigned(lines: list[str]) -> list[str]:
+    """The names that lines give something to."""
+    return [line.split(" = ")[0] for line in lines]
 
 
 def all_reduce(store: Store, parameters: list[Any], add_up: Any) -> bool:

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from gradwalk import keepers
 from gradwalk.compile.own import optimisers
-from gradwalk.compile.own.tensors import HeldTensors, can_be_held
+from gradwalk.compile.own.tensors import HeldTensors, dtype_held
 from gradwalk.compile.own.watched import Watched
 from gradwalk.engine import Value
 from gradwalk.errors import NotANumberError, TraceError
@@ -33,7 +33,7 @@ from gradwalk.ops import number
 
 __all__ = ["Store", "Stretch", "stretch_of"]
 
-Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[Any]  # of the store's dtype
 FLOATS = frozenset((float,))
 NUMBERS = frozenset((float, int))
 #: Handed back so often in a row, with no optimiser at work on the buffer, parameters are left in Python; after so many
@@ -73,12 +73,13 @@ class Store:
     (True, 3.0, False)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, dtype: str = "float64") -> None:
+        self.dtype = dtype  # of all numbers; float32 for tensors of such, and no Values
         self.parameters: list[Any] = []  # Values, and tensors of many numbers
         self.position: dict[int, int] = {}  # of a parameter's first number, by id()
         self.size = 0  # how many numbers there are
         self.tensors = HeldTensors()
-        self.values: Floats = np.zeros(0)
+        self.values: Floats = np.zeros(0, dtype)
         self._make_grads()
         self.owns = False  # whether the arrays hold the truth, or the Values do
         self.version = Version()  # a new one whenever the parameters' numbers change
@@ -100,7 +101,7 @@ class Store:
             keepers.count(more)
 
     def _make_grads(self) -> None:
-        self.grads: Floats = np.zeros(self.size)
+        self.grads: Floats = np.zeros(self.size, self.dtype)
         self._all_grads, self._zeros = self.grads.view(np.uint8).data, bytes(self.grads.nbytes)  # to clear them quickly
 
     # --- handing over ----------------------------------------------------------------------------------------------
@@ -117,7 +118,7 @@ class Store:
             values = self._numbers(numbers_of(plain), "data")
             grads = self._numbers(gradients_of(plain), "gradient")
             if self.tensors:
-                values, grads = self.tensors.joined(values, grads)
+                values, grads = self.tensors.joined(values, grads, self.dtype)
             if values.tobytes() != self.values.tobytes():  # 0 and -0 are equal, and are not the same
                 self.changing()
                 self.values[:] = values
@@ -350,7 +351,7 @@ class Store:
             return None
         if self.positions(parameters) is not None:
             return self
-        if not all(can_be_held(p) for p in parameters):
+        if any(dtype_held(p) != self.dtype for p in parameters):
             return None
         store = stretch_of(parameters)[0].store
         store.take()
@@ -446,7 +447,7 @@ class Store:
             self.parameters.append(p)
             keepers.known[id(p)] = self
             self.size += self.tensors.add(p, self.size)
-        self.values = np.concatenate((self.values, more))
+        self.values = np.concatenate((self.values, more)).astype(self.dtype, copy=False)
         self._make_grads()
         self.lists.clear()
 
@@ -490,7 +491,7 @@ class Stretch:
 
 
 def stretch_of(parameters: Sequence[Any]) -> tuple[Stretch, npt.NDArray[np.int64]]:
-    """Bring parameters together in one store; gives their stretch of it, and where in it each of them stands.
+    """Bring parameters of one dtype together in one store; gives their stretch of it, and where each of them stands.
 
     >>> a, b, c = Value(1.0), Value(2.0), Value(3.0)
     >>> one, _ = stretch_of([a, b])
@@ -505,7 +506,7 @@ def stretch_of(parameters: Sequence[Any]) -> tuple[Stretch, npt.NDArray[np.int64
             if isinstance(home, Store):
                 homes[id(home)] = home
         stores = sorted(homes.values(), key=lambda store: -len(store.parameters))
-        store = stores[0] if stores else Store()
+        store = stores[0] if stores else Store(next((dtype_held(p) for p in parameters), "float64"))
         for other in stores[1:]:
             with store.lock, other.lock:
                 store._absorb(other)

@@ -11,22 +11,22 @@ import numpy.typing as npt
 from gradwalk.engine import Value
 from gradwalk.errors import NotANumberError
 
-__all__ = ["HeldTensors", "can_be_held"]
+__all__ = ["HeldTensors", "dtype_held"]
 
-Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[Any]  # float64, or float32
 
 
-def can_be_held(p: Any) -> bool:
-    """Whether native code can have a parameter: a Value that is a leaf, or such a tensor of float64.
+def dtype_held(p: Any) -> str:
+    """The dtype in which native code can have a parameter, a Value or a tensor that is a leaf; "" if it cannot.
 
-    >>> can_be_held(Value(1.0)), can_be_held(gradwalk.Tensor([1.0], dtype="float32"))
-    (True, False)
+    >>> dtype_held(Value(1.0)), dtype_held(gradwalk.Tensor([1.0], dtype="float32")), dtype_held(gradwalk.Tensor([1]))
+    ('float64', 'float32', '')
     """
     if isinstance(p, Value):
-        return p.is_leaf
-    if not getattr(p, "many", False):
-        return False
-    return p.is_leaf and p.requires_grad and p.dtype == "float64" and isinstance(p.array, np.ndarray)
+        return "float64" if p.is_leaf else ""
+    if not getattr(p, "many", False) or not p.is_leaf or not p.requires_grad or not isinstance(p.array, np.ndarray):
+        return ""
+    return str(p.dtype)
 
 
 class HeldTensors:
@@ -71,10 +71,10 @@ class HeldTensors:
             parts.append(np.arange(start, start + 1) if here is None else np.arange(here.start, here.stop))
         return np.concatenate(parts).astype(np.int64) if parts else np.zeros(0, np.int64)
 
-    def joined(self, values: Floats, grads: Floats) -> tuple[Floats, Floats]:
+    def joined(self, values: Floats, grads: Floats, dtype: Any) -> tuple[Floats, Floats]:
         """Numbers and gradients of all parameters, given those that are no tensors."""
         count = len(self.others) + sum(here.stop - here.start for _, here in self.tensors)
-        both = np.empty(count), np.empty(count)
+        both = np.empty(count, dtype), np.empty(count, dtype)
         for whole, part in zip(both, (values, grads), strict=True):
             whole[self.others_at] = part
         for v, here in self.tensors:

@@ -6,5 +6,7 @@
 - `reach.py` finds what the function can reach by itself, by the names that `reading.py` finds in its code;
   `identity.py` finds questions that no stand-in can answer; `limits.py` says what cannot be followed, with line and
   remedy;
+- `tensors.py` writes ops on tensors down number by number, with `blocks.py`, `block_arrays.py`, `block_sums.py`; where
+  these would be too many, `whole_tensors.py` and `whole_arrays.py` write them array by array, on an `ArrayTape`;
 - `recorded.py` turns what was written into a `Tape` (`tape.py`), the traced function as flat arrays.
 """

@@ -15,7 +15,7 @@ import numpy as np
 
 from gradwalk import ops
 from gradwalk.compile.trace.arrays import TracedArray, plain_array
-from gradwalk.compile.trace.limits import Unfollowable, limit
+from gradwalk.compile.trace.limits import TooLarge, limit
 from gradwalk.compile.trace.plain import Number
 from gradwalk.compile.trace.tape import INPUTS, MAX, NONE, ROWS, SHIFT
 from gradwalk.compile.trace.traced import Traced
@@ -30,7 +30,7 @@ __all__ = ["Block", "Writing"]
 Shape = tuple[int, ...]
 Ids = Any  # an array of ids, of the shape of the block
 
-#: Rows that a function of tensors may write: beyond it, a replay gains little over NumPy, and a trace takes seconds.
+#: Rows that a function of tensors may write: beyond it, it is traced array by array, and NumPy's BLAS does products.
 MOST_ROWS = 2_000_000
 SMALLER = "compile the part of it that works on small tensors, or leave it as it is: NumPy is quick on large ones"
 SINGLE = "make its tensors float64, with .double() or dtype='float64', or leave it as it is"
@@ -121,7 +121,7 @@ class Writing:
     def block(self, ids: Ids, kind: str) -> Block:
         """These ids as an array."""
         if kind == FLOAT32:
-            raise Unfollowable("{function} computes in float32, and native code of tensors in float64", SINGLE)
+            raise TooLarge("{function} computes in float32, and native code of tensors in float64", SINGLE)
         return Block(self.tracer, ids, kind)
 
     def ids_of(self, x: Any) -> Ids:
@@ -204,7 +204,7 @@ class Writing:
     def make_room(self, rows: int) -> None:
         """Refuse to go on where a trace would become too large."""
         if len(self.tracer.rows) // 3 + rows > MOST_ROWS:
-            raise Unfollowable(
+            raise TooLarge(
                 f"{{function}} takes more than {MOST_ROWS:,} operations on single numbers, for which a trace is too "
                 "large",
                 SMALLER,

@@ -12,7 +12,7 @@ from gradwalk import modes
 from gradwalk.errors import TraceError
 from gradwalk.provenance import Place, users_place
 
-__all__ = ["LIMITS", "FrozenWarning", "ManyPathsWarning", "Unfollowable", "frozen", "limit", "many_paths"]
+__all__ = ["LIMITS", "FrozenWarning", "ManyPathsWarning", "TooLarge", "Unfollowable", "frozen", "limit", "many_paths"]
 
 #: What was done, and what to do instead.
 LIMITS = {
@@ -67,6 +67,14 @@ class Unfollowable(Exception):  # noqa: N818 (nobody outside sees it)
         super().__init__(reason, remedy)
         self.reason, self.remedy = reason, remedy
         _not_to_be_hidden(self)
+
+
+class TooLarge(Unfollowable):
+    """As numbers one by one a function cannot be followed, and perhaps as arrays.
+
+    >>> issubclass(TooLarge, Unfollowable)
+    True
+    """
 
 
 class FrozenWarning(UserWarning):

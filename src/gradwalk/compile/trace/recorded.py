@@ -10,6 +10,7 @@ import numpy as np
 from numpy import array as numpy_array  # which stays NumPy's own while a function is traced
 
 from gradwalk import tree
+from gradwalk.compile.trace.array_tape import ArrayTape
 from gradwalk.compile.trace.arrays import TracedArray
 from gradwalk.compile.trace.guards import Guard, add_outputs
 from gradwalk.compile.trace.reach import values_reached_from
@@ -47,6 +48,8 @@ class Recorded:
     touched: bool  # whether the function changed what it was given
     aside: str = ""  # what it did that a replay would not do again, in words
     seconds: float = 0.0
+    arrays: ArrayTape | None = None  # what is done with tensors, where that was written down array by array
+    graph: Any = None  # … and the graph of stand-ins that a walk back is written down from
 
 
 @dataclass(frozen=True)
@@ -160,10 +163,15 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
         aux=np.concatenate((aux, numpy_array(tracer.headers, np.int64))).astype(np.int32),
         outputs=ends.astype(np.int32),
     )
+    arrays, graph, held = None, None, None
+    if tracer.by_array:
+        arrays, graph, held = tracer.tensors.finished(
+            values=bool(kept or tracer.slots), renumber=lambda node: int(renumbered(numpy_array([node], np.int64))[0])
+        )
     nodes = [tracer.parameters[i] for i in kept]  # a tensor once for each of its numbers, which stand together
     return Recorded(
         tape,
-        [v for i, v in enumerate(nodes) if not i or v is not nodes[i - 1]],
+        held or [v for i, v in enumerate(nodes) if not i or v is not nodes[i - 1]],
         shape,
         slots=list(tracer.slots),
         bounds=tracer.bounds,
@@ -175,6 +183,8 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
         hashed=tracer.hashed,
         touched=tracer.touched,
         aside=tracer.aside,
+        arrays=arrays,
+        graph=graph,
     )
 
 
@@ -182,6 +192,8 @@ def _output_of_tensor(tracer: Tracer, x: Any, outputs: dict[int, int]) -> Any:
     """What stands for a tensor that the function gave: itself, if it comes from outside."""
     held = x._data
     shape, dtype, flows = x.shape, x.dtype, x.requires_grad
+    if tracer.by_array and hasattr(held, "row"):
+        return TensorOutput(position=tracer.tensors.give(x), shape=shape, dtype=dtype, flows=flows)
     if hasattr(held, "ids"):
         ids = [node if node >= 0 else tracer.row(SHIFT, tracer.listed([node]), 1) for node in held.ids.ravel().tolist()]
         at = numpy_array([outputs.setdefault(node, len(outputs)) for node in ids], np.int64)

@@ -16,7 +16,7 @@ from functools import cached_property
 from itertools import chain
 from threading import RLock
 from types import CodeType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -36,10 +36,7 @@ from gradwalk.functions import checked_index
 from gradwalk.ops import TABLE, Op, number
 from gradwalk.provenance import users_place
 
-if TYPE_CHECKING:
-    from gradwalk.compile.trace.tensors import Tensors
-
-__all__ = ["Tracer", "trace"]
+__all__ = ["Tracer", "one_at_a_time", "trace"]
 
 MANY = {"max": MAX, "min": MIN}
 
@@ -57,8 +54,9 @@ class Tracer(modes.Interpreter):
     every_op = True
     knows_numbers = False
 
-    def __init__(self, *, samples: bool = False) -> None:
+    def __init__(self, *, samples: bool = False, by_array: bool = False) -> None:
         self.samples = samples  # whether the trace is to serve many samples, so that no number can be told
+        self.by_array = by_array  # whether ops on tensors are written down array by array, and not number by number
         self.ops: list[Op] = []
         self.codes: dict[int, int] = {}
         self.met: list[Op] = []  # as the user has them; they must live for their id() to mean anything
@@ -111,15 +109,16 @@ class Tracer(modes.Interpreter):
     # --- tensors -------------------------------------------------------------------------------------------------
 
     @cached_property
-    def tensors(self) -> Tensors:
+    def tensors(self) -> Any:
         """What is done with tensors, from the first one on that is met.
 
         >>> Tracer().tensors.met
         {}
         """
         from gradwalk.compile.trace.tensors import Tensors  # which few functions need
+        from gradwalk.compile.trace.whole_tensors import WholeTensors
 
-        found = Tensors(self)
+        found = WholeTensors(self) if self.by_array else Tensors(self)
         if self.running:
             found.begin()
         return found
@@ -158,6 +157,10 @@ class Tracer(modes.Interpreter):
         >>> Tracer().inputs_like(np.zeros((2, 3))).shape
         (2, 3)
         """
+        if self.by_array:
+            return self.tensors.array_argument(array)
+        if self.reached:  # there are tensors, which need not be taken apart
+            self.blocks.make_room(array.size)
         return traced_array([self.input(x) for x in array.ravel()]).reshape(array.shape)
 
     # --- what Values mean meanwhile ------------------------------------------------------------------------------
@@ -433,13 +436,33 @@ class Tracer(modes.Interpreter):
         """
         begins = len(self.rows) // 3
         try:
-            yield
+            if self.by_array:
+                with super().no_grad():
+                    yield
+            else:
+                yield
         finally:
             ends = len(self.rows) // 3
             for row in range(begins, ends):
                 self.record(SHIFT, self.listed([ROWS + row]), 1)
             self.silent.append((begins, ends, len(self.aux)))
             self.tables.clear()  # a table of the numbers before is not one of their copies
+
+    @contextmanager
+    def on_its_own(self) -> Iterator[None]:
+        """A block in which a `no_grad()` around the trace is no part of it, where the graph of arrays is kept.
+
+        >>> with Tracer().on_its_own():
+        ...     pass
+        """
+        below = vars(self).get("below")
+        if self.by_array:
+            self.below = modes.bottom
+        try:
+            yield
+        finally:
+            if below is not None:
+                self.below = below
 
     # --- plain numbers, and what is asked of them -------------------------------------------------------------------
 
@@ -669,7 +692,7 @@ def trace(fn: Callable[..., Any], arguments: Sequence[Any]) -> Recorded:
     return run(lambda tracer: fn(*(tracer.input(x) for x in arguments)), [fn])
 
 
-_one_at_a_time = RLock()
+one_at_a_time = RLock()  # traces, for which arrays come from elsewhere, in all threads
 
 
 def run(
@@ -679,14 +702,15 @@ def run(
     tensors: Sequence[Any] | None = None,
     *,
     samples: bool = False,
+    by_array: bool = False,
 ) -> Recorded:
     """Trace what `call` does with a tracer; `roots` are where the Values that it may reach are, if it is not known.
 
-    With `samples`, the trace is to serve many samples at once.
+    With `samples`, the trace is to serve many samples at once; with `by_array`, tensors are written array by array.
     """
     began = time.perf_counter()
-    tracer = Tracer(samples=samples)
-    with _one_at_a_time:
+    tracer = Tracer(samples=samples, by_array=by_array)
+    with one_at_a_time:
         if tensors is not None:
             tracer.reached = {id(v) for v in tensors}
         tracer.running = True
@@ -695,7 +719,7 @@ def run(
         for v in values_reached_from(roots) if values is None else values:
             v.data  # noqa: B018 (of one that compiled code has, the number is handed back)
         try:
-            with modes.entered(tracer):
+            with modes.entered(tracer), tracer.on_its_own():
                 result = _called(call, tracer)
             recorded = finished(tracer, result, roots)
         finally:

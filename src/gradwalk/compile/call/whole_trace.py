@@ -1,0 +1,263 @@
+"""A trace of arrays, each taken as a whole, bound to memory: what large tensors, and those of float32, are replayed by.
+
+It is used as any trace of one path is. Numbers that the function read of its arrays are inputs of the scalar tape;
+guards are asked in plain arithmetic, and NumPy computes as it does for the function itself, so no answer is near.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradwalk import reverse, tree
+from gradwalk.compile.array_runner import ArrayRunner
+from gradwalk.compile.call.guarded_trace import Elsewhere, GuardedTrace
+from gradwalk.compile.call.tensor_results import known_tensor, whole_tensor
+from gradwalk.compile.own.store import Store
+from gradwalk.compile.trace.array_tape import ArrayTape, At, NumberAt, each_at, replaced
+from gradwalk.compile.trace.guards import Finished, numbers_at, typed
+from gradwalk.compile.trace.recorded import Output, Recorded, TensorOutput
+from gradwalk.compile.trace.tracer import one_at_a_time
+from gradwalk.compile.trace.whole_tensors import WayBack, WholeTensors
+from gradwalk.engine import Value
+from gradwalk.tensor import numpy_arrays, reach
+from gradwalk.tensor.backward import plain_order
+from gradwalk.tensor.core import constant
+from gradwalk.tensor.entries import Index
+from gradwalk.tensor.made import Made
+
+__all__ = ["WholeTrace"]
+
+
+class WholeTrace(GuardedTrace):
+    """One trace of a function whose tensors are computed with array by array.
+
+    >>> w = gradwalk.Tensor([1.0, 2.0], dtype="float32")
+    >>> f = gradwalk.compile(lambda x: (w * x).sum())
+    >>> f(3.0).backward()
+    >>> f(4.0), w.grad, len(f.traces())
+    (Tensor(12.0, dtype='float32'), Tensor([3.0, 3.0], dtype='float32'), 1)
+    """
+
+    arrays: ArrayTape
+    graph: WholeTensors
+
+    def __init__(self, recorded: Recorded, numbers: Any, wrt: dict[str, Any]) -> None:
+        super().__init__(recorded, numbers, wrt)
+        self.dtypes = {}  # of arrays, which are part of the key
+
+    def _prepare(self, numbers: Any, batch: str | None) -> bool:
+        self.arrays, self.graph = self.recorded.arrays, self.recorded.graph  # type: ignore[assignment]
+        self.ways: dict[int, tuple[WayBack, list[Any]]] = {}  # back from each result, and the steps of each
+        given = [x for x in tree.flatten(self.recorded.result, _is_result)[0] if isinstance(x, Output)]
+        flowing = [x for x in given if not isinstance(x, TensorOutput) or x.flows]
+        #: Whether there is one result to walk back from, and after that none.
+        self.once = len(flowing) == 1 and isinstance(flowing[0], TensorOutput)
+        return True
+
+    def _lay_out(self, numbers: Any) -> None:
+        super()._lay_out(numbers)
+        self.leaves, self.structure = tree.flatten(self.recorded.result, _is_result)
+        # What the replay computes: what is given, what was read, and what a walk back may need.
+        rows = [*self.arrays.outputs, *[row for row, _ in self.arrays.late]]
+        for x in self.graph.results:
+            if x._flows:
+                for v in (plain_order(x) or ([],))[0]:
+                    rows += [part._data.row for part in (v, *v._kind.inputs) if _comes_later(part)]
+                    rows += [at.row for at in each_at(_settings_of(v))]
+        self.needed = self.arrays.needed(rows)
+        self.inputs_at = [(i, self.arrays.rows[i].given[0]) for i in self.needed if self.arrays.rows[i].word == "input"]
+
+    def _lone_tensor(self) -> Any:
+        return None
+
+    # --- forward -----------------------------------------------------------------------------------------------------
+
+    def _bind(self, store: Store) -> None:
+        if self.last is not None and self.last.saved is None:
+            self._put_aside(self.last)
+        self.last = None
+        self.values = store.values
+        values, grads = self.stretch.arrays()
+        places = [store.tensors.places[id(p)] for p in self.recorded.parameters]
+        shapes = [self.arrays.rows[x._data.row].shape for x in self.graph.met.values()]
+        views = [
+            [
+                array[at.start - self.stretch.start : at.stop - self.stretch.start].reshape(shape)
+                for array in (values, grads)
+            ]
+            for at, shape in zip(places, shapes, strict=True)
+        ]
+        self.grads = {id(x): grad for x, (_, grad) in zip(self.graph.met.values(), views, strict=True)}
+        self.runner: Any = ArrayRunner([value for value, _ in views], self._number)
+        self.steps = self.runner.bind(self.arrays.rows, self.needed, self.arrays.constants)
+        self.buffers = [(self.runner.arrays[i], k) for i, k in self.inputs_at]
+        self.ways.clear()
+
+    def _forward(self, store: Store, numbers: Any, again: Any = None) -> None:
+        sure, self.traced_with = numbers is self.traced_with, None
+        if again is None and not sure and self.typed:
+            self._check_types(numbers)
+        if store.owns and store.tensors.lent:
+            store.look_at_lent()
+        if self.values is not store.values:
+            self._bind(store)
+        last, self.last = self.last, None
+        if last is not None and last.saved is None:
+            self._put_aside(last)
+        is_kept = again is not None and again.saved is not None
+        arrays, self.plain_now = again.saved if is_kept else (numbers.arrays, numbers.in_order())
+        for buffer, k in self.buffers:
+            buffer[...] = arrays[k]
+        self.known: dict[int, float] = {}  # numbers of the scalar tape that were computed
+        try:
+            self.runner.run(self.steps)
+        except Exception:  # numbers that take another path may not do on this one, as an index that is out of range
+            self._check_guards()
+            raise
+        if again is None and not sure:
+            self._check_guards()
+
+    def _put_aside(self, call: Any) -> None:
+        saved = list(call.arrays)
+        for buffer, k in self.buffers:
+            saved[k] = buffer.copy()
+        call.saved = saved, self.plain_now
+
+    def __getitem__(self, i: int) -> Any:
+        """A plain number among the arguments, or one that was read of an array."""
+        if i < len(self.plain_now):
+            return self.plain_now[i]
+        row, at = self.arrays.late[i - len(self.plain_now)]
+        return self.runner.arrays[row].item(at)
+
+    def _number(self, x: NumberAt) -> Any:
+        return typed(x.kind, self._numbers((x.node,))[0])
+
+    def _numbers(self, nodes: Any) -> list[float]:
+        return numbers_at(nodes, self.known, Finished(self.recorded.tape, (), self, ()))
+
+    def _check_guards(self) -> None:
+        constants, inputs = self.recorded.tape.constants, self.recorded.tape.inputs
+        for at, guard in enumerate(self.guards):
+            if guard.is_comparison and max(guard.operands) < inputs:  # as most are, and there is nothing to compute
+                x, y = (self[node] if node >= 0 else constants.item(~node) for node in guard.operands)
+                answer = guard.question(x, y)
+            else:
+                answer = guard.asked(self._numbers(guard.operands))
+            if answer != guard.answer:
+                raise Elsewhere(at, answer)
+
+    def _results(self, call: Any) -> Any:
+        leaves = self.leaves.copy()
+        for i, x in enumerate(leaves):
+            if isinstance(x, TensorOutput):
+                if x.known is not None:
+                    leaves[i] = known_tensor(x)
+                else:
+                    array = self.runner.arrays[self.arrays.outputs[x.position]]
+                    leaves[i] = whole_tensor(x, array.copy(), call)
+            elif isinstance(x, Output):
+                node = int(self.recorded.tape.outputs[x.position])
+                number = self._numbers((node,))[0]
+                leaves[i] = Value(number) if x.plain is None else typed(x.plain, number)
+            elif tree.is_block(x):
+                leaves[i] = x.copy()
+        return self.structure.unflatten(leaves)
+
+    # --- backward ----------------------------------------------------------------------------------------------------
+
+    def backward(self, call: Any, position: int, gradient: Any) -> None:
+        """Walk back from one of a call's results."""
+        if position in self.ways and self.values is self.stretch.store.values:
+            super().backward(call, position, gradient)
+            return
+        with one_at_a_time:  # whoever traces waits for the store's lock, and so may not have this one
+            super().backward(call, position, gradient)
+
+    def seeds_for(self, position: Any, gradient: Any) -> tuple[Any, Any]:
+        """Which result a walk starts at, and with what."""
+        return (position if position.__class__ is int else position[0]), gradient
+
+    def _walk_back(self, store: Store, call: Any, position: int, gradient: Any) -> None:
+        before = store.grads.copy() if store.hooked else None
+        if position not in self.ways:
+            self._write_way_back(position)
+        way, steps = self.ways[position]
+        arrays = self.runner.arrays
+        arrays[way.seed][...] = gradient
+        self.runner.run(steps)
+        found = {leaf: arrays[row] for leaf, row in way.gradients.items()}
+        if way.cuts and numpy_arrays.have_nan(list(found.values())):
+            found = self._carefully(way, gradient)
+        for leaf, share in found.items():
+            grad = self.grads.get(leaf)
+            if grad is not None:
+                np.add(grad, share, grad)
+        if self.passes_on:
+            call.input_grads = np.zeros(self.ends[-1])
+            for leaf, share in found.items():
+                k = self.graph.arguments.get(leaf)
+                if k is not None:
+                    call.input_grads[self.ends[k] : self.ends[k + 1]] = share.ravel()
+        if before is not None:
+            store.call_hooks(before)
+
+    def _write_way_back(self, position: int) -> None:
+        way = self.graph.written_back(position, self.runner.arrays)
+        rows, leaves = self.graph.blocks.rows, {*self.grads, *(self.graph.arguments if self.passes_on else ())}
+        wanted = {leaf: row for leaf, row in way.gradients.items() if leaf in leaves}
+        way = way._replace(gradients=wanted)
+        tape = ArrayTape(rows, [])
+        self.runner.arrays += [None] * (len(rows) - len(self.runner.arrays))
+        needed = tape.needed([way.seed, *wanted.values()])
+        self.ways[position] = way, self.runner.bind(rows, needed, self.graph.blocks.constants)
+
+    def _carefully(self, way: WayBack, gradient: Any) -> dict[int, Any]:
+        """The same walk on arrays, with nothing passed on from numbers that are cut off."""
+        arrays = self.runner.arrays
+
+        def numbers(x: Any) -> Any:
+            return arrays[x.row] if isinstance(x, At) else x
+
+        made: dict[int, Any] = {}
+
+        def alive(x: Any) -> Any:
+            if x.__class__ is float:
+                return x
+            if id(x) not in made:
+                array = arrays[x._data.row] if _comes_later(x) else x._data
+                made[id(x)] = constant(array)
+                made[id(x)]._flows = x._flows
+            return made[id(x)]
+
+        for v in way.order:
+            op = v._kind.op
+            if isinstance(op, Index):
+                op = Index(op.basic, replaced(_settings_of(v), numbers))
+            alive(v)._kind = Made(op, tuple(map(alive, v._kind.inputs)))
+        root = alive(way.order[-1]) if way.order else alive(way.leaves[0])
+        seed = np.full(root.shape, gradient, root.dtype)
+        with reach.reaching(root):
+            found = numpy_arrays.quietly(lambda: reverse.adjoints(root, seed, as_graph=False))
+        return {leaf: found[made[leaf]] for leaf in way.gradients if made[leaf] in found}
+
+    def bytes(self) -> int:
+        """How much memory the trace takes."""
+        arrays = self.runner.arrays if self.values is not None else []
+        return sum(x.nbytes for x in arrays if x is not None and x.base is None)
+
+
+def _is_result(x: Any) -> bool:
+    return isinstance(x, Output) or bool(tree.is_block(x))
+
+
+def _comes_later(x: Any) -> bool:
+    return hasattr(getattr(x, "_data", None), "row")
+
+
+def _settings_of(v: Any) -> Any:
+    """The arrays that an op has beside its operands: the places of an index."""
+    wholes = v._kind.op.wholes if isinstance(v._kind.op, Index) else ()
+    return tuple([At(part.row) if hasattr(part, "row") else part for part in wholes])
