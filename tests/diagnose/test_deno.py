@@ -134,7 +134,7 @@ examination.run = lie
 """
     judged = judge(museum.find("overwriting").source() + lies)
     assert not judged.grade.passed
-    assert "came out right only where the right answers are within reach" in judged.grade.notes[-1]
+    assert "wrong in another, where no right answers are within reach" in judged.grade.notes[-1]
 
 
 def test_without_deno_the_command_that_brings_it_is_told(

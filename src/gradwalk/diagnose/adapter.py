@@ -15,6 +15,7 @@ from functools import cached_property
 from types import FunctionType
 from typing import Any
 
+from gradwalk.diagnose.budget import OutOfSteps, lines_limited
 from gradwalk.diagnose.discovery import (
     PROBE,
     NotAnEngine,
@@ -27,11 +28,14 @@ from gradwalk.diagnose.discovery import (
     find_grad,
     find_grad_by_walking,
     held,
+    is_unwritten,
     named_backward,
     needed_arguments,
 )
 from gradwalk.diagnose.pushing import Push, find_push, recorded, walk_by_hand
+from gradwalk.diagnose.stand_ins import NotHere, has_stand_ins
 from gradwalk.diagnose.vocabulary import (
+    BACKWARD,
     BINARY,
     ON_NUMBERS,
     OPERANDS,
@@ -44,13 +48,17 @@ from gradwalk.diagnose.vocabulary import (
 __all__ = ["Engine", "MissingOp", "NotAnEngine", "find_class"]
 
 
+#: What is said of a walk that needs a module which is missing.
+NO_RUN = "backward() cannot run here"
+
+
 class MissingOp(Exception):  # noqa: N818 - not an error: the op is not implemented yet
     """The engine does not have this op; the message is its name.
 
     >>> class Value:
     ...     def __init__(self, data):
     ...         self.data, self.grad = data, 0.0
-    ...     def backward(self): ...
+    ...     def backward(self): self.grad = 1.0
     >>> engine = Engine(Value)
     >>> engine.op("tanh", engine.leaf(1.0))
     Traceback (most recent call last):
@@ -92,9 +100,12 @@ class Engine:
             f.__code__.co_filename for f in functions
         }
         self.backward_name, self._backward = self._find_walk()
+        self.lacking = self._lacks_in_walk()  # what keeps the engine's own walk from running here
+        if self.lacking:
+            self.backward_name, self._backward = "", None
         self.walks_by_hand = self._backward is None
         if self._backward is None and self.push is None:
-            raise NotAnEngine(f"{cls.__name__} has no backward(), and there is no function of that name")
+            raise NotAnEngine(self._no_walk())
 
     @cached_property
     def push(self) -> Push | None:
@@ -125,6 +136,30 @@ class Engine:
         if "grad" not in self.called_names and held(node, self.grad_name, self) is self:
             self.grad_name = find_grad_by_walking(self._make, found[1], self.grad_name, self.files)
         return found
+
+    def _no_walk(self) -> str:
+        """Why the engine cannot be walked back, in words."""
+        name = self.cls.__name__
+        if self.lacking:
+            return f"{NO_RUN}: {self.lacking}"
+        unwritten = [each for each in BACKWARD if is_unwritten(getattr(self.cls, each, None))]
+        if unwritten:
+            return f"the {unwritten[0]}() of {name} does nothing yet, and its nodes keep nothing that pushes"
+        return f"{name} has no backward(), and there is no function of that name"
+
+    def _lacks_in_walk(self) -> str:
+        """What the walk needs of a module that is missing, in words; nothing if it needs none."""
+        if self._backward is None or not has_stand_ins(self.namespace):
+            return ""
+        for combine in (operator.mul, operator.add):
+            try:
+                with lines_limited(self.files):
+                    self._backward(combine(self._make(2.0), self._make(3.0)))
+            except NotHere as missing:
+                return str(missing)
+            except (Exception, SystemExit, OutOfSteps):  # that is for the checks to see
+                continue
+        return ""
 
     # --- the same engine, walked back by hand
 
@@ -165,6 +200,16 @@ class Engine:
         2.0
         """
         return self._make(x)
+
+    def litter(self, number: int) -> list[Any]:
+        """Things in the places where nodes would have come to lie: in a set, nodes are ordered by where they lie.
+
+        >>> len(Engine(Value).litter(3))
+        3
+        """
+        if object.__new__ is not self.cls.__new__ or hasattr(self.cls, "__del__"):
+            return []  # nothing is known of what such a thing does when it is half made
+        return [object.__new__(self.cls) for _ in range(number)]
 
     def data(self, node: Any) -> float:
         """The number that a node holds.

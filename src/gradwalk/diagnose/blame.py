@@ -8,10 +8,10 @@ from functools import cached_property, partial
 
 from gradwalk.diagnose.candidates import IN_EVERY_OP, REPEATED, Findings, faults_of, whole
 from gradwalk.diagnose.checks import CHECKS, Check, is_essential
-from gradwalk.diagnose.comparison import Comparison
+from gradwalk.diagnose.comparison import AS_WRITTEN, Comparison
 from gradwalk.diagnose.composition import composed_of, helpers_of
 from gradwalk.diagnose.discovery import attributes
-from gradwalk.diagnose.examination import Examination, Failure
+from gradwalk.diagnose.examination import Examination, Failure, foremost
 from gradwalk.diagnose.formulas import Measured
 from gradwalk.diagnose.messages import Messages
 from gradwalk.diagnose.museum.faults import ARRANGEMENTS, EVERY, Fault
@@ -186,10 +186,9 @@ class _Inquiry:
         failures = self.examination.failures(check)
         if not failures:
             return None
-        for failure in failures:
-            if failure.outcome.kind == "raised":
-                return self._raised(failure, check)
-        failure = failures[0]
+        failure = foremost(failures)
+        if failure.outcome.kind == "raised":
+            return self._raised(failure, check)
         own = first_op(failure.program.text)
         if failure.outcome.kind == "stopped":
             return self._stopped_walk(failure, check, own)
@@ -199,22 +198,30 @@ class _Inquiry:
             return self._once(check.name, lambda: self.tell.in_place(check.extra))
         if check.extra and not check.extra.startswith("__i") and check.group in ORDINARY:
             return self._extra(check.extra, failure)
-        if check.group in ORDINARY:
-            changed = self._changed_input(failure.program)
-            return changed or self._crashed(failure.program) or self._blame(failure)
+        spoilt = self._changed_input(failure.program) or self._crashed(failure.program)
+        if spoilt or check.group in ORDINARY:
+            return spoilt or self._blame(failure)
         match check.group:
             case "repeat":
                 return self._repeated(failure)
             case "edges":
-                explained = self.comparison.reproduces(self.found.faults, failure.program, self.found.arrangement)
-                explained = explained or bool(set(self.misplaced) & self._with_parts(ops_in(failure.program.text)))
-                known = self._blame(failure, "" if explained else own)
-                if known is None and own in UNSTABLE:
-                    return self._fault(Fault("specimen", own, specimen=UNSTABLE[own]))
-                return known or self._once(("edge", failure.program.title), lambda: self.tell.edge(own, failure))
+                return self._at_edge(own, failure)
             case "manners":
                 return self._blame(failure, own) or self._fault(Fault("data-read-late", own))
         return self._blame(failure) or self.tell.wrong(failure)
+
+    def _at_edge(self, op: str, failure: Failure) -> Diagnosis:
+        """Wrong numbers at the edge of what an op is defined for: by a fault that is known, or by the op's own way."""
+        program, faults = failure.program, self.found.faults
+        explained = self.comparison.reproduces(faults, program, self.found.arrangement)
+        explained = explained or bool(set(self.misplaced) & self._with_parts(ops_in(program.text)))
+        harmless = not explained and by_type(
+            self.comparison.simulate(faults, program, self.found.arrangement or AS_WRITTEN), failure.expected
+        )
+        known = None if harmless and op not in self.found.unknown else self._blame(failure, "" if explained else op)
+        if known is None and op in UNSTABLE:
+            return self._fault(Fault("specimen", op, specimen=UNSTABLE[op]))
+        return known or self._once(("edge", program.title), lambda: self.tell.edge(op, failure))
 
     def _special(self, check: Check) -> Diagnosis | None:
         """Checks that are no programs: what is printed, what is misspelt, what a network forgets."""
@@ -236,7 +243,7 @@ class _Inquiry:
         found = [
             self._fault(fault)
             for fault in self.found.faults
-            if fault.op not in ops and not (everywhere and fault.kind == "overwriting")
+            if fault.op not in ops and not (everywhere and fault.kind == "overwriting") and not self._stops(fault.op)
         ]
         crashing = set(self.crashing) if self.found.unknown else set()
         found += [
@@ -247,6 +254,10 @@ class _Inquiry:
         if named:
             found += [self._walk_named(name) for name in self.walk]
         return found
+
+    def _stops(self, op: str) -> bool:
+        """Whether a program that needs only this op stops with an error: then that is what there is to say of it."""
+        return op in self.comparison.parts and self.examination.outcome(evidence(op)[0]).kind == "raised"
 
     # --- wrong numbers at ordinary points
 
@@ -358,9 +369,11 @@ class _Inquiry:
 
     def _repeated(self, failure: Failure) -> Diagnosis | None:
         """A walk that comes after another one."""
-        if self.walk or self.misplaced:
-            return self._walk_fault(failure)
-        if "first" in failure.wrong() or self._is_wrong_once(failure.program):
+        at_once = self._goes_wrong_in_one_walk(failure.program)
+        if at_once and (self.walk or self.misplaced):
+            return self._closures() if self.misplaced else self._walk_fault(failure)
+        in_walk = bool(self.walk) or any(not fault.op for fault in self.found.faults)
+        if at_once or (not in_walk and self._wrong_ops(failure.program)):
             return self._blame(failure)
         if seed_is_added(self.engine):
             return self._once("seed", lambda: self.tell.walk("seed-added"))
@@ -370,11 +383,16 @@ class _Inquiry:
         candidates = [((*self.found.faults, whole(name)), self.found.arrangement) for name in REPEATED]
         found = comparison.first(candidates, programs)
         known = found and self._fault(found[0][-1])
-        return known or self._blame(failure, "mul") or self._once("repeating", lambda: self.tell.repeating(failure))
+        known = known or (None if in_walk else self._blame(failure, "mul"))
+        return known or self._once("repeating", lambda: self.tell.repeating(failure))
 
-    def _is_wrong_once(self, program: Probe) -> bool:
-        """Whether the ops of a program are wrong already in a single walk."""
-        return bool(self._wrong_ops(program))
+    def _goes_wrong_in_one_walk(self, program: Probe) -> bool:
+        """Whether one of a program's walks leaves wrong gradients also when it is the only one."""
+        lines = program.text.splitlines()
+        forward = [line for line in lines if ".backward()" not in line and ".grad" not in line]
+        walks = dict.fromkeys(line for line in lines if ".backward()" in line)
+        alone = [replace(program, text="\n".join([*forward, walk]), see=("x.grad",)) for walk in walks]
+        return any(not by_type(self.examination.outcome(each), each.expected()) for each in alone)
 
     def _changed_input(self, program: Probe) -> Diagnosis | None:
         """An op of this program that changes its input, if there is one."""
@@ -403,17 +421,18 @@ class _Inquiry:
         if _error(outcome) in self.refusals:
             return self._once("numbers", lambda: self.tell.refuses_numbers(self.refusals, self._stopped_by_numbers()))
         if outcome.error == "RecursionError" and check.group == "depth":
-            return self._walk_fault(failure) if self.walk else self._fault(whole("recursion-limit"))
+            return self._fault(whole("recursion-limit"))
         op = first_op(program.text)
-        if check.group in ORDINARY and (crashed := self._crashed(program)):
+        at_edge = check.group == "edges"
+        if not (at_edge and outcome.error in ARITHMETIC) and (crashed := self._crashed(program)):
             return crashed
         if check.group in ORDINARY and outcome.error == "ZeroDivisionError" and self._op_at(outcome.line) == "mul":
             return self._once("dividing", lambda: self.tell.dividing("mul", outcome))
-        if outcome.error in ARITHMETIC:  # a wrong number may have led there
-            known = self._blame(failure, "" if check.group in ORDINARY else op)
+        if outcome.error in ARITHMETIC and check.group in ORDINARY:  # a wrong number may have led there
+            known = self._blame(failure)
             if known is not None and not (self._is_walks(program) and not self.walk):
                 return known
-        return self._stopped(op, failure, at_edge=check.group == "edges")
+        return self._stopped(op, failure, at_edge=at_edge)
 
     @cached_property
     def crashing(self) -> dict[str, Failure]:

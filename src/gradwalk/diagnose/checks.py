@@ -13,7 +13,7 @@ from gradwalk.diagnose.probes import Probe
 from gradwalk.diagnose.vocabulary import BINARY, EXTRA, SYMBOL, UNARY
 from gradwalk.errors import SettingError
 
-__all__ = ["BEYOND", "CHECKS", "GROUPS", "Check", "is_essential", "select"]
+__all__ = ["BEYOND", "CHECKS", "GROUPS", "OF_THE_WALK", "Check", "is_essential", "select"]
 
 #: The groups in the order of the report, with what each is about.
 GROUPS = {
@@ -29,6 +29,9 @@ GROUPS = {
     "manners": "what an op must leave alone",
     "random": "random expressions",
 }
+
+#: Groups that ask how an engine walks: where it has no walk of its own, there is nothing to judge.
+OF_THE_WALK = frozenset({"order", "repeat", "depth"})
 
 #: Groups and checks that go beyond what an engine must have: much that learns well does without them.
 BEYOND = frozenset({"repeat", "depth", "edges", "data-changed-later"})

@@ -23,7 +23,7 @@ def composed_of(engine: Engine, op: str, number: bool = False) -> frozenset[str]
     ...     def __init__(self, data): self.data, self.grad = data, 0.0
     ...     def __mul__(self, other): return Value(self.data * other)
     ...     def __neg__(self): return self * -1
-    ...     def backward(self): ...
+    ...     def backward(self): self.grad = 1.0
     >>> composed_of(Engine(Value), "neg")
     frozenset({'mul'})
     """

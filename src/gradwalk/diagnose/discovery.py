@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import inspect
 import operator
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -39,14 +40,14 @@ def find_class(namespace: Mapping[str, Any], class_name: str = "Value") -> type[
     named = namespace.get(class_name)
     if isinstance(named, type) and (class_name != "Value" or "__init__" in _own(named)):
         return named
-    best, most = None, 0
+    best, most = None, (False, 3)
     for thing in list(namespace.values()):
         if isinstance(thing, type) and thing.__module__ != "builtins":
-            points = sum(method in _own(thing) for method, _ in BINARY.values())
-            points += 5 * any(callable(getattr(thing, name, None)) for name in BACKWARD)
+            operators = sum(method in _own(thing) for method, _ in BINARY.values())
+            points = operators + 5 * any(callable(getattr(thing, name, None)) for name in BACKWARD)
             points += 2 * any(part in name for name in _own(thing) for part in ("grad", "back"))
-            if points > max(most, 3):
-                best, most = thing, points
+            if points > 3 and (operators > 1, points) > most:  # an op that is a class has a backward, too
+                best, most = thing, (operators > 1, points)
     if best is None and any(isinstance(namespace.get(name), FunctionType) for name in BACKWARD):
         own = (x for x in namespace.values() if isinstance(x, type) and x.__module__ == namespace.get("__name__"))
         best = next((x for x in own if not issubclass(x, BaseException)), None)
@@ -78,7 +79,8 @@ def find_constructor(cls: type[Any]) -> Callable[[float], Any]:
         else:
             return make
     first = failures[0]
-    raise NotAnEngine(f"{cls.__name__}(2.5) does not work: {type(first).__name__}: {first}") from first
+    why = f"{type(first).__name__}: {first}".removesuffix(": ")
+    raise NotAnEngine(f"{cls.__name__}(2.5) does not work: {why}") from first
 
 
 def _number_parameter(cls: type[Any]) -> str:
@@ -128,15 +130,30 @@ def find_backward(cls: type[Any], namespace: Mapping[str, Any], node: Any) -> tu
 def named_backward(name: str, cls: type[Any], namespace: Mapping[str, Any], node: Any) -> Callable[[Any], Any] | None:
     """How to start the walk of this name: a method, something on each node, or a function beside the class."""
     method = getattr(cls, name, None)
-    if callable(method):
+    if callable(method) and not is_unwritten(method):
         seed = (1.0,) if _needed(method, 1) else ()
         return lambda root: getattr(root, name)(*seed)
     function = namespace.get(name)
-    if isinstance(function, FunctionType):
+    if isinstance(function, FunctionType) and not is_unwritten(function):
         return function
-    if callable(held(node, name)):
+    if not callable(method) and callable(held(node, name)):
         return lambda root: getattr(root, name)()
     return None
+
+
+def is_unwritten(function: Any) -> bool:
+    """Whether a function does nothing yet: `pass`, `...`, a docstring, or NotImplementedError."""
+    code = getattr(function, "__code__", None)
+    if code is None or not set(code.co_names) <= {"NotImplementedError"}:
+        return False
+    return {step.opname for step in dis.get_instructions(code)} <= _NOTHING_DONE
+
+
+#: All that Python does in a function that gives a constant, or raises an error at once.
+_NOTHING_DONE = frozenset(
+    {"RESUME", "NOP", "CACHE", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE", "LOAD_GLOBAL", "PUSH_NULL", "PRECALL",
+     "CALL", "RAISE_VARARGS"}
+)  # fmt: skip
 
 
 def find_grad_by_walking(

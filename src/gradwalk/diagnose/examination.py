@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
 from math import isinf
 
-from gradwalk.diagnose.adapter import Engine, MissingOp
+from gradwalk.diagnose.adapter import NO_RUN, Engine, MissingOp
 from gradwalk.diagnose.budget import lines_limited
-from gradwalk.diagnose.checks import CHECKS, RANDOM, Check
+from gradwalk.diagnose.checks import CHECKS, OF_THE_WALK, RANDOM, Check
 from gradwalk.diagnose.networks import Forgotten, forgotten, has_networks
 from gradwalk.diagnose.op_probes import ops_in
 from gradwalk.diagnose.probes import STEPS, Probe, run
 from gradwalk.diagnose.random_probes import random_programs
 from gradwalk.diagnose.results import CheckResult, Status
+from gradwalk.diagnose.stand_ins import NotHere
 from gradwalk.diagnose.vocabulary import BINARY, REFLECTED, UNARY, UNARY_OPERATORS
 from gradwalk.matcher import Outcome, by_type, same
 
@@ -101,13 +103,13 @@ class Examination:
         known = self.outcomes.get(program)
         if known is None:
             right = self.expected(program)
-            litter = []
+            litter: list[object] = []
             for i in range(repeats):
                 known = self._run(program, right)
                 self.steps_left -= known.steps
                 if not by_type(known, right):
                     break
-                litter += [object() for _ in range(2 * i + 1)]  # sets of nodes are ordered by where memory was free
+                litter += self.engine.litter(2 * i + 1)
             assert known is not None
             self.outcomes[program] = known
         return known
@@ -189,7 +191,7 @@ class Examination:
         ...     def __init__(self, data): self.data, self.grad = data, 0.0
         ...     def __mul__(self, other): ...
         ...     def __rmult__(self, other): ...
-        ...     def backward(self): ...
+        ...     def backward(self): self.grad = 1.0
         >>> Examination(Engine(Value)).misspelt
         {'__rmul__': '__rmult__'}
         """
@@ -274,7 +276,9 @@ class Examination:
             return self._quiet(check)
         if check.name == "networks":
             return self._networks(check)
-        if check.group in ("repeat", "depth") and not self.engine.backward_name:
+        if check.group in OF_THE_WALK and not self.engine.backward_name:
+            if self.engine.lacking:
+                return _result(check, "skipped", message=NO_RUN)
             return _result(check, "missing", message=f"backward{NOT_YET}")
         if check.group == "repeat" and self.engine.gives_back:
             return _result(check, "skipped", message="each walk gives its gradients back, and the nodes keep none")
@@ -282,13 +286,16 @@ class Examination:
             return _result(check, "skipped", message=f"the engine has used up {TOTAL:,} steps")
         failures = self.failures(check)
         if failures:
-            first = failures[0]
+            first = foremost(failures)
             status: Status = "failed" if first.outcome.kind == "numbers" else "error"
             return _result(check, status, first.program, first.outcome, first.expected, _message(first))
         programs = self.programs(check)
         refused = [self.outcome(program) for program in programs if _refused(check, self.outcome(program))]
         if refused:
             return _result(check, "skipped", message=f"a second walk is refused ({refused[0].message})")
+        lacking = [outcome for outcome in map(self.outcome, programs) if outcome.error == NotHere.__name__]
+        if lacking:
+            return _result(check, "skipped", message=lacking[0].message)
         there = [program for program in programs if self.outcome(program).kind != "missing"]
         if not there:
             what = self.outcome(programs[0]).message if programs else "add"
@@ -325,9 +332,20 @@ class Examination:
     def _quiet(self, check: Check) -> CheckResult:
         for program, outcome in self.outcomes.items():
             if outcome.printed:
-                message = f"{outcome.printed.strip()[:60]!r} was printed"
+                message = f"{program.title}: {outcome.printed.strip()[:60]!r} was printed"
                 return _result(check, "failed", program, message=message)
         return _result(check, "passed")
+
+
+def foremost(failures: Sequence[Failure]) -> Failure:
+    """The failure that a check is judged by and shown with: an error says more than wrong numbers do.
+
+    >>> from gradwalk.diagnose import museum
+    >>> examination = Examination(Engine(museum.find("overwriting").engine()))
+    >>> foremost(examination.failures(CHECKS["a-plus-a"])).wrong()
+    ['a.grad']
+    """
+    return next((failure for failure in failures if failure.outcome.kind == "raised"), failures[0])
 
 
 def tolerance_of(program: Probe, is_single: bool) -> float:
@@ -402,4 +420,4 @@ def _message(failure: Failure) -> str:
     if outcome.kind == "stopped":
         return f"{failure.program.title}: stopped after {outcome.steps:,} steps"
     at = f" in line {outcome.line}" if outcome.line else ""
-    return f"{failure.program.title}: {outcome.error}{at}: {outcome.message}"
+    return f"{failure.program.title}: {outcome.error}{at}: {outcome.message}".removesuffix(": ")

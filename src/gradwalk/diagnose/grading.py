@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from gradwalk.diagnose.adapter import Engine, NotAnEngine, find_class
+from gradwalk.diagnose.adapter import NO_RUN, Engine, NotAnEngine, find_class
 from gradwalk.diagnose.blame import diagnose
 from gradwalk.diagnose.checks import CHECKS, Check, select
 from gradwalk.diagnose.examination import Examination
@@ -23,13 +23,15 @@ from gradwalk.diagnose.museum.faults import engine_with
 from gradwalk.diagnose.places import Where, in_words, where_in_cells
 from gradwalk.diagnose.probes import Quiet
 from gradwalk.diagnose.results import CheckResult, Diagnosis, Grade
+from gradwalk.diagnose.vocabulary import BINARY, EXTRA, UNARY
 
 __all__ = ["CheckResult", "Diagnosis", "Grade", "grade"]
 
 Target = type[Any] | str | Mapping[str, Any] | Examination
 FILE = "<engine>"
 NODES = 1000  # in the chain that is timed
-NO_WALK = "there is no backward() yet: each node's own push was called by hand, newest first"
+NO_WALK = "there is no backward() yet"
+BY_HAND = "each node's own push was called by hand, newest first"
 
 
 def grade(
@@ -72,13 +74,17 @@ def grade(
 
 
 def _report(examination: Examination, source: str | None, chosen: tuple[Check, ...], diagnosing: bool) -> Grade:
+    if not any(map(examination.has, (*BINARY, "neg", *UNARY, *EXTRA))):
+        name = examination.engine.cls.__name__
+        raise NotAnEngine(f"{name} has no op yet: no operator, and no method or function with the name of one")
     if examination.shares_state():  # nothing else can be judged then, whatever was asked for
         chosen = tuple(dict.fromkeys([CHECKS["own-state"], *chosen]))
     results = [examination.judge(check) for check in chosen if not check.extra or examination.has(check.extra)]
     causes, found, notes = _causes(examination, source, results) if diagnosing else ({}, (), ())
     told = tuple(replace(result, diagnosis=causes.get(result.name)) for result in results)
     if examination.engine.walks_by_hand:
-        notes += (NO_WALK,)
+        lacking = examination.engine.lacking
+        notes += (f"{f'{NO_RUN}, as {lacking}' if lacking else NO_WALK}: {BY_HAND}",)
     if chosen == select():
         if examination.speed is None:
             examination.speed = _speed(examination)

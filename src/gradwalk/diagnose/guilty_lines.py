@@ -159,11 +159,16 @@ def _values(tree: SourceTree, function: Function) -> list[int]:
 def _given(tree: SourceTree, function: Function) -> ast.expr | None:
     """What the result is made from: the first argument of the call that makes it."""
     name = tree.cls.name if tree.cls else ""
-    made = [call for call in _nodes(function, ast.Call) if call.args and mentions_name(call.func, name)]
-    returned = [node.value for node in _nodes(function, ast.Return)]
-    calls = [call for call in made if len(call.args) > 1 or call in returned]  # Value(other) only wraps an operand
-    calls += [call for call in returned if isinstance(call, ast.Call) and call.args]
-    return calls[0].args[0] if calls else None
+    made = [call for call in _nodes(function, ast.Call) if mentions_name(call.func, name)]
+    returned = [node.value for node in _nodes(function, ast.Return) if isinstance(node.value, ast.Call)]
+    calls = [call for call in made if len(call.args) + len(call.keywords) > 1 or call in returned]
+    given = [_first(call, tree.data) for call in (*calls, *returned)]  # Value(other) alone only wraps an operand
+    return next((found for found in given if found is not None), None)
+
+
+def _first(call: ast.Call, data: str) -> ast.expr | None:
+    """The first argument of a call, or the one that is called as data is."""
+    return call.args[0] if call.args else next((each.value for each in call.keywords if each.arg == data), None)
 
 
 # --- in the walk -----------------------------------------------------------------------------------------------------

@@ -11,19 +11,19 @@ import __future__
 import ast
 import builtins
 import importlib
-import importlib.abc
-import importlib.machinery
 import importlib.metadata
 import importlib.util
 import json
 import sys
-from collections.abc import Mapping, MutableSequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from gradwalk.diagnose.places import cell_mark, in_words, said, where_in_cells
+from gradwalk.diagnose.stand_ins import StandIns
+from gradwalk.diagnose.workplace import import_root
 
 __all__ = ["Loaded", "load", "refuse_input", "run_statements", "source_of"]
 
@@ -60,7 +60,7 @@ def load(path: Path, *, definitions_only: bool = False) -> Loaded:
     path = path.resolve()
     source = source_of(path)
     tree = ast.parse(source, str(path))
-    stand_ins = _StandIns(path)
+    stand_ins = StandIns(path)
     sys.meta_path.append(stand_ins)
     asked, builtins.input = builtins.input, refuse_input
     version, importlib.metadata.version = importlib.metadata.version, _any_version
@@ -74,6 +74,7 @@ def load(path: Path, *, definitions_only: bool = False) -> Loaded:
         builtins.input = asked
         importlib.metadata.version = version
         sys.meta_path.remove(stand_ins)
+        stand_ins.loading = False
 
 
 def run_statements(
@@ -143,7 +144,7 @@ def _module(path: Path, definitions_only: bool) -> tuple[ModuleType, bool]:
     while (root / "__init__.py").exists() and root.name.isidentifier():
         package.insert(0, root.name)
         root = root.parent
-    for folder in (str(path.parent), str(root)):
+    for folder in map(str, (path.parent, root, import_root(path) or root)):
         if folder not in sys.path:
             sys.path.insert(0, folder)
     name = ".".join([*package, path.stem]) if package else MODULE
@@ -224,68 +225,3 @@ def refuse_input(prompt: object = "", /) -> str:
     EOFError: input() has nobody to ask while an engine is judged
     """
     raise EOFError("input() has nobody to ask while an engine is judged")
-
-
-class _Anything(ModuleType):
-    """Accepts every attribute, call and operator that a drawing package might be asked for."""
-
-    __path__: MutableSequence[str] = []  # noqa: RUF012 - what makes a module a package
-
-    def __init__(self, name: str = "stand-in") -> None:
-        super().__init__(name)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") and name.endswith("__"):
-            raise AttributeError(name)
-        return _Anything(f"{self.__name__}.{name}")
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if len(args) == 1 and not kwargs and callable(args[0]):  # a decorator keeps its function
-            return args[0]
-        return self
-
-    def __getitem__(self, key: Any) -> Any:
-        return self
-
-    def __iter__(self) -> Any:
-        return iter(())
-
-    def __instancecheck__(self, thing: Any) -> bool:
-        return False
-
-    def __enter__(self) -> Any:
-        return self
-
-    def __exit__(self, *exception: Any) -> None:
-        return None
-
-
-class _StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """The last finder: reached only by what no other finder has found."""
-
-    def __init__(self, path: Path) -> None:
-        self.folder = str(path.parent)
-        self.names: list[str] = []
-
-    def find_spec(self, name: str, path: Any, target: Any = None) -> importlib.machinery.ModuleSpec | None:
-        if name.split(".")[0] in self.names:
-            return importlib.machinery.ModuleSpec(name, self, is_package=True)
-        if name in sys.stdlib_module_names or path is not None or not self._asked_by_the_learner():
-            return None  # a typo in a module that is there stays an error; packages try imports, and mind the failure
-        self.names.append(name)
-        return importlib.machinery.ModuleSpec(name, self, is_package=True)
-
-    def _asked_by_the_learner(self) -> bool:
-        frame = sys._getframe(2)
-        while frame.f_back is not None and "importlib" in frame.f_code.co_filename:
-            frame = frame.f_back
-        return frame.f_code.co_filename.startswith(self.folder)
-
-    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
-        return _Anything(spec.name)
-
-    def exec_module(self, module: ModuleType) -> None:
-        return None
-
-    def notes(self) -> tuple[str, ...]:
-        return tuple(f"{name} is not installed here: an empty stand-in took its place" for name in self.names)

@@ -25,6 +25,7 @@ __all__: list[str] = []
 
 _BY_HAND = "Work through the program by hand, node by node, and compare each gradient with what your engine has."
 _RUN_IT = "Run the program below by itself, and look at the line that the error names."
+_GROWING = "What does a node keep of its operands? A text made of both of theirs is twice as long after every op."
 _ERROR_HINTS = {
     "has no attribute": "Something arrived there that is not what the line expects: a plain number where a Value "
     "should be, or None from a function without `return`. Print its type just before.",
@@ -307,7 +308,10 @@ class Messages:
             return Diagnosis(None, told, line, op, hint, "", "endless-recursion")
         where = f"line {line}" if line else f"your {self._called(op)}" if op else "your engine"
         hint = next((hint for part, hint in _ERROR_HINTS.items() if part in outcome.message), _RUN_IT)
-        told = f"{where} stops with {outcome.error}: {outcome.message}"
+        if outcome.error == "MemoryError":
+            told, hint = f"{where} needs more memory than there is", _GROWING
+        else:
+            told = f"{where} stops with {outcome.error}: {outcome.message}".removesuffix(": ")
         return Diagnosis(None, told, line, op or None, hint, "", "error")
 
     def nothing_works(self, op: str, outcome: Outcome) -> Diagnosis:

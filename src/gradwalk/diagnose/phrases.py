@@ -98,7 +98,7 @@ _IN_WALK = {
     "preorder": "your {walk} takes nodes in preorder{at}, which is no topological order",
     "not-seeded": "your {walk} does not set the root's gradient to 1{at}",
     "leaves-reset": "your {walk} wipes the gradients of leaves{at}: they should add up from walk to walk",
-    "recursion-limit": "your {walk} calls itself for each node{at}, and deep graphs are too deep for that",
+    "recursion-limit": "your {walk} goes one call deeper for each node{at}, and deep graphs are too deep for that",
     "closure-on-operand": "a closure is set on an operand instead of the result{at}",
     "hidden-method": "an attribute hides the method {walk}{at}: calling it runs something else",
     "shared-default": "all nodes share one container{at}: it is made once, not for each node",

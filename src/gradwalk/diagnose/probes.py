@@ -21,6 +21,7 @@ from typing import Any
 from gradwalk.diagnose.adapter import Engine, MissingOp
 from gradwalk.diagnose.budget import OutOfSteps, Steps, limited
 from gradwalk.diagnose.places import said
+from gradwalk.diagnose.stand_ins import NotHere
 from gradwalk.diagnose.vocabulary import SIGNS
 from gradwalk.matcher import Outcome
 
@@ -101,6 +102,9 @@ def _outcome(program: Probe, engine: Engine, steps: int | None, made: list[Any])
                 exec(_compiled(program.text, program.see), {"_": names})
     except (MissingOp, NotImplementedError) as missing:
         return Outcome("missing", message=said(missing), printed=out.text, steps=count.used)
+    except (NotHere, ModuleNotFoundError) as lacking:
+        why = lacking if isinstance(lacking, NotHere) else NotHere(lacking.name)
+        return Outcome("missing", message=str(why), error=NotHere.__name__, printed=out.text, steps=count.used)
     except OutOfSteps as error:
         return Outcome("stopped", message=str(error), line=error.line, printed=out.text, steps=count.used)
     except KeyboardInterrupt:

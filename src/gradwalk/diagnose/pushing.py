@@ -132,6 +132,7 @@ def find_push(engine: Engine) -> Push | None:
     own = [name for name in kept if callable(getattr(node, name)) and not isinstance(getattr(node, name), engine.cls)]
     methods = [name for name in dir(type(node)) if not name.startswith("__") and name != engine.backward_name]
     named = [name for name in dict.fromkeys([*own, *methods]) if any(part in name.lower() for part in BACK)]
+    named += [name for name in own if name not in named]  # a slip of the pen: what is kept and pushes is the push
     ways = [Push(name, takes, name in own) for name in named for takes in ("nothing", "gradient", "node")]
     ways += [
         Push(name, "locals") for name in kept if name not in own and name not in (engine.data_name, engine.grad_name)

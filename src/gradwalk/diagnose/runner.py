@@ -74,13 +74,13 @@ def serve(job: dict[str, Any], ask: Ask, say: Say, confined: list[str]) -> None:
         return
     ops = [op for op in (*BINARY, "neg", *UNARY, *EXTRA, *REFLECTED.values()) if _has(engine, op)]
     say({"loaded": [_told(note) for note in loaded.notes], "engine": engine.cls.__name__, "has": ops,
-         "confined": confined})  # fmt: skip
+         "walks": bool(engine.backward_name), "confined": confined})  # fmt: skip
     while (asked := ask()) is not None:
         program = Probe(**{**asked["program"], "see": tuple(asked["program"]["see"])})
         outcomes, litter = [], list[object]()
         for i in range(asked["repeats"]):
             outcomes.append(asdict(run(program, engine, steps=None)))
-            litter += [object() for _ in range(2 * i + 1)]  # sets of nodes are ordered by where memory was free
+            litter += engine.litter(2 * i + 1)
         say({"outcomes": outcomes})
 
 

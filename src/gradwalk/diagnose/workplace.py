@@ -13,12 +13,13 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["copy_alone", "copy_whole", "copy_with_neighbours", "files_below", "is_ordinary", "too_large"]
+__all__ = ["copy_alone", "copy_whole", "copy_with_neighbours", "files_below", "import_root", "is_ordinary", "too_large"]
 
 LARGEST = 2_000_000  # bytes of a file with an engine in it
 LARGEST_NOTEBOOK = 20_000_000  # of a notebook, which may be full of pictures
 DEEPEST = 20  # folders in folders
 MOST_BYTES, MOST_FILES = 20_000_000, 1_000  # of everything that belongs to it
+FROM_ABOVE = re.compile(r"^[ \t]*(?:from|import)[ \t]+(\w+)(?:\.(\w+)|[ \t]+import[ \t]+(\w+))", re.MULTILINE)
 IMPORTS = re.compile(r"^[ \t]*(?:from[ \t]+(\.*\w*)|import[ \t]+([\w, .]+))", re.MULTILINE)
 
 
@@ -87,6 +88,10 @@ def copy_with_neighbours(path: Path, folder: Path) -> str:
     found = {path: None}
     if base != path.parent:
         found |= dict.fromkeys(files_below(base / path.relative_to(base).parts[0]))
+    root = import_root(path)
+    if root is not None and base.is_relative_to(root) and base != root:
+        below = files_below(root / path.relative_to(root).parts[0])
+        base, found = root, found | dict.fromkeys(each for each in below if each.suffix == ".py")
     waiting = list(found)
     while waiting and len(found) < MOST_FILES:
         file = waiting.pop()
@@ -101,14 +106,38 @@ def copy_with_neighbours(path: Path, folder: Path) -> str:
     return str(path.relative_to(base))
 
 
+def import_root(path: Path) -> Path | None:
+    """The folder above that imports start from: that of `src`, for `from src.grad.nodes import` in src/grad.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp()) / "src" / "grad"
+    >>> folder.mkdir(parents=True)
+    >>> for name, text in {"engine.py": "from src.grad.sorting import f", "sorting.py": "f = 1"}.items():
+    ...     _ = (folder / name).write_text(text)
+    >>> import_root(folder / "engine.py") == folder.parent.parent, import_root(folder / "sorting.py")
+    (True, None)
+    """
+    for first, *then in FROM_ABOVE.findall(_text(path)):
+        second = "".join(then)
+        for above in path.parents:
+            if above.name == first and ((above / second).is_dir() or is_ordinary(above / f"{second}.py")):
+                return above.parent
+    return None
+
+
+def _text(path: Path) -> str:
+    """The text of a file, each import on a line of its own: those of a notebook, too."""
+    try:
+        text = path.read_bytes()[:LARGEST].decode("utf-8", "replace")
+    except OSError:
+        return ""
+    return text.replace("\\n", "\n").replace('"', "\n")
+
+
 def _imported(path: Path) -> set[str]:
     """The first parts of the names that a file imports."""
-    try:
-        text = path.read_bytes()[:LARGEST].decode("utf-8", "replace").replace("\\n", "\n")  # a notebook's, too
-    except OSError:
-        return set()
     found = set()
-    for from_where, several in IMPORTS.findall(text.replace('"', "\n")):
+    for from_where, several in IMPORTS.findall(_text(path)):
         found |= {part.strip().split(".")[0].split(" ")[0] for part in (from_where.lstrip("."), *several.split(","))}
     return {name for name in found if name.isidentifier()}
 
