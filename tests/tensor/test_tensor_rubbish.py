@@ -58,7 +58,8 @@ def calls() -> Iterator[tuple[str, Any, tuple[Any, ...], dict[str, Any]]]:
         known = inspect.signature(function).parameters.values()
         keywords = [p.name for p in known if p.kind in kinds][1:]
         for i in range(len(rubbish())):
-            for before in ([tensor()], [tensor(), 0], *([] if method else [[], [[tensor()]]])):
+            first: list[list[Any]] = [[tensor()], [tensor(), 0]]
+            for before in first if method else [*first, [], [[tensor()]]]:
                 yield name, function, (*before, rubbish()[i]), {}
                 yield name, function, (*before, rubbish()[i], rubbish()[i]), {}
             for keyword in keywords:
@@ -95,9 +96,11 @@ def test_rubbish_is_refused_in_words(provider: str) -> None:
 
 def test_places_that_are_no_whole_numbers_are_not_rounded() -> None:
     t = tensor()
-    for call in (lambda: t.gather(1, [[0.7], [1.2]]), lambda: t[[0.5]], lambda: t.gather(1, [[True], [False]])):
-        with pytest.raises(GradwalkError, match=r"whole numbers|ints"):
-            call()
+    for given in ([[0.7], [1.2]], [[True], [False]]):
+        with pytest.raises(GradwalkError, match="whole numbers"):
+            t.gather(1, given)
+    with pytest.raises(GradwalkError, match="lists of ints"):
+        _ = t[[0.5]]
 
 
 if __name__ == "__main__":

@@ -77,7 +77,7 @@ def test_the_view_holds_every_number_of_the_walk(name: str) -> None:
 
     for sent, node in zip(view["recording"]["graph"]["nodes"], recording.graph.nodes, strict=True):
         check(sent["data"], node.data)
-        if not node.constant or getattr(node.data, "shape", ()):
+        if not node.constant or (isinstance(node.data, Many) and node.data.shape):
             assert str(node.id) in view["layout"]["spots"]
     for sent, event in zip(view["recording"]["events"], recording.events, strict=True):
         for field in ("value", "operand_values", "gradient", "arrived", "upstream", "contribution", "before", "after"):
@@ -147,17 +147,16 @@ def test_the_page_says_what_python_says() -> None:
     for left, above in SHAPES:
         gradwalk.manual_seed(len(left))
         a, b = gradwalk.randn(*left), gradwalk.randn(*above)
-        many = [Many(t.shape, tuple(t.reshape(-1).tolist())) for t in (a, b, a @ b)]
-        places = [heat_map(many[2]).place(i, j) for i, j in [(0, 0), (-1 % len(heat_map(many[2]).cells), 0)]]  # type: ignore[union-attr]
-        for at in places:
-            asked.append([*map(map_of, many), list(at)])
-            right.append(faces.products(*many, at))
+        left_map, right_map, out = (Many(t.shape, tuple(t.reshape(-1).tolist())) for t in (a, b, a @ b))
+        known = heat_map(out)
+        assert known is not None
+        for at in (known.place(0, 0), known.place(len(known.cells) - 1, 0)):
+            asked.append([map_of(left_map), map_of(right_map), map_of(out), list(at)])
+            right.append(faces.products(left_map, right_map, out, at))
     found = in_node(TELL, {"views": views, "products": asked})
     assert found["products"] == right
     for name, recording, told in zip(ROOTS, recordings, found["told"], strict=True):
-        if told:
-            assert told == [event.sentence for event in recording.events], name
-    assert sum(map(bool, found["told"])) >= len(ROOTS) - 2
+        assert told == [event.sentence for event in recording.events], name
     assert found["back"]
     for view, said in zip(views, found["maps"], strict=True):
         for sent, (words, notes, short_form) in zip(view.get("maps", []), said, strict=True):

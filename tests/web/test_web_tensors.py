@@ -116,7 +116,7 @@ def test_a_product_opens_into_its_faces_by_keys_alone(open_page: OpenPage) -> No
     expect(cells.get_by_role("status")).to_contain_text("n2[0, 0] = 1 × 2 + 2 × 1 = 4")
     expect(widget.locator(".walk")).to_have_attribute("data-k", str(len(walk.record(built(TEXT)).events)))
     for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.emulate_media(color_scheme=scheme)
         assert serious(page, "[data-widget=stepper]") == []
     cells.locator(".cells-maps").focus()
     page.keyboard.press("Escape")

@@ -14,7 +14,8 @@ export type Scene = NumberScene | TensorScene;
 /** A walk over single numbers. */
 export const numberScene = ({recording, layout}: NumbersGiven): NumberScene => ({kind: "numbers", recording, layout, graph: drawn(recording.graph)});
 
-const ofTensors = (given: Given): given is TensorsGiven => "maps" in given && given.maps.length > 0;
+/** Those of single numbers may say that they have no maps; those of tensors say no format. */
+const ofTensors = (given: Given): given is TensorsGiven => "maps" in given && !("format" in given.recording);
 
 export function sceneOf(given: Given): Scene {
   if (!ofTensors(given)) return numberScene(given);

@@ -201,7 +201,8 @@ def _as_python(text: str, given: Mapping[str, float]) -> _Made:
     random.seed(SEED)  # a network has the same weights each time that a slider moves
     names = execute(source, _at_hand(text), name=NAME)
     for name in _assigned(tree):  # a node without a label gets the name it has in the program
-        if _is_node(value := names.get(name)) and not value.label:
+        value: Any = names.get(name)
+        if _is_node(value) and not value.label:
             value.label = name
     found = {name: names[name].data for name in leaves if isinstance(names.get(name), Value)}
     return _Made(_root(names, tree), {name: x for name, x in found.items() if math.isfinite(x)}, [], "python")
@@ -292,11 +293,13 @@ def _root(names: Mapping[str, Any], tree: ast.Module) -> Any:
 def _drawn(made: _Made) -> Drawn:
     graph = _checked_graph(made.root)
     recording = walk.record(made.root)
+    drawn = Drawn(recording=None, layout=layout_of(graph), maps=[], spreads={}, error=None,
+                  inputs=made.inputs, assumed=made.assumed, language=made.language)  # fmt: skip
     if getattr(made.root, "many", False) is True:
-        seen = {**tensor_view(recording)}
+        drawn.update(tensor_view(recording))  # type: ignore[typeddict-item]
     else:
-        seen = {"recording": json.loads(recording.to_json()), "layout": layout_of(graph), "maps": [], "spreads": {}}
-    return Drawn(**seen, error=None, inputs=made.inputs, assumed=made.assumed, language=made.language)  # type: ignore[typeddict-item]
+        drawn["recording"] = json.loads(recording.to_json())
+    return drawn
 
 
 def _refused(error: GradwalkError | SyntaxError) -> Drawn:

@@ -78,7 +78,7 @@ export const tensors = {
   noGrad: "no gradient yet",
   constant: "a constant: no gradient flows to it",
   unknown: "too many numbers to send: only their colours are here",
-  sampled: (what: string) => `Of so many numbers only some are shown: ${what}.`,
+  sampled: "Of so many numbers only some are shown. Type a place to reach any other.",
   faces: (name: string, left: string, above: string) => `${name} as a matrix product: ${left} at the left, ${above} above, one row and one column lit`,
   more: (n: number) => `… ${n} more …`,
   stepInto: (at: string) => `Step through the graph of ${at}`,

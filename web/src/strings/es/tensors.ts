@@ -75,7 +75,7 @@ export const tensors: Words<typeof en> = {
   noGrad: "todavía sin gradiente",
   constant: "una constante: no le llega ningún gradiente",
   unknown: "demasiados números para enviarlos: aquí solo están sus colores",
-  sampled: (what) => `De tantos números solo se muestran algunos: ${what}.`,
+  sampled: "De tantos números solo se muestran algunos. Escribe un lugar para llegar a cualquier otro.",
   faces: (name, left, above) => `${name} como producto de matrices: ${left} a la izquierda, ${above} arriba, con una fila y una columna marcadas`,
   more: (n) => `… ${n} más …`,
   stepInto: (at) => `Recorrer el grafo de ${at}`,

@@ -68,14 +68,14 @@ export function Cells({graph, state, node, place, busy, error, onPlace, onInto, 
       <div class="cells-at">
         <span class="cells-index"><code>{name}[</code>
           {place.map((i, axis) => (
-            <>
-              {axis > 0 && <code>,</code>}
-              <input key={axis} type="number" aria-label={words.axis(axis, data.shape[axis]! - 1)} min={0} max={data.shape[axis]! - 1} value={i} data-axis={axis}
+            <span key={axis}>
+              {axis > 0 && <code>, </code>}
+              <input type="number" aria-label={words.axis(axis, data.shape[axis]! - 1)} min={0} max={data.shape[axis]! - 1} value={i} data-axis={axis}
                 onInput={(event) => {
                   const typed = Math.trunc(Number(event.currentTarget.value));
                   if (event.currentTarget.value !== "" && Number.isFinite(typed)) onPlace(place.map((old, each) => (each === axis ? clamp(typed, data.shape[axis]! - 1) : old)));
                 }} />
-            </>
+            </span>
           ))}
           <code>]</code>
         </span>
@@ -84,7 +84,7 @@ export function Cells({graph, state, node, place, busy, error, onPlace, onInto, 
           <span class="grad">{info.constant ? words.constant : isMap(grad) ? words.gradOf(at, readableAt(grad, place)) : words.noGrad}</span>
         </p>
       </div>
-      {data.every.some((step) => step > 1) && <p class="cells-note">{words.sampled(graphWords.notes(data).slice(-data.every.filter((step) => step > 1).length).join(", "))}</p>}
+      {data.every.some((step) => step > 1) && <p class="cells-note">{words.sampled}</p>}
       {onInto && !info.constant && (
         <div class="cells-into">
           <button type="button" class="btn" data-act="into" aria-busy={busy} aria-disabled={busy} onClick={() => !busy && onInto()}>{words.stepInto(at)} <Icon name="right" /></button>

@@ -103,10 +103,14 @@ function Stepping({scene: whole, title, inputs, original, forwardOnly, start, fo
   const event = recording.events[player.k - 1];
   const about = event ? [event.kind === "push" ? event.operand : event.node] : [];
   const near = scene.kind === "numbers" ? null : [...about, ...recording.graph.nodes.map(({id}) => id)].find((id) => isMap(scene.recording.graph.nodes[id]!.data)) ?? null;
+  const latest = useRef(looked);
+  latest.current = looked;
   const into = async ({node, place}: Looked) => {
-    setLooked({node, place, busy: true});
+    const asked = {node, place, busy: true};
+    setLooked(asked);
     const found = await onCell!(node, place);
-    setLooked((now) => now && {...now, busy: false, error: "error" in found ? found.error : undefined});
+    if (latest.current !== asked) return; // somebody looks at another number by now
+    setLooked({node, place, error: "error" in found ? found.error : undefined});
     const {nodes, root} = recording.graph;
     if ("given" in found) onOpened!(sceneOf(found.given), tensorWords.opened(clean(nodes[root]!.name), `${clean(nodes[node]!.name)}${placeText(place)}`));
   };
