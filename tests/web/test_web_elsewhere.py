@@ -262,7 +262,7 @@ def test_tensors_step_and_their_numbers_open_without_python(open_file: Opened, a
     page.get_by_role("button", name="Step through the graph of W[0, 1]").click()
     expect(page.locator(".opened [data-name='W[0, 1]']")).to_be_visible()
     page.locator("[data-act=leave]").click()
-    page.locator("[data-name=n1] .card").click()
+    page.locator("[data-name=n1] .lab").click()
     page.locator("[data-act=into]").click()
     expect(page.get_by_role("alert")).to_contain_text("gradwalk.walk_widget(loss) opens every one")
     assert serious(page, "#walk") == []
