@@ -10,7 +10,7 @@ import hashlib
 import html
 import json
 from base64 import b64encode
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,7 @@ __all__ = ["LARGEST", "page_of", "save_walk"]
 
 LARGEST = 300_000  # bytes: what can go into a mail, a repository or a slide without a thought
 ROOM_FOR_NUMBERS = 120_000  # bytes of that for the graphs of single numbers of tensors
+MOST_NUMBERS = 64  # of tensors whose graphs are computed for a page
 MOST_LINES = 60  # of the explanation below the walk
 LONGEST_TITLE = 120  # characters
 FORMATS = ("html", "json", "txt")
@@ -92,11 +93,12 @@ def _cells(recording: Recording, graph_at: Any, room: int) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for node in recording.graph.nodes:
         shape = getattr(node.data, "shape", ()) if node.leaf else ()
-        for place in product(*(range(n) for n in shape)) if shape else ():
+        places = product(*(range(n) for n in shape)) if shape else iter(())
+        for place in islice(places, MOST_NUMBERS - len(found)):
             try:
                 view = view_of(recorded(graph_at(node.id, place), "the walk of one number"))
             except GraphError:
-                continue  # a graph too large to be looked at
+                break  # it is too large to be looked at, and so will those of its neighbours be
             room -= len(_as_data(view).encode()) + 40
             if room < 0:
                 return found

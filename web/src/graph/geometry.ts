@@ -108,13 +108,14 @@ function gridFor(graph: DrawnGraph, layout: Layout, width: number, leftToRight: 
     return {grid: leftToRight ? columns(graph, layout, ranks, span, all, width) : rows(graph, layout, ranks, span, all, width, air), sizes: all, captions, written, leftToRight};
   };
   if (isOfMaps(graph)) {
-    const numbers = made(NARROW);
+    const numbers = made(captions ? AMONG_MAPS : NARROW);
     return numbers.grid.width <= width ? numbers : made(NARROW, false); // numbers go first where there is no room
   }
   const roomy = made(cardWidth(graph, width, span, captions));
   return leftToRight && roomy.grid.width > width && roomy.sizes.card > NARROW ? made(Math.max(NARROW, Math.floor(roomy.sizes.card - (roomy.grid.width - width) / ranks))) : roomy;
 }
 
+const AMONG_MAPS = 120; // pixels: a card of one number among tensors
 const NARROW = 108; // pixels: a card from left to right that still holds a caption and four decimals
 const [GAP, LEAST_GAP] = [58, 46]; // between ranks from left to right; the second where the picture would scroll otherwise
 
