@@ -49,6 +49,8 @@ OTHERS = (
     "model = gradwalk.nn.MLP(2, [4, 1], activation='tanh')\nt = gradwalk.training_widget(model)\nt",
     "print('trained', t.step, t.playing, [k.data for k in model.parameters()] == t.state['parameters'])",
     "t.reset()\nt.hidden, t.rate, t.forget = [4], 0.005, True\nt.advance(3)",
+    "W = gradwalk.Tensor([[1.0, 2.0], [3.0, 4.0]], label='W')\nloss = (W @ W).tanh().sum()\nloss.label = 'loss'\n"
+    "gradwalk.walk_widget(loss)",
 )
 
 
@@ -144,7 +146,7 @@ def test_jupyterlab_has_the_playground_and_the_training_too(browser: Browser, la
         expect(page.locator(".train [data-step]")).not_to_have_attribute("data-step", re.compile("^[0-9]$"))
         page.locator(".train [data-act=play]").click()
         expect(page.locator(".train [data-act=play]")).to_contain_text("Play")
-        # JupyterLab sends what a widget says when the kernel has answered what it said before, so a cell may overtake it
+        # JupyterLab sends what a widget says when the kernel has answered what came before, so a cell may overtake it
         for _ in range(20):
             told = run_cell(page, 4).split()
             shown = page.locator(".train [data-step]").get_attribute("data-step") or "none"
@@ -157,6 +159,16 @@ def test_jupyterlab_has_the_playground_and_the_training_too(browser: Browser, la
         expect(page.locator(".train [role=switch]")).to_be_checked()
         expect(page.locator(".train .slider .value")).to_have_text("0.005")
         expect(page.locator(".train .times")).to_contain_text("too long")
+
+        run_cell(page, 6)  # tensors: heat maps, and the kernel computes the graph of one number
+        page.locator(".stepper [data-act=end]").click()
+        expect(page.locator(".stepper [data-name=W] .mapslot.grad [data-cell]")).to_have_count(4)
+        page.locator(".stepper [data-name=W] [data-cell='1,0']").first.click()
+        page.locator(".stepper [data-act=into]").click()
+        expect(page.locator(".stepper .opened-bar")).to_contain_text("loss, as far as W[1, 0] counts")
+        expect(page.locator(".stepper .opened [data-name='W[1, 0]']")).to_be_visible()
+        page.locator(".stepper [data-act=leave]").click()
+        expect(page.locator(".stepper [data-act=into]")).to_be_focused()
         assert serious(page, ".jp-OutputArea-output") == []
 
 

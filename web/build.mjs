@@ -68,7 +68,7 @@ async function readLanguage(language, original, {generated, heights, problems}) 
   const {code, home: folder} = language;
   const words = await loadStrings(code);
   if (original) compareStrings(code, words, original.words, problems);
-  if (original) compareTitles(code, words.presets?.presets.titles ?? {}, generated.recordings.presets, problems);
+  if (original) compareTitles(code, words.presets?.presets.titles ?? {}, [...generated.recordings.presets, ...generated.recordings.tensors], problems);
   problems.settle(); // without its words nothing can be written
   const strings = words.site.site;
   const lessons = readCourse(language, original?.lessons, problems);
@@ -96,7 +96,10 @@ async function readLanguage(language, original, {generated, heights, problems}) 
 }
 
 /** What Python exported, with the presets' titles in the reader's language. */
-const withTitles = ({presets, ...rest}, titles) => ({...rest, presets: presets.map((entry) => ({...entry, title: titles[entry.name] ?? entry.title}))});
+function withTitles({presets, tensors, ...rest}, titles) {
+  const titled = (entries) => entries.map((entry) => ({...entry, title: titles[entry.name] ?? entry.title}));
+  return {...rest, presets: titled(presets), tensors: titled(tensors)};
+}
 
 async function writeSite(site, {courses, heights, relief}, {write, dev}) {
   const files = await bundle(site, {python: placePython(site), languages: courses.map(({code}) => code)});

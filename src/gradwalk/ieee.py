@@ -25,7 +25,9 @@ def number(x: Any) -> float:
     """
     if x.__class__ is float:
         return x
-    if isinstance(x, (int, float)) or (hasattr(x, "numerator") and hasattr(x, "denominator")):
+    if isinstance(x, (int, float)) or (
+        hasattr(x, "numerator") and hasattr(x, "denominator") and not isinstance(x, type)  # the class `int` has them
+    ):
         try:
             return float(x)
         except OverflowError:

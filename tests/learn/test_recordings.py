@@ -29,13 +29,18 @@ def test_the_page_believes_in_the_shapes_that_python_has() -> None:
     assert CHECKED_IN.read_text(encoding="utf-8") == typescript(), words
 
 
-def fits(thing: Any, kind: str) -> bool:
-    """Whether something JSON holds is of a TypeScript type, as far as the schema uses them."""
-    alternatives = re.split(r" \| (?![^(]*\))", kind)
+def fits(thing: Any, kind: str, numbers: str = "Num") -> bool:
+    """Whether something JSON holds is of a TypeScript type, as far as the schema uses them; `numbers` is what N is."""
+    if kind == "N":
+        return fits(thing, numbers)
+    generic = re.fullmatch(r"(\w+)<(.+)>", kind)
+    if generic and generic[1] != "Record":
+        return fits(thing, generic[1], numbers if generic[2] == "N" else generic[2])
+    alternatives = re.split(r" \| (?![^(]*\)|[^<]*>)", kind)
     if len(alternatives) > 1:
-        return any(fits(thing, each) for each in alternatives)
+        return any(fits(thing, each, numbers) for each in alternatives)
     if kind.endswith("[]"):
-        return isinstance(thing, list) and all(fits(each, kind[:-2].strip("()")) for each in thing)
+        return isinstance(thing, list) and all(fits(each, kind[:-2].strip("()"), numbers) for each in thing)
     if kind.startswith(("Record<string, ", "Record<number, ")):
         return isinstance(thing, dict) and all(fits(each, kind[15:-1]) for each in thing.values())
     if kind.startswith('"'):
@@ -51,17 +56,19 @@ def fits(thing: Any, kind: str) -> bool:
             return isinstance(thing, bool)
         case "null":
             return thing is None
+        case "Pointer":
+            return isinstance(thing, dict) and thing.keys() == {"map"} and fits(thing["map"], "number")
         case "Spot":
             return fits(thing, "number[]") and len(thing) == 2
         case "WalkEvent":
-            return any(fits(thing, each) for each in ("Compute", "Seed", "Visit", "Push"))
+            return any(fits(thing, each, numbers) for each in ("Compute", "Seed", "Visit", "Push"))
         case "SearchEvent":
             return any(fits(thing, each) for each in ("Enter", "AlreadyVisited", "Leave"))
     shape = SHAPES[kind]
     return (
         isinstance(thing, dict)
         and thing.keys() == shape.keys()
-        and all(fits(thing[name], shape[name]) for name in shape)
+        and all(fits(thing[name], shape[name], numbers) for name in shape)
     )
 
 
@@ -70,7 +77,8 @@ def test_what_is_exported_has_the_shapes_of_the_schema() -> None:
 
 
 def test_what_the_page_calls_has_the_shapes_of_the_schema() -> None:
-    for text in ("L = log(a - 1)", "L = a %", "import os\na = Value(2.0)\na.relu()"):
+    of_tensors = "t = Tensor([[1.0, -1.0], [0.0, 2.0]])\n(t.log() @ t).sum()"
+    for text in ("L = log(a - 1)", "L = a %", "import os\na = Value(2.0)\na.relu()", of_tensors):
         assert fits(json.loads(json.dumps(programs.run(text))), "Drawn")
     assert fits(json.loads(json.dumps(training.advance(training.start([4])))), "Training")
 
@@ -89,7 +97,7 @@ def test_a_walk_that_loses_and_doubles_has_the_shapes_of_the_schema() -> None:
     ("thing", "kind"),
     [
         (True, "number"), ("2", "Num"), (1.0, "string"), ([1, "x"], "number[]"), ({"kind": "seed"}, "Seed"),
-        (None, "Num"), ("leap", '"seed"'),
+        (None, "Num"), ("leap", '"seed"'), ({"map": 0}, "N"), ({"map": "x"}, "Pointer"),
     ],
 )  # fmt: skip
 def test_the_check_of_shapes_finds_what_does_not_fit(thing: Any, kind: str) -> None:

@@ -11,9 +11,10 @@ import pytest
 
 import gradwalk
 from gradwalk import Tensor, Value, nn
-from gradwalk.drawing import heat_maps, theme
+from gradwalk.drawing import theme
 from gradwalk.drawing.by_node import scene_by_node
 from gradwalk.errors import SettingError
+from gradwalk.walk import heat_maps
 
 
 def scene_of(root: Any, **settings: Any) -> Any:
@@ -126,7 +127,7 @@ def test_signs_are_colours_that_can_be_told_apart_in_light_and_dark() -> None:
 def test_the_words_say_what_the_colours_say() -> None:
     x = Tensor([[float(i - 20) for i in range(40)]], label="x")
     words = scene_of(x.relu()).words
-    assert "(1, 40) from −20 to 19; 20 below 0, 1 equal to 0" in words
+    assert "(1, 40) from −20 at [0, 0] to 19 at [0, 39]; 20 below 0, 1 equal to 0" in words
     assert "<desc>" in gradwalk.draw(x.relu()).svg
     assert scene_of(Value(2.0) * 3).words == ""
 

@@ -16,7 +16,7 @@ from browsing import PATIENCE, PHONE
 from playwright.sync_api import Browser, Page, Request, expect
 
 import gradwalk
-from gradwalk import Value, walk
+from gradwalk import Tensor, Value, walk
 from gradwalk.presets import PRESETS
 
 
@@ -31,6 +31,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("neuron", "diamond", "expression-l"):
         told = gradwalk.explain(PRESETS[name].build().root)
         assert told.save(folder / f"{name}.html").stat().st_size <= 300_000
+    W = Tensor([[1.0, 2.0], [3.0, 4.0]], label="W")
+    gradwalk.explain((W @ W).tanh().sum()).save(folder / "tensors.html")
     return folder
 
 
@@ -250,3 +252,17 @@ def test_the_policy_stops_what_somebody_adds(open_file: Opened, folder: Path, tm
     assert page.title() == "The walk of d"
     assert open_file.complaints
     open_file.complaints.clear()
+
+
+def test_tensors_step_and_their_numbers_open_without_python(open_file: Opened, addresses: dict[str, str]) -> None:
+    page = open_file(addresses["disk"] + "tensors.html", reduced_motion="reduce")
+    page.locator("[data-act=end]").click()
+    expect(page.locator("[data-name=W] .mapslot.grad [data-cell]")).to_have_count(4)
+    page.locator("[data-name=W] [data-cell='0,1']").first.click()
+    page.get_by_role("button", name="Step through the graph of W[0, 1]").click()
+    expect(page.locator(".opened [data-name='W[0, 1]']")).to_be_visible()
+    page.locator("[data-act=leave]").click()
+    page.locator("[data-name=n1] .lab").click()
+    page.locator("[data-act=into]").click()
+    expect(page.get_by_role("alert")).to_contain_text("gradwalk.walk_widget(loss) opens every one")
+    assert serious(page, "#walk") == []

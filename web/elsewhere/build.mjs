@@ -13,11 +13,12 @@ const HERE = path.join(WEB, "elsewhere");
 const widget = (name) => path.join(SOURCE, "widgets", name, `${name}.css`);
 const shared = ["tokens", "base", "parts"].map((name) => path.join(STYLES, `${name}.css`));
 const graph = path.join(SOURCE, "graph", "graph.css");
+const stepper = [graph, path.join(SOURCE, "graph", "heat.css"), widget("stepper"), path.join(SOURCE, "widgets", "stepper", "cells.css")];
 
 /** What each bundle is made from: its script, and its styles in their order. No fonts: the system's will do. */
-const PAGE = {script: "page", styles: [...shared, graph, widget("stepper"), path.join(STYLES, "print.css"), path.join(HERE, "page.css")]};
+const PAGE = {script: "page", styles: [...shared, ...stepper, path.join(STYLES, "print.css"), path.join(HERE, "page.css")]};
 const NOTEBOOK = {
-  walk: [graph, widget("stepper")],
+  walk: stepper,
   order: [graph, widget("playground")],
   train: [graph, widget("training")],
 };

@@ -4,7 +4,6 @@ From a graph to a picture:
 
 - `drawn_graph.py`: walk's graph, and the nodes it was taken from, ours or anyone's;
 - `by_node.py`, `by_module.py` with `modules.py` and `calls.py`: a scene, with a box for each node, neuron or layer;
-- `heat_maps.py`: the numbers of tensors as fields of colours;
 - `scene.py`: boxes with texts, and lines between them, without places; `magnitudes.py`: gradients in steps;
 - `cards.py`, `arrangement.py`, `geometry.py`: sizes, columns by `gradwalk.layout`, places and paths; or `graphviz.py`;
 - `svg.py`, `dot.py`, `page.py`, `png.py`: the picture as text or pixels; `theme.py`, `text.py`: colours, safe labels;

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gradwalk.drawing.heat_maps import HeatMap, short
 from gradwalk.drawing.scene import Box, Row
 from gradwalk.drawing.text import width
+from gradwalk.walk.heat_maps import HeatMap, short
 
 __all__ = ["chip_width", "map_cell", "map_size", "row_height", "size"]
 
@@ -86,7 +86,7 @@ def row_height(row: Row) -> float:
 def map_cell(map: HeatMap) -> tuple[float, float]:
     """Width and height of a cell of a map: large enough for its numbers, or as large as the room allows.
 
-    >>> from gradwalk.drawing.heat_maps import heat_map
+    >>> from gradwalk.walk.heat_maps import heat_map
     >>> map_cell(heat_map(gradwalk.ones(2, 2))), map_cell(heat_map(gradwalk.ones(50, 50)))
     ((26, 20), (3, 3))
     """
@@ -101,7 +101,7 @@ def map_cell(map: HeatMap) -> tuple[float, float]:
 def map_size(map: HeatMap) -> tuple[float, float]:
     """Width and height of a map, blocks apart.
 
-    >>> from gradwalk.drawing.heat_maps import heat_map
+    >>> from gradwalk.walk.heat_maps import heat_map
     >>> map_size(heat_map(gradwalk.ones(2, 2, 3)))
     (78, 84)
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gradwalk.drawing.heat_maps import HeatMap
+from gradwalk.walk.heat_maps import HeatMap
 
 __all__ = ["Scene"]
 

@@ -7,13 +7,13 @@ import math
 
 from gradwalk.drawing import cards
 from gradwalk.drawing.geometry import CardPlace, Geometry, Wire
-from gradwalk.drawing.heat_maps import NOT_FINITE, SIDES, HeatMap, short
 from gradwalk.drawing.magnitudes import ODD
 from gradwalk.drawing.png import png_of_indices
 from gradwalk.drawing.scene import Box, Row, Scene
 from gradwalk.drawing.text import tenths as _n
 from gradwalk.drawing.text import width, xml
 from gradwalk.drawing.theme import DARK, LIGHT, diverging, style
+from gradwalk.walk.heat_maps import NOT_FINITE, SIDES, HeatMap, short
 
 __all__ = ["frame", "outer_size", "svg"]
 

@@ -7,8 +7,8 @@ rules as they are, without CSS variables, because not every program that shows a
 from __future__ import annotations
 
 from gradwalk.drawing import cards
-from gradwalk.drawing.heat_maps import NOT_FINITE, SIDES
 from gradwalk.drawing.magnitudes import ODD, STEPS
+from gradwalk.walk.heat_maps import NOT_FINITE, SIDES
 
 __all__ = ["DARK", "LIGHT", "contrast", "diverging", "mix", "ramp", "shades", "style", "text_on"]
 

@@ -198,6 +198,9 @@ class Explanation:
     left_out: int = 0
     hooked: bool = False
     root: Any = field(default=None, repr=False, compare=False)
+    #: Of all numbers of a tensor's graph: the tensor, and what gives the graph of one number by its node and place.
+    tensor: Any = field(default=None, repr=False, compare=False)
+    graph_at: Any = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
         lines = [str(leaf) for leaf in self.leaves]
@@ -216,7 +219,8 @@ class Explanation:
 
         `walk.html` is for slides, blogs and homework; it opens at `step`, and `walk.html#step=7` at the seventh. Its
         colours follow the reader's system, unless `theme` is "light" or "dark". `walk.json` is the recording alone,
-        `walk.txt` the explanation.
+        `walk.txt` the explanation. Of tensors, the page walks heat maps, as many single numbers as there is room for
+        open their own graphs, and `explain(loss, W, index=(0, 3))` saves that one number's walk.
 
         >>> import gradwalk, tempfile
         >>> values = gradwalk.program("b = a + 1; c = a*3; d = b*c", a=2)
@@ -230,7 +234,8 @@ class Explanation:
         """
         from gradwalk.explain.page import save_walk  # most explanations are only printed
 
-        return save_walk(self, self.root, path, title=title, step=step, theme=theme)
+        root = self.root if self.tensor is None else self.tensor
+        return save_walk(self, root, path, title=title, step=step, theme=theme)
 
 
 # --- words -------------------------------------------------------------------------------------------------------

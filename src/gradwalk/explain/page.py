@@ -10,6 +10,7 @@ import hashlib
 import html
 import json
 from base64 import b64encode
+from itertools import islice, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["LARGEST", "page_of", "save_walk"]
 
 LARGEST = 300_000  # bytes: what can go into a mail, a repository or a slide without a thought
+ROOM_FOR_NUMBERS = 120_000  # bytes of that for the graphs of single numbers of tensors
+MOST_NUMBERS = 64  # of tensors whose graphs are computed for a page
 MOST_LINES = 60  # of the explanation below the walk
 LONGEST_TITLE = 120  # characters
 FORMATS = ("html", "json", "txt")
@@ -77,7 +80,30 @@ def save_walk(
     recording = recorded(root, "a saved walk")
     if kind == "json":
         return write(path, recording.to_json().encode("utf-8", "replace"))
-    return write(path, page_of(recording, str(told), title=title, step=step, theme=theme, name=Path(path).name))
+    settings: dict[str, Any] = {"title": title, "step": step, "theme": theme, "name": Path(path).name}
+    page = page_of(recording, str(told), **settings)
+    if told.graph_at is not None:
+        cells = _cells(recording, told.graph_at, min(ROOM_FOR_NUMBERS, LARGEST - len(page)))
+        page = page_of(recording, str(told), **settings, cells=cells)
+    return write(path, page)
+
+
+def _cells(recording: Recording, graph_at: Any, room: int) -> dict[str, Any]:
+    """The graphs of the single numbers of leaves, by "node:i,j", as many as there is room for in bytes."""
+    found: dict[str, Any] = {}
+    for node in recording.graph.nodes:
+        shape = getattr(node.data, "shape", ()) if node.leaf else ()
+        places = product(*(range(n) for n in shape)) if shape else iter(())
+        for place in islice(places, MOST_NUMBERS - len(found)):
+            try:
+                view = view_of(recorded(graph_at(node.id, place), "the walk of one number"))
+            except GraphError:
+                break  # it is too large to be looked at, and so will those of its neighbours be
+            room -= len(_as_data(view).encode()) + 40
+            if room < 0:
+                return found
+            found[f"{node.id}:{','.join(map(str, place))}"] = view
+    return found
 
 
 def page_of(
@@ -88,8 +114,9 @@ def page_of(
     step: int = 0,
     theme: str = "auto",
     name: str = "walk.html",
+    cells: dict[str, Any] | None = None,
 ) -> bytes:
-    """The page of a recording, with an explanation below the walk.
+    """The page of a recording, with an explanation below the walk; `cells` are the graphs of single numbers.
 
     >>> page = page_of(recorded(Value(2.0, label="</script>") * 3), "").decode()
     >>> page.count("</script>"), page.count("<script")
@@ -109,7 +136,7 @@ def page_of(
         why = "\n".join([*lines[:MOST_LINES], left])
     script, style = bundle("page.js"), bundle("page.css")
     nodes = sum(1 for node in recording.graph.nodes if not node.constant)
-    data = {**view_of(recording), "title": shown, "step": step}
+    data = {**view_of(recording), "title": shown, "step": step, **({"cells": cells} if cells else {})}
     text = PAGE.format(
         theme="" if theme == "auto" else f' data-theme="{theme}"',
         policy=f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "

@@ -1,7 +1,8 @@
 """A recorded graph as the page and the notebooks draw it: ranks along the walk, tracks across it.
 
 A track is as wide as a card and the gap beside it, so one layout serves left to right and top to bottom, and every
-width of a page. Constants have no card: they stand in the sign of the op that uses them.
+width of a page. Constants have no card: they stand in the sign of the op that uses them. A constant tensor has too many
+numbers for that, and has one.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ def layout_of(graph: Graph) -> Layout:
     >>> found["spots"]["0"], found["bends"]
     ([0, 0.3], {'0>5': [[1, 0.6], [2, 0.6], [3, 0.6]]})
     """
-    return _layout(tuple(None if node.constant else node.operands for node in graph.nodes))
+    in_sign = (node.constant and not getattr(node.data, "shape", ()) for node in graph.nodes)
+    return _layout(tuple(None if hidden else node.operands for hidden, node in zip(in_sign, graph.nodes, strict=True)))
 
 
 @lru_cache(maxsize=16)

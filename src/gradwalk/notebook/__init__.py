@@ -29,6 +29,8 @@ def walk_widget(root: Any, *, step: int = 0, title: str = "") -> WalkWidget:
     the widget, and the other follows. Other leaves are put into the graph itself: `.data` of every Value in it
     is computed anew, by the same ops.
 
+    A graph of tensors is walked too: its numbers and gradients are heat maps, and each number opens its own graph.
+
     >>> graph = gradwalk.program("e = a*b; d = e + c; L = d*f", a=2, b=-3, c=10, f=-2)
     >>> w = gradwalk.walk_widget(graph.root)
     >>> w.step = 5
@@ -37,6 +39,9 @@ def walk_widget(root: Any, *, step: int = 0, title: str = "") -> WalkWidget:
     >>> w.leaves = {"a": 3}
     >>> w.leaves, graph["L"].data
     ({'a': 3.0, 'b': -3.0, 'c': 10.0, 'f': -2.0}, -2.0)
+    >>> W = gradwalk.Tensor([[1.0, 2.0], [3.0, 4.0]], label="W")
+    >>> gradwalk.walk_widget((W @ W).sum())
+    WalkWidget of n2: step 0 of 8
     """
     from gradwalk.notebook.walk_view import WalkWidget
 

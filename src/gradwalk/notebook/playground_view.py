@@ -33,7 +33,7 @@ class PlaygroundWidget(Widget):
     title = traitlets.Unicode("").tag(sync=True)
 
     def __init__(self, root: Any, *, order: Sequence[str] | None = None, title: str = "") -> None:
-        self._recording = recorded(root, "a playground")
+        self._recording = recorded(root, "a playground", tensors=False)
         self._names = names_of(self._recording.graph)
         search = [step.to_dict() for step in walk.search_steps(self._recording.graph)]
         super().__init__(

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = ["WalkWidget"]
 
+OF_TENSORS = (
+    "w.leaves is for graphs of Values, and this one is of tensors; compute it again with other numbers, and make a "
+    "widget of that"
+)
 SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
@@ -36,7 +40,7 @@ class WalkWidget(Widget):
     """What `walk_widget` gives.
 
     Traits: `step`, the step shown; `leaves`, the numbers at the leaves by label; `title`. `recording` is what is being
-    walked.
+    walked. A graph of tensors has no `leaves` here; its numbers open in the view, each with a graph of its own.
 
     >>> a = gradwalk.Value(3.0, label="a")
     >>> w = gradwalk.walk_widget(a * a)
@@ -53,11 +57,14 @@ class WalkWidget(Widget):
     first_leaves = traitlets.Dict().tag(sync=True, to_json=_out, from_json=_in)
     note = traitlets.Unicode("").tag(sync=True)
     title = traitlets.Unicode("").tag(sync=True)
+    _wanted_cell = traitlets.Dict().tag(sync=True)  # the number of a tensor that a view asks for: n, node, place
+    _cell = traitlets.Dict().tag(sync=True)  # … and what it gets: n, and a scene or an error
 
     def __init__(self, root: Any, *, step: int = 0, title: str = "") -> None:
         self._recording = recorded(root, "a walk widget")
         self._nodes = list(walk.topological(root))
-        self._fixed = reason_not_to(self._nodes)
+        tensors = getattr(root, "many", False) is True
+        self._fixed = OF_TENSORS if tensors else reason_not_to(self._nodes)
         names = names_of(self._recording.graph)
         rows = self._recording.graph.nodes
         self._places = {} if self._fixed else {name: place for name, place in names.items() if rows[place].leaf}
@@ -67,6 +74,7 @@ class WalkWidget(Widget):
             step=step, title=str(title),
         )  # fmt: skip
         self.observe(self._follow, "leaves")
+        self.observe(self._open_cell, "_wanted_cell")
 
     @property
     def recording(self) -> Recording:
@@ -104,6 +112,8 @@ class WalkWidget(Widget):
         given = proposal["value"]
         if self._fixed and not given:
             return {}
+        if self._fixed == OF_TENSORS:
+            raise TraitSettingError(OF_TENSORS)
         if self._fixed:
             raise TraitSettingError(
                 f"{self._fixed}, so the graph cannot be computed anew; build it with gradwalk's operations, "
@@ -131,6 +141,17 @@ class WalkWidget(Widget):
         with self.hold_trait_notifications():
             self.step = min(self.step, len(self._recording.events))
             self.scene = view_of(self._recording)
+
+    def _open_cell(self, change: Any) -> None:
+        """The graph of one number, for the view that asked for it."""
+        from gradwalk.tensor.explained import graph_at  # only graphs of tensors need it
+
+        asked = change["new"]
+        try:
+            top = graph_at(self._nodes[-1], asked.get("node"), asked.get("place"))
+            self._cell = {"n": asked.get("n"), "scene": view_of(recorded(top, "the walk of one number"))}
+        except GradwalkError as error:
+            self._cell = {"n": asked.get("n"), "error": str(error)}
 
     def __repr__(self) -> str:
         name = self._recording.graph.nodes[self._recording.graph.root].name

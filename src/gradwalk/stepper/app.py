@@ -12,6 +12,7 @@ from textual.theme import Theme
 from textual.timer import Timer
 from textual.widgets import Static
 
+from gradwalk.errors import GraphError
 from gradwalk.stepper import nearby
 from gradwalk.stepper.cell_screen import CellScreen
 from gradwalk.stepper.colours import DARK, LIGHT, prefers_light, styles
@@ -21,7 +22,7 @@ from gradwalk.stepper.player import Player
 from gradwalk.stepper.step_page import page
 from gradwalk.stepper.subject import Subject
 from gradwalk.stepper.widgets import GraphView, sentence, walk_line, worded
-from gradwalk.walk import Push, Recording, record, topological
+from gradwalk.walk import Push, Recording, record
 from gradwalk.walk.formatting import clean
 from gradwalk.walk.many import Many
 
@@ -243,15 +244,16 @@ class Stepper(App[None]):
         """Walk the graph of one number: all that depends on it, in Values."""
         if place is None:
             return
-        from gradwalk.tensor.explained import name_at, number_graph  # only graphs of tensors need it
+        from gradwalk.tensor.explained import graph_at  # only graphs of tensors need it
 
-        tensor = list(topological(self.subject.root))[node]
-        if not tensor.requires_grad:
-            self.notify("a constant: no gradient flows to it", timeout=3)
+        try:
+            top = graph_at(self.subject.root, node, place)
+        except GraphError as error:
+            self.notify(str(error), timeout=3)
             return
-        top, _ = number_graph(self.subject.root, [(tensor, place)])
         self.above.append((self.subject, self.player, self.engine))
-        self.subject = Subject(top, f"{self.subject.title}, as far as {name_at(tensor, place)} counts", note=OPENED)
+        number = f"{clean(self.player.recording.graph.nodes[node].name)}{[*place]}"
+        self.subject = Subject(top, f"{self.subject.title}, as far as {number} counts", note=OPENED)
         self.engine = record(top)
         self.player = Player(self.engine)
         self._show()

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gradwalk.drawing.heat_maps import short
 from gradwalk.walk import readable
+from gradwalk.walk.heat_maps import short
 from gradwalk.walk.many import Many
 
 __all__ = ["array_rows", "face_rows", "in_two_dims", "products", "small"]

@@ -421,6 +421,10 @@ class Tensor(TensorMethods, Node):
         numbers = [_operand(z, name) for z in (x, y)]
         found = [z.array if isinstance(z, Tensor) else z for z in numbers]
         broadcast([z.shape for z in found if not isinstance(z, (int, float))], name)
+        if name in "&|":
+            kinds = [z.dtype if isinstance(z, Tensor) else type(z).__name__ for z in numbers]
+            if any(kind.startswith("float") for kind in kinds):
+                raise NotANumberError(f"{name} is for bools and ints, and was given {' and '.join(kinds)}")
         return constant(arrays.now.functions[name](*found))
 
     def __gradwalk_choose__(self, yes: Any, no: Any) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import islice, product
 from typing import Any
 
@@ -25,7 +25,7 @@ from gradwalk.tensor.core import Tensor
 from gradwalk.tensor.scalars import unrolled_from
 from gradwalk.tensor.shapes import size_of
 
-__all__ = ["explained", "name_at", "number_graph", "place_in"]
+__all__ = ["explained", "graph_at", "name_at", "number_graph", "place_in"]
 
 Place = tuple[int, ...]
 
@@ -57,6 +57,8 @@ def explained(root: Tensor, leaf: Any = None, index: Any = None) -> Explanation:
     top, values = number_graph(root, wanted)
     told = [_one(top, value) for value in values]
     hooked = any(v.hooks for v in nodes)
+    if leaf is None:
+        return Explanation(tuple(told), left, hooked, top, root, partial(graph_at, root))
     return Explanation(tuple(told), left, hooked, top)
 
 
@@ -86,7 +88,7 @@ def number_graph(root: Tensor, wanted: Sequence[tuple[Any, Place]]) -> tuple[Val
         flat = 0
         for i, n in zip(place, v.shape, strict=True):
             flat = flat * n + i
-        numbers = v.array.reshape(-1).tolist() if v.shape else [v.item()]
+        numbers = v.detach().reshape(-1).tolist()
         values.append(asked.setdefault(v, {}).setdefault(flat, Value(numbers[flat], label=name_at(v, place))))
 
     leading: set[Any] = set()  # Values that depend on one that is asked for
@@ -109,6 +111,28 @@ def number_graph(root: Tensor, wanted: Sequence[tuple[Any, Place]]) -> tuple[Val
                     number.label = name_at(v, place)
     top = done[root][0]
     return top if isinstance(top, Value) else Value(top, label=name_at(root, ())), values
+
+
+def graph_at(root: Any, node: int, place: Any) -> Value:
+    """The graph of one number, by the id that its tensor has in a recording of the root.
+
+    >>> x = Tensor([1.0, 2.0], label="x")
+    >>> graph_at((x * x).sum(), 0, (1,))
+    Value(data=5.0, grad=0.0, label='sum')
+    """
+    nodes = list(walk.topological(root))
+    if type(node) is not int or not 0 <= node < len(nodes):
+        raise GraphError(f"the graph has no node {node!r:.60}: ids go from 0 to {len(nodes) - 1}")
+    v = nodes[node]
+    if getattr(v, "many", False) is not True or not v.shape:
+        raise GraphError(f"{walk.short(v)} is one number: there is nothing to open")
+    if not v.requires_grad:
+        raise GraphError(f"{v.label or 'this tensor'} is a constant: no gradient flows to it")
+    _check_root(root)
+    at = place_in(v, place)
+    top, (value,) = number_graph(root, [(v, at)])
+    value.label = f"{walk.graph_from_nodes(nodes).nodes[node].name}{[*at]}"
+    return top
 
 
 def name_at(v: Tensor, place: Place) -> str:

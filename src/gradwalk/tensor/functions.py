@@ -18,7 +18,7 @@ from gradwalk.tensor.core import Tensor, constant
 from gradwalk.tensor.entries import Concat, Einsum, Index, Pad
 from gradwalk.tensor.indexing import extremes
 from gradwalk.tensor.making import array_of
-from gradwalk.tensor.shapes import Shape, axis_of, either, shape_error, shape_of
+from gradwalk.tensor.shapes import Shape, axis_of, either, shape_error, shape_of, whole_of
 
 __all__ = [
     "allclose",
@@ -98,7 +98,16 @@ def _filled(shape: tuple[Any, ...], x: float, dtype: Any, requires_grad: bool | 
     found = shape_of(shape, taker)
     if min(found, default=0) < 0:
         raise shape_error(f"{taker} takes sizes of at least 0, not {found}")
-    return Tensor(arrays.now.full(found, x, dtype_named(dtype)), requires_grad)
+    return Tensor(arrays.now.full(found, _one_number(x, taker), dtype_named(dtype)), requires_grad)
+
+
+def _one_number(x: Any, taker: str, does: str = "fills with one number") -> Any:
+    if isinstance(x, (bool, int, float)) or ops.comes_later(x):
+        return x
+    try:
+        return ops.number(x)
+    except NotANumberError:
+        raise NotANumberError(f"{taker} {does}, not {type(x).__name__}: {x!r:.60}") from None
 
 
 def zeros(*shape: Any, dtype: Any = FLOAT64, requires_grad: bool | None = None) -> Tensor:
@@ -153,8 +162,8 @@ def eye(n: int, m: int | None = None, dtype: Any = FLOAT64) -> Tensor:
     >>> gradwalk.eye(2)
     Tensor([[1.0, 0.0], [0.0, 1.0]])
     """
-    (rows,) = shape_of((n,), "eye")
-    columns = rows if m is None else operator.index(m)
+    rows = whole_of(n, "eye", "a size")
+    columns = rows if m is None else whole_of(m, "eye", "a size")
     if min(rows, columns) < 0:
         raise shape_error(f"eye takes sizes of at least 0, not {rows} and {columns}")
     lines = [[float(i == j) for j in range(columns)] for i in range(rows)]
@@ -170,9 +179,9 @@ def arange(start: Any, end: Any = None, step: Any = 1, dtype: Any = None) -> Ten
     if end is None:
         start, end = 0, start
     start, end, step = map(_told, (start, end, step))
-    if not all(isinstance(x, (int, float)) for x in (start, end, step)) or not step:
+    if not all(isinstance(x, (int, float)) and math.isfinite(x) for x in (start, end, step)) or not step:
         raise SettingError(
-            f"arange takes numbers and a step that is not 0, not {start!r:.20}, {end!r:.20}, {step!r:.20}"
+            f"arange takes finite numbers and a step that is not 0, not {start!r:.20}, {end!r:.20}, {step!r:.20}"
         )
     if all(isinstance(x, int) for x in (start, end, step)):
         return Tensor(list(range(start, end, step)), dtype=INT64 if dtype is None else dtype)
@@ -193,9 +202,10 @@ def linspace(start: float, end: float, steps: int, dtype: Any = FLOAT64) -> Tens
     >>> gradwalk.linspace(0.0, 1.0, 3)
     Tensor([0.0, 0.5, 1.0])
     """
-    count = operator.index(steps)
+    count = whole_of(steps, "linspace", "a number of steps")
     if count < 0:
         raise SettingError(f"linspace takes a number of steps of at least 0, not {count}")
+    start, end = (_one_number(x, "linspace", "goes from one number to another") for x in (start, end))
     gap = (end - start) / (count - 1) if count > 1 else 0.0
     half = count // 2  # from both ends, so that both are exact
     return Tensor(
@@ -213,7 +223,8 @@ def one_hot(labels: Any, num_classes: int = -1) -> Tensor:
     if found.dtype != INT64:
         raise NotANumberError(f"one_hot takes whole numbers, and was given {found.dtype}")
     most = found.max().item() + 1 if found.numel() else 0
-    classes = most if num_classes == -1 else operator.index(num_classes)
+    wanted = whole_of(num_classes, "one_hot", "a number of classes")
+    classes = most if wanted == -1 else wanted
     if most > classes or (found.numel() and found.min().item() < 0):
         raise SettingError(f"one_hot of {classes} classes was given labels from {found.min().item()} to {most - 1}")
     rows = found.unsqueeze(-1) == arange(classes)
@@ -279,7 +290,7 @@ def pad(x: Any, widths: Sequence[int], mode: str = "constant", value: float = 0.
     Tensor([0.0, 1.0, 1.0])
     """
     found = as_tensor(x)
-    given = shape_of((tuple(widths),), "pad")
+    given = shape_of((tuple(widths) if hasattr(widths, "__iter__") else widths,), "pad")
     if mode != "constant":
         raise SettingError(f"pad knows mode='constant', not {mode!r:.60}")
     if len(given) % 2 or len(given) > 2 * found.ndim:
@@ -503,6 +514,8 @@ def nll_loss(log_shares: Any, targets: Any) -> Any:
     shares, wanted = as_tensor(log_shares), as_tensor(targets)
     if shares.ndim == 1:
         shares, wanted = shares.unsqueeze(0), wanted.reshape(-1)
+    if shares.ndim != 2:
+        raise shape_error(f"a loss over classes takes a row for each sample, of shape (n, classes), not {shares.shape}")
     n, classes = shares.shape
     if wanted.shape != (n,):
         raise shape_error(

@@ -112,6 +112,8 @@ def _part(part: Any, lone: bool) -> Any:
             raise shape_error(f"a slice holds whole numbers, not {part}") from None
     if not isinstance(part, bool) and hasattr(type(part), "__index__") and not getattr(part, "shape", ()):
         return operator.index(part)
+    if isinstance(part, bool):
+        raise shape_error(f"{part} alone is no index; a mask has a bool for each place, as in x[x > 0]")
     found = getattr(part, "array", part)
     if isinstance(found, range):
         found = list(found)
@@ -125,7 +127,7 @@ def _part(part: Any, lone: bool) -> Any:
             found = arrays.now.new(found, BOOL if flat and isinstance(flat[0], bool) else INT64)
             if not all(isinstance(x, int) or getattr(x, "kind_of_number", None) is int for x in flat):
                 raise TypeError
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise shape_error(
             f"an index holds ints, slices, None, `...`, masks and lists of ints, not {part!r:.60}"
         ) from None

@@ -18,7 +18,17 @@ from gradwalk.tensor import arrays
 from gradwalk.tensor.arrays import BOOL, FLOAT32, FLOAT64, INT64, dtype_named
 from gradwalk.tensor.entries import CumSum, Expand, Index, Max, Permute, Reshape, Scatter, Sum, number_count
 from gradwalk.tensor.indexing import read_key
-from gradwalk.tensor.shapes import Shape, axes_of, axis_of, broadcast, either, shape_error, shape_of, size_of
+from gradwalk.tensor.shapes import (
+    Shape,
+    axes_of,
+    axis_of,
+    broadcast,
+    either,
+    shape_error,
+    shape_of,
+    size_of,
+    whole_of,
+)
 
 if TYPE_CHECKING:
     pass
@@ -237,7 +247,8 @@ class TensorMethods:
         return int(self.item())
 
     def __contains__(self, x: Any) -> bool:
-        return bool((self == x).any())
+        same: Any = self == x
+        return same if isinstance(same, bool) else bool(same.any())
 
     def __format__(self, spec: str) -> str:
         return format(self.item(), spec) if spec else repr(self)
@@ -299,7 +310,7 @@ class TensorMethods:
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).view_as(gradwalk.zeros(4))
         Tensor([3.0, 1.0, 2.0, 4.0])
         """
-        return self.reshape(other.shape)
+        return self.reshape(_shape_like(other, "view_as"))
 
     reshape_as = view_as
 
@@ -323,7 +334,8 @@ class TensorMethods:
         Tensor([[[3.0], [1.0]], [[2.0], [4.0]]])
         """
         axis = axis_of(dim, self.ndim, "unflatten")
-        inner = _filled_in(shape_of((tuple(sizes),), "unflatten"), (self.shape[axis],))
+        given = tuple(sizes) if hasattr(sizes, "__iter__") else sizes
+        inner = _filled_in(shape_of((given,), "unflatten"), (self.shape[axis],))
         return Reshape((*self.shape[:axis], *inner, *self.shape[axis + 1 :]))(self)
 
     def squeeze(self, dim: Any = None, *, axis: Any = None) -> Any:
@@ -406,7 +418,7 @@ class TensorMethods:
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).expand_as(gradwalk.zeros(1, 2, 2))
         Tensor([[[3.0, 1.0], [2.0, 4.0]]])
         """
-        return self.expand(other.shape)
+        return self.expand(_shape_like(other, "expand_as"))
 
     def repeat(self, *times: Any) -> Any:
         """Several copies along each dim.
@@ -443,7 +455,8 @@ class TensorMethods:
         """
         if dims is None:
             return self.flatten().roll(shifts, 0).reshape(self.shape)
-        by = shifts if isinstance(shifts, (tuple, list)) else (shifts,)
+        given = shifts if isinstance(shifts, (tuple, list)) else (shifts,)
+        by = [whole_of(shift, "roll", "a shift") for shift in given]
         axes = axes_of(dims, self.ndim, "roll")
         if len(by) != len(axes):
             raise shape_error(f"roll takes a shift for each dim, and was given {shifts} and {dims}")
@@ -456,6 +469,12 @@ class TensorMethods:
                 out = out._cat([Index((*whole, slice(start, n)))(out), Index((*whole, slice(0, start)))(out)], axis)
         return out
 
+    def _axis_there(self, dim: Any, taker: str) -> int:
+        """A dim of a tensor that has one at least."""
+        if not self.shape:
+            raise shape_error(f"{taker} takes a tensor of at least one dim, and this one is a single number")
+        return axis_of(dim, self.ndim, taker)
+
     def _cat(self, parts: Sequence[Any], axis: int) -> Any:
         from gradwalk.tensor.functions import cat
 
@@ -467,7 +486,7 @@ class TensorMethods:
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).split(1)
         (Tensor([[3.0, 1.0]]), Tensor([[2.0, 4.0]]))
         """
-        axis = axis_of(dim, self.ndim, "split")
+        axis = self._axis_there(dim, "split")
         n = self.shape[axis]
         if isinstance(size, (tuple, list)):
             sizes = list(shape_of((tuple(size),), "split"))
@@ -476,7 +495,7 @@ class TensorMethods:
                     f"split into {sizes} makes {sum(sizes)}, and dim {axis} of shape {self.shape} has {n}"
                 )
         else:
-            step = operator.index(size)
+            step = whole_of(size, "split", "the size of a part")
             if step < 1:
                 raise shape_error(f"split takes parts of at least 1, not {step}")
             sizes = [min(step, n - start) for start in range(0, n, step)] or [0]
@@ -492,8 +511,8 @@ class TensorMethods:
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).chunk(2)
         (Tensor([[3.0, 1.0]]), Tensor([[2.0, 4.0]]))
         """
-        axis = axis_of(dim, self.ndim, "chunk")
-        if operator.index(chunks) < 1:
+        axis = self._axis_there(dim, "chunk")
+        if whole_of(chunks, "chunk", "a number of parts") < 1:
             raise shape_error(f"chunk takes at least 1 part, not {chunks}")
         return self.split(max(1, -(-self.shape[axis] // chunks)), axis)
 
@@ -503,7 +522,7 @@ class TensorMethods:
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).unbind()
         (Tensor([3.0, 1.0]), Tensor([2.0, 4.0]))
         """
-        axis = axis_of(dim, self.ndim, "unbind")
+        axis = self._axis_there(dim, "unbind")
         return tuple(self.select(axis, i) for i in range(self.shape[axis]))
 
     def select(self, dim: int, index: int) -> Any:
@@ -513,7 +532,7 @@ class TensorMethods:
         Tensor([2.0, 4.0])
         """
         axis = axis_of(dim, self.ndim, "select")
-        return self[(slice(None),) * axis + (operator.index(index),)]
+        return self[(slice(None),) * axis + (whole_of(index, "select", "a place"),)]
 
     def narrow(self, dim: int, start: int, length: int) -> Any:
         """So many along a dim.
@@ -521,7 +540,8 @@ class TensorMethods:
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).narrow(1, 0, 1)
         Tensor([[3.0], [2.0]])
         """
-        axis = axis_of(dim, self.ndim, "narrow")
+        axis = self._axis_there(dim, "narrow")
+        start, length = whole_of(start, "narrow", "a start"), whole_of(length, "narrow", "a length")
         if not 0 <= start <= start + length <= self.shape[axis]:
             raise shape_error(f"narrow from {start}, {length} long, leaves dim {axis} of shape {self.shape}")
         return self[(slice(None),) * axis + (slice(start, start + length),)]
@@ -569,7 +589,7 @@ class TensorMethods:
         Tensor([[3.0], [4.0]])
         """
         axis = axis_of(dim, self.ndim, "gather")
-        at = self._like(index, INT64)
+        at = self._whole_numbers(index, "gather")
         if at.ndim != self.ndim:
             raise shape_error(
                 f"gather takes an index of {self.ndim} dims, as the tensor has, and was given shape {at.shape}"
@@ -628,7 +648,8 @@ class TensorMethods:
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).tril()
         Tensor([[3.0, 0.0], [2.0, 4.0]])
         """
-        return self._triangle(lambda i, j: j - i <= diagonal, "tril")
+        at = whole_of(diagonal, "tril", "a diagonal")
+        return self._triangle(lambda i, j: j - i <= at, "tril")
 
     def triu(self, diagonal: int = 0) -> Any:
         """The part of matrices on and above a diagonal; 0 below.
@@ -636,7 +657,8 @@ class TensorMethods:
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).triu()
         Tensor([[3.0, 1.0], [0.0, 4.0]])
         """
-        return self._triangle(lambda i, j: j - i >= diagonal, "triu")
+        at = whole_of(diagonal, "triu", "a diagonal")
+        return self._triangle(lambda i, j: j - i >= at, "triu")
 
     def _triangle(self, inside: Any, taker: str) -> Any:
         if self.ndim < 2:
@@ -702,7 +724,8 @@ class TensorMethods:
         Tensor([0.5, 4.5])
         """
         axes, keep = self._reduced("var", dim, keepdim, axis, keepdims)
-        freedom = number_count(self.shape, axes) - (int(unbiased) if correction is None else correction)
+        less = _flag("var", "unbiased", unbiased) if correction is None else _bound("var", "correction", correction)
+        freedom = number_count(self.shape, axes) - less
         away = self - self.mean(axes, True) if axes else self - self
         return Sum(axes, keep)(away * away) / max(freedom, 0)
 
@@ -852,7 +875,7 @@ class TensorMethods:
         Extremes(values=Tensor([[3.0], [4.0]]), indices=Tensor([[0], [1]]))
         """
         axis = axis_of(dim, self.ndim, "topk")
-        if not 0 <= operator.index(k) <= (self.shape[axis] if self.ndim else 1):
+        if not 0 <= whole_of(k, "topk", "a number of places") <= (self.shape[axis] if self.ndim else 1):
             raise shape_error(f"topk was asked for {k} along dim {axis} of shape {self.shape}")
         at = self.argsort(axis, bool_of("topk", largest)).narrow(axis, 0, k)
         return Extremes(self.gather(axis, at), at)
@@ -1127,6 +1150,7 @@ class TensorMethods:
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).hardtanh()
         Tensor([[1.0, 1.0], [1.0, 1.0]])
         """
+        min_val, max_val = _bound("hardtanh", "min_val", min_val), _bound("hardtanh", "max_val", max_val)
         inside = (self > min_val) & (self < max_val)
         flat = ops.where(self <= min_val, min_val, max_val)
         return ops.where(inside | (self != self), self, flat)
@@ -1187,7 +1211,7 @@ class TensorMethods:
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).sign()
         Tensor([[1.0, 1.0], [1.0, 1.0]])
         """
-        return self._without_gradient("sign")
+        return self if self.dtype == BOOL else self._without_gradient("sign")
 
     def isnan(self) -> Any:
         """Where a number is nan.
@@ -1275,6 +1299,13 @@ class TensorMethods:
 
         return as_tensor(x, dtype)
 
+    def _whole_numbers(self, index: Any, taker: str) -> Any:
+        """Places that were given, as a tensor of ints."""
+        at = self._like(index)
+        if at.dtype != INT64 and size_of(at.shape):
+            raise NotANumberError(f"{taker} takes places in whole numbers, and was given {at.dtype}")
+        return self._like(at, INT64)
+
     comes_later = False  # its numbers are known
 
     # --- to and from Values ------------------------------------------------------------------------------------------
@@ -1361,6 +1392,32 @@ def bool_of(taker: str, keep: Any) -> bool:
     if isinstance(keep, bool):
         return keep
     raise shape_error(f"{taker} was given keepdim={keep!r:.60}, which is True or False; give several dims as a tuple")
+
+
+def _shape_like(other: Any, taker: str) -> Shape:
+    """The shape of another tensor or array."""
+    shape = getattr(other, "shape", None)
+    if not isinstance(shape, tuple):
+        raise NotANumberError(f"{taker} takes a tensor, for its shape, not {type(other).__name__}: {other!r:.60}")
+    return shape
+
+
+def _flag(taker: str, name: str, given: Any) -> int:
+    """1 for True and 0 for False."""
+    if given is True or given is False or type(given).__name__ == "bool_":
+        return int(given)
+    raise SettingError(f"{taker} was given {name}={given!r:.60}, which is True or False")
+
+
+def _bound(taker: str, name: str, given: Any) -> Any:
+    """A number that is a setting, not an operand; one that is known later stays as it is."""
+    if ops.comes_later(given):
+        return given
+    try:
+        return ops.number(given)
+    except NotANumberError:
+        kind = type(given).__name__
+        raise NotANumberError(f"{taker} takes one number as {name}, not {kind}: {given!r:.60}") from None
 
 
 def _filled_in(wanted: Shape, shape: Shape) -> Shape:

@@ -17,7 +17,7 @@ from gradwalk.tensor import arrays
 from gradwalk.tensor.arrays import FLOAT64, INT64, dtype_named
 from gradwalk.tensor.core import Tensor
 from gradwalk.tensor.functions import as_tensor
-from gradwalk.tensor.shapes import shape_error, shape_of, size_of
+from gradwalk.tensor.shapes import shape_error, shape_of, size_of, whole_of
 
 __all__ = ["Generator", "manual_seed", "multinomial", "rand", "randint", "randn", "randperm", "seeded"]
 
@@ -40,9 +40,12 @@ class Generator:
         >>> bool((a == b).all())
         True
         """
-        if isinstance(seed, bool) or not hasattr(seed, "__index__"):
-            raise SettingError(f"a seed is a whole number, not {type(seed).__name__}: {seed!r:.60}")
-        self.source = random.Random(operator.index(seed))
+        try:
+            if isinstance(seed, bool):
+                raise TypeError
+            self.source = random.Random(operator.index(seed))
+        except TypeError:
+            raise SettingError(f"a seed is a whole number, not {type(seed).__name__}: {seed!r:.60}") from None
         return self
 
 
@@ -143,7 +146,10 @@ def randperm(n: int, *, generator: Any = None) -> Tensor:
     >>> sorted(gradwalk.randperm(4).tolist())
     [0, 1, 2, 3]
     """
-    numbers = list(range(operator.index(n)))
+    count = whole_of(n, "randperm", "a number of places")
+    if count < 0:
+        raise SettingError(f"randperm takes a number of places of at least 0, not {count}")
+    numbers = list(range(count))
     _source(generator).shuffle(numbers)
     return _made(numbers, (len(numbers),), INT64, None)
 
@@ -157,7 +163,7 @@ def multinomial(shares: Any, num_samples: int, replacement: bool = False, *, gen
     weights, draw = as_tensor(shares), _source(generator).random
     if weights.ndim not in (1, 2):
         raise shape_error(f"multinomial takes shares, or rows of them, not shape {weights.shape}")
-    count = operator.index(num_samples)
+    count = whole_of(num_samples, "multinomial", "a number of samples")
     rows = [weights.tolist()] if weights.ndim == 1 else weights.tolist()
     if count < 1:
         raise SettingError(f"multinomial takes at least 1 sample, not {count}")

@@ -10,7 +10,7 @@ from typing import Any
 from gradwalk.errors import ShapeError
 from gradwalk.provenance import users_place
 
-__all__ = ["axes_of", "axis_of", "broadcast", "either", "shape_error", "shape_of", "size_of"]
+__all__ = ["axes_of", "axis_of", "broadcast", "either", "shape_error", "shape_of", "size_of", "whole_of"]
 
 Shape = tuple[int, ...]
 
@@ -77,18 +77,31 @@ def shape_of(given: tuple[Any, ...], taker: str) -> Shape:
         raise shape_error(f"{taker} takes a shape in whole numbers, as in (2, 3), not {found!r:.60}") from None
 
 
+def whole_of(x: Any, taker: str, what: str) -> int:
+    """A whole number; an error says what it is for.
+
+    >>> whole_of(3, "chunk", "a number of parts")
+    3
+    >>> whole_of(1.5, "chunk", "a number of parts")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    gradwalk.errors.ShapeError: chunk takes a number of parts as a whole number, not float: 1.5 ...
+    """
+    try:
+        if isinstance(x, bool):
+            raise TypeError
+        return operator.index(x)
+    except TypeError:
+        raise shape_error(f"{taker} takes {what} as a whole number, not {type(x).__name__}: {x!r:.60}") from None
+
+
 def axis_of(axis: Any, ndim: int, taker: str) -> int:
     """An axis counted from 0; a negative one counts from the end.
 
     >>> axis_of(-1, 3, "sum")
     2
     """
-    try:
-        found = operator.index(axis)
-        if isinstance(axis, bool):
-            raise TypeError
-    except TypeError:
-        raise shape_error(f"{taker} takes a dim as a whole number, not {type(axis).__name__}: {axis!r:.60}") from None
+    found = whole_of(axis, taker, "a dim")
     most = max(ndim, 1)
     if not -most <= found < most:
         raise shape_error(f"{taker} was given dim {found}, and a tensor of {ndim} dims has {-most} to {most - 1}")

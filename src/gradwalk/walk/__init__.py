@@ -11,6 +11,7 @@
 | `search` | the depth-first search that finds the order, as steps |
 | `sentences`, `latex`, `formatting` | each event as a sentence and as a formula, with short numbers |
 | `many`, `many_sentences` | the numbers of a tensor at one moment; what happens to tensors, in words |
+| `heat_maps` | the numbers of a tensor as a field of colours |
 | `json_fields` | fields as JSON holds them |
 
 The first row is loaded with the engine, the rest when it is asked for.

@@ -12,9 +12,15 @@ from typing import Any
 
 from gradwalk.errors import GraphError
 
-__all__ = ["MAP", "MOST_NUMBERS", "Many", "Numbers", "kept"]
+__all__ = ["MAP", "MOST_NUMBERS", "STRUCTURE", "Many", "Numbers", "kept"]
 
 MOST_NUMBERS = 200_000  # in the nodes of one recorded graph: each is kept once for data, and for gradients as they grow
+
+#: Ops that move, take or add up numbers, and do not go number by number.
+STRUCTURE = {
+    "sum", "max", "reshape", "permute", "expand", "index", "add_at", "cat", "pad", "cumsum", "@", "matmul", "einsum",
+    "of", "to",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

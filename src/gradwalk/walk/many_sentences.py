@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gradwalk.walk.formatting import readable
-from gradwalk.walk.many import Many
+from gradwalk.walk.many import STRUCTURE, Many
 
 if TYPE_CHECKING:
     from gradwalk.walk.events import Compute, Push
@@ -31,11 +31,16 @@ BACK = {
     "of": "each Value has one number here: {to} gets its own of {g}",
     "to": "only the dtype changes: {g} goes to {to} as it is",
 }
-STRUCTURE = {*BACK, "matmul"}
 
 
 def shape_of(x: object) -> tuple[int, ...]:
     return x.shape if isinstance(x, Many) else ()
+
+
+def as_words(x: object) -> str:
+    """A number, or few of them, as they are; of more the shape, and said to be one."""
+    text = readable(x)
+    return f"of shape {text}" if shape_of(x) and text == str(shape_of(x)) else text
 
 
 def computed(event: Compute, graph: Graph, name: str, formula: str) -> str:
@@ -48,7 +53,9 @@ def computed(event: Compute, graph: Graph, name: str, formula: str) -> str:
         told += ", number by number" if shape_of(event.value) else ""
         if repeated:
             told += f" ({' and '.join(repeated)} repeated to fit)"
-    return f"{told}: {readable(event.value)}."
+    elif any(shapes):
+        told += f", from {' and '.join(dict.fromkeys(str(shape) for shape in shapes if shape))}"
+    return f"{told}: {as_words(event.value)}."
 
 
 def rule(event: Push, graph: Graph, upstream: str, to: str) -> str:

@@ -131,7 +131,9 @@ def _seed(event: Seed, graph: Graph) -> str:
 
 def _visit(event: Visit, graph: Graph) -> str:
     node = graph.nodes[event.node]
-    name, grad = quoted(node), f"{clean(node.name)}.grad = {readable(event.gradient)}"
+    words = many_sentences.as_words(event.gradient)
+    name, grad = quoted(node), f"{clean(node.name)}.grad"
+    grad += f", {words}," if words.startswith("of shape") else f" = {words}"
     consumers = [graph.nodes[x] for x in graph.consumers[node.id]]
     waiting = [graph.nodes[x] for x in event.waiting]
     if event.turn > 1:
@@ -170,7 +172,8 @@ def _push(event: Push, graph: Graph) -> str:
 
 def _rule(event: Push, graph: Graph) -> str:
     node = graph.nodes[event.node]
-    upstream, to = f"{clean(node.name)}.grad, {readable(event.upstream)},", quoted(graph.nodes[event.operand])
+    words = many_sentences.as_words(event.upstream)
+    upstream, to = f"{clean(node.name)}.grad, {words},", quoted(graph.nodes[event.operand])
     if isinstance(node.data, Many):
         return many_sentences.rule(event, graph, upstream, to)
     if node.handmade or event.local is None:

@@ -2,16 +2,17 @@
 import {useRef, useState} from "preact/hooks";
 import {svgText} from "../graph/export.ts";
 import {save} from "../ui/save.ts";
+import type {Filled} from "../graph/heat.ts";
 import type {Graph} from "../python/schema.ts";
 import {elsewhere as words} from "../strings/en/elsewhere.ts";
 import {programOf} from "./naming.ts";
 
 /** `named`: whether the title stands in it; a page has it in a heading above. */
-export function Bar({title, graph, named = true}: {title: string; graph: Graph; named?: boolean}) {
+export function Bar({title, graph, named = true}: {title: string; graph: Graph<Filled>; named?: boolean}) {
   const bar = useRef<HTMLDivElement>(null);
   const [said, setSaid] = useState("");
   const picture = () => {
-    const svg = bar.current!.closest(".widget")!.querySelector<SVGSVGElement>("svg.graph")!;
+    const svg = bar.current!.closest(".widget")!.querySelector<SVGSVGElement>("svg.graph:not([hidden] *)")!;
     save(svgText(svg, title), "image/svg+xml", `${title.replace(/[^\p{L}\p{N}_-]+/gu, "-").slice(0, 60) || "graph"}.svg`);
     setSaid(words.saved);
     setTimeout(() => setSaid(""), 4000);

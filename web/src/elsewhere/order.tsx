@@ -6,14 +6,14 @@ import {Board} from "../widgets/playground/Board.tsx";
 import {Bar} from "./Bar.tsx";
 import {inShadow} from "./host.tsx";
 import {shared, useTrait, type Model} from "./model.ts";
-import {sceneOf, type Given} from "../graph/scene.ts";
+import {numberScene, type NumbersGiven} from "../graph/scene.ts";
 import {rootName} from "./naming.ts";
 
-type Traits = {scene: Given & {search: SearchEvent[]; names: Record<string, number>}; title: string; order: string[]; visits: number};
+type Traits = {scene: NumbersGiven & {search: SearchEvent[]; names: Record<string, number>}; title: string; order: string[]; visits: number};
 
 function OrderWidget({model}: {model: Model<Traits>}) {
   const given = useTrait(model, "scene");
-  const scene = useMemo(() => sceneOf(given), [given]);
+  const scene = useMemo(() => numberScene(given), [given]);
   const {names, byId} = useMemo(() => ({names: given.names, byId: new Map(Object.entries(given.names).map(([name, id]) => [id, name]))}), [given]);
   const order = () => model.get("order").map((name) => names[name]!);
   const follow = useMemo(() => {

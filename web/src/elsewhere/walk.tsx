@@ -1,7 +1,8 @@
 /** `gradwalk.walk_widget(root)`: the stepper in a notebook. The step and the leaves are traits; the kernel computes. */
 import {useMemo} from "preact/hooks";
 import {elsewhere as words} from "../strings/en/elsewhere.ts";
-import {Walk} from "../widgets/stepper/Walk.tsx";
+import type {Place} from "../graph/heat.ts";
+import {Walk, type CellGraph} from "../widgets/stepper/Walk.tsx";
 import {Bar} from "./Bar.tsx";
 import {inShadow} from "./host.tsx";
 import {shared, tell, useTrait, type Model} from "./model.ts";
@@ -9,7 +10,25 @@ import {sceneOf, type Given} from "../graph/scene.ts";
 import {rootName} from "./naming.ts";
 
 type Numbers = Record<string, number | string>;
-type Traits = {scene: Given; title: string; step: number; leaves: Numbers; first_leaves: Numbers; note: string};
+type Traits = {
+  scene: Given; title: string; step: number; leaves: Numbers; first_leaves: Numbers; note: string;
+  _wanted_cell: {n: string; node: number; place: Place}; _cell: {n: string; scene?: Given; error?: string};
+};
+
+/** Ask the kernel for the graph of one number; two views of one widget each wait for their own answer. */
+function cellFrom(model: Model<Traits>, node: number, place: Place): Promise<CellGraph> {
+  const n = crypto.randomUUID();
+  return new Promise((done) => {
+    const hear = () => {
+      const cell = model.get("_cell");
+      if (cell.n !== n) return;
+      model.off("change:_cell", hear);
+      done(cell.scene ? {given: cell.scene} : {error: cell.error ?? ""});
+    };
+    model.on("change:_cell", hear);
+    tell(model, {_wanted_cell: {n, node, place}});
+  });
+}
 
 /** nan and inf come as texts; a slider cannot hold them. */
 const finite = (numbers: Numbers): Record<string, number> => Object.fromEntries(Object.entries(numbers).filter((entry): entry is [string, number] => typeof entry[1] === "number"));
@@ -29,7 +48,7 @@ function WalkWidget({model}: {model: Model<Traits>}) {
     <>
       <Bar title={title} graph={scene.recording.graph} />
       <Walk scene={scene} title={title} inputs={finite(leaves)} original={finite(original)} start={model.get("step")} note={note}
-        follow={follow} onInputs={(changed) => tell(model, {leaves: {...leaves, ...changed}})} />
+        follow={follow} onInputs={(changed) => tell(model, {leaves: {...leaves, ...changed}})} onCell={(node, place) => cellFrom(model, node, place)} />
     </>
   );
 }

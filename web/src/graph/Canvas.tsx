@@ -6,16 +6,17 @@ import {GraphView} from "./GraphView.tsx";
 import type {DrawnGraph} from "./model.ts";
 import {clean, written} from "../text/names.ts";
 import {exact} from "../text/numbers.ts";
+import {isMap, shapeText, type Cell, type Filled, type Held} from "./heat.ts";
 import type {Graph, Layout} from "../python/schema.ts";
 import type {GraphState} from "./state.ts";
 import type {GraphWords} from "./words.ts";
 
 export type CanvasProps = {
   /** The graph as it was recorded, and as it is drawn. */
-  info: Graph;
+  info: Graph<Filled>;
   graph: DrawnGraph;
   layout: Layout;
-  state: GraphState;
+  state: GraphState<Held>;
   /** Counts steps: what moves, moves once for each. */
   moment: number;
   /** Nothing moves: a step back, or a leap. */
@@ -25,9 +26,11 @@ export type CanvasProps = {
   options?: Options;
   /** Where to look for what stays at the lower end of the screen (`data-over`): the page scrolls so that the edge in play is above it. */
   over?: RefObject<HTMLElement | null>;
+  /** Somebody wants to see the numbers of a tensor. */
+  onOpen?(id: number, cell?: Cell): void;
 };
 
-export function Canvas({info, graph, layout, state, moment, still, label, words, options, over}: CanvasProps) {
+export function Canvas({info, graph, layout, state, moment, still, label, words, options, over, onOpen}: CanvasProps) {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);
   const picture = useMemo(() => (width ? place(graph, layout, width, options) : null), [graph, layout, width]);
@@ -44,6 +47,11 @@ export function Canvas({info, graph, layout, state, moment, still, label, words,
   }, []);
   const keys = (event: KeyboardEvent) => {
     if (event.key === "Escape") setTip(null);
+    if ((event.key === "Enter" || event.key === " ") && onOpen && graph.byId.get(tabbed)?.map && (event.target as Element).closest("[data-node]")) {
+      event.preventDefault();
+      event.stopPropagation();
+      return onOpen(tabbed);
+    }
     const by = {ArrowDown: 1, ArrowUp: -1}[event.key];
     if (!by || !(event.target as Element).closest("[data-node]")) return;
     event.preventDefault();
@@ -54,7 +62,7 @@ export function Canvas({info, graph, layout, state, moment, still, label, words,
   return (
     <div class={still ? "canvas still" : "canvas"}>
       <div class="canvas-scroll" ref={frame} onKeyDown={keys} onScroll={(event) => setLeft(event.currentTarget.scrollLeft)}>
-        {picture && <GraphView graph={graph} picture={picture} state={state} moment={moment} label={label} words={words} tabbed={tabbed} described={tip && {node: tip.id, by: tipId}} onPoint={point} />}
+        {picture && <GraphView graph={graph} picture={picture} state={state} moment={moment} label={label} words={words} tabbed={tabbed} described={tip && {node: tip.id, by: tipId}} onPoint={point} onOpen={onOpen} />}
       </div>
       {picture && tip && graph.byId.has(tip.id) && <Tip id={tip.id} name={tipId} words={words} info={info} state={state} card={picture.cards.get(tip.id)!} left={left} width={width} />}
     </div>
@@ -80,7 +88,7 @@ export function useWidth(element: RefObject<HTMLElement | null>): number {
 // --- following ----------------------------------------------------------------------------------------------------------
 
 /** Keep what this step is about in sight: inside the frame, and between what stays at the ends of the screen. */
-function useFollow(frame: RefObject<HTMLElement | null>, picture: Picture | null, state: GraphState, moment: number, over?: RefObject<HTMLElement | null>): void {
+function useFollow(frame: RefObject<HTMLElement | null>, picture: Picture | null, state: GraphState<Held>, moment: number, over?: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     if (moment === 0 || !picture || !frame.current) return;
     const box = inPlay(picture, state);
@@ -103,7 +111,7 @@ function useFollow(frame: RefObject<HTMLElement | null>, picture: Picture | null
 }
 
 /** The box around the nodes that this step is about. */
-function inPlay(picture: Picture, state: GraphState): Box | null {
+function inPlay(picture: Picture, state: GraphState<Held>): Box | null {
   const boxes: Box[] = [];
   const add = (id: number) => boxes.push(...[picture.cards.get(id), picture.ops.get(id)].filter((box) => box !== undefined));
   if (state.hit) add(state.hit.node);
@@ -117,11 +125,11 @@ function inPlay(picture: Picture, state: GraphState): Box | null {
 
 // --- every digit --------------------------------------------------------------------------------------------------------
 
-function Tip({id, name, words, info, state, card, left, width}: {id: number; name: string; words: GraphWords; info: Graph; state: GraphState; card: Box; left: number; width: number}) {
+function Tip({id, name, words, info, state, card, left, width}: {id: number; name: string; words: GraphWords; info: Graph<Filled>; state: GraphState<Held>; card: Box; left: number; width: number}) {
   const node = info.nodes[id]!;
   const parts = node.operands.map((operand) => clean(info.nodes[operand]!.name));
   const x = Math.max(0, Math.min(card.x - left + 4, width - 250));
-  const number = (value: number | null) => (value === null ? words.notYet : exact(value));
+  const number = (value: Held | null) => (value === null ? words.notYet : isMap(value) ? `${shapeText(value.shape)} ${words.map(value)}` : exact(value));
   return (
     <div class="tip" role="tooltip" id={name} style={{left: `${x}px`, top: `${card.y + card.height + 10}px`}}>
       <div class="made">{node.operands.length ? words.made(clean(node.name), written(node.op, parts)) : `${clean(node.name)}: ${words.leaf}`}</div>

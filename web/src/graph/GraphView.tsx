@@ -3,6 +3,8 @@ import {chipText, chipWidth, opWidth, sizesFor, spotFor, type Box, type Picture,
 import type {DrawnGraph, DrawnNode} from "./model.ts";
 import {clean, fitted} from "../text/names.ts";
 import {readable} from "../text/numbers.ts";
+import {isMap, type Cell, type Held} from "./heat.ts";
+import {MapCard} from "./MapCard.tsx";
 import {memo} from "./memo.ts";
 import {lookOf, type EdgeLook, type GraphState} from "./state.ts";
 import type {GraphWords} from "./words.ts";
@@ -10,7 +12,7 @@ import type {GraphWords} from "./words.ts";
 export type GraphViewProps = {
   graph: DrawnGraph;
   picture: Picture;
-  state: GraphState;
+  state: GraphState<Held>;
   /** Which step this is: what moves, moves once for each. */
   moment: number;
   label: string;
@@ -20,9 +22,11 @@ export type GraphViewProps = {
   /** The node that a tip tells more about, and the tip's name. */
   described?: {node: number; by: string} | null;
   onPoint?: (id: number | null, by: "pointer" | "focus") => void;
+  /** Somebody wants to see the numbers of a tensor. */
+  onOpen?: (id: number, cell?: Cell) => void;
 };
 
-export function GraphView({graph, picture, state, moment, label, words, tabbed, described, onPoint}: GraphViewProps) {
+export function GraphView({graph, picture, state, moment, label, words, tabbed, described, onPoint, onOpen}: GraphViewProps) {
   const looks = new Map([...picture.edges].map(([id, {edge}]) => [id, lookOf(state, id, edge.to)]));
   // the edge in play lies on top
   const stacked = [...picture.edges.values()].sort((a, b) => STACK.indexOf(looks.get(a.edge.id)!) - STACK.indexOf(looks.get(b.edge.id)!));
@@ -42,16 +46,24 @@ export function GraphView({graph, picture, state, moment, label, words, tabbed, 
       {graph.nodes.map((node) => {
         const hit = state.hit?.node === node.id ? state.hit : null;
         const badge = state.badges.get(node.id);
+        if (node.map) {
+          return (
+            <MapCard key={node.id} words={words} node={node} map={node.map} card={picture.cards.get(node.id)!} op={picture.ops.get(node.id)} picture={picture}
+              data={state.data[node.id]!} grad={state.grads[node.id]!} visiting={state.visiting === node.id} done={state.visited.has(node.id)}
+              hit={hit?.slot ?? null} moment={hit ? moment : 0} tabbed={node.id === tabbed} describedBy={described?.node === node.id ? described.by : undefined} onPoint={onPoint} onOpen={onOpen} />
+          );
+        }
         return (
           <Card key={node.id} words={words} node={node} card={picture.cards.get(node.id)!} op={picture.ops.get(node.id)} captions={picture.captions}
-            data={state.data[node.id]!} grad={state.grads[node.id]!} visiting={state.visiting === node.id} done={state.visited.has(node.id)} badged={badge !== undefined}
-            hit={hit?.slot ?? null} before={hit?.before ?? null} moment={hit ? moment : 0} tabbed={node.id === tabbed} describedBy={described?.node === node.id ? described.by : undefined} onPoint={onPoint} />
+            data={numberIn(state.data[node.id]!)} grad={numberIn(state.grads[node.id]!)} visiting={state.visiting === node.id} done={state.visited.has(node.id)} badged={badge !== undefined}
+            hit={hit?.slot ?? null} before={numberIn(hit?.before ?? null)} moment={hit ? moment : 0} tabbed={node.id === tabbed} describedBy={described?.node === node.id ? described.by : undefined} onPoint={onPoint} />
         );
       })}
       <g class="labels" aria-hidden="true">
         {stacked.map((placed) => {
           const known = state.edges.get(placed.edge.id);
-          return known && <Chip key={placed.edge.id} placed={placed} look={known.look} note={known.note} late={known.late ?? false} picture={picture} />;
+          const always = placed.edge.shape !== undefined;
+          return (known || always) && <Chip key={placed.edge.id} placed={placed} look={known?.look ?? "idle"} note={known?.note} late={known?.late ?? false} picture={picture} />;
         })}
         {inPlay.map(({path}) => <circle key={moment} class="runner" r="5.5" style={{offsetPath: `path("${path}")`}} />)}
         {state.visiting !== null && picture.captions && <VisitTag words={words} picture={picture} state={state} id={state.visiting} />}
@@ -70,6 +82,9 @@ export function GraphView({graph, picture, state, moment, label, words, tabbed, 
   );
 }
 
+/** What a card for one number shows. */
+const numberIn = (held: Held | null): number | null => (isMap(held) ? null : held);
+
 /** The right number, on the lower edge of a card that holds a wrong one. */
 function Beside({card, text}: {card: Box; text: string}) {
   const width = Math.max(card.width, text.length * 7 + 16);
@@ -86,12 +101,13 @@ function Beside({card, text}: {card: Box; text: string}) {
 const STACK: EdgeLook[] = ["idle", "carried", "walked", "lost", "play"];
 
 const Edge = memo(function Edge({placed, look, moment}: {placed: PlacedEdge; look: EdgeLook; moment: number}) {
-  const {edge, path, head, dataHead} = placed;
+  const {edge, path, head, dataHead, strands} = placed;
   return (
     <g data-edge={edge.id} data-look={look}>
       {look === "play" && <path class="edge carried" d={path} />}
       {look === "play" && <path key={moment} class="band" pathLength={1} d={path} />}
       <path key="edge" class={`edge ${look}`} d={path} />
+      {strands && <path class={`edge strands ${look}`} data-spread={edge.spread} d={strands} />}
       {look !== "lost" && <path class={`head ${look}`} d={look === "play" || look === "walked" ? head : dataHead} />}
     </g>
   );
@@ -107,7 +123,7 @@ type ChipProps = {placed: PlacedEdge; look: EdgeLook; note: string | undefined; 
 
 const Chip = memo(function Chip({placed, look, note, late, picture}: ChipProps) {
   const {edge, beside} = placed;
-  const text = note ?? chipText(edge.slope);
+  const text = note ?? chipText(edge);
   if (!text) return null;
   const width = chipWidth(text, picture.captions);
   const [x, y] = note ? spotFor(picture, placed, width) : placed.chip;
@@ -120,7 +136,7 @@ const Chip = memo(function Chip({placed, look, note, late, picture}: ChipProps) 
   );
 });
 
-function VisitTag({words, picture, state, id}: {words: GraphWords; picture: Picture; state: GraphState; id: number}) {
+function VisitTag({words, picture, state, id}: {words: GraphWords; picture: Picture; state: GraphState<Held>; id: number}) {
   const card = picture.cards.get(id)!;
   const x = picture.leftToRight ? card.x + card.width / 2 : card.x + card.width / 2 + tagSide(picture, state, id) * 60;
   return (
@@ -132,7 +148,7 @@ function VisitTag({words, picture, state, id}: {words: GraphWords; picture: Pict
 }
 
 /** From top to bottom the op stands above the card: the tag goes to the side where no edge is in play. */
-function tagSide(picture: Picture, state: GraphState, id: number): 1 | -1 {
+function tagSide(picture: Picture, state: GraphState<Held>, id: number): 1 | -1 {
   for (const {edge, chip} of picture.edges.values()) {
     if (edge.to !== id || state.edges.get(edge.id)?.look !== "play") continue;
     const card = picture.cards.get(id)!;
@@ -189,7 +205,7 @@ const Card = memo(function Card({words, node, card, op, captions, data, grad, vi
   );
 });
 
-function Op({node, box, round, visiting}: {node: DrawnNode; box: Box; round: number; visiting: boolean}) {
+export function Op({node, box, round, visiting}: {node: DrawnNode; box: Box; round: number; visiting: boolean}) {
   return (
     <g class={visiting ? "op vis" : "op"}>
       <rect x={box.x} y={box.y} width={opWidth(node.op, round)} height={2 * round} rx={round} />

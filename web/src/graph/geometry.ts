@@ -4,6 +4,7 @@ From 840 pixels on the walk goes from left to right, and from 480 on if it fits;
 the cards lose their captions. Before a picture scrolls, its cards and the gaps between them get smaller.
 What lies along the walk is called `along`, what lies across it `across`; at the very end they become x and y.
 */
+import {mapSize, type MapBox} from "./heat.ts";
 import type {DrawnEdge, DrawnGraph, DrawnNode} from "./model.ts";
 import {readable} from "../text/numbers.ts";
 import type {Layout} from "../python/schema.ts";
@@ -17,6 +18,8 @@ export type Picture = {
   leftToRight: boolean;
   /** Whether the rows of a card say "data" and "grad". */
   captions: boolean;
+  /** Whether there is room for the numbers of heat maps. */
+  written: boolean;
   cards: Map<number, Box>;
   ops: Map<number, Box>;
   edges: Map<string, PlacedEdge>;
@@ -35,10 +38,12 @@ export type PlacedEdge = {
   beside: boolean;
   /** Other places on the line, for a chip with more to say. */
   spots: Point[];
+  /** Where numbers are repeated, or many become few: strands that part before the op, or come together behind the card. */
+  strands: string;
 };
 
 /** What a picture is made from, in pixels. */
-export type Sizes = {card: number; height: number; head: number; row: number; round: number; stub: number};
+export type Sizes = {card: number; height: number; head: number; row: number; round: number; stub: number; of(node: DrawnNode): {width: number; height: number}};
 
 const WIDE = 840; // from here on always from left to right
 const WIDE_IF_IT_FITS = 480;
@@ -48,7 +53,8 @@ const MONO = 0.6; // of the font size: how wide a letter of the mono face is
 export const sizesFor = (picture: Pick<Picture, "captions">): Pick<Sizes, "head" | "row" | "round"> =>
   picture.captions ? {head: 28, row: 23, round: 14} : {head: 21, row: 18, round: 11};
 
-export const chipText = (slope: number | null): string => (slope === null ? "" : `× ${readable(slope)}`);
+/** What stands on an edge: the local derivative, or between tensors the shape of what goes along it. */
+export const chipText = ({slope, shape}: Pick<DrawnEdge, "slope" | "shape">): string => shape ?? (slope === null ? "" : `× ${readable(slope)}`);
 
 export const chipWidth = (text: string, captions: boolean): number => text.length * (captions ? 13 : 12) * MONO + 14;
 
@@ -62,37 +68,54 @@ export type Options = {
 };
 
 export function place(graph: DrawnGraph, layout: Layout, width: number, {air = 0}: Options = {}): Picture {
-  const wide = width >= WIDE_IF_IT_FITS ? gridFor(graph, layout, width, true, air) : null;
-  const leftToRight = wide !== null && (width >= WIDE || wide.grid.width <= width);
-  const {grid, sizes, captions} = leftToRight ? wide : gridFor(graph, layout, width, false, air);
+  const {grid, sizes, captions, written, leftToRight} = fitted(graph, layout, width, air);
   const cards = new Map<number, Box>();
   const ops = new Map<number, Box>();
   for (const node of graph.nodes) {
     const [rank, track] = layout.spots[node.id]!;
+    const size = sizes.of(node);
     const card: Box = leftToRight
-      ? {x: grid.along[rank]!, y: grid.across(track) - sizes.height / 2, width: sizes.card, height: sizes.height}
-      : {x: grid.across(track) - sizes.card / 2, y: grid.along[rank]!, width: sizes.card, height: sizes.height};
+      ? {x: grid.along[rank]!, y: grid.across(track) - size.height / 2, ...size}
+      : {x: grid.across(track) - size.width / 2, y: grid.along[rank]!, ...size};
     cards.set(node.id, card);
     if (node.op) ops.set(node.id, opBox(node, card, sizes, leftToRight));
   }
   const boxes = {leftToRight, captions, cards, ops};
   const edges = withChips(graph.edges.map((edge) => drafted(edge, boxes, grid, layout)), boxes);
-  return {width: grid.width, height: grid.height, ...boxes, edges};
+  return {width: grid.width, height: grid.height, written, ...boxes, edges};
 }
 
-function gridFor(graph: DrawnGraph, layout: Layout, width: number, leftToRight: boolean, air: number): {grid: Grid; sizes: Sizes; captions: boolean} {
+type Fitted = {grid: Grid; sizes: Sizes; captions: boolean; written: boolean; leftToRight: boolean};
+
+/** The direction that fits; of tensors first of all with their numbers. */
+function fitted(graph: DrawnGraph, layout: Layout, width: number, air: number): Fitted {
+  const fits = ({grid}: Fitted) => grid.width <= width;
+  const wide = width >= WIDE_IF_IT_FITS ? gridFor(graph, layout, width, true, air) : null;
+  if (wide && fits(wide) && wide.written) return wide;
+  const tall = gridFor(graph, layout, width, false, air);
+  if (isOfMaps(graph)) return (tall.written && fits(tall)) || !wide || !fits(wide) ? tall : wide;
+  return wide && width >= WIDE ? wide : tall;
+}
+
+function gridFor(graph: DrawnGraph, layout: Layout, width: number, leftToRight: boolean, air: number): Fitted {
   const captions = leftToRight || width >= CAPTIONS;
   const span = Math.max(0, ...tracksOf(layout));
   const ranks = 1 + Math.max(...Object.values(layout.spots).map(([rank]) => rank));
   const sizes = {...sizesFor({captions}), height: captions ? 82 : 60, stub: 9};
-  const made = (card: number): {grid: Grid; sizes: Sizes; captions: boolean} => {
-    const all = {...sizes, card};
-    return {grid: leftToRight ? columns(graph, layout, ranks, span, all, width) : rows(graph, layout, ranks, span, all, width, air), sizes: all, captions};
+  const made = (card: number, written = true): Fitted => {
+    const of = ({map, name}: DrawnNode) => (map ? mapCard(map, name, captions, written) : {width: card, height: sizes.height});
+    const all = {...sizes, card, of};
+    return {grid: leftToRight ? columns(graph, layout, ranks, span, all, width) : rows(graph, layout, ranks, span, all, width, air), sizes: all, captions, written, leftToRight};
   };
+  if (isOfMaps(graph)) {
+    const numbers = made(captions ? AMONG_MAPS : NARROW);
+    return numbers.grid.width <= width ? numbers : made(NARROW, false); // numbers go first where there is no room
+  }
   const roomy = made(cardWidth(graph, width, span, captions));
   return leftToRight && roomy.grid.width > width && roomy.sizes.card > NARROW ? made(Math.max(NARROW, Math.floor(roomy.sizes.card - (roomy.grid.width - width) / ranks))) : roomy;
 }
 
+const AMONG_MAPS = 120; // pixels: a card of one number among tensors
 const NARROW = 108; // pixels: a card from left to right that still holds a caption and four decimals
 const [GAP, LEAST_GAP] = [58, 46]; // between ranks from left to right; the second where the picture would scroll otherwise
 
@@ -116,6 +139,23 @@ function cardWidth(graph: DrawnGraph, width: number, span: number, captions: boo
   return Math.min(Math.max(92, Math.min(128, Math.ceil(longest * 13.5 * MONO) + 28)), Math.max(76, room));
 }
 
+// --- the cards of tensors -----------------------------------------------------------------------------------------------
+
+/** Pixels around the maps of a card: its head, a caption over each map, what is written below one, its sides. */
+export const MAP = {head: 26, caption: 15, note: 15, gap: 4, side: 8};
+
+/** From one map of a card to the next. */
+export const mapRow = (map: MapBox, written: boolean): number => MAP.caption + mapSize(map, written)[1] + map.notes * MAP.note + MAP.gap;
+
+function mapCard(map: MapBox, name: string, captions: boolean, written: boolean): {width: number; height: number} {
+  const head = Math.min(name.length, 14) * (captions ? 9 : 8.1) + map.shape.length * 7.3 + 44; // with the tick of a visit
+  const notes = map.noteLetters * 6.6 + 2 * MAP.side;
+  return {
+    width: Math.ceil(Math.max(mapSize(map, written)[0] + 2 * MAP.side, head, notes)),
+    height: MAP.head + mapRow(map, written) * (map.constant ? 1 : 2) + 3,
+  };
+}
+
 function opBox(node: DrawnNode, card: Box, {round, stub}: Sizes, leftToRight: boolean): Box {
   const width = opWidth(node.op, round);
   return leftToRight
@@ -131,7 +171,7 @@ type Grid = {
   lead: number[];
   /** The middle of a track. */
   across: (track: number) => number;
-  depth: number;
+  depth: number[];
   width: number;
   height: number;
 };
@@ -139,37 +179,64 @@ type Grid = {
 const clamp = (x: number, least: number, most: number): number => Math.min(Math.max(x, least), most);
 
 function columns(graph: DrawnGraph, layout: Layout, ranks: number, span: number, sizes: Sizes, width: number): Grid {
-  const lead = leads(graph, layout, ranks, ({op}) => (op ? opWidth(op, sizes.round) + sizes.stub : 0));
-  const fixed = ranks * sizes.card + lead.reduce((a, b) => a + b, 0);
-  const gap = ranks > 1 ? clamp((width - fixed) / (ranks - 1), sizes.card > NARROW ? GAP : LEAST_GAP, 150) : 0;
+  const lead = most(graph, layout, ranks, ({op}) => (op ? opWidth(op, sizes.round) + sizes.stub : 0));
+  const depth = most(graph, layout, ranks, (node) => sizes.of(node).width);
+  const fixed = sum(depth) + sum(lead);
+  const chips = Math.max(0, ...graph.edges.map(({shape}) => (shape ? chipWidth(shape, true) + 6 : 0)));
+  const gap = ranks > 1 ? clamp((width - fixed) / (ranks - 1), Math.max(chips, sizes.card > NARROW ? GAP : LEAST_GAP), 150) : 0;
   const needed = fixed + gap * (ranks - 1);
   const along: number[] = [];
   let x = Math.max(0, (width - needed) / 2);
   for (let rank = 0; rank < ranks; rank++) {
     x += lead[rank]! + (rank ? gap : 0);
     along.push(x);
-    x += sizes.card;
+    x += depth[rank]!;
+  }
+  const top = 34;
+  if (isOfMaps(graph)) {
+    const {pitch, first, last} = tight(graph, layout, (node) => sizes.of(node).height, 14);
+    return {along, lead, depth, across: (track) => top + first + track * pitch, width: Math.max(width, needed), height: top + first + last + 18};
   }
   const pitch = sizes.height + (span <= 1 ? 48 : span <= 2 ? 30 : 14);
-  const top = 34;
   const height = top + span * pitch + sizes.height + 18;
-  return {along, lead, depth: sizes.card, across: (track) => top + track * pitch + sizes.height / 2, width: Math.max(width, needed), height};
+  return {along, lead, depth, across: (track) => top + track * pitch + sizes.height / 2, width: Math.max(width, needed), height};
 }
 
 function rows(graph: DrawnGraph, layout: Layout, ranks: number, span: number, sizes: Sizes, width: number, air: number): Grid {
-  const lead = leads(graph, layout, ranks, ({op}) => (op ? 2 * sizes.round + sizes.stub : 0));
-  const pitch = span ? clamp((width - sizes.card) / span, sizes.card + 8, sizes.card + (sizes.height > 60 ? 90 : 44)) : 0;
-  const needed = span * pitch + sizes.card;
+  const lead = most(graph, layout, ranks, ({op}) => (op ? 2 * sizes.round + sizes.stub : 0));
+  const depth = most(graph, layout, ranks, (node) => sizes.of(node).height);
+  const roomy = sizes.height > 60 ? 90 : 44;
+  const maps = isOfMaps(graph) ? tight(graph, layout, (node) => sizes.of(node).width, 8) : null;
+  // as far apart as there is room for, within reason
+  const pitch = !span ? 0 : maps ? maps.pitch + clamp((width - maps.first - maps.last) / span, 0, roomy / 2) : clamp((width - sizes.card) / span, sizes.card + 8, sizes.card + roomy);
+  const needed = maps ? maps.first + maps.last + span * (pitch - maps.pitch) : span * pitch + sizes.card;
   const gap = (sizes.height > 60 ? 42 : 34) + air + (graph.edges.some(({twins}) => twins > 1) ? TWINS : 0);
   const along: number[] = [];
   let y = 14;
   for (let rank = 0; rank < ranks; rank++) {
     y += lead[rank]! + (rank ? gap + (isCrossed(graph, layout, rank) ? CROSSED : 0) : 0);
     along.push(y);
-    y += sizes.height;
+    y += depth[rank]!;
   }
-  const left = Math.max(0, (width - needed) / 2) + sizes.card / 2;
-  return {along, lead, depth: sizes.height, across: (track) => left + track * pitch, width: Math.max(width, needed), height: y + 14};
+  const left = Math.max(0, (width - needed) / 2) + (maps ? maps.first : sizes.card / 2);
+  return {along, lead, depth, across: (track) => left + track * pitch, width: Math.max(width, needed), height: y + 14};
+}
+
+const isOfMaps = (graph: DrawnGraph): boolean => graph.nodes.some(({map}) => map);
+
+/** For cards of several sizes: how far apart tracks must be for none to touch its neighbour, and how far the first and the last card reach
+from the middle of the first track. */
+function tight(graph: DrawnGraph, layout: Layout, size: (node: DrawnNode) => number, gap: number): {pitch: number; first: number; last: number} {
+  const spots = graph.nodes.map((node) => ({spot: layout.spots[node.id]!, half: size(node) / 2}));
+  const bends = Object.values(layout.bends).flat().map((spot) => ({spot, half: 0}));
+  const all = [...spots, ...bends].sort((a, b) => a.spot[0] - b.spot[0] || a.spot[1] - b.spot[1]);
+  const pairs = all.slice(1).map((next, i) => ({next, last: all[i]!})).filter(({next, last}) => next.spot[0] === last.spot[0] && next.spot[1] > last.spot[1]);
+  const pitch = Math.max(40, ...pairs.map(({next, last}) => (next.half + last.half + gap) / (next.spot[1] - last.spot[1])));
+  return {
+    pitch,
+    first: Math.max(...spots.map(({spot, half}) => half - spot[1] * pitch)),
+    last: Math.max(...spots.map(({spot, half}) => half + spot[1] * pitch)),
+  };
 }
 
 const CROSSED = 28; // more room where lines cross on their way down
@@ -183,11 +250,14 @@ function isCrossed(graph: DrawnGraph, layout: Layout, rank: number): boolean {
   return ends.some(([a, b]) => ends.some(([c, d]) => a < c && b > d));
 }
 
-function leads(graph: DrawnGraph, layout: Layout, ranks: number, lead: (node: DrawnNode) => number): number[] {
+const sum = (numbers: number[]): number => numbers.reduce((a, b) => a + b, 0);
+
+/** The most that any node of each rank needs. */
+function most(graph: DrawnGraph, layout: Layout, ranks: number, need: (node: DrawnNode) => number): number[] {
   const found = Array<number>(ranks).fill(0);
   for (const node of graph.nodes) {
     const rank = layout.spots[node.id]![0];
-    found[rank] = Math.max(found[rank]!, lead(node));
+    found[rank] = Math.max(found[rank]!, need(node));
   }
   return found;
 }
@@ -210,7 +280,7 @@ function drafted(edge: DrawnEdge, {leftToRight, cards, ops}: Boxes, grid: Grid, 
   const stops: Point[] = [[start[0] + 3, start[1]]];
   for (const [rank, track] of layout.bends[between(edge.from, edge.to)] ?? []) {
     const across = grid.across(track) + side * 14;
-    stops.push([grid.along[rank]! - grid.lead[rank]!, across], [grid.along[rank]! + grid.depth, across]);
+    stops.push([grid.along[rank]! - grid.lead[rank]!, across], [grid.along[rank]! + grid.depth[rank]!, across]);
   }
   stops.push(end);
   const bulge = side * (leftToRight ? 40 : 46);
@@ -223,7 +293,15 @@ function drafted(edge: DrawnEdge, {leftToRight, cards, ops}: Boxes, grid: Grid, 
   const head = `M${told([along + 10, across - 5])}L${told([along + 2, across])}L${told([along + 10, across + 5])}`;
   const dataHead = `M${told([end[0] - 8, end[1] - 4])}L${told([end[0] - 1, end[1]])}L${told([end[0] - 8, end[1] + 4])}`;
   const straight = edge.twins === 1 && pieces.length === 1 && Math.abs(start[1] - end[1]) < 12;
-  return {edge, path, head, dataHead, straight, spots: candidates(pieces, start, end).map(flip)};
+  return {edge, path, head, dataHead, straight, strands: strands(edge.spread, start, end, told), spots: candidates(pieces, start, end).map(flip)};
+}
+
+const STRANDS = {long: 24, apart: 9};
+
+function strands(spread: string | undefined, start: Point, end: Point, told: (point: Point) => string): string {
+  if (!spread) return "";
+  const [one, many]: [Point, Point] = spread === "fan" ? [[end[0] - STRANDS.long, end[1]], end] : [[start[0] + STRANDS.long, start[1]], start];
+  return [-STRANDS.apart, STRANDS.apart].map((apart) => `M${told(one)}L${told([many[0], many[1] + apart])}`).join("");
 }
 
 /** From one point to another, leaving and arriving along the walk. */
@@ -253,7 +331,7 @@ function withChips(drafts: Draft[], {leftToRight, captions, cards, ops}: Boxes):
   const taken: Box[] = [...cards.values(), ...ops.values()];
   const placed = drafts.map(({straight, ...edge}) => {
     const {spots} = edge;
-    const width = chipWidth(chipText(edge.edge.slope), captions);
+    const width = chipWidth(chipText(edge.edge), captions);
     const [x, y] = spots[0]!;
     const tries: Point[] = straight ? [leftToRight ? [x + 3, y - 15] : [x + width / 2 + 6, y]] : spots;
     const chip = tries.find((spot) => !taken.some((box) => touches(box, spot, width))) ?? tries[0]!;

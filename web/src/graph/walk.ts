@@ -1,10 +1,10 @@
 /** A walk back in any order of the visits, and what became of it: as `gradwalk.walk` does it in Python, so that the
 playground answers at once. A test compares the two, order by order, to the last bit and word. */
 import {maybe, num} from "../text/numbers.ts";
-import type {Compute, Graph, Push, Seed, Visit} from "../python/schema.ts";
+import type {Compute, Graph, Num, Push, Seed, Visit} from "../python/schema.ts";
 
 type Bare<Event> = Omit<Event, "formula" | "sentence" | "latex">;
-export type Step = Bare<Compute> | Bare<Seed> | Bare<Visit> | Bare<Push>;
+export type Step<N = Num> = Bare<Compute<N>> | Bare<Seed<N>> | Bare<Visit<N>> | Bare<Push<N>>;
 
 /** For each node those that push to it, each once, in order. */
 export function consumers(graph: Graph): number[][] {

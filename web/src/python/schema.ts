@@ -3,14 +3,17 @@
 /** JSON has no nan and no inf: they travel as texts. */
 export type Num = number | "nan" | "inf" | "-inf";
 
+/** In a walk over tensors: an array, by its place among the heat maps. */
+export type Pointer = {map: number};
+
 /** A card's rank along the walk and its track across it; a track is as wide as a card and the gap beside it. */
 export type Spot = readonly [rank: number, track: number];
 
-export type WalkEvent = Compute | Seed | Visit | Push;
+export type WalkEvent<N = Num> = Compute<N> | Seed<N> | Visit<N> | Push<N>;
 
 export type SearchEvent = Enter | AlreadyVisited | Leave;
 
-export type NodeInfo = {
+export type NodeInfo<N = Num> = {
   id: number;
   label: string;
   name: string;
@@ -20,57 +23,57 @@ export type NodeInfo = {
   constant: boolean;
   leaf: boolean;
   handmade: boolean;
-  data: Num;
+  data: N;
 };
 
-export type Graph = {
+export type Graph<N = Num> = {
   root: number;
-  nodes: NodeInfo[];
+  nodes: NodeInfo<N>[];
 };
 
-export type Compute = {
+export type Compute<N = Num> = {
   kind: "compute";
   node: number;
-  value: Num;
+  value: N;
   operands: number[];
-  operand_values: Num[];
+  operand_values: N[];
   recomputed: Num | null;
   formula: string;
   sentence: string;
   latex: string;
 };
 
-export type Seed = {
+export type Seed<N = Num> = {
   kind: "seed";
   node: number;
-  gradient: Num;
+  gradient: N;
   formula: string;
   sentence: string;
   latex: string;
 };
 
-export type Visit = {
+export type Visit<N = Num> = {
   kind: "visit";
   node: number;
-  gradient: Num | null;
+  gradient: N | null;
   waiting: number[];
   turn: number;
-  arrived: Num | null;
+  arrived: N | null;
   formula: string;
   sentence: string;
   latex: string;
 };
 
-export type Push = {
+export type Push<N = Num> = {
   kind: "push";
   node: number;
   operand: number;
   position: number;
-  upstream: Num;
+  upstream: N;
   local: Num | null;
-  contribution: Num;
-  before: Num | null;
-  after: Num;
+  contribution: N;
+  before: N | null;
+  after: N;
   formula: string;
   sentence: string;
   latex: string;
@@ -132,12 +135,17 @@ export type Verdict = {
   expected: (Num | null)[];
 };
 
-export type Recording = {
+export type Recording<N = Num> = {
   format: string;
   version: number;
-  graph: Graph;
-  events: WalkEvent[];
+  graph: Graph<N>;
+  events: WalkEvent<N>[];
   verdict: Verdict;
+};
+
+export type TensorRecording<N = Num> = {
+  graph: Graph<N>;
+  events: WalkEvent<N>[];
 };
 
 export type Layout = {
@@ -153,9 +161,28 @@ export type Failed = {
   end_column: number | null;
 };
 
+export type HeatMap = {
+  shape: number[];
+  every: number[];
+  block: number;
+  steps: number[][];
+  texts: string[][];
+  numbers: Num[][];
+  reach: string;
+  least: number | null;
+  least_at: number[];
+  greatest: number | null;
+  greatest_at: number[];
+  below: number;
+  zeros: number;
+  odd: Record<string, number>;
+};
+
 export type Drawn = {
-  recording: Recording | null;
+  recording: Recording | TensorRecording<Num | Pointer> | null;
   layout: Layout | null;
+  maps: HeatMap[];
+  spreads: Record<string, string>;
   error: Failed | null;
   inputs: Record<string, number>;
   assumed: string[];
@@ -190,6 +217,18 @@ export type PresetEntry = {
   search: SearchEvent[];
 };
 
+export type TensorEntry = {
+  name: string;
+  title: string;
+  text: string;
+  inputs: Record<string, number>;
+  note: string;
+  recording: TensorRecording<Num | Pointer>;
+  layout: Layout;
+  maps: HeatMap[];
+  spreads: Record<string, string>;
+};
+
 export type TrainingEntry = {
   points: Points;
   start: Training;
@@ -199,5 +238,6 @@ export type TrainingEntry = {
 
 export type Material = {
   presets: PresetEntry[];
+  tensors: TensorEntry[];
   training: TrainingEntry;
 };

@@ -16,7 +16,7 @@ export function fitted(name: string, letters: number): string {
   return `${text.slice(0, head)}…${text.slice(text.length - Math.max(0, letters - 1 - head))}`;
 }
 
-const INFIX: Record<string, string> = {"+": "+", "*": "×", "-": "−", "/": "/"};
+const INFIX: Record<string, string> = {"+": "+", "*": "×", "-": "−", "/": "/", "@": "@"};
 
 /** An operation as a person writes it: a × b, tanh(n), x**2. */
 export function written(op: string, parts: string[]): string {

@@ -1,8 +1,8 @@
 """A learner's own program, run by the engine and given back as a recording to step through.
 
 Two languages, told apart by what is written. A few lines such as `L = a*b + c` are a program of `gradwalk.program`:
-read, never run. Anything else is Python with Values, and runs in the sandbox. Numbers that the text gives names can be
-given others through `inputs`, so that fields and sliders re-run it.
+read, never run. Anything else is Python with Values or Tensors, and runs in the sandbox. Numbers that the text gives
+names can be given others through `inputs`, so that fields and sliders re-run it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
+import gradwalk
 from gradwalk import nn, ops, walk
 from gradwalk.engine import Value
 from gradwalk.errors import GradwalkError, ProgramError
+from gradwalk.explain.views import HeatMap, tensor_view
 from gradwalk.layout import Layout, layout_of
 from gradwalk.learn.page.sandbox import LearnerError, execute
 from gradwalk.learn.page.translations import say
@@ -26,7 +28,7 @@ from gradwalk.presets import preset as preset_of
 from gradwalk.program import inputs_of, program
 from gradwalk.program.reader import read
 
-__all__ = ["Drawn", "Failed", "built", "preset", "run"]
+__all__ = ["Drawn", "Failed", "built", "cell", "preset", "run"]
 
 MOST_NODES = 100  # cards that can still be found on a screen, and laid out while nobody waits
 LONGEST = 20_000  # characters
@@ -51,6 +53,8 @@ class Failed(TypedDict):
 class Drawn(TypedDict):
     """What `run` gives: a recording and its layout, or an error; numbers to change, names that began at 1.
 
+    Of tensors, the recording points at `maps`; see `gradwalk.explain.views.TensorView`.
+
     >>> answer = run("L = a*b", {"a": 2.0})
     >>> answer["inputs"], answer["assumed"], answer["language"]
     ({'a': 2.0, 'b': 1.0}, ['b'], 'program')
@@ -58,6 +62,8 @@ class Drawn(TypedDict):
 
     recording: dict[str, Any] | None
     layout: Layout | None
+    maps: list[HeatMap]
+    spreads: dict[str, str]
     error: Failed | None
     inputs: dict[str, float]
     assumed: list[str]
@@ -75,12 +81,28 @@ def run(text: str, inputs: Mapping[str, float] | None = None) -> Drawn:
     """
     try:
         given = {name: _finite(name, x) for name, x in (inputs or {}).items()}
-        made = _made(text, given)
-        graph = _checked_graph(made.root)
-        return Drawn(recording=json.loads(walk.record(made.root).to_json()), layout=layout_of(graph), error=None,
-                     inputs=made.inputs, assumed=made.assumed, language=made.language)  # fmt: skip
+        return _drawn(_made(text, given))
     except (GradwalkError, SyntaxError) as error:
-        return Drawn(recording=None, layout=None, error=_told(error), inputs={}, assumed=[], language="")
+        return _refused(error)
+
+
+def cell(text: str, node: int, place: list[int]) -> Drawn:
+    """Run a text that ends in a tensor, and record the walk over the graph of one number: all that depends on it.
+
+    `node` counts the nodes of the recording that `run` gives.
+
+    >>> text = "x = Tensor([1.0, 2.0])\\n(x * x).sum()"
+    >>> answer = cell(text, 0, [1])
+    >>> [found["name"] for found in answer["recording"]["graph"]["nodes"]]
+    ['x[1]', '*[1]', '1', 'sum']
+    """
+    from gradwalk.tensor.explained import graph_at  # only graphs of tensors need it
+
+    try:
+        made = _made(text, {})
+        return _drawn(_Made(graph_at(made.root, node, place), {}, [], made.language))
+    except (GradwalkError, SyntaxError) as error:
+        return _refused(error)
 
 
 def preset(name: str, inputs: Mapping[str, float] | None = None) -> Drawn:
@@ -143,7 +165,7 @@ def _is_python(text: str) -> bool:
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return "Value" in text or "import " in text or "def " in text
+        return any(word in text for word in ("Value", "Tensor", "import ", "def "))
     try:
         read(text)
     except ProgramError:
@@ -161,7 +183,7 @@ def _only_python(node: ast.AST) -> bool:
 
 
 _PYTHON_NAMES = {
-    "Value", "MLP", "Layer", "Neuron", "nn", "math", "random", "print", "range", "sum", "len", "zip", "input",
+    "Value", "Tensor", "MLP", "Layer", "Neuron", "nn", "math", "random", "print", "range", "sum", "len", "zip", "input",
 }  # fmt: skip
 _PYTHON_ONLY = (
     ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.For, ast.While, ast.If, ast.With, ast.Try,
@@ -177,18 +199,24 @@ def _as_python(text: str, given: Mapping[str, float]) -> _Made:
     leaves = _leaves(tree)
     source = _with_last_kept(_with_numbers(text, {name: leaves[name] for name in given if name in leaves}, given), tree)
     random.seed(SEED)  # a network has the same weights each time that a slider moves
-    names = execute(source, _at_hand(), name=NAME)
-    for name in _assigned(tree):  # a Value without a label gets the name it has in the program
-        if isinstance(value := names.get(name), Value) and not value.label:
+    names = execute(source, _at_hand(text), name=NAME)
+    for name in _assigned(tree):  # a node without a label gets the name it has in the program
+        value: Any = names.get(name)
+        if _is_node(value) and not value.label:
             value.label = name
     found = {name: names[name].data for name in leaves if isinstance(names.get(name), Value)}
     return _Made(_root(names, tree), {name: x for name, x in found.items() if math.isfinite(x)}, [], "python")
 
 
-def _at_hand() -> dict[str, Any]:
-    """What a program may use without an import: Value, the functions on Values, and networks."""
+def _is_node(thing: Any) -> bool:
+    return isinstance(thing, Value) or getattr(thing, "many", False) is True
+
+
+def _at_hand(text: str) -> dict[str, Any]:
+    """What a program may use without an import: Value, Tensor, the functions on them, and networks."""
+    tensors = {"Tensor": gradwalk.Tensor} if "Tensor" in text else {}  # which takes a while to load
     functions = {name: op for name, op in ops.TABLE.items() if name.isidentifier() and name not in ("abs", "pow")}
-    return {**functions, "Value": Value, "nn": nn, "MLP": nn.MLP, "Neuron": nn.Neuron, "Layer": nn.Layer,
+    return {**functions, **tensors, "Value": Value, "nn": nn, "MLP": nn.MLP, "Neuron": nn.Neuron, "Layer": nn.Layer,
             "math": math, "random": random}  # fmt: skip
 
 
@@ -248,18 +276,35 @@ def _root(names: Mapping[str, Any], tree: ast.Module) -> Any:
     """What the last line gives; where that is nothing, as with `d.backward()`, the last Value that got a name."""
     line = tree.body[-1].lineno if tree.body else None
     last = names.get(LAST)
-    if isinstance(last, Value):
+    if _is_node(last):
         return last
     if last is not None:
         told = f"the last line gives {type(last).__name__}, not a Value; end with the name of the node to draw"
         raise LearnerError("NoRoot", told, line)
     for name in reversed(_assigned(tree)):
-        if isinstance(names.get(name), Value):
+        if _is_node(names.get(name)):
             return names[name]
     raise LearnerError("NoRoot", "no Value was computed; write lines such as a = Value(2.0) and d = a * a", line)
 
 
 # --- what goes back --------------------------------------------------------------------------------------------------
+
+
+def _drawn(made: _Made) -> Drawn:
+    graph = _checked_graph(made.root)
+    recording = walk.record(made.root)
+    drawn = Drawn(recording=None, layout=layout_of(graph), maps=[], spreads={}, error=None,
+                  inputs=made.inputs, assumed=made.assumed, language=made.language)  # fmt: skip
+    if getattr(made.root, "many", False) is True:
+        drawn.update(tensor_view(recording))  # type: ignore[typeddict-item]
+    else:
+        drawn["recording"] = json.loads(recording.to_json())
+    return drawn
+
+
+def _refused(error: GradwalkError | SyntaxError) -> Drawn:
+    return Drawn(recording=None, layout=None, maps=[], spreads={}, error=_told(error), inputs={}, assumed=[],
+                 language="")  # fmt: skip
 
 
 def _checked_graph(root: Any) -> walk.Graph:

@@ -7,12 +7,26 @@ from functools import cache
 from typing import Any, TypedDict
 
 from gradwalk import walk
+from gradwalk.explain.views import HeatMap, tensor_view
 from gradwalk.layout import Layout, layout_of
 from gradwalk.learn.page import training
+from gradwalk.learn.page.programs import built
 from gradwalk.presets import PRESETS, Preset
 
-__all__ = ["Material", "PresetEntry", "TrainingEntry", "material"]
+__all__ = ["Material", "PresetEntry", "TensorEntry", "TrainingEntry", "material"]
 
+#: Programs with tensors, by name: title, text, note. They are walked in one order alone, so not in the playground.
+TENSORS = {
+    "tensor-layer": (
+        "A layer, in tensors",
+        "X = Tensor([[1.0, 2.0], [3.0, -1.0], [0.0, 1.0]])\n"
+        "W = Tensor([[2.0, -1.0], [1.0, 0.0]])\n"
+        "b = Tensor([-2.0, 2.0])\n"
+        "Z = X @ W + b\n"
+        "L = (Z * Z).sum()",
+        "b is added to three rows, so its gradient is a sum of three.",
+    ),
+}
 STEPS = 100  # of the loss curve that a run without zero_grad is held against
 
 
@@ -34,6 +48,25 @@ class PresetEntry(TypedDict):
     search: list[dict[str, Any]]
 
 
+class TensorEntry(TypedDict):
+    """A program with tensors: a preset whose recording points at heat maps.
+
+    >>> entry = material()["tensors"][0]
+    >>> entry["name"], len(entry["maps"]) > 5
+    ('tensor-layer', True)
+    """
+
+    name: str
+    title: str
+    text: str
+    inputs: dict[str, float]
+    note: str
+    recording: dict[str, Any]
+    layout: Layout
+    maps: list[HeatMap]
+    spreads: dict[str, str]
+
+
 class TrainingEntry(TypedDict):
     """The points, the network before its first step, and the losses of the first steps with the settings it has.
 
@@ -51,10 +84,11 @@ class Material(TypedDict):
     """All of it.
 
     >>> sorted(material())
-    ['presets', 'training']
+    ['presets', 'tensors', 'training']
     """
 
     presets: list[PresetEntry]
+    tensors: list[TensorEntry]
     training: TrainingEntry
 
 
@@ -64,7 +98,8 @@ def material() -> Material:
     >>> [entry["name"] for entry in material()["presets"]][:3]
     ['sum-times', 'expression-l', 'neuron']
     """
-    return Material(presets=[_entry(preset) for preset in PRESETS.values()], training=_training())
+    presets = [_entry(preset) for preset in PRESETS.values()]
+    return Material(presets=presets, tensors=[_of_tensors(name) for name in TENSORS], training=_training())
 
 
 def _entry(preset: Preset) -> PresetEntry:
@@ -79,6 +114,12 @@ def _entry(preset: Preset) -> PresetEntry:
         layout=layout_of(recording.graph),
         search=[step.to_dict() for step in walk.search_steps(recording.graph)],
     )
+
+
+def _of_tensors(name: str) -> TensorEntry:
+    title, text, note = TENSORS[name]
+    view = tensor_view(walk.record(built(text)))
+    return TensorEntry(name=name, title=title, text=text, inputs={}, note=note, **view)
 
 
 @cache

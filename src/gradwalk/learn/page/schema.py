@@ -12,8 +12,9 @@ from dataclasses import fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
 
+from gradwalk.explain.views import HeatMap
 from gradwalk.learn.page.programs import Drawn, Failed
-from gradwalk.learn.page.recordings import Material, PresetEntry, TrainingEntry
+from gradwalk.learn.page.recordings import Material, PresetEntry, TensorEntry, TrainingEntry
 from gradwalk.learn.page.training import Points, Training
 from gradwalk.walk import AlreadyVisited, Compute, Doubled, Enter, Leave, Missing, NodeInfo, Push, Seed, Visit
 
@@ -21,12 +22,14 @@ __all__ = ["SHAPES", "typescript"]
 
 WALK = (Compute, Seed, Visit, Push)
 SEARCH = (Enter, AlreadyVisited, Leave)
-PAGE: tuple[type, ...] = (Failed, Drawn, Points, Training, PresetEntry, TrainingEntry, Material)
+PAGE: tuple[type, ...] = (Failed, HeatMap, Drawn, Points, Training, PresetEntry, TensorEntry, TrainingEntry, Material)
+#: What holds numbers of a walk: single ones by default; `N` is what else stands in their place, such as heat maps.
+OF_NUMBERS = ("NodeInfo", "Graph", "Recording", "TensorRecording", "WalkEvent", *(thing.__name__ for thing in WALK))
 WORDS = {"formula": "string", "sentence": "string", "latex": "string"}  # every event brings them
 
 #: What `to_dict` and `to_json` put together by hand, and fields that are known better than their Python type says.
 BY_HAND: dict[str, dict[str, str]] = {
-    "Graph": {"root": "number", "nodes": "NodeInfo[]"},
+    "Graph": {"root": "number", "nodes": "NodeInfo<N>[]"},
     "Layout": {"spots": "Record<number, Spot>", "bends": "Record<string, Spot[]>"},
     "Verdict": {
         "right": "boolean",
@@ -39,18 +42,23 @@ BY_HAND: dict[str, dict[str, str]] = {
     "Recording": {
         "format": "string",
         "version": "number",
-        "graph": "Graph",
-        "events": "WalkEvent[]",
+        "graph": "Graph<N>",
+        "events": "WalkEvent<N>[]",
         "verdict": "Verdict",
     },
+    "TensorRecording": {"graph": "Graph<N>", "events": "WalkEvent<N>[]"},
 }
 KNOWN_BETTER = {
-    ("Visit", "gradient"): "Num | null",
-    ("Visit", "arrived"): "Num | null",
-    ("Push", "before"): "Num | null",
+    ("Visit", "gradient"): "N | null",
+    ("Visit", "arrived"): "N | null",
+    ("Push", "before"): "N | null",
+    ("HeatMap", "numbers"): "Num[][]",
+    ("HeatMap", "least"): "number | null",
+    ("HeatMap", "greatest"): "number | null",
     ("PresetEntry", "recording"): "Recording",
     ("PresetEntry", "search"): "SearchEvent[]",
-    ("Drawn", "recording"): "Recording | null",
+    ("TensorEntry", "recording"): "TensorRecording<Num | Pointer>",
+    ("Drawn", "recording"): "Recording | TensorRecording<Num | Pointer> | null",
     ("Drawn", "language"): '"program" | "python" | ""',
 }
 
@@ -62,8 +70,8 @@ def _shape(thing: type) -> dict[str, str]:
         names = [entry.name for entry in fields(thing) if entry.name != "words"]
         kind = {"kind": f'"{thing.kind}"'} if hasattr(thing, "kind") else {}
         told = WORDS if kind else {}
-        # the page walks graphs of single numbers; those of tensors have arrays there
-        types = {name: known[name] or _type(hints[name]).replace("unknown", "Num") for name in names}
+        numbers = "N" if thing.__name__ in OF_NUMBERS else "Num"
+        types = {name: known[name] or _type(hints[name]).replace("unknown", numbers) for name in names}
         return {**kind, **types, **told}
     # the page's own functions give finite numbers only
     return {name: known[name] or _type(hint).replace("Num", "number") for name, hint in hints.items()}
@@ -92,7 +100,7 @@ SHAPES: dict[str, dict[str, str]] = {
     "NodeInfo": _shape(NodeInfo),
     "Graph": BY_HAND["Graph"],
     **{thing.__name__: _shape(thing) for thing in (*WALK, *SEARCH, Missing, Doubled)},
-    **{name: BY_HAND[name] for name in ("Verdict", "Recording", "Layout")},
+    **{name: BY_HAND[name] for name in ("Verdict", "Recording", "TensorRecording", "Layout")},
     **{thing.__name__: _shape(thing) for thing in PAGE},
 }
 
@@ -101,6 +109,9 @@ _HEAD = """\
 
 /** JSON has no nan and no inf: they travel as texts. */
 export type Num = number | "nan" | "inf" | "-inf";
+
+/** In a walk over tensors: an array, by its place among the heat maps. */
+export type Pointer = {map: number};
 
 /** A card's rank along the walk and its track across it; a track is as wide as a card and the gap beside it. */
 export type Spot = readonly [rank: number, track: number];
@@ -114,13 +125,13 @@ def typescript() -> str:
     True
     """
     unions = {
-        "WalkEvent": " | ".join(thing.__name__ for thing in WALK),
+        "WalkEvent<N = Num>": " | ".join(f"{thing.__name__}<N>" for thing in WALK),
         "SearchEvent": " | ".join(thing.__name__ for thing in SEARCH),
     }
-    shapes = [
-        f"export type {name} = {{\n" + "".join(f"  {field}: {kind};\n" for field, kind in shape.items()) + "};\n"
-        for name, shape in SHAPES.items()
-    ]
+    shapes = []
+    for name, shape in SHAPES.items():
+        lines = "".join(f"  {field}: {kind};\n" for field, kind in shape.items())
+        shapes.append(f"export type {name}{'<N = Num>' if name in OF_NUMBERS else ''} = {{\n{lines}}};\n")
     return "\n".join([_HEAD, *(f"export type {name} = {union};\n" for name, union in unions.items()), *shapes])
 
 

@@ -91,7 +91,7 @@ export const stepper = {
 
   // --- your own program ---
   editor: "Your program",
-  hint: "Any lines of Python with Values. The last one is the root.",
+  hint: "Any lines of Python with Values or Tensors. The last one is the root.",
   hintShort: rich`Short forms work too: ${code("L = tanh(a*b + c)")}. A name without a number starts at 1.`,
   draw: "Draw it",
   drawKey: "Ctrl ↵",

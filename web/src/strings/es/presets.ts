@@ -16,5 +16,6 @@ export const presets: Words<typeof en> = {
     "product-plus": "a · b + c",
     parabola: "3x² − 4x + 5",
     "dead-relu": "Una ReLU apagada",
+    "tensor-layer": "Una capa, en tensores",
   },
 };

@@ -88,7 +88,7 @@ export const stepper: Words<typeof en> = {
 
   // --- tu propio programa ---
   editor: "Tu programa",
-  hint: "Líneas cualesquiera de Python con Values. La última es la raíz.",
+  hint: "Líneas cualesquiera de Python con Values o Tensors. La última es la raíz.",
   hintShort: rich`También valen formas cortas: ${code("L = tanh(a*b + c)")}. Un nombre sin número empieza en 1.`,
   draw: "Dibujarlo",
   drawKey: "Ctrl ↵",

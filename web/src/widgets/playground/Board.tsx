@@ -6,7 +6,7 @@ import {useEffect, useMemo, useState} from "preact/hooks";
 import {graph as graphWords} from "../../strings/en/graph.ts";
 import {playground as words} from "../../strings/en/playground.ts";
 import {Canvas} from "../../graph/Canvas.tsx";
-import type {Scene} from "../../graph/scene.ts";
+import type {NumberScene} from "../../graph/scene.ts";
 import type {Graph, SearchEvent} from "../../python/schema.ts";
 import {run, stateOf} from "./outcome.ts";
 import {SearchPanel, VerdictPanel} from "./Panel.tsx";
@@ -22,7 +22,7 @@ export const forwards = (graph: Graph): number[] => graph.nodes.filter((node) =>
 /** Somebody else who holds the order and the number of visits too, such as Python in a notebook; it hears no echo of itself. */
 export type Follow = {tell(order: readonly number[], visits: number): void; listen(take: (order: readonly number[], visits: number) => void): () => void};
 
-type BoardProps = {scene: Scene; title: string; search: SearchEvent[]; first: readonly number[]; visited?: number; follow?: Follow};
+type BoardProps = {scene: NumberScene; title: string; search: SearchEvent[]; first: readonly number[]; visited?: number; follow?: Follow};
 
 export function Board({scene, title, search: found, first, visited = 0, follow}: BoardProps) {
   const graph = scene.recording.graph;

@@ -2,7 +2,7 @@
 import {useMemo, useRef, useState} from "preact/hooks";
 import {playground as words} from "../../strings/en/playground.ts";
 import {presetOf, presets} from "../stepper/presets.ts";
-import {sceneOf} from "../../graph/scene.ts";
+import {numberScene} from "../../graph/scene.ts";
 import type {Graph} from "../../python/schema.ts";
 import {guarded} from "../../ui/guarded.tsx";
 import {Board, forwards} from "./Board.tsx";
@@ -21,7 +21,7 @@ function named(graph: Graph, names: readonly string[] | undefined): number[] {
 function Playground({preset, order}: Props) {
   const [name, setName] = useState(preset);
   const entry = presetOf(name)!;
-  const scene = useMemo(() => sceneOf(entry), [entry]);
+  const scene = useMemo(() => numberScene(entry), [entry]);
   const frame = useRef<HTMLDivElement>(null);
   const choose = (next: string) => {
     frame.current!.closest<HTMLElement>(".widget")!.style.minHeight = "0"; // room was kept for another graph

@@ -2,7 +2,9 @@
 import {stepper as words} from "../../strings/en/stepper.ts";
 import {Ledger} from "../../ui/Ledger.tsx";
 import {clean} from "../../text/names.ts";
-import type {Recording} from "../../python/schema.ts";
+import {boxOf, cellSize, mapSize} from "../../graph/heat.ts";
+import {HeatMapView} from "../../graph/HeatMapView.tsx";
+import type {HeatMap, Recording} from "../../python/schema.ts";
 import {Words} from "../../ui/Words.tsx";
 import {inFocus, ledgerHeight, type sharedNodes} from "./contributions.ts";
 import type {Change, Formula, Told} from "./tell.ts";
@@ -15,7 +17,7 @@ export function StepBlock({told}: {told: Told}) {
         <p class="sentence"><Words of={told.sentence} /></p>
       </div>
       <div class="formula" aria-hidden="true">{told.formula && <FormulaView formula={told.formula} />}</div>
-      <div class="ba" aria-hidden="true">{told.change && <BeforeAfter change={told.change} />}</div>
+      <div class="ba" aria-hidden="true">{told.pushed ? <Pushed map={told.pushed} /> : told.change && <BeforeAfter change={told.change} />}</div>
     </div>
   );
 }
@@ -37,6 +39,17 @@ function FormulaView({formula}: {formula: Formula}) {
       <b class="grad">{share}</b><span class="o">=</span><b class="grad">{upstream}</b><span class="o">×</span><b class="play">{local}</b>
       <i class="src"><Words of={source} /></i>
     </div>
+  );
+}
+
+/** The numbers that a tensor pushes. */
+function Pushed({map}: {map: HeatMap}) {
+  const box = boxOf([map], false);
+  const [wide, high] = mapSize(box, true);
+  return (
+    <svg class="pushed" width={wide + 2} height={high + 2}>
+      <HeatMapView map={map} x={1} y={1} cell={cellSize(box, true)} numbers={box.letters > 0} />
+    </svg>
   );
 }
 

@@ -31,7 +31,7 @@ export function Tools({walked, element}: {walked: Walked; element: RefObject<HTM
     }
   };
   const picture = () => {
-    const svg = element.current!.querySelector<SVGSVGElement>("svg.graph")!;
+    const svg = element.current!.querySelector<SVGSVGElement>("svg.graph:not([hidden] *)")!;
     save(svgText(svg, words.graph(walked.title)), "image/svg+xml", `${(walked.preset ?? walked.title).replace(/[^\w-]+/g, "-") || "graph"}.svg`);
     say(words.saved);
   };

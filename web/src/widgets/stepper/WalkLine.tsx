@@ -1,12 +1,15 @@
 /** The walk as a line: one tick a step, grouped into the forward pass, the seed, and each visited node. */
 import {useMemo, useRef} from "preact/hooks";
 import {stepper as words} from "../../strings/en/stepper.ts";
+import type {Filled} from "../../graph/heat.ts";
 import {clean} from "../../text/names.ts";
-import type {Recording} from "../../python/schema.ts";
+import type {TensorRecording} from "../../python/schema.ts";
 
 type Group = {kind: "fw" | "sd" | "bw"; name: string; first: number; last: number};
 
-export function groupsOf(recording: Pick<Recording, "graph" | "events">): Group[] {
+type Walked = TensorRecording<Filled>;
+
+export function groupsOf(recording: Walked): Group[] {
   const groups: Group[] = [];
   recording.events.forEach((event, i) => {
     const k = i + 1;
@@ -22,7 +25,7 @@ export function groupsOf(recording: Pick<Recording, "graph" | "events">): Group[
 export const tellsItself = (walk: HTMLElement | null): boolean =>
   (walk?.getRootNode() as Document | ShadowRoot | undefined)?.activeElement?.matches(".walkline") ?? false;
 
-type Props = {recording: Pick<Recording, "graph" | "events">; k: number; spoken: string; onGo(k: number): void};
+type Props = {recording: Walked; k: number; spoken: string; onGo(k: number): void};
 
 export function WalkLine({recording, k, spoken, onGo}: Props) {
   const groups = useMemo(() => groupsOf(recording), [recording]);

@@ -1,10 +1,12 @@
 /** The graph stepper: a graph, its walk forwards and back, step by step. */
 import {useEffect, useLayoutEffect, useRef, useState} from "preact/hooks";
 import {useComputed} from "@preact/signals";
-import {python} from "../../python/index.ts";
+import {python, PythonError} from "../../python/index.ts";
 import {stepper as words} from "../../strings/en/stepper.ts";
+import {tensors as tensorWords} from "../../strings/en/tensors.ts";
+import type {Place} from "../../graph/heat.ts";
 import {clean} from "../../text/names.ts";
-import {presetOf, presets} from "./presets.ts";
+import {walkOf, walks} from "./presets.ts";
 import {sceneOf, type Given, type Scene} from "../../graph/scene.ts";
 import type {Drawn} from "../../python/schema.ts";
 import {Tabs} from "../../ui/Tabs.tsx";
@@ -13,7 +15,7 @@ import {readLink} from "./link.ts";
 import {keptDraft, Own, type Draft} from "./Own.tsx";
 import type {Props} from "./schema.ts";
 import {Tools} from "./Tools.tsx";
-import {Walk} from "./Walk.tsx";
+import {Walk, type CellGraph} from "./Walk.tsx";
 
 export function mount(element: HTMLElement, props: Props): void {
   element.classList.add("stepper");
@@ -35,7 +37,7 @@ function Linked(props: Props) {
 export type Walked = {preset: string | null; title: string; text: string; inputs: Record<string, number>; original: Record<string, number>; scene: Scene};
 
 function fromPreset(name: string): Walked {
-  const entry = presetOf(name) ?? presets[0]!;
+  const entry = walkOf(name) ?? walks[0]!;
   return {preset: entry.name, title: entry.title, text: entry.text, inputs: entry.inputs, original: entry.inputs, scene: sceneOf(entry)};
 }
 
@@ -57,7 +59,7 @@ function Stepper({id, lesson, preset, until, at, own}: Props) {
   const current = tab === "own" ? ownWalk : walked;
   const set = tab === "own" ? setOwnWalk : setWalked;
   const start = linked?.kind === "preset" ? linked.step : at;
-  const forwardOnly = until === "forward" && current?.preset === presetOf(preset)?.name; // what the lesson asks of its own preset
+  const forwardOnly = until === "forward" && current?.preset === walkOf(preset)?.name; // what the lesson asks of its own preset
   const rerun = useRerun(current, set);
   useEffect(() => {
     if (linked?.kind === "preset" && Object.keys(linked.inputs).length) rerun({...walked.inputs, ...known(linked.inputs, walked.inputs)});
@@ -86,7 +88,7 @@ function Stepper({id, lesson, preset, until, at, own}: Props) {
           <>
             <label class="select"><span class="vh">{words.preset}</span>
               <select value={walked.preset!} onChange={(event) => choose(event.currentTarget.value)}>
-                {presets.map(({name, title}) => <option key={name} value={name}>{title}</option>)}
+                {walks.map(({name, title}) => <option key={name} value={name}>{title}</option>)}
               </select>
             </label>
             <code class="program">{walked.text.replaceAll("; ", "   ").replaceAll("\n", "   ")}</code>
@@ -97,11 +99,21 @@ function Stepper({id, lesson, preset, until, at, own}: Props) {
       <div role="tabpanel" id={`${id}-pane`} aria-labelledby={`${id}-${tab}`}>
         {tab === "own" && <Own id={id} draft={draft} onDraft={setDraft} drawnText={ownWalk?.text ?? null} onDrawn={drawn} />}
         {current && (
-          <Walk key={`${tab}:${current.preset ?? current.text}`} {...current} forwardOnly={forwardOnly} start={start} note={note} onInputs={rerun} onWake={() => python.load()} />
+          <Walk key={`${tab}:${current.preset ?? current.text}`} {...current} forwardOnly={forwardOnly} start={start} note={note} onInputs={rerun} onWake={() => python.load()} onCell={(node, place) => cellIn(current.text, node, place)} />
         )}
       </div>
     </div>
   );
+}
+
+/** The graph of one number of a tensor: Python computes it anew. */
+async function cellIn(text: string, node: number, place: Place): Promise<CellGraph> {
+  try {
+    const {error, ...given} = await python.call<Drawn>("programs.cell", {text, node, place}, {seconds: 8});
+    return error ? {error: error.message} : {given: given as Given};
+  } catch (error) {
+    return {error: error instanceof PythonError ? error.message : tensorWords.needsPython};
+  }
 }
 
 /** Only names that the program has. */

@@ -4,7 +4,7 @@ import type {DrawnGraph} from "../../graph/model.ts";
 import {clean, written} from "../../text/names.ts";
 import {addingUp, exact, maybe, num, readable} from "../../text/numbers.ts";
 import {code, dataName, gradName, spoken, type Rich} from "../../text/rich.ts";
-import type {Compute, NodeInfo, Push, Recording, Seed, Visit, WalkEvent} from "../../python/schema.ts";
+import type {Compute, HeatMap, NodeInfo, Push, Recording, Seed, Visit, WalkEvent} from "../../python/schema.ts";
 
 export type Formula =
   | {kind: "line"; parts: Rich; result: {text: string; of: "data" | "grad"} | null}
@@ -16,7 +16,7 @@ export type Change = {name: string; of: "data" | "grad"; before: Shown | null; a
 
 export const shown = (x: number, text = readable(x)): Shown => ({text, exact: exact(x)});
 
-export type Told = {phase: string; where: string; sentence: Rich; formula: Formula | null; change: Change | null; spoken: string};
+export type Told = {phase: string; where: string; sentence: Rich; formula: Formula | null; change: Change | null; spoken: string; /** Of tensors: what is pushed. */ pushed?: HeatMap};
 
 /** After `k` steps of a walk with `all`. */
 export function tell(recording: Recording, graph: DrawnGraph, k: number, all: number): Told {
@@ -47,7 +47,7 @@ function about(event: WalkEvent, recording: Recording, graph: DrawnGraph, k: num
 const nameOf = (recording: Recording, id: number): string => clean(recording.graph.nodes[id]!.name);
 
 /** Python's own sentence, for what happens too seldom to have words here. */
-const fromPython = (sentence: string): Rich => sentence.split("`").map((part, i) => (i % 2 ? code(part) : part));
+export const fromPython = (sentence: string): Rich => sentence.split("`").map((part, i) => (i % 2 ? code(part) : part));
 
 // --- forward ------------------------------------------------------------------------------------------------------------
 
@@ -140,7 +140,7 @@ function aboutPush(event: Push, recording: Recording, graph: DrawnGraph, k: numb
 }
 
 /** Which of its node's pushes this is. */
-function placeAmong(recording: Recording, k: number): [number, number] {
+export function placeAmong(recording: {events: readonly {kind: string}[]}, k: number): [number, number] {
   let first = k - 1;
   while (first > 0 && recording.events[first - 1]!.kind === "push") first--;
   let end = k;
