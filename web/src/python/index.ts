@@ -47,6 +47,8 @@ type Call = Required<Pick<CallOptions, "seconds">> & {
 const state = signal<PythonState>({phase: "idle", percent: 0});
 const epoch = signal(0);
 const queue: Call[] = [];
+const wanted = new Set<string>(); // modules of the page's Python that somebody here will call
+const there = new Set<string>(); // … and that this worker has imported
 let worker: Worker | undefined;
 let running: Call | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -54,11 +56,19 @@ let creep: ReturnType<typeof setInterval> | undefined;
 let lastId = 0;
 let stall: ReturnType<typeof setTimeout> | undefined;
 const ARRIVED = 55; // percent, when nearly every byte is there
-/** Seconds without a sign of life after which loading is given up. */
-const limits = {stalled: 60};
+/** Seconds without a sign of life after which loading is given up, and those that a call still has when its page is left. */
+const limits = {stalled: 60, left: 0.5};
 
-function load(): void {
+function load(ahead?: string): void {
+  if (ahead) wanted.add(ahead);
   if (state.value.phase === "idle" || state.value.phase === "failed") spawn();
+  else if (state.value.phase === "ready") fetchAhead();
+}
+
+/** What will be called soon is imported while nobody waits, once for each worker. */
+function fetchAhead(): void {
+  for (const module of wanted) if (!there.has(module)) send({kind: "ahead", module});
+  for (const module of wanted) there.add(module);
 }
 
 function call<T>(fn: string, args: Record<string, unknown>, options: CallOptions = {}): Promise<T> {
@@ -74,6 +84,14 @@ function stop(): void {
   else end(new PythonStopped("stopped", "user"));
 }
 
+/** The page that asked is gone: nobody waits for the answers. What runs may end by itself, so that Python stays. */
+function leave(): void {
+  for (const one of queue.splice(0)) one.reject(new PythonStopped("left", "user"));
+  if (!running) return;
+  clearTimeout(timer);
+  timer = setTimeout(() => end(new PythonStopped("left", "user")), limits.left * 1000);
+}
+
 /** Loading goes on as long as something comes: a slow line is no failure, a dead one is. */
 function alive(): void {
   clearTimeout(stall);
@@ -84,6 +102,7 @@ function spawn(): void {
   worker?.terminate();
   rest();
   state.value = {phase: "loading", percent: 0};
+  there.clear();
   epoch.value++;
   const fresh = new Worker(new URL(`./${WORKER_FILE}`, import.meta.url), {type: "module", name: "python"});
   worker = fresh;
@@ -112,6 +131,7 @@ function hear(message: FromWorker): void {
       rest();
       state.value = {phase: "ready", percent: 100};
       pump();
+      fetchAhead();
       break;
     case "failed":
       fail(message.message);
@@ -186,11 +206,13 @@ export const python: {
   state: Signal<PythonState>;
   /** Counts the workers there have been: what was kept in Python before is gone when it changes. */
   epoch: Signal<number>;
-  /** Start loading in the background; again after a failure. */
-  load(): void;
+  /** Start loading in the background; again after a failure. `ahead` names a module that will be called: it is there sooner. */
+  load(ahead?: string): void;
   /** `fn` such as "programs.run" calls gradwalk.learn.page.programs.run(**args); JSON both ways. */
   call<T>(fn: string, args: Record<string, unknown>, options?: CallOptions): Promise<T>;
   /** End what runs now, or the loading; whoever waits for a Python that does not come is told so. */
   stop(): void;
+  /** Forget what this page asked for: another comes. */
+  leave(): void;
   limits: typeof limits;
-} = {state, epoch, load, call, stop, limits};
+} = {state, epoch, load, call, stop, leave, limits};

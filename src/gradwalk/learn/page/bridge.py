@@ -18,11 +18,19 @@ from gradwalk.errors import GradwalkError
 from gradwalk.learn.page.sandbox import LearnerError
 from gradwalk.learn.page.translations import say, speak
 
-__all__ = ["MOST_PRINTED", "call", "speak"]
+__all__ = ["MOST_PRINTED", "ahead", "call", "speak"]
 
 #: So many characters of what a call prints are shown.
 MOST_PRINTED = 20_000
 _EVERY = 0.05  # seconds between two pieces
+
+
+def ahead(module: str) -> None:
+    """Import a module of the page before somebody calls it.
+
+    >>> ahead("exercises")
+    """
+    importlib.import_module(f"gradwalk.learn.page.{module}")
 
 
 def call(function: str, arguments: str, emit: Callable[[str], Any]) -> str:
