@@ -5,7 +5,9 @@ long is ended by ending the worker; another is started at once, and the queue go
 `python.epoch` counts them, for whoever keeps something in Python between two calls.
 */
 import {signal, type Signal} from "@preact/signals";
-import type {Answer, FromWorker, PythonFiles, ToWorker} from "./messages.ts";
+import type {FromWorker, PythonFiles, ToWorker} from "./messages.ts";
+import {said, type Dictionary} from "./sentences.ts";
+import type {Answer} from "./schema.ts";
 
 declare const WORKER_FILE: string; // put in by the build
 declare const PYTHON_FILES: PythonFiles;
@@ -54,6 +56,7 @@ let running: Call | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let creep: ReturnType<typeof setInterval> | undefined;
 let lastId = 0;
+let dictionary: Dictionary = {}; // as Python says it, until somebody knows better
 let stall: ReturnType<typeof setTimeout> | undefined;
 const ARRIVED = 55; // percent, when nearly every byte is there
 /** Seconds without a sign of life after which loading is given up, and those that a call still has when its page is left. */
@@ -77,6 +80,10 @@ function call<T>(fn: string, args: Record<string, unknown>, options: CallOptions
     load();
     pump();
   });
+}
+
+function speak(words: Dictionary): void {
+  dictionary = words;
 }
 
 function stop(): void {
@@ -115,7 +122,7 @@ function spawn(): void {
     else fail(event.message);
   };
   alive();
-  send({kind: "start", site: new URL("..", import.meta.url).href, files: PYTHON_FILES, language: document.documentElement.lang});
+  send({kind: "start", site: new URL("..", import.meta.url).href, files: PYTHON_FILES});
 }
 
 const send = (message: ToWorker): void => worker!.postMessage(message);
@@ -140,7 +147,7 @@ function hear(message: FromWorker): void {
       if (running?.id === message.id) running.onPrint?.(message.text);
       break;
     case "answer":
-      if (running?.id === message.id) answer(JSON.parse(message.json) as Answer);
+      if (running?.id === message.id) answer(said(message.json, dictionary) as Answer);
   }
 }
 
@@ -165,14 +172,11 @@ function pump(): void {
   send({kind: "call", id, fn, args});
 }
 
-function answer(said: Answer): void {
-  const {resolve, reject} = finish()!;
-  if ("error" in said) {
-    const {kind, message, line, where} = said.error;
-    reject(new PythonError(message, kind, line ?? undefined, where ?? undefined));
-  } else {
-    resolve(said.result);
-  }
+function answer({result, error, more}: Answer): void {
+  const {resolve, reject, onPrint} = finish()!;
+  if (more) onPrint?.(more);
+  if (error) reject(new PythonError(error.message, error.kind, error.line ?? undefined, error.where ?? undefined));
+  else resolve(result);
   pump();
 }
 
@@ -210,9 +214,11 @@ export const python: {
   load(ahead?: string): void;
   /** `fn` such as "programs.run" calls gradwalk.learn.page.programs.run(**args); JSON both ways. */
   call<T>(fn: string, args: Record<string, unknown>, options?: CallOptions): Promise<T>;
+  /** What Python says is told in these words from now on. */
+  speak(dictionary: Dictionary): void;
   /** End what runs now, or the loading; whoever waits for a Python that does not come is told so. */
   stop(): void;
   /** Forget what this page asked for: another comes. */
   leave(): void;
   limits: typeof limits;
-} = {state, epoch, load, call, stop, leave, limits};
+} = {state, epoch, load, call, speak, stop, leave, limits};

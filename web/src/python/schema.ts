@@ -145,6 +145,19 @@ export type Layout = {
   bends: Record<string, Spot[]>;
 };
 
+export type Failure = {
+  kind: string;
+  message: string;
+  line: number | null;
+  where: string | null;
+};
+
+export type Answer = {
+  result: unknown;
+  error: Failure | null;
+  more: string | null;
+};
+
 export type Failed = {
   kind: string;
   message: string;
@@ -200,4 +213,9 @@ export type TrainingEntry = {
 export type Material = {
   presets: PresetEntry[];
   training: TrainingEntry;
+};
+
+export type Ran = {
+  printed: string[];
+  error: Failure | null;
 };

@@ -3,6 +3,7 @@ import {arrivals} from "./arrivals.ts";
 import {watchLanguage} from "./language.ts";
 import {hydrate} from "./hydrate.ts";
 import {keepOffline} from "./offline.ts";
+import {messages} from "../strings/en/messages.ts";
 import {showNotices} from "./notices.ts";
 import {showProgress} from "./marks.ts";
 import {showPython} from "./python-status.ts";
@@ -26,6 +27,7 @@ function leave(): void {
   python.leave();
 }
 
+python.speak(messages);
 watchTheme();
 showProgress();
 showPython();

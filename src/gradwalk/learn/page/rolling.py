@@ -21,6 +21,7 @@ from gradwalk import walk
 from gradwalk.errors import GradwalkError, ProgramError
 from gradwalk.learn.page.matrix_picture import MatrixPicture, matrix_picture
 from gradwalk.learn.page.programs import built
+from gradwalk.messages import reason_of, say
 
 __all__ = ["Macro", "Rolled", "Step", "Tape", "gathered", "levels", "material", "roll", "steps", "tape_of"]
 
@@ -343,13 +344,19 @@ def roll(text: str) -> dict[str, Any]:
         root = built(text)
         count = sum(1 for _ in walk.topological(root))
         if count > MOST_NODES:
-            raise ProgramError(f"the graph has {count:,} nodes, and this page rolls up to {MOST_NODES:,}; take fewer")
+            raise ProgramError(
+                say(
+                    "the graph has {count} nodes, and this page rolls up to {most}; take fewer",
+                    count=f"{count:,}",
+                    most=f"{MOST_NODES:,}",
+                )
+            )
         tape = tape_of(root)
         if not tape.ops:
-            raise ProgramError("there is nothing to roll up: the program computes nothing from its numbers")
+            raise ProgramError(say("there is nothing to roll up: the program computes nothing from its numbers"))
         return {"rolled": rolled(tape)}
     except (GradwalkError, SyntaxError) as error:
-        message = str(error.msg if isinstance(error, SyntaxError) else getattr(error, "reason", "") or error)
+        message = error.msg if isinstance(error, SyntaxError) else reason_of(error)
         line = error.lineno if isinstance(error, SyntaxError) else getattr(error, "line", None)
         return {"error": {"message": message, "line": line}}
 

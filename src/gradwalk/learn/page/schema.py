@@ -12,8 +12,11 @@ from dataclasses import fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
 
+from gradwalk.learn.page.bridge import Answer
+from gradwalk.learn.page.failures import Failure
 from gradwalk.learn.page.programs import Drawn, Failed
 from gradwalk.learn.page.recordings import Material, PresetEntry, TrainingEntry
+from gradwalk.learn.page.scripts import Ran
 from gradwalk.learn.page.training import Points, Training
 from gradwalk.walk import AlreadyVisited, Compute, Doubled, Enter, Leave, Missing, NodeInfo, Push, Seed, Visit
 
@@ -21,7 +24,7 @@ __all__ = ["SHAPES", "typescript"]
 
 WALK = (Compute, Seed, Visit, Push)
 SEARCH = (Enter, AlreadyVisited, Leave)
-PAGE: tuple[type, ...] = (Failed, Drawn, Points, Training, PresetEntry, TrainingEntry, Material)
+PAGE: tuple[type, ...] = (Failure, Answer, Failed, Drawn, Points, Training, PresetEntry, TrainingEntry, Material, Ran)
 WORDS = {"formula": "string", "sentence": "string", "latex": "string"}  # every event brings them
 
 #: What `to_dict` and `to_json` put together by hand, and fields that are known better than their Python type says.
