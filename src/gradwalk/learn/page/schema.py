@@ -8,15 +8,21 @@ A test fails where the file differs from what this prints, so there is one schem
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
+from gradwalk.diagnose.results import CheckResult, Diagnosis, Mark
+from gradwalk.learn.page import exercises, folding, grading, naming, rolling, scripts
+from gradwalk.learn.page.answer import CheckRow, Contribution, LedgerShown, LineOfError, Result
 from gradwalk.learn.page.bridge import Answer
+from gradwalk.learn.page.comparisons import ComparedRow, RecordedComparisons
 from gradwalk.learn.page.failures import Failure
+from gradwalk.learn.page.hunting import shapes
+from gradwalk.learn.page.matrix_picture import MatrixPicture
 from gradwalk.learn.page.programs import Drawn, Failed
 from gradwalk.learn.page.recordings import Material, PresetEntry, TrainingEntry
-from gradwalk.learn.page.scripts import Ran
 from gradwalk.learn.page.training import Points, Training
 from gradwalk.walk import AlreadyVisited, Compute, Doubled, Enter, Leave, Missing, NodeInfo, Push, Seed, Visit
 
@@ -24,7 +30,17 @@ __all__ = ["SHAPES", "typescript"]
 
 WALK = (Compute, Seed, Visit, Push)
 SEARCH = (Enter, AlreadyVisited, Leave)
-PAGE: tuple[type, ...] = (Failure, Answer, Failed, Drawn, Points, Training, PresetEntry, TrainingEntry, Material, Ran)
+PAGE: tuple[type, ...] = (
+    *(Failure, Answer, Failed, Drawn, Points, Training, PresetEntry, TrainingEntry, Material, scripts.Ran),
+    *(naming.Naming, naming.Facts, folding.Cell, folding.Block, folding.Folding),
+    *(MatrixPicture, rolling.Pictures, rolling.RolledStep, rolling.Rolled),
+    *(rolling.RollFailure, rolling.Roll, rolling.RollMaterial),
+    *(exercises.TabEntry, exercises.ExerciseEntry, exercises.EnginePart, exercises.EngineText),
+    *(exercises.ExerciseMaterial, CheckRow, Contribution, LedgerShown, LineOfError, Result),
+    *(shapes.HuntEvent, shapes.Wrong, shapes.Measured, shapes.Stopped, shapes.Instrument, shapes.Seen, shapes.Choice),
+    *(shapes.CaseShown, shapes.HuntMaterial),
+    *(Mark, Diagnosis, CheckResult, ComparedRow, RecordedComparisons),
+)
 WORDS = {"formula": "string", "sentence": "string", "latex": "string"}  # every event brings them
 
 #: What `to_dict` and `to_json` put together by hand, and fields that are known better than their Python type says.
@@ -46,6 +62,17 @@ BY_HAND: dict[str, dict[str, str]] = {
         "events": "WalkEvent[]",
         "verdict": "Verdict",
     },
+    "Report": {
+        "engine": "string",
+        "score": "number",
+        "total": "number",
+        "passed": "boolean",
+        "essentials": "Mark",
+        "beyond": "Mark",
+        "notes": "string[]",
+        "checks": "CheckResult[]",
+        "diagnoses": "Diagnosis[]",
+    },
 }
 KNOWN_BETTER = {
     ("Visit", "gradient"): "Num | null",
@@ -55,6 +82,12 @@ KNOWN_BETTER = {
     ("PresetEntry", "search"): "SearchEvent[]",
     ("Drawn", "recording"): "Recording | null",
     ("Drawn", "language"): '"program" | "python" | ""',
+    ("Seen", "graph"): "Graph | null",
+    ("CaseShown", "graph"): "Graph | null",
+    ("HuntEvent", "upstream"): "Num | null",
+    ("HuntEvent", "before"): "Num | null",
+    ("HuntEvent", "after"): "Num | null",
+    ("Judged", "report"): "Report",
 }
 
 
@@ -69,15 +102,23 @@ def _shape(thing: type) -> dict[str, str]:
         types = {name: known[name] or _type(hints[name]).replace("unknown", "Num") for name in names}
         return {**kind, **types, **told}
     # the page's own functions give finite numbers only
-    return {name: known[name] or _type(hint).replace("Num", "number") for name, hint in hints.items()}
+    marked = get_type_hints(thing, include_extras=True)
+    return {
+        f"{name}?" if get_origin(marked[name]) is NotRequired else name: known[name]
+        or _type(hint).replace("Num", "number")
+        for name, hint in hints.items()
+    }
 
 
 def _type(hint: Any) -> str:
-    """A Python type as TypeScript; a float of a walk may also be one of the texts that JSON has for nan and inf."""
+    """A Python type as TypeScript; a float of a walk may also be one of the texts that JSON has for nan and inf.
+
+    What is `Said` to a learner comes as a message, and is a text when the page has read it.
+    """
     plain = {int: "number", float: "Num", str: "string", bool: "boolean", NoneType: "null", Any: "unknown"}
     if hint in plain:
         return plain[hint]
-    if is_typeddict(hint):
+    if is_typeddict(hint) or is_dataclass(hint):
         return str(hint.__name__)
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
@@ -85,7 +126,9 @@ def _type(hint: Any) -> str:
     if origin in (tuple, list):
         item = _type(inner[0])
         return f"({item})[]" if " " in item else f"{item}[]"
-    if origin is dict:
+    if origin is Literal:
+        return " | ".join(f'"{word}"' for word in inner)
+    if origin in (dict, Mapping):
         return f"Record<{_type(inner[0])}, {_type(inner[1])}>"
     raise TypeError(f"no TypeScript is known for {hint!r}")
 
@@ -97,6 +140,8 @@ SHAPES: dict[str, dict[str, str]] = {
     **{thing.__name__: _shape(thing) for thing in (*WALK, *SEARCH, Missing, Doubled)},
     **{name: BY_HAND[name] for name in ("Verdict", "Recording", "Layout")},
     **{thing.__name__: _shape(thing) for thing in PAGE},
+    "Report": BY_HAND["Report"],
+    "Judged": _shape(grading.Judged),
 }
 
 _HEAD = """\
