@@ -17,7 +17,8 @@ def calling(function: str, **arguments: Any) -> tuple[dict[str, Any], list[str]]
 
 def test_a_result_comes_back() -> None:
     answer, _ = calling("export.page_modules")
-    assert "error" in answer  # paths are no JSON: told, not raised
+    assert answer["error"]["kind"] == "TypeError"  # paths are no JSON: told, not raised
+    assert calling("training.sizes", hidden=[8])[0] == {"result": [8], "error": None, "more": None}
     answer, _ = calling("sandbox.LearnerError.__init__")
     assert answer["error"]["kind"] == "LookupError"
 
@@ -49,10 +50,14 @@ def test_prints_come_in_order_and_to_the_last() -> None:
 
 
 def test_a_megabyte_of_prints_is_cut() -> None:
-    _, pieces = calling("sandbox.execute", source="for i in range(50_000): print('x' * 20)")
+    answer, pieces = calling("sandbox.execute", source="for i in range(50_000): print('x' * 20)")
     text = "".join(pieces)
     assert text[:MOST_PRINTED] == ("x" * 20 + "\n") * (MOST_PRINTED // 21) + "x" * (MOST_PRINTED % 21)
-    assert text[MOST_PRINTED:] == f"\n… and {50_000 * 21 - MOST_PRINTED:,} more characters, which are not shown\n"
+    assert text[MOST_PRINTED:] == ""
+    assert answer["more"] == {
+        "id": "\n… and {count} more characters, which are not shown\n",
+        "parameters": {"count": f"{50_000 * 21 - MOST_PRINTED:,}"},
+    }
     assert len(pieces) < 50
 
 

@@ -8,7 +8,7 @@ import path from "node:path";
 import {parseArgs} from "node:util";
 import {bundle, bundleOffline} from "./builder/bundle.mjs";
 import {comparePages} from "./builder/compare.mjs";
-import {compareStrings, compareTitles, loadStrings} from "./builder/strings.mjs";
+import {compareMessages, compareStrings, compareTitles, findEnglish, loadStrings} from "./builder/strings.mjs";
 import {document, homeBody, lessonBody, missingBody, pageBody} from "./builder/template.mjs";
 import {exported, exportFromPython} from "./builder/python.mjs";
 import {GENERATED, LESSONS, PAGES, SITE} from "./builder/paths.mjs";
@@ -68,17 +68,20 @@ async function readLanguage(language, original, {generated, heights, problems}) 
   const {code, home: folder} = language;
   const words = await loadStrings(code);
   if (original) compareStrings(code, words, original.words, problems);
+  if (original) compareMessages(code, words.messages?.messages ?? {}, generated.messages, problems);
   if (original) compareTitles(code, words.presets?.presets.titles ?? {}, [...generated.recordings.presets, ...generated.recordings.tensors], problems);
   problems.settle(); // without its words nothing can be written
   const strings = words.site.site;
   const lessons = readCourse(language, original?.lessons, problems);
   const known = {...generated, recordings: withTitles(generated.recordings, words.presets.presets.titles)};
-  const renderer = new Renderer({schemas: await loadSchemas(code), strings, generated: known, problems, lessons, pages: EXTRA, heights});
+  const schemas = await loadSchemas(code);
+  const renderer = new Renderer({schemas, strings, generated: known, problems, lessons, pages: EXTRA, heights});
   const place = (root) => ({root, base: root + folder.replace(/[^/]+/g, "..")});
   for (const lesson of lessons.filter((lesson) => lesson.language === code)) {
     const twin = original?.lessons.find(({id}) => id === lesson.id);
     Object.assign(lesson, place("../../"), renderer.render(lesson, {name: lesson.id, twin, ...place("../../")}));
     if (twin) comparePages(lesson, twin, problems);
+    if (twin) findEnglish(lesson, schemas, problems);
   }
   const page = (name, root) => {
     const read = readPage(path.join(PAGES, code, `${name}.md`), {title: true, lead: true}, problems);

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradwalk.errors import NotANumberError, NumberTooLargeError
+from gradwalk.messages import say
 
 __all__ = ["Ieee", "cosh", "div", "exp", "expm1", "log", "log1p", "nan_outside", "number", "power", "sinh", "sqrt"]
 
@@ -33,27 +34,37 @@ def number(x: Any) -> float:
         except OverflowError:
             bits = int(x).bit_length()
             raise NumberTooLargeError(
-                f"an int of {bits} bits does not fit a float (largest: about 1.8e308); scale it down, or use math.inf"
+                say(
+                    "an int of {bits} bits does not fit a float (largest: about 1.8e308); scale it down, or use "
+                    "math.inf",
+                    bits=bits,
+                )
             ) from None
     # NumPy's numbers and 0-d arrays are known by their dtype, so that NumPy need not be imported.
     if getattr(x, "ndim", None) == 0 and getattr(getattr(x, "dtype", None), "kind", "") in ("b", "i", "u", "f"):
         return float(x)
     kind = type(x).__name__
-    remedy = ""
+    remedy = None
     if isinstance(x, str):
-        remedy = f"; if it is a number in text, write float({x!r})"
+        remedy = say("if it is a number in text, write float({text})", text=repr(x))
     elif getattr(x, "many", False) is True:
         raise NotANumberError(
-            f"here a Value is needed, one number, and a Tensor of shape {x.shape} was given: it does not know tensors "
-            "yet; tensor.scalars() gives the same computation as Values, which it knows"
+            say(
+                "here a Value is needed, one number, and a Tensor of shape {shape} was given: it does not know tensors "
+                "yet; tensor.scalars() gives the same computation as Values, which it knows",
+                shape=x.shape,
+            )
         )
     elif hasattr(x, "item") and getattr(x, "ndim", None) == 0:
-        remedy = "; take its number with .item()"
+        remedy = say("take its number with .item()")
     elif hasattr(x, "__len__"):
-        remedy = "; for many numbers make many Values: [Value(x) for x in numbers]"
+        remedy = say("for many numbers make many Values: [Value(x) for x in numbers]")
     text = repr(x)
     text = text if len(text) <= 60 else text[:57] + "..."
-    raise NotANumberError(f"a Value holds one real number (int, float, or a NumPy number), not {kind}: {text}{remedy}")
+    refused = say(
+        "a Value holds one real number (int, float, or a NumPy number), not {kind}: {text}", kind=kind, text=text
+    )
+    raise NotANumberError(say("{refused}; {remedy}", refused=refused, remedy=remedy) if remedy else refused)
 
 
 def div(x: float, y: float) -> float:

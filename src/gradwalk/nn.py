@@ -17,6 +17,7 @@ from gradwalk.engine import Value
 from gradwalk.errors import InputSizeError, NotANumberError, SettingError
 from gradwalk.functions import listed, operand, real
 from gradwalk.losses import binary_cross_entropy, cross_entropy, hinge, log_softmax, logsumexp, mse, softmax
+from gradwalk.messages import reason_of, say
 from gradwalk.module import Module, kind_of
 from gradwalk.ops import TABLE, Op
 
@@ -97,17 +98,39 @@ _unchanged = operator.pos
 def _named(what: str, choice: Any, table: Mapping[str, T]) -> T:
     if not isinstance(choice, str):
         kind = type(choice).__name__
-        raise SettingError(f"{what} is a name ({', '.join(table)}) or a function, not {kind}: {choice!r:.60}")
+        raise SettingError(
+            say(
+                "{what} is a name ({names}) or a function, not {kind}: {given}",
+                what=what,
+                names=", ".join(table),
+                kind=kind,
+                given=f"{choice!r:.60}",
+            )
+        )
     if choice not in table:
-        raise SettingError(f"no {what} is called {choice!r:.60}; there are {', '.join(table)}")
+        raise SettingError(
+            say(
+                "no {what} is called {name}; there are {names}",
+                what=what,
+                name=f"{choice!r:.60}",
+                names=", ".join(table),
+            )
+        )
     return table[choice]
 
 
 def _size(what: str, n: Any) -> int:
     if isinstance(n, bool) or not hasattr(n, "__index__"):
-        raise SettingError(f"{what} is a whole number of at least 1, not {type(n).__name__}: {n!r:.60}")
+        raise SettingError(
+            say(
+                "{what} is a whole number of at least 1, not {kind}: {given}",
+                what=what,
+                kind=type(n).__name__,
+                given=f"{n!r:.60}",
+            )
+        )
     if operator.index(n) < 1:
-        raise SettingError(f"{what} is a whole number of at least 1, not {operator.index(n)}")
+        raise SettingError(say("{what} is a whole number of at least 1, not {n}", what=what, n=operator.index(n)))
     return operator.index(n)
 
 
@@ -130,7 +153,9 @@ class Neuron(Module):
         self, nin: int, nonlin: bool = True, *, activation: Activation = "relu", init: Init = "uniform"
     ) -> None:
         if isinstance(nonlin, str) or callable(nonlin):
-            raise SettingError(f"nonlin is True or False, not {nonlin!r:.60}; write activation={nonlin!r:.60}")
+            raise SettingError(
+                say("nonlin is True or False, not {given}; write activation={given}", given=f"{nonlin!r:.60}")
+            )
         nin = _size("nin", nin)
         self._title, self._activate = _activation(activation)
         draw = init if callable(init) else _named("init", init, INITS)
@@ -219,7 +244,10 @@ class MLP(Module):
         widths = list(nouts) if isinstance(nouts, Iterable) and not isinstance(nouts, (str, bytes, dict, set)) else []
         if not widths:
             raise SettingError(
-                f"nouts lists the number of neurons of each layer, as in [16, 16, 1]; it was {nouts!r:.60}"
+                say(
+                    "nouts lists the number of neurons of each layer, as in [16, 16, 1]; it was {given}",
+                    given=f"{nouts!r:.60}",
+                )
             )
         sizes = [_size("nin", nin), *(_size(f"nouts[{i}]", n) for i, n in enumerate(widths))]
         _activation(activation)  # a wrong name is wrong even if there is no hidden layer to use it
@@ -245,7 +273,9 @@ class MLP(Module):
                 depth += 1
                 x = layer(x)
         except (InputSizeError, NotANumberError) as error:
-            raise type(error)(f"layer {depth} of {kind_of(self)}: {error}") from None
+            raise type(error)(
+                say("layer {depth} of {kind}: {said}", depth=depth, kind=kind_of(self), said=reason_of(error))
+            ) from None
         return x
 
     def __repr__(self) -> str:
@@ -262,7 +292,10 @@ class _Inputs(list[Any]):
 def _inputs(taker: Neuron | Layer, x: Any, nin: int) -> _Inputs:
     given = x if x.__class__ is list else listed(x, _title(taker), f"{nin} inputs")
     if len(given) != nin:
-        raise InputSizeError(f"{_title(taker)} takes {nin} input{'s' * (nin != 1)} and was given {len(given)}")
+        taken = say("{count} inputs", count=nin) if nin != 1 else say("1 input")
+        raise InputSizeError(
+            say("{taker} takes {taken} and was given {count}", taker=_title(taker), taken=taken, count=len(given))
+        )
     checked = _Inputs(given)
     for i, xi in enumerate(given):
         if xi.__class__ is not Value and xi.__class__ is not float and not isinstance(xi, Value):

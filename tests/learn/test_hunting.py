@@ -20,7 +20,7 @@ NAMES = [name for names in SETS.values() for name in names]
 
 
 @cache
-def exported() -> dict[str, Any]:
+def exported() -> Any:
     return material()
 
 

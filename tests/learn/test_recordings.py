@@ -11,12 +11,17 @@ from typing import Any
 import pytest
 
 from gradwalk import walk
-from gradwalk.learn.page import programs, training
+from gradwalk.diagnose import museum
+from gradwalk.learn.page import bridge, exercises, folding, hunting, programs, rolling, training
+from gradwalk.learn.page.exercises import EXERCISES
+from gradwalk.learn.page.hunting.cases import case_of
 from gradwalk.learn.page.recordings import material
 from gradwalk.learn.page.schema import SHAPES, typescript
 from gradwalk.presets import PRESETS
 
 CHECKED_IN = Path(__file__).resolve().parents[2] / "web/src/python/schema.ts"
+
+OVERWRITING = EXERCISES["plus-times"].tabs["__mul__"].solution.replace("+=", "=")
 
 
 @cache
@@ -33,6 +38,8 @@ def fits(thing: Any, kind: str, numbers: str = "Num") -> bool:
     """Whether something JSON holds is of a TypeScript type, as far as the schema uses them; `numbers` is what N is."""
     if kind == "N":
         return fits(thing, numbers)
+    if kind.startswith(("Record<string, ", "Record<number, ")) and kind.endswith(">"):
+        return isinstance(thing, dict) and all(fits(each, kind[15:-1]) for each in thing.values())
     generic = re.fullmatch(r"(\w+)<(.+)>", kind)
     if generic and generic[1] != "Record":
         return fits(thing, generic[1], numbers if generic[2] == "N" else generic[2])
@@ -41,8 +48,6 @@ def fits(thing: Any, kind: str, numbers: str = "Num") -> bool:
         return any(fits(thing, each, numbers) for each in alternatives)
     if kind.endswith("[]"):
         return isinstance(thing, list) and all(fits(each, kind[:-2].strip("()"), numbers) for each in thing)
-    if kind.startswith(("Record<string, ", "Record<number, ")):
-        return isinstance(thing, dict) and all(fits(each, kind[15:-1]) for each in thing.values())
     if kind.startswith('"'):
         return bool(thing == kind.strip('"'))
     match kind:
@@ -64,11 +69,14 @@ def fits(thing: Any, kind: str, numbers: str = "Num") -> bool:
             return any(fits(thing, each, numbers) for each in ("Compute", "Seed", "Visit", "Push"))
         case "SearchEvent":
             return any(fits(thing, each) for each in ("Enter", "AlreadyVisited", "Leave"))
+        case "unknown":
+            return True
     shape = SHAPES[kind]
+    known = {name.removesuffix("?"): each for name, each in shape.items()}
     return (
         isinstance(thing, dict)
-        and thing.keys() == shape.keys()
-        and all(fits(thing[name], shape[name], numbers) for name in shape)
+        and {name for name in shape if not name.endswith("?")} <= thing.keys() <= known.keys()
+        and all(fits(thing[name], known[name], numbers) for name in thing)
     )
 
 
@@ -81,6 +89,73 @@ def test_what_the_page_calls_has_the_shapes_of_the_schema() -> None:
     for text in ("L = log(a - 1)", "L = a %", "import os\na = Value(2.0)\na.relu()", of_tensors):
         assert fits(json.loads(json.dumps(programs.run(text))), "Drawn")
     assert fits(json.loads(json.dumps(training.advance(training.start([4])))), "Training")
+
+
+def spoken(thing: Any) -> Any:
+    """What crosses, as the page has it once its messages are said."""
+    if isinstance(thing, dict) and thing.keys() == {"id", "parameters"}:
+        return thing["id"]
+    if isinstance(thing, dict):
+        return {name: spoken(each) for name, each in thing.items()}
+    return [spoken(each) for each in thing] if isinstance(thing, list) else thing
+
+
+#: Functions of the page, what each is given, and the shape of what it gives; with every kind of answer.
+CALLS: list[tuple[str, dict[str, Any], str]] = [
+    ("scripts.run", {"parts": ["print(1)"]}, "Ran"),
+    ("scripts.run", {"parts": ["print(x)"]}, "Ran"),
+    ("rolling.roll", {"text": "L = a*b + c"}, "Roll"),
+    ("rolling.roll", {"text": "L = sigmod(a)"}, "Roll"),
+    ("naming.facts", {"names": "anna otto"}, "Facts"),
+    ("naming.start", {"names": "anna otto"}, "Naming"),
+    ("exercises.run", {"exercise": "slopes", "tab": "exp", "sources": {}}, "Result"),
+    ("exercises.run", {"exercise": "slopes", "tab": "exp", "sources": {"exp": "def exp(self): 1 / 0"}}, "Result"),
+    ("exercises.run", {"exercise": "plus-times", "tab": "__mul__", "sources": {"__mul__": OVERWRITING}}, "Result"),
+    (
+        "exercises.run",
+        {"exercise": "sum-and-max", "tab": "sum", "sources": {}},
+        "Result",
+    ),
+    ("hunting.show", {"case": "overwriting"}, "CaseShown"),
+    ("hunting.show", {"case": "recursion-limit"}, "CaseShown"),
+    ("hunting.walk", {"case": "not-zeroed", "text": case_of("not-zeroed").mended}, "Seen"),
+    ("hunting.mend", {"case": "not-zeroed", "text": case_of("not-zeroed").mended}, "Result"),
+    ("grading.run", {"source": "x = 1"}, "Judged"),
+    ("grading.run", {"source": museum.find("root-twice").source()}, "Judged"),
+]
+
+
+@pytest.mark.parametrize(("function", "given", "kind"), CALLS, ids=lambda each: each if isinstance(each, str) else "")
+def test_every_call_of_the_page_has_the_shape_that_the_page_believes_in(
+    function: str, given: dict[str, Any], kind: str
+) -> None:
+    answer = spoken(json.loads(bridge.call(function, json.dumps(given), lambda text: None)))
+    assert answer["error"] is None
+    assert fits(answer, "Answer")
+    assert fits(answer["result"], kind)
+
+
+def test_every_material_of_the_page_has_the_shape_that_the_page_believes_in() -> None:
+    recorded = Path(__file__).resolve().parents[2] / "web/recorded/against_torch.json"
+    for thing, kind in [
+        (exercises.material(), "ExerciseMaterial"),
+        (hunting.material(), "HuntMaterial"),
+        (rolling.material(), "RollMaterial"),
+        (folding.material(), "Folding"),
+        (json.loads(recorded.read_text(encoding="utf-8")), "RecordedComparisons"),
+    ]:
+        assert fits(json.loads(json.dumps(thing, allow_nan=False)), kind), kind
+
+
+def test_nothing_else_that_crosses_looks_like_a_message() -> None:
+    assert not [name for name, shape in SHAPES.items() if {"id", "parameters"} <= shape.keys()]
+
+
+def test_an_error_that_crosses_has_its_shape() -> None:
+    for source in ("1 / 0", "print('x' * 30000)\n1 / 0"):
+        answer = json.loads(bridge.call("sandbox.execute", json.dumps({"source": source}), lambda text: None))
+        assert fits(spoken(answer), "Answer")
+        assert answer["error"]["line"] in (1, 2)
 
 
 def test_a_walk_that_loses_and_doubles_has_the_shapes_of_the_schema() -> None:

@@ -37,7 +37,7 @@ def dots(found: Locator) -> int:
     return area
 
 
-def filled(picture: dict[str, Any]) -> int:
+def filled(picture: Any) -> int:
     return sum(cell != "." for row in picture["rows"] for cell in row)
 
 
@@ -49,7 +49,7 @@ def steps(found: Locator) -> list[str]:
     return [" ".join(text.split()) for text in found.locator(".f-steps li .f-what").all_inner_texts()]
 
 
-def told(graph: dict[str, Any]) -> list[str]:
+def told(graph: Any) -> list[str]:
     names = {"take": "take from a table", "shift": "largest of each"}
     return [
         f"{names.get(step['what'], step['what'])} {' × '.join(f'{n:,}' for n in step['shape'])}"
@@ -60,7 +60,7 @@ def told(graph: dict[str, Any]) -> list[str]:
 def test_the_example_goes_through_all_stages_before_python_is_there(open_page: OpenPage) -> None:
     page = open_page(LESSON)
     found = widget(page, "rolling")
-    graph = roll(EXAMPLE)["rolled"]
+    graph: Any = roll(EXAMPLE)["rolled"]
     expect(found.locator(".f-facts")).to_contain_text(f"{graph['nodes']:,} operations")
     assert dots(found) == filled(graph["pictures"]["tape"])
     stage(found, "Tape")
@@ -85,7 +85,7 @@ def test_a_program_of_ones_own_is_rolled_up_and_mistakes_are_told(open_page: Ope
     text = "model = MLP(3, [6, 2])\nouts = [model([0.1 * i, 1.0, 2.0]) for i in range(9)]\nsum(a * b for a, b in outs)"
     page.keyboard.insert_text(text)
     page.keyboard.press("Control+Enter")
-    graph = roll(text)["rolled"]
+    graph: Any = roll(text)["rolled"]
     expect(found.get_by_text(f"Rolled up: {graph['nodes']:,} nodes into {len(graph['steps'])} steps.")).to_be_visible()
     stage(found, "Steps")
     assert steps(found) == told(graph)

@@ -92,12 +92,16 @@ def test_an_exported_course_works_without_a_network_once_it_was_visited(
         page.goto(origin + "lessons/write-the-engine/")
         page.evaluate("async () => { window.m = await course(); m.python.load(); }")
         wait_until(page, "m.python.state.value.phase === 'ready'")
+        page.evaluate("window.first = true")
     finally:
         server.shutdown()
         server.server_close()
         thread.join()
     page.locator(".pager .next").click()
     page.wait_for_url(origin + "lessons/the-whole-arithmetic/")
+    widgets_ready(page)
+    assert page.evaluate("window.first") is True  # Python is still there
+    page.reload()
     widgets_ready(page)
     started = time.monotonic()
     page.evaluate("async () => { window.m = await course(); m.python.load(); }")

@@ -35,6 +35,25 @@ export function compareTitles(language, titles, presets, problems) {
   for (const {name, title} of lacking) problems.error(shown(path.join(folderOf(language), "presets.ts")), `"titles" has none for "${name}", which is "${title}" in ${ORIGIN}`);
 }
 
+/** A translation has every sentence that Python can say (generated/messages.json), with the same holes, and no other. */
+export function compareMessages(language, theirs, ours, problems) {
+  const file = shown(path.join(folderOf(language), "messages.ts"));
+  for (const [words, holes] of Object.entries(ours)) {
+    if (!theirs[words]) problems.error(file, `there is nothing for "${words}", which Python says`);
+    else if (holesOf(theirs[words]) !== holes.join()) problems.error(file, `"${words}" must have the holes ${holes.join(", ") || "none"}, and has ${holesOf(theirs[words]) || "none"}`);
+  }
+  for (const words of Object.keys(theirs)) if (!(words in ours)) problems.error(file, `Python does not say "${words}" any more`);
+}
+
+const holesOf = (words) => [...new Set([...words.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))].sort().join();
+
+/** A translated lesson holds no widget whose sentences Python has in English alone. */
+export function findEnglish({file, widgets}, schemas, problems) {
+  for (const kind of new Set(widgets.map((widget) => widget.kind))) {
+    if (schemas[kind].english) problems.error(shown(file), `the widget "${kind}" speaks English only: what it says is in ${schemas[kind].english}, and has to be translated first`);
+  }
+}
+
 /** In words, where two sets of words have not the same shape. */
 export function differences(ours, theirs, where) {
   if (kind(ours) !== kind(theirs)) return [theirs === undefined ? `"${where}" is missing` : `"${where}" must be ${kind(ours)}, and is ${kind(theirs)}`];

@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gradwalk.learn.page.comparisons import ComparedRow, RecordedComparisons
+
 __all__ = ["COMPARISONS", "FILE", "Comparison", "Row", "recorded"]
 
 FILE = Path(__file__).with_suffix(".json")
@@ -330,7 +332,7 @@ except RuntimeError as error:
 COMPARISONS = {"neuron": NEURON, "network": NETWORK, "leaving": LEAVING, "different": DIFFERENT}
 
 
-def recorded() -> dict[str, Any]:
+def recorded() -> RecordedComparisons:
     """Run both sides of every comparison; gives what each row printed."""
     import torch
 
@@ -340,7 +342,7 @@ def recorded() -> dict[str, Any]:
     }
 
 
-def _rows(comparison: Comparison) -> list[dict[str, str]]:
+def _rows(comparison: Comparison) -> list[ComparedRow]:
     ours: dict[str, Any] = {}
     printed = [_printed(row.ours, ours) for row in comparison.rows]
     # their side begins where ours began: a network is handed over as it was made

@@ -12,6 +12,7 @@ from typing import Any
 
 from gradwalk import ops
 from gradwalk.engine import Value
+from gradwalk.messages import Message, say
 from gradwalk.ops import TABLE, Op
 
 __all__ = ["COMPARISONS", "FUNCTIONS", "METHODS", "OPERATORS", "SIGNS", "Function"]
@@ -37,9 +38,13 @@ class Function:
         >>> FUNCTIONS["tanh"].takes
         '1 operand'
         """
+        if self.most == MANY:
+            return say("{count} or more operands", count=self.fewest)
         if self.most > self.fewest:
-            return f"{self.fewest} or {'more' if self.most == MANY else self.most} operands"
-        return f"{self.fewest} operand{'s' * (self.fewest != 1)}"
+            return say("{count} or {most} operands", count=self.fewest, most=self.most)
+        if self.fewest == 1:
+            return say("1 operand")
+        return say("{count} operands", count=self.fewest)
 
 
 MANY = 1000
@@ -95,70 +100,73 @@ WHERE = FUNCTIONS["where"]
 
 # --- what there is not, and what to write instead --------------------------------------------------------------------
 
-_SHAPE = "it is made of lines such as d = a*b + c"
-_ONE_NUMBER = "every name is one number; give each its own, as x1, x2, x3"
-_CHOICE = "a choice is written where(a > b, x, y), for x if a > b, else y"
-_CONDITION = "the condition of a choice is one comparison, as in where(a > b, x, y)"
-_NO_LOOPS = "there are no loops; write the steps out, or build the graph with Values in Python"
-_NO_TEXT = "it holds numbers and names, without quotes"
+_SHAPE = say("it is made of lines such as d = a*b + c")
+_ONE_NUMBER = say("every name is one number; give each its own, as x1, x2, x3")
+_CHOICE = say("a choice is written where(a > b, x, y), for x if a > b, else y")
+_CONDITION = say("the condition of a choice is one comparison, as in where(a > b, x, y)")
+_NO_LOOPS = say("there are no loops; write the steps out, or build the graph with Values in Python")
+_NO_TEXT = say("it holds numbers and names, without quotes")
 
 #: What Python can say and a program cannot: what to call it, and the remedy.
 REFUSED: dict[type[ast.AST], tuple[str, str]] = {
-    ast.Import: ("import", "the functions are there already, as in tanh(x)"),
-    ast.ImportFrom: ("from", "the functions are there already, as in tanh(x)"),
-    ast.FunctionDef: ("def", "write the formula out; ops of your own are made with gradwalk.op in Python"),
+    ast.Import: ("import", say("the functions are there already, as in tanh(x)")),
+    ast.ImportFrom: ("from", say("the functions are there already, as in tanh(x)")),
+    ast.FunctionDef: ("def", say("write the formula out; ops of your own are made with gradwalk.op in Python")),
     ast.ClassDef: ("class", _SHAPE),
     ast.Delete: ("del", _SHAPE),
-    ast.Lambda: ("lambda", "write the formula out"),
+    ast.Lambda: ("lambda", say("write the formula out")),
     ast.If: ("if", _CHOICE),
     ast.IfExp: ("if … else", _CHOICE),
     ast.For: ("for", _NO_LOOPS),
     ast.While: ("while", _NO_LOOPS),
-    ast.ListComp: ("a comprehension", _NO_LOOPS),
-    ast.SetComp: ("a comprehension", _NO_LOOPS),
-    ast.DictComp: ("a comprehension", _NO_LOOPS),
-    ast.GeneratorExp: ("a comprehension", _NO_LOOPS),
-    ast.Compare: ("a comparison here", "it is only the condition of a choice, as in where(a > b, x, y)"),
+    ast.ListComp: (say("a comprehension"), _NO_LOOPS),
+    ast.SetComp: (say("a comprehension"), _NO_LOOPS),
+    ast.DictComp: (say("a comprehension"), _NO_LOOPS),
+    ast.GeneratorExp: (say("a comprehension"), _NO_LOOPS),
+    ast.Compare: (say("a comparison here"), say("it is only the condition of a choice, as in where(a > b, x, y)")),
     ast.And: ("and", _CONDITION),
     ast.Or: ("or", _CONDITION),
-    ast.Not: ("not", "turn the comparison round, as in where(a <= b, x, y)"),
+    ast.Not: ("not", say("turn the comparison round, as in where(a <= b, x, y)")),
     ast.Subscript: ("[ ]", _ONE_NUMBER),
-    ast.List: ("a list", _ONE_NUMBER),
-    ast.Tuple: ("a comma", "write one name = expression at a time, and numbers with a point, as 1.5"),
+    ast.List: (say("a list"), _ONE_NUMBER),
+    ast.Tuple: (say("a comma"), say("write one name = expression at a time, and numbers with a point, as 1.5")),
     ast.Set: ("{ }", _ONE_NUMBER),
     ast.Dict: ("{ }", _ONE_NUMBER),
-    ast.Attribute: ("a dot here", "it is for methods, as in n.tanh(); data and gradients are read from the result"),
-    ast.NamedExpr: (":=", "give it a line of its own, name = expression"),
-    ast.JoinedStr: ("an f-string", _NO_TEXT),
-    ast.Starred: ("*", "write the operands one by one"),
-    ast.AnnAssign: ("an annotation", "write name = expression"),
+    ast.Attribute: (
+        say("a dot here"),
+        say("it is for methods, as in n.tanh(); data and gradients are read from the result"),
+    ),
+    ast.NamedExpr: (":=", say("give it a line of its own, name = expression")),
+    ast.JoinedStr: (say("an f-string"), _NO_TEXT),
+    ast.Starred: ("*", say("write the operands one by one")),
+    ast.AnnAssign: (say("an annotation"), say("write name = expression")),
     ast.Await: ("await", _SHAPE),
-    ast.Invert: ("~", "write -x for the negative"),
-    ast.FloorDiv: ("//", "write / to divide; rounding has no slope"),
-    ast.Mod: ("%", "it has no slope worth following; write / to divide"),
-    ast.BitXor: ("^", "write ** for a power, as in a**2"),
-    ast.MatMult: ("@", "write the products out, as in x1*w1 + x2*w2"),
+    ast.Invert: ("~", say("write -x for the negative")),
+    ast.FloorDiv: ("//", say("write / to divide; rounding has no slope")),
+    ast.Mod: ("%", say("it has no slope worth following; write / to divide")),
+    ast.BitXor: ("^", say("write ** for a power, as in a**2")),
+    ast.MatMult: ("@", say("write the products out, as in x1*w1 + x2*w2")),
     ast.BitAnd: ("&", _CONDITION),
     ast.BitOr: ("|", _CONDITION),
-    ast.LShift: ("<<", "write a*2**n"),
-    ast.RShift: (">>", "write a/2**n"),
+    ast.LShift: ("<<", say("write a*2**n")),
+    ast.RShift: (">>", say("write a/2**n")),
 }
 
 #: The same for literals, by their type.
 LITERALS: dict[type, tuple[str, str]] = {
-    str: ("text", _NO_TEXT),
-    bytes: ("text", _NO_TEXT),
-    bool: ("True or False", "write 1 or 0"),
-    complex: ("a complex number", "numbers are real, as 2, 0.5 or 1e-3"),
+    str: (say("text"), _NO_TEXT),
+    bytes: (say("text"), _NO_TEXT),
+    bool: (say("True or False"), say("write 1 or 0")),
+    complex: (say("a complex number"), say("numbers are real, as 2, 0.5 or 1e-3")),
 }
 
 #: Calls that people bring along from Python.
 CALLS = {
-    "backward": "it only computes forward; write program(…).root.backward()",
-    "print": "look at the result instead, as in program(…)['L']",
-    "sum": "write the sum out, as in a + b + c",
-    "float": "numbers are floats already",
-    "zero_grad": "it belongs to the result; write gradwalk.zero_grad(program(…).root)",
+    "backward": say("it only computes forward; write program(…).root.backward()"),
+    "print": say("look at the result instead, as in program(…)['L']"),
+    "sum": say("write the sum out, as in a + b + c"),
+    "float": say("numbers are floats already"),
+    "zero_grad": say("it belongs to the result; write gradwalk.zero_grad(program(…).root)"),
 }
 
 #: Where people have functions from in Python: they need no such word here.
@@ -167,8 +175,13 @@ MODULES = ("gradwalk", "gw", "jnp", "math", "np", "numpy", "torch")
 #: Signs from books and pages, and how a program writes them.
 TYPED = {
     "×": "*", "·": "*", "∙": "*", "⋅": "*", "∗": "*", "÷": "/", "∕": "/", "−": "-", "–": "-", "—": "-",
-    "²": "**2", "³": "**3", "√": "sqrt(…)", "≤": "<=", "≥": ">=", "≠": "!=", "\N{NO-BREAK SPACE}": "a plain space",
+    "²": "**2", "³": "**3", "√": "sqrt(…)", "≤": "<=", "≥": ">=", "≠": "!=", "\N{NO-BREAK SPACE}": say("a plain space"),
 }  # fmt: skip
+
+
+def no_part(what: str, remedy: str) -> Message:
+    """What is said of something that Python has and a program has not."""
+    return say("{what} is no part of a program: {remedy}", what=what, remedy=remedy)
 
 
 def keyword_refusal(word: str) -> str | None:
@@ -180,5 +193,5 @@ def keyword_refusal(word: str) -> str | None:
 def refusal(node: ast.AST) -> tuple[str, str]:
     """What to call a piece of Python that is no part of a program, and what to write instead."""
     if isinstance(node, ast.Constant):
-        return LITERALS.get(type(node.value), (str(node.value), "numbers are written as 2, 0.5 or 1e-3"))
+        return LITERALS.get(type(node.value), (str(node.value), say("numbers are written as 2, 0.5 or 1e-3")))
     return REFUSED.get(type(node), (type(node).__name__.lower(), _SHAPE))

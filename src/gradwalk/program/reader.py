@@ -13,6 +13,7 @@ from typing import Any
 
 from gradwalk.errors import NumberTooLargeError, ProgramError
 from gradwalk.ieee import number
+from gradwalk.messages import say
 from gradwalk.program.language import (
     CALLS,
     COMPARISONS,
@@ -24,6 +25,7 @@ from gradwalk.program.language import (
     SIGNS,
     WHERE,
     Function,
+    no_part,
 )
 from gradwalk.program.source import TOO_LARGE, Source, Span, near
 
@@ -106,16 +108,22 @@ def read(text: str) -> ParsedProgram:
                     ^
     """
     if not isinstance(text, str):
-        raise ProgramError(f"a program is text, as in program('L = a*b', a=2, b=3), not {type(text).__name__}")
+        raise ProgramError(
+            say("a program is text, as in program('L = a*b', a=2, b=3), not {kind}", kind=type(text).__name__)
+        )
     if len(text) > LONGEST:
         raise ProgramError(
-            f"a program has at most {LONGEST:,} characters, and this one has {len(text):,}; "
-            "build a graph of that size with Values in Python"
+            say(
+                "a program has at most {most} characters, and this one has {count}; build a graph of that size with "
+                "Values in Python",
+                most=f"{LONGEST:,}",
+                count=f"{len(text):,}",
+            )
         )
     source = Source(text)
     lines = source.parsed()
     if not lines:
-        raise ProgramError("there is nothing to compute; write a line such as L = a*b")
+        raise ProgramError(say("there is nothing to compute; write a line such as L = a*b"))
     reader = _Reader(source)
     statements = tuple(reader.statement(line, last=line is lines[-1]) for line in lines)
     return ParsedProgram(source, statements, reader.free, reader.made)
@@ -133,11 +141,11 @@ class _Reader:
         if isinstance(line, ast.Expr):
             steps = self._steps(line.value)
             if not last:
-                raise self.source.error("this result is not kept: give it a name, as in d = a*b", line)
+                raise self.source.error(say("this result is not kept: give it a name, as in d = a*b"), line)
             return Statement(None, tuple(steps))
         if isinstance(line, ast.Assign):
             if len(line.targets) > 1:
-                raise self.source.error("a line names one result: write b = 2 and then a = b", line)
+                raise self.source.error(say("a line names one result: write b = 2 and then a = b"), line)
             name = self._target(line.targets[0])
             steps = self._steps(line.value)
         elif isinstance(line, ast.AugAssign):
@@ -154,7 +162,7 @@ class _Reader:
             return target.id
         if isinstance(target, ast.Tuple):
             raise self.source.refused(target)
-        raise self.source.error("only a name stands to the left of =, as in d = a*b", target)
+        raise self.source.error(say("only a name stands to the left of =, as in d = a*b"), target)
 
     def _use(self, name: str, node: ast.expr) -> None:
         if name not in self.made:
@@ -208,7 +216,7 @@ class _Reader:
     def _comparison(self, node: ast.Compare) -> Callable[..., float]:
         for sign in node.ops:
             if type(sign) not in COMPARISONS:
-                raise self.source.error("a condition compares two numbers with <, <=, >, >=, == or !=", node)
+                raise self.source.error(say("a condition compares two numbers with <, <=, >, >=, == or !="), node)
         holds = [COMPARISONS[type(sign)] for sign in node.ops]
 
         def compare(*operands: Any) -> float:
@@ -225,22 +233,30 @@ class _Reader:
             function = self._function(called.id, FUNCTIONS, self.source.place(called))
         elif isinstance(called, ast.Attribute):
             if isinstance(called.value, ast.Name) and called.value.id in MODULES:
-                raise self.source.error(f"functions have no module here: write {called.attr}(…)", called)
+                raise self.source.error(say("functions have no module here: write {name}(…)", name=called.attr), called)
             function = self._function(called.attr, METHODS, self.source.attribute(called))
             operands.insert(0, called.value)
         else:
-            raise self.source.error("only a function by its name can be called; write * to multiply", called)
+            raise self.source.error(say("only a function by its name can be called; write * to multiply"), called)
         for keyword in node.keywords:
             what = f"{keyword.arg}=" if keyword.arg else "**"
-            remedy = "labels come from the names" if keyword.arg == "label" else "write the operands in order"
-            raise self.source.error(f"{what} is no part of a program: {remedy}", keyword)
+            remedy = say("labels come from the names") if keyword.arg == "label" else say("write the operands in order")
+            raise self.source.error(no_part(what, remedy), keyword)
         for operand in node.args:
             if isinstance(operand, ast.Starred):
                 raise self.source.refused(operand)
         if not function.fewest <= len(operands) <= function.most:
-            raise self.source.error(f"{function.name} takes {function.takes} and is given {len(operands)}", node)
+            raise self.source.error(
+                say(
+                    "{name} takes {takes} and is given {count}",
+                    name=function.name,
+                    takes=function.takes,
+                    count=len(operands),
+                ),
+                node,
+            )
         if function is LEAF and any(isinstance(part, (ast.Name, ast.Call)) for part in ast.walk(operands[0])):
-            raise self.source.error("Value(…) holds one number, as in Value(3.0); leave it out here", node)
+            raise self.source.error(say("Value(…) holds one number, as in Value(3.0); leave it out here"), node)
         if function is WHERE and isinstance(operands[0], ast.Compare):
             self.conditions.add(operands[0])
         return function, operands
@@ -249,9 +265,13 @@ class _Reader:
         if name in known:
             return known[name]
         if name in CALLS:
-            raise self.source.error(f"{name}() is no part of a program: {CALLS[name]}", place)
+            raise self.source.error(no_part(f"{name}()", CALLS[name]), place)
         if name in FUNCTIONS:
-            raise self.source.error(f"{name} is not a method: write {name}(…)", place)
+            raise self.source.error(say("{name} is not a method: write {name}(…)", name=name), place)
         meant = near(name, known)
-        hint = f"did you mean {meant}?" if meant else f"there are {', '.join(sorted(known))}"
-        raise self.source.error(f"no function is called {name}; {hint}", place)
+        if meant:
+            reason = say("no function is called {name}; did you mean {other}?", name=name, other=meant)
+        else:
+            names = ", ".join(sorted(known))
+            reason = say("no function is called {name}; there are {names}", name=name, names=names)
+        raise self.source.error(reason, place)

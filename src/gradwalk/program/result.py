@@ -8,6 +8,7 @@ from unicodedata import normalize
 
 from gradwalk.engine import Value
 from gradwalk.errors import GradwalkError, ProgramError
+from gradwalk.messages import say
 from gradwalk.program.language import FUNCTIONS
 from gradwalk.program.reader import Apply, ParsedProgram, Step, read
 from gradwalk.program.source import near
@@ -102,8 +103,17 @@ class Program(Mapping[str, Value]):
         changed = {normalize("NFKC", name): x for name, x in changed.items()}
         for name in changed:
             if name not in self._leaves:
-                because = f"{name} is computed from others" if name in self._named else f"there is no {name}"
-                raise ProgramError(f"{because}; what can be changed is {_listed(self._leaves) or 'nothing'}")
+                if name in self._named:
+                    because = say("{name} is computed from others", name=name)
+                else:
+                    because = say("there is no {name}", name=name)
+                raise ProgramError(
+                    say(
+                        "{because}; what can be changed is {names}",
+                        because=because,
+                        names=_listed(self._leaves) or say("nothing"),
+                    )
+                )
         now: dict[str, Any] = {}
         for name, leaf in self._leaves.items():
             given = self._given.get(name)
@@ -165,31 +175,50 @@ def _check_inputs(reading: ParsedProgram, given: Mapping[str, Any]) -> None:
     unused = [name for name in given if name not in reading.free]
     if unused:
         name = unused[0]
-        uses = f"it uses {_listed(reading.free)}" if reading.free else "it needs none"
         if name in reading.made:
-            uses = f"its line {reading.made[name]} makes {name} anew: leave one of the two out"
-        raise ProgramError(f"the program does not use the input{'s' * (len(unused) > 1)} {_listed(unused)}; {uses}")
+            uses = say(
+                "its line {line} makes {name} anew: leave one of the two out", line=reading.made[name], name=name
+            )
+        elif reading.free:
+            uses = say("it uses {names}", names=_listed(reading.free))
+        else:
+            uses = say("it needs none")
+        if len(unused) > 1:
+            raise ProgramError(
+                say("the program does not use the inputs {names}; {uses}", names=_listed(unused), uses=uses)
+            )
+        raise ProgramError(say("the program does not use the input {name}; {uses}", name=name, uses=uses))
 
 
 def _missing(reading: ParsedProgram, missing: list[str], given: Mapping[str, Any]) -> ProgramError:
     name = missing[0]
     remedy = f"program(..., {', '.join(f'{each}=1.0' for each in missing)})"
     if name in reading.made:
-        reason = (
-            f"{name} is used before line {reading.made[name]} makes it; move that line up, or give it a value: {remedy}"
+        reason = say(
+            "{name} is used before line {line} makes it; move that line up, or give it a value: {remedy}",
+            name=name,
+            line=reading.made[name],
+            remedy=remedy,
         )
     elif name in FUNCTIONS:
-        reason = f"{name} is a function; write {name}(…)"
+        reason = say("{name} is a function; write {name}(…)", name=name)
     elif len(missing) > 1:
-        reason = f"{_listed(missing)} have no value; give them one: {remedy}"
+        reason = say("{names} have no value; give them one: {remedy}", names=_listed(missing), remedy=remedy)
     else:
         meant = near(name, [*given, *reading.made])
-        reason = f"there is no {name}; give it a value: {remedy}"
+        reason = say("there is no {name}; give it a value: {remedy}", name=name, remedy=remedy)
         if meant:
-            reason = f"there is no {name}; did you mean {meant}? If it is an input, give it a value: {remedy}"
+            reason = say(
+                "there is no {name}; did you mean {other}? If it is an input, give it a value: {remedy}",
+                name=name,
+                other=meant,
+                remedy=remedy,
+            )
     return reading.source.error(reason, reading.free[name])
 
 
 def _listed(names: Iterable[str]) -> str:
     names = list(names)
-    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+    if len(names) <= 8:
+        return ", ".join(names)
+    return say("{names} and {count} more", names=", ".join(names[:8]), count=len(names) - 8)

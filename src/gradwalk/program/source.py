@@ -8,12 +8,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gradwalk.errors import ProgramError
-from gradwalk.program.language import TYPED, keyword_refusal, refusal
+from gradwalk.messages import say
+from gradwalk.program.language import TYPED, keyword_refusal, no_part, refusal
 
 __all__ = ["Source", "Span"]
 
-TOO_DEEP = "an expression nests too deeply to be read; give its parts names, on lines of their own"
-TOO_LARGE = "a number this large does not fit a float (largest: about 1.8e308); scale it down"
+TOO_DEEP = say("an expression nests too deeply to be read; give its parts names, on lines of their own")
+TOO_LARGE = say("a number this large does not fit a float (largest: about 1.8e308); scale it down")
 WIDEST = 72  # characters of a line that are shown around the place where it is wrong
 
 
@@ -57,7 +58,9 @@ class Source:
         for number, line in enumerate(self.lines, start=1):  # said by ourselves: not every Python says where it is
             if "\0" in line:
                 column = line.index("\0") + 1
-                raise self.error("this cannot be read (there is a null character)", Span(number, column, column + 1))
+                raise self.error(
+                    say("this cannot be read (there is a null character)"), Span(number, column, column + 1)
+                )
         try:
             return ast.parse("\n".join(self._flush)).body
         except SyntaxError as error:
@@ -65,7 +68,7 @@ class Source:
         except (RecursionError, MemoryError):
             raise self.error(TOO_DEEP, self._too_deep()) from None
         except ValueError as error:  # half a surrogate pair
-            raise self.error(f"this cannot be read ({error})", None) from None
+            raise self.error(say("this cannot be read ({why})", why=error), None) from None
 
     def error(self, reason: str, at: ast.AST | Span | None) -> ProgramError:
         """The error that says `reason` and points at a place.
@@ -96,7 +99,7 @@ class Source:
             place = self.attribute(node)
         elif isinstance(node, (ast.stmt, ast.UnaryOp)) and what.isidentifier():  # a keyword, such as import
             place = Span(place.line, place.column, place.column + len(what))
-        return self.error(f"{what} is no part of a program: {remedy}", place)
+        return self.error(no_part(what, remedy), place)
 
     def place(self, node: ast.AST) -> Span:
         """Where a node stands; of one that goes over several lines, the part on its first.
@@ -147,20 +150,20 @@ class Source:
         word = next(iter(re.findall(r"\A[^\W\d]\w*", there)), "")
         remedy = keyword_refusal(word)
         if there[:1] in TYPED:
-            reason = f"{there[0]} is no part of a program; write {TYPED[there[0]]}"
+            reason = say("{what} is no part of a program; write {instead}", what=there[0], instead=TYPED[there[0]])
         elif remedy:
-            reason = f"{word} is no part of a program: {remedy}"
+            reason = no_part(word, remedy)
             place = Span(place.line, place.column, place.column + len(word))
         elif "decimal literal" in error.msg:
-            reason = "a number runs into a name; write * to multiply, as in 2*a"
+            reason = say("a number runs into a name; write * to multiply, as in 2*a")
         elif "nested parentheses" in error.msg:
             reason = TOO_DEEP
         elif "integer string conversion" in error.msg:
             reason = TOO_LARGE
         elif "forgot a comma" in error.msg or error.msg == "invalid syntax":
-            reason = "this cannot be read; between two names or numbers stands an operator, as in a*b"
+            reason = say("this cannot be read; between two names or numbers stands an operator, as in a*b")
         else:
-            reason = f"this cannot be read ({error.msg}); a program is made of lines such as d = a*b + c"
+            reason = say("this cannot be read ({why}); a program is made of lines such as d = a*b + c", why=error.msg)
         return self.error(reason, place)
 
     def _blamed(self, error: SyntaxError) -> Span:

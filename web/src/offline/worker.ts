@@ -26,7 +26,7 @@ scope.addEventListener("fetch", (event) => {
   const {method, mode, url} = event.request;
   const path = inSite(url);
   if (method !== "GET" || path === undefined) return;
-  if (mode === "navigate") event.respondWith(page(event.request));
+  if (mode === "navigate" || path === "" || path.endsWith("/")) event.respondWith(page(event.request)); // opened, or fetched by the page before
   else if (LASTING.test(path)) event.respondWith(lasting(event.request));
   else if (FILES.includes(path)) event.respondWith(fresh(event.request));
 });

@@ -5,7 +5,9 @@ long is ended by ending the worker; another is started at once, and the queue go
 `python.epoch` counts them, for whoever keeps something in Python between two calls.
 */
 import {signal, type Signal} from "@preact/signals";
-import type {Answer, FromWorker, PythonFiles, ToWorker} from "./messages.ts";
+import type {FromWorker, PythonFiles, ToWorker} from "./messages.ts";
+import {said, type Dictionary} from "./sentences.ts";
+import type {Answer} from "./schema.ts";
 
 declare const WORKER_FILE: string; // put in by the build
 declare const PYTHON_FILES: PythonFiles;
@@ -47,18 +49,29 @@ type Call = Required<Pick<CallOptions, "seconds">> & {
 const state = signal<PythonState>({phase: "idle", percent: 0});
 const epoch = signal(0);
 const queue: Call[] = [];
+const wanted = new Set<string>(); // modules of the page's Python that somebody here will call
+const there = new Set<string>(); // … and that this worker has imported
 let worker: Worker | undefined;
 let running: Call | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let creep: ReturnType<typeof setInterval> | undefined;
 let lastId = 0;
+let dictionary: Dictionary = {}; // as Python says it, until somebody knows better
 let stall: ReturnType<typeof setTimeout> | undefined;
 const ARRIVED = 55; // percent, when nearly every byte is there
-/** Seconds without a sign of life after which loading is given up. */
-const limits = {stalled: 60};
+/** Seconds without a sign of life after which loading is given up, and those that a call still has when its page is left. */
+const limits = {stalled: 60, left: 0.5};
 
-function load(): void {
+function load(ahead?: string): void {
+  if (ahead) wanted.add(ahead);
   if (state.value.phase === "idle" || state.value.phase === "failed") spawn();
+  else if (state.value.phase === "ready") fetchAhead();
+}
+
+/** What will be called soon is imported while nobody waits, once for each worker. */
+function fetchAhead(): void {
+  for (const module of wanted) if (!there.has(module)) send({kind: "ahead", module});
+  for (const module of wanted) there.add(module);
 }
 
 function call<T>(fn: string, args: Record<string, unknown>, options: CallOptions = {}): Promise<T> {
@@ -69,9 +82,21 @@ function call<T>(fn: string, args: Record<string, unknown>, options: CallOptions
   });
 }
 
+function speak(words: Dictionary): void {
+  dictionary = words;
+}
+
 function stop(): void {
   if (state.value.phase === "loading" && !running) fail("stopped", "stopped");
   else end(new PythonStopped("stopped", "user"));
+}
+
+/** The page that asked is gone: nobody waits for the answers. What runs may end by itself, so that Python stays. */
+function leave(): void {
+  for (const one of queue.splice(0)) one.reject(new PythonStopped("left", "user"));
+  if (!running) return;
+  clearTimeout(timer);
+  timer = setTimeout(() => end(new PythonStopped("left", "user")), limits.left * 1000);
 }
 
 /** Loading goes on as long as something comes: a slow line is no failure, a dead one is. */
@@ -84,6 +109,7 @@ function spawn(): void {
   worker?.terminate();
   rest();
   state.value = {phase: "loading", percent: 0};
+  there.clear();
   epoch.value++;
   const fresh = new Worker(new URL(`./${WORKER_FILE}`, import.meta.url), {type: "module", name: "python"});
   worker = fresh;
@@ -96,7 +122,7 @@ function spawn(): void {
     else fail(event.message);
   };
   alive();
-  send({kind: "start", site: new URL("..", import.meta.url).href, files: PYTHON_FILES, language: document.documentElement.lang});
+  send({kind: "start", site: new URL("..", import.meta.url).href, files: PYTHON_FILES});
 }
 
 const send = (message: ToWorker): void => worker!.postMessage(message);
@@ -112,6 +138,7 @@ function hear(message: FromWorker): void {
       rest();
       state.value = {phase: "ready", percent: 100};
       pump();
+      fetchAhead();
       break;
     case "failed":
       fail(message.message);
@@ -120,7 +147,7 @@ function hear(message: FromWorker): void {
       if (running?.id === message.id) running.onPrint?.(message.text);
       break;
     case "answer":
-      if (running?.id === message.id) answer(JSON.parse(message.json) as Answer);
+      if (running?.id === message.id) answer(said(message.json, dictionary) as Answer);
   }
 }
 
@@ -145,14 +172,11 @@ function pump(): void {
   send({kind: "call", id, fn, args});
 }
 
-function answer(said: Answer): void {
-  const {resolve, reject} = finish()!;
-  if ("error" in said) {
-    const {kind, message, line, where} = said.error;
-    reject(new PythonError(message, kind, line ?? undefined, where ?? undefined));
-  } else {
-    resolve(said.result);
-  }
+function answer({result, error, more}: Answer): void {
+  const {resolve, reject, onPrint} = finish()!;
+  if (more) onPrint?.(more);
+  if (error) reject(new PythonError(error.message, error.kind, error.line ?? undefined, error.where ?? undefined));
+  else resolve(result);
   pump();
 }
 
@@ -186,11 +210,15 @@ export const python: {
   state: Signal<PythonState>;
   /** Counts the workers there have been: what was kept in Python before is gone when it changes. */
   epoch: Signal<number>;
-  /** Start loading in the background; again after a failure. */
-  load(): void;
+  /** Start loading in the background; again after a failure. `ahead` names a module that will be called: it is there sooner. */
+  load(ahead?: string): void;
   /** `fn` such as "programs.run" calls gradwalk.learn.page.programs.run(**args); JSON both ways. */
   call<T>(fn: string, args: Record<string, unknown>, options?: CallOptions): Promise<T>;
+  /** What Python says is told in these words from now on. */
+  speak(dictionary: Dictionary): void;
   /** End what runs now, or the loading; whoever waits for a Python that does not come is told so. */
   stop(): void;
+  /** Forget what this page asked for: another comes. */
+  leave(): void;
   limits: typeof limits;
-} = {state, epoch, load, call, stop, limits};
+} = {state, epoch, load, call, speak, stop, leave, limits};

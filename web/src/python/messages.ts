@@ -4,7 +4,8 @@
 export type PythonFiles = {folder: string; started: string; archive: string; sizes: Record<string, number>};
 
 export type ToWorker =
-  | {kind: "start"; site: string; files: PythonFiles; language: string}
+  | {kind: "start"; site: string; files: PythonFiles}
+  | {kind: "ahead"; module: string}
   | {kind: "call"; id: number; fn: string; args: string};
 
 export type FromWorker =
@@ -13,6 +14,3 @@ export type FromWorker =
   | {kind: "failed"; message: string}
   | {kind: "print"; id: number; text: string}
   | {kind: "answer"; id: number; json: string};
-
-/** What the Python side answers with; see gradwalk/learn/page/bridge.py. */
-export type Answer = {result: unknown} | {error: {kind: string; message: string; line: number | null; where: string | null}};

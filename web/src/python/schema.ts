@@ -153,6 +153,19 @@ export type Layout = {
   bends: Record<string, Spot[]>;
 };
 
+export type Failure = {
+  kind: string;
+  message: string;
+  line: number | null;
+  where: string | null;
+};
+
+export type Answer = {
+  result: unknown;
+  error: Failure | null;
+  more: string | null;
+};
+
 export type Failed = {
   kind: string;
   message: string;
@@ -240,4 +253,318 @@ export type Material = {
   presets: PresetEntry[];
   tensors: TensorEntry[];
   training: TrainingEntry;
+};
+
+export type Ran = {
+  printed: string[];
+  error: Failure | null;
+};
+
+export type Naming = {
+  step: number;
+  table: number[][];
+  weights: number[][];
+  gamma: number[];
+  beta: number[];
+  out: number[][];
+  bias: number[];
+  mean: number[];
+  var: number[];
+  losses: number[];
+  names: string[];
+};
+
+export type Facts = {
+  names: number;
+  letters: number;
+  examples: number;
+  parameters: number;
+  guessing: number;
+  steps: number;
+};
+
+export type Cell = {
+  name: string;
+  block: string;
+  at: number[];
+  step: number;
+  place: number;
+  operands: number[];
+  data: number;
+  grad: number;
+  inside: boolean;
+  into: number;
+  from_: number[];
+  to: number[];
+  made: string;
+  slopes: string;
+};
+
+export type Block = {
+  name: string;
+  op: string;
+  shape: number[];
+  operands: string[];
+};
+
+export type Folding = {
+  cells: Cell[];
+  blocks: Block[];
+};
+
+export type MatrixPicture = {
+  side: number;
+  rows: string[];
+  cuts: number[];
+};
+
+export type Pictures = {
+  tape: MatrixPicture;
+  levels: MatrixPicture;
+  steps: MatrixPicture;
+};
+
+export type RolledStep = {
+  what: string;
+  shape: number[];
+  nodes: number;
+  parameters: number;
+};
+
+export type Rolled = {
+  nodes: number;
+  leaves: number;
+  tape: string[];
+  levels: number[];
+  steps: RolledStep[];
+  flows: number[][];
+  pictures: Pictures;
+};
+
+export type RollFailure = {
+  message: string;
+  line: number | null;
+};
+
+export type Roll = {
+  rolled: Rolled | null;
+  error: RollFailure | null;
+};
+
+export type RollMaterial = {
+  text: string;
+  rolled: Rolled;
+};
+
+export type TabEntry = {
+  name: string;
+  task: string;
+  starter: string;
+  solution: string;
+  hints: string[];
+  checks: number;
+};
+
+export type ExerciseEntry = {
+  title: string;
+  kind: "methods" | "program" | "definitions";
+  tabs: TabEntry[];
+};
+
+export type EnginePart = {
+  name: string;
+  lesson: number;
+};
+
+export type EngineText = {
+  head: string;
+  tail: string;
+  parts: EnginePart[];
+};
+
+export type ExerciseMaterial = {
+  engine: EngineText;
+  exercises: Record<string, ExerciseEntry>;
+};
+
+export type CheckRow = {
+  check: string;
+  name: string;
+  got: string | null;
+  expected: string;
+  ok: boolean;
+  array?: boolean;
+};
+
+export type Contribution = {
+  value: number;
+  source: string;
+  state: "kept" | "replaced" | "lost";
+};
+
+export type LedgerShown = {
+  name: string;
+  parts: Contribution[];
+  got: string;
+  expected: string;
+};
+
+export type LineOfError = {
+  kind: string;
+  line: number | null;
+};
+
+export type Result = {
+  status: "passed" | "failed" | "missing" | "error";
+  kind: string;
+  headline: string;
+  why: string;
+  ask: string;
+  lines: number[];
+  ledger: LedgerShown | null;
+  error: LineOfError | null;
+  checks: CheckRow[];
+  passed: number;
+  total: number;
+};
+
+export type HuntEvent = {
+  kind: "compute" | "seed" | "visit" | "push" | "write";
+  node: number;
+  operand: number | null;
+  position: number | null;
+  slot: "data" | "grad";
+  upstream: Num | null;
+  before: Num | null;
+  after: Num | null;
+  line: number | null;
+};
+
+export type Wrong = {
+  node: number;
+  name: string;
+  slot: "data" | "grad";
+  got: number;
+  right: number;
+};
+
+export type Measured = {
+  name: string;
+  said: number;
+  measured: number;
+  ok: boolean;
+};
+
+export type Stopped = {
+  kind: string;
+  error: string;
+  message: string;
+  line: number | null;
+  steps: number;
+};
+
+export type Instrument = {
+  value: Measured | null;
+  leaves: Measured[];
+  stopped: Stopped | null;
+};
+
+export type Seen = {
+  graph: Graph | null;
+  layout: Layout | null;
+  events: HuntEvent[];
+  wrong: Wrong[];
+  check: Instrument;
+  engine: string | null;
+};
+
+export type Choice = {
+  family: string;
+  label: string;
+  right: boolean;
+  why: string;
+};
+
+export type CaseShown = {
+  graph: Graph | null;
+  layout: Layout | null;
+  events: HuntEvent[];
+  wrong: Wrong[];
+  check: Instrument;
+  engine: string | null;
+  name: string;
+  title: string;
+  where: "engine" | "program";
+  program: string;
+  text: string;
+  mended: string;
+  explanation: string;
+  solution: string;
+  hints: string[];
+  choices: Choice[];
+};
+
+export type HuntMaterial = {
+  sets: Record<string, string[]>;
+  cases: Record<string, CaseShown>;
+  where: Record<string, "engine" | "program">;
+};
+
+export type Mark = {
+  score: number;
+  total: number;
+};
+
+export type Diagnosis = {
+  specimen: string | null;
+  sentence: string;
+  line: number | null;
+  op: string | null;
+  hint: string;
+  solution: string;
+  fault: string;
+  beyond: boolean;
+};
+
+export type CheckResult = {
+  name: string;
+  group: string;
+  title: string;
+  status: "passed" | "failed" | "missing" | "error" | "skipped";
+  got: Record<string, Num>;
+  expected: Record<string, Num>;
+  message: string;
+  program: string;
+  diagnosis: Diagnosis | null;
+};
+
+export type ComparedRow = {
+  name: string;
+  ours: string;
+  theirs: string;
+  oursPrinted: string;
+  theirsPrinted: string;
+};
+
+export type RecordedComparisons = {
+  torch: string;
+  comparisons: Record<string, ComparedRow[]>;
+};
+
+export type Report = {
+  engine: string;
+  score: number;
+  total: number;
+  passed: boolean;
+  essentials: Mark;
+  beyond: Mark;
+  notes: string[];
+  checks: CheckResult[];
+  diagnoses: Diagnosis[];
+};
+
+export type Judged = {
+  report: Report;
+  groups: Record<string, string>;
+  beyond: string[];
 };

@@ -4,7 +4,7 @@ The page ends this worker when a call takes too long, and starts another: nothin
 */
 import type {FromWorker, ToWorker} from "./messages.ts";
 
-type Bridge = {speak(language: string): void; call(fn: string, args: string, emit: (text: string) => void): string};
+type Bridge = {ahead(module: string): void; call(fn: string, args: string, emit: (text: string) => void): string};
 type Start = Extract<ToWorker, {kind: "start"}>;
 type Pyodide = {unpackArchive(buffer: ArrayBuffer, format: string): void; pyimport(name: string): Bridge; runPython(text: string): void};
 
@@ -18,6 +18,8 @@ let bridge: Bridge | undefined; // there once Python is ready
 scope.onmessage = ({data}) => {
   if (data.kind === "start") {
     start(data).catch(fail);
+  } else if (data.kind === "ahead") {
+    bridge!.ahead(data.module);
   } else {
     const {id, fn, args} = data;
     const json = bridge!.call(fn, args, (text) => scope.postMessage({kind: "print", id, text}));
@@ -27,7 +29,7 @@ scope.onmessage = ({data}) => {
 
 const fail = (error: unknown): void => scope.postMessage({kind: "failed", message: String(error)});
 
-async function start({site, files, language}: Start): Promise<void> {
+async function start({site, files}: Start): Promise<void> {
   countBytes(Object.values(files.sizes).reduce((sum, size) => sum + size, 0));
   const folder = new URL(files.folder, site).href;
   const archive = fetch(new URL(files.archive, site));
@@ -37,7 +39,6 @@ async function start({site, files, language}: Start): Promise<void> {
   pyodide.runPython("import random; random.seed()"); // it was seeded when it was started, at the build
   pyodide.unpackArchive(await (await archive).arrayBuffer(), "wheel");
   bridge = pyodide.pyimport("gradwalk.learn.page.bridge");
-  bridge.speak(language);
   scope.postMessage({kind: "ready"});
 }
 

@@ -1,6 +1,6 @@
 /** The contents: a panel behind a button where the screen is narrow, and a mark on the section that is being read. */
 
-export function watchContents(): void {
+export function watchContents(left: AbortSignal): void {
   const rail = document.querySelector<HTMLElement>("#rail")!;
   const button = document.querySelector<HTMLButtonElement>("[data-menu]")!;
   const open = (wanted: boolean) => {
@@ -13,18 +13,18 @@ export function watchContents(): void {
     if (event.key !== "Escape" || !rail.classList.contains("open")) return;
     open(false);
     button.focus();
-  });
+  }, {signal: left});
   document.addEventListener("click", ({target}) => {
     const inside = target instanceof Element && (target.closest("[data-menu]") || (target.closest("#rail") && !target.closest("a")));
     if (rail.classList.contains("open") && !inside) open(false);
-  });
+  }, {signal: left});
   rail.addEventListener("focusout", ({relatedTarget}) => {
     if (relatedTarget instanceof Node && !rail.contains(relatedTarget) && relatedTarget !== button) open(false);
   });
-  markSection(rail);
+  markSection(rail, left);
 }
 
-function markSection(rail: HTMLElement): void {
+function markSection(rail: HTMLElement, left: AbortSignal): void {
   const entries = [...rail.querySelectorAll<HTMLElement>(".sub li")];
   const headings = entries.map((entry) => document.getElementById(decodeURIComponent(entry.querySelector("a")!.hash.slice(1)))!);
   if (entries.length === 0) return;
@@ -44,6 +44,6 @@ function markSection(rail: HTMLElement): void {
       waiting = false;
       mark();
     });
-  }, {passive: true});
+  }, {passive: true, signal: left});
   mark();
 }

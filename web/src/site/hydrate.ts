@@ -18,6 +18,7 @@ async function start(element: HTMLElement): Promise<void> {
   } catch {
     // it did not come: a browser asks for a module once and no more, so only the page as a whole can try again
   }
+  if (!element.isConnected) return; // the reader has gone on meanwhile
   element.replaceChildren();
   try {
     if (widget) widget.mount(element, props);

@@ -2,7 +2,7 @@
 
 const KEY = "gradwalk:language"; // what the reader chose, or that the offer was closed
 
-export function watchLanguage(): void {
+export function watchLanguage(left: AbortSignal): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>(".langs a[data-language]")];
   for (const link of links) {
     link.addEventListener("click", () => {
@@ -12,7 +12,7 @@ export function watchLanguage(): void {
     });
   }
   const wanted = links.find(({dataset}) => dataset.language === navigator.language.split("-")[0]!.toLowerCase());
-  if (wanted && chosen() === null) offer(wanted);
+  if (wanted && chosen() === null) offer(wanted, left);
 }
 
 /** The other page's name for the section that is being read here; none at the top. */
@@ -24,7 +24,7 @@ function sectionNow(theirs: string[]): string {
 }
 
 /** Never a redirection: who follows a link to a page wants that page. */
-function offer(link: HTMLAnchorElement): void {
+function offer(link: HTMLAnchorElement, left: AbortSignal): void {
   const {language, offer, close} = link.dataset;
   const words = Object.assign(document.createElement("a"), {href: link.href, hreflang: language, textContent: offer});
   words.addEventListener("click", () => keep(language!));
@@ -37,6 +37,7 @@ function offer(link: HTMLAnchorElement): void {
   });
   note.append(words, button);
   document.body.append(note);
+  left.addEventListener("abort", () => note.remove()); // it leads to this page's counterpart
 }
 
 function chosen(): string | null {

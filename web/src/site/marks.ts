@@ -1,6 +1,7 @@
 /** Marks on the lessons: done, begun; and where to go on. */
 import {effect} from "@preact/signals";
 import courseData from "#generated/course.json";
+import {arrivals} from "./arrivals.ts";
 import {progress, type CourseLesson} from "../store/progress.ts";
 import {site} from "../strings/en/site.ts";
 
@@ -8,6 +9,7 @@ export const course = courseData as CourseLesson[];
 
 export function showProgress(): void {
   effect(() => {
+    void arrivals.value;
     for (const lesson of course) {
       const {done, all} = progress.of(lesson);
       for (const entry of document.querySelectorAll<HTMLElement>(`li[data-lesson="${lesson.slug}"]`)) mark(entry, done, all);

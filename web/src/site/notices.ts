@@ -1,5 +1,6 @@
 /** What must be said and stays until it is closed: that nothing is kept. */
 import {effect} from "@preact/signals";
+import {arrivals} from "./arrivals.ts";
 import {store} from "../store/index.ts";
 import {site} from "../strings/en/site.ts";
 
@@ -7,6 +8,7 @@ export function showNotices(): void {
   let closed: string | undefined;
   let notice: HTMLElement | undefined;
   effect(() => {
+    void arrivals.value;
     const trouble = store.trouble.value;
     for (const place of document.querySelectorAll("[data-kept]")) place.textContent = trouble ? site.notKept[trouble] : site.progressStays;
     notice?.remove();

@@ -42,6 +42,8 @@ export type Schema = {
   frame: "wide" | "column";
   /** Whether doing it counts as a part of the lesson: it then has a mark in the progress. */
   task?: boolean | ((props: any) => boolean);
+  /** Where what it says comes from, if that is in English alone: a translated lesson cannot hold it before it is translated. */
+  english?: string;
   /** More that must hold between the fields; gives what is wrong, in words, or nothing. */
   check?: (props: any, generated: Generated) => string | undefined;
 };

@@ -7,7 +7,7 @@ The page calls a function by name through `bridge` and gets JSON back; what a le
 - `folding`: a graph of numbers that folds into blocks; `naming`: a model that learns to make up names
 - `exercises/`: functions to write, and which mistake a wrong one is; `hunting/`: wrong engines to watch, name and mend
 - `grading`: a learner's engine through the grader; `answer`: how the page shows what came of a try
-- `translations/`: what Python says, in the learner's language
+- `sentences`: every sentence Python can say here, which each language of the course has to have
 - `recordings`, `schema`, `export`: what the site's build takes, and its shape in TypeScript
 """
 

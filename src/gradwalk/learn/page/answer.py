@@ -4,23 +4,97 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Literal, NotRequired, TypedDict
 
 from gradwalk.matcher import same
 
-__all__ = ["answer", "array_row", "row", "seven"]
+__all__ = ["CheckRow", "Contribution", "LedgerShown", "LineOfError", "Result", "answer", "array_row", "row", "seven"]
+
+
+class CheckRow(TypedDict):
+    """One number of a check, or one array, beside what is right.
+
+    >>> row("x · x", "x.grad", 3.0, 6.0)["ok"]
+    False
+    """
+
+    check: str
+    name: str
+    got: str | None
+    expected: str
+    ok: bool
+    array: NotRequired[bool]
+
+
+class Contribution(TypedDict):
+    """One contribution to a gradient: how much, from which node, and whether it was kept, replaced or lost.
+
+    >>> Contribution(value=3.0, source="y", state="kept")["state"]
+    'kept'
+    """
+
+    value: float
+    source: str
+    state: Literal["kept", "replaced", "lost"]
+
+
+class LedgerShown(TypedDict):
+    """The contributions to one gradient that came out wrong.
+
+    >>> LedgerShown(name="x.grad", parts=[], got="3.0000000", expected="6.0000000")["name"]
+    'x.grad'
+    """
+
+    name: str
+    parts: list[Contribution]
+    got: str
+    expected: str
+
+
+class LineOfError(TypedDict):
+    """The error that a text stopped with.
+
+    >>> LineOfError(kind="NameError", line=2)["line"]
+    2
+    """
+
+    kind: str
+    line: int | None
+
+
+Status = Literal["passed", "failed", "missing", "error"]
+
+
+class Result(TypedDict):
+    """What came of a try: `missing` is still as it was found.
+
+    >>> answer("passed", "Mended", "")["status"]
+    'passed'
+    """
+
+    status: Status
+    kind: str
+    headline: str
+    why: str
+    ask: str
+    lines: list[int]
+    ledger: LedgerShown | None
+    error: LineOfError | None
+    checks: list[CheckRow]
+    passed: int
+    total: int
 
 
 def answer(
-    status: str,
+    status: Status,
     headline: str,
     why: str,
     ask: str = "",
     lines: Iterable[int] = (),
     *,
     kind: str = "",
-    rows: Sequence[dict[str, Any]] = (),
-) -> dict[str, Any]:
+    rows: Sequence[CheckRow] = (),
+) -> Result:
     """`status` is `passed`, `failed`, `missing` (still as it was found) or `error`; `rows` are the numbers beside it.
 
     >>> told = answer("failed", "Not yet", "One number is wrong.", rows=[row("x · x", "x.grad", 3.0, 6.0)])
@@ -34,7 +108,7 @@ def answer(
     }  # fmt: skip
 
 
-def row(check: str, name: str, got: float | None, right: float) -> dict[str, Any]:
+def row(check: str, name: str, got: float | None, right: float) -> CheckRow:
     """One number of a check beside what is right.
 
     >>> row("x · x", "x.grad", 3.0, 6.0)
@@ -45,7 +119,7 @@ def row(check: str, name: str, got: float | None, right: float) -> dict[str, Any
     return {"check": check, "name": name, "got": shown, "expected": seven(right), "ok": ok}
 
 
-def array_row(check: str, name: str, got: str | None, right: str, ok: bool) -> dict[str, Any]:
+def array_row(check: str, name: str, got: str | None, right: str, ok: bool) -> CheckRow:
     """As `row`, for an array: what is shown is its text, and whoever compared it says whether it is right.
 
     >>> array_row("x + b", "b.grad", "[1, 1]", "[2, 2]", ok=False)["got"]

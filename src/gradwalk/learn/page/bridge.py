@@ -1,7 +1,8 @@
 """Where the page's script and Python meet: a function's name and its arguments as JSON in, its result as JSON out.
 
 `call("programs.run", '{"source": "…"}', emit)` calls `gradwalk.learn.page.programs.run(source="…")`. What is printed
-meanwhile goes to `emit` in pieces, up to a limit, so that a megabyte of prints cannot freeze the page.
+meanwhile goes to `emit` in pieces, up to a limit, so that a megabyte of prints cannot freeze the page. A sentence of
+ours crosses as its id and its parameters (`gradwalk.messages`): the page says it in the reader's language.
 """
 
 from __future__ import annotations
@@ -12,45 +13,67 @@ import json
 import time
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
-from typing import Any
+from typing import Any, TypedDict
 
 from gradwalk.errors import GradwalkError
+from gradwalk.learn.page.failures import Failure, not_shown
 from gradwalk.learn.page.sandbox import LearnerError
-from gradwalk.learn.page.translations import say, speak
+from gradwalk.messages import Message, Said, crossing, reason_of
 
-__all__ = ["MOST_PRINTED", "call", "speak"]
+__all__ = ["MOST_PRINTED", "Answer", "ahead", "call"]
 
 #: So many characters of what a call prints are shown.
 MOST_PRINTED = 20_000
 _EVERY = 0.05  # seconds between two pieces
 
 
-def call(function: str, arguments: str, emit: Callable[[str], Any]) -> str:
-    """Call a function of the page by its name; gives JSON: {"result": …} or {"error": {kind, message, line, where}}.
+class Answer(TypedDict):
+    """What a call gives; `more` is said after what it printed, where not all of that was shown.
 
-    >>> call("nothing.here", "{}", print)[:70]
-    '{"error": {"kind": "LookupError", "message": "the page has no function'
+    >>> call("training.sizes", '{"hidden": [8]}', print)
+    '{"result": [8], "error": null, "more": null}'
+    """
+
+    result: Any
+    error: Failure | None
+    more: Said | None
+
+
+def ahead(module: str) -> None:
+    """Import a module of the page before somebody calls it.
+
+    >>> ahead("exercises")
+    """
+    importlib.import_module(f"gradwalk.learn.page.{module}")
+
+
+def call(function: str, arguments: str, emit: Callable[[str], Any]) -> str:
+    """Call a function of the page by its name; gives an `Answer`, as JSON.
+
+    >>> json.loads(call("nothing.here", "{}", print))["error"]["message"]
+    'the page has no function nothing.here'
     """
     printed = _Printed(emit)
     try:
         with redirect_stdout(printed), redirect_stderr(printed):
             result = _found(function)(**json.loads(arguments))
-        answer: dict[str, Any] = {"result": result}
-        text = json.dumps(answer, ensure_ascii=False, allow_nan=False)
+        text = _as_json(result, None, printed.finish())
     except LearnerError as error:
-        text = _told(error.kind, str(error), error.line, error.where)
+        text = _told(error.kind, error.reason, error.line, error.where, printed)
     except GradwalkError as error:  # such as a program that cannot be read, which knows its line
-        text = _told(type(error).__name__, getattr(error, "reason", str(error)), getattr(error, "line", None), None)
+        text = _told(type(error).__name__, reason_of(error), getattr(error, "line", None), None, printed)
     except BaseException as error:  # whatever it is, the page gets an answer, and Python lives on
-        text = _told(type(error).__name__, str(error), None, None)
-    printed.finish()
+        text = _told(type(error).__name__, str(error), None, None, printed)
     return text
 
 
-def _told(kind: str, message: str, line: int | None, where: str | None) -> str:
-    return json.dumps(
-        {"error": {"kind": kind, "message": say(message), "line": line, "where": where}}, ensure_ascii=False
-    )
+def _told(kind: str, message: str, line: int | None, where: str | None, printed: _Printed) -> str:
+    return _as_json(None, Failure(kind=kind, message=message, line=line, where=where), printed.finish())
+
+
+def _as_json(result: Any, error: Failure | None, more: Message | None) -> str:
+    answer = Answer(result=result, error=error, more=more)
+    return json.dumps(crossing(answer), ensure_ascii=False, allow_nan=False)
 
 
 def _found(function: str) -> Callable[..., Any]:
@@ -98,8 +121,7 @@ class _Printed(io.TextIOBase):
         if self._waiting:
             self._pass_on()
 
-    def finish(self) -> None:
-        if self._dropped:
-            self._waiting.append(say(f"\n… and {self._dropped:,} more characters, which are not shown\n"))
-        if self._waiting:
-            self._pass_on()
+    def finish(self) -> Message | None:
+        """Pass on the rest; gives what is to be said after it, if something was left out."""
+        self.flush()
+        return not_shown(self._dropped) if self._dropped else None

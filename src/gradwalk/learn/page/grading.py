@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from gradwalk.diagnose.adapter import Engine, NotAnEngine, find_class
 from gradwalk.diagnose.checks import BEYOND, GROUPS, Check, select
@@ -26,7 +26,7 @@ from gradwalk.diagnose.results import CheckResult, Grade
 from gradwalk.learn.page.sandbox import LearnerError, guarded, watch_over
 from gradwalk.matcher import Outcome
 
-__all__ = ["LINES", "PageExamination", "Tell", "run"]
+__all__ = ["LINES", "Judged", "PageExamination", "Tell", "run"]
 
 #: So many lines of a learner's text may be run to load it, and to look into it.
 LINES = 500_000
@@ -132,7 +132,22 @@ class PageExamination(Examination):
             self._tell(done, len(self._all), self._doing, self._programs)
 
 
-def run(source: str, left_out: Collection[int] = (), class_name: str = "Value") -> dict[str, Any]:
+class Judged(TypedDict):
+    """The report of `gradwalk grade` as plain data, the titles of its groups, and which lie beyond the essentials.
+
+    >>> from contextlib import redirect_stdout
+    >>> with redirect_stdout(None):
+    ...     found = run("x = 1")
+    >>> found["report"]["passed"]
+    False
+    """
+
+    report: dict[str, Any]
+    groups: dict[str, str]
+    beyond: list[str]
+
+
+def run(source: str, left_out: Collection[int] = (), class_name: str = "Value") -> Judged:
     """Judge the text of an engine's file. As it goes, a line for each program is printed: checks done, of all, which.
 
     `left_out` are the numbers of programs that ended the worker before: those are not tried again.
@@ -148,7 +163,7 @@ def run(source: str, left_out: Collection[int] = (), class_name: str = "Value") 
     ['1', 'Value(2.5) holds 2.5 and gradient 0']
     """
     report = _judged(source, left_out, class_name)
-    return {"report": report.to_dict(), "groups": dict(GROUPS), "beyond": sorted(BEYOND)}
+    return Judged(report=report.to_dict(), groups=dict(GROUPS), beyond=sorted(BEYOND))
 
 
 def _judged(source: str, left_out: Collection[int], class_name: str) -> Grade:

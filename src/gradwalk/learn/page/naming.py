@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import TypedDict
 
 from gradwalk.errors import SettingError
+from gradwalk.messages import say
 
 __all__ = ["Facts", "Naming", "advance", "facts", "start"]
 
@@ -208,7 +209,7 @@ def _examples(names: str) -> tuple[str, list[list[int]], list[int]]:
     """The letters, and of every letter of every name what stands before it and which one it is."""
     words = names.split()
     if not words:
-        raise SettingError("there are no names to learn from")
+        raise SettingError(say("there are no names to learn from"))
     letters = END + "".join(sorted({letter for word in words for letter in word} - {END}))
     places = {letter: i for i, letter in enumerate(letters)}
     contexts, targets = [], []

@@ -23,7 +23,7 @@ from gradwalk.errors import GradwalkError, ProgramError
 from gradwalk.explain.views import HeatMap, tensor_view
 from gradwalk.layout import Layout, layout_of
 from gradwalk.learn.page.sandbox import LearnerError, execute
-from gradwalk.learn.page.translations import say
+from gradwalk.messages import Said, reason_of, say
 from gradwalk.presets import preset as preset_of
 from gradwalk.program import inputs_of, program
 from gradwalk.program.reader import read
@@ -44,7 +44,7 @@ class Failed(TypedDict):
     """
 
     kind: str
-    message: str
+    message: Said
     line: int | None
     column: int | None
     end_column: int | None
@@ -134,8 +134,19 @@ class _Made:
 
 def _made(text: str, given: Mapping[str, float]) -> _Made:
     if len(text) > LONGEST:
-        raise ProgramError(f"a program here has at most {LONGEST:,} characters, and this one has {len(text):,}")
+        raise ProgramError(
+            say(
+                "a program here has at most {most} characters, and this one has {count}",
+                most=f"{LONGEST:,}",
+                count=f"{len(text):,}",
+            )
+        )
     return (_as_python if _is_python(text) else _as_program)(text, given)
+
+
+def _finite_ones(numbers: Mapping[str, float]) -> dict[str, float]:
+    """Those that a field of the page can hold, and JSON."""
+    return {name: x for name, x in numbers.items() if math.isfinite(x)}
 
 
 def _finite(name: str, x: Any) -> float:
@@ -144,7 +155,9 @@ def _finite(name: str, x: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise ProgramError(f"{name} is given {x!r:.60}; a number is needed, as 2, -0.5 or 1e-3")
+        raise ProgramError(
+            say("{name} is given {number}; a number is needed, as 2, -0.5 or 1e-3", name=name, number=f"{x!r:.60}")
+        )
     return number
 
 
@@ -157,7 +170,7 @@ def _as_program(text: str, given: Mapping[str, float]) -> _Made:
     result = program(text, **{name: given.get(name, 1.0) for name in free})
     named = {name: x for name, x in given.items() if name in result.inputs and name not in free}
     result = result.rerun(**named) if named else result
-    return _Made(result.root, result.inputs, [name for name in free if name not in given], "program")
+    return _Made(result.root, _finite_ones(result.inputs), [name for name in free if name not in given], "program")
 
 
 def _is_python(text: str) -> bool:
@@ -205,7 +218,7 @@ def _as_python(text: str, given: Mapping[str, float]) -> _Made:
         if _is_node(value) and not value.label:
             value.label = name
     found = {name: names[name].data for name in leaves if isinstance(names.get(name), Value)}
-    return _Made(_root(names, tree), {name: x for name, x in found.items() if math.isfinite(x)}, [], "python")
+    return _Made(_root(names, tree), _finite_ones(found), [], "python")
 
 
 def _is_node(thing: Any) -> bool:
@@ -279,12 +292,15 @@ def _root(names: Mapping[str, Any], tree: ast.Module) -> Any:
     if _is_node(last):
         return last
     if last is not None:
-        told = f"the last line gives {type(last).__name__}, not a Value; end with the name of the node to draw"
+        told = say(
+            "the last line gives {kind}, not a Value; end with the name of the node to draw", kind=type(last).__name__
+        )
         raise LearnerError("NoRoot", told, line)
     for name in reversed(_assigned(tree)):
         if _is_node(names.get(name)):
             return names[name]
-    raise LearnerError("NoRoot", "no Value was computed; write lines such as a = Value(2.0) and d = a * a", line)
+    told = say("no Value was computed; write lines such as a = Value(2.0) and d = a * a")
+    raise LearnerError("NoRoot", told, line)
 
 
 # --- what goes back --------------------------------------------------------------------------------------------------
@@ -312,8 +328,12 @@ def _checked_graph(root: Any) -> walk.Graph:
     count = sum(1 for node in graph.nodes if not node.constant)
     if count > MOST_NODES:
         raise ProgramError(
-            f"the graph has {count:,} nodes, and this page draws up to {MOST_NODES}; take a smaller one, or draw it in "
-            "Python: gradwalk.draw_dot(root)"
+            say(
+                "the graph has {count} nodes, and this page draws up to {most}; take a smaller one, or draw it in "
+                "Python: gradwalk.draw_dot(root)",
+                count=f"{count:,}",
+                most=MOST_NODES,
+            )
         )
     return graph
 
@@ -324,8 +344,8 @@ def _told(error: GradwalkError | SyntaxError) -> Failed:
         return Failed(kind=type(error).__name__, message=error.msg, line=error.lineno, column=error.offset or None,
                       end_column=end or None)  # fmt: skip
     kind = getattr(error, "kind", type(error).__name__)
-    message = str(getattr(error, "reason", "") or error)
+    message = reason_of(error)
     if kind == "ModuleNotFoundError":
-        message += "; Value and the functions are at hand without an import"
-    return Failed(kind=kind, message=say(message), line=getattr(error, "line", None),
+        message = say("{said}; Value and the functions are at hand without an import", said=message)
+    return Failed(kind=kind, message=message, line=getattr(error, "line", None),
                   column=getattr(error, "column", None), end_column=getattr(error, "end_column", None))  # fmt: skip

@@ -21,8 +21,24 @@ from gradwalk import walk
 from gradwalk.errors import GradwalkError, ProgramError
 from gradwalk.learn.page.matrix_picture import MatrixPicture, matrix_picture
 from gradwalk.learn.page.programs import built
+from gradwalk.messages import Said, reason_of, say
 
-__all__ = ["Macro", "Rolled", "Step", "Tape", "gathered", "levels", "material", "roll", "steps", "tape_of"]
+__all__ = [
+    "Macro",
+    "Pictures",
+    "Roll",
+    "RollFailure",
+    "RollMaterial",
+    "Rolled",
+    "RolledStep",
+    "Tape",
+    "gathered",
+    "levels",
+    "material",
+    "roll",
+    "steps",
+    "tape_of",
+]
 
 MOST_NODES = 20_000
 LINES_SHOWN = 60  # of a tape
@@ -199,7 +215,7 @@ def _sum(tape: Tape, top: int, uses: Counter[int]) -> Macro:
     return Macro("sum", tuple(sorted(rows)), tuple(pairs), tuple(tails), constant, shape)
 
 
-class Step(TypedDict):
+class RolledStep(TypedDict):
     """Many macro-rows done at once: what they are, the sizes, how many nodes of the graph, how many leaves are read.
 
     >>> step = steps(tape_of(Value(2.0) * Value(3.0)))[0][0]
@@ -213,7 +229,7 @@ class Step(TypedDict):
     parameters: int
 
 
-def steps(tape: Tape, smallest: int = SMALLEST_BLOCK) -> tuple[list[Step], list[int], list[list[int]]]:
+def steps(tape: Tape, smallest: int = SMALLEST_BLOCK) -> tuple[list[RolledStep], list[int], list[list[int]]]:
     """The steps; the step of each row; and what flows: [from, to, how many numbers].
 
     Blocks of fewer results than `smallest` are no products.
@@ -291,7 +307,7 @@ def _parts(tape: Tape, group: list[Macro], smallest: int) -> list[tuple[list[int
     return [*found, *([(None, rest)] if rest else [])]
 
 
-def _step(shape: list[int] | None, part: list[Macro], tape: Tape) -> Step:
+def _step(shape: list[int] | None, part: list[Macro], tape: Tape) -> RolledStep:
     first = part[0]
     if shape is not None:
         what = "matrix product"
@@ -301,7 +317,7 @@ def _step(shape: list[int] | None, part: list[Macro], tape: Tape) -> Step:
     else:
         what, shape = first.op, [1, len(part)]
     read = {x for macro in part for x in macro.operands if 0 <= x < tape.leaves}
-    return Step(what=what, shape=shape, nodes=sum(len(macro.rows) for macro in part), parameters=len(read))
+    return RolledStep(what=what, shape=shape, nodes=sum(len(macro.rows) for macro in part), parameters=len(read))
 
 
 def _flows(tape: Tape, step_of: Sequence[int]) -> list[list[int]]:
@@ -317,8 +333,20 @@ def _flows(tape: Tape, step_of: Sequence[int]) -> list[list[int]]:
 # --- for the page ----------------------------------------------------------------------------------------------------
 
 
+class Pictures(TypedDict):
+    """Which node reads which: in the order of the tape, of levels, of steps.
+
+    >>> sorted(roll("L = a*b + c")["rolled"]["pictures"])
+    ['levels', 'steps', 'tape']
+    """
+
+    tape: MatrixPicture
+    levels: MatrixPicture
+    steps: MatrixPicture
+
+
 class Rolled(TypedDict):
-    """A graph at each stage. `pictures` show which node reads which: in the order of the tape, of levels, of steps.
+    """A graph at each stage; `flows` are from a step, to a step, how many numbers.
 
     >>> roll("L = a*b + c")["rolled"]["nodes"]
     2
@@ -328,13 +356,46 @@ class Rolled(TypedDict):
     leaves: int
     tape: list[str]
     levels: list[int]  # how many rows each has
-    steps: list[Step]
+    steps: list[RolledStep]
     flows: list[list[int]]
-    pictures: dict[str, MatrixPicture]
+    pictures: Pictures
 
 
-def roll(text: str) -> dict[str, Any]:
-    """Run a text and roll its graph up; {"rolled": …} or {"error": {message, line}}.
+class RollFailure(TypedDict):
+    """Why a text cannot be rolled up, and in which line.
+
+    >>> roll("L = sigmod(a)")["error"]["line"]
+    1
+    """
+
+    message: Said
+    line: int | None
+
+
+class Roll(TypedDict):
+    """What came of a text: the graph at each stage, or why there is none.
+
+    >>> roll("L = a*b")["error"] is None
+    True
+    """
+
+    rolled: Rolled | None
+    error: RollFailure | None
+
+
+class RollMaterial(TypedDict):
+    """What the page shows before anybody has written anything.
+
+    >>> material()["rolled"]["nodes"] > 0
+    True
+    """
+
+    text: str
+    rolled: Rolled
+
+
+def roll(text: str) -> Roll:
+    """Run a text and roll its graph up.
 
     >>> roll("L = sigmod(a)")["error"]["message"]
     'no function is called sigmod; did you mean sigmoid?'
@@ -343,15 +404,21 @@ def roll(text: str) -> dict[str, Any]:
         root = built(text)
         count = sum(1 for _ in walk.topological(root))
         if count > MOST_NODES:
-            raise ProgramError(f"the graph has {count:,} nodes, and this page rolls up to {MOST_NODES:,}; take fewer")
+            raise ProgramError(
+                say(
+                    "the graph has {count} nodes, and this page rolls up to {most}; take fewer",
+                    count=f"{count:,}",
+                    most=f"{MOST_NODES:,}",
+                )
+            )
         tape = tape_of(root)
         if not tape.ops:
-            raise ProgramError("there is nothing to roll up: the program computes nothing from its numbers")
-        return {"rolled": rolled(tape)}
+            raise ProgramError(say("there is nothing to roll up: the program computes nothing from its numbers"))
+        return Roll(rolled=rolled(tape), error=None)
     except (GradwalkError, SyntaxError) as error:
-        message = str(error.msg if isinstance(error, SyntaxError) else getattr(error, "reason", "") or error)
+        message = error.msg if isinstance(error, SyntaxError) else reason_of(error)
         line = error.lineno if isinstance(error, SyntaxError) else getattr(error, "line", None)
-        return {"error": {"message": message, "line": line}}
+        return Roll(rolled=None, error=RollFailure(message=message, line=line))
 
 
 def rolled(tape: Tape) -> Rolled:
@@ -367,18 +434,18 @@ def rolled(tape: Tape) -> Rolled:
         levels=[widths[level] for level in range(1, max(rounds) + 1)],
         steps=found,
         flows=flows,
-        pictures={
-            "tape": matrix_picture(tape.leaves, reads, [0] * len(reads)),
-            "levels": matrix_picture(tape.leaves, reads, rounds),
-            "steps": matrix_picture(tape.leaves, reads, step_of),
-        },
+        pictures=Pictures(
+            tape=matrix_picture(tape.leaves, reads, [0] * len(reads)),
+            levels=matrix_picture(tape.leaves, reads, rounds),
+            steps=matrix_picture(tape.leaves, reads, step_of),
+        ),
     )
 
 
-def material() -> dict[str, Any]:
-    """What the page shows before anybody has written anything.
+def material() -> RollMaterial:
+    """The example, rolled up.
 
     >>> sorted(material())
     ['rolled', 'text']
     """
-    return {"text": EXAMPLE, **roll(EXAMPLE)}
+    return RollMaterial(text=EXAMPLE, rolled=rolled(tape_of(built(EXAMPLE))))

@@ -23,6 +23,7 @@ from types import CodeType, FrameType, TracebackType
 from typing import Any, NoReturn
 
 from gradwalk.errors import GradwalkError
+from gradwalk.messages import Message, say
 
 __all__ = ["BUDGET", "LearnerError", "execute", "guarded", "watch_over"]
 
@@ -45,7 +46,7 @@ class LearnerError(GradwalkError, RuntimeError):
 
     def __init__(self, kind: str, message: str, line: int | None = None, where: str | None = None) -> None:
         super().__init__(message)
-        self.kind, self.line, self.where = kind, line, where
+        self.kind, self.reason, self.line, self.where = kind, message, line, where
 
 
 class _OutOfSteps(BaseException):
@@ -113,14 +114,14 @@ def guarded(*, budget: int = BUDGET) -> Iterator[None]:
     except LearnerError:
         raise
     except _OutOfSteps as stop:
-        message = f"stopped after {budget:,} steps: is there a loop that never ends?"
+        message = out_of_steps(budget)
         raise LearnerError("OutOfSteps", message, *_place(stop.__traceback__)) from None
     except (RecursionError, _TooDeep) as error:
         message, calls = _circle(error.__traceback__), _places(error.__traceback__)
         # the innermost call has hardly begun: the one before it stands at the line that leads back
         raise LearnerError("RecursionError", message, *calls[-2 if len(calls) > 2 else -1]) from None
     except SystemExit as error:
-        message = "exit() ends a program, and here it would end the page's Python; leave it out"
+        message = say("exit() ends a program, and here it would end the page's Python; leave it out")
         raise LearnerError("SystemExit", message, *_place(error.__traceback__)) from None
     except SyntaxError as error:  # from an exec or an import of the learner's
         raise LearnerError(type(error).__name__, error.msg, *_place(error.__traceback__)) from None
@@ -128,8 +129,16 @@ def guarded(*, budget: int = BUDGET) -> Iterator[None]:
         raise LearnerError(type(error).__name__, _said(error), *_place(error.__traceback__)) from error
     except BaseException as error:  # KeyboardInterrupt and its like would get past everybody
         name = type(error).__name__
-        message = f"{name} is for ending a whole program, and here it would end the page's Python; raise another error"
+        message = say(
+            "{error} is for ending a whole program, and here it would end the page's Python; raise another error",
+            error=name,
+        )
         raise LearnerError(name, message, *_place(error.__traceback__)) from None
+
+
+def out_of_steps(budget: int) -> Message:
+    """What is said where a text did not end."""
+    return say("stopped after {steps} steps: is there a loop that never ends?", steps=f"{budget:,}")
 
 
 @contextmanager
@@ -195,10 +204,10 @@ def _by_operator(caller: FrameType | None) -> bool:
 
 
 def _no_input(*_: object) -> NoReturn:
-    raise EOFError("input() has nobody to ask here: write the number into the code instead")
+    raise EOFError(say("input() has nobody to ask here: write the number into the code instead"))
 
 
-def _circle(traceback: TracebackType | None) -> str:
+def _circle(traceback: TracebackType | None) -> Message:
     """Which functions lead back to themselves: those of the innermost calls."""
     names: list[str] = []
     while traceback is not None:
@@ -207,11 +216,15 @@ def _circle(traceback: TracebackType | None) -> str:
         traceback = traceback.tb_next
     inner = list(dict.fromkeys(name for name in names[-40:] if name and not name.startswith("<")))
     if len(inner) == 1:
-        return f"a function calls itself over and over: `{inner[0]}` leads back to `{inner[0]}`"
+        return say("a function calls itself over and over: `{name}` leads back to `{name}`", name=inner[0])
     if len(inner) == 2:
         first, second = inner
-        return f"a function calls itself over and over: `{first}` leads to `{second}`, and that leads back to `{first}`"
-    return "a function calls itself over and over: what should make it stop?"
+        return say(
+            "a function calls itself over and over: `{first}` leads to `{second}`, and that leads back to `{first}`",
+            first=first,
+            second=second,
+        )
+    return say("a function calls itself over and over: what should make it stop?")
 
 
 def _place(traceback: TracebackType | None) -> tuple[int | None, str | None]:
@@ -232,6 +245,8 @@ def _places(traceback: TracebackType | None) -> list[tuple[int | None, str | Non
 
 def _said(error: Exception) -> str:
     try:
+        if len(error.args) == 1 and isinstance(error.args[0], Message):
+            return error.args[0]  # one of our own sentences, which knows its words
         return str(error) or type(error).__name__
     except BaseException:  # a learner's own error class may fail to speak
         return type(error).__name__

@@ -8,11 +8,20 @@ A test fails where the file differs from what this prints, so there is one schem
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
+from gradwalk.diagnose.results import CheckResult, Diagnosis, Mark
 from gradwalk.explain.views import HeatMap
+from gradwalk.learn.page import exercises, folding, grading, naming, rolling, scripts
+from gradwalk.learn.page.answer import CheckRow, Contribution, LedgerShown, LineOfError, Result
+from gradwalk.learn.page.bridge import Answer
+from gradwalk.learn.page.comparisons import ComparedRow, RecordedComparisons
+from gradwalk.learn.page.failures import Failure
+from gradwalk.learn.page.hunting import shapes
+from gradwalk.learn.page.matrix_picture import MatrixPicture
 from gradwalk.learn.page.programs import Drawn, Failed
 from gradwalk.learn.page.recordings import Material, PresetEntry, TensorEntry, TrainingEntry
 from gradwalk.learn.page.training import Points, Training
@@ -22,7 +31,17 @@ __all__ = ["SHAPES", "typescript"]
 
 WALK = (Compute, Seed, Visit, Push)
 SEARCH = (Enter, AlreadyVisited, Leave)
-PAGE: tuple[type, ...] = (Failed, HeatMap, Drawn, Points, Training, PresetEntry, TensorEntry, TrainingEntry, Material)
+PAGE: tuple[type, ...] = (
+    *(Failure, Answer, Failed, HeatMap, Drawn, Points, Training, PresetEntry, TensorEntry, TrainingEntry, Material),
+    *(scripts.Ran, naming.Naming, naming.Facts, folding.Cell, folding.Block, folding.Folding),
+    *(MatrixPicture, rolling.Pictures, rolling.RolledStep, rolling.Rolled),
+    *(rolling.RollFailure, rolling.Roll, rolling.RollMaterial),
+    *(exercises.TabEntry, exercises.ExerciseEntry, exercises.EnginePart, exercises.EngineText),
+    *(exercises.ExerciseMaterial, CheckRow, Contribution, LedgerShown, LineOfError, Result),
+    *(shapes.HuntEvent, shapes.Wrong, shapes.Measured, shapes.Stopped, shapes.Instrument, shapes.Seen, shapes.Choice),
+    *(shapes.CaseShown, shapes.HuntMaterial),
+    *(Mark, Diagnosis, CheckResult, ComparedRow, RecordedComparisons),
+)
 #: What holds numbers of a walk: single ones by default; `N` is what else stands in their place, such as heat maps.
 OF_NUMBERS = ("NodeInfo", "Graph", "Recording", "TensorRecording", "WalkEvent", *(thing.__name__ for thing in WALK))
 WORDS = {"formula": "string", "sentence": "string", "latex": "string"}  # every event brings them
@@ -47,6 +66,17 @@ BY_HAND: dict[str, dict[str, str]] = {
         "verdict": "Verdict",
     },
     "TensorRecording": {"graph": "Graph<N>", "events": "WalkEvent<N>[]"},
+    "Report": {
+        "engine": "string",
+        "score": "number",
+        "total": "number",
+        "passed": "boolean",
+        "essentials": "Mark",
+        "beyond": "Mark",
+        "notes": "string[]",
+        "checks": "CheckResult[]",
+        "diagnoses": "Diagnosis[]",
+    },
 }
 KNOWN_BETTER = {
     ("Visit", "gradient"): "N | null",
@@ -60,6 +90,12 @@ KNOWN_BETTER = {
     ("TensorEntry", "recording"): "TensorRecording<Num | Pointer>",
     ("Drawn", "recording"): "Recording | TensorRecording<Num | Pointer> | null",
     ("Drawn", "language"): '"program" | "python" | ""',
+    ("Seen", "graph"): "Graph | null",
+    ("CaseShown", "graph"): "Graph | null",
+    ("HuntEvent", "upstream"): "Num | null",
+    ("HuntEvent", "before"): "Num | null",
+    ("HuntEvent", "after"): "Num | null",
+    ("Judged", "report"): "Report",
 }
 
 
@@ -74,15 +110,23 @@ def _shape(thing: type) -> dict[str, str]:
         types = {name: known[name] or _type(hints[name]).replace("unknown", numbers) for name in names}
         return {**kind, **types, **told}
     # the page's own functions give finite numbers only
-    return {name: known[name] or _type(hint).replace("Num", "number") for name, hint in hints.items()}
+    marked = get_type_hints(thing, include_extras=True)
+    return {
+        f"{name}?" if get_origin(marked[name]) is NotRequired else name: known[name]
+        or _type(hint).replace("Num", "number")
+        for name, hint in hints.items()
+    }
 
 
 def _type(hint: Any) -> str:
-    """A Python type as TypeScript; a float of a walk may also be one of the texts that JSON has for nan and inf."""
+    """A Python type as TypeScript; a float of a walk may also be one of the texts that JSON has for nan and inf.
+
+    What is `Said` to a learner comes as a message, and is a text when the page has read it.
+    """
     plain = {int: "number", float: "Num", str: "string", bool: "boolean", NoneType: "null", Any: "unknown"}
     if hint in plain:
         return plain[hint]
-    if is_typeddict(hint):
+    if is_typeddict(hint) or is_dataclass(hint):
         return str(hint.__name__)
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
@@ -90,7 +134,9 @@ def _type(hint: Any) -> str:
     if origin in (tuple, list):
         item = _type(inner[0])
         return f"({item})[]" if " " in item else f"{item}[]"
-    if origin is dict:
+    if origin is Literal:
+        return " | ".join(f'"{word}"' for word in inner)
+    if origin in (dict, Mapping):
         return f"Record<{_type(inner[0])}, {_type(inner[1])}>"
     raise TypeError(f"no TypeScript is known for {hint!r}")
 
@@ -102,6 +148,8 @@ SHAPES: dict[str, dict[str, str]] = {
     **{thing.__name__: _shape(thing) for thing in (*WALK, *SEARCH, Missing, Doubled)},
     **{name: BY_HAND[name] for name in ("Verdict", "Recording", "TensorRecording", "Layout")},
     **{thing.__name__: _shape(thing) for thing in PAGE},
+    "Report": BY_HAND["Report"],
+    "Judged": _shape(grading.Judged),
 }
 
 _HEAD = """\

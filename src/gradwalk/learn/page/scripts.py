@@ -12,7 +12,9 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout
 from typing import Any, TypedDict
 
+from gradwalk.learn.page.failures import Failure, not_shown
 from gradwalk.learn.page.sandbox import LearnerError, execute
+from gradwalk.messages import Said, say
 
 __all__ = ["Ran", "run"]
 
@@ -27,8 +29,8 @@ class Ran(TypedDict):
     'ZeroDivisionError'
     """
 
-    printed: list[str]
-    error: dict[str, Any] | None
+    printed: list[Said]
+    error: Failure | None
 
 
 def run(parts: Sequence[str], engine: str = "") -> Ran:
@@ -47,7 +49,7 @@ def run(parts: Sequence[str], engine: str = "") -> Ran:
             names, text = _printing(part, names, printed)
             printed.append(text)
     except LearnerError as error:
-        told = {"kind": error.kind, "message": str(error), "line": error.line, "where": error.where}
+        told = Failure(kind=error.kind, message=error.reason, line=error.line, where=error.where)
         return Ran(printed=printed, error=told)
     finally:
         _let_go(names)
@@ -77,6 +79,4 @@ def _printing(part: str, names: dict[str, Any], printed: list[str]) -> tuple[dic
 
 def _shortened(text: str) -> str:
     left_out = len(text) - MOST_PRINTED
-    return (
-        text if left_out <= 0 else f"{text[:MOST_PRINTED]}\n… and {left_out:,} more characters, which are not shown\n"
-    )
+    return text if left_out <= 0 else say("{shown}{more}", shown=text[:MOST_PRINTED], more=not_shown(left_out))

@@ -13,6 +13,7 @@ from typing import TypedDict
 
 from gradwalk import datasets, nn
 from gradwalk.errors import SettingError
+from gradwalk.messages import say
 
 __all__ = ["Points", "Training", "advance", "of_model", "points", "sizes", "start"]
 
@@ -110,7 +111,13 @@ def advance(state: Training, rate: float = RATE, forget: bool = False, steps: in
     (3, True)
     """
     if not 0.0 < rate <= FASTEST:
-        raise SettingError(f"the learning rate lies above 0 and up to {FASTEST:g}, not {rate!r}")
+        raise SettingError(
+            say(
+                "the learning rate lies above 0 and up to {fastest}, not {rate}",
+                fastest=f"{FASTEST:g}",
+                rate=repr(rate),
+            )
+        )
     for _ in range(steps):
         if state["broken"]:
             break
@@ -163,6 +170,11 @@ def sizes(hidden: Sequence[int]) -> list[int]:
     found = list(hidden)
     if not 1 <= len(found) <= MOST_LAYERS or any(type(n) is not int or not 1 <= n <= WIDEST for n in found):
         raise SettingError(
-            f"hidden layers: 1 to {MOST_LAYERS} of them, of 1 to {WIDEST} neurons each, as [8, 8]; not {hidden!r:.60}"
+            say(
+                "hidden layers: 1 to {most} of them, of 1 to {widest} neurons each, as [8, 8]; not {hidden}",
+                most=MOST_LAYERS,
+                widest=WIDEST,
+                hidden=f"{hidden!r:.60}",
+            )
         )
     return found

@@ -7,14 +7,12 @@ import {Python} from "../../ui/Python.tsx";
 import {Icon} from "../../ui/icons.tsx";
 import {beside as words} from "../../strings/en/beside.ts";
 import {guarded} from "../../ui/guarded.tsx";
+import type {Ran} from "../../python/schema.ts";
 import {Html} from "../quiz/parts.tsx";
 import type {Props, Recorded, Row} from "./schema.ts";
 
 const RECORDED = material as Recorded;
 const SECONDS = 30;
-
-type Failure = {kind: string; message: string};
-type Ran = {printed: string[]; error: Failure | null};
 
 export function mount(element: HTMLElement, props: Props): void {
   element.classList.add("beside");

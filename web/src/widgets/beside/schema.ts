@@ -1,9 +1,8 @@
 import {beside as words} from "../../strings/en/beside.ts";
+import type {ComparedRow as Row, RecordedComparisons as Recorded} from "../../python/schema.ts";
 import type {Generated, Schema} from "../types.ts";
 
-/** As web/recorded/against_torch.py writes it. */
-export type Row = {name: string; ours: string; theirs: string; oursPrinted: string; theirsPrinted: string};
-export type Recorded = {torch: string; comparisons: Record<string, Row[]>};
+export type {ComparedRow as Row, RecordedComparisons as Recorded} from "../../python/schema.ts";
 export type Note = {row: string; says: string};
 export type Props = {id: string; lesson: string; of: string; notes: Note[]};
 

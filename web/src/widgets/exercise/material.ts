@@ -1,31 +1,10 @@
-/** What Python exports about the exercises (gradwalk.learn.page.exercises.material), and what a test gives back. */
+/** What Python exports about the exercises, and the class that is put together from a learner's texts. */
+import type {EngineText} from "../../python/schema.ts";
 
-export type Tab = {name: string; task: string; starter: string; solution: string; hints: string[]; checks: number};
-export type Exercise = {title: string; kind: "methods" | "program" | "definitions"; tabs: Tab[]};
-export type Material = {
-  engine: {head: string; tail: string; parts: {name: string; lesson: number}[]};
-  exercises: Record<string, Exercise>;
-};
-
-export type Row = {check: string; name: string; got: string | null; expected: string; ok: boolean; array?: boolean};
-export type Contribution = {value: number; source: string; state: "kept" | "replaced" | "lost"};
-export type Ledger = {name: string; parts: Contribution[]; got: string; expected: string};
-export type Result = {
-  status: "passed" | "failed" | "missing" | "error";
-  kind: string;
-  headline: string;
-  why: string;
-  ask: string;
-  lines: number[];
-  ledger: Ledger | null;
-  error: {kind: string; line: number | null} | null;
-  checks: Row[];
-  passed: number;
-  total: number;
-};
+export type {CheckRow as Row, ExerciseEntry as Exercise, ExerciseMaterial as Material, LedgerShown as Ledger, Result, TabEntry as Tab} from "../../python/schema.ts";
 
 /** The class as a file, as gradwalk.learn.page.exercises.splice.whole_class writes it. */
-export function wholeClass({head, tail, parts}: Material["engine"], texts: Record<string, string>, lesson: number): string {
+export function wholeClass({head, tail, parts}: EngineText, texts: Record<string, string>, lesson: number): string {
   const chosen = parts.filter((part) => part.lesson <= lesson && texts[part.name] !== undefined);
   return head + chosen.map(({name}) => `\n${indented(texts[name]!)}`).join("") + tail;
 }

@@ -18,5 +18,6 @@ export const schema: Schema = {
   },
   fallback: ({exercise}: Props) => words.fallback(exercise, exercise),
   frame: "wide",
+  english: "src/gradwalk/learn/page/exercises",
   task: true,
 };

@@ -5,12 +5,10 @@ import {Icon} from "../../ui/icons.tsx";
 import {RunButton} from "../../ui/RunButton.tsx";
 import {faster as words} from "../../strings/en/faster.ts";
 import {useEditor} from "../exercise/editing.ts";
-import type {Rolled} from "./schema.ts";
+import type {Roll, Rolled} from "../../python/schema.ts";
 import {count} from "./Stage.tsx";
 
 const SECONDS = 20;
-
-type Answer = {rolled?: Rolled; error?: {message: string; line: number | null}};
 
 export function Own({text, onRolled}: {text: string; onRolled: (rolled: Rolled) => void}) {
   const place = useRef<HTMLDivElement>(null);
@@ -21,7 +19,7 @@ export function Own({text, onRolled}: {text: string; onRolled: (rolled: Rolled) 
     if (running) return;
     setRunning(true);
     try {
-      const {rolled, error} = await python.call<Answer>("rolling.roll", {text: own}, {seconds: SECONDS});
+      const {rolled, error} = await python.call<Roll>("rolling.roll", {text: own}, {seconds: SECONDS});
       if (rolled) onRolled(rolled);
       setSaid(rolled ? {ok: true, words: words.rolled(count(rolled.nodes), count(rolled.steps.length))} : {ok: false, words: words.error(error!.message, error!.line), line: error!.line});
     } catch (error) {

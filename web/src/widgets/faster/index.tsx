@@ -6,6 +6,7 @@ import {faster as words} from "../../strings/en/faster.ts";
 import {panelId, Tabs} from "../../ui/Tabs.tsx";
 import {guarded} from "../../ui/guarded.tsx";
 import {Own} from "./Own.tsx";
+import type {RollMaterial} from "../../python/schema.ts";
 import type {Props, Rolled, Source} from "./schema.ts";
 import {count, Stage} from "./Stage.tsx";
 
@@ -16,13 +17,15 @@ export function mount(element: HTMLElement, props: Props): void {
   guarded(<Faster {...props} />, element);
 }
 
+const EXAMPLE = example as RollMaterial;
+
 /** The recorded graphs are large: they are a file of their own, and come when they are looked at. */
 const recorded = async (): Promise<Record<string, Rolled>> => (await fetch(new URL(file as unknown as string, import.meta.url))).json();
 
 function Faster({id, source: first, stage: begin}: Props) {
   const [source, setSource] = useState<Source>(first);
   const [stage, setStage] = useState(begin - 1);
-  const [own, setOwn] = useState<Rolled>((example as {rolled: Rolled}).rolled);
+  const [own, setOwn] = useState<Rolled>(EXAMPLE.rolled);
   const [graphs, setGraphs] = useState<Record<string, Rolled>>();
   const [trouble, setTrouble] = useState(false);
   useEffect(() => {
@@ -39,7 +42,7 @@ function Faster({id, source: first, stage: begin}: Props) {
           {SOURCES.map((name) => <button key={name} type="button" aria-pressed={name === source} onClick={() => setSource(name)}>{words.sources[name]}</button>)}
         </div>
       </div>
-      {source === "own" && <Own text={(example as {text: string}).text} onRolled={setOwn} />}
+      {source === "own" && <Own text={EXAMPLE.text} onRolled={setOwn} />}
       <div class="w-bar f-stages">
         <Tabs label={words.stagesLabel} tabs={words.stages.map((name, index) => ({key: name, label: <><span class="f-n">{index + 1}</span>{name}</>}))} at={stage} panel={panel} onChoose={setStage} />
         {rolled && <p class="f-facts">{words.facts(count(rolled.nodes), count(rolled.leaves), count(rolled.levels.length), count(rolled.steps.length))}</p>}

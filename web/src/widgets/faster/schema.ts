@@ -1,19 +1,7 @@
 import {faster as words} from "../../strings/en/faster.ts";
 import type {Schema} from "../types.ts";
 
-/** As gradwalk.learn.page.rolling and web/recorded/rolled.py give it. */
-export type Picture = {side: number; rows: string[]; cuts: number[]};
-export type Step = {what: string; shape: number[]; nodes: number; parameters: number};
-export type Rolled = {
-  nodes: number;
-  leaves: number;
-  tape: string[];
-  levels: number[];
-  steps: Step[];
-  /** From a step, to a step, how many numbers. */
-  flows: number[][];
-  pictures: {tape: Picture; levels: Picture; steps: Picture};
-};
+export type {MatrixPicture as Picture, Rolled, RolledStep as Step} from "../../python/schema.ts";
 export type Source = "own" | "moons" | "gpt";
 export type Props = {id: string; lesson: string; source: Source; stage: number};
 

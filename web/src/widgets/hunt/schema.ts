@@ -24,5 +24,6 @@ export const schema: Schema = {
   },
   fallback: () => words.fallback(4),
   frame: "wide",
+  english: "src/gradwalk/diagnose/museum",
   task: ({counts}: Props) => counts,
 };

@@ -3,10 +3,9 @@ import {useEffect, useRef, useState} from "preact/hooks";
 import list from "#generated/names.json";
 import {python, PythonStopped} from "../../python/index.ts";
 import {names as words} from "../../strings/en/names.ts";
+import type {Facts, Naming} from "../../python/schema.ts";
 
-/** What gradwalk.learn.page.naming gives; the page looks at three of its fields and hands the rest back. */
-export type Naming = {step: number; losses: number[]; names: string[]};
-export type Facts = {names: number; letters: number; examples: number; parameters: number; guessing: number; steps: number};
+export type {Facts} from "../../python/schema.ts";
 export type Sample = {step: number; names: string[]};
 type Run = {state: Naming | null; losses: number[]; samples: Sample[]};
 

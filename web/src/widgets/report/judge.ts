@@ -1,20 +1,8 @@
 /** Having an engine judged by the page's Python, check by check; what never ends is left out, and the rest goes on. */
 import {PythonError, PythonStopped, python} from "../../python/index.ts";
+import type {Judged} from "../../python/schema.ts";
 
-export type Mark = {score: number; total: number};
-export type Diagnosis = {specimen: string | null; sentence: string; line: number | null; hint: string; solution: string};
-export type CheckResult = {
-  name: string;
-  group: string;
-  title: string;
-  status: "passed" | "failed" | "missing" | "error" | "skipped";
-  got: Record<string, number | string>;
-  expected: Record<string, number | string>;
-  message: string;
-  program: string;
-};
-export type Report = Mark & {passed: boolean; essentials: Mark; beyond: Mark; notes: string[]; checks: CheckResult[]; diagnoses: Diagnosis[]};
-export type Judged = {report: Report; groups: Record<string, string>; beyond: string[]};
+export type {CheckResult, Diagnosis, Judged, Mark, Report} from "../../python/schema.ts";
 export type Going = {done: number; of: number; doing: string; restarted: boolean};
 export type Ended = {kind: "judged"; judged: Judged} | {kind: "stopped" | "gave up" | "not loaded"};
 

@@ -8,4 +8,5 @@ export const schema: Schema = {
   height: () => [191, 127, 103],
   fallback: () => words.fallback,
   frame: "wide",
+  english: "src/gradwalk/diagnose",
 };

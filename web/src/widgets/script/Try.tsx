@@ -4,12 +4,11 @@ import {PythonError, PythonStopped, python} from "../../python/index.ts";
 import {Icon} from "../../ui/icons.tsx";
 import {RunButton} from "../../ui/RunButton.tsx";
 import {versions as words} from "../../strings/en/versions.ts";
+import type {Failure, Ran} from "../../python/schema.ts";
 import {useEditor} from "../exercise/editing.ts";
 
 const SECONDS = 20;
 
-type Failure = {kind: string; message: string; line: number | null; where: string | null};
-type Ran = {printed: string[]; error: Failure | null};
 type Shown = {printed: string; error?: Failure; note?: string};
 type Props = {name: string; label: string; start: string; engine?: string; onRan?: () => void; next?: {number: number; go: () => void}};
 

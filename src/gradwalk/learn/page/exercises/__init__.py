@@ -18,8 +18,9 @@ A learner's text goes through `splice` and `attempts` to numbers, these through 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Literal, TypedDict
 
+from gradwalk.learn.page.answer import Result
 from gradwalk.learn.page.exercises.array_words import compared
 from gradwalk.learn.page.exercises.attempts import expected
 from gradwalk.learn.page.exercises.backward import BACKWARD, DIAMOND
@@ -34,7 +35,17 @@ from gradwalk.learn.page.exercises.tensors import BROADCAST, PRODUCTS, REDUCTION
 from gradwalk.learn.page.exercises.training_loop import TRAINING
 from gradwalk.learn.page.exercises.whole_network import BATCH_NORM, CROSS_ENTROPY, LAYERS
 
-__all__ = ["EXERCISES", "material", "run", "solutions"]
+__all__ = [
+    "EXERCISES",
+    "EnginePart",
+    "EngineText",
+    "ExerciseEntry",
+    "ExerciseMaterial",
+    "TabEntry",
+    "material",
+    "run",
+    "solutions",
+]
 
 #: Every exercise by its name, in the order of the course.
 EXERCISES: dict[str, Exercise] = {
@@ -46,7 +57,68 @@ EXERCISES: dict[str, Exercise] = {
 }
 
 
-def run(exercise: str, tab: str, sources: Mapping[str, str]) -> dict[str, Any]:
+class TabEntry(TypedDict):
+    """One function to write; `checks` counts the numbers that are compared.
+
+    >>> material()["exercises"]["slopes"]["tabs"][1]["checks"]
+    7
+    """
+
+    name: str
+    task: str
+    starter: str
+    solution: str
+    hints: list[str]
+    checks: int
+
+
+class ExerciseEntry(TypedDict):
+    """Functions to write on one screen.
+
+    >>> material()["exercises"]["slopes"]["title"]
+    'Power, tanh and exp'
+    """
+
+    title: str
+    kind: Literal["methods", "program", "definitions"]
+    tabs: list[TabEntry]
+
+
+class EnginePart(TypedDict):
+    """A method of the class that a learner writes, and the lesson it belongs to.
+
+    >>> material()["engine"]["parts"][0]["lesson"]
+    7
+    """
+
+    name: str
+    lesson: int
+
+
+class EngineText(TypedDict):
+    """The class around what a learner writes.
+
+    >>> sorted(material()["engine"])
+    ['head', 'parts', 'tail']
+    """
+
+    head: str
+    tail: str
+    parts: list[EnginePart]
+
+
+class ExerciseMaterial(TypedDict):
+    """What the page shows of the exercises before Python is there.
+
+    >>> list(material())
+    ['engine', 'exercises']
+    """
+
+    engine: EngineText
+    exercises: dict[str, ExerciseEntry]
+
+
+def run(exercise: str, tab: str, sources: Mapping[str, str]) -> Result:
     """Try one tab of an exercise; `sources` holds the learner's texts by the names of their tabs.
 
     >>> tab = EXERCISES["plus-times"].tabs["__mul__"]
@@ -70,7 +142,7 @@ def solutions() -> dict[str, str]:
     return {name: tab.solution for exercise in EXERCISES.values() for name, tab in exercise.tabs.items()}
 
 
-def material() -> dict[str, Any]:
+def material() -> ExerciseMaterial:
     """What the page needs to show the exercises, as plain data.
 
     >>> list(material()), material()["exercises"]["slopes"]["tabs"][1]["name"]

@@ -4,27 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 from gradwalk import walk
 from gradwalk.diagnose.probes import Probe
 from gradwalk.engine import Value
+from gradwalk.learn.page.answer import Contribution
 from gradwalk.matcher import same
 
-__all__ = ["Contribution", "Ledger", "ledger"]
-
-
-@dataclass(frozen=True)
-class Contribution:
-    """One contribution: how much, from which node, and whether it was kept, replaced or lost.
-
-    >>> Contribution(3.0, "y", "kept").state
-    'kept'
-    """
-
-    value: float
-    source: str
-    state: str
+__all__ = ["Ledger", "ledger"]
 
 
 @dataclass(frozen=True)
@@ -33,7 +21,7 @@ class Ledger:
 
     >>> from gradwalk.learn.page.exercises.model import on
     >>> found = ledger(on("y = x * x", "x.grad", x=3), "x.grad", 3.0, 6.0)
-    >>> [(part.value, part.state) for part in found.parts]
+    >>> [(part["value"], part["state"]) for part in found.parts]
     [(3.0, 'replaced'), (3.0, 'kept')]
     """
 
@@ -50,7 +38,7 @@ class Ledger:
         >>> ledger(on("y = x * z + x", "x.grad", x=3, z=-4), "x.grad", -4.0, -3.0).replaced
         True
         """
-        return all(part.state != "lost" for part in self.parts)
+        return all(part["state"] != "lost" for part in self.parts)
 
 
 def ledger(check: Probe, name: str, got: float, right: float) -> Ledger | None:
@@ -58,7 +46,7 @@ def ledger(check: Probe, name: str, got: float, right: float) -> Ledger | None:
 
     >>> from gradwalk.learn.page.exercises.model import on
     >>> check = on("b = a + 1; c = a * 3; d = b * c", "a.grad", a=2)
-    >>> [(part.value, part.source, part.state) for part in ledger(check, "a.grad", 9.0, 15.0).parts]
+    >>> [(part["value"], part["source"], part["state"]) for part in ledger(check, "a.grad", 9.0, 15.0).parts]
     [(9.0, 'c', 'kept'), (6.0, 'b', 'lost')]
     """
     found = _contributions(check, name)
@@ -68,8 +56,11 @@ def ledger(check: Probe, name: str, got: float, right: float) -> Ledger | None:
     kept = _kept(values, got)
     if kept is None:
         return None
-    gone = "replaced" if kept == {len(values) - 1} else "lost"
-    parts = tuple(Contribution(value, source, "kept" if i in kept else gone) for i, (value, source) in enumerate(found))
+    gone: Literal["replaced", "lost"] = "replaced" if kept == {len(values) - 1} else "lost"
+    parts = tuple(
+        Contribution(value=value, source=source, state="kept" if i in kept else gone)
+        for i, (value, source) in enumerate(found)
+    )
     return Ledger(name, parts, got, right)
 
 

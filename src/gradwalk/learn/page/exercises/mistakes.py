@@ -301,8 +301,8 @@ def _by_numbers(
         ask = "Is there an `=` that should be `+=`?"
         return Feedback("overwritten", headline, why, ask, (), money)
     if money:
-        lost = next(part for part in money.parts if part.state == "lost")
-        why = f"The {shown(lost.value)} that comes from `{lost.source}` never arrived."
+        lost = next(part for part in money.parts if part["state"] == "lost")
+        why = f"The {shown(lost['value'])} that comes from `{lost['source']}` never arrived."
         return Feedback("a part is missing", headline, why, "Which push is missing?", (), money)
     _, name, mine, theirs = wrong[0]
     if all(same(mine, -theirs) for _, _, mine, theirs in wrong):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
-from gradwalk.learn.page.answer import answer, array_row, row, seven
+from gradwalk.learn.page.answer import CheckRow, LedgerShown, LineOfError, Result, Status, answer, array_row, row, seven
 from gradwalk.learn.page.exercises.array_words import alike, rows_of
 from gradwalk.learn.page.exercises.attempts import Attempt, attempt, expected
 from gradwalk.learn.page.exercises.errors import of_error
@@ -20,7 +19,7 @@ from gradwalk.matcher import same
 __all__ = ["result"]
 
 
-def result(exercise: Exercise, tab: Tab, sources: Mapping[str, str]) -> dict[str, Any]:
+def result(exercise: Exercise, tab: Tab, sources: Mapping[str, str]) -> Result:
     """Run a tab's checks on the learner's text, and say what came of it.
 
     `status` is `passed`, `failed`, `missing` (still as it was found) or `error`.
@@ -102,23 +101,19 @@ def _own_part(exercise: Exercise, sources: Mapping[str, str]) -> Feedback | None
     return None
 
 
-def _answer(status: str, feedback: Feedback, rows: list[dict[str, Any]]) -> dict[str, Any]:
+def _answer(status: Status, feedback: Feedback, rows: list[CheckRow]) -> Result:
     told = answer(status, feedback.headline, feedback.why, feedback.ask, feedback.lines, kind=feedback.kind, rows=rows)
     error, ledger = feedback.error, feedback.ledger
     if error is not None:
-        told["error"] = {"kind": error.kind, "line": error.line}
+        told["error"] = LineOfError(kind=error.kind, line=error.line)
     if ledger is not None:
-        parts = [vars(part) for part in ledger.parts]
-        told["ledger"] = {
-            "name": ledger.name,
-            "parts": parts,
-            "got": seven(ledger.got),
-            "expected": seven(ledger.right),
-        }
+        told["ledger"] = LedgerShown(
+            name=ledger.name, parts=list(ledger.parts), got=seven(ledger.got), expected=seven(ledger.right)
+        )
     return told
 
 
-def _rows(tab: Tab, got: tuple[Attempt, ...] | None, right: tuple[Attempt, ...]) -> list[dict[str, Any]]:
+def _rows(tab: Tab, got: tuple[Attempt, ...] | None, right: tuple[Attempt, ...]) -> list[CheckRow]:
     return [
         _row(check.title, name, got[at] if got else Attempt(), right[at])
         for at, check in enumerate(tab.checks)
@@ -126,7 +121,7 @@ def _rows(tab: Tab, got: tuple[Attempt, ...] | None, right: tuple[Attempt, ...])
     ]
 
 
-def _row(title: str, name: str, mine: Attempt, theirs: Attempt) -> dict[str, Any]:
+def _row(title: str, name: str, mine: Attempt, theirs: Attempt) -> CheckRow:
     if name not in theirs.arrays:
         return row(title, name, mine.numbers.get(name), theirs.numbers[name])
     right, got = theirs.arrays[name], mine.arrays.get(name)

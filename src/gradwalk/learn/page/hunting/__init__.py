@@ -7,7 +7,7 @@
 | `practice` | cases drawn at random |
 | `recorder` | which line of an engine writes which number |
 | `instrument` | what an engine says, what nudging says |
-| `view` | both as the page shows them |
+| `view`, `shapes` | both as the page shows them |
 | `choices` | four names for the bug, and why it is not the other three |
 | `repair` | whether it is mended, by the grader's own checks |
 """
@@ -15,12 +15,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
+from gradwalk.learn.page.answer import Result
 from gradwalk.learn.page.hunting.cases import SETS, Case, case_of
 from gradwalk.learn.page.hunting.choices import choices_for, family_of
 from gradwalk.learn.page.hunting.practice import drawn
 from gradwalk.learn.page.hunting.repair import judged
+from gradwalk.learn.page.hunting.shapes import CaseShown, HuntMaterial, Place, Seen
 from gradwalk.learn.page.hunting.view import shown
 
 __all__ = ["draw", "material", "mend", "show", "walk"]
@@ -29,7 +30,7 @@ PRACTICE = "practice-"
 REST = "rest"
 
 
-def material() -> dict[str, Any]:
+def material() -> HuntMaterial:
     """What the page shows before Python is there: every case of the lesson, with its walk and its measurements.
 
     Of the rest of the museum only the names, which are many: `show` brings each when somebody comes to see it.
@@ -47,7 +48,7 @@ def material() -> dict[str, Any]:
     }
 
 
-def show(case: str) -> dict[str, Any]:
+def show(case: str) -> CaseShown:
     """One case, with its walk and its measurements.
 
     >>> show("listed-twice")["check"]["leaves"][0]["said"]
@@ -56,7 +57,7 @@ def show(case: str) -> dict[str, Any]:
     return _entry(case_of(case), family_of(case))
 
 
-def mend(case: str, text: str) -> dict[str, Any]:
+def mend(case: str, text: str) -> Result:
     """Whether a learner's text mends a case; in the shape of an exercise's result.
 
     >>> mend("not-zeroed", case_of("not-zeroed").mended)["headline"]
@@ -65,7 +66,7 @@ def mend(case: str, text: str) -> dict[str, Any]:
     return judged(_case(case), text)
 
 
-def walk(case: str, text: str) -> dict[str, Any]:
+def walk(case: str, text: str) -> Seen:
     """The walk of what the learner has made of a case.
 
     >>> from gradwalk.learn.page.hunting import walk
@@ -75,7 +76,7 @@ def walk(case: str, text: str) -> dict[str, Any]:
     return shown(_case(case), text)
 
 
-def draw(seed: int) -> dict[str, Any]:
+def draw(seed: int) -> CaseShown:
     """An engine with a bug, drawn by a number: the same number, the same engine.
 
     >>> entry = draw(3)
@@ -95,11 +96,11 @@ def _case(name: str) -> Case:
     return _drawn(int(name.removeprefix(PRACTICE)))[0] if name.startswith(PRACTICE) else case_of(name)
 
 
-def _where(case: Case) -> str:
+def _where(case: Case) -> Place:
     return "engine" if case.where == "engine" else "program"
 
 
-def _entry(case: Case, family: str) -> dict[str, Any]:
+def _entry(case: Case, family: str) -> CaseShown:
     return {
         "name": case.name,
         "title": case.title,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import hashlib
 from functools import cache
-from typing import Any
 
 from gradwalk.diagnose import museum, teaching
 from gradwalk.diagnose.adapter import Engine
@@ -18,6 +17,7 @@ from gradwalk.diagnose.probes import Probe, run
 from gradwalk.diagnose.vocabulary import METHODS, UNARY
 from gradwalk.learn.page.hunting.cases import SETS, Case, case_of
 from gradwalk.learn.page.hunting.recorder import engine_of
+from gradwalk.learn.page.hunting.shapes import Choice
 from gradwalk.learn.page.hunting.trimming import ops_of
 from gradwalk.matcher import Outcome, by_type, reproduces, same
 from gradwalk.walk.formatting import readable
@@ -104,7 +104,7 @@ def looked_at(program: str) -> tuple[str, ...]:
     return (*dict.fromkeys(leaves), *dict.fromkeys(results))
 
 
-def choices_for(case: Case, family: str) -> list[dict[str, Any]]:
+def choices_for(case: Case, family: str) -> list[Choice]:
     """Four choices, the right one among them, in an order that is the same each time; each with what is said to it.
 
     >>> choices = choices_for(case_of("no-order"), "no-order")
@@ -113,11 +113,11 @@ def choices_for(case: Case, family: str) -> list[dict[str, Any]]:
     """
     this = _outcome(case.engine, case)
     sign = _SIGNS.get(family) or case.explanation.partition(". ")[0].rstrip(".") + "."
-    found = [{"family": family, "label": label_of(family), "right": True, "why": sign}]
+    found = [Choice(family=family, label=label_of(family), right=True, why=sign)]
     for other in _others(case, family):
         why = _why_not(case, other, this)
         if why:
-            found.append({"family": other, "label": label_of(other), "right": False, "why": why})
+            found.append(Choice(family=other, label=label_of(other), right=False, why=why))
         if len(found) == COUNT:
             break
     return sorted(found, key=lambda choice: _scattered(f"{case.name}/{case.program}/{choice['family']}"))

@@ -14,6 +14,7 @@ from gradwalk.diagnose.adapter import Engine
 from gradwalk.diagnose.probes import STEPS, Probe, run
 from gradwalk.engine import Value
 from gradwalk.learn.page.hunting.recorder import RecordedEngine
+from gradwalk.learn.page.hunting.shapes import Instrument, Measured, Stopped
 from gradwalk.matcher import Outcome
 
 __all__ = ["Counts", "agree", "checked"]
@@ -64,7 +65,7 @@ def checked(
     outcome: Outcome,
     watched: RecordedEngine,
     counts: Counts,
-) -> dict[str, Any]:  # fmt: skip
+) -> Instrument:  # fmt: skip
     """The instrument's table: the result beside plain arithmetic, and for each leaf what is said and what is measured.
 
     >>> from gradwalk.diagnose import museum
@@ -76,7 +77,7 @@ def checked(
     [('a', 3.0, 6.0, False)]
     """
     if outcome.kind != "numbers":
-        return {"value": None, "leaves": [], "stopped": _stopped(outcome)}
+        return {"value": None, "leaves": [], "stopped": stopped(outcome)}
     leaves = [place for place, operands in enumerate(watched.operands) if not operands]
     rows = []
     for number, place in enumerate(leaves):
@@ -87,19 +88,19 @@ def checked(
             continue
         measured = (up - down) / (2 * STEP * max(1.0, abs(x)))
         said = watched.grad(node)
-        rows.append({"name": watched.labels[place], "said": said, "measured": measured, "ok": agree(said, measured)})
+        rows.append(Measured(name=watched.labels[place], said=said, measured=measured, ok=agree(said, measured)))
     return {"value": _value(program, watched), "leaves": rows, "stopped": None}
 
 
-def _stopped(outcome: Outcome) -> dict[str, Any]:
-    steps = outcome.steps or STEPS
-    return {
-        "kind": outcome.kind,
-        "error": outcome.error,
-        "message": outcome.message,
-        "line": outcome.line,
-        "steps": steps,
-    }
+def stopped(outcome: Outcome) -> Stopped:
+    """Why there are no numbers."""
+    return Stopped(
+        kind=outcome.kind,
+        error=outcome.error,
+        message=outcome.message,
+        line=outcome.line,
+        steps=outcome.steps or STEPS,
+    )
 
 
 def _total(
@@ -109,7 +110,7 @@ def _total(
     return nudged.total if run(Probe("", program, ()), nudged).kind == "numbers" else None
 
 
-def _value(program: str, watched: RecordedEngine) -> dict[str, Any] | None:
+def _value(program: str, watched: RecordedEngine) -> Measured | None:
     """The last node that a walk began from, or else the last that was made; what plain arithmetic gives for it."""
     walked = [place for place in watched.roots if place >= 0]
     place = walked[-1] if walked else len(watched.made) - 1

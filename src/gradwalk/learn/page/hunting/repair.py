@@ -10,7 +10,7 @@ from gradwalk.diagnose import teaching
 from gradwalk.diagnose.adapter import Engine, NotAnEngine
 from gradwalk.diagnose.grading import grade
 from gradwalk.diagnose.results import CheckResult, Grade
-from gradwalk.learn.page.answer import answer, row
+from gradwalk.learn.page.answer import CheckRow, Result, answer, row
 from gradwalk.learn.page.grading import PageExamination
 from gradwalk.learn.page.hunting.cases import Case
 from gradwalk.learn.page.hunting.recorder import engine_of
@@ -22,7 +22,7 @@ MOST = 8  # rows of numbers that are shown
 LINES = 60_000  # of a program
 
 
-def judged(case: Case, text: str) -> dict[str, Any]:
+def judged(case: Case, text: str) -> Result:
     """What came of mending, as the page shows it: status `passed`, `failed`, `missing` (nothing changed) or `error`.
 
     >>> from gradwalk.learn.page.hunting.cases import case_of
@@ -55,7 +55,7 @@ def _bare(text: str) -> str:
 # --- an engine -------------------------------------------------------------------------------------------------------
 
 
-def _engine(case: Case, text: str) -> dict[str, Any]:
+def _engine(case: Case, text: str) -> Result:
     namespace = execute(text, {"__name__": "engine"}, name="engine")
     with guarded():
         cls, _ = engine_of(text, namespace)
@@ -66,16 +66,18 @@ def _engine(case: Case, text: str) -> dict[str, Any]:
     gone = [check for check in report.checks if check.status == "missing" and check.name in there]
     rows = _rows([*bad, *(check for check in report.checks if check.name in wrong and check not in bad)])
     counted = [check for check in report.checks if check.counts]
-    numbers = {"checks": rows, "passed": sum(check.status == "passed" for check in counted), "total": len(counted)}
     if gone:
         why = f"{gone[0].message}, and it was there before. Mend it rather than taking it out."
-        return {**answer("failed", "Something is missing now", why), **numbers}
-    if not bad:
-        return {**answer("passed", "Mended", "Every check that failed passes now, and nothing else broke."), **numbers}
-    return {**_unmended(bad[0], report, wrong), **numbers}
+        told = answer("failed", "Something is missing now", why)
+    elif not bad:
+        told = answer("passed", "Mended", "Every check that failed passes now, and nothing else broke.")
+    else:
+        told = _unmended(bad[0], report, wrong)
+    passed = sum(check.status == "passed" for check in counted)
+    return {**told, "checks": rows, "passed": passed, "total": len(counted)}
 
 
-def _unmended(first: CheckResult, report: Grade, wrong: frozenset[str]) -> dict[str, Any]:
+def _unmended(first: CheckResult, report: Grade, wrong: frozenset[str]) -> Result:
     found = first.diagnosis or next(iter(report.diagnoses), None)
     headline = "Not mended yet" if first.name in wrong else "Something else broke"
     endless = next((check for check in report.checks if "stopped after" in check.message), None)
@@ -99,7 +101,7 @@ def _before(source: str) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(c.name for c in checks if _is_bad(c)), frozenset(c.name for c in checks if c.counts)
 
 
-def _rows(checks: list[CheckResult]) -> list[dict[str, Any]]:
+def _rows(checks: list[CheckResult]) -> list[CheckRow]:
     found = [row(c.title, name, c.got.get(name), right) for c in checks for name, right in c.expected.items()]
     return sorted(found, key=lambda row: row["ok"])[:MOST]
 
@@ -107,7 +109,7 @@ def _rows(checks: list[CheckResult]) -> list[dict[str, Any]]:
 # --- a program -------------------------------------------------------------------------------------------------------
 
 
-def _program(case: Case, text: str) -> dict[str, Any]:
+def _program(case: Case, text: str) -> Result:
     names = {"Value": teaching.load(), "math": math}
     raised, after = "", dict[str, Any]()
     try:

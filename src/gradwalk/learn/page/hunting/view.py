@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 from gradwalk.diagnose.adapter import NotAnEngine
 from gradwalk.diagnose.probes import Probe, run
 from gradwalk.engine import Value
 from gradwalk.layout import layout_of
 from gradwalk.learn.page.hunting.cases import Case
-from gradwalk.learn.page.hunting.instrument import agree, checked
+from gradwalk.learn.page.hunting.instrument import agree, checked, stopped
 from gradwalk.learn.page.hunting.recorder import EngineEvent, RecordedEngine, TwoRuns, engine_of, graph_of_run, watch
-from gradwalk.learn.page.sandbox import LearnerError, execute, guarded
+from gradwalk.learn.page.hunting.shapes import HuntEvent, Instrument, Measured, Seen, Slot, Wrong
+from gradwalk.learn.page.sandbox import LearnerError, execute, guarded, out_of_steps
 from gradwalk.matcher import Outcome
 
 __all__ = ["shown"]
@@ -20,7 +21,7 @@ __all__ = ["shown"]
 LINES = 200_000
 
 
-def shown(case: Case, text: str | None = None) -> dict[str, Any]:
+def shown(case: Case, text: str | None = None) -> Seen:
     """The walk of a case as it is, or of what the learner has made of it, and the instrument's table.
 
     >>> from gradwalk.learn.page.hunting.cases import case_of
@@ -50,25 +51,22 @@ def shown(case: Case, text: str | None = None) -> dict[str, Any]:
             raise LearnerError("NotAnEngine", str(error)) from None
         seen = watch(program, cls, namespace)
         if seen.outcome.error == "_OutOfSteps":
-            raise LearnerError("OutOfSteps", f"stopped after {LINES:,} steps: is there a loop that never ends?")
+            raise LearnerError("OutOfSteps", out_of_steps(LINES))
         return _seen(case, program, engine, seen, cls, namespace)
 
 
-def _seen(case: Case, program: str, engine: str, seen: TwoRuns, cls: type[Any], namespace: Any) -> dict[str, Any]:
+def _seen(case: Case, program: str, engine: str, seen: TwoRuns, cls: type[Any], namespace: Any) -> Seen:
     graph, ids = graph_of_run(seen.ours)
     names = graph.nodes
     right = _right(case, seen)
-    wrong = []
+    wrong: list[Wrong] = []
+    slots: tuple[tuple[Slot, float, float | None], ...]
     for place in range(min(len(seen.watched.made), len(seen.ours.made))):
         node, ours = seen.watched.made[place], right[place]
-        for slot, got, wanted in (
-            ("data", seen.watched.data(node), ours[0]),
-            ("grad", _grad(seen.watched, node), ours[1]),
-        ):
+        slots = (("data", seen.watched.data(node), ours[0]), ("grad", _grad(seen.watched, node), ours[1]))
+        for slot, got, wanted in slots:
             if wanted is not None and not agree(got, wanted) and not (math.isnan(got) and math.isnan(wanted)):
-                wrong.append(
-                    {"node": ids[place], "name": names[ids[place]].name, "slot": slot, "got": got, "right": wanted}
-                )
+                wrong.append(Wrong(node=ids[place], name=names[ids[place]].name, slot=slot, got=got, right=wanted))
     return {
         "graph": graph.to_dict(),
         "layout": layout_of(graph),
@@ -100,7 +98,7 @@ def _right(case: Case, seen: TwoRuns) -> list[tuple[float, float | None]]:
     return [(ours.data(node), named.get(ours.labels.get(place, ""))) for place, node in enumerate(ours.made)]
 
 
-def _event(event: EngineEvent, ids: list[int], graph: Any) -> dict[str, Any]:
+def _event(event: EngineEvent, ids: list[int], graph: Any) -> HuntEvent:
     """With the ids of the graph; a position counts operands that are constants as well."""
     plain = event.to_dict()
     plain["node"] = ids[event.node]
@@ -109,10 +107,11 @@ def _event(event: EngineEvent, ids: list[int], graph: Any) -> dict[str, Any]:
         operands = graph.nodes[plain["node"]].operands
         same = [at for at, operand in enumerate(operands) if not graph.nodes[operand].constant]
         plain["position"] = same[event.position] if event.position < len(same) else 0
-    return {key: str(x) if isinstance(x, float) and not math.isfinite(x) else x for key, x in plain.items()}
+    held = {key: str(x) if isinstance(x, float) and not math.isfinite(x) else x for key, x in plain.items()}
+    return cast(HuntEvent, held)
 
 
-def _without_graph(case: Case, engine: str, program: str) -> dict[str, Any]:
+def _without_graph(case: Case, engine: str, program: str) -> Instrument:
     """The numbers of a program that is too large to draw, or has nothing to draw."""
     cls, namespace = engine_of(engine)
     see = tuple(case.right)
@@ -120,12 +119,11 @@ def _without_graph(case: Case, engine: str, program: str) -> dict[str, Any]:
     outcome = run(Probe("", program, see), watched or _engine(cls, namespace))
     right = run(Probe("", case.mended if case.where != "engine" else program, see), _engine(Value, {}))
     if outcome.kind != "numbers":
-        stopped = {"kind": outcome.kind, "error": outcome.error, "message": outcome.message, "line": outcome.line}
-        return {"value": None, "leaves": [], "stopped": {**stopped, "steps": outcome.steps}}
+        return {"value": None, "leaves": [], "stopped": stopped(outcome)}
     return {"value": None, "leaves": _rows(outcome, right), "stopped": None}
 
 
-def _rows(outcome: Outcome, right: Outcome) -> list[dict[str, Any]]:
+def _rows(outcome: Outcome, right: Outcome) -> list[Measured]:
     return [
         {"name": name, "said": float(x), "measured": float(right.numbers[name]), "ok": agree(x, right.numbers[name])}
         for name, x in outcome.numbers.items()

@@ -1,0 +1,81 @@
+"""Sentences that can be said in another language: a text that still knows its words and what stands in their holes.
+
+`say("no function is called {name}", name="sigmod")` is that sentence in English. The English words are its id, so each
+sentence is written once, where it arises. Whoever shows it in another language looks the words up, and puts the parts
+into what is found there; a part that is a message itself is looked up in its turn.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+__all__ = ["Message", "Said", "crossing", "reason_of", "say"]
+
+_HOLE = re.compile(r"\{(\w+)\}")
+
+
+class Message(str):
+    """A text made of words with holes, and of the parts in the holes.
+
+    >>> found = say("{name} takes {takes}", name="max", takes=say("{count} or more operands", count=2))
+    >>> found
+    'max takes 2 or more operands'
+    >>> found.words, found.parts["takes"].words
+    ('{name} takes {takes}', '{count} or more operands')
+    """
+
+    words: str
+    parts: Mapping[str, str]
+
+    def __new__(cls, words: str, parts: Mapping[str, str] | None = None) -> Message:  # noqa: D102
+        given = parts or {}
+        self = super().__new__(cls, _HOLE.sub(lambda hole: given.get(hole[1], hole[0]), words))
+        self.words, self.parts = words, given
+        return self
+
+    def __getnewargs__(self) -> tuple[Any, ...]:  # for pickles: errors travel between processes
+        return self.words, self.parts
+
+
+#: The type of what is said to a learner: a message, or words that are not ours, as those of Python's exceptions.
+Said = Annotated[str, Message]
+
+
+def say(words: str, /, **parts: object) -> Message:
+    """The sentence that these words make with these parts; numbers and the like become text as `str` has them.
+
+    The words are written out in the call, and each hole has its part: a test reads every call in the source.
+
+    >>> say("line {line} comes too early", line=3)
+    'line 3 comes too early'
+    """
+    return Message(words, {name: part if isinstance(part, str) else str(part) for name, part in parts.items()})
+
+
+def reason_of(error: BaseException) -> str:
+    """What an error says: its own message, if it was raised with one; else its text.
+
+    >>> reason_of(gradwalk.errors.SettingError(say("there are no names to learn from"))).words
+    'there are no names to learn from'
+    >>> reason_of(ZeroDivisionError("division by zero"))
+    'division by zero'
+    """
+    said = getattr(error, "reason", "") or (error.args[0] if len(error.args) == 1 else "")
+    return said if isinstance(said, Message) else str(getattr(error, "reason", "") or error)
+
+
+def crossing(thing: Any) -> Any:
+    """Plain data in which each message is `{"id": words, "parameters": parts}`, for whoever speaks another language.
+
+    >>> crossing({"line": 2, "message": say("there is no {name}", name="x"), "kind": "NameError"})
+    {'line': 2, 'message': {'id': 'there is no {name}', 'parameters': {'name': 'x'}}, 'kind': 'NameError'}
+    """
+    if isinstance(thing, Message):
+        return {"id": thing.words, "parameters": {name: crossing(part) for name, part in thing.parts.items()}}
+    if isinstance(thing, dict):
+        return {key: crossing(part) for key, part in thing.items()}
+    if isinstance(thing, (list, tuple)):
+        return [crossing(part) for part in thing]
+    return thing
