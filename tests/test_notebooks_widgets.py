@@ -144,7 +144,7 @@ def test_jupyterlab_has_the_playground_and_the_training_too(browser: Browser, la
         expect(page.locator(".train [data-step]")).not_to_have_attribute("data-step", re.compile("^[0-9]$"))
         page.locator(".train [data-act=play]").click()
         expect(page.locator(".train [data-act=play]")).to_contain_text("Play")
-        # JupyterLab sends what a widget says when the kernel has answered what it said before, so a cell may overtake it
+        # JupyterLab sends what a widget says once the kernel has answered what it said before: a cell may overtake it
         for _ in range(20):
             told = run_cell(page, 4).split()
             shown = page.locator(".train [data-step]").get_attribute("data-step") or "none"
