@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import shutil
@@ -28,6 +29,7 @@ WITHIN_A_RUN = "PYTEST_XDIST_WORKER" in os.environ  # then the home is that of t
 HOME = Path(os.environ["HOME"]) if WITHIN_A_RUN else KEPT / "homes" / str(os.getpid())
 A_DAY = 24 * 60 * 60  # seconds
 TEMPORARY = pytest.StashKey[Path]()  # the temporary folder of the run
+FILE = pytest.StashKey[Path]()  # that of the test before
 #: Where programs keep what they would otherwise keep in the user's home.
 FOLDERS = {
     "DASK_TEMPORARY_DIRECTORY": "dask",
@@ -66,6 +68,7 @@ if settings.get_current_profile_name() == "default":  # `make mutants` has a pro
 
 def pytest_configure(config: pytest.Config) -> None:
     """Give this process, and all that it starts, a home and caches in the checkout, and a temporary folder."""
+    gc.disable()  # until all tests are there: next to nothing of what is made so far is garbage
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in `make test &`; but what tests start must hear it
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(config, "workerinput"):
@@ -136,10 +139,27 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             terminalreporter.write("\n".join(found[:20]) + "\n")
 
 
+def pytest_collection_finish() -> None:
+    """Have the garbage collector back."""
+    gc.enable()
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup() -> None:
+def pytest_runtest_setup(item: pytest.Item) -> None:
     """Lead a test to the same folders though the one before may have named others."""
     os.environ.update(PLACES)
+    if item.path != item.session.stash.get(FILE, None):
+        item.session.stash[FILE] = item.path
+        _spare_the_collector()
+
+
+def _spare_the_collector() -> None:
+    """Take all that is there now (pytest, thousands of tests, PyTorch) out of what the garbage collector goes through.
+
+    It would go through all of it again and again while a test makes its nodes, which took half of many tests' time.
+    """
+    gc.collect()  # what is garbage by now must not be kept
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -223,6 +223,7 @@ def counting(folder: Path, deadly: Any) -> Any:
     return job
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_costs_a_try_and_no_result(tmp_path: Path) -> None:
     results = parallel.map(counting(tmp_path, Once(tmp_path / "killed")), range(8), workers=2)
     assert results == [x * x for x in range(8)]
@@ -231,6 +232,7 @@ def test_a_worker_that_is_killed_costs_a_try_and_no_result(tmp_path: Path) -> No
         assert len(list(tmp_path.glob(f"done-{x}-*"))) == 1
 
 
+@pytest.mark.slow
 def test_a_job_that_kills_its_worker_every_time_is_named_alone(tmp_path: Path) -> None:
     results = parallel.map(counting(tmp_path, lambda: True), range(6), workers=2, failures="return")
     assert results[3].error == "WorkerDied"
@@ -383,6 +385,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(INTERRUPTED)
@@ -471,6 +474,7 @@ def drawing(x: int) -> list[Any]:
     return drawn
 
 
+@pytest.mark.slow
 def test_a_jobs_random_numbers_are_its_own_whoever_else_draws_in_its_process() -> None:
     jobs = [Job(i, drawing, i, 7 + i, None, here()) for i in range(3)]
     alone = [run(job).result for job in jobs]

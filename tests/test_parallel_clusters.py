@@ -67,26 +67,35 @@ def cluster(folder: Path, environments: list[dict[str, str]]) -> Iterator[tuple[
             process.wait()
 
 
+@pytest.fixture(scope="module")
+def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """One cluster for the tests that can do with any; one of its workers may have died."""
+    with cluster(tmp_path_factory.mktemp("cluster"), [{}, {}]) as started:
+        yield started
+
+
 def slowly(x: int) -> tuple[int, int]:
     time.sleep(0.2)
     return x, os.getpid()
 
 
-def test_dask_gives_what_one_process_gives_and_survives_the_death_of_a_worker(tmp_path: Path) -> None:
+def test_dask_gives_what_one_process_gives_and_survives_the_death_of_a_worker(
+    two_workers: tuple[str, list[subprocess.Popen[bytes]]],
+) -> None:
     settings = parallel.grid(lr=[0.1, 0.01], hidden=[2, 3])
-    with cluster(tmp_path, [{}, {}]) as (address, workers):
-        assert parallel.map(training, settings, backend="dask", address=address) == parallel.map(
-            training, settings, workers=1
-        )
-        victim = workers[0]
-        threading.Timer(0.6, victim.send_signal, [signal.SIGKILL]).start()
-        results = parallel.map(slowly, range(12), backend="dask", address=address)
-        assert [x for x, _ in results] == list(range(12))
-        assert workers[1].pid in {pid for _, pid in results}
-        assert victim.wait(10) == -signal.SIGKILL
-        with pytest.raises(ZeroDivisionError), _told_once():  # Ctrl-C and the like leave no job behind
-            parallel.map(slowly, range(30), backend="dask", address=address, progress=_interrupting)
-        assert parallel.map(slowly, [1], backend="dask", address=address, time_limit=10)[0][0] == 1
+    address, workers = two_workers
+    assert parallel.map(training, settings, backend="dask", address=address) == parallel.map(
+        training, settings, workers=1
+    )
+    victim = workers[0]
+    threading.Timer(0.6, victim.send_signal, [signal.SIGKILL]).start()
+    results = parallel.map(slowly, range(12), backend="dask", address=address)
+    assert [x for x, _ in results] == list(range(12))
+    assert workers[1].pid in {pid for _, pid in results}
+    assert victim.wait(10) == -signal.SIGKILL
+    with pytest.raises(ZeroDivisionError), _told_once():  # Ctrl-C and the like leave no job behind
+        parallel.map(slowly, range(30), backend="dask", address=address, progress=_interrupting)
+    assert parallel.map(slowly, [1], backend="dask", address=address, time_limit=10)[0][0] == 1
 
 
 @contextmanager
@@ -114,7 +123,9 @@ def test_a_worker_with_another_version_is_refused_by_name(tmp_path: Path) -> Non
     assert gradwalk.__version__ in result.message
 
 
-def test_a_class_is_graded_on_a_cluster_as_it_is_here(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_class_is_graded_on_a_cluster_as_it_is_here(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], two_workers: tuple[str, list[subprocess.Popen[bytes]]]
+) -> None:
     handed_in = tmp_path / "submissions"
     (handed_in / "grace").mkdir(parents=True)
     (handed_in / "ada.py").write_text(teaching.SOURCE)
@@ -123,10 +134,9 @@ def test_a_class_is_graded_on_a_cluster_as_it_is_here(tmp_path: Path, capsys: py
     (handed_in / "linus.txt").write_text("I was ill")
     (handed_in / "broken.py").write_text("class Value:\n    def backward(self other): ...")
     tables = []
-    with cluster(tmp_path, [{}]) as (address, _):
-        for name, more in (("here", []), ("there", ["--backend", "dask", "--address", address])):
-            assert main(["grade", str(handed_in), "--out", str(tmp_path / name), *more]) == 1, capsys.readouterr()
-            tables.append((tmp_path / name / "grades.csv").read_text())
+    for name, more in (("here", []), ("there", ["--backend", "dask", "--address", two_workers[0]])):
+        assert main(["grade", str(handed_in), "--out", str(tmp_path / name), *more]) == 1, capsys.readouterr()
+        tables.append((tmp_path / name / "grades.csv").read_text())
     assert tables[0] == tables[1]
     assert "ada" in tables[0]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
-from gradwalk import Value, datasets, modes, nn, plot
+from gradwalk import Value, anomaly, datasets, modes, nn, plot
 from gradwalk.errors import AnomalyError, InputSizeError, MissingExtraError, NotANumberError, SettingError
 
 SQUARE = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]
@@ -149,7 +149,7 @@ def test_both_axes_have_one_scale_and_all_points_are_inside() -> None:
     assert all(left < x1 < right and bottom < x2 < top for x1, x2 in X)
 
 
-def test_the_model_is_asked_without_recording_and_as_often_as_said() -> None:
+def test_the_model_is_asked_as_often_as_said_and_who_watches_sees_that_it_is_no_training() -> None:
     asked = []
 
     def model(x: list[float]) -> Value:
@@ -158,6 +158,10 @@ def test_the_model_is_asked_without_recording_and_as_often_as_said() -> None:
         return Value(x[0]) - 0.5
 
     plot.decision_boundary(model, SQUARE, SIDES, grid=9)
+    assert len(asked) == 4 + 9 * 9
+    asked.clear()
+    with anomaly():
+        plot.decision_boundary(model, SQUARE, SIDES, grid=9)
     assert asked == [False] * (4 + 9 * 9)
 
 

@@ -153,6 +153,7 @@ def test_a_script_that_stops_is_said(script: Path) -> None:
     assert grid_of(["a=1e-3,none,-2"]) == {"a": [0.001, None, -2]}
 
 
+@pytest.mark.slow
 def test_two_sweeps_in_one_folder_and_ctrl_c(script: Path) -> None:
     Path("slow.py").write_text(
         "import time\ndef train(lr):\n    time.sleep(0 if lr < 3 else 60)\n    return float(lr)\n"

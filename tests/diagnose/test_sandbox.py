@@ -128,6 +128,9 @@ HOPELESS = {
     "class Value:\n    def __add__(self other): ...": "line 2 is no Python: ",
     "x = 1": "there is no class Value here",
     "class Value:\n    import os; os._exit(0)": "the file cannot be loaded: the process ended with code 0",
+    "class Value:\n    def __init__(self, data):\n        while True: pass": (
+        "the file cannot be loaded: it did not end within"
+    ),
 }
 
 

@@ -67,8 +67,8 @@ def test_the_grader_agrees_with_the_names() -> None:
     from gradwalk.learn.page.hunting.choices import family_of
 
     named = 0
-    for seed in range(1, 31):
+    for seed in range(1, 21):
         case, family = draws()[seed]
         found = {family_of(diagnosis.specimen or "") for diagnosis in grade(case.text).diagnoses}
         named += family in found
-    assert named >= 27
+    assert named >= 18

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gradwalk.diagnose import grade, museum
+from gradwalk.diagnose import museum
 from gradwalk.learn.page.hunting import mend
 from gradwalk.learn.page.hunting.cases import SETS, case_of
 
@@ -18,7 +18,10 @@ PROGRAMS = [name for name in NAMES if case_of(name).where != "engine"]
 @pytest.mark.parametrize("name", NAMES)
 def test_the_mended_text_is_accepted_and_the_unmended_one_is_not(name: str) -> None:
     case = case_of(name)
-    assert mend(name, case.mended)["status"] == "passed"
+    mended = mend(name, case.mended)
+    assert mended["status"] == "passed"
+    if case.where == "engine":  # the right one passes everything, so the two differ in the bug alone
+        assert mended["passed"] == mended["total"] > 0
     assert mend(name, case.text)["status"] == "missing"
     touched = mend(name, case.text + "\n# looked at\n")
     assert touched["status"] in ("failed", "error")
@@ -27,9 +30,8 @@ def test_the_mended_text_is_accepted_and_the_unmended_one_is_not(name: str) -> N
 
 
 @pytest.mark.parametrize("name", ENGINES)
-def test_the_engines_differ_in_the_bug_alone_and_the_right_one_passes_everything(name: str) -> None:
+def test_an_engine_is_short_and_its_first_hint_is_the_museums(name: str) -> None:
     case = case_of(name)
-    assert grade(case.mended, diagnosing=False).passed  # and that the other one does not is what `mend` says above
     assert case.hints[0] == museum.find(name).hint
     assert len(case.text.splitlines()) < 120  # about half of the whole: what matters, and no more
 

@@ -16,7 +16,9 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from learn.lesson_numbers import CHECKED, FIGURE, NAMES, agrees, blocks, checked, run_lesson, texts
@@ -25,6 +27,12 @@ FOLDER = Path(__file__).parents[2] / "web" / "lessons"
 LESSONS = sorted((FOLDER / "en").glob("*.md"))
 IN_ALL_LANGUAGES = [*LESSONS, *sorted(path for path in FOLDER.glob("*/*.md") if path not in LESSONS)]
 each_lesson = pytest.mark.parametrize("path", IN_ALL_LANGUAGES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+
+
+@cache
+def numbers_of(path: Path) -> list[tuple[int, str, str, Any]]:
+    """Every checked number of a lesson, and what the engine gives for it; two tests look at it."""
+    return list(run_lesson(path))
 
 
 def everywhere(claim: str) -> str:
@@ -117,7 +125,7 @@ def bare_figures(text: str) -> list[str]:
 def test_every_number_is_what_the_engine_gives(path: Path) -> None:
     wrong = [
         f"{path.name}:{line}: {expression} is {value!r}, and the lesson shows {shown}"
-        for line, expression, shown, value in run_lesson(path)
+        for line, expression, shown, value in numbers_of(path)
         if not agrees(value, shown)
     ]
     assert not wrong, "\n".join(wrong)
@@ -219,7 +227,7 @@ def test_wrong_answers_are_not_right_and_not_the_same(path: Path) -> None:
 @each_lesson
 def test_what_is_shown_as_an_answer_is_near_enough_to_the_true_one(path: Path) -> None:
     """Who types more digits than the lesson shows must still be understood."""
-    values = {(line, expression): value for line, expression, _, value in run_lesson(path)}
+    values = {(line, expression): value for line, expression, _, value in numbers_of(path)}
     for block in blocks(path):
         match = re.search(r"^within: (.+)$", block.text, re.MULTILINE)
         for line, key, text in texts(block):

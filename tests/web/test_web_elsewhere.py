@@ -147,11 +147,9 @@ def test_the_keyboard_is_enough_and_every_step_is_spoken(open_file: Opened, addr
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", ["desktop", "phone"])
 def test_it_is_for_everyone(open_file: Opened, addresses: dict[str, str], scheme: str, size: str) -> None:
-    page = open_file(
-        addresses["disk"] + "neuron.html#step=17", color_scheme=scheme, **(PHONE if size == "phone" else {})
-    )
+    options = {"color_scheme": scheme, "reduced_motion": "reduce", **(PHONE if size == "phone" else {})}
+    page = open_file(addresses["disk"] + "neuron.html#step=17", **options)
     assert k(page) == 17
-    page.wait_for_timeout(1500)  # what moves has come to rest
     assert serious(page, "html") == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     ground = page.evaluate("getComputedStyle(document.body).backgroundColor")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from gradwalk import modes
@@ -173,16 +174,20 @@ def _checked_points(X: Sequence[Sequence[float]], y: Sequence[float]) -> tuple[l
 
 
 def _scores(model: Any, points: list[list[float]]) -> list[float]:
-    with modes.no_grad():
-        answers = [model(point) for point in points]
-    try:
-        return [plain_number(answer) for answer in answers]
-    except (TypeError, ValueError, OverflowError) as error:
-        kind = type(answers[0]).__name__
-        raise InputSizeError(
-            f"a map shows one score for each point, and the model gives {kind}; "
-            "map one of its outputs: decision_boundary(lambda x: model(x)[0], X, y)"
-        ) from error
+    scores = []
+    # A point's graph is gone with its answer, and ops are quickest in no mode; but whoever watches must know that this
+    # is no training.
+    with modes.no_grad() if modes.active else nullcontext():
+        for point in points:
+            answer = model(point)
+            try:
+                scores.append(plain_number(answer))
+            except (TypeError, ValueError, OverflowError) as error:
+                raise InputSizeError(
+                    f"a map shows one score for each point, and the model gives {type(answer).__name__}; "
+                    "map one of its outputs: decision_boundary(lambda x: model(x)[0], X, y)"
+                ) from error
+    return scores
 
 
 def _checked_grid(grid: Any) -> int:
