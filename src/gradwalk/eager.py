@@ -32,6 +32,10 @@ class Eager(modes.Bottom):
             if not isinstance(x, Node):
                 if hasattr(x, "__gradwalk_op__") and not isinstance(x, float):
                     return x.__gradwalk_op__(op, operands)
+                if hasattr(x, "dtype"):  # an array may stand on either side of a tensor
+                    for tensor in operands:
+                        if isinstance(tensor, Node) and tensor.many:
+                            return tensor.computed(op, operands)  # type: ignore[attr-defined]
                 x = number(x)
             elif x.many:
                 return x.computed(op, operands)  # type: ignore[attr-defined]

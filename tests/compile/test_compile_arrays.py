@@ -454,6 +454,14 @@ def _in_two_ways(P: Any, X: Any, i: int) -> Any:
 #: A function of parameters, a tensor and something else, and what that is in one call after another.
 LINES: dict[str, tuple[Any, list[Any]]] = {
     "a number that scales": (lambda P, X, k: ((X @ P[0]) * k + k / 2).sum() * k, [2.0, 0.1, 3]),
+    "an int, then a float": (
+        lambda P, X, k: (P[1] * k).sum() + Tensor(k) * P[1][0] * Tensor([k]).sum(),
+        [3, 0.5, 2, 2.5],
+    ),
+    "numbers of NumPy's": (
+        lambda P, X, k: (P[1] * k).sum() + (Tensor([1, 2]) * k).sum() * P[1][0],
+        [np.float32(0.1), np.float64(0.1), np.int64(2), 0.1, np.float16(0.1)],
+    ),
     "a power": (lambda P, X, k: ((X @ P[0]).abs() ** k).sum(), [2.0, 0.5, 3, 1.0]),
     "beside a number": (lambda P, X, k: gradwalk.where(P[1] * 0 + 0.1 > k, P[1], -P[1]).sum(), [0.1, 0.1 + 1e-9, 0.2]),
     "beside a tensor": (lambda P, X, k: gradwalk.where(P[1] * 0 + 0.1 > Tensor(k), P[1], -P[1]).sum(), [0.1, 0.2]),

@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -586,3 +587,13 @@ def test_the_example_learns_to_make_up_names(capsys: pytest.CaptureFixture[str])
     losses = [float(line.split()[-1]) for line in told.splitlines() if "loss" in line]
     assert losses[-1] < 3.0 < losses[0]
     assert told.splitlines()[-1].count(",") == 2
+
+
+def test_an_array_stands_on_either_side_under_every_mode() -> None:
+    w, x = Tensor([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0, -1.0]])
+    ways: tuple[Any, ...] = (gradwalk.anomaly, gradwalk.no_grad, nullcontext)
+    for mode in ways:
+        with mode():
+            assert (x @ w).tolist() == [[-2.0, -2.0]]
+            assert (x * w).tolist() == [[1.0, -2.0], [3.0, -4.0]]
+            assert (np.float64(2.0) - w).tolist() == [[1.0, 0.0], [-1.0, -2.0]]

@@ -282,12 +282,13 @@ class WholeArrays:
             return self.cast(self._without_number(nested), dtype or _wide(nested.dtype))
         if isinstance(nested, Number):
             at = self._number_at(nested)
-            kind = _NAMES[nested.kind_of_number]
+            narrow = nested._kind in (np.float32, np.float16)
+            kind = FLOAT32 if narrow else _NAMES[nested.kind_of_number]
             out = self.leaf("numbers", (at,), plain_array(self._value(at), kind))
-            if dtype in ("", kind):
+            if dtype in ("", kind) and not narrow:
                 out._number = at
                 return out
-            return self.cast(out, dtype)
+            return self.cast(out, dtype or kind)
         if not _holds_stand_in(nested):
             return self.real.new(nested, dtype) if dtype else self.real.settled(nested)
         parts = nested if isinstance(nested, TracedArray) else plain_array(nested, object)
@@ -303,6 +304,7 @@ class WholeArrays:
         return self.cast(self.leaf("numbers", given, value), dtype or kind)
 
     def _number_at(self, x: Number) -> NumberAt:
+        self.tracer.kind_asked(x)  # of an int a tensor makes ints: with a float in its place the path is another
         return NumberAt(self.tracer.operand(x), x.kind_of_number)
 
     def _without_number(self, x: LaterArray) -> LaterArray:

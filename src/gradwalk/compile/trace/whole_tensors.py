@@ -153,14 +153,14 @@ class WholeTensors(Tensors):
         return out
 
     def _dtype_of_numbers(self, operands: tuple[Any, ...]) -> str:
-        """The dtype in which a plain float counts beside tensors: theirs, if they are of floats."""
+        """The dtype in which a plain number counts beside tensors: theirs, if they are of floats; else none."""
         floats = [x for x in operands if isinstance(x, Tensor) and x.dtype.startswith("float")]
         names = {x.dtype for x in floats if x.ndim} or {x.dtype for x in floats}
-        return FLOAT32 if names == {FLOAT32} else FLOAT64
+        return "" if not names else FLOAT32 if names == {FLOAT32} else FLOAT64
 
     def _operand(self, x: Any, single: str) -> Any:
         if isinstance(x, Number):
-            kind = single if x.kind_of_number is float else ""
+            kind = single if x._kind in (float, int, np.float64) else ""  # NumPy's others have a dtype of their own
             array = self.blocks.new(x, kind)
             return self.standing_for(self.blocks.new(array, array.dtype.name), flows=False)
         return self._met(x) if isinstance(x, Tensor) else x
