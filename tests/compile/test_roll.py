@@ -109,6 +109,12 @@ def _alternating(terms: Any, start: Any = 0.0) -> Any:
     return total
 
 
+def _held(x: Any) -> Any:
+    for bound in (3.0, 2.0, 1.0, 0.5):
+        x = gradwalk.clamp(x, -bound, bound)
+    return x
+
+
 CHAINS: dict[str, Callable[[list[Any], list[Any]], Any]] = {
     "products": lambda ws, xs: _alternating([w * x for w, x in zip(ws, xs, strict=True)]),
     "leaves": lambda ws, xs: _alternating([*ws, *xs]),
@@ -119,6 +125,7 @@ CHAINS: dict[str, Callable[[list[Any], list[Any]], Any]] = {
     "used in between": lambda ws, xs: (lambda t: _alternating(ws, t) * t)(_alternating([w * w for w in ws])),
     "several results": lambda ws, xs: [_alternating(ws[:k] + xs) for k in (8, 12, 16)],
     "largest ones": lambda ws, xs: _alternating([gradwalk.max(ws[i : i + 3]) for i in range(14)] + [w * w for w in ws]),
+    "more operands in lists than rows": lambda ws, xs: _alternating([*map(_held, ws), *map(_held, xs), *ws]),
     "not finite": lambda ws, xs: _alternating([w / (x - x) for w, x in zip(ws, xs, strict=True)]),
     "decided": lambda ws, xs: _alternating(ws) * (2.0 if _alternating([w.data for w in ws]) > 0 else 3.0),
 }  # fmt: skip

@@ -52,7 +52,8 @@ def as_sums(tape: Tape) -> tuple[Tape, Longs] | None:
     ids = np.concatenate((np.arange(first), first + where))
 
     def renumbered(x: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-        return np.where(x >= 0, ids[np.maximum(x, 0)], x).astype(np.int32)
+        # what is no operand, such as where a list begins, is looked up as well, and not used
+        return np.where(x >= 0, ids[np.clip(x, 0, len(ids) - 1)], x).astype(np.int32)
 
     listed = (tape.code < 0) | (np.array([op.arity for op in tape.ops])[np.maximum(tape.code, 0)] > 2)
     rows = tape.rows + len(computed)
@@ -85,8 +86,8 @@ def _in_long_chains(tape: Tape) -> Longs:
     first = tape.first_row
     minus = tape.code == codes["sub"]
     chained = minus | (tape.code == codes.get("add", -9))
-    before = tape.a - first
-    going_on = minus & (before >= 0)
+    before = np.where(minus, tape.a - first, -1)  # where a list begins is no operand
+    going_on = before >= 0
     going_on &= chained[np.maximum(before, 0)]
     if np.count_nonzero(going_on) < MANY:
         return nobody
