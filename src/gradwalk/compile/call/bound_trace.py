@@ -195,7 +195,7 @@ class BoundTrace:
             lengths = [*map(len, pieces)]
             self.places = [*zip(accumulate(lengths, initial=0), lengths, strict=False)]
         for piece, (start, length) in zip(pieces, self.places, strict=True):
-            if not self.reader.read(piece, start, length):
+            if length and not self.reader.read(piece, start, length):
                 struct.pack_into(f"{length}d", self.inputs, 8 * start, *piece)
 
     def _put_aside(self, call: Any) -> None:
