@@ -141,7 +141,7 @@ def key_of(x: Any, found: Numbers) -> Key:
             found.add_list(numbers_of(x))
             return kind, len(x), "Values"
         if len(kinds) == 1 and kinds <= SEQUENCES and len(set(map(len, x))) == 1:  # rows, all as long
-            flat = tuple(chain.from_iterable(x))
+            flat = list(chain.from_iterable(x))
             if flat and _seem_numbers(flat, found.careful):
                 found.add_list(flat)
                 first = flat[0].__class__

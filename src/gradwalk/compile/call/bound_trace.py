@@ -201,11 +201,13 @@ class BoundTrace:
         """Write long lists one after the other; their lengths are part of the key, and so the same at each call."""
         pieces = [*numbers.pieces, numbers.plain]
         if self.reader is None:
-            self.reader = FloatReader(self.runner.inputs)
             lengths = [*map(len, pieces)]
+            if sum(lengths) != self.ends[0]:  # another thread has changed a list since it was looked at
+                raise Misjudged
+            self.reader = FloatReader(self.runner.inputs)
             self.places = [*zip(accumulate(lengths, initial=0), lengths, strict=False)]
         for piece, (start, length) in zip(pieces, self.places, strict=True):
-            if not self.reader.read(piece, start, length):
+            if length and not self.reader.read(piece, start, length):
                 struct.pack_into(f"{length}d", self.inputs, 8 * start, *piece)
 
     def _put_aside(self, call: Any) -> None:

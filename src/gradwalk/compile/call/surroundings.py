@@ -291,7 +291,8 @@ class Surroundings:
                     if any(True for _ in self._different_parts(self._paths[id(holder)], holder, copy)):
                         return False
                     copies[i] = copied(holder)
-                    self.watched = None
+                    if self.watched is not None:
+                        self.watched.renew(holder, copies[i])
         if any(True for _ in self._different_answers()):
             return False
         self.questions = [(get, thing, _renewed(get(thing), then)) for get, thing, then in self.questions]

@@ -48,6 +48,12 @@ class Watched:
             self.answer = table.data
             self.look = objects.bound(objects.fixed("native.lists", "look"), table.ctypes.data, locked=True)
 
+    def renew(self, holder: Any, copy: Any) -> None:
+        """Compare a container with another copy from now on; lists that are looked at natively hold the same things."""
+        for i, x in enumerate(self.others):
+            if x is holder:
+                self.others_then[i] = copy
+
     def hold(self) -> bool:
         """Whether each is equal to its copy; raises what comparing raises."""
         if self.look is not None:
