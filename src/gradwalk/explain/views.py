@@ -207,7 +207,10 @@ def _spreads(graph: Graph) -> dict[str, str]:
     found = {}
     for node in graph.nodes:
         for position, operand in enumerate(node.operands):
-            shapes = [getattr(graph.nodes[i].data, "shape", None) for i in (operand, node.id)]
-            if None not in shapes and (sign := spread_of(node.op, *shapes)):  # type: ignore[arg-type]
+            below = graph.nodes[operand]
+            before, after = (getattr(x.data, "shape", None) for x in (below, node))
+            if before is None or after is None or (below.constant and not before):
+                continue  # a plain number needs no sign to be used many times
+            if sign := spread_of(node.op, before, after):
                 found[f"{node.id}:{position}"] = sign
     return found

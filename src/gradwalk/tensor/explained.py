@@ -118,7 +118,7 @@ def graph_at(root: Any, node: int, place: Any) -> Value:
 
     >>> x = Tensor([1.0, 2.0], label="x")
     >>> graph_at((x * x).sum(), 0, (1,))
-    Value(data=5.0, grad=0.0, label='sum')
+    Value(data=5.0, grad=0.0)
     """
     nodes = list(walk.topological(root))
     if type(node) is not int or not 0 <= node < len(nodes):
