@@ -15,22 +15,23 @@ import build_site  # noqa: E402
 RUNNER = """
 import {build} from "esbuild";
 import {readFileSync} from "node:fs";
-const {code, data} = JSON.parse(readFileSync(0, "utf8"));
+import {inLanguage} from "./builder/languages.mjs";
+const {code, data, language} = JSON.parse(readFileSync(0, "utf8"));
 const stdin = {contents: code, resolveDir: "src", loader: "ts"};
 const jsx = {jsx: "automatic", jsxImportSource: "preact"};
-const {outputFiles} = await build({stdin, bundle: true, format: "esm", platform: "node", write: false, ...jsx});
+const {outputFiles} = await build({stdin, bundle: true, format: "esm", platform: "node", write: false, ...jsx,
+    plugins: language === "en" ? [] : [inLanguage(language)]});
 const module = await import("data:text/javascript;base64," + Buffer.from(outputFiles[0].text).toString("base64"));
 process.stdout.write(JSON.stringify(await module.default(data)));
 """
 
 
-def in_node(code: str, data: Any) -> Any:
-    """What the default export of a piece of TypeScript (imports are from web/src) gives for some data."""
+def in_node(code: str, data: Any, language: str = "en") -> Any:
+    """What the default export of some TypeScript (imports are from web/src) gives for some data, in a language."""
     node = build_site.find_node()
     assert node, "no Node: make site fetches one"
-    done = subprocess.run(
-        [node[0], "--input-type=module", "-e", RUNNER],
-        input=json.dumps({"code": code, "data": data}), cwd=ROOT / "web", capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+    given = json.dumps({"code": code, "data": data, "language": language})
+    command = [node[0], "--input-type=module", "-e", RUNNER]
+    done = subprocess.run(command, input=given, cwd=ROOT / "web", capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

@@ -2,6 +2,7 @@
 import {readable} from "../../text/numbers.ts";
 import {code, em, op, rich, type Rich} from "../../text/rich.ts";
 import {SLOPES} from "../formulas.ts";
+import {listed} from "./playground.ts";
 
 const COUNTS = ["no operands", "one operand", "two operands", "three operands"];
 const operands = (n: number): string => COUNTS[n] ?? `${n} operands`;
@@ -61,6 +62,23 @@ export const stepper = {
   slope: (sign: string, rule: string, local: number): Rich =>
     rich`${op(sign)} multiplies by its slope. Here that is ${rule ? `${rule} = ` : ""}${readable(local)}.`,
   adds: (name: string, before: string): Rich => rich` ${code(name)} already had ${before}: the two add up.`,
+  /** What happens seldom: with data that was changed, hooks, closures of one's own, paths that lead nowhere. */
+  moved: (name: string, from: Rich, value: string, now: string): Rich =>
+    rich`${code(name)} is ${from}, and was computed as ${value}. An operand was changed after that: with its new number it would be ${now}.`,
+  seededWith: (name: string, value: string): Rich => rich`${code(name)} is the root. Its gradient is set to ${value}.`,
+  again: (name: string, turn: number, value: string | null): Rich =>
+    value === null ? rich`${code(name)} is visited again (visit ${String(turn)}).` : rich`${code(name)} is visited again (visit ${String(turn)}): it pushes all it holds, ${value}, once more.`,
+  tooEarly: (name: string, waiting: string[], leaf: boolean): Rich =>
+    rich`${leaf ? rich`Nothing has reached ${code(name)} yet` : rich`${code(name)} has nothing to pass on yet`}: ${listed(waiting)}, which ${waiting.length === 1 ? "uses it, has" : "use it, have"} not been visited.`,
+  soFar: (name: string, value: string, waiting: string[]): Rich =>
+    rich`${code(name)} holds ${value} so far: ${listed(waiting)}, which ${waiting.length === 1 ? "uses it, has" : "use it, have"} not pushed yet.`,
+  nothingPushed: (name: string): Rich => rich`Nothing was pushed to ${code(name)}, so it has nothing to pass on.`,
+  rootAlone: (name: string): Rich => rich`${code(name)} is the root: its gradient is final.`,
+  allPushed: (name: string): Rich => rich`Every node that uses ${code(name)} has pushed to it, so its gradient is final.`,
+  hooked: (before: string, after: string): Rich => rich` A hook made ${after} of the ${before} that arrived.`,
+  leafPushes: " A leaf pushes nothing.",
+  ownBackward: (from: string, upstream: string, share: string, to: string): Rich => rich`The ${code("_backward")} of ${code(from)} turns its gradient, ${upstream}, into ${share} for ${code(to)}.`,
+  replaces: (name: string, before: string, after: string): Rich => rich` ${code(name)} already had ${before}, which is replaced by ${after}; ${code("+=")} would add up.`,
   always1: "always 1",
   alwaysMinus1: "always −1",
   /** Where the local derivative of an op comes from: in terms of its operands' names and its own. */

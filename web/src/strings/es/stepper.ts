@@ -2,6 +2,7 @@
 import {readable} from "../../text/numbers.ts";
 import {code, em, op, rich} from "../../text/rich.ts";
 import {SLOPES} from "../formulas.ts";
+import {listed} from "./playground.ts";
 import type {stepper as en} from "../en/stepper.ts";
 import type {Words} from "../words.ts";
 
@@ -60,6 +61,20 @@ export const stepper: Words<typeof en> = {
       : rich`${op(sign)} copia a su primer operando. ${code(to)} recibe lo que tiene ${code(from)}, sin cambios.`,
   slope: (sign, rule, local) => rich`${op(sign)} multiplica por su pendiente. Aquí es ${rule ? `${rule} = ` : ""}${readable(local)}.`,
   adds: (name, before) => rich` ${code(name)} ya tenía ${before}: los dos se suman.`,
+  moved: (name, from, value, now) => rich`${code(name)} es ${from}, y se calculó como ${value}. Después cambió un operando: con su nuevo número sería ${now}.`,
+  seededWith: (name, value) => rich`${code(name)} es la raíz. Su gradiente se pone a ${value}.`,
+  again: (name, turn, value) =>
+    value === null ? rich`${code(name)} se visita otra vez (visita ${String(turn)}).` : rich`${code(name)} se visita otra vez (visita ${String(turn)}): vuelve a enviar todo lo que tiene, ${value}.`,
+  tooEarly: (name, waiting, leaf) =>
+    rich`${leaf ? rich`A ${code(name)} no le ha llegado nada todavía` : rich`${code(name)} no tiene nada que pasar todavía`}: ${listed(waiting)}, que ${waiting.length === 1 ? "lo usa, no se ha visitado" : "lo usan, no se han visitado"}.`,
+  soFar: (name, value, waiting) => rich`${code(name)} tiene ${value} por ahora: ${listed(waiting)}, que ${waiting.length === 1 ? "lo usa, no le ha enviado" : "lo usan, no le han enviado"} lo suyo.`,
+  nothingPushed: (name) => rich`A ${code(name)} no se le envió nada, así que no tiene nada que pasar.`,
+  rootAlone: (name) => rich`${code(name)} es la raíz: su gradiente es definitivo.`,
+  allPushed: (name) => rich`Todos los que usan ${code(name)} ya le han enviado lo suyo, así que su gradiente es definitivo.`,
+  hooked: (before, after) => rich` Un hook convirtió en ${after} el ${before} que había llegado.`,
+  leafPushes: " Una hoja no envía nada.",
+  ownBackward: (from, upstream, share, to) => rich`El ${code("_backward")} de ${code(from)} convierte su gradiente, ${upstream}, en ${share} para ${code(to)}.`,
+  replaces: (name, before, after) => rich` ${code(name)} ya tenía ${before}, que queda sustituido por ${after}; con ${code("+=")} se sumarían.`,
   always1: "siempre 1",
   alwaysMinus1: "siempre −1",
   slopes: SLOPES,

@@ -60,7 +60,7 @@ function aboutCompute(event: Compute, recording: Recording): Told {
   return {
     phase: words.phases.compute,
     where: "",
-    sentence: moved ? fromPython(event.sentence) : words.computed(name, inNames(node, recording), event.operands.length),
+    sentence: moved ? words.moved(name, inNames(node, recording), readable(value), readable(num(event.recomputed!))) : words.computed(name, inNames(node, recording), event.operands.length),
     formula: {
       kind: "line",
       parts: [dataName(`${name}.data`), ...(moved ? [] : [" = ", dataName(written(node.op, numbers))]), " ="],
@@ -93,7 +93,7 @@ function aboutSeed(event: Seed, recording: Recording): Told {
   return {
     phase: words.phases.seed,
     where: "",
-    sentence: value === 1 ? words.seeded(name) : fromPython(event.sentence),
+    sentence: value === 1 ? words.seeded(name) : words.seededWith(name, readable(value)),
     formula: {kind: "line", parts: [gradName(`${name}.grad`), " = ", `∂${name}/∂${name}`, " ="], result: {text: readable(value), of: "grad"}},
     change: {name: `${name}.grad`, of: "grad", before: null, after: shown(value)},
     spoken: words.spokenSeed(name, readable(value)),
@@ -110,11 +110,26 @@ function aboutVisit(event: Visit, recording: Recording, k: number): Told {
   return {
     phase: words.phases.backward,
     where: words.visitingNode(name),
-    sentence: !usual ? fromPython(event.sentence) : event.node === recording.graph.root ? words.visitRoot(name, pushes) : words.visit(name, pushes),
+    sentence: !usual ? unusual(event, recording) : event.node === recording.graph.root ? words.visitRoot(name, pushes) : words.visit(name, pushes),
     formula: grad === null ? null : {kind: "line", parts: [gradName(`${name}.grad`), " ="], result: {text: readable(grad), of: "grad"}},
     change: null,
     spoken: "",
   };
+}
+
+/** A visit that comes again or too early, finds nothing, meets a hook, or has nowhere to push to. */
+function unusual({node: id, gradient, waiting, turn, arrived}: Visit, recording: Recording): Rich {
+  const {leaf} = recording.graph.nodes[id]!;
+  const [name, grad] = [nameOf(recording, id), maybe(gradient)];
+  const names = waiting.map((each) => nameOf(recording, each));
+  const told =
+    turn > 1 ? words.again(name, turn, leaf ? null : grad === null ? words.empty : readable(grad))
+    : grad === null ? (names.length ? words.tooEarly(name, names, leaf) : words.nothingPushed(name))
+    : names.length ? words.soFar(name, readable(grad), names)
+    : id === recording.graph.root ? words.rootAlone(name)
+    : words.allPushed(name);
+  const before = maybe(arrived);
+  return [...told, ...(before === null || grad === null ? [] : words.hooked(readable(before), readable(grad))), ...(leaf ? [words.leafPushes] : [])];
 }
 
 function aboutPush(event: Push, recording: Recording, graph: DrawnGraph, k: number): Told {
@@ -123,16 +138,17 @@ function aboutPush(event: Push, recording: Recording, graph: DrawnGraph, k: numb
   const before = maybe(event.before);
   const after = num(event.after);
   const known = event.local !== null && !node.handmade;
-  const {sentence, source} = known ? rule(event, node, recording, graph) : {sentence: fromPython(event.sentence), source: []};
   const part = num(event.contribution);
   const replaced = before !== null && after !== before + part;
   const write = before === null || replaced ? readable : addingUp([before, part], after);
   const had = before === null ? null : write(before);
+  const {sentence, source} = known ? rule(event, node, recording, graph) : {sentence: words.ownBackward(from, readable(num(event.upstream)), readable(part), to), source: []};
+  const more = replaced ? words.replaces(to, had!, write(after)) : before === null ? [] : words.adds(to, had!);
   const numbers = {upstream: write(num(event.upstream)), local: event.local === null ? "?" : write(num(event.local)), share: write(part)};
   return {
     phase: words.phases.backward,
     where: words.pushOf(from, ...placeAmong(recording, k)),
-    sentence: known && before !== null && !replaced ? [...sentence, ...words.adds(to, had!)] : replaced ? fromPython(event.sentence) : sentence,
+    sentence: [...sentence, ...more],
     formula: {kind: "push", to, from, ...numbers, source},
     change: {name: `${to}.grad`, of: "grad", before: before === null ? null : shown(before, had!), after: shown(after, write(after))},
     spoken: words.spokenPush(numbers.upstream, numbers.local, numbers.share, to, had, write(after)),
