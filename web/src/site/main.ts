@@ -1,6 +1,6 @@
 /** What every page does when it has arrived. The text is there already: nothing here is needed to read it. */
 import {watchLanguage} from "./language.ts";
-import {hydrate} from "./hydrate.ts";
+import {wake} from "./hydrate.ts";
 import {keepOffline} from "./offline.ts";
 import {showNotices} from "./notices.ts";
 import {showProgress} from "./marks.ts";
@@ -14,7 +14,7 @@ watchLanguage();
 showProgress();
 showPython();
 showNotices();
-hydrate(document);
+wake(document);
 keepOffline();
 
 /** For whoever imports this module again: tests, and the curious at the console. */
