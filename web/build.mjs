@@ -12,6 +12,7 @@ import {compareMessages, compareStrings, compareTitles, findEnglish, loadStrings
 import {document, homeBody, lessonBody, missingBody, pageBody} from "./builder/template.mjs";
 import {exported, exportFromPython} from "./builder/python.mjs";
 import {GENERATED, LESSONS, PAGES, SITE} from "./builder/paths.mjs";
+import {firstCss, loadDrawing} from "./builder/first.mjs";
 import {languagesIn} from "./builder/languages.mjs";
 import {licencesOf, placeLicences, withLicences} from "./builder/licences.mjs";
 import {loadSchemas} from "./builder/schemas.mjs";
@@ -19,7 +20,7 @@ import {ornament} from "./builder/ornament.mjs";
 import {placeHashed, placeIcons, placeManifest, placePython, placeReload} from "./builder/assets.mjs";
 import {BuildError, Problems} from "./builder/problems.mjs";
 import {readCourse, readPage} from "./builder/lessons.mjs";
-import {heightsCss, Renderer} from "./builder/pages.mjs";
+import {drawn, Renderer} from "./builder/pages.mjs";
 import {readRecorded} from "./builder/recorded.mjs";
 import {readTimes} from "./builder/times.mjs";
 import {readNames} from "./builder/names.mjs";
@@ -56,15 +57,20 @@ async function readSite(folder, fromPython) {
   generated.recorded = readRecorded();
   generated.times = readTimes();
   generated.names = readNames();
-  const heights = new Map();
+  const schemas = await loadSchemas();
   const courses = [];
-  for (const language of languagesIn(folder)) courses.push(await readLanguage(language, courses[0], {generated, heights, problems}));
+  for (const language of languagesIn(folder)) courses.push(await readLanguage(language, courses[0], {generated, schemas, problems}));
+  problems.settle(); // what is wrong is said by its line, not by a widget that cannot be drawn
+  for (const course of courses) {
+    const draw = await loadDrawing(course.code);
+    for (const page of pagesOf(course)) page.html = await drawn(page, draw, problems);
+  }
   problems.settle();
-  return {courses, heights: heightsCss(heights), relief: generated.relief};
+  return {courses, first: firstCss(courses.flatMap(pagesOf).map(({html}) => html)), relief: generated.relief};
 }
 
 /** A whole course in one language; held against `original`, the course it was translated from. */
-async function readLanguage(language, original, {generated, heights, problems}) {
+async function readLanguage(language, original, {generated, schemas, problems}) {
   const {code, home: folder} = language;
   const words = await loadStrings(code);
   if (original) compareStrings(code, words, original.words, problems);
@@ -74,8 +80,7 @@ async function readLanguage(language, original, {generated, heights, problems}) 
   const strings = words.site.site;
   const lessons = readCourse(language, original?.lessons, problems);
   const known = {...generated, recordings: withTitles(generated.recordings, words.presets.presets.titles)};
-  const schemas = await loadSchemas(code);
-  const renderer = new Renderer({schemas, strings, generated: known, problems, lessons, pages: EXTRA, heights});
+  const renderer = new Renderer({schemas, strings, generated: known, problems, lessons, pages: EXTRA});
   const place = (root) => ({root, base: root + folder.replace(/[^/]+/g, "..")});
   for (const lesson of lessons.filter((lesson) => lesson.language === code)) {
     const twin = original?.lessons.find(({id}) => id === lesson.id);
@@ -98,16 +103,19 @@ async function readLanguage(language, original, {generated, heights, problems}) 
   return {code, folder, words, strings, lessons, home, extras};
 }
 
+/** The pages of a course that are its own: not the lessons that nobody has translated yet. */
+const pagesOf = ({code, lessons, home, extras}) => [home, ...lessons.filter(({language}) => language === code), ...extras];
+
 /** What Python exported, with the presets' titles in the reader's language. */
 function withTitles({presets, tensors, ...rest}, titles) {
   const titled = (entries) => entries.map((entry) => ({...entry, title: titles[entry.name] ?? entry.title}));
   return {...rest, presets: titled(presets), tensors: titled(tensors)};
 }
 
-async function writeSite(site, {courses, heights, relief}, {write, dev}) {
+async function writeSite(site, {courses, first, relief}, {write, dev}) {
   const files = await bundle(site, {python: placePython(site), languages: courses.map(({code}) => code)});
   if (dev) files.reload = placeReload(site);
-  files.heights = placeHashed(site, heights, "heights", "css");
+  files.first = placeHashed(site, first, "first", "css");
   files.preload = files.fonts.filter((font) => PRELOADED.some((name) => font.includes(name)));
   placeIcons(site);
   files.licences = licencesOf([...files.packages, ...COPIED], {write});

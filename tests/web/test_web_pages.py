@@ -1,4 +1,4 @@
-"""Every page of the course: quiet, accessible, light, and no wider than a phone."""
+"""Every page of the course: drawn by the build, quiet, accessible, light, and no wider than a phone."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from playwright.sync_api import expect
 ROOT = Path(__file__).resolve().parents[2]
 FIRST = "lessons/a-slope-you-can-measure/"
 BUDGET = 300 * 1024  # bytes of script, as they travel, before Python
+STILL = 0.01  # so much of a layout shift nobody sees
 
 PAINT = """() => new Promise((done) => new PerformanceObserver(
     (list) => done(Math.round(list.getEntries().at(-1).startTime))).observe({type: "paint", buffered: true}))"""
@@ -26,6 +27,52 @@ SHIFT = """() => new Promise((done) => {
     }).observe({type: "layout-shift", buffered: true});
     setTimeout(() => done(total), 200);
 })"""
+
+#: What each widget is before it comes to life and after it, less pictures, which wait for a width, and editors; and
+#: what was put in between the two, for what comes to life takes over what is there.
+TAKEN_OVER = """window.changed = [];
+window.first = new Map();
+const kept = (widget) => {
+    const copy = widget.cloneNode(true);
+    for (const part of copy.querySelectorAll("script, .drawing > *, .editor > *")) part.remove();
+    return copy.innerHTML;
+};
+document.addEventListener("readystatechange", () => {
+    if (document.readyState !== "interactive") return;
+    for (const widget of document.querySelectorAll("[data-widget]")) {
+        const before = kept(widget), made = [];
+        first.set(widget, widget.innerHTML);
+        const watch = new MutationObserver((changes) => {
+            for (const {target, addedNodes} of changes) for (const node of addedNodes) {
+                if (node.nodeType === 1 && !target.closest(".drawing, .editor")) made.push(node.outerHTML.slice(0, 80));
+            }
+            if (!("ready" in widget.dataset)) return;
+            watch.disconnect();
+            const after = kept(widget);
+            const at = [...before].findIndex((letter, i) => letter !== after[i]);
+            if (made.length || before !== after) changed.push([widget.id, made, before.slice(at - 60, at + 40), after.slice(at - 60, at + 40)]);
+        });
+        watch.observe(widget, {subtree: true, childList: true, attributes: true});
+    }
+})"""  # noqa: E501
+
+#: Widgets that are not as high as they were when the build had drawn them: both stand on the page, one below the other.
+HEIGHTS = """async () => {
+    const found = [];
+    for (const [widget, html] of first) {
+        const twin = widget.cloneNode(false);
+        twin.innerHTML = html;
+        widget.after(twin);
+        const differ = () => twin.offsetHeight !== widget.offsetHeight;
+        if (differ() && widget.querySelector(".cm-editor")) {
+            widget.scrollIntoView(); // an editor guesses how high its lines are, as long as they are far
+            for (let i = 0; i < 50 && differ(); i++) await new Promise((then) => setTimeout(then, 20));
+        }
+        if (differ()) found.push(`${widget.id}: ${twin.offsetHeight} at first, ${widget.offsetHeight} now`);
+        twin.remove();
+    }
+    return found;
+}"""
 
 
 LANGUAGES = {"en": "", "es": "es/"}  # and where each has its pages
@@ -48,13 +95,18 @@ def test_these_are_all_the_pages(site: Path) -> None:
 def test_a_page_comes_to_life_unmoved_and_is_quiet_and_accessible_in_light_and_dark(
     open_page: OpenPage, path: str
 ) -> None:
-    page = open_page(path, color_scheme="light")
+    page = open_page(path, color_scheme="light", script=TAKEN_OVER)
     widgets_ready(page)
+    assert [one for one in page.evaluate("changed") if one[0] != "practice"] == []  # there a number is drawn at random
     shift = page.evaluate(SHIFT)
     print(f"{path or '/'}: first paint after {page.evaluate(PAINT)} ms, layout shift {shift:.4f}")
-    assert shift < 0.1
+    assert shift < STILL
     page.emulate_media(reduced_motion="reduce")
     settled(page)
+    for width in (700, 1000, 1366, 1920, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(50)
+        assert page.evaluate(HEIGHTS) == [], width
     assert serious(page, "body") == []
     page.emulate_media(color_scheme="dark")
     page.wait_for_timeout(100)
@@ -65,8 +117,11 @@ def test_a_page_comes_to_life_unmoved_and_is_quiet_and_accessible_in_light_and_d
 def test_a_page_fits_a_phone_and_no_word_is_too_long_for_it(open_page: OpenPage, path: str) -> None:
     # who reads Spanish is offered it on an English page, which takes room
     offered = path in ("", "lessons/used-twice/")
-    page = open_page(path, locale="es-ES" if offered or path.startswith("es/") else "en-GB", **PHONE)
+    page = open_page(path, locale="es-ES" if offered or path.startswith("es/") else "en-GB", script=TAKEN_OVER, **PHONE)
     widgets_ready(page)
+    assert page.evaluate(SHIFT) < STILL
+    settled(page)
+    assert page.evaluate(HEIGHTS) == []
     expect(page.locator(".offer")).to_have_count(int(offered))
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     small = page.evaluate(
@@ -170,6 +225,33 @@ def test_the_text_reads_without_javascript(open_page: OpenPage) -> None:
     assert page.locator("article p").count() > 5
     assert "need it" in page.locator("noscript").inner_text()
     assert page.locator(".pager .next").get_attribute("href")
+
+
+#: For each widget what is wrong with it as the build drew it: empty, cut off, or not exactly one picture in a frame.
+DRAWN = """() => [...document.querySelectorAll("[data-widget]")].flatMap((widget) => {
+    const pictures = (frame) => [...frame.querySelectorAll(":scope > .at-widths > * > svg")].filter((svg) => svg.checkVisibility());
+    const frames = [...widget.querySelectorAll(".drawing")].map(pictures);
+    const wrong = [
+        !widget.innerText.trim() && "no words",
+        widget.offsetHeight < 40 && "no height",
+        frames.some((found) => found.length !== 1) && `${frames.map((found) => found.length)} pictures`,
+        frames.flat().some((svg) => svg.getBoundingClientRect().height < 100) && "a small picture",
+    ].filter(Boolean);
+    return wrong.length ? [`${widget.id}: ${wrong}`] : [];
+})"""  # noqa: E501
+
+
+def test_widgets_are_there_without_javascript_and_on_paper(open_page: OpenPage) -> None:
+    page = open_page(java_script_enabled=False)
+    home, kinds = page.url, set[str]()
+    for path in pages_of("en") + pages_of("es")[:6]:
+        page.goto(home + path)
+        kinds |= set(page.evaluate("[...document.querySelectorAll('[data-widget]')].map((one) => one.dataset.widget)"))
+        for size, media in ((1280, "screen"), (390, "screen"), (700, "print")):
+            page.set_viewport_size({"width": size, "height": 900})
+            page.emulate_media(media=media)
+            assert page.evaluate(DRAWN) == [], f"{path} at {size}, {media}"
+    assert kinds == {folder.name for folder in (ROOT / "web/src/widgets").iterdir() if folder.is_dir()}
 
 
 def test_a_page_that_is_not_there(open_page: OpenPage) -> None:

@@ -6,7 +6,7 @@ import test from "node:test";
 import {SOURCE} from "./paths.mjs";
 
 /** From what knows nothing to what knows everything. `graph` draws in words that are handed to it. */
-const ORDER = ["offline", "python", "text", "strings", "store", "ui", "graph", "widgets", "elsewhere", "site"];
+const ORDER = ["offline", "python", "text", "strings", "waking", "store", "ui", "graph", "widgets", "elsewhere", "site"];
 const BLIND = {graph: ["strings", "store", "python"]}; // what a room must not know, though it comes later; types are no knowledge
 
 const files = readdirSync(SOURCE, {recursive: true}).filter((name) => /\.tsx?$/.test(name)).map((name) => name.split(path.sep).join("/"));

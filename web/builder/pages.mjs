@@ -7,13 +7,13 @@ import {readProps} from "./schemas.mjs";
 import {settingsOf} from "./compare.mjs";
 import {shownNumbers} from "./numbers.mjs";
 
-/** Renders the pages of one language; `heights` collects the room to reserve, for all languages. */
+/** Renders the pages of one language. */
 export class Renderer {
-  constructor({schemas, strings, generated, problems, lessons, pages, heights}) {
-    Object.assign(this, {schemas, strings, generated, problems, lessons, pages, heights});
+  constructor({schemas, strings, generated, problems, lessons, pages}) {
+    Object.assign(this, {schemas, strings, generated, problems, lessons, pages});
   }
 
-  /** → {html, sections, tasks, titleHtml, …}; `page` is what lessons.mjs read, `name` its name in the learner's progress,
+  /** → {html (with a hole for each widget, see drawn), sections, tasks, titleHtml, …}; `page` is what lessons.mjs read, `name` its name in the learner's progress,
    * `twin` the page that this is a translation of, `root` the way to the language's start page, `base` that to the site's root. */
   render(page, {name, root, base, twin}) {
     const place = (line) => `${shown(page.file)}:${line + page.offset + 1}`;
@@ -42,31 +42,22 @@ export class Renderer {
         const id = `${name}/${given}`;
         const counts = typeof schema.task === "function" ? schema.task(props) : schema.task;
         if (counts) tasks.push({id, widget: kind});
-        widgets.push({kind, id: given, settings: settingsOf(schema.fields, props), options: props.options?.map((option) => option.id)});
-        return this.#widget(kind, schema, {...props, id, lesson: name}, given);
+        const whole = {...props, id, lesson: name};
+        widgets.push({kind, id: given, props: whole, settings: settingsOf(schema.fields, props), options: props.options?.map((option) => option.id)});
+        const look = ["widget", schema.frame, schema.look].filter(Boolean).join(" ");
+        return `<div class="${look}" id="${escape(given)}" data-widget="${kind}">${jsonScript(whole)}${hole(widgets.length - 1)}</div>\n`;
       },
     });
     const {title = "", lead = "", needs = "", teaches = "", minutes} = page.front;
     const text = shownNumbers(page.text, fail);
     const line = (words) => md.renderInline(shownNumbers(words, fail));
     const html = md.render(text);
-    for (const id of twice(html)) this.problems.error(shown(page.file), `the name "${id}" is there twice: give the heading other words, or the widget an id`);
+    checkNames(html, page, this.problems);
     return {
       html, sections: sections(md, text), blocks: blocks(md, text), tasks, minutes, widgets,
       titleHtml: line(title), leadHtml: line(lead), needsHtml: line(needs), teachesHtml: line(teaches),
       plainTitle: plain(line(title)), description: plain(line(lead)),
     };
-  }
-
-  #widget(kind, schema, props, anchor) {
-    const [phone, tablet, desktop] = schema.height(props, this.generated).map(Math.round);
-    const height = `h-${phone}-${tablet}-${desktop}`;
-    this.heights.set(height, [phone, tablet, desktop]);
-    const frame = schema.frame === "wide" ? "widget wide" : "widget column";
-    return (
-      `<div class="${frame} ${height}" id="${escape(anchor)}" data-widget="${kind}">${jsonScript(props)}` +
-      `<p class="fallback">${escape(schema.fallback(props, this.generated))}</p></div>\n`
-    );
   }
 
   #link(target, {root, base}, fail) {
@@ -87,10 +78,15 @@ export class Renderer {
   }
 }
 
-/** One rule for each set of heights, in a stylesheet, for the policy allows no style on an element. */
-export function heightsCss(heights) {
-  const rules = (index) => [...heights].map(([name, sizes]) => `.${name}{min-height:${sizes[index]}px}`).join("");
-  return `${rules(0)}@media(min-width:600px){${rules(1)}}@media(min-width:1240px){${rules(2)}}`;
+const hole = (index) => `<!--widget ${index}-->`;
+
+/** The page with its widgets in it, as `draw` gives them (see first.mjs). */
+export async function drawn(page, draw, problems) {
+  const widgets = [];
+  for (const {kind, props} of page.widgets) widgets.push(await draw(kind, props));
+  const html = page.html.replace(/<!--widget (\d+)-->/g, (_, index) => widgets[index]);
+  checkNames(html, page, problems);
+  return html;
 }
 
 /** Each option of a question gets a name that does not go by its place, and is the same in a translation. */
@@ -101,8 +97,9 @@ function nameOptions({options = []}, twin) {
 const ENTITIES = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"'};
 const plain = (html) => html.replace(/<[^>]+>/g, "").replace(/&\w+;/g, (entity) => ENTITIES[entity] ?? entity);
 
-/** Names that two headings or widgets of a page have. */
-function twice(html) {
+/** No two headings or widgets of a page, nor parts of them, have the same name. */
+function checkNames(html, {file}, problems) {
   const ids = [...html.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
-  return new Set(ids.filter((id, index) => ids.indexOf(id) < index));
+  const twice = new Set(ids.filter((id, index) => ids.indexOf(id) < index));
+  for (const id of twice) problems.error(shown(file), `the name "${id}" is there twice: give the heading other words, or the widget an id`);
 }

@@ -4,21 +4,20 @@ import {existsSync, readdirSync} from "node:fs";
 import path from "node:path";
 import {pathToFileURL} from "node:url";
 import {GENERATED, WIDGETS} from "./paths.mjs";
-import {inLanguage} from "./languages.mjs";
 import {readBlock, readRecord} from "./fence.mjs";
 
-/** name → schema, for every folder of src/widgets, with the words of a language. */
-export async function loadSchemas(language) {
+/** name → schema, for every folder of src/widgets. */
+export async function loadSchemas() {
   const names = existsSync(WIDGETS) ? readdirSync(WIDGETS, {withFileTypes: true}).filter((d) => d.isDirectory()).map((d) => d.name) : [];
   const found = names.filter((name) => existsSync(path.join(WIDGETS, name, "schema.ts")) && existsSync(path.join(WIDGETS, name, "index.tsx")));
-  const outfile = path.join(GENERATED, `schemas.${language}.mjs`);
+  const outfile = path.join(GENERATED, "schemas.mjs");
   await build({
     stdin: {
       contents: found.map((name) => `export {schema as ${name}} from "./${name}/schema.ts";`).join("\n"),
       resolveDir: WIDGETS,
       loader: "ts",
     },
-    bundle: true, format: "esm", platform: "node", outfile, logLevel: "silent", plugins: [inLanguage(language)],
+    bundle: true, format: "esm", platform: "node", outfile, logLevel: "silent",
   });
   return {...(await import(`${pathToFileURL(outfile)}?${Date.now()}`))};
 }

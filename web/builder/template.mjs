@@ -33,7 +33,7 @@ export function document(site, page) {
 <link rel="manifest" href="${page.root || "./"}site.webmanifest">${alternateLinks(site, page)}
 ${files.preload.map((font) => `<link rel="preload" href="${at(font)}" as="font" type="font/woff2" crossorigin>`).join("\n")}
 <link rel="stylesheet" href="${at(files.styles)}">
-<link rel="stylesheet" href="${at(files.heights)}">
+<link rel="stylesheet" href="${at(files.first)}">
 <script src="${at(files.theme)}"></script>${files.reload ? `\n<script src="${at(files.reload)}"></script>` : ""}
 <script type="module" src="${at(site.main)}"></script>
 ${site.partsOf((page.widgets ?? []).map(({kind}) => kind)).filter((file) => file !== site.main).map((file) => `<link rel="modulepreload" href="${at(file)}">`).join("\n")}

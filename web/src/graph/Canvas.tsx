@@ -1,7 +1,8 @@
 /** The frame of a graph: measures its width, scrolls what does not fit, follows what moves, tells every digit. */
 import {useCallback, useEffect, useId, useLayoutEffect, useMemo, useRef, useState} from "preact/hooks";
 import type {RefObject} from "preact";
-import {place, type Box, type Options, type Picture} from "./geometry.ts";
+import {AtWidths} from "./AtWidths.tsx";
+import {widthsFor, place, type Box, type Options, type Picture} from "./geometry.ts";
 import {GraphView} from "./GraphView.tsx";
 import type {DrawnGraph} from "./model.ts";
 import {clean, written} from "../text/names.ts";
@@ -24,13 +25,15 @@ export type CanvasProps = {
   label: string;
   words: GraphWords;
   options?: Options;
+  /** How wide the frame is on the screens that are most common, beside a phone and a tablet: what the build draws fits them exactly. */
+  common?: number[];
   /** Where to look for what stays at the lower end of the screen (`data-over`): the page scrolls so that the edge in play is above it. */
   over?: RefObject<HTMLElement | null>;
   /** Somebody wants to see the numbers of a tensor. */
   onOpen?(id: number, cell?: Cell): void;
 };
 
-export function Canvas({info, graph, layout, state, moment, still, label, words, options, over, onOpen}: CanvasProps) {
+export function Canvas({info, graph, layout, state, moment, still, label, words, options, common, over, onOpen}: CanvasProps) {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);
   const picture = useMemo(() => (width ? place(graph, layout, width, options) : null), [graph, layout, width]);
@@ -59,10 +62,11 @@ export function Canvas({info, graph, layout, state, moment, still, label, words,
     const next = ids[(ids.indexOf(tabbed) + by + ids.length) % ids.length]!;
     frame.current!.querySelector<SVGElement>(`[data-node="${next}"]`)!.focus();
   };
+  const drawn = (picture: Picture) => <GraphView graph={graph} picture={picture} state={state} moment={moment} label={label} words={words} tabbed={tabbed} described={tip && {node: tip.id, by: tipId}} onPoint={point} onOpen={onOpen} />;
   return (
     <div class={still ? "canvas still" : "canvas"}>
-      <div class="canvas-scroll" ref={frame} onKeyDown={keys} onScroll={(event) => setLeft(event.currentTarget.scrollLeft)}>
-        {picture && <GraphView graph={graph} picture={picture} state={state} moment={moment} label={label} words={words} tabbed={tabbed} described={tip && {node: tip.id, by: tipId}} onPoint={point} onOpen={onOpen} />}
+      <div class="canvas-scroll drawing" ref={frame} onKeyDown={keys} onScroll={(event) => setLeft(event.currentTarget.scrollLeft)}>
+        {picture ? drawn(picture) : <AtWidths widths={() => widthsFor(graph, layout, common, options)}>{(at) => drawn(place(graph, layout, at, options))}</AtWidths>}
       </div>
       {picture && tip && graph.byId.has(tip.id) && <Tip id={tip.id} name={tipId} words={words} info={info} state={state} card={picture.cards.get(tip.id)!} left={left} width={width} />}
     </div>

@@ -124,6 +124,16 @@ export function leastWidth(graph: DrawnGraph, layout: Layout): number {
   return gridFor(graph, layout, 1, true, 0).grid.width;
 }
 
+const COMMON = [300, 330, 654]; // inside the frame on small phones, on most phones, on a tablet
+
+/** Widths to draw a graph for where its frame is not known: from one to the next it has one height, and a frame has room for it. */
+export function widthsFor(graph: DrawnGraph, layout: Layout, common: number[] = [], {air = 0}: Options = {}): number[] {
+  let turn = WIDE_IF_IT_FITS;
+  while (turn < WIDE && gridFor(graph, layout, turn, true, air).grid.width > turn) turn++;
+  const kept = [...COMMON, CAPTIONS, ...common].filter((width) => width < turn || common.includes(width));
+  return [...new Set([...kept, turn])].sort((a, b) => a - b);
+}
+
 type Boxes = Pick<Picture, "leftToRight" | "captions" | "cards" | "ops">;
 
 /** What the bends of an edge are known by. */

@@ -1,7 +1,7 @@
 /** What every page does when it has arrived. The text is there already: nothing here is needed to read it. */
 import {arrivals} from "./arrivals.ts";
 import {watchLanguage} from "./language.ts";
-import {hydrate} from "./hydrate.ts";
+import {wake} from "./hydrate.ts";
 import {keepOffline} from "./offline.ts";
 import {messages} from "../strings/en/messages.ts";
 import {showNotices} from "./notices.ts";
@@ -19,7 +19,7 @@ function arrive(): void {
   watchContents(left.signal);
   watchLanguage(left.signal);
   arrivals.value++;
-  hydrate(document);
+  wake(document);
 }
 
 function leave(): void {

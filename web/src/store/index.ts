@@ -2,9 +2,10 @@
 
 Each thing is a signal: whoever reads one is told when it changes, here, by an import, or in another tab. Changes are written
 a moment later, several at once, onto what lies in the browser by then. Where the browser keeps nothing (blocked, full), they
-are held as long as the page is open, and `status` says so.
+are held as long as the page is open, and `status` says so. As long as the page is asleep, nothing is kept.
 */
 import {batch, signal, type Signal} from "@preact/signals";
+import {asleep} from "../waking/index.ts";
 import {merged, read, write, type Data} from "./saved.ts";
 
 export type StoreStatus = "kept" | "session only";
@@ -54,7 +55,7 @@ function spread(): void {
   });
 }
 
-function begin(): void {
+function readKept(): void {
   try {
     const text = localStorage.getItem(KEY);
     const found = read(text);
@@ -135,7 +136,7 @@ export const store: {
 } = {
   status,
   trouble,
-  get: <T>(key: string, otherwise: T) => (at(key).value as T | undefined) ?? otherwise,
+  get: <T>(key: string, otherwise: T) => (asleep.value ? undefined : (at(key).value as T | undefined)) ?? otherwise,
   set: (key, value) => edit(key, () => value),
   update: (key, change) => edit(key, change as (old: unknown) => unknown),
   remove: (key) => edit(key, () => undefined),
@@ -145,12 +146,16 @@ export const store: {
   clear: () => replace({}),
 };
 
-begin();
-addEventListener("storage", ({key, newValue}) => {
-  const found = key === KEY ? read(newValue) : undefined;
-  if (found?.state !== "read") return;
-  data = found.data;
-  spread();
-});
-addEventListener("pagehide", flush);
-document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && flush());
+function begin(): void {
+  readKept();
+  addEventListener("storage", ({key, newValue}) => {
+    const found = key === KEY ? read(newValue) : undefined;
+    if (found?.state !== "read") return;
+    data = found.data;
+    spread();
+  });
+  addEventListener("pagehide", flush);
+  document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && flush());
+}
+
+if (typeof document !== "undefined") begin(); // the build draws widgets too

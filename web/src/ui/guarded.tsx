@@ -1,13 +1,9 @@
-/** Draws a widget in its place. One that fails says so there, and the rest of the page goes on. */
-import {Component, render, type ComponentChild} from "preact";
+/** Around a widget. One that fails says so in its place, and the rest of the page goes on. */
+import {Component, type ComponentChild} from "preact";
 import {ui as words} from "../strings/en/ui.ts";
 import {Icon} from "./icons.tsx";
 
-export function guarded(content: ComponentChild, element: HTMLElement): void {
-  render(<Guard>{content}</Guard>, element);
-}
-
-class Guard extends Component<{children: ComponentChild}, {error: unknown}> {
+export class Guard extends Component<{children: ComponentChild}, {error: unknown}> {
   override state = {error: undefined};
 
   override componentDidCatch(error: unknown): void {

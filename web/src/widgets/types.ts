@@ -1,4 +1,4 @@
-/** What a widget says about itself, so that the build can check a lesson and reserve its place on the page.
+/** What a widget says about itself, so that the build can check a lesson.
 
 Each widget folder has a `schema.ts` with `export const schema: Schema`. It runs at build time, in Node: no imports but
 types, no browser, no Preact.
@@ -16,6 +16,8 @@ How a field is written in the lesson's fenced block, and what the widget gets:
 | `list`     | `key:` and indented lines `- item`              | one entry for each item, by `of`       |
 | `records`  | `key:` and indented `- name: value` lines       | one object for each `-`, by `fields`   |
 */
+import type {ComponentType} from "preact";
+
 export type Field = {
   type: "text" | "markdown" | "number" | "flag" | "words" | "block" | "list" | "records";
   required?: boolean;
@@ -34,12 +36,10 @@ export type Generated = Record<string, any>;
 
 export type Schema = {
   fields: Record<string, Field>;
-  /** Pixels to reserve: [phone (390), tablet (768), desktop (1440)]. The page must not move when the widget arrives. */
-  height: (props: any, generated: Generated) => readonly [number, number, number];
-  /** Plain text that stands there until the widget arrives, and for readers without JavaScript. */
-  fallback: (props: any, generated: Generated) => string;
   /** Whether the widget has a frame (white, rounded, as wide as the page) or stands in the column of the text. */
   frame: "wide" | "column";
+  /** A class for its place on the page, which its styles begin with. */
+  look?: string;
   /** Whether doing it counts as a part of the lesson: it then has a mark in the progress. */
   task?: boolean | ((props: any) => boolean);
   /** Where what it says comes from, if that is in English alone: a translated lesson cannot hold it before it is translated. */
@@ -56,4 +56,10 @@ export type Placed = {
   lesson: string;
 };
 
-export type Widget = {mount(element: HTMLElement, props: any): void};
+/** What `index.tsx` of a widget exports. The build draws it too, in Node: what only a browser has belongs into effects, or
+ * behind `asleep` (src/waking), and the first drawing is the same for everybody. */
+export type Widget = {
+  default: ComponentType<any>;
+  /** What must be there before the first drawing, where that is not in the script. */
+  prepare?(props: any): Promise<void>;
+};

@@ -22,5 +22,4 @@ export const beside = {
   stopped: "Stopped.",
   notLoaded: "Python did not load. Check that the page comes from a server, then try again.",
   error: (kind: string, message: string) => `${kind}: ${message}`,
-  fallback: (of: string) => `gradwalk and PyTorch side by side: ${of}. Showing it needs JavaScript.`,
 };

@@ -50,7 +50,6 @@ export const exercise = {
   notLoaded: {title: "Python did not load", why: "Nothing can be tested without it. What you wrote is kept. Check that the page comes from a server, then try again."},
   broken: {title: "The test itself failed", why: "That should not happen, and it is not your fault. What you wrote is kept."},
   allDone: "All of them pass.",
-  fallback: (title: string, names: string) => `Exercise: ${title}. Functions to write: ${names}. It needs JavaScript.`,
 };
 
 export const download = {
@@ -62,5 +61,4 @@ export const download = {
   parts: {passed: "passes its test", written: "written, not passing yet", untouched: "still as you found it"},
   ready: "Everything in it passes.",
   notReady: "You can download it as it is. The grader will tell you what is missing.",
-  fallback: "Here you can download the engine you wrote. It needs JavaScript.",
 };

@@ -45,5 +45,4 @@ export const faster = {
   stopped: "Stopped. Is there a loop that never ends?",
   notLoaded: "Python did not load. Check that the page comes from a server, then try again.",
   notFetched: "This graph did not load. Choose another, then this one again.",
-  fallback: "A graph on its way from single nodes to matrix products, stage by stage. Showing it needs JavaScript.",
 };

@@ -20,5 +20,4 @@ export const fold = {
   slope: (name: string, formula: string, x: string) => (formula === x ? `${name}.grad = ${x}` : `${name}.grad = ${formula} = ${x}`),
   seed: (name: string) => `${name}.grad = 1, the seed`,
   hint: "Choose a number to see what it was made from, and what its gradient was made from. The arrow keys move from number to number.",
-  fallback: "The same small layer twice: as a graph of single numbers, and as a few blocks.",
 };

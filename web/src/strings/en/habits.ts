@@ -9,5 +9,4 @@ export const habits = {
       `A times with the gradient ${upstream} and the operands ${x} and ${w}: the first receives ${toX}, the second ${toW}.`,
     other: (upstream: string, slope: string, result: string) => `A tanh with the gradient ${upstream} and the slope ${slope}: its operand receives ${result}.`,
   },
-  fallback: "Plus copies the gradient. Times swaps and scales it. Any other operation multiplies by its slope.",
 };

@@ -2,7 +2,6 @@
 import {code, rich, type Rich} from "../../text/rich.ts";
 
 export const hunt = {
-  fallback: (n: number) => (n ? `${n} engines that are wrong on purpose, to watch, measure, name and mend. They need JavaScript.` : "Engines with a bug drawn at random. They need JavaScript."),
   cases: "Engines to hunt in",
   engine: (n: number) => `Engine ${n}`,
   program: (n: number) => `Program ${n}`,

@@ -25,5 +25,4 @@ export const names = {
   failed: "Python could not be loaded, so the model cannot be trained here.",
   stopped: "The step was stopped before it was done. Press Train to go on.",
   spoken: (step: string, loss: string, made: string) => `Step ${step}: loss ${loss}. Made up: ${made}.`,
-  fallback: "A small network that learns from a list of names, and makes up new ones.",
 };

@@ -90,5 +90,4 @@ export const playground = {
   toTheEnd: "To the end",
   reversed: rich`Read the list backwards, and every node comes after all the nodes that use it.`,
   useIt: "Use this order",
-  fallback: (title: string) => `A playground: put the nodes of ${title} in any order, run them, and see which contribution is lost.`,
 };

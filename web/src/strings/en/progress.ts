@@ -23,5 +23,4 @@ export const progress = {
   imported: "Your work is back.",
   importReasons: {unreadable: "it holds no work of this course", newer: "it comes from a newer version of this course"},
   importFailed: (why: string) => `That file could not be read: ${why}`,
-  fallback: "Your progress is shown here. It needs JavaScript.",
 };

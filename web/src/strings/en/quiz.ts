@@ -20,5 +20,4 @@ export const quiz = {
   show: "Show me the answer",
   shown: (answer: string) => `It is ${answer}.`,
   otherwise: "Try again. Write the steps down, one at a time.",
-  fallback: (ask: string) => `${ask} (To answer here, switch JavaScript on.)`,
 };

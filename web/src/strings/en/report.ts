@@ -1,6 +1,5 @@
 /** Every word around a report. Its checks, diagnoses and hints come from Python. */
 export const report = {
-  fallback: "Here the engine you wrote is graded, as gradwalk grade does it. It needs JavaScript.",
   title: "Your engine, graded",
   about: "The same checks as gradwalk grade on your own computer, run here. Nothing leaves this page.",
   button: "Grade it here",

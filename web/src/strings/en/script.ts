@@ -1,5 +1,4 @@
 /** Every word of the lines that a lesson lets one run. */
 export const script = {
   editor: "Lines to run",
-  fallback: (code: string) => `Lines to run, which needs JavaScript: ${code}`,
 };

@@ -21,5 +21,4 @@ export const slope = {
   rounding: "the computer rounds",
   hAxis: "h",
   errorAxis: "error",
-  fallback: "A plot: a line through two points of a curve, and how its slope depends on the distance h between them.",
 };

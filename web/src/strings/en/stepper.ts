@@ -11,7 +11,6 @@ export const stepper = {
   name: "Graph stepper",
   preset: "Preset",
   own: "Your own expression",
-  fallback: (title: string) => `A graph to step through, forwards and backwards: ${title}.`,
   graph: (title: string) => `The graph of ${title}`,
   ownTitle: "your program",
 

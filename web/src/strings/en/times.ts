@@ -21,5 +21,4 @@ export const times = {
   missing: "The compiled path has not been measured here yet. Measure it with python benchmarks/compiled.py --out benchmarks/results.",
   nothing: "Nothing has been measured here yet. Measure it with make bench.",
   label: (who: string, time: string) => `${who}: ${time}`,
-  fallback: (caption: string) => `${caption}: measured times, as bars. Showing them needs JavaScript.`,
 };

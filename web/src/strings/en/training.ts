@@ -37,5 +37,4 @@ export const training = {
   failed: "Python could not be loaded, so the network cannot be trained here.",
   stopped: "The step took too long and was stopped.",
   spoken: (step: number, loss: string, right: number, all: number) => `Step ${step}: loss ${loss}, ${right} of ${all} points on the right side.`,
-  fallback: "A network that learns to tell two moons apart, step by step.",
 };

@@ -23,5 +23,4 @@ export const versions = {
   stopped: "Stopped. Is there a loop that never ends?",
   notLoaded: "Python did not load. Check that the page comes from a server, then try again.",
   next: (n: number) => `On to version ${n}`,
-  fallback: (names: string) => `The engine in versions: ${names}. Showing and running them needs JavaScript.`,
 };

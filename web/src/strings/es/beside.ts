@@ -22,5 +22,4 @@ export const beside = {
   stopped: "Parado.",
   notLoaded: "Python no se ha cargado. Comprueba que la página viene de un servidor y vuelve a intentarlo.",
   error: (kind: string, message: string) => `${kind}: ${message}`,
-  fallback: (of: string) => `gradwalk y PyTorch lado a lado: ${of}. Para verlo hace falta JavaScript.`,
 };

@@ -53,7 +53,6 @@ export const exercise: Words<typeof en> = {
   notLoaded: {title: "Python no se ha cargado", why: "Sin él aquí no se puede probar nada. Lo que escribiste está guardado. Comprueba que la página viene de un servidor y prueba otra vez."},
   broken: {title: "Ha fallado la prueba misma", why: "No debería pasar, y no es culpa de tu código. Lo que escribiste está guardado."},
   allDone: "Pasan todas.",
-  fallback: (title, names) => `Ejercicio: ${title}. Funciones que escribir: ${names}. Necesita JavaScript.`,
 };
 
 export const download: Words<typeof enDownload> = {
@@ -65,5 +64,4 @@ export const download: Words<typeof enDownload> = {
   parts: {passed: "pasa su prueba", written: "escrito, todavía no pasa", untouched: "aún como lo encontraste"},
   ready: "Todo lo que contiene pasa.",
   notReady: "Puedes llevártelo tal como está. El corrector te dirá qué falta.",
-  fallback: "Aquí puedes descargar el motor que has escrito. Necesita JavaScript.",
 };

@@ -45,5 +45,4 @@ export const faster = {
   stopped: "Parado. ¿Hay un bucle que no termina nunca?",
   notLoaded: "Python no se ha cargado. Comprueba que la página viene de un servidor y vuelve a intentarlo.",
   notFetched: "Este grafo no se ha cargado. Elige otro y luego este otra vez.",
-  fallback: "Un grafo en su camino de nodos sueltos a productos de matrices, etapa por etapa. Para verlo hace falta JavaScript.",
 };

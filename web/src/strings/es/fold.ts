@@ -21,5 +21,4 @@ export const fold: Words<typeof en> = {
   slope: (name, formula, x) => (formula === x ? `${name}.grad = ${x}` : `${name}.grad = ${formula} = ${x}`),
   seed: (name) => `${name}.grad = 1, la semilla`,
   hint: "Elige un número para ver de qué está hecho, y de qué está hecho su gradiente. Las flechas pasan de un número a otro.",
-  fallback: "La misma capa pequeña dos veces: como grafo de números sueltos y como unos pocos bloques.",
 };

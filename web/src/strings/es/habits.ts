@@ -12,5 +12,4 @@ export const habits: Words<typeof en> = {
       `Un producto con el gradiente ${upstream} y los operandos ${x} y ${w}: el primero recibe ${toX}, el segundo ${toW}.`,
     other: (upstream, slope, result) => `Una tanh con el gradiente ${upstream} y la pendiente ${slope}: su operando recibe ${result}.`,
   },
-  fallback: "La suma copia el gradiente. El producto lo intercambia y lo escala. Cualquier otra operación multiplica por su pendiente.",
 };

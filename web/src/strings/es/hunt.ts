@@ -2,7 +2,6 @@
 import {code, rich, type Rich} from "../../text/rich.ts";
 
 export const hunt = {
-  fallback: (n: number) => (n ? `${n} motores equivocados a propósito, para observar, medir, nombrar y reparar. Necesitan JavaScript.` : "Motores con un fallo elegido al azar. Necesitan JavaScript."),
   cases: "Motores donde cazar",
   engine: (n: number) => `Motor ${n}`,
   program: (n: number) => `Programa ${n}`,

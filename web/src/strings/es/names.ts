@@ -27,5 +27,4 @@ export const names: Words<typeof en> = {
   failed: "No se pudo cargar Python, así que el modelo no se puede entrenar aquí.",
   stopped: "El paso se detuvo antes de acabar. Pulsa Entrenar para seguir.",
   spoken: (step, loss, made) => `Paso ${step}: pérdida ${loss}. Inventados: ${made}.`,
-  fallback: "Una red pequeña que aprende de una lista de nombres e inventa otros.",
 };

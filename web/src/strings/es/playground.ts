@@ -90,5 +90,4 @@ export const playground: Words<typeof en> = {
   toTheEnd: "Al final",
   reversed: rich`Léelo del final al principio, y cada nodo viene después de todos los que lo usan.`,
   useIt: "Usar este orden",
-  fallback: (title) => `Un juego: pon los nodos de «${title}» en cualquier orden, visítalos y mira qué aporte se pierde.`,
 };

@@ -26,5 +26,4 @@ export const progress: Words<typeof en> = {
   imported: "Tu trabajo está de vuelta.",
   importReasons: {unreadable: "no contiene trabajo de este curso", newer: "viene de una versión más nueva de este curso"},
   importFailed: (why) => `Ese archivo no se ha podido leer: ${why}`,
-  fallback: "Aquí está lo que has hecho. Necesita JavaScript.",
 };

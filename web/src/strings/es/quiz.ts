@@ -23,5 +23,4 @@ export const quiz: Words<typeof en> = {
   show: "Enséñame la respuesta",
   shown: (answer) => `Es ${answer}.`,
   otherwise: "Prueba otra vez. Escribe los pasos, uno por uno.",
-  fallback: (ask) => `${ask} (Para responder aquí, activa JavaScript.)`,
 };

@@ -1,6 +1,5 @@
 /** Todas las palabras que rodean un informe. Las comprobaciones, los diagnósticos y las pistas vienen de Python. */
 export const report = {
-  fallback: "Aquí se evalúa el motor que has escrito, igual que con gradwalk grade. Necesita JavaScript.",
   title: "Tu motor, evaluado",
   about: "Las mismas comprobaciones que gradwalk grade en tu propio ordenador, hechas aquí. Nada sale de esta página.",
   button: "Evaluarlo aquí",

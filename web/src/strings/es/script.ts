@@ -4,5 +4,4 @@ import type {Words} from "../words.ts";
 
 export const script: Words<typeof en> = {
   editor: "Líneas para ejecutar",
-  fallback: (code) => `Líneas para ejecutar; hace falta JavaScript: ${code}`,
 };

@@ -24,5 +24,4 @@ export const slope: Words<typeof en> = {
   rounding: "el ordenador redondea",
   hAxis: "h",
   errorAxis: "error",
-  fallback: "Una gráfica: una recta por dos puntos de una curva, y cómo su pendiente depende de la distancia h entre ellos.",
 };

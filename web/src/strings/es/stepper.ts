@@ -14,7 +14,6 @@ export const stepper: Words<typeof en> = {
   name: "Grafo paso a paso",
   preset: "Ejemplo",
   own: "Tu propia expresión",
-  fallback: (title) => `Un grafo para recorrer paso a paso, hacia delante y hacia atrás: ${title}.`,
   graph: (title) => `El grafo de ${title}`,
   ownTitle: "tu programa",
 

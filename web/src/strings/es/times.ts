@@ -21,5 +21,4 @@ export const times = {
   missing: "Aquí todavía no se ha medido el camino compilado. Mídelo con python benchmarks/compiled.py --out benchmarks/results.",
   nothing: "Aquí todavía no se ha medido nada. Mídelo con make bench.",
   label: (who: string, time: string) => `${who}: ${time}`,
-  fallback: (caption: string) => `${caption}: tiempos medidos, como barras. Para verlos hace falta JavaScript.`,
 };

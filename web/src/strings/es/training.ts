@@ -40,5 +40,4 @@ export const training: Words<typeof en> = {
   failed: "Python no se ha podido cargar, así que aquí no se puede entrenar la red.",
   stopped: "El paso tardaba demasiado y se ha detenido.",
   spoken: (step, loss, right, all) => `Paso ${step}: pérdida ${loss}, ${right} de ${all} puntos en el lado correcto.`,
-  fallback: "Una red que aprende a distinguir dos lunas, paso a paso.",
 };

@@ -23,5 +23,4 @@ export const versions = {
   stopped: "Parado. ¿Hay un bucle que no termina nunca?",
   notLoaded: "Python no se ha cargado. Comprueba que la página viene de un servidor y vuelve a intentarlo.",
   next: (n: number) => `A la versión ${n}`,
-  fallback: (names: string) => `El motor en versiones: ${names}. Para verlas y ejecutarlas hace falta JavaScript.`,
 };

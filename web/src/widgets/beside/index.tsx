@@ -4,9 +4,9 @@ import type {ComponentChildren} from "preact";
 import {useState} from "preact/hooks";
 import {PythonError, PythonStopped, python} from "../../python/index.ts";
 import {Python} from "../../ui/Python.tsx";
+import {pythonState} from "../../ui/pythonState.ts";
 import {Icon} from "../../ui/icons.tsx";
 import {beside as words} from "../../strings/en/beside.ts";
-import {guarded} from "../../ui/guarded.tsx";
 import type {Ran} from "../../python/schema.ts";
 import {Html} from "../quiz/parts.tsx";
 import type {Props, Recorded, Row} from "./schema.ts";
@@ -14,12 +14,8 @@ import type {Props, Recorded, Row} from "./schema.ts";
 const RECORDED = material as Recorded;
 const SECONDS = 30;
 
-export function mount(element: HTMLElement, props: Props): void {
-  element.classList.add("beside");
-  guarded(<Beside {...props} rows={RECORDED.comparisons[props.of]!} />, element);
-}
-
-function Beside({rows, notes}: Props & {rows: Row[]}) {
+export default function Beside({of, notes}: Props) {
+  const rows = RECORDED.comparisons[of]!;
   const [running, setRunning] = useState(false);
   const [ran, setRan] = useState<Ran>();
   const [trouble, setTrouble] = useState("");
@@ -37,7 +33,7 @@ function Beside({rows, notes}: Props & {rows: Row[]}) {
       setRunning(false);
     }
   };
-  const {phase, percent} = python.state.value;
+  const {phase, percent} = pythonState();
   const busy = phase === "ready" ? words.running : words.loading(percent);
   return (
     <div onFocusIn={() => python.load()} onPointerEnter={() => python.load()}>

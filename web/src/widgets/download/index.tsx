@@ -4,7 +4,6 @@ import {useState} from "preact/hooks";
 import {Icon} from "../../ui/icons.tsx";
 import {save} from "../../ui/save.ts";
 import {download as words} from "../../strings/en/exercise.ts";
-import {guarded} from "../../ui/guarded.tsx";
 import {wholeClass, type Material} from "../exercise/material.ts";
 import {allTexts, recordOf} from "../exercise/work.ts";
 import type {Props} from "./schema.ts";
@@ -12,11 +11,7 @@ import type {Props} from "./schema.ts";
 const MATERIAL = material as Material;
 const STARTERS = Object.fromEntries(Object.values(MATERIAL.exercises).flatMap(({tabs}) => tabs.map(({name, starter}) => [name, starter])));
 
-export function mount(element: HTMLElement, props: Props): void {
-  guarded(<Download {...props} />, element);
-}
-
-function Download({upTo}: Props) {
+export default function Download({upTo}: Props) {
   const [copied, setCopied] = useState(false);
   const texts = allTexts(MATERIAL);
   const parts = MATERIAL.engine.parts.filter((part) => part.lesson <= upTo).map(({name}) => ({name, state: stateOf(name, texts[name]!)}));

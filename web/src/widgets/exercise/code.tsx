@@ -4,6 +4,7 @@ import {PythonError, PythonStopped, python} from "../../python/index.ts";
 import {exercise as words} from "../../strings/en/exercise.ts";
 import {useEditor} from "./editing.ts";
 import type {Tab} from "./material.ts";
+import {Waiting} from "./Waiting.tsx";
 import {textOf, write} from "./work.ts";
 
 export function reason(error: unknown): {title: string; why: string} {
@@ -23,7 +24,7 @@ export function Code({tab, label = words.editor(tab.name), lines, onRun}: {tab: 
   useEffect(() => editor?.mark(lines), [editor, lines.join()]);
   return (
     <>
-      <div class="editor" ref={place} data-tab={tab.name}>{!editor && <pre>{text}</pre>}</div>
+      <div class="editor" ref={place} data-tab={tab.name}>{!editor && <Waiting text={text} />}</div>
       <span class="vh" id={described}>{words.editorKeys}</span>
     </>
   );

@@ -6,8 +6,8 @@ import {Icon} from "../../ui/icons.tsx";
 import {RunButton} from "../../ui/RunButton.tsx";
 import {panelId, Tabs} from "../../ui/Tabs.tsx";
 import {progress} from "../../store/progress.ts";
+import {useOnceAwake} from "../../waking/index.ts";
 import {exercise as words} from "../../strings/en/exercise.ts";
-import {guarded} from "../../ui/guarded.tsx";
 import {Code, reason} from "./code.tsx";
 import {Help} from "./help.tsx";
 import {wholeClass, type Exercise, type Material, type Result} from "./material.ts";
@@ -20,14 +20,11 @@ import {allTexts, note, recordOf, textOf} from "./work.ts";
 const MATERIAL = material as Material;
 const SECONDS = 10;
 
-export function mount(element: HTMLElement, props: Props): void {
-  guarded(<ExerciseWidget {...props} exercise={MATERIAL.exercises[props.exercise]!} name={props.exercise} />, element);
-}
-
 type Run = {shown?: Shown; text?: string};
 
-function ExerciseWidget({id, exercise, name}: {id: string; exercise: Exercise; name: string}) {
-  const [at, setAt] = useState(() => Math.max(0, exercise.tabs.findIndex((tab) => !recordOf(tab.name).passed)));
+export default function ExerciseWidget({id, exercise: name}: Props) {
+  const exercise = MATERIAL.exercises[name]!;
+  const [at, setAt] = useOnceAwake(() => Math.max(0, exercise.tabs.findIndex((tab) => !recordOf(tab.name).passed)));
   const [runs, setRuns] = useState<Record<string, Run>>({});
   const [running, setRunning] = useState(false);
   const [whole, setWhole] = useState(false);

@@ -6,6 +6,7 @@ import {RunButton} from "../../ui/RunButton.tsx";
 import {faster as words} from "../../strings/en/faster.ts";
 import {useEditor} from "../exercise/editing.ts";
 import type {Roll, Rolled} from "../../python/schema.ts";
+import {Waiting} from "../exercise/Waiting.tsx";
 import {count} from "./Stage.tsx";
 
 const SECONDS = 20;
@@ -32,7 +33,7 @@ export function Own({text, onRolled}: {text: string; onRolled: (rolled: Rolled) 
   useEffect(() => editor?.mark(said?.line ? [said.line] : []), [editor, said]);
   return (
     <div class="f-own" onFocusIn={() => python.load()} onPointerEnter={() => python.load()}>
-      <div class="editor" ref={place}>{!editor && <pre>{text}</pre>}</div>
+      <div class="editor" ref={place}>{!editor && <Waiting text={text} />}</div>
       <span class="vh" id="faster-keys">{words.editorKeys}</span>
       <div class="f-actions">
         <RunButton running={running} label={words.roll} doing={words.running} act="roll" onRun={() => void roll()} />

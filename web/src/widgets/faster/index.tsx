@@ -4,7 +4,6 @@ import file from "#recorded/rolled.graphs.json";
 import {useEffect, useState} from "preact/hooks";
 import {faster as words} from "../../strings/en/faster.ts";
 import {panelId, Tabs} from "../../ui/Tabs.tsx";
-import {guarded} from "../../ui/guarded.tsx";
 import {Own} from "./Own.tsx";
 import type {RollMaterial} from "../../python/schema.ts";
 import type {Props, Rolled, Source} from "./schema.ts";
@@ -12,26 +11,26 @@ import {count, Stage} from "./Stage.tsx";
 
 const SOURCES: Source[] = ["own", "moons", "gpt"];
 
-export function mount(element: HTMLElement, props: Props): void {
-  element.classList.add("faster");
-  guarded(<Faster {...props} />, element);
+/** The recorded graphs are large: they are a file of their own, and come when they are looked at. The build has them at hand. */
+let graphs: Record<string, Rolled> | undefined;
+async function fetchGraphs(): Promise<void> {
+  graphs ??= (typeof file === "string" ? await (await fetch(new URL(file, import.meta.url))).json() : file) as Record<string, Rolled>;
 }
 
 const EXAMPLE = example as RollMaterial;
 
-/** The recorded graphs are large: they are a file of their own, and come when they are looked at. */
-const recorded = async (): Promise<Record<string, Rolled>> => (await fetch(new URL(file as unknown as string, import.meta.url))).json();
+export const prepare = async ({source}: Props): Promise<void> => (source === "own" ? undefined : fetchGraphs());
 
-function Faster({id, source: first, stage: begin}: Props) {
+export default function Faster({id, source: first, stage: begin}: Props) {
   const [source, setSource] = useState<Source>(first);
   const [stage, setStage] = useState(begin - 1);
   const [own, setOwn] = useState<Rolled>(EXAMPLE.rolled);
-  const [graphs, setGraphs] = useState<Record<string, Rolled>>();
+  const [, setFetched] = useState(graphs !== undefined);
   const [trouble, setTrouble] = useState(false);
   useEffect(() => {
     if (source === "own" || graphs) return;
     setTrouble(false);
-    recorded().then(setGraphs, () => setTrouble(true)); // choosing a graph again tries again
+    fetchGraphs().then(() => setFetched(true), () => setTrouble(true)); // choosing a graph again tries again
   }, [source]);
   const rolled = source === "own" ? own : graphs?.[source];
   const panel = panelId(id);

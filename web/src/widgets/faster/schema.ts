@@ -1,4 +1,3 @@
-import {faster as words} from "../../strings/en/faster.ts";
 import type {Schema} from "../types.ts";
 
 export type {MatrixPicture as Picture, Rolled, RolledStep as Step} from "../../python/schema.ts";
@@ -8,7 +7,6 @@ export type Props = {id: string; lesson: string; source: Source; stage: number};
 export const schema: Schema = {
   fields: {source: {type: "text", default: "own", choices: ["own", "moons", "gpt"]}, stage: {type: "number", default: 1}},
   check: ({stage}: Props) => (Number.isInteger(stage) && stage >= 1 && stage <= 4 ? undefined : `"stage" is 1, 2, 3 or 4`),
-  height: ({source}: Props) => (source === "own" ? [1210, 1000, 820] : [1000, 860, 640]),
-  fallback: () => words.fallback,
   frame: "wide",
+  look: "faster",
 };

@@ -1,8 +1,8 @@
 /** A graph of single numbers that folds into blocks, and back: the same numbers, in the same picture. */
 import material from "#generated/folding.json";
-import {render} from "preact";
 import {useEffect, useMemo, useRef, useState} from "preact/hooks";
 import {useWidth} from "../../graph/Canvas.tsx";
+import {AtWidths} from "../../graph/AtWidths.tsx";
 import {readable} from "../../text/numbers.ts";
 import {fold as words} from "../../strings/en/fold.ts";
 import {line, mixed, placed, thick, type Picture} from "./geometry.ts";
@@ -12,16 +12,12 @@ const {cells, blocks} = material as Folding;
 const FOLDING = {cells, blocks};
 const OUTER = cells.flatMap((cell, n) => (cell.inside ? [] : [n]));
 const FIRST = cells.findIndex(({name}) => name === "W[0, 0]");
+const COMMON = [300, 330, 640, 1060]; // widths on most screens; from 640 on it lies across
 const MILLISECONDS = 900;
 
 type Kind = "data" | "grad";
 
-export function mount(element: HTMLElement): void {
-  element.classList.add("fold");
-  render(<Fold />, element);
-}
-
-function Fold() {
+export default function Fold() {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);
   const [t, setT] = useState(0);
@@ -29,6 +25,7 @@ function Fold() {
   const [kind, setKind] = useState<Kind>("data");
   const [chosen, setChosen] = useState(FIRST);
   const picture = useMemo(() => (width ? placed(FOLDING, width) : null), [width]);
+  const graph = (picture: Picture) => <Graph {...{picture, t, kind, chosen}} onChoose={setChosen} />;
   useEffect(() => (goal === null ? undefined : travel(t, goal, setT, () => setGoal(null))), [goal]);
   const folded = goal === null ? t === 1 : goal === 1;
   const percent = Math.round(t * 100);
@@ -44,8 +41,8 @@ function Fold() {
           ))}
         </fieldset>
       </div>
-      <div class="fold-frame" ref={frame}>
-        {picture && <Graph {...{picture, t, kind, chosen}} onChoose={setChosen} />}
+      <div class="fold-frame drawing" ref={frame}>
+        {picture ? graph(picture) : <AtWidths widths={() => COMMON}>{(at) => graph(placed(FOLDING, at))}</AtWidths>}
       </div>
       <div class="fold-ctl">
         <button type="button" class="btn primary" data-act="fold" onClick={() => setGoal(folded ? 0 : 1)}>{folded ? words.unfold : words.fold}</button>

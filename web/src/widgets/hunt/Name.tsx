@@ -1,14 +1,14 @@
 /** Which bug is it? A wrong choice gets the reason why it is not that. */
-import {useState} from "preact/hooks";
 import {hunt as words} from "../../strings/en/hunt.ts";
+import {useOnceAwake} from "../../waking/index.ts";
 import {Text} from "../exercise/text.tsx";
 import {Reply} from "../quiz/parts.tsx";
 import type {Choice} from "./material.ts";
 
 export function Name({id, choices, done, onFound}: {id: string; choices: Choice[]; done: boolean; onFound: () => void}) {
   const right = choices.findIndex((choice) => choice.right);
-  const [chosen, setChosen] = useState(done ? right : -1);
-  const [checked, setChecked] = useState<number | null>(done ? right : null);
+  const [chosen, setChosen] = useOnceAwake(() => (done ? right : -1));
+  const [checked, setChecked] = useOnceAwake<number | null>(() => (done ? right : null));
   const submit = (event: Event) => {
     event.preventDefault();
     setChecked(chosen);
@@ -18,7 +18,7 @@ export function Name({id, choices, done, onFound}: {id: string; choices: Choice[
   return (
     <section class="hunt-part quiz" data-stage="name">
       <h3 id={`${id}-which`}>{words.stages.name}</h3>
-      <form class="choice-form" onSubmit={submit}>
+      <form class="choice-form" method="dialog" onSubmit={submit}>
         <p class="hunt-ask">{words.which}</p>
         <div class="choices" role="radiogroup" aria-labelledby={`${id}-which`}>
           {choices.map(({family, label}, index) => (

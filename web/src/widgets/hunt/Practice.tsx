@@ -2,6 +2,7 @@
 import {useEffect, useRef, useState} from "preact/hooks";
 import {python} from "../../python/index.ts";
 import {progress} from "../../store/progress.ts";
+import {asleep, useOnceAwake} from "../../waking/index.ts";
 import {hunt as words} from "../../strings/en/hunt.ts";
 import {Hunted} from "./Hunted.tsx";
 import {keepPractice, practice} from "./kept.ts";
@@ -17,7 +18,7 @@ const fromLink = (): number | null => {
 };
 
 export function Practice({id}: {id: string}) {
-  const [seed, setSeed] = useState(() => fromLink() ?? practice.peek()?.seed ?? fresh());
+  const [seed, setSeed] = useOnceAwake(() => (asleep.peek() ? 1 : fromLink() ?? practice.peek()?.seed ?? fresh()));
   const [entry, setEntry] = useState<Case | null>(null);
   const [failed, setFailed] = useState(false);
   const [link, setLink] = useState<{said: string; url?: string}>({said: ""});

@@ -1,9 +1,9 @@
 /** While Python brings an engine, or where it could not. */
-import {python} from "../../python/index.ts";
+import {pythonState} from "../../ui/pythonState.ts";
 import {hunt as words} from "../../strings/en/hunt.ts";
 
 export function Wait({failed, onAgain}: {failed: boolean; onAgain: () => void}) {
-  const {phase, percent} = python.state.value;
+  const {phase, percent} = pythonState();
   return (
     <div class="hunt-wait" role="status">
       {failed ? <>{words.practice.failed} <button class="btn" type="button" onClick={onAgain}>{words.practice.again}</button></>

@@ -38,7 +38,7 @@ function Walk({seen, source, about}: {seen: Drawn; source: string; about: string
   return (
     <div class="hunt-watch">
       <div class="stepper walk" ref={walk} data-k={player.k} tabIndex={-1} role="group" aria-label={words.stages.watch} onKeyDown={(event) => keys(event, player, all)}>
-        <Canvas info={seen.graph} graph={graph} layout={seen.layout} state={state} moment={player.moment} still={player.still} words={graphWords} label={words.graph} over={walk} />
+        <Canvas info={seen.graph} graph={graph} layout={seen.layout} state={state} moment={player.moment} still={player.still} words={graphWords} label={words.graph} common={[600]} over={walk} />
         <div class="dock" data-over>
           <p class="vh" aria-live="polite" data-spoken>{player.moment > 0 && !tellsItself(walk.current) ? told.spoken : ""}</p>
           <StepBlock told={told} />

@@ -4,9 +4,9 @@ import material from "#generated/hunt.json";
 import {python} from "../../python/index.ts";
 import {Icon} from "../../ui/icons.tsx";
 import {progress} from "../../store/progress.ts";
+import {useOnceAwake} from "../../waking/index.ts";
 import {hunt as words} from "../../strings/en/hunt.ts";
 import {panelId, Tabs} from "../../ui/Tabs.tsx";
-import {guarded} from "../../ui/guarded.tsx";
 import {recordOf} from "../exercise/work.ts";
 import {Hunted} from "./Hunted.tsx";
 import {isNamed} from "./kept.ts";
@@ -18,9 +18,7 @@ import {Wait} from "./Wait.tsx";
 
 const {sets, cases, where} = material as unknown as Material;
 
-export function mount(element: HTMLElement, props: Props): void {
-  guarded(props.set === "practice" ? <Practice id={props.id} /> : <Hunt id={props.id} names={sets[props.set]!} />, element);
-}
+export default ({id, set}: Props) => (set === "practice" ? <Practice id={id} /> : <Hunt id={id} names={sets[set]!} />);
 
 const isMended = (name: string): boolean => recordOf(keyOf(name)).passed;
 
@@ -45,7 +43,7 @@ function useCase(name: string, reached: boolean): {entry: Case | null; failed: b
 }
 
 function Hunt({id, names}: {id: string; names: string[]}) {
-  const [at, setAt] = useState(() => Math.max(0, names.findIndex((name) => !isMended(name))));
+  const [at, setAt] = useOnceAwake(() => Math.max(0, names.findIndex((name) => !isMended(name))));
   const top = useRef<HTMLDivElement>(null);
   const {entry, failed, again} = useCase(names[at]!, useReached(top));
   const labels = names.map((name, i) => (where[name] === "engine" ? words.engine(i + 1) : words.program(i + 1)));

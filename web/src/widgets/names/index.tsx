@@ -1,22 +1,17 @@
 /** A small network learns from a list of names, in the page's own Python, and makes up new ones as it goes. */
-import {render} from "preact";
 import {useState} from "preact/hooks";
 import {useComputed} from "@preact/signals";
 import {Act} from "../../ui/Act.tsx";
 import {python} from "../../python/index.ts";
+import {pythonState} from "../../ui/pythonState.ts";
 import {names as words} from "../../strings/en/names.ts";
 import {Curve} from "./Curve.tsx";
 import {isKnown, smooth, useTrainer, type Facts, type Sample} from "./trainer.ts";
 
-export function mount(element: HTMLElement): void {
-  element.classList.add("names");
-  render(<Names />, element);
-}
-
-function Names() {
+export default function Names() {
   const [facts, setFacts] = useState<Facts | null>(null);
   const trainer = useTrainer(facts, setFacts);
-  const {phase, percent} = useComputed(() => python.state.value).value;
+  const {phase, percent} = useComputed(() => pythonState()).value;
   const {state, losses, samples, playing, done} = trainer;
   const step = state?.step ?? 0;
   const loss = losses.length ? smooth(losses).toFixed(2) : "–";

@@ -87,7 +87,7 @@ export function Board({scene, title, search: found, first, visited = 0, follow}:
       </div>
       <div class="order-grid">
         <Canvas info={graph} graph={scene.graph} layout={scene.layout} state={state} moment={moment} still={!running}
-          words={graphWords} label={words.graph(title)} options={OPTIONS} />
+          words={graphWords} label={words.graph(title)} options={OPTIONS} common={[548]} />
         {searching
           ? <SearchPanel graph={graph} steps={steps} at={search} onGo={setSearch} onUse={() => (change([...steps.at(-1)!.written].reverse()), setSearch(null))} />
           : <VerdictPanel run={done} visits={visits} />}

@@ -6,16 +6,16 @@ import {Icon} from "../../ui/icons.tsx";
 import {save} from "../../ui/save.ts";
 import {ImportError, store} from "../../store/index.ts";
 import {progress} from "../../store/progress.ts";
+import {asleep} from "../../waking/index.ts";
 import {progress as words} from "../../strings/en/progress.ts";
-import {guarded} from "../../ui/guarded.tsx";
 import {tally, type Lesson} from "./tally.ts";
 import type {Props} from "./schema.ts";
 
 const LESSONS = course as Lesson[];
 
-export function mount(element: HTMLElement, props: Props): void {
-  const lesson = LESSONS.find(({slug}) => slug === props.lesson);
-  guarded(props.scope === "lesson" && lesson ? <OneLesson lesson={lesson} /> : <Course />, element);
+export default function Progress({lesson: name, scope}: Props) {
+  const lesson = LESSONS.find(({slug}) => slug === name);
+  return scope === "lesson" && lesson ? <OneLesson lesson={lesson} /> : <Course />;
 }
 
 function OneLesson({lesson}: {lesson: Lesson}) {
@@ -58,7 +58,7 @@ function Course() {
           );
         })}
       </ol>
-      <p class="kept">{store.status.value === "kept" ? words.kept : words.sessionOnly}</p>
+      <p class="kept">{asleep.value || store.status.value === "kept" ? words.kept : words.sessionOnly}</p>
       <Belongings />
     </section>
   );

@@ -22,7 +22,7 @@ export function Choice({name, kept, keep, ...props}: Asked) {
     keep({given: options[chosen]!.id, done: kept.done || done, tries: kept.tries + (done ? 0 : 1)});
   };
   return (
-    <form class="choice-form" onSubmit={submit}>
+    <form class="choice-form" method="dialog" onSubmit={submit}>
       <div class={predict ? "chips" : "choices"} role="radiogroup" aria-labelledby={`${name}-ask`}>
         {options.map(({text}, index) => (
           <label key={index} class={index === checked && chosen === checked ? (predict ? "said" : options[index]!.right ? "ok" : "miss") : ""}>

@@ -3,7 +3,6 @@ import {useRef} from "preact/hooks";
 import {progress} from "../../store/progress.ts";
 import {store} from "../../store/index.ts";
 import {quiz as words} from "../../strings/en/quiz.ts";
-import {guarded} from "../../ui/guarded.tsx";
 import {Choice} from "./choice.tsx";
 import {NumberAnswer} from "./number.tsx";
 import {Html} from "./parts.tsx";
@@ -13,11 +12,7 @@ import type {Props} from "./schema.ts";
 export type Kept = {given: string; tries: number; done: boolean};
 const NEW: Kept = {given: "", tries: 0, done: false};
 
-export function mount(element: HTMLElement, props: Props): void {
-  guarded(<Quiz {...props} />, element);
-}
-
-function Quiz(props: Props) {
+export default function Quiz(props: Props) {
   const key = `quiz:${props.id}`;
   const kept = store.get<Kept>(key, NEW);
   const mine = useRef(kept.given);

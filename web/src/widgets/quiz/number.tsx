@@ -26,7 +26,7 @@ export function NumberAnswer({name, kept, keep, ...props}: Asked) {
   const reply = checked ? replyTo(checked, props) : undefined;
   const described = [props.note && `${name}-note`, `${name}-reply`].filter(Boolean).join(" ");
   return (
-    <form class="answer-form" onSubmit={submit} noValidate>
+    <form class="answer-form" method="dialog" onSubmit={submit} noValidate>
       <div class="answer">
         <label>
           <span class="vh">{words.yourAnswer}</span>

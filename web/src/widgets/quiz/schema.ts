@@ -1,4 +1,3 @@
-import {quiz as words} from "../../strings/en/quiz.ts";
 import type {Schema} from "../types.ts";
 import {read} from "./answer.ts";
 
@@ -34,8 +33,6 @@ export const schema: Schema = {
     options: {type: "records", fields: {text: {type: "markdown", required: true}, right: {type: "flag"}, why: {type: "markdown"}}},
     after: {type: "markdown"},
   },
-  height: (props: Props) => [height(props, 39), height(props, 66), height(props, 66)],
-  fallback: (props: Props) => words.fallback(plain(props.ask)),
   frame: "column",
   task: true,
   check,
@@ -53,19 +50,3 @@ function check(props: Props): string | undefined {
   if (options.filter(({right}) => right).length !== 1) return 'exactly one of the "options" needs "right: yes"';
   return options.some(({why}) => why === undefined) ? 'each of the "options" needs a "why": what to say to whoever chooses it' : undefined;
 }
-
-// --- how tall it will be: lines of text, from how many characters fit
-
-function height(props: Props, across: number): number {
-  const button = across < 50 ? 44 : 40;
-  const lines = (html: string, size: number) => Math.ceil(plain(html).length / size);
-  const question = Math.ceil((plain(props.ask).length + 8) / across) * 27 + 12;
-  const note = props.note ? lines(props.note, across * 1.3) * 20 + 4 : 0;
-  if (props.answer !== undefined) return question + note + 48;
-  if (props.mode === "predict") return question + note + 44 + 12 + button;
-  const rows = props.options!.map(({text}) => lines(text, across * 0.92) * 24 + 22);
-  return question + note + rows.reduce((sum, row) => sum + row + 8, 4) + button;
-}
-
-/** Words of a line of HTML, for their length. */
-const plain = (html: string) => html.replace(/<annotation[\s\S]*?<\/annotation>/g, "").replace(/<[^>]*>/g, "").replace(/&\w+;/g, "x");

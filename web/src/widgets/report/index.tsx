@@ -3,8 +3,8 @@ import material from "#generated/exercises.json";
 import {useState} from "preact/hooks";
 import {python} from "../../python/index.ts";
 import {Icon, type IconName} from "../../ui/icons.tsx";
+import {pythonState} from "../../ui/pythonState.ts";
 import {report as words} from "../../strings/en/report.ts";
-import {guarded} from "../../ui/guarded.tsx";
 import {wholeClass, type Material} from "../exercise/material.ts";
 import {Text} from "../exercise/text.tsx";
 import {allTexts} from "../exercise/work.ts";
@@ -13,11 +13,7 @@ import type {Props} from "./schema.ts";
 
 const MATERIAL = material as Material;
 
-export function mount(element: HTMLElement, props: Props): void {
-  guarded(<Grading {...props} />, element);
-}
-
-function Grading({upTo}: Props) {
+export default function Grading({upTo}: Props) {
   const [going, setGoing] = useState<Going | null>(null);
   const [ended, setEnded] = useState<(Ended & {source: string}) | null>(null);
   const source = wholeClass(MATERIAL.engine, allTexts(MATERIAL), upTo);
@@ -48,7 +44,7 @@ function Grading({upTo}: Props) {
 }
 
 function Going_({going: {done, of, doing, restarted}}: {going: Going}) {
-  const {phase, percent} = python.state.value;
+  const {phase, percent} = pythonState();
   const what = phase !== "ready" ? (restarted ? words.restarting : words.loading(percent)) : doing === "diagnosis" ? words.diagnosis : doing && words.doing(doing);
   return (
     <div class="grading-going">

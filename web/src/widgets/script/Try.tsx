@@ -6,6 +6,7 @@ import {RunButton} from "../../ui/RunButton.tsx";
 import {versions as words} from "../../strings/en/versions.ts";
 import type {Failure, Ran} from "../../python/schema.ts";
 import {useEditor} from "../exercise/editing.ts";
+import {Waiting} from "../exercise/Waiting.tsx";
 
 const SECONDS = 20;
 
@@ -40,7 +41,7 @@ export function Try({name, label, start, engine = "", onRan, next}: Props) {
   };
   return (
     <div class="v-try">
-      <div class="editor" ref={place}>{!editor && <pre>{text}</pre>}</div>
+      <div class="editor" ref={place}>{!editor && <Waiting text={text} />}</div>
       <span class="vh" id={described}>{words.editorKeys}</span>
       <div class="v-actions">
         <RunButton running={running} label={words.run} onRun={() => void run()} />

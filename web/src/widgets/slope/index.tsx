@@ -1,20 +1,17 @@
 /** Slopes by nudging: the line through two points of a curve, and the error of its slope for every size of nudge. */
 import {useMemo, useState} from "preact/hooks";
 import {slope as words} from "../../strings/en/slope.ts";
-import {guarded} from "../../ui/guarded.tsx";
+import {AtWidths} from "../../graph/AtWidths.tsx";
 import {ErrorPlot} from "./error.tsx";
 import {FUNCTIONS, errorOf, exact, measure, moved, power, show, type Inputs} from "./maths.ts";
 import {useWidth} from "./measure.ts";
 import type {Props} from "./schema.ts";
 import {SecantPlot} from "./secant.tsx";
 
+const COMMON = [300, 330, 460, 640]; // widths of the plot on most screens
 const EXACT = 10; // digits of the two numbers whose difference is taken: with fewer, the difference would not be the one shown
 
-export function mount(element: HTMLElement, props: Props): void {
-  guarded(<Slope {...props} />, element);
-}
-
-function Slope(props: Props) {
+export default function Slope(props: Props) {
   const f = FUNCTIONS[props.function]!;
   const names = Object.keys(f.inputs);
   const errorView = props.view === "error";
@@ -29,7 +26,8 @@ function Slope(props: Props) {
   const measured = measure(f, at, name, h, both);
   const reach = useMemo(() => [f.inputs[name]! + f.reach[0], f.inputs[name]! + f.reach[1]] as const, [f, name]);
   const reset = () => (setAt(f.inputs), setExponent(start), setBoth(false));
-  const common = {f, at, name, h, exponent, both, width};
+  const common = {f, at, name, h, exponent, both};
+  const plot = (width: number) => (errorView ? <ErrorPlot {...common} width={width} onPick={setExponent} /> : <SecantPlot {...common} width={width} id={props.id} reach={reach} />);
   return (
     <>
       <div class="w-bar">
@@ -46,7 +44,7 @@ function Slope(props: Props) {
         )}
       </div>
       <div class="slope-grid">
-        <div class="slope-plot" ref={frame}>{width > 0 && (errorView ? <ErrorPlot {...common} onPick={setExponent} /> : <SecantPlot {...common} id={props.id} reach={reach} />)}</div>
+        <div class="slope-plot drawing" ref={frame}>{width > 0 ? plot(width) : <AtWidths widths={() => COMMON}>{plot}</AtWidths>}</div>
         <div class="slope-side">
           <Quotient output={f.output} name={name} h={h} both={both}
             high={f.value(moved(at, name, x + h))} low={both ? f.value(moved(at, name, x - h)) : f.value(at)} measured={measured} />

@@ -8,7 +8,7 @@ type Drawn = {id: string; f: Measured; at: Inputs; name: string; h: number; both
 
 /** The curve, two points on it, and the line through them. */
 export function SecantPlot({id, f, at, name, h, both, width, reach}: Drawn) {
-  const area = `${id.replace(/[^\w-]/g, "-")}-area`;
+  const area = `${id.replace(/[^\w-]/g, "-")}-area-${width}`;
   const [from, to] = [reach[0], reach[1] + 0.5];
   const value = (x: number) => f.value(moved(at, name, x));
   const samples = Array.from({length: 121}, (_, index) => from + ((to - from) * index) / 120);

@@ -2,6 +2,7 @@
 import {useEffect, useLayoutEffect, useRef, useState} from "preact/hooks";
 import {useComputed} from "@preact/signals";
 import {Icon} from "../../ui/icons.tsx";
+import {pythonState} from "../../ui/pythonState.ts";
 import {python, PythonError, PythonStopped} from "../../python/index.ts";
 import {store} from "../../store/index.ts";
 import {stepper as words} from "../../strings/en/stepper.ts";
@@ -24,8 +25,8 @@ export function Own({id, draft, onDraft, drawnText, onDrawn}: Props) {
   const [busy, setBusy] = useState(false);
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const place = useRef<HTMLDivElement>(null);
-  const phase = useComputed(() => python.state.value.phase).value;
-  const percent = useComputed(() => python.state.value.percent).value;
+  const phase = useComputed(() => pythonState().phase).value;
+  const percent = useComputed(() => pythonState().percent).value;
   const latest = useRef(draft);
   latest.current = draft;
   useEffect(() => python.load(), []);

@@ -120,7 +120,7 @@ function Stepping({scene: whole, title, inputs, original, forwardOnly, start, fo
     <div class={scene.kind === "tensors" ? "walk tensors" : slim ? "walk slim" : "walk"} ref={walk} data-speed={player.speed} data-k={player.k} tabIndex={-1} role="group" aria-label={words.name}
       onKeyDown={(event) => walkKeys(event, player, all, backward)} onFocusIn={onWake} onPointerDown={onWake}>
       <Canvas info={recording.graph} graph={scene.graph} layout={scene.layout} state={state} moment={player.moment} still={player.still}
-        words={graphWords} label={words.graph(title)} over={walk} onOpen={scene.kind === "tensors" ? look : undefined} />
+        words={graphWords} label={words.graph(title)} common={[slim ? 712 : 1040]} over={walk} onOpen={scene.kind === "tensors" ? look : undefined} />
       <div class="dock" data-over>
         <p class="vh" aria-live="polite" data-spoken>{player.moment > 0 && !tellsItself(walk.current) ? told.spoken : ""}</p>
         <StepBlock told={told} />

@@ -10,27 +10,23 @@ import {walkOf, walks} from "./presets.ts";
 import {sceneOf, type Given, type Scene} from "../../graph/scene.ts";
 import type {Drawn} from "../../python/schema.ts";
 import {Tabs} from "../../ui/Tabs.tsx";
-import {guarded} from "../../ui/guarded.tsx";
+import {pythonState} from "../../ui/pythonState.ts";
 import {readLink} from "./link.ts";
 import {keptDraft, Own, type Draft} from "./Own.tsx";
 import type {Props} from "./schema.ts";
 import {Tools} from "./Tools.tsx";
 import {Walk, type CellGraph} from "./Walk.tsx";
 
-export function mount(element: HTMLElement, props: Props): void {
-  element.classList.add("stepper");
-  guarded(<Linked {...props} />, element);
-}
-
 /** Another link on the page that links lead to: begin anew with it. */
-function Linked(props: Props) {
-  const [hash, setHash] = useState(location.hash);
-  useEffect(() => {
+export default function Linked(props: Props) {
+  const [hash, setHash] = useState("");
+  useLayoutEffect(() => {
     const follow = () => readLink(location.hash) && setHash(location.hash);
+    follow();
     addEventListener("hashchange", follow);
     return () => removeEventListener("hashchange", follow);
   }, []);
-  return <Stepper key={hash} {...props} />;
+  return <Stepper key={hash} hash={hash} {...props} />;
 }
 
 /** What is being walked: where it comes from, its program, the numbers it starts from, and its picture. */
@@ -43,9 +39,9 @@ function fromPreset(name: string): Walked {
 
 const TABS = ["preset", "own"] as const;
 
-function Stepper({id, lesson, preset, until, at, own}: Props) {
+function Stepper({id, lesson, preset, until, at, own, hash}: Props & {hash: string}) {
   const isPage = lesson === "playground"; // the page that links lead to
-  const [linked] = useState(() => (isPage ? readLink(location.hash) : null));
+  const [linked] = useState(() => (isPage ? readLink(hash) : null));
   const [tab, setTab] = useState<(typeof TABS)[number]>(linked && linked.kind !== "preset" ? "own" : own ? "own" : "preset");
   const [walked, setWalked] = useState<Walked>(() => fromPreset(linked?.kind === "preset" ? linked.name : preset));
   const [ownWalk, setOwnWalk] = useState<Walked | null>(null);
@@ -65,7 +61,7 @@ function Stepper({id, lesson, preset, until, at, own}: Props) {
     if (linked?.kind === "preset" && Object.keys(linked.inputs).length) rerun({...walked.inputs, ...known(linked.inputs, walked.inputs)});
   }, []);
 
-  const {phase, percent} = useComputed(() => python.state.value).value;
+  const {phase, percent} = useComputed(() => pythonState()).value;
   const note = phase === "loading" && current?.inputs !== current?.original ? words.waiting(percent) : phase === "failed" ? words.failed : "";
 
   const drawn = (text: string, {inputs, ...given}: Drawn) => {
@@ -76,10 +72,6 @@ function Stepper({id, lesson, preset, until, at, own}: Props) {
     setOwnWalk({preset: null, title: root.label ? clean(root.label) : words.ownTitle, text, inputs, original: inputs, scene});
   };
   const walk = useRef<HTMLDivElement>(null);
-  const choose = (name: string) => {
-    walk.current!.closest<HTMLElement>(".widget")!.style.minHeight = "0"; // room was kept for another graph
-    setWalked(fromPreset(name));
-  };
   return (
     <div ref={walk}>
       <div class="w-bar">
@@ -87,7 +79,7 @@ function Stepper({id, lesson, preset, until, at, own}: Props) {
         {tab === "preset" && (
           <>
             <label class="select"><span class="vh">{words.preset}</span>
-              <select value={walked.preset!} onChange={(event) => choose(event.currentTarget.value)}>
+              <select value={walked.preset!} onChange={(event) => setWalked(fromPreset(event.currentTarget.value))}>
                 {walks.map(({name, title}) => <option key={name} value={name}>{title}</option>)}
               </select>
             </label>

@@ -2,17 +2,12 @@
 import material from "#generated/times.json";
 import {Fragment} from "preact";
 import {times as words} from "../../strings/en/times.ts";
-import {guarded} from "../../ui/guarded.tsx";
 import {coarse, groups, timeOf} from "./scale.ts";
 import type {Props, Times} from "./schema.ts";
 
 const TIMES = material as Times;
 
-export function mount(element: HTMLElement, props: Props): void {
-  guarded(<Bars {...props} />, element);
-}
-
-function Bars({of}: Props) {
+export default function Bars({of}: Props) {
   const bars = TIMES.bars[of]!;
   const caption = words.captions[of] ?? of;
   if (bars.length === 0) return <p class="times-note">{words.nothing}</p>;

@@ -1,17 +1,29 @@
 /** The loss by step, and beside it another run to hold it against. */
 import {useRef} from "preact/hooks";
 import {useWidth} from "../../graph/Canvas.tsx";
+import {AtWidths} from "../../graph/AtWidths.tsx";
 import {readable} from "../../text/numbers.ts";
 import {training as words} from "../../strings/en/training.ts";
 
 const HEIGHT = 176;
+const COMMON = [300, 330, 440]; // widths on most screens
 const PAD = {left: 34, right: 10, top: 8, bottom: 24};
 
 export type Other = {losses: readonly number[]; label: string};
 
-export function LossCurve({losses, other}: {losses: readonly number[]; other: Other | null}) {
+type Drawn = {losses: readonly number[]; other: Other | null};
+
+export function LossCurve(drawn: Drawn) {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);
+  return (
+    <div class="losswrap drawing" ref={frame}>
+      {width > 0 ? <Plot {...drawn} width={width} /> : <AtWidths widths={() => COMMON}>{(at) => <Plot {...drawn} width={at} />}</AtWidths>}
+    </div>
+  );
+}
+
+function Plot({losses, other, width}: Drawn & {width: number}) {
   const step = losses.length - 1;
   const last = Math.max(100, Math.ceil(step / 100) * 100);
   const top = niceTop(Math.max(...losses, ...(other?.losses.slice(0, last + 1) ?? []), 0.1));
@@ -20,25 +32,21 @@ export function LossCurve({losses, other}: {losses: readonly number[]; other: Ot
   const path = (values: readonly number[]) => `M${values.slice(0, last + 1).map((loss, i) => `${x(i).toFixed(1)} ${y(loss).toFixed(1)}`).join("L")}`;
   const ticks = [0, 1, 2, 3].map((i) => (top * i) / 3);
   return (
-    <div class="losswrap" ref={frame}>
-      {width > 0 && (
-        <svg width={width} height={HEIGHT} role="img" aria-label={words.curve(step, readable(losses[step]!))}>
-          {ticks.map((tick) => (
-            <g key={tick}>
-              <path class="gl" d={`M${PAD.left} ${y(tick)}H${width - PAD.right}`} />
-              <text class="ax" x={PAD.left - 8} y={y(tick) + 4} text-anchor="end">{tick.toFixed(Number.isInteger(top / 3) ? 0 : 1)}</text>
-            </g>
-          ))}
-          {[0, last / 2, last].map((i) => (
-            <text key={i} class="ax" x={x(i)} y={HEIGHT - 5} text-anchor={i === last ? "end" : i ? "middle" : "start"}>{i || words.firstStep}</text>
-          ))}
-          {other && <path class="other" d={path(other.losses)} />}
-          {other && <text class="ax" x={x(last)} y={Math.min(HEIGHT - PAD.bottom - 8, y(endOf(other, last)) - 7)} text-anchor="end">{other.label}</text>}
-          <path class="loss" d={path(losses)} />
-          <circle class="lossdot" cx={x(step)} cy={y(losses[step]!)} r={5} />
-        </svg>
-      )}
-    </div>
+    <svg width={width} height={HEIGHT} role="img" aria-label={words.curve(step, readable(losses[step]!))}>
+      {ticks.map((tick) => (
+        <g key={tick}>
+          <path class="gl" d={`M${PAD.left} ${y(tick)}H${width - PAD.right}`} />
+          <text class="ax" x={PAD.left - 8} y={y(tick) + 4} text-anchor="end">{tick.toFixed(Number.isInteger(top / 3) ? 0 : 1)}</text>
+        </g>
+      ))}
+      {[0, last / 2, last].map((i) => (
+        <text key={i} class="ax" x={x(i)} y={HEIGHT - 5} text-anchor={i === last ? "end" : i ? "middle" : "start"}>{i || words.firstStep}</text>
+      ))}
+      {other && <path class="other" d={path(other.losses)} />}
+      {other && <text class="ax" x={x(last)} y={Math.min(HEIGHT - PAD.bottom - 8, y(endOf(other, last)) - 7)} text-anchor="end">{other.label}</text>}
+      <path class="loss" d={path(losses)} />
+      <circle class="lossdot" cx={x(step)} cy={y(losses[step]!)} r={5} />
+    </svg>
   );
 }
 

@@ -4,7 +4,6 @@ import {useRef, useState} from "preact/hooks";
 import {progress} from "../../store/progress.ts";
 import {versions as words} from "../../strings/en/versions.ts";
 import {panelId, Tabs} from "../../ui/Tabs.tsx";
-import {guarded} from "../../ui/guarded.tsx";
 import {Html} from "../quiz/parts.tsx";
 import {Try} from "../script/Try.tsx";
 import {Difference} from "./Difference.tsx";
@@ -13,12 +12,7 @@ import type {Props} from "./schema.ts";
 
 const VERSIONS = material as Version[];
 
-export function mount(element: HTMLElement, props: Props): void {
-  element.classList.add("versions");
-  guarded(<Versions {...props} />, element);
-}
-
-function Versions({id, show}: Props) {
+export default function Versions({id, show}: Props) {
   const shown = show.map(({file}) => VERSIONS.find(({name}) => name === file)!);
   const [at, setAt] = useState(0);
   const [ran, setRan] = useState<readonly string[]>([]);
