@@ -50,7 +50,7 @@ def _given(result: Any) -> Any:
 def same(found: Any, wanted: Any) -> bool:
     if isinstance(wanted, type):
         return found is wanted
-    return found == pytest.approx(wanted, rel=1e-9, nan_ok=True)
+    return bool(found == pytest.approx(wanted, rel=1e-9, nan_ok=True))
 
 
 def test_this_python_can_be_read() -> None:
