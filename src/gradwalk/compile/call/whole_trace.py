@@ -21,6 +21,7 @@ from gradwalk.compile.trace.recorded import Output, Recorded, TensorOutput
 from gradwalk.compile.trace.tracer import one_at_a_time
 from gradwalk.compile.trace.whole_tensors import WayBack, WholeTensors
 from gradwalk.engine import Value
+from gradwalk.errors import TraceError
 from gradwalk.tensor import numpy_arrays, reach
 from gradwalk.tensor.backward import plain_order
 from gradwalk.tensor.core import constant
@@ -104,8 +105,13 @@ class WholeTrace(GuardedTrace):
         if self.values is not store.values:
             self._bind(store)
         last, self.last = self.last, None
-        if last is not None and last.saved is None:
+        if last is not None and last.saved is None and (last is again or not last.walked):
             self._put_aside(last)
+        if again is not None and again.saved is None and self.buffers:
+            raise TraceError(
+                "the function was called again since this result was walked back, and the arrays that it was given are "
+                "not kept any longer; call it again with them"
+            )
         arrays = numbers.arrays if again is None or again.saved is None else again.saved
         for buffer, k in self.buffers:
             buffer[...] = arrays[k]
