@@ -264,6 +264,7 @@ class BoundTrace:
                 self._walk_back(store, call, position, gradient)
             else:  # as there, without the call
                 self.seeds[0] = gradient
+                store.zeroed = False
                 self.push()
             if visiting:
                 reverse.add_to_leaves(store.parameters, store.grads.tolist())
@@ -286,6 +287,7 @@ class BoundTrace:
 
     def _walk_back(self, store: Store, call: Any, position: int, gradient: Any) -> None:
         before = store.grads.copy() if store.hooked else None
+        store.zeroed = False
         self.seeds[position] = gradient
         if self.single or self.lone_tensor is not None:
             self.push()
