@@ -219,6 +219,53 @@ def test_gradients_add_up_until_they_are_cleared(dtype: str) -> None:
     assert len(f.traces()) == 1
 
 
+def test_gradients_are_written_only_where_there_are_none() -> None:
+    """After zero_grad() a walk writes gradients in place; whatever came between, they are added to."""
+    seen: list[list[Any]] = []
+    for compiled in (True, False):
+        P = network("float64")
+        step = optim.SGD(P, 0.1)  # type: ignore[arg-type]
+        functions: Any = [
+            loss_of(P),
+            lambda X, y, P=P: (P[1] * P[1]).sum(),
+            lambda X, y, P=P: (P[0] * X[0, 0]).sqrt().sum(),
+        ]
+        large, small, odd = [gradwalk.compile(f) for f in functions] if compiled else functions
+        args = [(Tensor(X, requires_grad=False), Tensor(y)) for X, y in (batch("float64"), batch("float64", seed=2))]
+        seen.append([])
+
+        def walk(*fs: Any, P: Any = P, args: Any = args) -> None:
+            for f in fs:
+                f(*args[0]).backward()
+            seen[-1].append([p.grad.numpy().copy() for p in P])
+
+        for order in ((large,), (large, large), (small, large), (large, small, large), (odd, large), (large, odd)):
+            step.zero_grad()
+            walk(*order)
+        step.zero_grad()
+        large(*args[0]).backward()
+        step.zero_grad()
+        optim.clip_grad_norm(P, 1.0)
+        walk(large)
+        step.zero_grad()
+        P[0].grad = np.ones(P[0].shape)
+        walk(large)
+        step.zero_grad()
+        waiting = large(*args[1])
+        large(*args[0]).backward()
+        walk(lambda X, y, waiting=waiting: waiting)
+        step.zero_grad()
+        large(*args[0]).backward()
+        step.step()
+        walk(large)
+        step.zero_grad()
+        P[2].register_hook(lambda g: g * 2.0)
+        walk(large)
+    for found, expected in zip(*seen, strict=True):
+        for x, y in zip(found, expected, strict=True):
+            np.testing.assert_allclose(x, y, rtol=1e-12, atol=1e-14)
+
+
 def test_what_was_computed_waits_though_parameters_change() -> None:
     P, Q = network("float32"), network("float32")
     X, y = batch("float32")

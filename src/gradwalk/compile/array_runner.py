@@ -29,7 +29,7 @@ class ArrayRunner:
     >>> runner = ArrayRunner([], number=None)
     >>> steps = runner.bind(rows, [0, 1], constants=[])
     >>> runner.arrays[0][:] = 0.0
-    >>> runner.run(steps)
+    >>> runner.run(steps.values())
     >>> runner.arrays[1].tolist()
     [1.0, 1.0]
     """
@@ -39,16 +39,20 @@ class ArrayRunner:
         self.number = number
         self.arrays: list[Any] = []  # by row; None for those that nobody needs
 
-    def bind(self, rows: Sequence[Row], needed: Iterable[int], constants: Sequence[Any]) -> list[Step]:
-        """Make the arrays of some rows that were not bound yet, and say what is to be done for them at each call."""
+    def bind(self, rows: Sequence[Row], needed: Iterable[int], constants: Sequence[Any]) -> dict[int, Step]:
+        """Make the arrays of some rows that were not bound yet, and say what is to be done for each at a call."""
         self.arrays += [None] * (len(rows) - len(self.arrays))
-        steps = []
+        steps = {}
         for i in needed:
             if self.arrays[i] is None:
                 step = self._bind_row(i, rows[i], constants)
                 if step is not None:
-                    steps.append(step)
+                    steps[i] = step
         return steps
+
+    def into(self, row: Row, out: Any) -> Step:
+        """What writes a row to another array than its own."""
+        return lowered(row.word, replaced(row.given, lambda x: self.arrays[x.row]), out)
 
     def _bind_row(self, i: int, row: Row, constants: Sequence[Any]) -> Step | None:
         if row.word == "parameter":
@@ -80,12 +84,12 @@ class ArrayRunner:
     def _with_numbers(self, word: str, given: tuple[Any, ...], out: Any) -> None:
         np.copyto(out, numpy_arrays.bare[word](*[self.number(x) if isinstance(x, NumberAt) else x for x in given]))
 
-    def run(self, steps: Sequence[Step]) -> None:
+    def run(self, steps: Iterable[Step]) -> None:
         """Do what there is to do."""
         numpy_arrays.quietly(_all, steps)
 
 
-def _all(steps: Sequence[Step]) -> None:
+def _all(steps: Iterable[Step]) -> None:
     for step in steps:
         step()
 

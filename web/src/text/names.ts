@@ -27,3 +27,6 @@ export function written(op: string, parts: string[]): string {
   if (infix && parts.length === 2) return op === "-" || op === "/" ? `${parts[0]} ${infix} ${guarded[1]}` : parts.join(` ${infix} `);
   return `${op || "f"}(${parts.join(", ")})`;
 }
+
+/** Which number of an array, as Python writes an index. */
+export const placeText = (place: readonly number[]): string => `[${place.join(", ")}]`;

@@ -162,6 +162,7 @@ class BatchTrace(BoundTrace):
         with store.lock:
             if not store.owns:
                 store.take()
+            store.zeroed = False
             known = self.gradients if self.one and self.last is call else call.gradients
             if known is not None:
                 grads = self.grads if self.values is store.values else self.stretch.arrays()[1]  # parameters may move

@@ -284,6 +284,7 @@ class BoundTrace:
                 self._walk_back(store, call, position, gradient)
             else:  # as there, without the call
                 self.seeds[0] = gradient
+                store.zeroed = False
                 self.push()
             if visiting:
                 reverse.add_to_leaves(store.parameters, store.grads.tolist())
@@ -306,6 +307,7 @@ class BoundTrace:
 
     def _walk_back(self, store: Store, call: Any, position: int, gradient: Any) -> None:
         before = store.grads.copy() if store.hooked else None
+        store.zeroed = False
         self.seeds[position] = gradient
         if self.alone:
             self.push()

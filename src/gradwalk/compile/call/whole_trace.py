@@ -6,7 +6,7 @@ guards are asked in plain arithmetic, and NumPy computes as it does for the func
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from gradwalk.compile.trace.recorded import Output, Recorded, TensorOutput
 from gradwalk.compile.trace.tracer import one_at_a_time
 from gradwalk.compile.trace.whole_tensors import WayBack, WholeTensors
 from gradwalk.engine import Value
+from gradwalk.errors import TraceError
 from gradwalk.tensor import numpy_arrays, reach
 from gradwalk.tensor.backward import plain_order
 from gradwalk.tensor.core import constant
@@ -28,6 +29,15 @@ from gradwalk.tensor.entries import Index
 from gradwalk.tensor.made import Made
 
 __all__ = ["WholeTrace"]
+
+
+class Steps(NamedTuple):
+    """What a walk back does: with gradients to be added, or with those of some leaves in their place already."""
+
+    way: WayBack
+    added: list[Any]
+    direct: list[Any]
+    in_place: frozenset[int]  # these leaves, by their id()
 
 
 class WholeTrace(GuardedTrace):
@@ -49,7 +59,7 @@ class WholeTrace(GuardedTrace):
 
     def _prepare(self, numbers: Any, batch: str | None) -> bool:
         self.arrays, self.graph = self.recorded.arrays, self.recorded.graph  # type: ignore[assignment]
-        self.ways: dict[int, tuple[WayBack, list[Any]]] = {}  # back from each result, and the steps of each
+        self.ways: dict[int, Steps] = {}  # back from each result
         given = [x for x in tree.flatten(self.recorded.result, _is_result)[0] if isinstance(x, Output)]
         flowing = [x for x in given if not isinstance(x, TensorOutput) or x.flows]
         #: Whether there is one result to walk back from, and after that none.
@@ -91,7 +101,7 @@ class WholeTrace(GuardedTrace):
         ]
         self.grads = {id(x): grad for x, (_, grad) in zip(self.graph.met.values(), views, strict=True)}
         self.runner: Any = ArrayRunner([value for value, _ in views], self._number)
-        self.steps = self.runner.bind(self.arrays.rows, self.needed, self.arrays.constants)
+        self.steps = list(self.runner.bind(self.arrays.rows, self.needed, self.arrays.constants).values())
         self.buffers = [(self.runner.arrays[i], k) for i, k in self.inputs_at]
         self.ways.clear()
 
@@ -104,9 +114,14 @@ class WholeTrace(GuardedTrace):
         if self.values is not store.values:
             self._bind(store)
         last, self.last = self.last, None
-        if last is not None and last.saved is None:
+        if last is not None and last.saved is None and (last is again or not last.walked):
             self._put_aside(last)
         is_kept = again is not None and again.saved is not None
+        if again is not None and not is_kept and self.buffers:
+            raise TraceError(
+                "the function was called again since this result was walked back, and the arrays that it was given are "
+                "not kept any longer; call it again with them"
+            )
         arrays, self.plain_now = again.saved if is_kept else (numbers.arrays, numbers.in_order())
         for buffer, k in self.buffers:
             buffer[...] = arrays[k]
@@ -184,16 +199,20 @@ class WholeTrace(GuardedTrace):
         before = store.grads.copy() if store.hooked else None
         if position not in self.ways:
             self._write_way_back(position)
-        way, steps = self.ways[position]
+        way, added, direct, in_place = self.ways[position]
+        in_place = in_place if store.zeroed else frozenset()
+        store.zeroed = False
         arrays = self.runner.arrays
         arrays[way.seed][...] = gradient
-        self.runner.run(steps)
-        found = {leaf: arrays[row] for leaf, row in way.gradients.items()}
+        self.runner.run(direct if in_place else added)
+        found = {leaf: self.grads[leaf] if leaf in in_place else arrays[row] for leaf, row in way.gradients.items()}
         if way.cuts and numpy_arrays.have_nan(list(found.values())):
-            found = self._carefully(way, gradient)
+            for leaf in in_place:
+                self.grads[leaf].fill(0.0)
+            found, in_place = self._carefully(way, gradient), frozenset()
         for leaf, share in found.items():
             grad = self.grads.get(leaf)
-            if grad is not None:
+            if grad is not None and leaf not in in_place:
                 np.add(grad, share, grad)
         if self.passes_on:
             call.input_grads = np.zeros(self.ends[-1])
@@ -212,7 +231,18 @@ class WholeTrace(GuardedTrace):
         tape = ArrayTape(rows, [])
         self.runner.arrays += [None] * (len(rows) - len(self.runner.arrays))
         needed = tape.needed([way.seed, *wanted.values()])
-        self.ways[position] = way, self.runner.bind(rows, needed, self.graph.blocks.constants)
+        steps = self.runner.bind(rows, needed, self.graph.blocks.constants)
+        # What nothing else is made of can be written where gradients are 0, and need not be added there.
+        ends = [*wanted.values(), *[at.row for i in needed for at in each_at(rows[i].given)]]
+        places = {
+            row: leaf
+            for leaf, row in wanted.items()
+            if leaf in self.grads and row in steps and ends.count(row) == 1 and not rows[row].layout
+        }
+        direct = [
+            self.runner.into(rows[i], self.grads[places[i]]) if i in places else step for i, step in steps.items()
+        ]
+        self.ways[position] = Steps(way, list(steps.values()), direct, frozenset(places.values()))
 
     def _carefully(self, way: WayBack, gradient: Any) -> dict[int, Any]:
         """The same walk on arrays, with nothing passed on from numbers that are cut off."""

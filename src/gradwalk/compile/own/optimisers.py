@@ -281,7 +281,7 @@ def _gradients(store: Store, parameters: list[Any]) -> Iterator[tuple[Store, Any
         return
     with everyone.lock:
         where = everyone.positions(parameters) if everyone.owns else None
-        everyone.by_hand = 0
+        everyone.by_hand, everyone.zeroed = 0, False
         yield None if where is None else (everyone, where)
 
 

@@ -84,6 +84,7 @@ class Store:
         self.owns = False  # whether the arrays hold the truth, or the Values do
         self.version = Version()  # a new one whenever the parameters' numbers change
         self.kept: WeakSet[Version] = WeakSet()  # earlier ones that some result needs
+        self.zeroed = False  # whether all gradients are 0, and nothing has been added since
         self.hooked = False  # whether a parameter has hooks, which only Python can call
         self.by_hand = 0  # how often in a row they were handed back with no optimiser at work
         self.visits = 0  # calls that left them in Python
@@ -123,6 +124,7 @@ class Store:
                 self.changing()
                 self.values[:] = values
             self.grads[:] = grads
+            self.zeroed = False
             usual = are_plain_leaves(self.parameters)
             self.hooked = not usual and any(p.hooks for p in self.parameters)
             if not usual and not all(p.is_leaf for p in self.parameters):
@@ -154,7 +156,7 @@ class Store:
                 p._data, p._grad = data, grad
             for p in self.parameters:
                 p._notes.keeper = None
-            self.owns = False
+            self.owns = self.zeroed = False
             self.by_hand += 1
             self._count(-1)
 
@@ -323,6 +325,7 @@ class Store:
             self.lock.acquire()
             try:
                 self._all_grads[:] = self._zeros
+                self.zeroed = self.owns
                 return self.owns
             finally:
                 self.lock.release()

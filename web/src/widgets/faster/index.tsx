@@ -14,7 +14,7 @@ const SOURCES: Source[] = ["own", "moons", "gpt"];
 /** The recorded graphs are large: they are a file of their own, and come when they are looked at. The build has them at hand. */
 let graphs: Record<string, Rolled> | undefined;
 async function fetchGraphs(): Promise<void> {
-  graphs ??= (typeof file === "string" ? await (await fetch(new URL(file, import.meta.url))).json() : file) as Record<string, Rolled>;
+  graphs ??= (typeof file === "string" ? await (await fetch(new URL(file as string, import.meta.url))).json() : file) as Record<string, Rolled>;
 }
 
 const EXAMPLE = example as RollMaterial;
