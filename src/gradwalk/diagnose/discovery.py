@@ -46,7 +46,7 @@ def find_class(namespace: Mapping[str, Any], class_name: str = "Value") -> type[
             operators = sum(method in _own(thing) for method, _ in BINARY.values())
             points = operators + 5 * any(callable(getattr(thing, name, None)) for name in BACKWARD)
             points += 2 * any(part in name for name in _own(thing) for part in ("grad", "back"))
-            if points > 3 and (operators > 1, points) > most:  # an op that is a class has a backward, too
+            if (operators > 1, points) > most:  # an op that is a class has a backward, too, and no operators
                 best, most = thing, (operators > 1, points)
     if best is None and any(isinstance(namespace.get(name), FunctionType) for name in BACKWARD):
         own = (x for x in namespace.values() if isinstance(x, type) and x.__module__ == namespace.get("__name__"))
