@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import pytest
 from axe import serious
-from browsing import PHONE, OpenPage, widgets_ready
+from browsing import OpenPage, wait_until, widgets_ready
 from playwright.sync_api import Locator, Page, expect
 
 from gradwalk import walk
@@ -45,6 +44,17 @@ SEEN = """async (widget) => {
     return all;
 }"""  # noqa: E501
 
+#: The colour of each step in the map of a card's data.
+FILLS = """(node) => [...node.querySelectorAll(".mapslot.data path")].map((path) => {
+    const {fill, fillOpacity} = getComputedStyle(path);
+    return [path.getAttribute("class"), fill, Number(fillOpacity)];
+})"""
+
+FITS = """(() => {
+    const [graph, frame] = ["svg.graph", ".canvas-scroll"].map((part) => document.querySelector(`.stepper ${part}`));
+    return graph.getBoundingClientRect().width <= frame.clientWidth;
+})()"""
+
 
 def layer(page: Page) -> Locator:
     widgets_ready(page)
@@ -60,8 +70,9 @@ def shown(held: Any) -> Any:
     return None if held is None else walk.readable(held)
 
 
-def test_every_cell_of_every_step_is_the_engines(open_page: OpenPage) -> None:
-    widget = layer(open_page(LESSON, **STILL))
+def test_every_cell_of_every_step_is_the_engines_in_the_colours_of_the_drawings(open_page: OpenPage) -> None:
+    page = open_page(LESSON, **STILL)
+    widget = layer(page)
     recording = walk.record(built(TEXT))
     found = widget.evaluate(SEEN)
     assert len(found) == len(recording.events) + 1
@@ -81,9 +92,16 @@ def test_every_cell_of_every_step_is_the_engines(open_page: OpenPage) -> None:
             assert step["looks"] == pushed
     expect(widget.locator("[data-spread=fan]")).to_have_count(1)
     expect(widget.locator("[data-spread=funnel]")).to_have_count(1)
+    for scheme, palette in (("light", theme.LIGHT), ("dark", theme.DARK)):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        for name, fill, opacity in widget.locator("[data-name=X]").evaluate(FILLS):
+            step = int(name.replace("m-n", "-").replace("m-p", ""))
+            red, green, blue = (int(x) for x in re.findall(r"\d+", fill))
+            mixed = theme.mix(palette["surface"], f"#{red:02X}{green:02X}{blue:02X}", opacity)
+            assert mixed == theme.diverging(palette)[step], (scheme, name)
 
 
-def test_a_product_opens_into_its_faces_by_keys_alone(open_page: OpenPage) -> None:
+def test_a_product_opens_into_its_faces_at_every_width(open_page: OpenPage) -> None:
     page = open_page(LESSON, **STILL)
     widget = layer(page)
     widget.locator("[data-act=end]").click()
@@ -118,42 +136,15 @@ def test_a_product_opens_into_its_faces_by_keys_alone(open_page: OpenPage) -> No
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
         assert serious(page, "[data-widget=stepper]") == []
+    for width in (390, 768, 1366):  # no wider than its column, and with its numbers
+        page.set_viewport_size({"width": width, "height": 900})
+        wait_until(page, FITS)
+        expect(widget.locator("svg.graph [data-cell]").first).to_be_attached()
+        assert page.evaluate("document.documentElement.scrollWidth") == width
     cells.locator(".cells-maps").focus()
     page.keyboard.press("Escape")
     expect(cells).to_have_count(0)
     expect(card).to_be_focused()
-
-
-def test_the_colours_are_those_of_the_drawings(open_page: OpenPage) -> None:
-    page = open_page(LESSON, **STILL)
-    widget = layer(page)
-    read = """(node) => [...node.querySelectorAll(".mapslot.data path")].map((path) => {
-        const {fill, fillOpacity} = getComputedStyle(path);
-        return [path.getAttribute("class"), fill, Number(fillOpacity)];
-    })"""
-    for scheme, palette in (("light", theme.LIGHT), ("dark", theme.DARK)):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        for name, fill, opacity in widget.locator("[data-name=X]").evaluate(read):
-            step = int(name.replace("m-n", "-").replace("m-p", ""))
-            red, green, blue = (int(x) for x in re.findall(r"\d+", fill))
-            mixed = theme.mix(palette["surface"], f"#{red:02X}{green:02X}{blue:02X}", opacity)
-            assert mixed == theme.diverging(palette)[step], (scheme, name)
-
-
-@pytest.mark.parametrize("width", [390, 768, 1366])
-def test_it_is_no_wider_than_its_column(open_page: OpenPage, width: int) -> None:
-    options = PHONE if width == 390 else {"viewport": {"width": width, "height": 900}}
-    page = open_page(LESSON, **{**options, **STILL})
-    widget = layer(page)
-    widget.locator("[data-act=end]").click()
-    widget.locator("[data-name=W]").evaluate("(card) => card.dispatchEvent(new MouseEvent('click', {bubbles: true}))")
-    expect(widget.locator(".cells")).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") == width
-    frame, graph = widget.locator(".canvas-scroll").bounding_box(), widget.locator("svg.graph").bounding_box()
-    assert frame
-    assert graph
-    assert graph["width"] <= frame["width"]
-    expect(widget.locator("svg.graph [data-cell]").first).to_be_attached()  # with its numbers
 
 
 def test_a_program_of_ones_own_and_the_graph_of_one_number(open_page: OpenPage) -> None:

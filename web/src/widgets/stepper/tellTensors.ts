@@ -66,7 +66,11 @@ function aboutCompute(event: Compute<Filled>, recording: Walk): Told {
     phase: words.phases.compute,
     where: "",
     sentence: isValue(node) ? fromPython(event.sentence) : [...own.computed(name, from), how + own.result(inWords(value))],
-    formula: {kind: "line", parts: [dataName(`${name}.data`), " = ", dataName(written(node.op, event.operand_values.map((x) => told(held(x))))), " ="], result: {text: told(value), of: "data"}},
+    formula: {
+      kind: "line",
+      parts: [dataName(`${name}.data`), toldAsShape(value) ? ": " : " = ", dataName(written(node.op, event.operand_values.map((x) => told(held(x))))), toldAsShape(value) ? " →" : " ="],
+      result: {text: told(value), of: "data"},
+    },
     change: null,
     spoken: heard(name, "data", value),
   };
@@ -103,7 +107,7 @@ function aboutVisit(event: Visit<Filled>, recording: Walk): Told {
     phase: words.phases.backward,
     where: words.visitingNode(name),
     sentence: [...sentence, ...hooked, ...(node.leaf ? [own.leaf] : [])],
-    formula: grad === null ? null : {kind: "line", parts: [gradName(`${name}.grad`), " ="], result: {text: told(grad), of: "grad"}},
+    formula: grad === null ? null : {kind: "line", parts: [gradName(`${name}.grad`), toldAsShape(grad) ? ", " : " ="], result: {text: inWords(grad), of: "grad"}},
     change: null,
     spoken: "",
   };
