@@ -31,7 +31,7 @@ def in_node(code: str, data: Any, language: str = "en") -> Any:
     node = build_site.find_node()
     assert node, "no Node: make site fetches one"
     given = json.dumps({"code": code, "data": data, "language": language})
-    command = [node[0], "--input-type=module", "-e", RUNNER]
+    command = [str(node[0]), "--input-type=module", "-e", RUNNER]
     done = subprocess.run(command, input=given, cwd=ROOT / "web", capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
