@@ -21,6 +21,7 @@ MILLION = """
 import gc, sys, threading
 from gradwalk import Value, walk, zero_grad
 
+gc.disable()  # until all is to be freed: it takes half of the time
 limit = sys.getrecursionlimit()
 x = k = None
 

@@ -28,8 +28,8 @@ def side(found: Locator, row: str, name: str) -> Locator:
 
 
 @pytest.mark.parametrize("name", COMPARISONS)
-def test_both_sides_stand_there_and_only_the_right_one_has_spoken(open_page: OpenPage, name: str) -> None:
-    found = widget(open_page(LESSON), name)
+def test_both_sides_stand_there_and_only_the_right_one_has_spoken(open_again: OpenPage, name: str) -> None:
+    found = widget(open_again(LESSON), name)
     assert RECORDED["torch"] in found.locator(".beside-head").inner_text()
     for row in COMPARISONS[name]:
         for who, code in (("gradwalk", row["ours"]), ("PyTorch", row["theirs"])):
@@ -41,8 +41,8 @@ def test_both_sides_stand_there_and_only_the_right_one_has_spoken(open_page: Ope
         assert side(found, row["name"], "gradwalk").locator(".out.empty").count() == bool(row["oursPrinted"])
 
 
-def test_the_left_side_runs_and_what_agrees_and_differs_is_said(open_page: OpenPage) -> None:
-    page = open_page(LESSON)
+def test_the_left_side_runs_and_what_agrees_and_differs_is_said(open_again: OpenPage) -> None:
+    page = open_again(LESSON)
     for name, status in (
         ("neuron", "2 of 2 outputs are the same."),
         ("network", "3 of 3 outputs are the same."),
@@ -63,8 +63,8 @@ def test_the_left_side_runs_and_what_agrees_and_differs_is_said(open_page: OpenP
         expect(found.locator(".out.empty")).to_have_count(0)
 
 
-def test_it_is_run_by_keyboard(open_page: OpenPage) -> None:
-    page = open_page(LESSON)
+def test_it_is_run_by_keyboard(open_again: OpenPage) -> None:
+    page = open_again(LESSON)
     found = widget(page, "neuron")
     found.locator("[data-act=run]").focus()
     page.keyboard.press("Enter")
@@ -73,8 +73,8 @@ def test_it_is_run_by_keyboard(open_page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_on_a_phone_one_side_stands_below_the_other(open_page: OpenPage, scheme: str) -> None:
-    page = open_page(LESSON, color_scheme=scheme, **PHONE)
+def test_on_a_phone_one_side_stands_below_the_other(open_again: OpenPage, scheme: str) -> None:
+    page = open_again(LESSON, color_scheme=scheme, **PHONE)
     found = widget(page, "network")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     first = found.locator("[data-row=loss]")

@@ -18,8 +18,8 @@ def widget(page: Page) -> Locator:
     return page.locator("[data-widget=fold]")
 
 
-def test_it_folds_and_unfolds_and_says_what_each_number_is_made_of(open_page: OpenPage) -> None:
-    page = open_page(LESSON, reduced_motion="reduce")
+def test_it_folds_and_unfolds_and_says_what_each_number_is_made_of(open_again: OpenPage) -> None:
+    page = open_again(LESSON, reduced_motion="reduce")
     fold = widget(page)
     expect(fold.locator(".num")).to_have_count(len(FOLDING["cells"]))
     expect(fold.locator(".fold-lines path")).to_have_count(sum(len(cell["operands"]) for cell in FOLDING["cells"]))
@@ -45,8 +45,8 @@ def test_it_folds_and_unfolds_and_says_what_each_number_is_made_of(open_page: Op
     expect(fold.locator("[data-folded]")).to_have_attribute("data-folded", "100")
 
 
-def test_it_fits_a_phone_and_moves_where_motion_is_wanted(open_page: OpenPage) -> None:
-    page = open_page(LESSON, **PHONE)
+def test_it_fits_a_phone_and_moves_where_motion_is_wanted(open_again: OpenPage) -> None:
+    page = open_again(LESSON, **PHONE)
     fold = widget(page)
     fold.locator("[data-act=fold]").click()
     expect(fold.locator("[data-folded]")).to_have_attribute("data-folded", "100")

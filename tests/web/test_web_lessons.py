@@ -28,23 +28,23 @@ def test_the_page_holds_every_widget_of_its_lesson_and_nothing_unread(site: Path
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_a_lesson_reads_without_scripts(open_page: OpenPage, slug: str) -> None:
-    page = open_page(f"lessons/{slug}/", java_script_enabled=False)
+def test_a_lesson_reads_without_scripts(open_again: OpenPage, slug: str) -> None:
+    page = open_again(f"lessons/{slug}/", java_script_enabled=False)
     text = page.locator("main").inner_text()
     assert len(text.split()) > 300
     assert page.locator("main h2").count() >= 3
     assert page.locator("h1").count() == 1
 
 
-def test_the_lessons_are_walked_in_order_by_their_links(open_page: OpenPage) -> None:
-    page = open_page(f"lessons/{SLUGS[0]}/")
+def test_the_lessons_are_walked_in_order_by_their_links(open_again: OpenPage) -> None:
+    page = open_again(f"lessons/{SLUGS[0]}/")
     for slug in SLUGS[1:]:
         page.locator(f'main a[href$="../{slug}/"]').last.click()
         page.wait_for_url(f"**/lessons/{slug}/")
 
 
-def test_the_three_habits_show_the_neurons_numbers(open_page: OpenPage) -> None:
-    page = open_page("lessons/seed-the-root-walk-in-reverse/")
+def test_the_three_habits_show_the_neurons_numbers(open_again: OpenPage) -> None:
+    page = open_again("lessons/seed-the-root-walk-in-reverse/")
     widgets_ready(page)
     neuron = PRESETS["neuron"].build()
     neuron.root.backward()
@@ -62,8 +62,8 @@ def test_the_three_habits_show_the_neurons_numbers(open_page: OpenPage) -> None:
     assert minis.nth(2).locator(".loc text").text_content() == f"× {shown(1 - neuron['o'].data ** 2)}"
 
 
-def test_a_lesson_that_is_done_is_ticked_in_the_contents(open_page: OpenPage) -> None:
-    page = open_page("lessons/used-twice/")
+def test_a_lesson_that_is_done_is_ticked_in_the_contents(open_again: OpenPage) -> None:
+    page = open_again("lessons/used-twice/")
     widgets_ready(page)
     page.evaluate(
         "async () => { const {progress} = await course(); for (const id of ['sum', 'square', 'pair-a', "

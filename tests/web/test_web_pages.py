@@ -93,9 +93,9 @@ def test_these_are_all_the_pages(site: Path) -> None:
 
 @pytest.mark.parametrize("path", PAGES)
 def test_a_page_comes_to_life_unmoved_and_is_quiet_and_accessible_in_light_and_dark(
-    open_page: OpenPage, path: str
+    open_again: OpenPage, path: str
 ) -> None:
-    page = open_page(path, color_scheme="light", script=TAKEN_OVER)
+    page = open_again(path, color_scheme="light", script=TAKEN_OVER)
     widgets_ready(page)
     assert [one for one in page.evaluate("changed") if one[0] != "practice"] == []  # there a number is drawn at random
     shift = page.evaluate(SHIFT)
@@ -114,10 +114,10 @@ def test_a_page_comes_to_life_unmoved_and_is_quiet_and_accessible_in_light_and_d
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_page_fits_a_phone_and_no_word_is_too_long_for_it(open_page: OpenPage, path: str) -> None:
+def test_a_page_fits_a_phone_and_no_word_is_too_long_for_it(open_again: OpenPage, path: str) -> None:
     # who reads Spanish is offered it on an English page, which takes room
     offered = path in ("", "lessons/used-twice/")
-    page = open_page(path, locale="es-ES" if offered or path.startswith("es/") else "en-GB", script=TAKEN_OVER, **PHONE)
+    page = open_again(path, locale="es-ES" if offered or path.startswith("es/") else "en-GB", script=TAKEN_OVER, **PHONE)
     widgets_ready(page)
     assert page.evaluate(SHIFT) < STILL
     settled(page)

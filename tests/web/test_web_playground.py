@@ -68,8 +68,8 @@ def plain(sentence: str) -> str:
     return sentence.replace("`", "")
 
 
-def test_every_order_of_the_diamond_gets_pythons_verdict(open_page: OpenPage) -> None:
-    widget = playground(open_page(LESSON, **STILL))
+def test_every_order_of_the_diamond_gets_pythons_verdict(open_again: OpenPage) -> None:
+    widget = playground(open_again(LESSON, **STILL))
     tried = list(itertools.permutations("abcd"))
     kinds: dict[str, int] = {"right": 0, "lucky": 0, "wrong": 0}
     for names, found in zip(tried, widget.evaluate(TRY_ALL, [list(names) for names in tried]), strict=True):
@@ -92,8 +92,8 @@ def test_every_order_of_the_diamond_gets_pythons_verdict(open_page: OpenPage) ->
     assert kinds == {"right": 2, "lucky": 6, "wrong": 16}
 
 
-def test_the_course_tells_of_c_d_b_a(open_page: OpenPage) -> None:
-    page = open_page(LESSON, **STILL)
+def test_the_course_tells_of_c_d_b_a(open_again: OpenPage) -> None:
+    page = open_again(LESSON, **STILL)
     widget = playground(page)
     assert order(widget) == ["c", "d", "b", "a"]  # as the lesson asks for
     expect(widget.get_by_text("Guess first.")).to_be_visible()
@@ -119,15 +119,15 @@ def test_the_course_tells_of_c_d_b_a(open_page: OpenPage) -> None:
     assert serious(page, "[data-widget=playground]") == []
 
 
-def test_an_order_that_is_right_by_luck_gets_a_word_about_it(open_page: OpenPage) -> None:
-    widget = playground(open_page(LESSON, **STILL))
+def test_an_order_that_is_right_by_luck_gets_a_word_about_it(open_again: OpenPage) -> None:
+    widget = playground(open_again(LESSON, **STILL))
     (found,) = widget.evaluate(TRY_ALL, [["a", "d", "c", "b"]])
     assert found["title"] == "a.grad = 15. Right, but by luck."
     assert "a leaf pushes nothing itself" in found["sentences"][0]
 
 
-def test_run_all_visits_one_after_the_other(open_page: OpenPage) -> None:
-    widget = playground(open_page(LESSON, reduced_motion="no-preference"))
+def test_run_all_visits_one_after_the_other(open_again: OpenPage) -> None:
+    widget = playground(open_again(LESSON, reduced_motion="no-preference"))
     widget.locator("[data-act=run]").click()
     expect(widget.locator("[data-visits]")).to_have_attribute("data-visits", "1")
     expect(widget.locator(".log li")).to_have_count(1)
@@ -135,8 +135,8 @@ def test_run_all_visits_one_after_the_other(open_page: OpenPage) -> None:
     expect(widget.locator("[data-verdict=wrong]")).to_have_count(1)
 
 
-def test_stepping_shows_one_visit_at_a_time(open_page: OpenPage) -> None:
-    widget = playground(open_page(LESSON, **STILL))
+def test_stepping_shows_one_visit_at_a_time(open_again: OpenPage) -> None:
+    widget = playground(open_again(LESSON, **STILL))
     for visits, name in enumerate(["c", "d", "b"], start=1):
         widget.locator("[data-act=step]").click()
         expect(widget.locator("[data-visits]")).to_have_attribute("data-visits", str(visits))
@@ -152,8 +152,8 @@ def test_stepping_shows_one_visit_at_a_time(open_page: OpenPage) -> None:
 # --- moving ----------------------------------------------------------------------------------------------------------
 
 
-def test_buttons_move_a_node_and_focus_travels_with_it(open_page: OpenPage) -> None:
-    page = open_page(LESSON, **STILL)
+def test_buttons_move_a_node_and_focus_travels_with_it(open_again: OpenPage) -> None:
+    page = open_again(LESSON, **STILL)
     widget = playground(page)
     later = widget.get_by_role("button", name="Visit c later")
     later.click()
@@ -166,8 +166,8 @@ def test_buttons_move_a_node_and_focus_travels_with_it(open_page: OpenPage) -> N
     expect(widget.locator("[aria-live=polite]").first).to_have_text("c is visited as number 4 of 4.")
 
 
-def test_the_arrow_keys_move_a_node_and_enter_runs(open_page: OpenPage) -> None:
-    page = open_page(LESSON, **STILL)
+def test_the_arrow_keys_move_a_node_and_enter_runs(open_again: OpenPage) -> None:
+    page = open_again(LESSON, **STILL)
     widget = playground(page)
     widget.get_by_role("button", name="2 d, of 4").focus()
     for key, wanted in [
@@ -184,8 +184,8 @@ def test_the_arrow_keys_move_a_node_and_enter_runs(open_page: OpenPage) -> None:
     expect(widget.locator("[data-verdict=right]")).to_have_count(1)
 
 
-def test_a_node_can_be_dragged(open_page: OpenPage) -> None:
-    page = open_page(LESSON, **STILL)
+def test_a_node_can_be_dragged(open_again: OpenPage) -> None:
+    page = open_again(LESSON, **STILL)
     widget = playground(page)
     widget.scroll_into_view_if_needed()
     boxes = [item.bounding_box() for item in widget.locator(".strip .handle").all()]
@@ -202,8 +202,8 @@ def test_a_node_can_be_dragged(open_page: OpenPage) -> None:
     assert order(widget) == ["d", "b", "a", "c"]  # dropped is dropped
 
 
-def test_shuffle_always_gives_another_order(open_page: OpenPage) -> None:
-    widget = playground(open_page(LESSON, **STILL))
+def test_shuffle_always_gives_another_order(open_again: OpenPage) -> None:
+    widget = playground(open_again(LESSON, **STILL))
     for _ in range(8):
         before = order(widget)
         widget.get_by_role("button", name="Shuffle").click()
@@ -214,8 +214,8 @@ def test_shuffle_always_gives_another_order(open_page: OpenPage) -> None:
 # --- the search ------------------------------------------------------------------------------------------------------
 
 
-def test_the_search_finds_an_order_step_by_step(open_page: OpenPage) -> None:
-    page = open_page(LESSON, **STILL)
+def test_the_search_finds_an_order_step_by_step(open_again: OpenPage) -> None:
+    page = open_again(LESSON, **STILL)
     widget = playground(page)
     widget.get_by_role("button", name="Show the search that finds an order").click()
     steps = [step for step in walk.search_steps(DIAMOND.graph) if not DIAMOND.graph.nodes[step.node].constant]
@@ -243,8 +243,8 @@ def test_the_search_finds_an_order_step_by_step(open_page: OpenPage) -> None:
 # --- other graphs, phone ---------------------------------------------------------------------------------------------
 
 
-def test_other_graphs_can_be_tried(open_page: OpenPage) -> None:
-    widget = playground(open_page(LESSON, **STILL))
+def test_other_graphs_can_be_tried(open_again: OpenPage) -> None:
+    widget = playground(open_again(LESSON, **STILL))
     for name in ("shared-pair", "neuron", "a-times-a"):
         widget.get_by_role("combobox", name="Graph").select_option(name)
         recording = walk.record(PRESETS[name].build().root)
@@ -261,8 +261,8 @@ def test_other_graphs_can_be_tried(open_page: OpenPage) -> None:
         ).rstrip(".")
 
 
-def test_on_a_phone_everything_fits_and_answers_to_touch(open_page: OpenPage) -> None:
-    page = open_page(LESSON, **PHONE, **STILL)
+def test_on_a_phone_everything_fits_and_answers_to_touch(open_again: OpenPage) -> None:
+    page = open_again(LESSON, **PHONE, **STILL)
     widget = playground(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     widget.get_by_role("button", name="Visit d earlier").tap()

@@ -41,8 +41,8 @@ def numbers(widget: Locator) -> dict[str, float]:
     return {name: float(text) for name, text in read.items() if text is not None}
 
 
-def test_the_secant_is_measured_as_python_measures_it(open_page: OpenPage) -> None:
-    page = open_page(LESSON)
+def test_the_secant_is_measured_as_python_measures_it(open_again: OpenPage) -> None:
+    page = open_again(LESSON)
     widgets_ready(page)
     widget = plot(page, 0)
     for both in (False, True):
@@ -62,8 +62,8 @@ def test_the_secant_is_measured_as_python_measures_it(open_page: OpenPage) -> No
                 assert shown["error"] == abs(shown["measured"] - shown["exact"])
 
 
-def test_the_error_plot_has_every_dot_where_python_has_it(open_page: OpenPage) -> None:
-    page = open_page(LESSON)
+def test_the_error_plot_has_every_dot_where_python_has_it(open_again: OpenPage) -> None:
+    page = open_again(LESSON)
     widgets_ready(page)
     widget = plot(page, 1)
     for both in (False, True):
@@ -80,9 +80,9 @@ def test_the_error_plot_has_every_dot_where_python_has_it(open_page: OpenPage) -
     expect(widget.locator(".q-left b")).to_have_text("−0" if measure(parabola, 3.0, 1e-16, True) < 0 else "0")
 
 
-def test_the_words_of_the_lesson_about_the_plot_hold(open_page: OpenPage) -> None:
+def test_the_words_of_the_lesson_about_the_plot_hold(open_again: OpenPage) -> None:
     """The error falls, then rises again: the smallest is somewhere in the middle."""
-    page = open_page(LESSON)
+    page = open_again(LESSON)
     widgets_ready(page)
     heights: list[float] = (
         plot(page, 1).locator(".dot").evaluate_all("(dots) => dots.map((dot) => Number(dot.getAttribute('cy')))")
@@ -92,8 +92,8 @@ def test_the_words_of_the_lesson_about_the_plot_hold(open_page: OpenPage) -> Non
     assert heights[0] < heights[lowest] > heights[-1]
 
 
-def test_three_inputs_one_at_a_time(open_page: OpenPage) -> None:
-    page = open_page(LESSON)
+def test_three_inputs_one_at_a_time(open_again: OpenPage) -> None:
+    page = open_again(LESSON)
     widgets_ready(page)
     widget = plot(page, 2)
     for name, slope in (("a", -3.0), ("b", 2.0), ("c", 1.0)):
@@ -109,8 +109,8 @@ def test_three_inputs_one_at_a_time(open_page: OpenPage) -> None:
     expect(widget.locator(".slider output").nth(1)).to_have_text("10")
 
 
-def test_keys_and_words_for_those_who_do_not_see_it(open_page: OpenPage) -> None:
-    page = open_page(LESSON)
+def test_keys_and_words_for_those_who_do_not_see_it(open_again: OpenPage) -> None:
+    page = open_again(LESSON)
     widgets_ready(page)
     widget = plot(page, 2)
     widget.get_by_role("radio", name="Nudge a").focus()
@@ -126,8 +126,8 @@ def test_keys_and_words_for_those_who_do_not_see_it(open_page: OpenPage) -> None
     assert serious(page, "[data-widget=slope]") == []
 
 
-def test_a_click_in_the_error_plot_picks_its_nudge(open_page: OpenPage) -> None:
-    page = open_page(LESSON)
+def test_a_click_in_the_error_plot_picks_its_nudge(open_again: OpenPage) -> None:
+    page = open_again(LESSON)
     widgets_ready(page)
     widget = plot(page, 1)
     dot = widget.locator(".dot").nth(32)  # h = 10⁻⁸
@@ -136,8 +136,8 @@ def test_a_click_in_the_error_plot_picks_its_nudge(open_page: OpenPage) -> None:
     expect(widget.locator(".slider output")).to_have_text("10⁻⁸")
 
 
-def test_plots_are_drawn_to_measure_on_a_phone(open_page: OpenPage) -> None:
-    page = open_page(LESSON, **PHONE)
+def test_plots_are_drawn_to_measure_on_a_phone(open_again: OpenPage) -> None:
+    page = open_again(LESSON, **PHONE)
     widgets_ready(page)
     for index in range(3):
         box: Any = plot(page, index).locator("svg.plot").bounding_box()
@@ -146,8 +146,8 @@ def test_plots_are_drawn_to_measure_on_a_phone(open_page: OpenPage) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_the_question_where_it_is_flat_can_be_answered_with_the_plot(open_page: OpenPage) -> None:
-    page = open_page(LESSON)
+def test_the_question_where_it_is_flat_can_be_answered_with_the_plot(open_again: OpenPage) -> None:
+    page = open_again(LESSON)
     widgets_ready(page)
     widget = plot(page, 0)
     slide(widget, 0, -4)

@@ -165,8 +165,8 @@ def questions(site: Path, lesson: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
-def test_a_lesson_lives_in_spanish_alone(open_page: OpenPage, site: Path, lesson: str) -> None:
-    page = open_page(lesson, **SPANISH)
+def test_a_lesson_lives_in_spanish_alone(open_again: OpenPage, site: Path, lesson: str) -> None:
+    page = open_again(lesson, **SPANISH)
     widgets_ready(page)
     assert page.locator("html").get_attribute("lang") == "es"
     assert left_over(read(page)) == []

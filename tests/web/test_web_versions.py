@@ -51,8 +51,8 @@ def run(found: Locator) -> str:
     return found.locator(".v-printed").inner_text()
 
 
-def test_every_version_shows_its_file_and_what_is_gone(open_page: OpenPage) -> None:
-    page = open_page(LESSON)
+def test_every_version_shows_its_file_and_what_is_gone(open_again: OpenPage) -> None:
+    page = open_again(LESSON)
     widgets_ready(page)
     seen = []
     for found in page.locator("[data-widget=versions]").all():
@@ -68,8 +68,8 @@ def test_every_version_shows_its_file_and_what_is_gone(open_page: OpenPage) -> N
     assert seen == list(range(1, len(FILES) + 1))
 
 
-def test_from_six_to_seven_four_characters_are_marked(open_page: OpenPage) -> None:
-    found = widget(open_page(LESSON), "bug")
+def test_from_six_to_seven_four_characters_are_marked(open_again: OpenPage) -> None:
+    found = widget(open_again(LESSON), "bug")
     found.get_by_role("tab", name="Version 7").click()
     assert found.locator(".v-line.new").count() == found.locator(".v-line.gone").count() == 4
     assert found.locator(".v-line.new mark").all_inner_texts() == ["+"] * 4
@@ -78,8 +78,8 @@ def test_from_six_to_seven_four_characters_are_marked(open_page: OpenPage) -> No
     assert found.locator(".v-line.new .vh").all_text_contents() == ["new: "] * 4
 
 
-def test_each_version_prints_in_the_page_what_its_file_prints(open_page: OpenPage) -> None:
-    page = open_page(LESSON)
+def test_each_version_prints_in_the_page_what_its_file_prints(open_again: OpenPage) -> None:
+    page = open_again(LESSON)
     widgets_ready(page)
     for found in page.locator("[data-widget=versions]").all():
         name = found.get_attribute("id")
@@ -96,8 +96,8 @@ def test_each_version_prints_in_the_page_what_its_file_prints(open_page: OpenPag
         assert f"the-engine-in-versions/{name}" in done_ids
 
 
-def test_version_six_fails_seven_mends_it_and_lines_can_be_changed_stopped_and_put_back(open_page: OpenPage) -> None:
-    page = open_page(LESSON)
+def test_version_six_fails_seven_mends_it_and_lines_can_be_changed_stopped_and_put_back(open_again: OpenPage) -> None:
+    page = open_again(LESSON)
     found = widget(page, "bug")
     printed = run(found)
     assert "a + a: 1.0   right: 2" in printed
@@ -131,8 +131,8 @@ def test_version_six_fails_seven_mends_it_and_lines_can_be_changed_stopped_and_p
     expect(found.locator(".v-printed .reply-h")).to_contain_text("is there a loop that never ends?")
 
 
-def test_the_tabs_are_walked_by_keys(open_page: OpenPage) -> None:
-    page = open_page(LESSON)
+def test_the_tabs_are_walked_by_keys(open_again: OpenPage) -> None:
+    page = open_again(LESSON)
     found = widget(page, "rest")
     tabs = found.get_by_role("tab")
     tabs.first.focus()
@@ -149,8 +149,8 @@ def test_the_tabs_are_walked_by_keys(open_page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_on_a_phone_no_line_of_a_difference_is_cut(open_page: OpenPage, scheme: str) -> None:
-    page = open_page(LESSON, color_scheme=scheme, **PHONE)
+def test_on_a_phone_no_line_of_a_difference_is_cut(open_again: OpenPage, scheme: str) -> None:
+    page = open_again(LESSON, color_scheme=scheme, **PHONE)
     widgets_ready(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     for found in page.locator("[data-widget=versions]").all():
