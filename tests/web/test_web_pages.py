@@ -117,7 +117,9 @@ def test_a_page_comes_to_life_unmoved_and_is_quiet_and_accessible_in_light_and_d
 def test_a_page_fits_a_phone_and_no_word_is_too_long_for_it(open_again: OpenPage, path: str) -> None:
     # who reads Spanish is offered it on an English page, which takes room
     offered = path in ("", "lessons/used-twice/")
-    page = open_again(path, locale="es-ES" if offered or path.startswith("es/") else "en-GB", script=TAKEN_OVER, **PHONE)
+    page = open_again(
+        path, locale="es-ES" if offered or path.startswith("es/") else "en-GB", script=TAKEN_OVER, **PHONE
+    )
     widgets_ready(page)
     assert page.evaluate(SHIFT) < STILL
     settled(page)
