@@ -1,4 +1,4 @@
-"""Tensors, eagerly beside PyTorch, MyGrad and HIPS autograd, and compiled beside scalar code: one thread.
+"""Tensors, eagerly beside PyTorch, MyGrad and HIPS autograd, compiled beside scalar code, PyTorch and JAX: one thread.
 
     python benchmarks/tensors.py
     python benchmarks/tensors.py --peers /folder/with/mygrad/and/autograd

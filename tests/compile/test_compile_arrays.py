@@ -217,6 +217,15 @@ def test_gradients_add_up_until_they_are_cleared(dtype: str) -> None:
     first.zero_grad()
     assert not any(g.any() for g in gradients(P))
     assert len(f.traces()) == 1
+    third = f(*one)
+    third.backward()
+    fourth = f(*other)
+    fourth.backward()
+    with pytest.raises(TraceError, match="arrays that it was given are not kept"):
+        third.backward()
+    fourth.backward()
+    first.backward()  # which was not walked back before the next call, so that its arrays are kept
+    gradients(P)
 
 
 def test_gradients_are_written_only_where_there_are_none() -> None:
@@ -245,7 +254,7 @@ def test_gradients_are_written_only_where_there_are_none() -> None:
         step.zero_grad()
         large(*args[0]).backward()
         step.zero_grad()
-        optim.clip_grad_norm(P, 1.0)
+        optim.clip_grad_norm(P, 1.0)  # type: ignore[arg-type]
         walk(large)
         step.zero_grad()
         P[0].grad = np.ones(P[0].shape)

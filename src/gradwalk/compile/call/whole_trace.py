@@ -113,15 +113,15 @@ class WholeTrace(GuardedTrace):
             store.look_at_lent()
         if self.values is not store.values:
             self._bind(store)
-        last, self.last = self.last, None
-        if last is not None and last.saved is None and (last is again or not last.walked):
-            self._put_aside(last)
-        is_kept = again is not None and again.saved is not None
-        if again is not None and not is_kept and self.buffers:
+        if again is not None and again is not self.last and again.saved is None and self.buffers:
             raise TraceError(
                 "the function was called again since this result was walked back, and the arrays that it was given are "
                 "not kept any longer; call it again with them"
             )
+        last, self.last = self.last, None
+        if last is not None and last.saved is None and (last is again or not last.walked):
+            self._put_aside(last)
+        is_kept = again is not None and again.saved is not None
         arrays, self.plain_now = again.saved if is_kept else (numbers.arrays, numbers.in_order())
         for buffer, k in self.buffers:
             buffer[...] = arrays[k]
