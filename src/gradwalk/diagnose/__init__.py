@@ -22,8 +22,8 @@ What engines are compared with:
 For others to use:
 
 - `conformance`: the same checks as tests for pytest
-- `loading`: a learner's file as a namespace, with `stand_ins` for modules that are missing; `workplace`: a folder of its
-  own for each
+- `loading`: a learner's file as a namespace, with `stand_ins` for modules that are missing; `workplace`: a folder of
+  its own for each
 - `runner`, `child`: in processes of their own, the one takes numbers, the other examines; `guard`, `confinement`: what
   these may not do; `conversation`, `processes`, `cleaning`: how they are talked with
 - `sandbox`, `proof`: a file judged that way; `deno`: the same in Pyodide, out of reach of the machine

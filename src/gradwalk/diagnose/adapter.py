@@ -207,7 +207,7 @@ class Engine:
         >>> len(Engine(Value).litter(3))
         3
         """
-        if object.__new__ is not self.cls.__new__ or hasattr(self.cls, "__del__"):
+        if getattr(self.cls, "__new__", None) is not object.__new__ or hasattr(self.cls, "__del__"):
             return []  # nothing is known of what such a thing does when it is half made
         return [object.__new__(self.cls) for _ in range(number)]
 

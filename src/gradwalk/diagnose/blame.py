@@ -408,9 +408,11 @@ class _Inquiry:
         """A program that used up its steps."""
         if self.examination.endless is not None:
             return self._once("endless", lambda: self.tell.endless(self.examination.endless))
-        if self.walk:
+        repeats = {"no-order", "listed-twice"} & {getattr(each, "name", each) for each in self.walk}
+        exponential = check.group == "depth" and not repeats and is_exponential(self.engine)
+        if self.walk and not exponential:
             return self._walk_fault(failure)
-        if check.group == "depth" and is_exponential(self.engine):
+        if exponential:
             return self._fault(whole("every-path"))
         if check.group == "depth" and failure.outcome.kind == "stopped":
             return self._once("slow", lambda: self.tell.slow(failure))
@@ -424,7 +426,10 @@ class _Inquiry:
             return self._fault(whole("recursion-limit"))
         op = first_op(program.text)
         at_edge = check.group == "edges"
-        if not (at_edge and outcome.error in ARITHMETIC) and (crashed := self._crashed(program)):
+        elsewhere = (
+            at_edge and outcome.error in ARITHMETIC and _error(outcome) not in map(_error_of, self.crashing.values())
+        )
+        if not elsewhere and (crashed := self._crashed(program)):
             return crashed
         if check.group in ORDINARY and outcome.error == "ZeroDivisionError" and self._op_at(outcome.line) == "mul":
             return self._once("dividing", lambda: self.tell.dividing("mul", outcome))
@@ -550,6 +555,10 @@ _WALKS = ("overwriting", "not-seeded", "root-twice", "one-user", "keyed-by-opera
 
 
 _IN_THE_MUSEUM = {"not-seeded", "root-twice", "wrong-end", "no-order", "listed-twice", "preorder", "breadth-first"}
+
+
+def _error_of(failure: Failure) -> tuple[str, int | None, str]:
+    return _error(failure.outcome)
 
 
 def _error(outcome: Outcome) -> tuple[str, int | None, str]:

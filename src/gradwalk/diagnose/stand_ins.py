@@ -145,6 +145,7 @@ class _StandIn(ModuleType):
         return self
 
 
+_StandIn.__module__, _StandIn.__qualname__ = "missing", "StandIn"  # as an error of the learner's shows it
 for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor"):
     for _operator in (f"__{_name}__", f"__r{_name}__"):
         setattr(_StandIn, _operator, _StandIn._value)
