@@ -33,7 +33,7 @@ def shown_lines(found: Locator) -> list[tuple[str, str]]:
     """(kind, text) of each line, indentation restored."""
     rows: list[list[str]] = found.locator(".v-line").evaluate_all(
         "lines => lines.map(line => [line.className.replace('v-line', '').trim(), "
-        "' '.repeat(parseInt(line.style.getPropertyValue('--in'))) + line.lastElementChild.textContent])"
+        "' '.repeat(parseInt(getComputedStyle(line).getPropertyValue('--in'))) + line.lastElementChild.textContent])"
     )
     return [(kind, text) for kind, text in rows]
 
