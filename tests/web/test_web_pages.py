@@ -251,7 +251,7 @@ def test_widgets_are_there_without_javascript_and_on_paper(open_page: OpenPage) 
         kinds |= set(page.evaluate("[...document.querySelectorAll('[data-widget]')].map((one) => one.dataset.widget)"))
         for size, media in ((1280, "screen"), (390, "screen"), (700, "print")):
             page.set_viewport_size({"width": size, "height": 900})
-            page.emulate_media(media=media)
+            page.emulate_media(media=media)  # type: ignore[arg-type]
             assert page.evaluate(DRAWN) == [], f"{path} at {size}, {media}"
     assert kinds == {folder.name for folder in (ROOT / "web/src/widgets").iterdir() if folder.is_dir()}
 
