@@ -74,8 +74,6 @@ export function numberAt(map: HeatMap, place: Place): number | null {
   return num(map.numbers[i]![j]!);
 }
 
-export const placeText = (place: Place): string => `[${place.join(", ")}]`;
-
 // --- sizes --------------------------------------------------------------------------------------------------------------
 
 /** How large the maps of a node get: as many cells as its shape has, and room for the longest number that it ever holds. */

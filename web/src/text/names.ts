@@ -27,3 +27,6 @@ export function written(op: string, parts: string[]): string {
   if (infix && parts.length === 2) return op === "-" || op === "/" ? `${parts[0]} ${infix} ${guarded[1]}` : parts.join(` ${infix} `);
   return `${op || "f"}(${parts.join(", ")})`;
 }
+
+/** A place in a tensor: [2, 0]. */
+export const placeText = (place: readonly number[]): string => `[${place.join(", ")}]`;

@@ -1,5 +1,5 @@
 /** Every word that stands in or around a drawn graph. */
-import {placeText} from "../../graph/heat.ts";
+import {placeText} from "../../text/names.ts";
 import type {HeatMap} from "../../python/schema.ts";
 import {readable} from "../../text/numbers.ts";
 

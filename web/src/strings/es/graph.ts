@@ -1,5 +1,5 @@
 /** Cada palabra que está en un grafo dibujado o a su alrededor. */
-import {placeText} from "../../graph/heat.ts";
+import {placeText} from "../../text/names.ts";
 import type {HeatMap} from "../../python/schema.ts";
 import {readable} from "../../text/numbers.ts";
 import type {graph as en} from "../en/graph.ts";

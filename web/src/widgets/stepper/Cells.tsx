@@ -2,13 +2,13 @@
 import {useEffect, useRef} from "preact/hooks";
 import {useWidth} from "../../graph/Canvas.tsx";
 import {facesOf, products, type Faces} from "../../graph/faces.ts";
-import {cellOf, cellSize, isMap, mapSize, numberAt, placeOf, placeText, shapeText, type Cell, type Filled, type Held, type Place} from "../../graph/heat.ts";
+import {cellOf, cellSize, isMap, mapSize, numberAt, placeOf, shapeText, type Cell, type Filled, type Held, type Place} from "../../graph/heat.ts";
 import {HeatMapView} from "../../graph/HeatMapView.tsx";
 import type {GraphState} from "../../graph/state.ts";
 import type {Graph, HeatMap} from "../../python/schema.ts";
 import {graph as graphWords} from "../../strings/en/graph.ts";
 import {tensors as words} from "../../strings/en/tensors.ts";
-import {clean} from "../../text/names.ts";
+import {clean, placeText} from "../../text/names.ts";
 import {exact, readable} from "../../text/numbers.ts";
 import {Icon} from "../../ui/icons.tsx";
 
