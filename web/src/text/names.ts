@@ -28,5 +28,5 @@ export function written(op: string, parts: string[]): string {
   return `${op || "f"}(${parts.join(", ")})`;
 }
 
-/** Which number of an array, as Python writes an index. */
+/** A place in a tensor: [2, 0]. */
 export const placeText = (place: readonly number[]): string => `[${place.join(", ")}]`;
