@@ -1,16 +1,7 @@
 /** Every word of the visit-order playground. */
 import {readable} from "../../text/numbers.ts";
 import {code, lost, rich, type Rich} from "../../text/rich.ts";
-
-const MOST_NAMES = 4;
-
-/** `b`; `b` and `c`; `b`, `c`, `d` and 7 others. */
-export function listed(names: string[]): Rich {
-  const shown = names.length > MOST_NAMES ? names.slice(0, MOST_NAMES - 1) : names;
-  const parts: Rich[] = shown.map((name) => [code(name)]);
-  if (shown.length < names.length) parts.push([`${names.length - shown.length} others`]);
-  return parts.flatMap((part, i) => (i === 0 ? part : [i === parts.length - 1 ? " and " : ", ", ...part]));
-}
+import {listed} from "./lists.ts";
 
 const standing = (leaf: string, holds: number | null, right: number): string =>
   `${leaf}.grad ${holds === null ? "holds nothing" : `= ${readable(holds)}`}, right is ${readable(right)}`;

@@ -2,7 +2,7 @@
 import {readable} from "../../text/numbers.ts";
 import {code, em, op, rich, type Rich} from "../../text/rich.ts";
 import {SLOPES} from "../formulas.ts";
-import {listed} from "./playground.ts";
+import {listed} from "./lists.ts";
 
 const COUNTS = ["no operands", "one operand", "two operands", "three operands"];
 const operands = (n: number): string => COUNTS[n] ?? `${n} operands`;

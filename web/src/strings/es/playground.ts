@@ -1,18 +1,9 @@
 /** Cada palabra del juego del orden de visita. */
 import {readable} from "../../text/numbers.ts";
 import {code, lost, rich, type Rich} from "../../text/rich.ts";
-import type {listed as enListed, playground as en} from "../en/playground.ts";
+import {listed} from "./lists.ts";
+import type {playground as en} from "../en/playground.ts";
 import type {Words} from "../words.ts";
-
-const MOST_NAMES = 4;
-
-/** `b`; `b` y `c`; `b`, `c`, `d` y otros 7. */
-export const listed: Words<typeof enListed> = (names): Rich => {
-  const shown = names.length > MOST_NAMES ? names.slice(0, MOST_NAMES - 1) : names;
-  const parts: Rich[] = shown.map((name) => [code(name)]);
-  if (shown.length < names.length) parts.push([`otros ${names.length - shown.length}`]);
-  return parts.flatMap((part, i) => (i === 0 ? part : [i === parts.length - 1 ? " y " : ", ", ...part]));
-};
 
 const standing = (leaf: string, holds: number | null, right: number): string =>
   `${leaf}.grad ${holds === null ? "no tiene nada" : `= ${readable(holds)}`}, lo correcto es ${readable(right)}`;

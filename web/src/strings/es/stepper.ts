@@ -2,7 +2,7 @@
 import {readable} from "../../text/numbers.ts";
 import {code, em, op, rich} from "../../text/rich.ts";
 import {SLOPES} from "../formulas.ts";
-import {listed} from "./playground.ts";
+import {listed} from "./lists.ts";
 import type {stepper as en} from "../en/stepper.ts";
 import type {Words} from "../words.ts";
 
