@@ -6,7 +6,7 @@ import {names as words} from "../../strings/en/names.ts";
 import {smooth, type Facts} from "./trainer.ts";
 
 const HEIGHT = 190;
-const COMMON = [300, 330, 460]; // widths on most screens
+const COMMON = [300, 330, 460, 500, 640]; // widths on most screens
 const PAD = {left: 30, right: 8, top: 8, bottom: 24};
 const [LOW, HIGH] = [2, 4];
 

@@ -8,7 +8,7 @@ import {useWidth} from "./measure.ts";
 import type {Props} from "./schema.ts";
 import {SecantPlot} from "./secant.tsx";
 
-const COMMON = [300, 330, 460, 640]; // widths of the plot on most screens
+const COMMON = [300, 330, 460, 590, 640]; // widths of the plot on most screens
 const EXACT = 10; // digits of the two numbers whose difference is taken: with fewer, the difference would not be the one shown
 
 export default function Slope(props: Props) {

@@ -6,7 +6,7 @@ import {readable} from "../../text/numbers.ts";
 import {training as words} from "../../strings/en/training.ts";
 
 const HEIGHT = 176;
-const COMMON = [300, 330, 440]; // widths on most screens
+const COMMON = [300, 330, 420, 460, 640]; // widths on most screens
 const PAD = {left: 34, right: 10, top: 8, bottom: 24};
 
 export type Other = {losses: readonly number[]; label: string};
