@@ -66,8 +66,8 @@ def test_the_engine_is_watched_before_python_is_there(open_page: OpenPage) -> No
     expect(widget.locator(".cm-content")).to_have_count(0)
 
 
-def test_the_four_classics_from_the_first_look_to_the_last_word(open_page: OpenPage) -> None:
-    widget = open_set(open_page, "classic")
+def test_the_four_classics_from_the_first_look_to_the_last_word(open_again: OpenPage) -> None:
+    widget = open_set(open_again, "classic")
     page = widget.page
     for name in SETS["classic"]:
         case = case_of(name)
@@ -81,8 +81,9 @@ def test_the_four_classics_from_the_first_look_to_the_last_word(open_page: OpenP
         expect(choose(widget, family_of(name))).to_contain_text("That is it.")
         widget.locator(".cm-content").wait_for()
         expect(test_it(widget)).to_contain_text("Nothing is changed yet")
-        write(page, widget, case.text + "\n# looked at\n")
-        expect(test_it(widget)).to_contain_text("Not mended yet")
+        if name == SETS["classic"][0]:  # on the desk it is tried with every exhibit
+            write(page, widget, case.text + "\n# looked at\n")
+            expect(test_it(widget)).to_contain_text("Not mended yet")
         write(page, widget, case.mended)
         test_it(widget)
         expect(widget.locator(".hunt-was")).to_contain_text(case.explanation.split(". ")[0].replace("`", ""))
@@ -97,8 +98,8 @@ def test_the_four_classics_from_the_first_look_to_the_last_word(open_page: OpenP
     expect(widget.locator(".hunt-was")).to_be_visible()
 
 
-def test_others_are_named_and_mended(open_page: OpenPage) -> None:
-    page = open_set(open_page, "classic").page
+def test_others_are_named_and_mended(open_again: OpenPage) -> None:
+    page = open_set(open_again, "classic").page
     for name in ("reversed-division", "preorder", "without-upstream"):
         kind = next(kind for kind, names in SETS.items() if name in names)
         widget = page.locator(f'[data-widget=hunt][id="{kind}"]')
@@ -111,8 +112,8 @@ def test_others_are_named_and_mended(open_page: OpenPage) -> None:
         expect(widget.locator(".hunt-was")).to_be_visible()
 
 
-def test_the_walk_of_what_was_written_replaces_the_first_one(open_page: OpenPage) -> None:
-    widget = open_set(open_page, "classic")
+def test_the_walk_of_what_was_written_replaces_the_first_one(open_again: OpenPage) -> None:
+    widget = open_set(open_again, "classic")
     choose(widget, "overwriting")
     write(widget.page, widget, case_of("overwriting").mended)
     widget.get_by_role("button", name="Walk it again").click()
@@ -125,16 +126,17 @@ def test_the_walk_of_what_was_written_replaces_the_first_one(open_page: OpenPage
     expect(widget.locator(".hunt-source")).to_contain_text("self.grad = y * out.grad")
 
 
-def test_an_endless_loop_is_stopped_and_work_is_kept_over_a_reload(open_page: OpenPage) -> None:
-    widget = open_set(open_page, "classic")
+def test_an_endless_loop_is_stopped_and_work_is_kept_over_a_reload(open_again: OpenPage) -> None:
+    widget = open_set(open_again, "classic")
     page = widget.page
     choose(widget, "overwriting")
-    loop = case_of("overwriting").text.replace("            other.grad = out.grad\n", "            while True: pass\n")
-    write(page, widget, loop)
+    # in one check only: each has to be waited for
+    loop = case_of("overwriting").mended.replace("other.grad += x * out.grad\n", "while y == 0: pass\n")
+    write(page, widget, "# mine\n" + loop)
     expect(test_it(widget)).to_contain_text("never ends")
     page.reload()
     widgets_ready(page)
-    expect(widget.locator(".cm-content")).to_contain_text("while True: pass")
+    expect(widget.locator(".cm-content")).to_contain_text("# mine")  # and not what is out of sight
     expect(widget.locator(".hunted")).to_have_attribute("data-named", "true")
     widget.get_by_role("button", name="Hint").click()
     expect(widget.locator(".hints li")).to_have_count(1)
@@ -142,12 +144,12 @@ def test_an_endless_loop_is_stopped_and_work_is_kept_over_a_reload(open_page: Op
     expect(widget.locator(".later")).to_be_visible()  # one try is not enough
     widget.locator(".code-actions .push").click()
     widget.get_by_role("button", name="Yes, start again").click()
-    expect(widget.locator(".cm-content")).not_to_contain_text("while True: pass")
+    expect(widget.locator(".cm-content")).not_to_contain_text("# mine")
 
 
-def test_practice_draws_the_same_engine_for_the_same_link(open_page: OpenPage) -> None:
+def test_practice_draws_the_same_engine_for_the_same_link(open_again: OpenPage) -> None:
     case, family = drawn(7)
-    page = open_page(f"{LESSON}#practice-7", reduced_motion="reduce")
+    page = open_again(f"{LESSON}#practice-7", reduced_motion="reduce")
     widgets_ready(page)
     widget = page.locator('[data-widget=hunt][id="practice"]')
     expect(widget.locator(".w-name")).to_have_text("Engine no. 7")
@@ -172,8 +174,8 @@ def test_practice_draws_the_same_engine_for_the_same_link(open_page: OpenPage) -
     assert widget.locator(".hunt-program code").inner_text().strip() == drawn(seed)[0].program
 
 
-def test_a_hunt_by_keys_alone(open_page: OpenPage) -> None:
-    widget = open_set(open_page, "classic")
+def test_a_hunt_by_keys_alone(open_again: OpenPage) -> None:
+    widget = open_set(open_again, "classic")
     page = widget.page
     widget.get_by_role("tab").first.focus()
     page.keyboard.press("ArrowRight")
@@ -208,8 +210,8 @@ def test_a_hunt_by_keys_alone(open_page: OpenPage) -> None:
     expect(widget.get_by_role("tab").nth(1)).to_be_focused()
 
 
-def test_every_stage_is_accessible_in_light_and_dark(open_page: OpenPage) -> None:
-    widget = open_set(open_page, "classic", color_scheme="light")
+def test_every_stage_is_accessible_in_light_and_dark(open_again: OpenPage) -> None:
+    widget = open_set(open_again, "classic", color_scheme="light")
     widget.locator("[data-act=end]").click()
     widget.get_by_role("button", name="Nudge every leaf").click()
     choose(widget, "wrong-derivative")
@@ -231,8 +233,8 @@ def serious_in_light_and_dark(page: Page) -> list[str]:
     return found
 
 
-def test_a_hunt_fits_a_phone(open_page: OpenPage) -> None:
-    widget = open_set(open_page, "classic", **PHONE)
+def test_a_hunt_fits_a_phone(open_again: OpenPage) -> None:
+    widget = open_set(open_again, "classic", **PHONE)
     widget.locator("[data-act=end]").click()
     widget.get_by_role("button", name="Nudge every leaf").click()
     choose(widget, "overwriting")
