@@ -93,7 +93,8 @@ def test_every_mistake_is_named_in_the_page_as_on_the_desk(python_page: Page) ->
 
 def test_every_museum_bug_is_named_in_the_page(python_page: Page) -> None:
     home = {tab.name: name for name, tab in TABS}
-    bugs = [(specimen, tab, text) for specimen, tab, text in submissions() if specimen in MUSEUM]
+    # one function of each exhibit; the desk tries them all
+    bugs = list({name: (name, tab, text) for name, tab, text in submissions() if name in MUSEUM}.values())
     results = run_all(python_page, [(home[tab], tab, text) for _, tab, text in bugs])
     for (specimen, tab, _), result in zip(bugs, results, strict=True):
         assert result["kind"] in MUSEUM[specimen], f"{specimen} in {tab}: {result['kind']}"
@@ -137,7 +138,8 @@ def test_a_method_that_leads_back_to_itself_is_named_and_the_page_stays_alive(op
 
 
 def test_what_brings_python_down_all_the_same_counts_as_a_try_and_the_next_one_works(open_page: OpenPage) -> None:
-    page = open_page("lessons/write-the-engine/", expected=("Maximum call stack", "Pyodide", "RangeError"))
+    complaints = ("Maximum call stack", "Pyodide", "fatal error", "RangeError")
+    page = open_page("lessons/write-the-engine/", expected=complaints)
     widgets_ready(page)
     page.evaluate("async () => { window.m = await course(); }")
     deep = "def exp(self):\n    return max([self], key=lambda x: x.exp())\n"  # deep in C, where nobody counts
