@@ -251,9 +251,8 @@ def test_a_class_of_hostile_engines(graded: tuple[dict[str, dict[str, str]], str
         assert int(rows[name]["mark"]) <= 30, rows[name]
     for name in REFUSED:
         assert rows[name]["verdict"] == "wrong", rows[name]
-        assert re.search("Refused|PermissionError|OSError|MemoryError|OperationalError|gaierror", rows[name]["bugs"]), (
-            name
-        )
+        words = "Refused|PermissionError|OSError|needs more memory|OperationalError|gaierror"
+        assert re.search(words, rows[name]["bugs"]), name
     assert "ValueError: reached: ." in rows["reaches"]["bugs"], rows["reaches"]
     assert rows["fills_disk"]["verdict"] == "wrong"
     assert (home / "id_rsa").read_text() == "PRIVATE KEY"

@@ -74,15 +74,16 @@ def test_a_wrong_engine_is_the_teaching_engine_with_a_small_change(specimen: Spe
 def test_each_is_diagnosed_as_itself_and_as_nothing_else(specimen: Specimen) -> None:
     report = judged(specimen.source())
     assert not report.passed
-    assert [diagnosis.specimen for diagnosis in report.diagnoses] == [specimen.name]
+    assert [diagnosis.specimen for diagnosis in report.diagnoses] == [specimen.name, *ALSO.get(specimen.name, ())]
     failed = [check for check in report.checks if check.status in ("failed", "error")]
-    assert all(check.diagnosis == report.diagnoses[0] for check in failed)
+    assert all(check.diagnosis in report.diagnoses for check in failed)
+    assert all(check.diagnosis == report.diagnoses[0] for check in failed if check.essential)
     assert report.diagnoses[0].hint == specimen.hint
 
 
 @pytest.mark.parametrize("specimen", ENGINES, ids=name)
 def test_the_guilty_line_is_one_that_was_changed_or_stands_where_something_is_missing(specimen: Specimen) -> None:
-    (diagnosis,) = judged(specimen.source()).diagnoses
+    diagnosis = judged(specimen.source()).diagnoses[0]
     assert diagnosis.line is not None
     assert f"line {diagnosis.line}" in diagnosis.sentence
     before, after = teaching.SOURCE.splitlines(), specimen.source().splitlines()
@@ -95,6 +96,10 @@ def test_the_guilty_line_is_one_that_was_changed_or_stands_where_something_is_mi
     else:
         assert diagnosis.line in changed
 
+
+#: What is true of an exhibit beside what it shows: to go from node to node at once, without an order, takes a call for
+#: each, and clears nothing before.
+ALSO = {"no-order": ("left-over-gradients", "recursion-limit")}
 
 #: Where the fault is something that is missing, or a whole function, the line that is named instead.
 NOT_THERE = {

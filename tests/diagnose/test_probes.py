@@ -68,7 +68,8 @@ def test_strict_programs_hand_numbers_over_as_they_are() -> None:
         def __add__(self, other: Picky) -> Picky:
             return Picky(self.data + other.data)
 
-        def backward(self) -> None: ...
+        def backward(self) -> None:
+            self.grad = 1.0
 
     text = "a = Value(1.0)\nb = a + 2"
     assert run(Probe("", text, ("b.data",)), Engine(Picky)).numbers == {"b.data": 3.0}

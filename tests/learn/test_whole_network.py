@@ -180,4 +180,4 @@ def test_no_names_are_refused_in_words() -> None:
     with pytest.raises(SettingError, match="no names"):
         naming.start("  ")
     answer = json.loads(bridge.call("naming.facts", json.dumps({"names": ""}), lambda text: None))
-    assert answer["error"]["message"] == "there are no names to learn from"
+    assert answer["error"]["message"] == {"id": "there are no names to learn from", "parameters": {}}

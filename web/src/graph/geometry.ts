@@ -128,11 +128,24 @@ const COMMON = [300, 330, 654]; // inside the frame on small phones, on most pho
 
 /** Widths to draw a graph for where its frame is not known: from one to the next it has one height, and a frame has room for it. */
 export function widthsFor(graph: DrawnGraph, layout: Layout, common: number[] = [], {air = 0}: Options = {}): number[] {
+  if (isOfMaps(graph)) return [...new Set([...COMMON, ...common, ...turns(graph, layout, air)])].sort((a, b) => a - b);
   let turn = WIDE_IF_IT_FITS;
   while (turn < WIDE && gridFor(graph, layout, turn, true, air).grid.width > turn) turn++;
   const kept = [...COMMON, CAPTIONS, ...common].filter((width) => width < turn || common.includes(width));
   return [...new Set([...kept, turn])].sort((a, b) => a - b);
 }
+
+/** Widths from which on tensors are drawn in another direction, or with more written on them. */
+function turns(graph: DrawnGraph, layout: Layout, air: number): number[] {
+  const widths = Array.from({length: 1 + WIDEST - COMMON[0]!}, (_, i) => COMMON[0]! + i);
+  const ways = widths.map((width) => {
+    const {leftToRight, written, captions} = fitted(graph, layout, width, air);
+    return [leftToRight, written, captions].join();
+  });
+  return widths.filter((_, i) => i > 0 && ways[i] !== ways[i - 1]);
+}
+
+const WIDEST = 1100; // pixels: no frame of the course is wider
 
 type Boxes = Pick<Picture, "leftToRight" | "captions" | "cards" | "ops">;
 
