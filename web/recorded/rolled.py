@@ -66,14 +66,16 @@ def _stages(compiled: Any) -> dict[str, Any]:
     trace = compiled.report().traces[0]
     tape, steps = trace.prepared.tape, trace.prepared.program.steps
     used, flows = report._flows(trace)
-    step_of = report._steps_of_rows(trace)
-    reads = [[x for x in tape.operands(row) if x >= 0] for row in range(tape.rows)]
+    step_of, first = report._steps_of_rows(trace), tape.first_row
+    needed = _needed(tape)
+    number = {x: x for x in range(first)} | {first + row: first + i for i, row in enumerate(needed)}
+    reads = [[number[x] for x in tape.operands(row) if x >= 0] for row in needed]
     rounds = _rounds(tape.first_row, reads)
     widths = Counter(rounds)
     return {
-        "nodes": tape.rows,
-        "leaves": tape.first_row,
-        "tape": [_line(tape, row) for row in range(LINES_SHOWN)],
+        "nodes": len(needed),
+        "leaves": first,
+        "tape": [_line(tape, row) for row in needed[:LINES_SHOWN]],
         "levels": [widths[level] for level in range(1, max(rounds) + 1)],
         "steps": [
             {"what": report._what(step), "shape": list(step.shape), "nodes": step.nodes, "parameters": used[i]}
@@ -81,11 +83,22 @@ def _stages(compiled: Any) -> dict[str, Any]:
         ],
         "flows": [[source, target, count] for (source, target), count in sorted(flows.items()) if source >= 0],
         "pictures": {
-            "tape": matrix_picture(tape.first_row, reads, [0] * tape.rows),
-            "levels": matrix_picture(tape.first_row, reads, rounds),
-            "steps": matrix_picture(tape.first_row, reads, step_of),
+            "tape": matrix_picture(first, reads, [0] * len(needed)),
+            "levels": matrix_picture(first, reads, rounds),
+            "steps": matrix_picture(first, reads, [step_of[row] for row in needed]),
         },
     }
+
+
+def _needed(tape: Any) -> list[int]:
+    """The rows that something given is made of; the compiler leaves out the others, such as a `max` that was copied."""
+    wanted = {int(x) for x in tape.outputs}
+    for row in reversed(range(tape.rows)):
+        if tape.first_row + row in wanted:
+            wanted.update(x for x in tape.operands(row) if x >= 0)
+    found = [row for row in range(tape.rows) if tape.first_row + row in wanted]
+    assert found[:LINES_SHOWN] == [*range(LINES_SHOWN)]  # whose lines say their numbers
+    return found
 
 
 def _line(tape: Any, row: int) -> str:
