@@ -30,7 +30,7 @@ __all__ = ["BUDGET", "LearnerError", "execute", "guarded", "watch_over"]
 #: So many steps through a learner's text may be done in one go.
 BUDGET = 1_000_000
 
-_DEEPEST = 30  # operators inside operators; a browser that has optimised its loop has room for few hundreds at best
+_DEEPEST = 100  # operators inside operators; browsers have room for about 600
 _texts: set[str] = set()  # the file names under which learners' texts were compiled
 
 
