@@ -24,8 +24,11 @@ SAME_PYTHON = """async () => {
 
 
 def follow(page: Page, link: str, to: str) -> None:
+    there = page.locator(link).first.evaluate("(link) => link.href")
+    assert there.endswith("/" + to)
     page.locator(link).first.click()
-    page.wait_for_url(f"**/{to}")
+    page.wait_for_url(there)
+    wait_until(page, "!navigation.transition")  # the address changes first, then the page
     widgets_ready(page)
 
 
