@@ -30,7 +30,17 @@ TENSORS = {
 STEPS = 100  # of the loss curve that a run without zero_grad is held against
 
 
-class PresetEntry(TypedDict):
+class _Entry(TypedDict):
+    name: str
+    title: str
+    text: str
+    inputs: dict[str, float]
+    note: str
+    recording: dict[str, Any]
+    layout: Layout
+
+
+class PresetEntry(_Entry):
     """A preset with its recording, where its cards stand, and the search for its order.
 
     >>> entry = material()["presets"][0]
@@ -38,17 +48,10 @@ class PresetEntry(TypedDict):
     ('sum-times', {'a': 2.0, 'b': -3.0, 'c': 10.0})
     """
 
-    name: str
-    title: str
-    text: str
-    inputs: dict[str, float]
-    note: str
-    recording: dict[str, Any]
-    layout: Layout
     search: list[dict[str, Any]]
 
 
-class TensorEntry(TypedDict):
+class TensorEntry(_Entry):
     """A program with tensors: a preset whose recording points at heat maps.
 
     >>> entry = material()["tensors"][0]
@@ -56,13 +59,6 @@ class TensorEntry(TypedDict):
     ('tensor-layer', True)
     """
 
-    name: str
-    title: str
-    text: str
-    inputs: dict[str, float]
-    note: str
-    recording: dict[str, Any]
-    layout: Layout
     maps: list[HeatMap]
     spreads: dict[str, str]
 
