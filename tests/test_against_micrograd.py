@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import gc
 import math
 import random
 from typing import Any
 
 import micrograd.engine
-import micrograd.nn
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import gradwalk.engine
-import gradwalk.nn
 
 MICROGRAD, GRADWALK = micrograd.engine.Value, gradwalk.engine.Value
 
@@ -66,50 +63,6 @@ def test_random_programs(seed: int, steps: int) -> None:
         assert math.isclose(ours.data, theirs.data, rel_tol=1e-12, abs_tol=1e-12)
         scale = max(1.0, abs(theirs.grad))
         assert abs(ours.grad - theirs.grad) <= 1e-9 * scale
-
-
-def moons(n: int) -> tuple[list[list[float]], list[int]]:
-    rng = random.Random(7)
-    points, labels = [], []
-    for i in range(n):
-        t = math.pi * rng.random()
-        upper = i % 2 == 0
-        x, y = (math.cos(t), math.sin(t)) if upper else (1 - math.cos(t), 0.5 - math.sin(t))
-        points.append([x + rng.gauss(0, 0.1), y + rng.gauss(0, 0.1)])
-        labels.append(1 if upper else -1)
-    return points, labels
-
-
-def train(nn: Any, value: Any, steps: int) -> tuple[list[float], list[float]]:
-    """The loop of micrograd's demo: max-margin loss, L2, learning rate decay."""
-    random.seed(1337)
-    model = nn.MLP(2, [16, 16, 1])
-    xs, ys = moons(25)
-    losses = []
-    gc.disable()  # it would look at every node of a growing graph over and over: a quarter of the time
-    for k in range(steps):
-        scores = [model(list(map(value, x))) for x in xs]
-        margins = [(1 + -y * s).relu() for y, s in zip(ys, scores, strict=True)]
-        loss = sum(margins) * (1.0 / len(margins)) + 1e-4 * sum(p * p for p in model.parameters())
-        model.zero_grad()
-        loss.backward()
-        for p in model.parameters():
-            p.data -= (1.0 - 0.9 * k / 100) * p.grad
-        losses.append(loss.data)
-        gc.collect()  # micrograd's nodes hold each other
-    gc.enable()
-    return losses, [p.data for p in model.parameters()]
-
-
-@pytest.mark.slow
-def test_training_on_moons_for_twenty_steps() -> None:
-    theirs, their_parameters = train(micrograd.nn, MICROGRAD, 20)
-    ours, our_parameters = train(gradwalk.nn, GRADWALK, 20)
-    assert ours[-1] < 0.5 * ours[0]
-    for x, y in zip(ours, theirs, strict=True):
-        assert math.isclose(x, y, rel_tol=1e-10)
-    for x, y in zip(our_parameters, their_parameters, strict=True):
-        assert math.isclose(x, y, rel_tol=1e-8, abs_tol=1e-10)
 
 
 def test_where_micrograd_is_wrong_we_are_right() -> None:

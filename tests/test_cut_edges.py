@@ -86,6 +86,12 @@ def test_what_was_not_taken_holds_nothing_of_an_earlier_walk() -> None:
         assert (x.grad, y.grad) == (0.0, 0.0)
 
 
+def test_gradients_that_are_graphs_stop_at_a_cut_too() -> None:
+    taken, other = Value(2.0), Value(3.0)
+    (gradwalk.where(1.0, taken, other) * math.inf).backward(create_graph=True)
+    assert (taken.grad.data, other.grad.data) == (math.inf, 0.0)
+
+
 def test_a_walk_that_breaks_off_leaves_all_as_it_was() -> None:
     x, y = Value(3.0), Value(4.0)
     side = x * x

@@ -553,6 +553,9 @@ def test_create_graph_adds_no_node_to_a_first_gradient_and_sets_interiors_anew()
     x.grad = 0.0
     y.backward(create_graph=True)
     assert x.grad.operands == ()
+    x.grad = 0.0
+    (x + 1.0).backward(create_graph=True)  # nor is anything multiplied by 1
+    assert (x.grad.data, x.grad.operands) == (1.0, ())
 
 
 def test_create_graph_notices_data_that_changed_meanwhile() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import operator
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,6 +12,8 @@ from typing import Any
 import pytest
 
 from gradwalk import Value, keepers, zero_grad
+from gradwalk.engine import walk_back
+from gradwalk.node import set_numbers
 
 
 class Holder:
@@ -19,8 +22,10 @@ class Holder:
     def __init__(self, *, clears: bool) -> None:
         self.clears = clears
         self.asked: list[list[Any]] = []
+        self.handed = 0
 
     def handed_back(self) -> Any:
+        self.handed += 1
         return contextlib.nullcontext()
 
     def zero_grad(self, leaves: list[Any]) -> bool:
@@ -72,6 +77,80 @@ def test_leaves_are_cleared_by_their_holder_if_it_can(
     assert [v.grad for v in leaves] == ([5.0, 5.0] if clears else [0.0, 0.0])
 
 
+def test_a_walk_has_its_leaves_back_before_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    holder = Holder(clears=True)
+    held = held_by(holder)
+    root = held * held
+    monkeypatch.setattr(keepers, "keeping", 1)
+    walk_back(root, 1.0)
+    assert holder.handed > 0
+    monkeypatch.setattr(keepers, "keeping", 0)
+    assert held.grad == 6.0
+
+
+class Taker(Holder):
+    """Has the numbers themselves, until it is asked for them."""
+
+    def __init__(self, *leaves: Value) -> None:
+        super().__init__(clears=False)
+        self.taken = [(v, v._data, v._grad) for v in leaves]
+        for v in leaves:
+            v._note().keeper = self  # type: ignore[assignment]
+            del v._data, v._grad
+
+    def handed_back(self) -> Any:
+        for v, data, grad in self.taken:
+            v._data, v._grad = data, grad
+        return super().handed_back()
+
+
+@pytest.mark.parametrize(
+    "op",
+    [
+        *(operator.add, operator.sub, operator.mul, operator.truediv),
+        *(lambda a, b: a + 2, lambda a, b: a - 2, lambda a, b: a * 2, lambda a, b: a / 2, lambda a, b: a**2),
+        *(lambda a, b: 2 - a, lambda a, b: 2 / a, lambda a, b: -a, lambda a, b: a.relu(), lambda a, b: a.tanh()),
+    ],
+)
+def test_ops_have_the_numbers_of_leaves_that_are_held(
+    monkeypatch: pytest.MonkeyPatch, op: Callable[..., Value]
+) -> None:
+    free = [Value(3.0), Value(5.0)]
+    right = op(*free)
+    right.backward()
+    held = [Value(3.0), Value(5.0)]
+    holder = Taker(*held)
+    monkeypatch.setattr(keepers, "keeping", 1)
+    out = op(*held)
+    assert holder.handed > 0
+    out.backward()
+    assert (out.data, [v.grad for v in held]) == (right.data, [v.grad for v in free])
+
+
+def test_a_hook_may_have_the_leaves_taken_during_a_walk() -> None:
+    x = Value(0.5)
+    out = (x * 2).exp()
+
+    def take(gradient: float) -> None:
+        Taker(x)
+        keepers.count(1)
+
+    out.register_hook(take)
+    try:
+        out.backward()
+    finally:
+        keepers.count(-1)
+    assert x.grad == 2 * out.data
+
+
+def test_numbers_set_on_leaves_that_are_held_are_not_those_that_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = [Value(3.0), Value(5.0)]
+    Taker(*held)
+    monkeypatch.setattr(keepers, "keeping", 1)
+    set_numbers(held, [7.0, 9.0])
+    assert [v.data for v in held] == [7.0, 9.0]
+
+
 def test_leaves_that_nobody_holds_are_cleared() -> None:
     leaves = [Value(1.0), Value(2.0)]
     for v in leaves:
@@ -81,6 +160,53 @@ def test_leaves_that_nobody_holds_are_cleared() -> None:
 
 
 def test_nobody_keeps_anything_at_first() -> None:
-    program = "from gradwalk import Value, keepers; Value(2.0) * 3; print(keepers.keeping, len(keepers.known))"
+    counts = "keepers.keeping, len(keepers.known), modes.layers"
+    program = f"from gradwalk import Value, keepers, modes; Value(2.0) * 3; print({counts})"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["0", "0"]
+    assert done.stdout.split() == ["0", "0", "0"]
+
+
+CHANGES: dict[str, Callable[[Any], Any]] = {
+    "__setitem__": lambda leaves: operator.setitem(leaves, 0, Value(3.0)),
+    "__delitem__": lambda leaves: operator.delitem(leaves, 0),
+    "__iadd__": lambda leaves: leaves.__iadd__([Value(3.0)]),
+    "__imul__": lambda leaves: leaves.__imul__(2),
+    "append": lambda leaves: leaves.append(Value(3.0)),
+    "clear": lambda leaves: leaves.clear(),
+    "extend": lambda leaves: leaves.extend([Value(3.0)]),
+    "insert": lambda leaves: leaves.insert(0, Value(3.0)),
+    "pop": lambda leaves: leaves.pop(),
+    "remove": lambda leaves: leaves.remove(leaves[0]),
+    "reverse": lambda leaves: leaves.reverse(),
+    "sort": lambda leaves: leaves.sort(key=id),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_list_of_leaves_counts_its_changes(change: str) -> None:
+    values = [Value(1.0), Value(2.0)]
+    leaves, plain = keepers.Leaves(values), values[:]
+    assert leaves.changes == 0
+    seen = keepers.Seen(leaves)
+    assert seen.holds(leaves)
+    assert not seen.holds(keepers.Leaves(values))  # another list that holds the same
+    CHANGES[change](leaves)
+    CHANGES[change](plain)
+    assert len(leaves) == len(plain)
+    assert leaves.changes == 1
+    assert not seen.holds(leaves)
+    CHANGES["append"](leaves)
+    assert leaves.changes == 2
+    assert keepers.Leaves(values).changes == 0
+
+
+def test_every_way_to_change_a_list_is_counted() -> None:
+    ways = {name for name in vars(list) if not name.startswith("__")} - {"copy", "count", "index"}
+    assert {*ways, "__setitem__", "__delitem__", "__iadd__", "__imul__"} == {*CHANGES}
+
+
+def test_those_who_take_leaves_are_counted_and_so_is_how_often() -> None:
+    keeping, takes = keepers.keeping, keepers.takes
+    for more, now, taken in ((1, 1, 1), (1, 2, 2), (-1, 1, 2), (0, 1, 2), (1, 2, 3), (-1, 1, 3), (-1, 0, 3)):
+        keepers.count(more)
+        assert (keepers.keeping - keeping, keepers.takes - takes) == (now, taken)

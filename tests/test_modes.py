@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import math
+import random
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from apart import run_apart
+from interrupting import interrupts, needs_timer, seconds_of
 
 import gradwalk
 from gradwalk import Value, errors, modes
@@ -46,17 +50,18 @@ def test_no_grad_as_a_decorator_and_nested() -> None:
             x * 2
         return x * 2
 
-    assert forward(Value(1.0)).operands == ()
-    assert modes.active == 0
-    assert len((Value(1.0) * Value(2.0)).operands) == 2
+    for _ in range(2):
+        assert forward(Value(1.0)).operands == ()
+        assert len((Value(1.0) * Value(2.0)).operands) == 2
+        assert modes.active == 0
 
 
 def test_modes_end_with_an_exception() -> None:
     with pytest.raises(KeyError), gradwalk.no_grad(), gradwalk.anomaly():
         raise KeyError
-    assert modes.active == 0
     assert modes.recording()
     assert not modes.every_op()
+    assert modes.active == 0
 
 
 def test_backward_works_inside_no_grad() -> None:
@@ -371,6 +376,7 @@ def test_an_observer_of_steps_lies_below_all_layers_and_is_counted_once() -> Non
             Value(2.0).backward()
         Value(2.0).backward()
         assert modes.layers == before + 3
+    assert modes.top() is modes.bottom
     assert modes.layers == before
     assert (outer.walked, inner.walked) == (2, 1)
 
@@ -396,3 +402,119 @@ def test_an_observer_hears_of_numbers_that_are_read_in_bulk() -> None:
         assert numbers_of(nodes) == [2.0, 3.0]
         assert gradients_of(nodes) == [0.0, 0.0]
     assert heard == [("data", 2.0), ("data", 3.0), ("grad", 0.0), ("grad", 0.0)]
+
+
+@pytest.mark.parametrize(
+    ("mode", "wanted"),
+    [
+        (lambda: modes.entered(modes.OpByOp()), True),
+        (gradwalk.anomaly, True),
+        (gradwalk.no_grad, False),
+        (lambda: modes.observed(modes.Observer()), True),
+    ],
+)
+def test_who_needs_ops_one_at_a_time_says_so(mode: Callable[[], Any], wanted: bool) -> None:
+    assert not modes.every_op()
+    with mode():
+        assert modes.every_op() is wanted
+        with modes.unobserved():
+            observing = isinstance(modes.top(), modes.Observing)
+            assert modes.every_op() is (wanted and not observing)
+        assert modes.every_op() is wanted
+        assert modes.every_op(for_a_loss=False) is (wanted and not observing)
+    assert not modes.every_op()
+
+
+def test_who_wants_ops_one_at_a_time_need_not_see_them() -> None:
+    with modes.entered(modes.OpByOp()):
+        assert (modes.layers, modes.active) == (1, 0)
+
+
+def test_one_observer_of_steps_ends_and_the_other_stays() -> None:
+    class Steps(modes.Observer):
+        walked = 0
+
+        def after_backward(self, root: Any) -> None:
+            self.walked += 1
+
+    outer, inner = Steps(), Steps()
+    with modes.observed(outer):
+        with modes.observed(inner):
+            Value(1.0).backward()
+        Value(1.0).backward()
+        assert [layer.observer for layer in modes.stack() if isinstance(layer, modes.Observing)] == [outer]
+    Value(1.0).backward()
+    assert (outer.walked, inner.walked) == (2, 1)
+    assert modes.top() is modes.bottom
+
+
+def test_a_mode_may_know_no_numbers() -> None:
+    class Blind(modes.Interpreter):
+        knows_numbers = False
+
+    assert modes.knows_numbers()
+    with modes.entered(Blind()), gradwalk.no_grad():
+        assert not modes.knows_numbers()
+    with gradwalk.anomaly(), gradwalk.no_grad():
+        assert modes.knows_numbers()
+
+
+def test_a_block_is_entered_once() -> None:
+    block = gradwalk.no_grad()
+    with block:
+        assert not modes.recording()
+        with pytest.raises(RuntimeError, match="entered before; make a new one"), block:
+            pass
+        assert not modes.recording()
+    with pytest.raises(RuntimeError, match="entered before; make a new one"), block:
+        pass
+    assert modes.recording()
+
+
+@needs_timer
+def test_ctrl_c_never_leaves_a_mode_on() -> None:
+    """Not even while somebody keeps the error, and with it all that was under way, as a notebook does."""
+    x, draw, kept = Value(2.0), random.Random(1), list[BaseException]()
+
+    def turn() -> None:
+        for _ in range(300):
+            with gradwalk.no_grad():
+                pass
+
+    took = seconds_of(turn)
+    with interrupts() as broken_off:
+        for _ in range(200):
+            error = broken_off(turn, draw.uniform(0.02, 0.9) * took)
+            kept += [] if error is None else [error]
+            assert (x * x).operands
+            assert modes.layers == 0
+    assert kept
+
+
+def test_the_first_block_of_a_program_is_heeded() -> None:
+    """Before any block has ended, nothing has been counted anew."""
+    script = """
+from gradwalk import Value, modes, no_grad
+assert (modes.layers, modes.active) == (0, 0)
+with no_grad():
+    assert (Value(2.0) * 3.0).is_leaf
+assert not (Value(2.0) * 3.0).is_leaf
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+
+
+def test_an_observer_of_walks_hears_of_them_after_a_block_inside_another_observers() -> None:
+    class Walks(modes.Observer):
+        count = 0
+
+        def after_backward(self, root: Any) -> None:
+            self.count += 1
+
+    first, second = Walks(), Walks()
+    with modes.observed(first):
+        with gradwalk.no_grad():
+            pass
+        Value(1.0).backward()
+        with modes.observed(second):
+            Value(1.0).backward()
+    assert (first.count, second.count) == (2, 1)

@@ -107,6 +107,17 @@ def test_gradients_that_are_graphs_travel_too() -> None:
     assert leaf.grad == x.grad != 0.0
 
 
+def test_a_leaf_takes_the_graph_of_its_gradient_along() -> None:
+    x = Value(0.5)
+    (x.tanh() * x).exp().backward(create_graph=True)
+    again = travelled(x)
+    for leaf in (x, again):
+        gradient = leaf.grad
+        gradwalk.zero_grad(gradient)
+        gradient.backward()
+    assert again.grad == x.grad != 0.0
+
+
 def test_functions_of_the_users_travel_by_name_or_are_refused_by_name() -> None:
     a = Value(2.0, label="a")
     a.register_hook(halve)

@@ -53,6 +53,52 @@ if TYPE_CHECKING:
     from gradwalk.program import program
     from gradwalk.tensor import Tensor
 
+    # What is there on demand, for who reads types: each by its own name, so that it counts as given on.
+    # isort: off
+    from gradwalk.tensor import using_arrays as using_arrays
+    from gradwalk.tensor.files import (
+        load as load,
+        save as save,
+    )
+    from gradwalk.tensor.functions import (
+        allclose as allclose,
+        arange as arange,
+        as_tensor as as_tensor,
+        avg_pool1d as avg_pool1d,
+        avg_pool2d as avg_pool2d,
+        cat as cat,
+        concat as concat,
+        conv1d as conv1d,
+        conv2d as conv2d,
+        cross_entropy as cross_entropy,
+        einsum as einsum,
+        eye as eye,
+        full as full,
+        full_like as full_like,
+        is_tensor as is_tensor,
+        linspace as linspace,
+        max_pool1d as max_pool1d,
+        max_pool2d as max_pool2d,
+        nll_loss as nll_loss,
+        one_hot as one_hot,
+        ones as ones,
+        ones_like as ones_like,
+        pad as pad,
+        stack as stack,
+        zeros as zeros,
+        zeros_like as zeros_like,
+    )
+    from gradwalk.tensor.random import (
+        Generator as Generator,
+        manual_seed as manual_seed,
+        multinomial as multinomial,
+        rand as rand,
+        randint as randint,
+        randn as randn,
+        randperm as randperm,
+    )
+    # isort: on
+
 __version__ = "0.1.0"
 
 __all__ = [

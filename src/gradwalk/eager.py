@@ -50,7 +50,7 @@ class Eager(modes.Bottom):
             local = op.at_once(*point, data)
             slopes = [None if x.__class__ is float else slope for x, slope in zip(inputs, local, strict=True)]
         if len(inputs) == 1:
-            return self._make(op, data, inputs[0], slopes[0], None, None)
+            return self._make(op, data, *inputs, *slopes, None, None)
         if len(inputs) == 2 and slopes[0] is not CUT and slopes[1] is not CUT:
             return self._make(op, data, inputs[0], slopes[0], inputs[1], slopes[1])
         out = self._leaf(data)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradwalk.errors import NotANumberError, NumberTooLargeError
-from gradwalk.messages import say
+from gradwalk.messages import say, shown
 
 __all__ = ["Ieee", "cosh", "div", "exp", "expm1", "log", "log1p", "nan_outside", "number", "power", "sinh", "sqrt"]
 
@@ -44,9 +44,10 @@ def number(x: Any) -> float:
     if getattr(x, "ndim", None) == 0 and getattr(getattr(x, "dtype", None), "kind", "") in ("b", "i", "u", "f"):
         return float(x)
     kind = type(x).__name__
+    text = shown(x)
     remedy = None
     if isinstance(x, str):
-        remedy = say("if it is a number in text, write float({text})", text=repr(x))
+        remedy = say("if it is a number in text, write float({text})", text=text)
     elif getattr(x, "many", False) is True:
         raise NotANumberError(
             say(
@@ -59,8 +60,6 @@ def number(x: Any) -> float:
         remedy = say("take its number with .item()")
     elif hasattr(x, "__len__"):
         remedy = say("for many numbers make many Values: [Value(x) for x in numbers]")
-    text = repr(x)
-    text = text if len(text) <= 60 else text[:57] + "..."
     refused = say(
         "a Value holds one real number (int, float, or a NumPy number), not {kind}: {text}", kind=kind, text=text
     )

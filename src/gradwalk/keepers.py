@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partialmethod
-from threading import Lock
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
+
+from gradwalk.turns import Turn
 
 __all__ = ["Keeper", "Leaves", "Seen", "clear", "count", "keeper_of"]
 
@@ -31,6 +32,12 @@ class Keeper(Protocol):
 
     def zero_grad(self, leaves: list[Any]) -> bool:
         """Set gradients to 0; says whether it did."""
+
+    def clearing(self, leaves: list[Any], containers: list[Any]) -> Callable[[], bool]:
+        """What does the same for as long as lists, tuples and dicts, in which leaves were found, hold what they do now.
+
+        The leaves themselves stay as they are, and need not be looked through at every call.
+        """
 
     def step(self, optimizer: Any, constants: tuple[float, ...]) -> bool:
         """Take an optimiser's step, given what its rule takes in this one; says whether it did."""
@@ -93,12 +100,12 @@ class Seen:
         """
         if leaves is not self.leaves:
             return False
-        return bool((leaves.changes if leaves.__class__ is Leaves else leaves) == self.then)
+        return (leaves.changes if leaves.__class__ is Leaves else leaves) == self.then  # type: ignore[no-any-return]
 
 
 keeping = 0  # how many keepers have their leaves now; while there are none, nobody need look for one
 takes = 0  # how often a keeper has taken its leaves; while it stays the same, nobody has taken any
-_lock = Lock()
+_lock = Turn()
 known: WeakValueDictionary[int, Keeper] = WeakValueDictionary()  # by id(): leaves that a keeper takes from time to time
 
 

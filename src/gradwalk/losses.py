@@ -100,7 +100,7 @@ def cross_entropy(logits: Any, targets: Any) -> Value:
     if _many(logits):
         from gradwalk.tensor.functions import cross_entropy as of_tensors
 
-        return of_tensors(logits, targets)  # type: ignore[no-any-return]
+        return of_tensors(logits, targets)  # type: ignore[return-value]
     if is_single(targets):
         logits, targets = [logits], [targets]
     pairs = _pairs("cross_entropy", "rows of logits", logits, "targets", targets)

@@ -10,25 +10,20 @@ asks `modes.layers`: is there any at all?
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ContextDecorator, contextmanager
 from contextvars import ContextVar
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from gradwalk import provenance
+from gradwalk.turns import Turn
 
 __all__ = ["Interpreter", "Observer", "anomaly", "no_grad", "observed", "unobserved"]
 
 layers = 0  # how many interpreters are on stacks, in all threads together
 active = 0  # … and how many of them see ops
-_counting = Lock()
-
-
-def _count(layer: Interpreter, more: int) -> None:
-    global layers, active
-    with _counting:
-        layers += more
-        active += more * layer.sees_ops
+_counting = Turn()
+_counted: list[Interpreter] = []  # those interpreters; some may be over, see `Block`
 
 
 class Interpreter:
@@ -47,6 +42,8 @@ class Interpreter:
     """
 
     below: Interpreter
+    everywhere = False  # whether it lies below those of all threads
+    held: Any  # the lock of its block
     over = False  # whether its block has ended, in another thread perhaps, where this one's stack cannot be reached
     records = True  # whether ops remember their operands
     every_op = False  # whether each op must come by one at a time
@@ -97,8 +94,10 @@ class Interpreter:
 class Bottom(Interpreter):
     """The answers where no layer has one of its own; the engine adds `apply`, `leaf` and `detach`."""
 
+    everywhere = True
+
     def no_grad(self) -> AbstractContextManager[Any]:
-        return entered(NoGrad())
+        return Block(NoGrad(), _put_on_top, again=no_grad)
 
     def read(self, v: Any, field: str, number: Any) -> Any:
         return number
@@ -126,10 +125,19 @@ _everywhere: Interpreter | None = None  # what lies on the bottom of every stack
 
 def top() -> Interpreter:
     """The interpreter that is asked here and now."""
-    layer = _top.get() or _everywhere or bottom
-    while layer.over:
-        layer = layer.below
-    return layer
+    for counted in _counted:
+        if not counted.held.locked():
+            with _counting:
+                _take_out_what_is_over()
+            break
+    layer = _top.get()
+    if layer is not None and layer.over:
+        left = layer.below
+        while left.over:
+            left = left.below
+        layer = None if left.everywhere else left
+        _top.set(layer)
+    return layer or _everywhere or bottom
 
 
 def stack() -> Iterator[Interpreter]:
@@ -140,57 +148,112 @@ def stack() -> Iterator[Interpreter]:
         layer = layer.below
 
 
-@contextmanager
-def entered(layer: Any) -> Iterator[Any]:
+class Block(ContextDecorator):
+    """A `with` block that has an interpreter on the stack, or a function each call of which is one.
+
+    The block holds a lock; without it the interpreter is over, and is taken out when somebody next looks. So leaving
+    the block takes no step of Python, and Ctrl-C, which is heard between such steps, cannot leave `no_grad` on.
+
+    >>> from gradwalk import modes
+    >>> with modes.entered(modes.NoGrad()) as layer:
+    ...     modes.top() is layer
+    True
+    >>> modes.top() is layer
+    False
+    """
+
+    if TYPE_CHECKING:
+
+        def __exit__(self, *error: object) -> None: ...
+    else:
+        __slots__ = ("__exit__", "again", "layer", "put")
+
+    def __init__(self, layer: Any, put: Callable[[Any], None], again: Callable[[], Any] | None = None) -> None:
+        self.layer, self.put, self.again = layer, put, again
+        layer.held = Lock()
+        self.__exit__ = layer.held.__exit__  # type: ignore[method-assign]
+
+    def __enter__(self) -> Any:
+        layer, self.layer = self.layer, None
+        if layer is None:
+            raise RuntimeError("this block was entered before; make a new one")
+        try:
+            layer.held.acquire()
+            self.put(layer)
+        except BaseException:
+            if layer.held.locked():
+                layer.held.release()
+            raise
+        return layer
+
+    def _recreate_cm(self) -> Any:  # for each call of a function that this decorates
+        return self if self.again is None else self.again()
+
+
+def entered(layer: Any) -> Block:
     """Put an interpreter on top of the stack for the length of a `with` block."""
-    layer.below, layer.over = top(), False
-    _count(layer, 1)
+    return Block(layer, _put_on_top)
+
+
+def _put_on_top(layer: Interpreter) -> None:
+    layer.below = top()
+    _count(layer)
     _top.set(layer)
-    try:
-        yield layer
-    finally:
-        if top() is layer:
-            _top.set(None if layer.below in (_everywhere, bottom) else layer.below)
-        _end(layer)
-        _count(layer, -1)
 
 
-@contextmanager
-def _entered_everywhere(layer: Any) -> Iterator[Any]:
-    """Put an interpreter that sees no ops on the bottom of the stacks of all threads and tasks."""
+def _put_below_all(layer: Interpreter) -> None:
+    """An interpreter that sees no ops goes to the bottom of the stacks of all threads and tasks."""
     global _everywhere
-    layer.below = _everywhere or bottom
-    for above in list(stack()):
-        if above is not _everywhere and above.below is layer.below:
-            above.below = layer
-            break
+    above = list(stack())
+    layer.below, layer.everywhere = _everywhere or bottom, True
+    for other in above:
+        if other is not _everywhere and other.below is layer.below:
+            other.below = layer
     _everywhere = layer
-    _count(layer, 1)
-    try:
-        yield layer
-    finally:
-        if _everywhere is layer:
-            _everywhere = None if layer.below is bottom else layer.below
-        _end(layer)
-        _count(layer, -1)
+    _count(layer)
 
 
-def _end(layer: Interpreter) -> None:
-    """Take a layer out from between two others: who came first may go first."""
-    layer.over = True
-    for above in stack():
-        if above.below is layer:
-            above.below = layer.below
+def _count(layer: Interpreter) -> None:
+    global layers, active
+    with _counting:
+        _counted.append(layer)
+        layers += 1
+        active += layer.sees_ops
+
+
+def _take_out_what_is_over() -> None:
+    """Take layers out from between others: who came first may go first. What Ctrl-C breaks off is done anew."""
+    global layers, active, _counted, _everywhere
+    for layer in _counted:
+        layer.over = layer.over or not layer.held.locked()
+    left = [layer for layer in _counted if not layer.over]
+    for layer in left:
+        while layer.below.over:
+            layer.below = layer.below.below
+    while _everywhere is not None and _everywhere.over:
+        _everywhere = None if _everywhere.below is bottom else _everywhere.below
+    layers, active = len(left), sum([layer.sees_ops for layer in left])
+    _counted = left
 
 
 def recording() -> bool:
     """Whether ops remember their operands here and now."""
-    return all(layer.records for layer in stack())
+    layer = top()
+    while layer is not bottom:  # no generator: this is asked for every op
+        if not layer.records:
+            return False
+        layer = layer.below
+    return True
 
 
 def knows_numbers() -> bool:
     """Whether ops are computed here and now, so that their numbers can be looked at."""
-    return all(layer.knows_numbers for layer in stack())
+    layer = top()
+    while layer is not bottom:
+        if not layer.knows_numbers:
+            return False
+        layer = layer.below
+    return True
 
 
 def every_op(*, for_a_loss: bool = True) -> bool:
@@ -207,8 +270,7 @@ class NoGrad(Interpreter):
     records = False
 
 
-@contextmanager
-def no_grad() -> Iterator[None]:
+def no_grad() -> Block:
     """Compute without remembering: results are leaves, and nothing is kept for a backward walk.
 
     >>> a = gradwalk.Value(3.0)
@@ -217,8 +279,7 @@ def no_grad() -> Iterator[None]:
     >>> b.data, b.operands
     (9.0, ())
     """
-    with top().no_grad():
-        yield
+    return cast(Block, top().no_grad())
 
 
 # --- op by op --------------------------------------------------------------------------------------------------------
@@ -379,7 +440,7 @@ def observed(observer: Observer) -> Iterator[None]:
     """
     layer = Observing(observer)
     try:
-        with entered(layer) if layer.sees_ops else _entered_everywhere(layer):
+        with Block(layer, _put_on_top if layer.sees_ops else _put_below_all):
             yield
     finally:
         layer.observer = _Unobservant()

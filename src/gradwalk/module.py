@@ -74,9 +74,17 @@ class Module:
         [0.0, 0.0]
         """
         known = _known.get(id(self))
-        if known is None or known.module() is not self or not known.holds():
+        if known is None or known.module() is not self:
             clear(_found_anew(self))
-        elif not known.keeper.zero_grad(known.found):
+            return
+        try:
+            if known.changes == attributes.changes and known.clear():
+                return
+        except Exception:  # things that cannot be compared, such as arrays: look again
+            pass
+        if not known.holds():
+            clear(_found_anew(self))
+        elif not known.cleared():
             clear(known.found)
 
     training = True
@@ -199,17 +207,27 @@ class Attributes:
 class _Known:
     """A module whose parameters have a keeper: the parameters, and what they were found in, now and then."""
 
-    __slots__ = ("as_they_were", "attributes", "attributes_then", "changes", "found", "keeper", "module")
+    __slots__ = (
+        "as_they_were", "attributes", "attributes_then", "changes", "clear", "containers", "found", "keeper", "module"
+    )  # fmt: skip
 
     def __init__(self, module: Module, keeper: Keeper) -> None:
         self.module = ref(module)
         self.keeper = keeper
-        containers: list[Any] = []  # lists, tuples and dicts
+        self.containers: list[Any] = []  # lists, tuples and dicts
         self.attributes: list[dict[str, Any]] = []
-        self.found = Leaves(v for _, v in _found_in(module, containers, self.attributes))  # which nobody changes
-        self.as_they_were = keeper.watch(containers)
+        self.found = Leaves(v for _, v in _found_in(module, self.containers, self.attributes))  # which nobody changes
+        self.as_they_were = keeper.watch(self.containers)
         self.attributes_then = [copy(holder) for holder in self.attributes]
         self.changes = attributes.changes
+        self.clear = keeper.clearing(self.found, self.containers)
+
+    def cleared(self) -> bool:
+        """Let the keeper clear gradients, where it has more leaves now than it had; says whether it did."""
+        if not self.keeper.zero_grad(self.found):
+            return False
+        self.clear = self.keeper.clearing(self.found, self.containers)
+        return True
 
     def holds(self) -> bool:
         """Whether everything is as it was. Attributes need a look only if those of some module were set."""

@@ -19,7 +19,7 @@ from gradwalk.functions import listed, operand, real
 from gradwalk.losses import binary_cross_entropy, cross_entropy, hinge, log_softmax, logsumexp, mse, softmax
 from gradwalk.messages import reason_of, say
 from gradwalk.module import Module, kind_of
-from gradwalk.ops import TABLE, Op
+from gradwalk.ops import TABLE, Op, comes_later
 
 __all__ = [
     "ACTIVATIONS",
@@ -172,7 +172,9 @@ class Neuron(Module):
         w = self.w
         if x.__class__ is not _Inputs or len(x) != len(w):  # a Layer has looked at them once for all its neurons
             x = _inputs(self, x, len(w))
-        total = sum(map(mul, w, x), self.b)  # b + w[0]*x[0] + w[1]*x[1] + …, in micrograd's order
+        total = x.weighted_sum(w, x, self.b) if x.weighted_sum is not None else None
+        if total is None:
+            total = sum(map(mul, w, x), self.b)  # b + w[0]*x[0] + w[1]*x[1] + …, in micrograd's order
         return self._activate(total) if self.nonlin else total
 
     def __repr__(self) -> str:
@@ -288,6 +290,8 @@ class MLP(Module):
 class _Inputs(list[Any]):
     """Inputs that have been looked at: as many as they should be, each a Value or a float."""
 
+    weighted_sum: Any = None  # how the first of them writes down a whole neuron at once, if it stands for a number
+
 
 def _inputs(taker: Neuron | Layer, x: Any, nin: int) -> _Inputs:
     given = x if x.__class__ is list else listed(x, _title(taker), f"{nin} inputs")
@@ -300,6 +304,8 @@ def _inputs(taker: Neuron | Layer, x: Any, nin: int) -> _Inputs:
     for i, xi in enumerate(given):
         if xi.__class__ is not Value and xi.__class__ is not float and not isinstance(xi, Value):
             checked[i] = operand(xi, f"{_title(taker)}: input", i + 1)
+    if checked and comes_later(checked[0]):
+        checked.weighted_sum = getattr(type(checked[0]), "weighted_sum", None)
     return checked
 
 

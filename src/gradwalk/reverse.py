@@ -7,19 +7,21 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from itertools import repeat
-from threading import RLock
 from typing import Any
 
 from gradwalk import keepers, modes, walk
 from gradwalk.errors import BackwardError, GradwalkError, GraphError
 from gradwalk.ieee import Ieee
 from gradwalk.ops import CUT
+from gradwalk.turns import Turn
 
 Node = Any  # a Value; this module does not need to know the class
-one_at_a_time = RLock()  # walks in several threads may share nodes: each adds what it has to add, whole
+#: Walks in several threads may share nodes: each adds what it has to add, whole. What is done under it is in functions
+#: of its own: since Python 3.12, Ctrl-C that is heard where a loop jumps back can miss the block that the loop is in.
+one_at_a_time = Turn()
 
 
 # --- order and push --------------------------------------------------------------------------------------------------
@@ -80,14 +82,24 @@ def add(v: Node, share: Any) -> None:
     v._receive(share)
 
 
-def add_to_leaves(leaves: Iterable[Node], shares: Iterable[float]) -> None:
-    """Add to the gradient of each leaf its share."""
+def add_to_leaves(leaves: Sequence[Node], shares: Iterable[float]) -> None:
+    """Add to the gradient of each leaf its share; to none, if Ctrl-C breaks it off."""
     with one_at_a_time:
+        _add_to_leaves(leaves, shares)
+
+
+def _add_to_leaves(leaves: Sequence[Node], shares: Iterable[float]) -> None:
+    try:
+        before = [v._grad for v in leaves]
+    except AttributeError:  # a keeper has one
+        release(leaves)
+        before = [v._grad for v in leaves]
+    try:
         for v, share in zip(leaves, shares, strict=True):
-            try:
-                v._grad += share
-            except AttributeError:  # a keeper has it
-                add(v, share)
+            v._grad += share
+    except BaseException:
+        put_back(leaves, "_grad", before)
+        raise
 
 
 def call_hooks(v: Node) -> None:
@@ -110,19 +122,20 @@ def held_by_leaves(order: list[Node]) -> dict[Node, Any]:
 class Walk:
     """A walk under way; whatever was changed is put back if it breaks off, as the user's own code may make it do."""
 
-    def __init__(self, nodes: list[Node], root: Node) -> None:
+    def __init__(self, nodes: list[Node], root: Node, leaves: list[Node] | None = None) -> None:
         self.nodes = nodes  # all whose gradients are set anew
+        self.leaves = nodes if leaves is None else leaves  # of which alone a keeper may have some
         self.at = root  # the node whose turn it is
 
     def __enter__(self) -> Walk:
-        release(self.nodes)
+        release(self.leaves)
         self.data = [v._data for v in self.nodes]
         self.grads = [v._grad for v in self.nodes]
         return self
 
     def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
         if error is not None:
-            release(self.nodes)
+            release(self.leaves)
             put_back(self.nodes, "_data", self.data)
             put_back(self.nodes, "_grad", self.grads)
         if isinstance(error, Exception) and not isinstance(error, GradwalkError):
@@ -132,7 +145,7 @@ class Walk:
             ) from error
 
 
-def put_back(nodes: list[Node], field: str, numbers: Iterable[Any]) -> None:
+def put_back(nodes: Iterable[Node], field: str, numbers: Iterable[Any]) -> None:
     """Set a field of many nodes in one step of Python: Ctrl-C is heard between steps, so it cannot break this off."""
     deque(map(setattr, nodes, repeat(field), numbers), maxlen=0)
 
@@ -149,30 +162,34 @@ def walked_quickly(root: Node, seed: float) -> bool:
     if modes.active and modes.top() is not modes.bottom:
         return False
     with one_at_a_time:
-        found = _plain_order(root)
-        if found is None:
-            return False
-        order, leaves, untaken, hooked = found
-        release(leaves)
-        before = [leaf._grad for leaf in leaves]  # not in pairs: a tuple for each is work for the collector
-        if any(grad.__class__ is not float for grad in before):
-            return False
-        walk = Walk([*leaves, *order, *untaken], root) if hooked else None
-        with walk or nullcontext():
-            try:
-                for leaf in leaves:
-                    leaf._grad = 0.0
-                for v in order:
-                    v._grad = 0.0
-                for v in untaken:
-                    v._grad = 0.0
-                root._grad = seed
-                _push_through(order, leaves, walk)
-                for leaf, grad in zip(leaves, before, strict=True):
-                    leaf._grad += grad
-            except BaseException:
-                put_back(leaves, "_grad", before)
-                raise
+        return _walked(root, seed)
+
+
+def _walked(root: Node, seed: float) -> bool:
+    found = _plain_order(root)
+    if found is None:
+        return False
+    order, leaves, untaken, hooked = found
+    release(leaves)
+    before = [leaf._grad for leaf in leaves]  # not in pairs: a tuple for each is work for the collector
+    if any(grad.__class__ is not float for grad in before):
+        return False
+    walk = Walk([*leaves, *order, *untaken], root, leaves + untaken) if hooked else None
+    with walk or nullcontext():
+        try:
+            for leaf in leaves:
+                leaf._grad = 0.0
+            for v in order:
+                v._grad = 0.0
+            for v in untaken:
+                v._grad = 0.0
+            root._grad = seed
+            _push_through(order, leaves, walk)
+            for leaf, grad in zip(leaves, before, strict=True):
+                leaf._grad += grad
+        except BaseException:
+            put_back(leaves, "_grad", before)
+            raise
     return True
 
 
@@ -331,13 +348,17 @@ def fill_with_graphs(root: Node, seed: Any) -> None:
     """Set `.grad` to Values, so that a gradient can be differentiated like any other number."""
     gradients = adjoints(root, seed, as_graph=True)
     with one_at_a_time:
-        release(gradients)
-        for v, total in gradients.items():
-            total = v._as_node(total)
-            held_nothing = not v.is_leaf or (v._grad.__class__ is float and v._grad == 0.0)
-            v._grad = total if held_nothing else v.grad + total
-        for v in passed_over(order(root)):
-            v._grad = v._as_node(v._grad if v.is_leaf else 0.0)
+        _fill(gradients, passed_over(order(root)))
+
+
+def _fill(gradients: dict[Node, Any], rest: list[Node]) -> None:
+    release(gradients)
+    filled = {v: v._as_node(v._grad if v.is_leaf else 0.0) for v in rest}
+    for v, total in gradients.items():
+        total = v._as_node(total)
+        held_nothing = not v.is_leaf or (v._grad.__class__ is float and v._grad == 0.0)
+        filled[v] = total if held_nothing else v.grad + total
+    put_back(filled, "_grad", filled.values())
 
 
 def _known_slopes(v: Node) -> tuple[float | None, ...]:

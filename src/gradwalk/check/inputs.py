@@ -12,6 +12,7 @@ from typing import Any
 from gradwalk import tree
 from gradwalk.engine import Value
 from gradwalk.errors import BackwardError, GradwalkError, GraphError, NotANumberError, SettingError
+from gradwalk.messages import shown
 from gradwalk.ops import number
 
 Node = Any
@@ -118,7 +119,7 @@ def _checked(root: Any) -> Node:
         remedy = "a plain number does not remember how it was made; did f take .data of a Value, or use math.exp?"
     else:
         remedy = "a node has data, grad and backward()"
-    raise GraphError(f"f must give one Value, and it gave {type(root).__name__} {_short(root)}: {remedy}")
+    raise GraphError(f"f must give one Value, and it gave {type(root).__name__} {shown(root)}: {remedy}")
 
 
 def replaced(point: Sequence[float], position: int, x: float) -> tuple[float, ...]:
@@ -159,8 +160,3 @@ def _finite(name: str, given: Any) -> float:
     if not math.isfinite(x):
         raise SettingError(f"{name} is {x}: a derivative can only be measured around a finite number")
     return x
-
-
-def _short(x: Any) -> str:
-    text = repr(x)
-    return text if len(text) <= 60 else text[:57] + "..."

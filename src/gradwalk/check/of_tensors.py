@@ -127,7 +127,7 @@ def _suspects(order: list[Any], rtol: float, atol: float) -> Iterator[Suspect]:
     for v in order:
         if v.is_leaf:
             continue
-        weights = [((7 * i) % 11 - 4.5) / 5.0 for i in range(v.numel())]  # no two places are weighed alike
+        weights = [((7 * i) % 11 - 4.5) / 5.0 for i in range(v.numel())]  # tuned: neighbours are weighed differently
         upstream = arrays.now.reshape(arrays.now.new(weights, "float64"), v.shape)
         for i, (operand, map_back) in enumerate(zip(v.inputs, v.slopes, strict=True)):
             if map_back is None or not operand.many:
@@ -164,7 +164,7 @@ def _first_wrong(
             moved = [_moved(plain[i], at, t) if k == i else y for k, y in enumerate(plain)]
             return float((v.primitive(*moved) * weighed).sum().item())
 
-        size = max(1.0, abs(x))
+        size = max(1.0, abs(x))  # tuned: a slack for operands near 0
         entry = judged("", share[at].item(), slope(along, x, 1e-14), rtol=rtol, atol=atol, size=size, rounding=1e-13)
         if entry.status == "wrong":
             return at, entry.got, entry.expected

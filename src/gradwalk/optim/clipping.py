@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from gradwalk.engine import Value
 from gradwalk.keepers import keeper_of
+from gradwalk.node import Node
 from gradwalk.optim.settings import at_least_zero, checked_parameters, gradients_of
 
 __all__ = ["clip_grad_norm", "clip_grad_value"]
 
 
-def clip_grad_norm(parameters: Iterable[Value], max_norm: float) -> float:
+def clip_grad_norm(parameters: Iterable[Node], max_norm: float) -> float:
     """Scale all gradients down together until their norm, as one vector, is at most `max_norm`; gives the norm before.
 
     >>> x, y = Value(4.0), Value(3.0)
@@ -42,7 +42,7 @@ def clip_grad_norm(parameters: Iterable[Value], max_norm: float) -> float:
     return norm
 
 
-def clip_grad_value(parameters: Iterable[Value], limit: float) -> None:
+def clip_grad_value(parameters: Iterable[Node], limit: float) -> None:
     """Bring every gradient to between `-limit` and `limit`; nan stays nan.
 
     >>> x, y = Value(4.0), Value(0.3)
@@ -63,5 +63,5 @@ def clip_grad_value(parameters: Iterable[Value], limit: float) -> None:
         p.grad = limit if g > limit else -limit if g < -limit else g
 
 
-def _numbers(p: Value, gradient: Any) -> list[float]:
+def _numbers(p: Any, gradient: Any) -> list[float]:
     return p.grad.reshape(-1).tolist() if p.many else [gradient]

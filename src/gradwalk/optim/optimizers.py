@@ -12,7 +12,7 @@ from gradwalk import modes
 from gradwalk.engine import Value
 from gradwalk.errors import SettingError
 from gradwalk.keepers import Leaves, clear, keeper_of
-from gradwalk.node import numbers_of, set_numbers
+from gradwalk.node import Node, numbers_of, set_numbers
 from gradwalk.optim.loops import apply
 from gradwalk.optim.reduction import check_alike, reducer
 from gradwalk.optim.settings import (
@@ -95,7 +95,7 @@ class Optimizer:
         if "step" in vars(cls):
             cls.step = _observable(cls.step)  # type: ignore[method-assign]
 
-    def __init__(self, parameters: Iterable[Value], lr: float, *, reduce: Any = None) -> None:
+    def __init__(self, parameters: Iterable[Node], lr: float, *, reduce: Any = None) -> None:
         self.parameters: list[Value] = Leaves(checked_parameters(parameters, type(self).__name__))
         if reduce is not None:
             reducer(reduce)  # which refuses what cannot add up
@@ -273,7 +273,7 @@ class SGD(Optimizer):
 
     def __init__(
         self,
-        parameters: Iterable[Value],
+        parameters: Iterable[Node],
         lr: float,
         *,
         momentum: float = 0.0,
@@ -319,7 +319,7 @@ class Adam(Optimizer):
 
     def __init__(
         self,
-        parameters: Iterable[Value],
+        parameters: Iterable[Node],
         lr: float = 1e-3,
         *,
         betas: tuple[float, float] = (0.9, 0.999),
@@ -372,7 +372,7 @@ class AdamW(Adam):
 
     def __init__(
         self,
-        parameters: Iterable[Value],
+        parameters: Iterable[Node],
         lr: float = 1e-3,
         *,
         betas: tuple[float, float] = (0.9, 0.999),

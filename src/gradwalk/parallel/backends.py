@@ -24,6 +24,7 @@ Answers = Generator[Answer, None, None]
 Backend = Callable[[Sequence[Job], int, str | None], Answers]
 
 TRIES = 3  # how often a job may lose its worker
+SLICE = 0.1  # seconds to wait at a time: a signal that came a moment before a wait is heard after it
 DIED = "WorkerDied"
 IDLE = 300  # seconds after which a process with nothing to do ends
 _AHEAD = 8  # jobs for each worker that a cluster knows of at once: it needs memory and time for each that waits
@@ -85,7 +86,7 @@ def in_processes(jobs: Sequence[Job], workers: int, address: str | None) -> Answ
                         whole = False
                 if not under_way:
                     break
-                for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+                for future in wait(under_way, SLICE, FIRST_COMPLETED).done:
                     job, trouble = under_way.pop(future), future.exception()
                     if trouble is None:
                         del waiting[job.number]
