@@ -363,14 +363,22 @@ def timed(step: Callable[[], Any], calls: int) -> float:
     return (time.perf_counter() - start) / calls
 
 
+#: Ops that take more than one number to one.
+WITH_OTHERS: dict[str, Callable[[Any, Any], Any]] = {
+    "add": lambda v, y: v + y, "mul": lambda v, y: v * y, "pow": lambda v, y: v**y,
+    "maximum": lambda v, y: v.maximum(y), "clamp": lambda v, y: v.clamp(-1.0, 0.8),
+}  # fmt: skip
+
+
 def one_op(name: str) -> tuple[float, float]:
     """Seconds forward and backward of one op on a tensor of one number, in a chain of fifty."""
     x, y = Tensor([0.5]), Tensor([0.9], requires_grad=False)
+    op = WITH_OTHERS.get(name) or (lambda v, y: getattr(v, name)())
 
     def chain() -> Any:
         v = x
         for _ in range(50):
-            v = v * y if name == "mul" else v + y if name == "add" else getattr(v, name)()
+            v = op(v, y)
         return v
 
     root = chain()
@@ -409,7 +417,7 @@ def main(argv: list[str] | None = None) -> int:
     if options.only:
         return 0
     print("one op on a tensor of one number")
-    for name in ("add", "mul", "tanh", "relu", "exp"):
+    for name in (*WITH_OTHERS, "tanh", "relu", "exp", "abs", "leaky_relu", "sigmoid", "softplus", "erf", "asin"):
         forward, back = one_op(name)
         print(f"  {name:10s} {forward * 1e6:6.2f} µs forward, {back * 1e6:6.2f} µs back")
     return 0

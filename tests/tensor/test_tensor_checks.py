@@ -71,6 +71,28 @@ def test_other_mistakes_are_named_too(monkeypatch: pytest.MonkeyPatch) -> None:
         gradcheck(lambda x: (x.permute(1, 0) * Tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], False)).sum(), [x])
 
 
+def refused(g: Any) -> Any:
+    raise ValueError("no way back")
+
+
+@pytest.mark.parametrize(
+    ("pull", "words"),
+    [
+        (refused, "its way back raised ValueError: no way back"),
+        (lambda g: g, "its derivative in operand 1"),
+    ],
+)
+def test_an_op_that_is_wrong_in_both_operands_is_named_once(
+    pull: Callable[..., Any], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(entries.MatMul, "pull", lambda self, i, g, given, out: pull(g))
+    with pytest.raises(GradientCheckError) as caught:
+        gradcheck(lambda x, y: (x @ y).sum(), [random(2, 2), random(2, 2)])
+    text = str(caught.value)
+    assert words in text
+    assert text.count("at fault: @") == 1
+
+
 def test_a_forgotten_unbroadcast_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     from gradwalk.tensor import backward
 

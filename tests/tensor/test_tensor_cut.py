@@ -101,6 +101,31 @@ def test_rows_that_are_left_out_may_hold_anything() -> None:
     assert W.grad.tolist() == [[4.0], [6.0]]
 
 
+def test_rows_and_columns_that_are_left_out_of_a_batch_may_hold_anything() -> None:
+    """Of two batches of matrices, and of one matrix beside a batch."""
+    left, right = np.arange(12.0).reshape(2, 3, 2) + 1.0, np.arange(16.0).reshape(2, 2, 4) - 5.0
+    rows = np.array([[True, False, True], [False, False, True]])[:, :, None]
+    columns = np.array([[True, False, True, True], [True, False, False, True]])[:, None, :]
+    taken = Tensor(rows & columns)
+    for a, b in ((left, right), (left[:1], right), (left[0], right), (left, right[:1]), (left, right[0])):
+        x, y = Tensor(a), Tensor(b)
+        (x @ y * taken).sum().backward()
+        in_a, in_b = (z if len(of) == 2 < of.ndim else z.any(0) for z, of in ((rows, a), (columns, b)))
+        found = Tensor(b)
+        gradwalk.where(taken, Tensor(np.where(in_a, a, np.nan), False) @ found, 0.0).sum().backward()
+        assert found.grad.tolist() == y.grad.tolist()
+        found = Tensor(a)
+        gradwalk.where(taken, found @ Tensor(np.where(in_b, b, np.inf), False), 0.0).sum().backward()
+        assert found.grad.tolist() == x.grad.tolist()
+
+
+def test_vectors_beside_a_cut_matrix_get_their_gradient() -> None:
+    x, v = Tensor([[[1.0, 2.0], [0.0, 4.0]]]), Tensor([0.0, 4.0])
+    (x @ v.sqrt())[0, 1].backward()
+    assert v.grad.tolist()[1] == 4.0 * 0.25
+    assert x.grad.tolist() == [[[0.0, 0.0], [0.0, 2.0]]]
+
+
 def test_a_0_that_is_reached_is_still_multiplied() -> None:
     x = Tensor([0.0, 4.0])
     (x.sqrt() * 0.0).sum().backward()

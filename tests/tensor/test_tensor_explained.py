@@ -70,6 +70,8 @@ def test_all_numbers_of_a_leaf_of_all_leaves_and_of_what_lies_between() -> None:
     many = gradwalk.ones(40)
     told = gradwalk.explain(many.sum())
     assert (len(told.leaves), told.left_out) == (24, 16)
+    assert told.graph_at(0, 39).data == 40.0  # those that are left out can be opened one by one
+    assert gradwalk.explain(many.sum(), many, index=0).graph_at is None
 
 
 def test_odd_numbers_and_shapes() -> None:
@@ -92,8 +94,11 @@ def test_mixtures_with_values() -> None:
     t = Tensor.of([c, b]) * Tensor([10.0, 100.0], label="k")
     loss = t.sum()
     assert gradwalk.explain(loss, a).leaves[0].gradient == 30.0
+    assert gradwalk.explain(loss, a).left_out == 0
     assert gradwalk.explain(loss, b).leaves[0].gradient == 120.0
     assert gradwalk.explain(loss, "k", index=0).leaves[0].gradient == 6.0
+    told = gradwalk.explain(loss)
+    assert (len(told.leaves), told.left_out) == (4, 0)
     assert a.label == "a"
     assert c.label == ""  # what is the user's is left as it is
 

@@ -11,12 +11,15 @@ from typing import Any
 
 from gradwalk import engine, modes, ops, reverse
 from gradwalk.errors import BackwardError
+from gradwalk.node import Node, Recipe
 from gradwalk.ops import Op
 from gradwalk.tensor import arrays, kernels, reach
 from gradwalk.tensor.entries import Entry, unbroadcast
-from gradwalk.tensor.made import FREED, Made
+from gradwalk.tensor.kernels import passed_on
 
 __all__ = [
+    "FREED",
+    "Clock",
     "Slope",
     "check_age",
     "filled",
@@ -33,6 +36,22 @@ Tensor = Any  # this module needs no more of it than what a node has
 #: most.
 #: Beyond it a gradient goes once it has been passed on, unless retain_grad() or a label asks for it.
 KEPT_NUMBERS = 4_000_000
+
+#: What stands for a gradient that was let go.
+FREED: Any = type("Freed", (), {"__repr__": lambda self: "<freed>"})()
+
+
+class Clock:
+    """Counts how often the numbers of leaves were written: a node that is older than such a change is out of date.
+
+    >>> w = gradwalk.Tensor([1.0])
+    >>> before = Clock.time
+    >>> w.data = [2.0]
+    >>> Clock.time > before
+    True
+    """
+
+    time = 0
 
 
 def filled(gradient: Any, like: Tensor) -> Any:
@@ -109,24 +128,24 @@ def share(v: Tensor, i: int, g: Any) -> Any:
     return found if found.__class__ is float else arrays.now.settled(found)
 
 
-def _share(op: Any, i: int, g: Any, numbers: list[Any], out: Any, keep: Any = None) -> Any:
-    """The share of one operand; it has the operand's shape and dtype, however that was broadcast.
-
-    `keep` says which numbers of the result have a share in it, where not all do.
-    """
+def _share(op: Any, i: int, g: Any, numbers: list[Any], out: Any, keep: Any) -> Any:
+    """The share of one operand; `keep` says which numbers of the result have a share in it, where not all do."""
     if op.__class__ is Op:
-        pull = (kernels.pulls_known.get(op) or kernels.pulls(op))[i]
-        found: Any = 0.0 if pull is None else pull(g, *numbers, out)
+        found: Any = kernels.pulls(op)[i](g, *numbers, out)
         if keep is not None and found.__class__ is not float:
             found = arrays.now.bare["choose"](keep, found, 0.0)
     else:
         found = op.pull(i, g, numbers, out)
-    if found.__class__ is float:  # nothing, or the share of a Value
-        return found
-    x = numbers[i]
-    if found.shape != x.shape:
-        found = unbroadcast(found, x.shape)
-    return found if found.dtype is x.dtype or found.dtype == x.dtype else arrays.now.cast(found, arrays.now.dtype_of(x))
+    return found if found.__class__ is float else _fitted(found, numbers[i])  # nothing, or the share of a Value
+
+
+def _fitted(share: Any, x: Any) -> Any:
+    """A share in the shape and dtype of its operand, however that was broadcast."""
+    if share.shape != x.shape:
+        share = unbroadcast(share, x.shape)
+    if share.dtype is x.dtype or share.dtype == x.dtype:
+        return share
+    return arrays.now.cast(share, arrays.now.dtype_of(x))
 
 
 def check_age(v: Tensor) -> None:
@@ -134,9 +153,8 @@ def check_age(v: Tensor) -> None:
 
     >>> check_age(gradwalk.Tensor([1.0]).exp())
     """
-    kind: Any = v._kind
-    for x in kind.inputs:
-        if x.__class__ is not float and x.many and x._changed > kind.clock:
+    for x in v._inputs:
+        if x.__class__ is not float and x.many and x._changed > v._changed:
             raise BackwardError(
                 f"the data of the leaf {x.label or f'of shape {x.shape}'} was written to after {v._op or 'an op'} of "
                 f"shape "
@@ -157,7 +175,7 @@ def walk_back(root: Tensor, seed: Any) -> None:
             if v.many and v._lent is not None:
                 v._look_at_lent()
         for v in reverse.order(root):
-            if v.many and isinstance(v._kind, Made) and not v.is_leaf:
+            if v.many and v.closure is None:  # of a compiled function's result the call knows
                 check_age(v)
         with reach.reaching(root):
             engine.walk_back(root, seed)
@@ -181,32 +199,35 @@ def walk_with_graphs(root: Tensor, seed: Tensor) -> None:
 def _walked_quickly(root: Tensor, seed: Any) -> bool:
     """The walk on a graph of tensors alone, without hooks: as `engine.walk_back` does it. False if it is not one.
 
-    Nothing is changed before all gradients are there.
+    Nothing is changed before all gradients are there, and then all at once: Ctrl-C finds all done, or nothing.
     """
     if modes.active and modes.top() is not modes.bottom:
         return False
     with reverse.one_at_a_time:
-        found = plain_order(root)
-        if found is None:
+        return _walked(root, seed)
+
+
+def _walked(root: Tensor, seed: Any) -> bool:
+    found = plain_order(root)
+    if found is None:
+        return False
+    order, leaves, cuts = found
+    for leaf in leaves:
+        if leaf._lent is not None:
+            leaf._look_at_lent()
+    gradients = arrays.now.quietly(gradients_of, root, seed, order)
+    if cuts and arrays.now.have_nan([gradients[leaf] for leaf in leaves if leaf in gradients]):
+        with reach.reaching(root):  # 0 times an inf that nobody asked for, perhaps
+            found = arrays.now.quietly(partial(reverse.adjoints, root, seed, as_graph=False))
+        gradients = {v: g if type(g) is float else arrays.now.settled(g) for v, g in found.items()}
+    known, plus = gradients.get, arrays.now.functions["+"]
+    new = [known(v, 0.0) for v in order]
+    for leaf in leaves:
+        g, held = known(leaf), leaf._grad
+        if isinstance(held, Node):
             return False
-        order, leaves, cuts = found
-        for leaf in leaves:
-            if leaf._lent is not None:
-                leaf._look_at_lent()
-            if getattr(leaf._grad, "many", False):
-                return False
-        gradients = arrays.now.quietly(gradients_of, root, seed, order)
-        if cuts and arrays.now.have_nan([gradients[leaf] for leaf in leaves if leaf in gradients]):
-            with reach.reaching(root):  # 0 times an inf that nobody asked for, perhaps
-                gradients = arrays.now.quietly(partial(reverse.adjoints, root, seed, as_graph=False))
-        known, settled = gradients.get, arrays.now.settled
-        for v in order:
-            g = known(v, 0.0)
-            v._grad = g if g.__class__ is float or g is FREED else settled(g)
-        for leaf in leaves:
-            g = known(leaf)
-            if g is not None:
-                leaf._grad = settled(g) if leaf._grad.__class__ is float else arrays.now.functions["+"](leaf._grad, g)
+        new.append(held if g is None else g if type(held) is float else plus(held, g))
+    reverse.put_back(order + leaves, "_grad", new)
     return True
 
 
@@ -219,26 +240,57 @@ def gradients_of(root: Tensor, seed: Any, order: list[Any]) -> dict[Any, Any]:
     [2.0, 40.0]
     """
     let_go = len(order) > 1 and sum([v._data.size for v in order]) > KEPT_NUMBERS
-    plus = arrays.now.bare["+"]
+    plus, settled, array = arrays.now.bare["+"], arrays.now.settled, seed.__class__
+    pulls_known, pulls = kernels.pulls_known, kernels.pulls
     gradients: dict[Any, Any] = {root: seed}
+    time = Clock.time
     known = gradients.get
     for v in reversed(order):
         g = known(v)
         if g is None:
             continue
-        kind = v._kind
-        op, inputs = kind.op, kind.inputs
-        numbers = [x if x.__class__ is float else x._data for x in inputs]
-        for i, x in enumerate(inputs):
-            if x.__class__ is not float and x._flows:
-                if x._changed > kind.clock:
-                    check_age(v)
-                part = _share(op, i, g, numbers, v._data)
-                if part.__class__ is not float:
-                    held = known(x)
-                    gradients[x] = part if held is None else plus(held, part)
+        if v._changed != time:
+            check_age(v)
         if let_go and v is not root and not v._asked and not v.label:
             gradients[v] = FREED
+        op, inputs, out = v._kind, v._inputs, v._data
+        ways = (pulls_known.get(op) or pulls(op)) if op.__class__ is Op else None
+        alone = ways is not None and len(inputs) == 1  # then gradient flows to it, and its shape is that of the result
+        if len(inputs) == 1:
+            numbers: Any = (inputs[0]._data,)
+        elif len(inputs) == 2:  # a comprehension would take as long as a small op
+            x, y = inputs
+            numbers = (x if type(x) is float else x._data, y if type(y) is float else y._data)
+        else:
+            numbers = [x if type(x) is float else x._data for x in inputs]
+        i = -1
+        for x in inputs:
+            i += 1
+            if not alone and (type(x) is float or not x._flows):
+                continue
+            if ways is None:
+                part: Any = op.pull(i, g, numbers, out)
+            elif alone:  # without the tuple for `*`
+                part = ways[0](g, numbers[0], out)
+            else:
+                way = ways[i]
+                if way is passed_on:
+                    part = g
+                elif len(numbers) == 2:  # nor for these
+                    part = way(g, numbers[0], numbers[1], out)
+                else:
+                    part = way(g, *numbers, out)
+            if part.__class__ is not array:
+                if part.__class__ is float:  # nothing comes back
+                    continue
+                part = settled(part)
+            data = numbers[i]
+            if not alone and part.shape != data.shape:
+                part = unbroadcast(part, data.shape)
+            if part.dtype is not data.dtype:
+                part = _fitted(part, data)
+            held = known(x)
+            gradients[x] = part if held is None else settled(plus(held, part))
     return gradients
 
 
@@ -252,34 +304,36 @@ def plain_order(root: Tensor) -> tuple[list[Any], list[Any], bool] | None:
     >>> plain_order(y) == ([y], [x], False)
     True
     """
-    mark = object()
+    begun, ended, tensor = object(), object(), type(root)
     order: list[Tensor] = []
     leaves: list[Tensor] = []
     cuts = False
+    if root._kind is None:
+        return order, [root], cuts
     stack: list[Any] = [root]
-    pop, push = stack.pop, stack.append
+    pop, push, done = stack.pop, stack.append, order.append
     while stack:
         v = pop()
-        if v is None:  # everything the next node depends on is in the order
-            order.append(pop())
-            continue
-        if v._mark is mark:
-            continue
-        v._mark = mark
-        kind = v._kind
-        if kind is None:
-            leaves.append(v)
-            continue
-        if kind.__class__ is not Made or kind.hooks:
-            return None
-        if kind.op.cuts:  # type: ignore[union-attr]
-            cuts = True
-        push(v)
-        push(None)
-        for x in kind.inputs:
-            if x.__class__ is not float:
-                if not x.many:
+        if v._mark is begun:  # everything that it depends on is in the order
+            v._mark = ended
+            done(v)
+        elif v._mark is not ended:
+            op = v._kind
+            if op.__class__ is Recipe:  # with hooks, or a compiled function's
+                return None
+            if op.cuts:
+                cuts = True
+            v._mark = begun
+            push(v)
+            for x in v._inputs:
+                if type(x) is tensor or (type(x) is not float and x.many):
+                    if x._mark is ended:
+                        pass
+                    elif x._kind is not None:
+                        push(x)
+                    elif x._flows:
+                        x._mark = ended
+                        leaves.append(x)
+                elif type(x) is not float:
                     return None
-                if x._flows and x._mark is not mark:
-                    push(x)
     return order, leaves, cuts

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradwalk import keepers, modes, ops, reverse
 from gradwalk.engine import Value
@@ -17,21 +17,20 @@ from gradwalk.node import Hook, Node, Recipe
 from gradwalk.ops import Op
 from gradwalk.tensor import arrays, kernels, reach
 from gradwalk.tensor.arrays import dtype_named
-from gradwalk.tensor.backward import KEPT_NUMBERS, Slope, filled, walk_back, walk_with_graphs
+from gradwalk.tensor.backward import FREED, KEPT_NUMBERS, Clock, Slope, filled, walk_back, walk_with_graphs
 from gradwalk.tensor.entries import Entry
-from gradwalk.tensor.made import FREED, Clock, Made
 from gradwalk.tensor.making import array_of, numbers_in
 from gradwalk.tensor.methods import TensorMethods
 from gradwalk.tensor.operators import give_operators
 from gradwalk.tensor.printing import printed
 from gradwalk.tensor.promotion import joined, one_dtype
-from gradwalk.tensor.refusing import NotThere
-from gradwalk.tensor.shapes import Shape, broadcast, shape_error, size_of
+from gradwalk.tensor.refusing import INSTEAD, LeftOut
+from gradwalk.tensor.shapes import Shape, broadcast, shape_error
 
 __all__ = ["Tensor"]
 
 
-class Tensor(TensorMethods, Node):
+class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the table give tensors here
     """Many numbers in one node: an array of any shape, its gradient, and how it came to be.
 
     `data` is a number, nested lists or an array, and is copied. Floats are float64 unless `dtype="float32"` asks; ints
@@ -44,19 +43,25 @@ class Tensor(TensorMethods, Node):
     ((2, 2), -1.5231883119115297)
     """
 
-    __slots__ = ("_asked", "_changed", "_flows", "_lent")
+    __slots__ = ("_asked", "_changed", "_flows", "_inputs", "_lent")
 
     many = True
     _data: Any  # an array
     _asked: bool | None  # of a leaf: what requires_grad was set to; of another node: whether retain_grad() was called
-    _changed: int  # when the numbers of this leaf were last written
+    _changed: int  # when the numbers of this leaf were last written; of another node: when it was made
     _flows: bool  # whether gradient flows to this node
+    _inputs: tuple[Any, ...]  # what the op was given
     _lent: Any  # the array that `data` of this leaf gave away, which may be written to; None if it gave none
+
+    if TYPE_CHECKING:  # of methods that are called as types are: `float()`
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def __init__(self, data: Any, requires_grad: bool | None = None, dtype: Any = None, *, label: str = "") -> None:
         self._grad = 0.0
         self._kind = self._mark = self._lent = None
         self._changed = 0
+        self._inputs = ()
         self._asked = None
         given = array_of(data, None if dtype is None else dtype_named(dtype))
         if modes.active:
@@ -71,12 +76,6 @@ class Tensor(TensorMethods, Node):
 
     def __repr__(self) -> str:
         return printed(self)
-
-    def __getattr__(self, name: str) -> Any:  # a keeper may have it
-        if name in ("_data", "_grad", "_changed") and self.keeper is not None:
-            with self._in_own_hands():
-                return object.__getattribute__(self, name)
-        raise NotThere(name)
 
     # --- numbers and gradient ----------------------------------------------------------------------------------------
 
@@ -226,7 +225,7 @@ class Tensor(TensorMethods, Node):
                 raise SettingError("requires_grad=False is for leaves; cut a computed tensor off with detach()")
             if any(v._asked for v in reverse.order(self) if v.is_leaf and v.many):
                 return  # it leads to parameters, and goes on doing so
-            self._kind = None
+            self._kind, self._inputs = None, ()
         self._asked, self._flows = wanted, wanted
 
     # --- how it was made ---------------------------------------------------------------------------------------------
@@ -238,7 +237,7 @@ class Tensor(TensorMethods, Node):
         >>> len((gradwalk.Tensor([3.0]) * 2).inputs)
         2
         """
-        return () if self._kind is None else self._kind.inputs  # type: ignore[union-attr]
+        return self._inputs
 
     @property
     def operands(self) -> tuple[Any, ...]:
@@ -247,9 +246,9 @@ class Tensor(TensorMethods, Node):
         >>> [v.shape for v in (gradwalk.Tensor([3.0]) * 2).operands]
         [(1,), ()]
         """
-        if isinstance(self._kind, Made) and any(not isinstance(x, Node) for x in self._kind.inputs):
-            self._kind.inputs = tuple(map(self._as_node, self._kind.inputs))
-        return self.inputs
+        if any(not isinstance(x, Node) for x in self._inputs):
+            self._inputs = tuple(map(self._as_node, self._inputs))
+        return self._inputs
 
     @property  # type: ignore[misc]
     def slopes(self) -> tuple[Any, ...]:
@@ -302,13 +301,11 @@ class Tensor(TensorMethods, Node):
 
     def _copied(self, memo: dict[int, Any]) -> Tensor:
         out = constant(arrays.now.copy(self.array))
-        out._asked, out._flows, out._grad, out._kind = self._asked, self._flows, self._grad, self._kind
-        if isinstance(self._kind, Made):
-            out._kind = Made(self._kind.op, tuple(memo.get(id(x), x) for x in self._kind.inputs))
-        elif self._kind is not None:
-            out._kind = Recipe()
-        if self._kind is not None and self._kind.hooks:  # type: ignore[union-attr]
-            out._kind.hooks = list(self._kind.hooks)  # type: ignore[union-attr]
+        out._asked, out._flows, out._grad, out._kind = self._asked, self._flows, self._grad, self.primitive
+        out._inputs = tuple([memo.get(id(x), x) for x in self._inputs])
+        out._changed = Clock.time
+        if self.hooks:
+            out._recipe().hooks = list(self.hooks)
         if self._noted() is not None:
             out.label, out.made_at = self.label, self.made_at
         return out
@@ -345,9 +342,13 @@ class Tensor(TensorMethods, Node):
                 raise shape_error(f"a hook gave a gradient of shape {new.shape} to a tensor of shape {self.shape}")
             return self._as_node(found) if as_graph else new
 
-        if self._kind is not None and not self._kind.hooks:  # type: ignore[union-attr]
-            self._kind.hooks = []  # type: ignore[union-attr]
-        return Hook((self._recipe() if self._kind is None else self._kind).hooks, on_arrays)  # type: ignore[union-attr]
+        return Hook(self._recipe().hooks, on_arrays)
+
+    def _recipe(self) -> Recipe:
+        with self._in_own_hands():
+            if not isinstance(self._kind, Recipe):
+                self._kind = Recipe(self._kind, self._inputs)
+            return self._kind
 
     def retain_grad(self) -> None:
         """Keep the gradient of this node, however large the graph: small graphs keep them all.
@@ -375,21 +376,17 @@ class Tensor(TensorMethods, Node):
     def __gradwalk_op__(self, op: Any, operands: tuple[Any, ...]) -> Any:
         if modes.active:
             return modes.top().apply(op, operands)
-        dtype, flows, numbers = self._data.dtype, False, []
-        for x in operands:  # the quick road, for tensors of one dtype
-            if x.__class__ is not Tensor or x._lent is not None or x._data.dtype != dtype:
-                return self.computed(op, operands)
-            flows = flows or x._flows
-            numbers.append(x._data)
-        if not flows or (op.__class__ is Op and len(numbers) > 1):
+        if len(operands) != 1 or not self._flows or self._lent is not None:
             return self.computed(op, operands)
-        data = op.value(*numbers) if op.__class__ is not Op else (kernels.known.get(op) or kernels.kernel(op))(*numbers)
+        x = self._data  # one operand that gradient flows to: most functions have that
+        data = (kernels.known.get(op) or kernels.kernel(op))(x) if op.__class__ is Op else op.value(x)
         out = _blank()
         out._data = data
         out._grad = 0.0
-        out._kind = Made(op, operands)
+        out._kind = op
+        out._inputs = operands
+        out._changed = Clock.time
         out._mark = out._lent = out._asked = None
-        out._changed = 0
         out._flows = True
         return out
 
@@ -399,6 +396,9 @@ class Tensor(TensorMethods, Node):
         >>> gradwalk.Tensor([1.0]).computed(ops.exp, (gradwalk.Tensor([0.0]),))
         Tensor([1.0])
         """
+        quick = _of_one_kind(op, operands)
+        if quick is not None:
+            return quick
         structural = isinstance(op, Entry)
         inputs = tuple([_operand(x, op) for x in operands])
         numbers = [x.array if isinstance(x, Tensor) else x for x in inputs]
@@ -454,28 +454,26 @@ class Tensor(TensorMethods, Node):
             )
             raise BackwardError(f"no gradient flows to this tensor of shape {self.shape}: {why}")
         if gradient is None:
-            if size_of(self.shape) != 1:
+            if self._data.size != 1:
                 raise BackwardError(
                     f"backward() starts from one number, and this tensor has shape {self.shape}; take its sum() or "
                     f"mean(), "
                     "or give the gradient to start from, of this shape"
                 )
-            seed: Any = arrays.now.full(self.shape, 1.0, self.dtype)
+            seed: Any = arrays.now.full(self._data.shape, 1.0, self._data.dtype)
         else:
             seed = numbers_in(gradient, self.dtype)
             if seed.shape != self.shape:
                 raise shape_error(
                     f"backward was given a gradient of shape {seed.shape} for a tensor of shape {self.shape}"
                 )
+        walk, start = self._walk_back, seed
         if create_graph:
-            given = gradient if isinstance(gradient, Tensor) else constant(seed)
-            walk = partial(walk_with_graphs, self, given)
-        else:
-            walk = partial(self._walk_back, seed)
+            walk, start = partial(walk_with_graphs, self), gradient if isinstance(gradient, Tensor) else constant(seed)
         if modes.layers:
-            modes.top().backward(self, walk)
+            modes.top().backward(self, partial(walk, start))
         else:
-            walk()
+            walk(start)
 
     def reaching(self) -> AbstractContextManager[None]:
         """A block in which slopes push nothing from numbers that this tensor does not depend on.
@@ -532,6 +530,8 @@ class Tensor(TensorMethods, Node):
 
 
 give_operators(Tensor)
+for _name in INSTEAD:
+    setattr(Tensor, _name, LeftOut(_name))
 
 
 # --- making nodes ----------------------------------------------------------------------------------------------------
@@ -550,6 +550,7 @@ def constant(array: Any) -> Tensor:
     out._grad = 0.0
     out._kind = out._mark = out._lent = out._asked = None
     out._changed = 0
+    out._inputs = ()
     out._flows = False
     return out
 
@@ -565,7 +566,46 @@ def node(op: Any, data: Any, inputs: tuple[Any, ...]) -> Tensor:
     if flows and arrays.now.dtype_of(data).startswith("float"):
         out._flows = True
         if not modes.active or modes.recording():
-            out._kind = Made(op, tuple([float(x) if isinstance(x, int) else x for x in inputs]))
+            out._kind, out._changed = op, Clock.time
+            out._inputs = tuple([float(x) if isinstance(x, int) else x for x in inputs])
+    return out
+
+
+def _of_one_kind(op: Any, operands: tuple[Any, ...]) -> Tensor | None:
+    """What an op gives on float tensors of one dtype and plain floats, as most are; None if they are not."""
+    if modes.active and not modes.knows_numbers():
+        return None
+    dtype, flows, numbers = None, False, []
+    for x in operands:
+        if x.__class__ is Tensor:
+            data = x._data
+            if x._lent is not None or (dtype is not None and data.dtype != dtype):
+                return None
+            dtype = data.dtype
+            flows = flows or x._flows
+            numbers.append(data)
+        elif x.__class__ is float and op.__class__ is Op:
+            numbers.append(x)
+        else:
+            return None
+    if not arrays.now.is_array(data) or not (name := arrays.now.dtype_of(data)).startswith("float"):
+        return None
+    try:
+        if op.__class__ is not Op:
+            data = op.value(*numbers)
+        elif len(numbers) != op.arity:
+            return None
+        else:
+            data = (kernels.known.get(op) or kernels.kernel(op))(*numbers)
+            if data.dtype is not dtype:
+                data = arrays.now.cast(data, name)
+    except ValueError:  # the general road says which shapes do not fit
+        return None
+    out = constant(data)
+    if flows:
+        out._flows = True
+        if not modes.active or modes.recording():
+            out._kind, out._inputs, out._changed = op, operands, Clock.time
     return out
 
 

@@ -27,14 +27,16 @@ def unbroadcast(g: Any, shape: Shape) -> Any:
     >>> unbroadcast(arrays.now.full((2, 3), 1.0, "float64"), (1, 3)).tolist()
     [[2.0, 2.0, 2.0]]
     """
-    if g.shape == shape:
+    own, provider = g.shape, arrays.now
+    if own == shape:
         return g
-    extra = len(g.shape) - len(shape)
-    if g.shape[extra:] == shape and arrays.now.is_array(g):  # as of a bias, which most are
-        return arrays.now.total(g, tuple(range(extra)), False)
-    repeated = [axis for axis, n in enumerate(g.shape) if axis < extra or (n != 1 and shape[axis - extra] == 1)]
-    if arrays.now.is_array(g):  # the same without a detour
-        return arrays.now.reshape(arrays.now.total(g, tuple(repeated), True), shape)
+    extra = len(own) - len(shape)
+    on_arrays = provider.is_array(g)
+    if on_arrays and own[extra:] == shape:  # as of a bias, which most are
+        return provider.total(g, (0,) if extra == 1 else tuple(range(extra)), False)
+    repeated = [axis for axis, n in enumerate(own) if axis < extra or (n != 1 and shape[axis - extra] == 1)]
+    if on_arrays:  # the same without a detour
+        return provider.reshape(provider.total(g, tuple(repeated), True), shape)
     return Reshape(shape)(Sum(tuple(repeated), keep=True)(g))
 
 
@@ -224,6 +226,9 @@ class Sum(Entry):
 
     def pull(self, i: int, g: Any, inputs: Sequence[Any], out: Any) -> Any:
         shape = inputs[0].shape
+        if arrays.now.is_array(g):  # the same without a detour
+            fits = self.keep or g.size == 1
+            return arrays.now.expand(g if fits else arrays.now.reshape(g, kept(shape, self.axes)), shape)
         return Expand(shape)(g if self.keep else Reshape(kept(shape, self.axes))(g))
 
 
@@ -279,10 +284,7 @@ class CumSum(Entry):
 def turned(x: Any) -> Any:
     """A matrix, or a batch of them, with rows and columns exchanged."""
     n = len(x.shape)
-    return (_TURN if n == 2 else Permute((*range(n - 2), n - 1, n - 2)))(x)
-
-
-_TURN = Permute((1, 0))
+    return Permute((*range(n - 2), n - 1, n - 2))(x)
 
 
 class MatMul(Entry):
@@ -297,11 +299,13 @@ class MatMul(Entry):
 
     def value(self, a: Any, b: Any) -> Any:
         m, n = a.shape, b.shape
+        if len(m) == len(n) == 2 and m[1] == n[0]:
+            return arrays.now.matmul(a, b)
         if not m or not n:
             raise shape_error(
                 f"{m} @ {n}: a product of matrices needs one dim at least on both sides; for numbers use *"
             )
-        rows = n[-2] if len(n) > 1 else n[0]
+        rows = n[-2:][0]  # of a vector, all it has
         if m[-1] != rows:
             hint = ""
             if m[-1] == n[-1]:
@@ -320,8 +324,8 @@ class MatMul(Entry):
 
     def pull(self, i: int, g: Any, inputs: Sequence[Any], out: Any) -> Any:
         a, b = inputs
-        if len(a.shape) == len(b.shape) == 2 and arrays.now.is_array(g):  # the usual case, without a detour
-            provider = arrays.now
+        provider = arrays.now
+        if a.ndim == b.ndim == 2 and provider.is_array(g):  # the usual case, without a detour
             if i == 0:
                 return provider.matmul(g, provider.permute(b, (1, 0)))
             return provider.matmul(provider.permute(a, (1, 0)), g)

@@ -3,6 +3,8 @@
 They are found in the package itself: `gradwalk.cat`, `gradwalk.zeros`, `gradwalk.einsum`.
 """
 
+# mypy: disable-error-code=no-any-return
+
 from __future__ import annotations
 
 import math
@@ -62,7 +64,7 @@ def as_tensor(x: Any, dtype: Any = None) -> Tensor:
     if isinstance(x, Tensor):
         return x if dtype is None else x.to(dtype)
     if hasattr(x, "__gradwalk_op__"):
-        return Tensor.of(x)  # type: ignore[no-any-return]
+        return Tensor.of(x)
     return constant(array_of(x, None if dtype is None else dtype_named(dtype)))
 
 
@@ -228,13 +230,13 @@ def one_hot(labels: Any, num_classes: int = -1) -> Tensor:
     if most > classes or (found.numel() and found.min().item() < 0):
         raise SettingError(f"one_hot of {classes} classes was given labels from {found.min().item()} to {most - 1}")
     rows = found.unsqueeze(-1) == arange(classes)
-    return rows.long()  # type: ignore[no-any-return]
+    return rows.long()
 
 
 # --- joining ---------------------------------------------------------------------------------------------------------
 
 
-def cat(tensors: Sequence[Any], dim: Any = None, *, axis: Any = None) -> Any:
+def cat(tensors: Sequence[Any], dim: Any = None, *, axis: Any = None) -> Tensor:
     """Tensors one after another along a dim.
 
     >>> gradwalk.cat([gradwalk.ones(1, 2), gradwalk.zeros(1, 2)], dim=0)
@@ -259,7 +261,7 @@ def cat(tensors: Sequence[Any], dim: Any = None, *, axis: Any = None) -> Any:
 concat = cat
 
 
-def stack(tensors: Sequence[Any], dim: Any = None, *, axis: Any = None) -> Any:
+def stack(tensors: Sequence[Any], dim: Any = None, *, axis: Any = None) -> Tensor:
     """Tensors of one shape side by side along a new dim.
 
     >>> gradwalk.stack([gradwalk.ones(2), gradwalk.zeros(2)])
@@ -283,7 +285,7 @@ def _several(tensors: Any, taker: str) -> list[Tensor]:
     return [as_tensor(part) for part in tensors]
 
 
-def pad(x: Any, widths: Sequence[int], mode: str = "constant", value: float = 0.0) -> Any:
+def pad(x: Any, widths: Sequence[int], mode: str = "constant", value: float = 0.0) -> Tensor:
     """More numbers around: widths before and after for the last dim, then for the last but one, as PyTorch counts.
 
     >>> gradwalk.pad(gradwalk.ones(2), (1, 0))
@@ -300,12 +302,12 @@ def pad(x: Any, widths: Sequence[int], mode: str = "constant", value: float = 0.
     cut = tuple(slice(max(0, -low), n - max(0, -high)) for n, (low, high) in zip(found.shape, by_axis, strict=True))
     if any(part.stop < part.start for part in cut):
         raise shape_error(f"pad by {given} would cut more than is there from shape {found.shape}")
-    if min(given, default=0) < 0:
+    if any(n < 0 for n in given):
         found = Index(cut)(found)
     return Pad(tuple((max(0, low), max(0, high)) for low, high in by_axis), value)(found)
 
 
-def einsum(equation: str, *operands: Any) -> Any:
+def einsum(equation: str, *operands: Any) -> Tensor:
     """Products summed as letters say: one letter for each dim, and those missing after `->` are summed.
 
     >>> gradwalk.einsum("ij,jk->ik", gradwalk.ones(2, 3), gradwalk.ones(3, 1))
@@ -416,7 +418,7 @@ def _conv(x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dims: int) 
     return out.squeeze(0) if alone else out
 
 
-def conv1d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0) -> Any:
+def conv1d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0) -> Tensor:
     """Windows of `x` (batch, in, length) times weights (out, in, kernel), summed.
 
     >>> gradwalk.conv1d(gradwalk.ones(1, 1, 4), gradwalk.ones(1, 1, 2))
@@ -425,7 +427,7 @@ def conv1d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any 
     return _conv(x, weight, bias, stride, padding, 1)
 
 
-def conv2d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0) -> Any:
+def conv2d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0) -> Tensor:
     """Windows of `x` (batch, in, height, width) times weights (out, in, kernel, kernel), summed.
 
     >>> gradwalk.conv2d(gradwalk.ones(1, 1, 3, 3), gradwalk.ones(1, 1, 2, 2)).shape
@@ -446,7 +448,7 @@ def _pooled(x: Any, kernel_size: Any, stride: Any, dims: int, kind: str) -> Any:
     return windows.flatten(windows.ndim - dims).max(-1).values
 
 
-def max_pool1d(x: Any, kernel_size: Any, stride: Any = None) -> Any:
+def max_pool1d(x: Any, kernel_size: Any, stride: Any = None) -> Tensor:
     """The largest number of each window along the last dim.
 
     >>> gradwalk.max_pool1d(gradwalk.Tensor([[[1.0, 3.0, 2.0, 0.0]]]), 2)
@@ -455,7 +457,7 @@ def max_pool1d(x: Any, kernel_size: Any, stride: Any = None) -> Any:
     return _pooled(x, kernel_size, stride, 1, "max")
 
 
-def max_pool2d(x: Any, kernel_size: Any, stride: Any = None) -> Any:
+def max_pool2d(x: Any, kernel_size: Any, stride: Any = None) -> Tensor:
     """The largest number of each window along the last two dims.
 
     >>> gradwalk.max_pool2d(gradwalk.ones(1, 1, 4, 4), 2).shape
@@ -464,7 +466,7 @@ def max_pool2d(x: Any, kernel_size: Any, stride: Any = None) -> Any:
     return _pooled(x, kernel_size, stride, 2, "max")
 
 
-def avg_pool1d(x: Any, kernel_size: Any, stride: Any = None) -> Any:
+def avg_pool1d(x: Any, kernel_size: Any, stride: Any = None) -> Tensor:
     """The mean of each window along the last dim.
 
     >>> gradwalk.avg_pool1d(gradwalk.Tensor([[[1.0, 3.0, 2.0, 0.0]]]), 2)
@@ -473,7 +475,7 @@ def avg_pool1d(x: Any, kernel_size: Any, stride: Any = None) -> Any:
     return _pooled(x, kernel_size, stride, 1, "avg")
 
 
-def avg_pool2d(x: Any, kernel_size: Any, stride: Any = None) -> Any:
+def avg_pool2d(x: Any, kernel_size: Any, stride: Any = None) -> Tensor:
     """The mean of each window along the last two dims.
 
     >>> gradwalk.avg_pool2d(gradwalk.ones(1, 1, 4, 4), 2).shape
@@ -485,7 +487,7 @@ def avg_pool2d(x: Any, kernel_size: Any, stride: Any = None) -> Any:
 # --- losses ----------------------------------------------------------------------------------------------------------
 
 
-def cross_entropy(logits: Any, targets: Any) -> Any:
+def cross_entropy(logits: Any, targets: Any) -> Tensor:
     """The mean softmax cross-entropy of rows of logits: targets are the indices of the right classes, or shares.
 
     >>> gradwalk.cross_entropy(gradwalk.zeros(2, 4), [0, 3]).item()
@@ -505,7 +507,7 @@ def cross_entropy(logits: Any, targets: Any) -> Any:
     return nll_loss(z.log_softmax(-1), wanted)
 
 
-def nll_loss(log_shares: Any, targets: Any) -> Any:
+def nll_loss(log_shares: Any, targets: Any) -> Tensor:
     """The mean of what is lost: the logarithms of the shares of the right classes, with the other sign.
 
     >>> gradwalk.nll_loss(gradwalk.Tensor([[-1.0, -2.0]]), [1]).item()

@@ -52,6 +52,9 @@ def read_key(key: Any, shape: Shape) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
             _check(part, axis, shape)
             basic.append(part)
             axis += 1
+        elif arrays.now.dtype_of(part) == BOOL and not part.ndim:  # all of it, or nothing, in a dim of its own
+            basic.append(None)
+            wholes.append(arrays.now.arange(int(arrays.now.tolist(part))))
         elif arrays.now.dtype_of(part) == BOOL:
             if part.shape != shape[axis : axis + part.ndim]:
                 raise shape_error(
@@ -110,6 +113,8 @@ def _part(part: Any, lone: bool) -> Any:
             return slice(*(x if x is None else operator.index(x) for x in (part.start, part.stop, part.step)))
         except TypeError:
             raise shape_error(f"a slice holds whole numbers, not {part}") from None
+    if getattr(part, "dtype", None) == BOOL and not part.shape and not comes_later(part):
+        return getattr(part, "array", part)
     if not isinstance(part, bool) and hasattr(type(part), "__index__") and not getattr(part, "shape", ()):
         return operator.index(part)
     if isinstance(part, bool):

@@ -16,23 +16,25 @@ from typing import Any
 
 from gradwalk import formulas, ops
 from gradwalk.errors import OpError
-from gradwalk.formulas.lines import Language, python_function
+from gradwalk.formulas.lines import INFIX, Language, in_python, python_function, used
 from gradwalk.formulas.rules import slopes
 from gradwalk.formulas.sheet import Sheet, Symbol
 from gradwalk.ops import TABLE, Op
 from gradwalk.tensor import arrays
 
-__all__ = ["call", "kernel", "pulls", "pulls_on_tensors"]
+__all__ = ["call", "kernel", "passed_on", "pulls", "pulls_on_tensors"]
 
 #: How a step of a formula is called in the text, where its own name is no name in Python.
 NAMES = {"+": "add", "-": "sub", "*": "mul", "/": "div", "**": "pow", "<": "less", "<=": "less_equal", ">": "greater",
          ">=": "greater_equal", "==": "equals", "!=": "differs", "&": "both", "|": "either", "fabs": "abs"}  # fmt: skip
 ARRAYS = Language(lambda op, texts, _: f"{NAMES.get(op, op)}({', '.join(texts)})")
+#: For single numbers operators do, and Python's `if`; functions are the provider's, to have the same bits.
+NUMBERS = Language(lambda op, *rest: (in_python if op in {*INFIX, "neg", "choose"} else ARRAYS.expression)(op, *rest))
 
 Pull = Callable[..., Any]  # of upstream, operands and result: what flows back to one operand
 
 known: dict[Op, Callable[..., Any]] = {}  # kernels that have been asked for
-pulls_known: dict[Op, tuple[Pull | None, ...]] = {}
+pulls_known: dict[Op, tuple[Pull, ...]] = {}
 _pulls_on_tensors: dict[Op, tuple[Pull | None, ...]] = {}
 
 
@@ -85,8 +87,8 @@ def _each(f: Callable[..., float], *operands: Any) -> Any:
     return arrays.now.each(f, operands)
 
 
-def pulls(op: Op) -> tuple[Pull | None, ...]:
-    """For each operand what flows back to it, on arrays, inside `quietly`; None where nothing ever does.
+def pulls(op: Op) -> tuple[Pull, ...]:
+    """For each operand what flows back to it, on arrays, inside `quietly`; 0.0 where nothing does.
 
     >>> g, x, out = (arrays.now.new([x], "float64") for x in (3.0, 0.0, 1.0))
     >>> pulls(ops.exp)[0](g, x, out).tolist()
@@ -95,11 +97,10 @@ def pulls(op: Op) -> tuple[Pull | None, ...]:
     found = pulls_known.get(op)
     if found is None:
         scope = {NAMES.get(name, name): function for name, function in arrays.now.bare.items()}
-        found = pulls_known[op] = tuple(_made(op, i, scope) or partial(_by_numbers, op, i) for i in range(op.arity))
+        found = tuple(_made(op, i, scope, arrays.now.on_one) or partial(_by_numbers, op, i) for i in range(op.arity))
         if op is ops.where:
-            found = pulls_known[op] = (None, *found[1:])
-        elif op is ops.pow:
-            found = pulls_known[op] = (partial(_power_base, found[0] or _by_numbers), found[1])
+            found = (_nothing, *found[1:])
+        pulls_known[op] = found
     return found
 
 
@@ -117,16 +118,32 @@ def pulls_on_tensors(op: Op) -> tuple[Pull | None, ...]:
     return found
 
 
-def _power_base(general: Pull, g: Any, x: Any, y: Any, out: Any) -> Any:
-    """`x ** 2`, with a number up there, needs no look at every exponent; a test holds it to the table."""
-    functions = arrays.now.bare
-    if y.__class__ is not float or y == 0.0:
-        return general(g, x, y, out)
-    return functions["*"](g, functions["*"](y, functions["**"](x, y - 1.0) if y != 2.0 else x))
+def _nothing(*_: Any) -> float:
+    return 0.0
 
 
-def _made(op: Op, position: int, scope: dict[str, Any]) -> Pull | None:
-    """The pull as a function over the names of `scope`; None if the rule cannot be written down."""
+def passed_on(g: Any, *_: Any) -> Any:
+    """The pull of a sum: all that comes back goes on as it is.
+
+    >>> passed_on(3.0, 1.0, 2.0)
+    3.0
+    """
+    return g
+
+
+#: Ways that need no look at every number where the second operand is a plain one; a test holds them to the table.
+SHORTCUTS = {
+    (ops.pow, 0): "mul(g, mul(x1, pow(x0, x1 - 1.0) if x1 != 2.0 else x0))",
+    (ops.div, 0): "mul(g, 1.0 / x1)",
+}
+
+
+def _made(op: Op, position: int, scope: dict[str, Any], on_one: dict[str, Any] | None = None) -> Pull | None:
+    """The pull as a function over the names of `scope`; None if the rule cannot be written down.
+
+    On arrays (if there is `on_one`, the provider's names for it) those of one number go by Python's own arithmetic,
+    which saves calls, and plain numbers by shortcuts.
+    """
     sheet = Sheet(whole_ops=True)
     names = [f"x{i}" for i in range(op.arity)]
     symbols = sheet.inputs(*names, "out", "g")
@@ -136,12 +153,36 @@ def _made(op: Op, position: int, scope: dict[str, Any]) -> Pull | None:
     except OpError:
         return None
     share = _times(sheet, slope, g)
-    lines, (result,) = formulas.lines(sheet, [share], ARRAYS)
-    text = [f"def pull({', '.join(['g', *names, 'out'])}):", *[f"    {line}" for line in [*lines, f"return {result}"]]]
-    needed = {name for line in text for name in scope if f"{name}(" in line}
+    if share is g:
+        return passed_on
     if any(step[0] not in (*NAMES, "input", *scope) for step in sheet.steps):
         return None  # a function that arrays do not have
-    scope = {name: scope[name] for name in needed} | {"inf": math.inf, "nan": math.nan}
+    lines, (result,) = formulas.lines(sheet, [share], ARRAYS)
+    scope = {**scope, "inf": math.inf, "nan": math.nan}
+    if on_one and len(lines) > 1:
+        needed = sorted(used(sheet, [share]))
+        short, (number,) = formulas.lines(sheet, [share], NUMBERS)
+        rule = _written(f"rule({', '.join(needed)})", short, number, {**scope, **on_one}, op)
+        scope |= {"rule": rule, "double": on_one["double"], "array": on_one["array"]}
+        lines = [*_on_one_number(needed), *lines]
+    if on_one is not None and (op, position) in SHORTCUTS:
+        lines = [f"if x1.__class__ is float and x1 != 0.0: return {SHORTCUTS[op, position]}", *lines]
+    return _written(f"pull({', '.join(['g', *names, 'out'])})", lines, result, scope, op)
+
+
+def _on_one_number(needed: list[str]) -> list[str]:
+    """What a pull begins with to go by `rule`, a function of numbers, where it may; 1/0 it leaves to the arrays."""
+    alike = [f"({x}.__class__ is float or {x}.dtype is double)" for x in needed if x != "g"]
+    numbers = [f"{x} if {x}.__class__ is float else {x}.item()" for x in needed]
+    return [
+        f"if {' and '.join(['g.size == 1 and g.dtype is double', *alike])}:",
+        f"    try: return array(rule({', '.join(numbers)}), ndmin=g.ndim)",
+        "    except ZeroDivisionError: pass",
+    ]
+
+
+def _written(head: str, lines: list[str], result: str, scope: dict[str, Any], op: Op) -> Callable[..., Any]:
+    text = [f"def {head}:", *[f"    {line}" for line in [*lines, f"return {result}"]]]
     return python_function(text, scope, f"{__file__}: {op.name}")
 
 

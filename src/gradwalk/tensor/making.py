@@ -35,10 +35,7 @@ def array_of(data: Any, dtype: str | None = None) -> Any:
         data = data.tolist()
     nested, kinds = _nested(data, [])
     wide = FLOAT64 if float in kinds or not kinds else INT64 if int in kinds else BOOL
-    found = provider.new(nested, dtype or wide)
-    if 0 in found.shape:  # lists of empty lists: NumPy and we agree on their shape
-        found = provider.reshape(found, _shape_of(nested))
-    return found
+    return provider.new(nested, dtype or wide)
 
 
 def _from_array(data: Any, dtype: str | None) -> Any:
@@ -49,8 +46,8 @@ def _from_array(data: Any, dtype: str | None) -> Any:
             "an array of objects holds no plain numbers; for an array of Values there is Tensor.of(array)"
         )
     own = provider.dtype_of(data) if provider.is_array(data) else getattr(data.dtype, "name", str(data.dtype))
-    if own.startswith("torch."):
-        own, data = own.removeprefix("torch."), data.tolist()
+    by_lists = own.startswith("torch.") or (provider.name == "python" and not provider.is_array(data))
+    own = own.removeprefix("torch.")
     if own in ("float16", "bfloat16"):
         own = FLOAT32
     wide = (
@@ -58,7 +55,7 @@ def _from_array(data: Any, dtype: str | None) -> Any:
     )
     if not wide:
         raise NotANumberError(f"a tensor holds floats, ints or bools, and this array is of {own}")
-    if provider.name == "python" and not provider.is_array(data):
+    if by_lists:
         return provider.reshape(provider.new(data.tolist(), dtype or wide), tuple(data.shape))
     return provider.new(data, dtype or wide)
 
@@ -104,7 +101,7 @@ def _nested(data: Any, path: list[int]) -> tuple[Any, set[type]]:
         raise NotANumberError(
             f"a Value would lose its history in Tensor(...); Tensor.of(values) makes one node of many Values{_at(path)}"
         )
-    if hasattr(data, "tolist") and hasattr(data, "dtype"):
+    if hasattr(data, "tolist"):  # an array, or a number of NumPy's
         return _nested(data.tolist(), path)
     try:
         return number(data), {float}

@@ -5,11 +5,15 @@ already, from the table; here is what arrays add. What is composed has no deriva
 that have one.
 """
 
+# mypy: disable-error-code="no-any-return, return-value"
+# What an op gives is a tensor, and so is whoever inherits the methods; mypy cannot know.
+
 from __future__ import annotations
 
 import math
 import operator
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from gradwalk import ops
@@ -31,7 +35,7 @@ from gradwalk.tensor.shapes import (
 )
 
 if TYPE_CHECKING:
-    pass
+    from gradwalk.tensor.core import Tensor
 
 __all__ = ["Extremes", "TensorMethods"]
 
@@ -53,6 +57,11 @@ def _constant(array: Any) -> Any:
     return constant(array)
 
 
+@lru_cache(maxsize=64)
+def _sum_of_all(ndim: int) -> Sum:
+    return Sum(tuple(range(ndim)), False)
+
+
 class TensorMethods:
     """What a `Tensor` inherits.
 
@@ -66,29 +75,31 @@ class TensorMethods:
         array: Any
         is_leaf: bool
         requires_grad: bool
+        _data: Any
         _flows: bool
+
         # the functions of the op table, which give tensors here
-        exp: Any
-        expm1: Any
-        log: Any
-        log1p: Any
-        sqrt: Any
-        sin: Any
-        cos: Any
-        tan: Any
-        asin: Any
-        acos: Any
-        atan: Any
-        sinh: Any
-        cosh: Any
-        tanh: Any
-        erf: Any
-        sigmoid: Any
-        softplus: Any
-        leaky_relu: Any
-        abs: Any
-        maximum: Any
-        minimum: Any
+        def exp(self) -> Tensor: ...  # noqa: D102
+        def expm1(self) -> Tensor: ...  # noqa: D102
+        def log(self) -> Tensor: ...  # noqa: D102
+        def log1p(self) -> Tensor: ...  # noqa: D102
+        def sqrt(self) -> Tensor: ...  # noqa: D102
+        def sin(self) -> Tensor: ...  # noqa: D102
+        def cos(self) -> Tensor: ...  # noqa: D102
+        def tan(self) -> Tensor: ...  # noqa: D102
+        def asin(self) -> Tensor: ...  # noqa: D102
+        def acos(self) -> Tensor: ...  # noqa: D102
+        def atan(self) -> Tensor: ...  # noqa: D102
+        def sinh(self) -> Tensor: ...  # noqa: D102
+        def cosh(self) -> Tensor: ...  # noqa: D102
+        def tanh(self) -> Tensor: ...  # noqa: D102
+        def erf(self) -> Tensor: ...  # noqa: D102
+        def sigmoid(self) -> Tensor: ...  # noqa: D102
+        def softplus(self) -> Tensor: ...  # noqa: D102
+        def leaky_relu(self, slope: Any = 0.01) -> Tensor: ...  # noqa: D102
+        def abs(self) -> Tensor: ...  # noqa: D102
+        def maximum(self, other: Any) -> Tensor: ...  # noqa: D102
+        def minimum(self, other: Any) -> Tensor: ...  # noqa: D102
 
         @property
         def shape(self) -> Shape: ...  # noqa: D102
@@ -96,29 +107,31 @@ class TensorMethods:
         def dtype(self) -> str: ...  # noqa: D102
 
         def __gradwalk_op__(self, op: Any, operands: tuple[Any, ...]) -> Any: ...
-        def __add__(self, other: Any) -> Any: ...
-        def __radd__(self, other: Any) -> Any: ...
-        def __sub__(self, other: Any) -> Any: ...
-        def __rsub__(self, other: Any) -> Any: ...
-        def __mul__(self, other: Any) -> Any: ...
-        def __rmul__(self, other: Any) -> Any: ...
-        def __truediv__(self, other: Any) -> Any: ...
-        def __rtruediv__(self, other: Any) -> Any: ...
-        def __pow__(self, other: Any) -> Any: ...
-        def __rpow__(self, other: Any) -> Any: ...
-        def __matmul__(self, other: Any) -> Any: ...
-        def __rmatmul__(self, other: Any) -> Any: ...
-        def __lt__(self, other: Any) -> Any: ...
-        def __le__(self, other: Any) -> Any: ...
-        def __gt__(self, other: Any) -> Any: ...
-        def __ge__(self, other: Any) -> Any: ...
-        def __and__(self, other: Any) -> Any: ...
-        def __or__(self, other: Any) -> Any: ...
-        def __invert__(self) -> Any: ...
-        def __mod__(self, other: Any) -> Any: ...
-        def __floordiv__(self, other: Any) -> Any: ...
-        def __neg__(self) -> Any: ...
-        def detach(self) -> Any: ...  # noqa: D102
+        def __add__(self, other: Any) -> Tensor: ...
+        def __radd__(self, other: Any) -> Tensor: ...
+        def __sub__(self, other: Any) -> Tensor: ...
+        def __rsub__(self, other: Any) -> Tensor: ...
+        def __mul__(self, other: Any) -> Tensor: ...
+        def __rmul__(self, other: Any) -> Tensor: ...
+        def __truediv__(self, other: Any) -> Tensor: ...
+        def __rtruediv__(self, other: Any) -> Tensor: ...
+        def __pow__(self, other: Any) -> Tensor: ...
+        def __rpow__(self, other: Any) -> Tensor: ...
+        def __matmul__(self, other: Any) -> Tensor: ...
+        def __rmatmul__(self, other: Any) -> Tensor: ...
+        def __eq__(self, other: object) -> Tensor: ...  # type: ignore[override]
+        def __ne__(self, other: object) -> Tensor: ...  # type: ignore[override]
+        def __lt__(self, other: Any) -> Tensor: ...
+        def __le__(self, other: Any) -> Tensor: ...
+        def __gt__(self, other: Any) -> Tensor: ...
+        def __ge__(self, other: Any) -> Tensor: ...
+        def __and__(self, other: Any) -> Tensor: ...
+        def __or__(self, other: Any) -> Tensor: ...
+        def __invert__(self) -> Tensor: ...
+        def __mod__(self, other: Any) -> Tensor: ...
+        def __floordiv__(self, other: Any) -> Tensor: ...
+        def __neg__(self) -> Tensor: ...
+        def detach(self) -> Tensor: ...  # noqa: D102
 
     # --- looking -----------------------------------------------------------------------------------------------------
 
@@ -158,7 +171,7 @@ class TensorMethods:
     nelement = numel
 
     @property
-    def T(self) -> Any:  # noqa: N802
+    def T(self) -> Tensor:  # noqa: N802
         """A matrix with rows and columns exchanged; of more dims, all in the opposite order.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).T
@@ -167,7 +180,7 @@ class TensorMethods:
         return Permute(tuple(reversed(range(self.ndim))))(self)
 
     @property
-    def mT(self) -> Any:  # noqa: N802
+    def mT(self) -> Tensor:  # noqa: N802
         """The last two dims exchanged.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).mT
@@ -186,6 +199,8 @@ class TensorMethods:
                 f"item() is for one number, and this tensor has shape {self.shape}; tolist() gives them all"
             )
         found = arrays.now.tolist(self.array)
+        if found.__class__ is float:
+            return found
         while isinstance(found, list):
             found = found[0]
         return found
@@ -210,7 +225,7 @@ class TensorMethods:
             return arrays.now.read_only(self.array)
         return np.array(self.tolist(), dtype=self.dtype).reshape(self.shape)
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Tensor:
         found = self.numpy()
         return found.copy() if dtype is None else found.astype(dtype)
 
@@ -255,7 +270,7 @@ class TensorMethods:
 
     # --- dtypes ------------------------------------------------------------------------------------------------------
 
-    def to(self, dtype: Any) -> Any:
+    def to(self, dtype: Any) -> Tensor:
         """The same numbers in another dtype; between floats, gradient flows through.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).to("float32")
@@ -270,7 +285,7 @@ class TensorMethods:
             return Cast(name)(self)
         return _constant(arrays.now.cast(self.array, name))
 
-    def double(self) -> Any:
+    def double(self) -> Tensor:
         """As float64.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).double()
@@ -278,7 +293,7 @@ class TensorMethods:
         """
         return self.to(FLOAT64)
 
-    def long(self) -> Any:
+    def long(self) -> Tensor:
         """As int64; a fraction is cut off.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).long()
@@ -288,7 +303,7 @@ class TensorMethods:
 
     # --- shapes ------------------------------------------------------------------------------------------------------
 
-    def reshape(self, *shape: Any) -> Any:
+    def reshape(self, *shape: Any) -> Tensor:
         """The same numbers in another shape; -1 stands for what is left.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).reshape(4)
@@ -296,7 +311,7 @@ class TensorMethods:
         """
         return Reshape(_filled_in(shape_of(shape, "reshape"), self.shape))(self)
 
-    def view(self, *shape: Any) -> Any:
+    def view(self, *shape: Any) -> Tensor:
         """As `reshape`.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).view(1, 4)
@@ -304,7 +319,7 @@ class TensorMethods:
         """
         return Reshape(_filled_in(shape_of(shape, "view"), self.shape))(self)
 
-    def view_as(self, other: Any) -> Any:
+    def view_as(self, other: Any) -> Tensor:
         """In the shape of another tensor.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).view_as(gradwalk.zeros(4))
@@ -314,7 +329,7 @@ class TensorMethods:
 
     reshape_as = view_as
 
-    def flatten(self, start_dim: int = 0, end_dim: int = -1) -> Any:
+    def flatten(self, start_dim: int = 0, end_dim: int = -1) -> Tensor:
         """Dims from `start_dim` to `end_dim` as one.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).flatten()
@@ -327,18 +342,18 @@ class TensorMethods:
 
     ravel = flatten
 
-    def unflatten(self, dim: int, sizes: Sequence[int]) -> Any:
+    def unflatten(self, dim: int, sizes: Sequence[int]) -> Tensor:
         """One dim as several.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).unflatten(1, (2, 1))
         Tensor([[[3.0], [1.0]], [[2.0], [4.0]]])
         """
-        axis = axis_of(dim, self.ndim, "unflatten")
+        axis = self._axis_there(dim, "unflatten")
         given = tuple(sizes) if hasattr(sizes, "__iter__") else sizes
         inner = _filled_in(shape_of((given,), "unflatten"), (self.shape[axis],))
         return Reshape((*self.shape[:axis], *inner, *self.shape[axis + 1 :]))(self)
 
-    def squeeze(self, dim: Any = None, *, axis: Any = None) -> Any:
+    def squeeze(self, dim: Any = None, *, axis: Any = None) -> Tensor:
         """Without dims of size 1, or without those named that have it.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).squeeze()
@@ -348,7 +363,7 @@ class TensorMethods:
         axes = axes_of(dim, self.ndim, "squeeze")
         return Reshape(tuple(n for i, n in enumerate(self.shape) if n != 1 or i not in axes))(self)
 
-    def unsqueeze(self, dim: int) -> Any:
+    def unsqueeze(self, dim: int) -> Tensor:
         """With a new dim of size 1.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).unsqueeze(0)
@@ -357,7 +372,7 @@ class TensorMethods:
         axis = axis_of(dim, self.ndim + 1, "unsqueeze")
         return Reshape((*self.shape[:axis], 1, *self.shape[axis:]))(self)
 
-    def permute(self, *dims: Any) -> Any:
+    def permute(self, *dims: Any) -> Tensor:
         """The dims in another order.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).permute(1, 0)
@@ -368,7 +383,7 @@ class TensorMethods:
             raise shape_error(f"permute takes each dim once, and was given {given} for shape {self.shape}")
         return Permute(axes_of(given, self.ndim, "permute"))(self) if given else self
 
-    def transpose(self, dim0: int, dim1: int) -> Any:
+    def transpose(self, dim0: int, dim1: int) -> Tensor:
         """Two dims exchanged.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).transpose(0, 1)
@@ -382,7 +397,7 @@ class TensorMethods:
 
     swapaxes = transpose
 
-    def t(self) -> Any:
+    def t(self) -> Tensor:
         """A matrix with rows and columns exchanged.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).t()
@@ -392,7 +407,7 @@ class TensorMethods:
             raise shape_error(f"t() is for matrices, and this tensor has shape {self.shape}; use transpose(dim0, dim1)")
         return self.T
 
-    def expand(self, *shape: Any) -> Any:
+    def expand(self, *shape: Any) -> Tensor:
         """Repeated along dims of size 1 without new memory; -1 keeps a dim.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).expand(2, 2, 2)
@@ -412,7 +427,7 @@ class TensorMethods:
             raise shape_error(f"expand was given {wanted}: -1 keeps a dim that is there")
         return Expand(full)(self)
 
-    def expand_as(self, other: Any) -> Any:
+    def expand_as(self, other: Any) -> Tensor:
         """In the shape of another tensor.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).expand_as(gradwalk.zeros(1, 2, 2))
@@ -420,7 +435,7 @@ class TensorMethods:
         """
         return self.expand(_shape_like(other, "expand_as"))
 
-    def repeat(self, *times: Any) -> Any:
+    def repeat(self, *times: Any) -> Tensor:
         """Several copies along each dim.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).repeat(1, 2)
@@ -437,7 +452,7 @@ class TensorMethods:
 
     tile = repeat
 
-    def flip(self, *dims: Any) -> Any:
+    def flip(self, *dims: Any) -> Tensor:
         """Turned round along dims.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).flip(1)
@@ -447,7 +462,7 @@ class TensorMethods:
         turned = tuple(slice(None, None, -1 if axis in axes else None) for axis in range(self.ndim))
         return Index(turned)(self)
 
-    def roll(self, shifts: Any, dims: Any = None) -> Any:
+    def roll(self, shifts: Any, dims: Any = None) -> Tensor:
         """Moved along dims; what leaves at one end comes in at the other.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).roll(1, 0)
@@ -525,7 +540,7 @@ class TensorMethods:
         axis = self._axis_there(dim, "unbind")
         return tuple(self.select(axis, i) for i in range(self.shape[axis]))
 
-    def select(self, dim: int, index: int) -> Any:
+    def select(self, dim: int, index: int) -> Tensor:
         """One slice along a dim.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).select(0, 1)
@@ -534,7 +549,7 @@ class TensorMethods:
         axis = axis_of(dim, self.ndim, "select")
         return self[(slice(None),) * axis + (whole_of(index, "select", "a place"),)]
 
-    def narrow(self, dim: int, start: int, length: int) -> Any:
+    def narrow(self, dim: int, start: int, length: int) -> Tensor:
         """So many along a dim.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).narrow(1, 0, 1)
@@ -548,7 +563,7 @@ class TensorMethods:
 
     # --- indexing ----------------------------------------------------------------------------------------------------
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Any) -> Tensor:
         basic, wholes = read_key(key, self.shape)
         return Index(basic, wholes)(self)
 
@@ -559,7 +574,7 @@ class TensorMethods:
             f"gradwalk.where or gradwalk.cat{'; ' if what else ''}{what}"
         )
 
-    def put(self, key: Any, x: Any) -> Any:
+    def put(self, key: Any, x: Any) -> Tensor:
         """A new tensor with other numbers at these places, `t.put(i, v)` for `t[i] = v`; gradient flows to both.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).put((0, 1), 9.0)
@@ -582,7 +597,7 @@ class TensorMethods:
         spread = Scatter(self.shape, basic, wholes)(Expand(target)(new))
         return ops.where(_constant(hit), spread, self)
 
-    def gather(self, dim: int, index: Any) -> Any:
+    def gather(self, dim: int, index: Any) -> Tensor:
         """`out[i][j] = t[index[i][j]][j]` for dim 0, and so on.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).gather(1, [[0], [1]])
@@ -599,7 +614,7 @@ class TensorMethods:
                 raise shape_error(f"gather was given an index of shape {at.shape}, larger than {self.shape} in dim {i}")
         return self[tuple(at if i == axis else _along(i, at.shape) for i in range(self.ndim))] if self.ndim else self
 
-    def index_select(self, dim: int, index: Any) -> Any:
+    def index_select(self, dim: int, index: Any) -> Tensor:
         """Slices along a dim.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).index_select(1, [1, 1])
@@ -608,7 +623,7 @@ class TensorMethods:
         axis = axis_of(dim, self.ndim, "index_select")
         return self[(slice(None),) * axis + (index,)]
 
-    def take(self, index: Any) -> Any:
+    def take(self, index: Any) -> Tensor:
         """Numbers by their places in the order of reading.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).take([0, 3])
@@ -616,7 +631,7 @@ class TensorMethods:
         """
         return self.flatten()[index]
 
-    def masked_select(self, mask: Any) -> Any:
+    def masked_select(self, mask: Any) -> Tensor:
         """The numbers where a mask is true.
 
         >>> x = gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]])
@@ -625,7 +640,7 @@ class TensorMethods:
         """
         return self[mask]
 
-    def masked_fill(self, mask: Any, value: Any) -> Any:
+    def masked_fill(self, mask: Any, value: Any) -> Tensor:
         """`value` where a mask is true, else the numbers.
 
         >>> x = gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]])
@@ -634,7 +649,7 @@ class TensorMethods:
         """
         return ops.where(self._like(mask), value, self)
 
-    def where(self, condition: Any, other: Any) -> Any:
+    def where(self, condition: Any, other: Any) -> Tensor:
         """The numbers where a condition holds, else `other`.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).where([[True, False], [True, True]], 0.0)
@@ -642,7 +657,7 @@ class TensorMethods:
         """
         return ops.where(self._like(condition), self, other)
 
-    def tril(self, diagonal: int = 0) -> Any:
+    def tril(self, diagonal: int = 0) -> Tensor:
         """The part of matrices on and below a diagonal; 0 above.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).tril()
@@ -651,7 +666,7 @@ class TensorMethods:
         at = whole_of(diagonal, "tril", "a diagonal")
         return self._triangle(lambda i, j: j - i <= at, "tril")
 
-    def triu(self, diagonal: int = 0) -> Any:
+    def triu(self, diagonal: int = 0) -> Tensor:
         """The part of matrices on and above a diagonal; 0 below.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).triu()
@@ -660,7 +675,7 @@ class TensorMethods:
         at = whole_of(diagonal, "triu", "a diagonal")
         return self._triangle(lambda i, j: j - i >= at, "triu")
 
-    def _triangle(self, inside: Any, taker: str) -> Any:
+    def _triangle(self, inside: Any, taker: str) -> Tensor:
         if self.ndim < 2:
             raise shape_error(f"{taker} is for matrices, and this tensor has shape {self.shape}")
         rows, columns = self.shape[-2:]
@@ -669,20 +684,43 @@ class TensorMethods:
         zero = 0.0 if self.dtype.startswith("float") else 0
         return ops.where(_constant(keep), self, zero)
 
-    def diagonal(self) -> Any:
-        """The diagonal of a matrix.
+    def diagonal(self, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+        """The diagonal of a matrix, or of all matrices in two dims: a last dim of its own; `offset` above the main one.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).diagonal()
         Tensor([3.0, 4.0])
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).diagonal(1)
+        Tensor([1.0])
         """
-        if self.ndim != 2:
+        if self.ndim < 2:
             raise shape_error(f"diagonal is for matrices, and this tensor has shape {self.shape}")
-        n = min(self.shape)
-        return self[list(range(n)), list(range(n))]
+        rows, columns = (axis_of(dim, self.ndim, "diagonal") for dim in (dim1, dim2))
+        if rows == columns:
+            raise shape_error(f"diagonal was given dim {rows} twice; rows and columns are two dims")
+        above = whole_of(offset, "diagonal", "an offset")
+        down, right = max(-above, 0), max(above, 0)
+        n = max(min(self.shape[rows] - down, self.shape[columns] - right), 0)
+        last = self.permute(*[axis for axis in range(self.ndim) if axis not in (rows, columns)], rows, columns)
+        return last[..., list(range(down, down + n)), list(range(right, right + n))]
 
-    diag = diagonal
+    def diag(self, diagonal: int = 0) -> Tensor:
+        """The diagonal of a matrix; of a vector, the matrix that has it as its diagonal.
 
-    def trace(self) -> Any:
+        >>> gradwalk.Tensor([1.0, 2.0]).diag()
+        Tensor([[1.0, 0.0], [0.0, 2.0]])
+        """
+        if self.ndim not in (1, 2):
+            raise shape_error(f"diag is for a vector or a matrix, and this tensor has shape {self.shape}")
+        if self.ndim == 2:
+            return self.diagonal(diagonal)
+        above = whole_of(diagonal, "diag", "an offset")
+        n = self.shape[0]
+        down, right = max(-above, 0), max(above, 0)
+        places = list(range(down, down + n)), list(range(right, right + n))
+        side = n + abs(above)
+        return Scatter((side, side), (), tuple(arrays.now.new(at, INT64) for at in places))(self)
+
+    def trace(self) -> Tensor:
         """The sum of the diagonal of a matrix.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).trace()
@@ -692,21 +730,25 @@ class TensorMethods:
 
     # --- reductions --------------------------------------------------------------------------------------------------
 
-    def sum(self, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None) -> Any:
+    def sum(self, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None) -> Tensor:
         """The sum of all numbers, or over dims.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).sum(0)
         Tensor([5.0, 5.0])
         """
+        if dim is None and axis is None and keepdims is None and keepdim is False:
+            return self.__gradwalk_op__(_sum_of_all(self._data.ndim), (self,))
         axes, keep = self._reduced("sum", dim, keepdim, axis, keepdims)
         return Sum(axes, keep)(self)
 
-    def mean(self, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None) -> Any:
+    def mean(self, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None) -> Tensor:
         """The mean of all numbers, or over dims.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).mean(1, keepdim=True)
         Tensor([[2.0], [3.0]])
         """
+        if dim is None and axis is None and keepdims is None and keepdim is False and self._flows:
+            return self.__gradwalk_op__(_sum_of_all(self._data.ndim), (self,)) / self._data.size
         axes, keep = self._reduced("mean", dim, keepdim, axis, keepdims)
         if not self.dtype.startswith("float"):
             raise NotANumberError(
@@ -717,7 +759,7 @@ class TensorMethods:
     def var(
         self, dim: Any = None, unbiased: bool = True, keepdim: bool = False, *, correction: int | None = None,
         axis: Any = None, keepdims: bool | None = None,
-    ) -> Any:  # fmt: skip
+    ) -> Tensor:  # fmt: skip
         """The variance: squared distances from the mean, over their number less `correction` (1, as PyTorch's).
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).var(0)
@@ -732,7 +774,7 @@ class TensorMethods:
     def std(
         self, dim: Any = None, unbiased: bool = True, keepdim: bool = False, *, correction: int | None = None,
         axis: Any = None, keepdims: bool | None = None,
-    ) -> Any:  # fmt: skip
+    ) -> Tensor:  # fmt: skip
         """The standard deviation, the root of `var`; where it is 0 its gradient is 0.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).std()
@@ -743,7 +785,7 @@ class TensorMethods:
 
     def norm(
         self, p: Any = 2, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None
-    ) -> Any:
+    ) -> Tensor:
         """The length of all numbers as one vector, or over dims; where it is 0 its gradient is 0.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).norm(1)
@@ -758,7 +800,8 @@ class TensorMethods:
             return Max(axes, keep)(ops.abs(self))
         if isinstance(p, (int, float)) and p > 0:
             total = Sum(axes, keep)(ops.abs(self) ** p)
-            return ops.where(total > 0, ops.where(total > 0, total, 1.0) ** (1.0 / p), 0.0)
+            there = total != 0  # nan is there, too
+            return ops.where(there, ops.where(there, total, 1.0) ** (1.0 / p), 0.0)
         raise SettingError(f"norm takes p as a number above 0 or inf, not {p!r:.60}")
 
     def max(self, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None) -> Any:
@@ -783,7 +826,7 @@ class TensorMethods:
             return ops.minimum(self, dim)
         return self._extreme("min", dim, keepdim, axis, keepdims)
 
-    def _extreme(self, name: str, dim: Any, keepdim: Any, axis: Any, keepdims: Any) -> Any:
+    def _extreme(self, name: str, dim: Any, keepdim: Any, axis: Any, keepdims: Any) -> Tensor:
         dim = either(name, dim, axis)
         axes, keep = self._reduced(name, dim, keepdim, None, keepdims)
         if dim is None:
@@ -794,7 +837,7 @@ class TensorMethods:
         values = self.gather(axes[0] if axes else 0, at)
         return Extremes(values, at) if keep or not axes else Extremes(values.squeeze(axes[0]), at.squeeze(axes[0]))
 
-    def amax(self, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None) -> Any:
+    def amax(self, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None) -> Tensor:
         """The largest number over dims; a tie shares the gradient.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).amax(0)
@@ -803,7 +846,7 @@ class TensorMethods:
         axes, keep = self._reduced("amax", dim, keepdim, axis, keepdims)
         return Max(axes, keep)(self)
 
-    def amin(self, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None) -> Any:
+    def amin(self, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None) -> Tensor:
         """The smallest number over dims; a tie shares the gradient.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).amin(0)
@@ -812,7 +855,9 @@ class TensorMethods:
         axes, keep = self._reduced("amin", dim, keepdim, axis, keepdims)
         return -Max(axes, keep)(-self)
 
-    def argmax(self, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None) -> Any:
+    def argmax(
+        self, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None
+    ) -> Tensor:
         """Where the largest number is, the first of them; no gradient flows through it.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).argmax(1)
@@ -820,7 +865,9 @@ class TensorMethods:
         """
         return self._place("argmax", self.array, dim, keepdim, axis, keepdims)
 
-    def argmin(self, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None) -> Any:
+    def argmin(
+        self, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None
+    ) -> Tensor:
         """Where the smallest number is, the first of them; no gradient flows through it.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).argmin(1)
@@ -829,7 +876,7 @@ class TensorMethods:
         array = arrays.now.cast(self.array, INT64) if self.dtype == BOOL else self.array
         return self._place("argmin", arrays.now.functions["neg"](array), dim, keepdim, axis, keepdims)
 
-    def _place(self, name: str, array: Any, dim: Any, keepdim: Any, axis: Any, keepdims: Any) -> Any:
+    def _place(self, name: str, array: Any, dim: Any, keepdim: Any, axis: Any, keepdims: Any) -> Tensor:
         dim = either(name, dim, axis)
         keep = bool_of(name, keepdim if keepdims is None else keepdims)
         if dim is None:
@@ -847,7 +894,7 @@ class TensorMethods:
             )
         return _constant(found)
 
-    def argsort(self, dim: int = -1, descending: bool = False, stable: bool = True) -> Any:
+    def argsort(self, dim: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
         """Places in sorted order; equal numbers keep theirs. No gradient flows through it.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).argsort()
@@ -877,10 +924,12 @@ class TensorMethods:
         axis = axis_of(dim, self.ndim, "topk")
         if not 0 <= whole_of(k, "topk", "a number of places") <= (self.shape[axis] if self.ndim else 1):
             raise shape_error(f"topk was asked for {k} along dim {axis} of shape {self.shape}")
+        if not self.ndim:
+            return Extremes(self, self.argsort(axis))
         at = self.argsort(axis, bool_of("topk", largest)).narrow(axis, 0, k)
         return Extremes(self.gather(axis, at), at)
 
-    def cumsum(self, dim: Any = None, *, axis: Any = None) -> Any:
+    def cumsum(self, dim: Any = None, *, axis: Any = None) -> Tensor:
         """Running sums along a dim.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).cumsum(0)
@@ -892,7 +941,7 @@ class TensorMethods:
         along = axis_of(dim, self.ndim, "cumsum")
         return CumSum(along)(self) if self.ndim else self
 
-    def any(self, dim: Any = None, keepdim: bool = False) -> Any:
+    def any(self, dim: Any = None, keepdim: bool = False) -> Tensor:
         """Whether any number is not 0.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).any()
@@ -902,7 +951,7 @@ class TensorMethods:
         count = arrays.now.total(arrays.now.functions["!="](self.array, 0), axes, keep)
         return _constant(arrays.now.functions[">"](count, 0))
 
-    def all(self, dim: Any = None, keepdim: bool = False) -> Any:
+    def all(self, dim: Any = None, keepdim: bool = False) -> Tensor:
         """Whether no number is 0.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).all()
@@ -912,7 +961,7 @@ class TensorMethods:
         count = arrays.now.total(arrays.now.functions["=="](self.array, 0), axes, keep)
         return _constant(arrays.now.functions["=="](count, 0))
 
-    def count_nonzero(self, dim: Any = None) -> Any:
+    def count_nonzero(self, dim: Any = None) -> Tensor:
         """How many numbers are not 0.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).count_nonzero()
@@ -928,7 +977,7 @@ class TensorMethods:
 
     # --- softmax and its relatives -----------------------------------------------------------------------------------
 
-    def softmax(self, dim: Any = None, *, axis: Any = None) -> Any:
+    def softmax(self, dim: Any = None, *, axis: Any = None) -> Tensor:
         """Shares of 1 along a dim, each in proportion to its exponential.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).softmax(1)
@@ -938,7 +987,7 @@ class TensorMethods:
         grown = ops.exp(self - self._peak(along))
         return grown / Sum(along, True)(grown)
 
-    def log_softmax(self, dim: Any = None, *, axis: Any = None) -> Any:
+    def log_softmax(self, dim: Any = None, *, axis: Any = None) -> Tensor:
         """The logarithms of the shares, without passing through shares too small for a float.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).log_softmax(1)
@@ -950,7 +999,7 @@ class TensorMethods:
 
     def logsumexp(
         self, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None
-    ) -> Any:
+    ) -> Tensor:
         """The logarithm of the sum of exponentials: a smooth maximum.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).logsumexp(1)
@@ -971,7 +1020,7 @@ class TensorMethods:
         found = axis_of(dim, self.ndim, taker)
         return (found,) if self.ndim else ()
 
-    def _peak(self, axes: Shape) -> Any:
+    def _peak(self, axes: Shape) -> Tensor:
         """The largest over axes, a constant here: what follows does not depend on it, so neither does a gradient."""
         array = self.array
         if not array.size:
@@ -980,7 +1029,7 @@ class TensorMethods:
 
     # --- number by number --------------------------------------------------------------------------------------------
 
-    def clip(self, min: Any = None, max: Any = None) -> Any:
+    def clip(self, min: Any = None, max: Any = None) -> Tensor:
         """Numbers below `min` become it, and above `max` that; one may be left out.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).clip(2.0, 3.0)
@@ -988,12 +1037,13 @@ class TensorMethods:
         """
         if min is None and max is None:
             raise SettingError("clip takes a lower bound, an upper bound or both, and was given none")
-        if self.dtype.startswith("float"):
-            return ops.clamp(self, -math.inf if min is None else min, math.inf if max is None else max)
+        if self._flows or self.dtype.startswith("float"):  # gradient flows to floats alone
+            bounds = -math.inf if min is None else min, math.inf if max is None else max
+            return self.__gradwalk_op__(ops.clamp, (self, *bounds))
         out: Any = self if min is None else ops.maximum(self, min)
         return out if max is None else ops.minimum(out, max)
 
-    def clamp(self, min: Any = None, max: Any = None) -> Any:
+    def clamp(self, min: Any = None, max: Any = None) -> Tensor:
         """As `clip`.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).clamp(min=2.0)
@@ -1001,7 +1051,7 @@ class TensorMethods:
         """
         return self.clip(min, max)
 
-    def relu(self) -> Any:
+    def relu(self) -> Tensor:
         """The numbers if positive, else 0.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).relu()
@@ -1009,7 +1059,7 @@ class TensorMethods:
         """
         return self.__gradwalk_op__(ops.relu, (self,))
 
-    def square(self) -> Any:
+    def square(self) -> Tensor:
         """Each number times itself.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).square()
@@ -1017,7 +1067,7 @@ class TensorMethods:
         """
         return self * self
 
-    def reciprocal(self) -> Any:
+    def reciprocal(self) -> Tensor:
         """1 over each number.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).reciprocal()
@@ -1025,7 +1075,7 @@ class TensorMethods:
         """
         return 1.0 / self
 
-    def rsqrt(self) -> Any:
+    def rsqrt(self) -> Tensor:
         """1 over the root of each number.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).rsqrt()
@@ -1033,7 +1083,7 @@ class TensorMethods:
         """
         return 1.0 / ops.sqrt(self)
 
-    def neg(self) -> Any:
+    def neg(self) -> Tensor:
         """Each number with the other sign.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).neg()
@@ -1041,7 +1091,7 @@ class TensorMethods:
         """
         return -self
 
-    def pow(self, exponent: Any) -> Any:
+    def pow(self, exponent: Any) -> Tensor:
         """To a power.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).pow(2)
@@ -1049,7 +1099,7 @@ class TensorMethods:
         """
         return self**exponent
 
-    def add(self, other: Any) -> Any:
+    def add(self, other: Any) -> Tensor:
         """As `+`.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).add(1)
@@ -1057,7 +1107,7 @@ class TensorMethods:
         """
         return self + other
 
-    def sub(self, other: Any) -> Any:
+    def sub(self, other: Any) -> Tensor:
         """As `-`.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).sub(1)
@@ -1065,7 +1115,7 @@ class TensorMethods:
         """
         return self - other
 
-    def mul(self, other: Any) -> Any:
+    def mul(self, other: Any) -> Tensor:
         """As `*`.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).mul(2)
@@ -1073,7 +1123,7 @@ class TensorMethods:
         """
         return self * other
 
-    def div(self, other: Any) -> Any:
+    def div(self, other: Any) -> Tensor:
         """As `/`.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).div(2)
@@ -1081,7 +1131,7 @@ class TensorMethods:
         """
         return self / other
 
-    def matmul(self, other: Any) -> Any:
+    def matmul(self, other: Any) -> Tensor:
         """As `@`.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).matmul(gradwalk.eye(2))
@@ -1091,7 +1141,7 @@ class TensorMethods:
 
     mm = bmm = dot = mv = matmul
 
-    def log2(self) -> Any:
+    def log2(self) -> Tensor:
         """The logarithm to base 2.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).log2()
@@ -1099,7 +1149,7 @@ class TensorMethods:
         """
         return ops.log(self) * (1.0 / math.log(2.0))
 
-    def log10(self) -> Any:
+    def log10(self) -> Tensor:
         """The logarithm to base 10.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).log10()
@@ -1107,7 +1157,7 @@ class TensorMethods:
         """
         return ops.log(self) * (1.0 / math.log(10.0))
 
-    def gelu(self, approximate: str = "none") -> Any:
+    def gelu(self, approximate: str = "none") -> Tensor:
         """The number times the share of a normal distribution below it; `"tanh"` for the usual approximation.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).gelu()
@@ -1120,7 +1170,7 @@ class TensorMethods:
             raise SettingError(f"gelu takes approximate='none' or 'tanh', not {approximate!r:.60}")
         return 0.5 * self * (1.0 + ops.erf(self * math.sqrt(0.5)))
 
-    def silu(self) -> Any:
+    def silu(self) -> Tensor:
         """The number times its sigmoid.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).silu()
@@ -1128,7 +1178,7 @@ class TensorMethods:
         """
         return self * ops.sigmoid(self)
 
-    def elu(self, alpha: float = 1.0) -> Any:
+    def elu(self, alpha: float = 1.0) -> Tensor:
         """The number if positive, else `alpha` times its exponential less 1.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).elu()
@@ -1136,7 +1186,7 @@ class TensorMethods:
         """
         return ops.where(self > 0, self, alpha * ops.expm1(ops.where(self > 0, 0.0, self)))
 
-    def relu6(self) -> Any:
+    def relu6(self) -> Tensor:
         """Between 0 and 6; outside, the nearer bound, with no gradient at it.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).relu6()
@@ -1144,7 +1194,7 @@ class TensorMethods:
         """
         return self.hardtanh(0.0, 6.0)
 
-    def hardtanh(self, min_val: float = -1.0, max_val: float = 1.0) -> Any:
+    def hardtanh(self, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
         """Between two bounds; outside, the nearer bound, with no gradient at it.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).hardtanh()
@@ -1155,7 +1205,7 @@ class TensorMethods:
         flat = ops.where(self <= min_val, min_val, max_val)
         return ops.where(inside | (self != self), self, flat)
 
-    def softsign(self) -> Any:
+    def softsign(self) -> Tensor:
         """The number over 1 plus its size.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).softsign()
@@ -1163,7 +1213,7 @@ class TensorMethods:
         """
         return self / (1.0 + ops.abs(self))
 
-    def mish(self) -> Any:
+    def mish(self) -> Tensor:
         """The number times the tanh of its softplus.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).mish()
@@ -1173,7 +1223,7 @@ class TensorMethods:
 
     # --- without gradient --------------------------------------------------------------------------------------------
 
-    def floor(self) -> Any:
+    def floor(self) -> Tensor:
         """The next whole number below; no gradient flows through it.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).floor()
@@ -1181,7 +1231,7 @@ class TensorMethods:
         """
         return self._without_gradient("floor")
 
-    def ceil(self) -> Any:
+    def ceil(self) -> Tensor:
         """The next whole number above; no gradient flows through it.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).ceil()
@@ -1189,7 +1239,7 @@ class TensorMethods:
         """
         return self._without_gradient("ceil")
 
-    def round(self) -> Any:
+    def round(self) -> Tensor:
         """The nearest whole number, a half to the even one; no gradient flows through it.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).round()
@@ -1197,7 +1247,7 @@ class TensorMethods:
         """
         return self._without_gradient("round")
 
-    def trunc(self) -> Any:
+    def trunc(self) -> Tensor:
         """Without what is behind the point; no gradient flows through it.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).trunc()
@@ -1205,7 +1255,7 @@ class TensorMethods:
         """
         return self._without_gradient("trunc")
 
-    def sign(self) -> Any:
+    def sign(self) -> Tensor:
         """-1, 0 or 1; no gradient flows through it.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).sign()
@@ -1213,7 +1263,7 @@ class TensorMethods:
         """
         return self if self.dtype == BOOL else self._without_gradient("sign")
 
-    def isnan(self) -> Any:
+    def isnan(self) -> Tensor:
         """Where a number is nan.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).isnan()
@@ -1221,7 +1271,7 @@ class TensorMethods:
         """
         return self._without_gradient("isnan")
 
-    def isinf(self) -> Any:
+    def isinf(self) -> Tensor:
         """Where a number is infinite.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).isinf()
@@ -1229,7 +1279,7 @@ class TensorMethods:
         """
         return self._without_gradient("isinf")
 
-    def isfinite(self) -> Any:
+    def isfinite(self) -> Tensor:
         """Where a number is neither.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).isfinite()
@@ -1237,10 +1287,10 @@ class TensorMethods:
         """
         return self._without_gradient("isfinite")
 
-    def _without_gradient(self, name: str) -> Any:
+    def _without_gradient(self, name: str) -> Tensor:
         return _constant(arrays.now.functions[name](self.array))
 
-    def eq(self, other: Any) -> Any:
+    def eq(self, other: Any) -> Tensor:
         """As `==`.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).eq(2.0)
@@ -1248,7 +1298,7 @@ class TensorMethods:
         """
         return self == other
 
-    def nonzero(self) -> Any:
+    def nonzero(self) -> Tensor:
         """The places of the numbers that are not 0, one to a row.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).nonzero()
@@ -1260,7 +1310,7 @@ class TensorMethods:
 
     # --- PyTorch's habits --------------------------------------------------------------------------------------------
 
-    def contiguous(self) -> Any:
+    def contiguous(self) -> Tensor:
         """The tensor itself: how it lies in memory makes no difference here.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).contiguous()
@@ -1268,7 +1318,7 @@ class TensorMethods:
         """
         return self
 
-    def cpu(self) -> Any:
+    def cpu(self) -> Tensor:
         """The tensor itself: there is nothing but the processor here.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).cpu()
@@ -1276,7 +1326,7 @@ class TensorMethods:
         """
         return self
 
-    def clone(self) -> Any:
+    def clone(self) -> Tensor:
         """The same numbers as a new node; gradient flows through it.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).clone()
@@ -1284,7 +1334,7 @@ class TensorMethods:
         """
         return self * 1.0 if self.dtype.startswith("float") else _constant(arrays.now.copy(self.array))
 
-    def requires_grad_(self, requires_grad: Any = True) -> Any:
+    def requires_grad_(self, requires_grad: Any = True) -> Tensor:
         """Set `requires_grad`, and give the tensor itself.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).requires_grad_(False)
@@ -1293,16 +1343,16 @@ class TensorMethods:
         self.requires_grad = requires_grad  # type: ignore[misc]
         return self
 
-    def _like(self, x: Any, dtype: str | None = None) -> Any:
+    def _like(self, x: Any, dtype: str | None = None) -> Tensor:
         """Whatever was given, as a tensor."""
         from gradwalk.tensor.functions import as_tensor
 
         return as_tensor(x, dtype)
 
-    def _whole_numbers(self, index: Any, taker: str) -> Any:
+    def _whole_numbers(self, index: Any, taker: str) -> Tensor:
         """Places that were given, as a tensor of ints."""
         at = self._like(index)
-        if at.dtype != INT64 and size_of(at.shape):
+        if at.dtype != INT64 and at.numel():
             raise NotANumberError(f"{taker} takes places in whole numbers, and was given {at.dtype}")
         return self._like(at, INT64)
 
@@ -1323,7 +1373,7 @@ class TensorMethods:
         return unrolled(self)[0]  # type: ignore[arg-type]
 
     @staticmethod
-    def of(values: Any) -> Any:
+    def of(values: Any) -> Tensor:
         """One node of many Values, in nested lists or an array of objects; gradient flows back to each of them.
 
         >>> gradwalk.Tensor.of([Value(1.0), Value(2.0)])
@@ -1336,7 +1386,7 @@ class TensorMethods:
     def first_not_finite(self) -> tuple[Any, tuple[Any, ...]] | None:
         """The first number that is nan or inf, and its place; None if there is none.
 
-        >>> gradwalk.Tensor([[1.0, float("inf")]]).first_not_finite()
+        >>> gradwalk.Tensor([[1.0, float("inf")], [float("nan"), 2.0]]).first_not_finite()
         (inf, (0, 1))
         """
         array = self.array
@@ -1404,7 +1454,7 @@ def _shape_like(other: Any, taker: str) -> Shape:
 
 def _flag(taker: str, name: str, given: Any) -> int:
     """1 for True and 0 for False."""
-    if given is True or given is False or type(given).__name__ == "bool_":
+    if isinstance(given, bool):
         return int(given)
     raise SettingError(f"{taker} was given {name}={given!r:.60}, which is True or False")
 
@@ -1456,8 +1506,8 @@ class Cast(Reshape):
     def __init__(self, dtype: str) -> None:
         self.dtype = dtype
 
-    def value(self, x: Any) -> Any:
+    def value(self, x: Any) -> Tensor:
         return arrays.now.cast(x, self.dtype)
 
-    def pull(self, i: int, g: Any, inputs: Sequence[Any], out: Any) -> Any:
+    def pull(self, i: int, g: Any, inputs: Sequence[Any], out: Any) -> Tensor:
         return g

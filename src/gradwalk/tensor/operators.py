@@ -12,9 +12,8 @@ from gradwalk import modes, ops
 from gradwalk.errors import NotANumberError
 from gradwalk.ops import Op
 from gradwalk.tensor import arrays, kernels
-from gradwalk.tensor.backward import Slope
+from gradwalk.tensor.backward import Clock, Slope
 from gradwalk.tensor.entries import MatMul
-from gradwalk.tensor.made import Made
 
 __all__ = ["give_operators"]
 
@@ -49,42 +48,44 @@ def _operator(op: Any, tensor: Any) -> tuple[Any, Any]:
     kernels_known, plain = kernels.known, op.__class__ is Op
 
     def forth(self: Any, other: Any) -> Any:
-        kind = other.__class__
-        if plain and not modes.active and self._lent is None:
+        if not modes.active and self._lent is None:
+            x, kind = self._data, type(other)
             if kind is tensor:
-                quick = other._lent is None and (self._flows or other._flows) and self._data.dtype == other._data.dtype
                 y = other._data
-            elif (kind is float or kind is int) and self._flows:
+                quick = x.dtype is y.dtype and other._lent is None and (self._flows or other._flows)
+            elif plain and (kind is float or kind is int) and self._flows:
                 quick = True
                 other = y = float(other)
             else:
                 quick = False
             if quick:
                 try:
-                    data = (kernels_known.get(op) or kernels.kernel(op))(self._data, y)
+                    data = (kernels_known.get(op) or kernels.kernel(op))(x, y) if plain else op.value(x, y)
                 except ValueError:
                     pass  # the general road says which shapes do not fit
                 else:
                     out = blank()
                     out._data = data
                     out._grad = 0.0
-                    out._kind = Made(op, (self, other))
+                    out._kind = op
+                    out._inputs = (self, other)
+                    out._changed = Clock.time
                     out._mark = out._lent = out._asked = None
-                    out._changed = 0
                     out._flows = True
                     return out
         return NotImplemented if _speaks_for_itself(other) else self.__gradwalk_op__(op, (self, other))
 
     def back(self: Any, other: Any) -> Any:
-        kind = other.__class__
+        kind = type(other)
         if plain and (kind is float or kind is int) and not modes.active and self._lent is None and self._flows:
             other = float(other)
             out = blank()
             out._data = (kernels_known.get(op) or kernels.kernel(op))(other, self._data)
             out._grad = 0.0
-            out._kind = Made(op, (other, self))
+            out._kind = op
+            out._inputs = (other, self)
+            out._changed = Clock.time
             out._mark = out._lent = out._asked = None
-            out._changed = 0
             out._flows = True
             return out
         return NotImplemented if _speaks_for_itself(other) else self.__gradwalk_op__(op, (other, self))

@@ -70,12 +70,11 @@ def _any_negative(x: Any) -> bool:
 def one_dtype(numbers: list[Any], op: Entry) -> list[Any]:
     """What an entry is given, of one dtype."""
     numbers = [array_of(x) if isinstance(x, (int, float)) else x for x in numbers]
-    found = {arrays.now.dtype_of(x) for x in numbers}
+    found = dict.fromkeys(arrays.now.dtype_of(x) for x in numbers)  # in their order
     if len(found) > 1:
         if op.name in ("matmul", "einsum") and all(name.startswith("float") for name in found):
-            first, second = (arrays.now.dtype_of(x) for x in numbers[:2])
             raise NotANumberError(
-                f"{op.name} of {first} and {second}: give both the same dtype, with .float() or .double()"
+                f"{op.name} of {' and '.join(found)}: give all the same dtype, with .float() or .double()"
             )
         widest = max(found, key=_RANKS.__getitem__)
         return [arrays.now.cast(x, widest) for x in numbers]

@@ -57,21 +57,16 @@ class Array:
         return [flat[place] for place in self.places()]
 
     def __getitem__(self, key: Any) -> Any:
-        found = index(self, key if isinstance(key, tuple) else (key,), ())
+        found = index(self, _spelt_out(key, self.ndim), ())
         return found.numbers()[0] if not found.shape else found
 
     def __setitem__(self, key: Any, x: Any) -> None:
         if self.locked:
             raise ValueError("this array is read-only; write to the data of a leaf")
-        target = index(self, key if isinstance(key, tuple) else (key,), ())
+        target = index(self, _spelt_out(key, self.ndim), ())
         source = expand(x if isinstance(x, Array) else new(x, self.dtype), target.shape)
         for place, number in zip(target.places(), source.numbers(), strict=True):
             self.flat[place] = _fit(number, self.dtype)
-
-    def __add__(self, other: Any) -> Array:
-        return functions["+"](self, other) if isinstance(other, (int, float, Array)) else NotImplemented
-
-    __radd__ = __add__
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -84,6 +79,15 @@ class Array:
 
     def __repr__(self) -> str:
         return f"Array({tolist(self)})"
+
+
+def _spelt_out(key: Any, ndim: int) -> tuple[Any, ...]:
+    """What stands between brackets, with the slices that `...` stands for."""
+    parts = key if isinstance(key, tuple) else (key,)
+    at = next((i for i, part in enumerate(parts) if part is ...), None)
+    if at is None:
+        return parts
+    return (*parts[:at], *(slice(None),) * (ndim + 1 - len(parts)), *parts[at + 1 :])
 
 
 def row_major(shape: Shape) -> Shape:
@@ -158,7 +162,7 @@ def _whole(f: Callable[[float], int]) -> Callable[..., Array]:
 
 
 def _power(x: Any, y: Any) -> Any:
-    return x**y if type(x) is int and type(y) is int and y >= 0 else ops.pow.forward(float(x), float(y))
+    return x**y if type(x) is int and type(y) is int else ops.pow.forward(float(x), float(y))
 
 
 functions: dict[str, Callable[..., Array]] = {
@@ -178,11 +182,30 @@ functions: dict[str, Callable[..., Array]] = {
     "sign": _function(lambda x: x if x != x else (x > 0) - (x < 0)),
     "isfinite": _function(math.isfinite, "bool"), "isnan": _function(math.isnan, "bool"),
     "isinf": _function(math.isinf, "bool"),
-    "//": _function(lambda x, y: x // y), "%": _function(lambda x, y: x % y),
+    "//": _function(lambda x, y: x // y if y else 0 if type(x) is type(y) is int else ops.div.forward(x, y)),
+    "%": _function(lambda x, y: x % y if y else 0 if type(x) is type(y) is int else math.nan),
 }  # fmt: skip
 
 
 bare = functions
+on_one: dict[str, Any] = {}
+
+
+def _operator(symbol: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """An operator between arrays and numbers, as in `w.data *= 0.5`, and its reflected form."""
+
+    def forth(self: Array, other: Any) -> Any:
+        return functions[symbol](self, other) if isinstance(other, (int, float, Array)) else NotImplemented
+
+    def back(self: Array, other: Any) -> Any:
+        return functions[symbol](other, self) if isinstance(other, (int, float)) else NotImplemented
+
+    return forth, back
+
+
+for _name, _symbol in {"add": "+", "sub": "-", "mul": "*", "truediv": "/"}.items():
+    for _prefix, _method in zip(("", "r"), _operator(_symbol), strict=True):
+        setattr(Array, f"__{_prefix}{_name}__", _method)
 
 
 def quietly(f: Callable[..., Any], *arguments: Any) -> Any:

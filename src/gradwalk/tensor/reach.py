@@ -130,7 +130,7 @@ def passing(v: Node, i: int, mask: Mask) -> Mask:
     pull = kernels.pulls(op)[i]
     numbers = [x if isinstance(x, float) else x.array for x in v.inputs]
     ones = arrays.now.full(v.shape, 1.0, v.dtype)
-    slope = 0.0 if pull is None else arrays.now.quietly(pull, ones, *numbers, v.array)
+    slope = arrays.now.quietly(pull, ones, *numbers, v.array)
     if isinstance(slope, float):
         slope = arrays.now.full(v.shape, slope, "float64")
     taken = arrays.now.expand(_there(arrays.now.settled(slope)), v.shape)
@@ -157,11 +157,9 @@ def without_cut_rows(v: Node, i: int, numbers: list[Any], masks: Masks) -> list[
     [1, 2]
     """
     mask = masks.get(id(v))
-    if mask is None or not isinstance(v.primitive, MatMul) or len(mask.shape) < 2:
+    if mask is None or not isinstance(v.primitive, MatMul) or any(len(x.shape) == 1 for x in numbers):
         return numbers
     other = numbers[1 - i]
-    if len(other.shape) != len(mask.shape) or other.shape[:-2] != mask.shape[:-2]:
-        return numbers
     across = len(mask.shape) - (1 if i else 2)  # to the right go rows of the left factor, to the left columns
     used = _there(arrays.now.total(arrays.now.cast(mask, "float64"), (across,), True))
     cleared = arrays.now.functions["choose"](used, other, 0.0)

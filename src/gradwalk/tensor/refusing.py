@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from gradwalk.errors import GraphError
 
-__all__ = ["NotThere", "not_there", "refuse", "refuse_tensors"]
+__all__ = ["INSTEAD", "LeftOut", "refuse", "refuse_tensors"]
 
 #: PyTorch's names that are left out, and what to use.
 INSTEAD = {
@@ -66,31 +65,23 @@ INSTEAD = {
 }
 
 
-def not_there(name: str, owner: str) -> str:
-    """What to say of a name that is not there.
+class LeftOut:
+    """Stands for a name that a tensor does not have, and says what to use. It is not there for `hasattr` either.
 
-    >>> not_there("prod", "Tensor")
-    "Tensor has no 'prod'; use exp of the sum of logs for positive numbers, or a loop of products"
-    """
-    if name.startswith("_"):
-        return f"{owner!r} object has no attribute {name!r}"
-    if name in INSTEAD:
-        return f"{owner} has no {name!r}; use {INSTEAD[name]}"
-    from gradwalk.tensor import methods
+    A tensor has no `__getattr__`, which would know all names: with it, a look at any field takes five times as long.
 
-    near = get_close_matches(name, [known for known in dir(methods.TensorMethods) if not known.startswith("_")], 1)
-    return f"{owner} has no {name!r}" + (f"; did you mean {near[0]!r}?" if near else "")
-
-
-class NotThere(AttributeError):  # noqa: N818 (it is an AttributeError, with another text)
-    """A name that a tensor does not have. Most who ask have an answer of their own; the text is for the others.
-
-    >>> str(NotThere("median"))
+    >>> try:
+    ...     gradwalk.Tensor([1.0]).median
+    ... except AttributeError as error:
+    ...     str(error)
     "Tensor has no 'median'; use sort(dim)"
     """
 
-    def __str__(self) -> str:
-        return not_there(self.args[0], "Tensor")
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, v: Any, kind: Any = None) -> NoReturn:
+        raise AttributeError(f"Tensor has no {self.name!r}; use {INSTEAD[self.name]}", name=self.name, obj=v)
 
 
 def refuse(feature: str) -> NoReturn:
