@@ -10,6 +10,7 @@ import sys
 import threading
 import tracemalloc
 from collections import namedtuple
+from collections.abc import AsyncIterator
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,18 @@ def test_what_is_no_function_is_refused(wrong: Any) -> None:
     if wrong is not None:
         with pytest.raises(SettingError, match="compile takes a function"):
             gradwalk.compile(wrong)
+
+
+def test_an_async_function_is_refused_before_it_is_called() -> None:
+    async def later(x: float) -> float:
+        return x
+
+    async def several(x: float) -> AsyncIterator[float]:
+        yield x
+
+    for fn in (later, several):
+        with pytest.raises(SettingError, match=f"{fn.__name__} is an async function.*compile the plain function"):
+            gradwalk.compile(fn)
 
 
 def test_options_that_name_no_argument_are_refused() -> None:

@@ -170,7 +170,7 @@ def test_an_optimiser_of_the_users_steps_in_float32() -> None:
     P, Q = network("float32"), network("float32")
     X, y = batch("float32")
     for f, params, args in ((gradwalk.compile(loss_of(P)), P, (X, y)), (loss_of(Q), Q, given(X, y))):
-        step = Signs(params, 0.01)  # type: ignore[arg-type]
+        step = Signs(params, 0.01)
         for _ in range(3):
             loss = f(*args)
             step.zero_grad()
@@ -182,7 +182,7 @@ def test_an_optimiser_of_the_users_steps_in_float32() -> None:
 
 def test_parameters_of_both_dtypes_are_stepped_by_one_optimiser() -> None:
     P, other = network("float32"), Tensor(np.ones((3, 3)))
-    step = optim.Adam([*P, other], 0.01)  # type: ignore[list-item]
+    step = optim.Adam([*P, other], 0.01)
     f, g = gradwalk.compile(loss_of(P)), gradwalk.compile(lambda: (other * other).sum())
     X, y = batch("float32")
     before = P[0].numpy().copy()
@@ -233,7 +233,7 @@ def test_gradients_are_written_only_where_there_are_none() -> None:
     seen: list[list[Any]] = []
     for compiled in (True, False):
         P = network("float64")
-        step = optim.SGD(P, 0.1)  # type: ignore[arg-type]
+        step = optim.SGD(P, 0.1)
         functions: Any = [
             loss_of(P),
             lambda X, y, P=P: (P[1] * P[1]).sum(),
@@ -254,7 +254,7 @@ def test_gradients_are_written_only_where_there_are_none() -> None:
         step.zero_grad()
         large(*args[0]).backward()
         step.zero_grad()
-        optim.clip_grad_norm(P, 1.0)  # type: ignore[arg-type]
+        optim.clip_grad_norm(P, 1.0)
         walk(large)
         step.zero_grad()
         P[0].grad = np.ones(P[0].shape)
@@ -455,7 +455,7 @@ def test_parameters_are_replaced_and_written_to() -> None:
 def test_a_parameter_out_of_an_array_tape_is_free_of_it() -> None:
     """A view that was taken before a step keeps its numbers, and a graph that was made before is out of date."""
     P = network("float32")
-    step = optim.SGD(P, 0.5)  # type: ignore[arg-type]
+    step = optim.SGD(P, 0.5)
     f = gradwalk.compile(loss_of(P))
     X, y = batch("float32")
     view, before, graph = P[0].numpy(), P[0].detach(), (P[0] * P[0]).sum()

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tensor_fuzz
 from tensor_cases import CASES
 
 import gradwalk
@@ -117,6 +118,23 @@ def test_a_training_loop_hands_nothing_back(optimiser: Any) -> None:
         assert loss.item() > 0.0
     assert w.shape == (2, 3)
     assert w.keeper is None
+
+
+def test_a_tensor_that_native_code_has_is_a_tensor() -> None:
+    w = Tensor([1.0, 2.0])
+    f = gradwalk.compile(lambda x: (w * x).sum())
+    for touch in (lambda: w.data, lambda: w.grad, lambda: w + 1.0, lambda: (w * w).sum().backward()):
+        f(2.0).backward()
+        assert w.keeper is not None
+        assert isinstance(w, Tensor)
+        assert (type(w).__name__, w.requires_grad, w.is_leaf) == ("Tensor", True, True)
+        with pytest.raises(AttributeError, match="use sort"):
+            _ = w.median
+        assert not hasattr(w, "sofmax")
+        assert w.keeper is not None, "nobody has asked for its numbers"
+        touch()
+        assert w.keeper is None
+        assert type(w) is Tensor
 
 
 def test_gradients_of_arguments_by_name() -> None:
@@ -239,3 +257,22 @@ def test_a_batch_of_moons_is_that_of_scalars() -> None:
     X = np.random.default_rng(0).normal(size=(50, 2))
     assert tensors(X).item() == pytest.approx(scalars(X).data, rel=1e-15)
     assert str(tensors.traces()[0].prepared.program) == str(scalars.traces()[0].prepared.program)
+
+
+def test_one_number_that_is_made_of_large_arrays_is_not_known_when_the_way_back_is_written() -> None:
+    """Each call has its own number, and goes back on its own side of a choice."""
+    w, v = Tensor([1.0, 3.0]), Tensor([1.0, 3.0])
+    functions = (Tensor.abs, Tensor.relu, Tensor.asin, Tensor.softplus, Tensor.leaky_relu, lambda x: x.clamp(-0.5, 0.2),
+                 lambda x: x.maximum(0.1), lambda x: (x * x) ** Tensor(1.5))  # fmt: skip
+    for f in functions:
+        compiled = gradwalk.compile(lambda x, f=f: f((x * w).float().double().mean()))  # a cast is done on whole arrays
+        for x in (np.array([0.25, 0.125]), np.array([0.25, -0.5]), np.array([0.25, 0.0])):
+            w.grad = v.grad = None
+            compiled(x).backward()
+            f((Tensor(x, False) * v).float().double().mean()).backward()
+            assert np.allclose(w.grad.numpy(), v.grad.numpy(), rtol=1e-12, atol=0.0)
+
+
+def test_random_programs_compiled() -> None:
+    for seed in range(3):
+        assert tensor_fuzz.fuzzed(seed, compiled=True) <= tensor_fuzz.TOLERANCE

@@ -326,9 +326,8 @@ print(y.data, int(objects.record["compiled"]), int(objects.record["loaded"]))
 
 def copied(tmp_path: Path) -> Path:
     source = tmp_path / "source"
-    shutil.copytree(
-        Path(gradwalk.__file__).parent, source / "gradwalk", ignore=shutil.ignore_patterns("__pycache__", "*.js")
-    )
+    parts = shutil.ignore_patterns("site", "built")  # bytecode comes along, and is not used for what is edited
+    shutil.copytree(Path(gradwalk.__file__).parent, source / "gradwalk", ignore=parts)
     return source
 
 

@@ -237,7 +237,7 @@ def random_rollout(seed: int) -> tuple[Any, int]:
             for kind, *operands in plan:
                 a, b = (things[of][int(at * len(things[of]))] if things[of] else x for of, at in operands)
                 made.append(
-                    a + b * 0.5 if kind == "+" else a - b if kind == "-" else (a * b).tanh() if kind == "*"
+                    a + b * 0.5 if kind == "+" else a - b if kind == "-" else gradwalk.tanh(a * b) if kind == "*"
                     else gradwalk.maximum(a, b) * 0.9 if kind == "m" else gradwalk.where(a > b, a * 0.5, b)
                 )  # fmt: skip
             older, state = state, [made[i] for i in updates]
@@ -298,7 +298,7 @@ def test_what_holds_no_loop_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
         nodes = [x * 0.5, x + 1.0]
         for _ in range(300):
             a, b = draw.choice(nodes), draw.choice(nodes[-9:])
-            nodes.append(draw.choice((a * b, a + b, a - b)).tanh())
+            nodes.append(gradwalk.tanh(draw.choice((a * b, a + b, a - b))))
         return nodes[-1]
 
     assert not loops_of(trace(tangle, [0.3]).tape)

@@ -161,10 +161,11 @@ def test_programs_are_made_and_run_in_numpy_without_anything_native() -> None:
     script = """
 import sys
 import numpy as np
+from gradwalk import tanh
 from gradwalk.compile.reference import REFERENCE
 from gradwalk.compile.roll.rolling import roll
 from gradwalk.compile.trace.tracer import trace
-run = REFERENCE.lower(roll(trace(lambda x, y: (x * y).tanh(), [1.0, 2.0]).tape).program).bind(np.zeros(0), np.zeros(0))
+run = REFERENCE.lower(roll(trace(lambda x, y: tanh(x * y), [1.0, 2.0]).tape).program).bind(np.zeros(0), np.zeros(0))
 run.inputs[:] = 0.0, 2.0
 run.forward()
 print(run.outputs[0], [name for name in sys.modules if "native" in name or name in ("numba", "llvmlite")])

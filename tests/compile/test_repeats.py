@@ -12,9 +12,11 @@ import pytest
 
 import gradwalk
 from gradwalk import Value, ops
+from gradwalk.compile.native.passes import run_pass
 from gradwalk.compile.prepared import Runner, prepare
 from gradwalk.compile.reference import REFERENCE
 from gradwalk.compile.roll.dataflow import read
+from gradwalk.compile.roll.passes import plainly
 from gradwalk.compile.roll.repeats import without_repeats
 from gradwalk.compile.trace.tracer import trace
 
@@ -40,7 +42,7 @@ def _deciding(x: Any, w: Any) -> Any:
 
 #: A function, and how many of its rows are left, run one by one; None where a decision leaves other rows.
 PROGRAMS: dict[str, tuple[Any, int | None]] = {
-    "a function of the same": (lambda x, w: x.tanh() * w + x.tanh(), 3),
+    "a function of the same": (lambda x, w: gradwalk.tanh(x) * w + gradwalk.tanh(x), 3),
     "sums and products": (lambda x, w: (x * w + 1.0) / (x * w + 1.0), 3),
     "operands in another order are others": (lambda x, w: (x * w).exp() + (w * x).exp(), 5),
     "a constant": (lambda x, w: (x * 2.0 * w).exp() + (x * 2.0 * w).tanh(), 5),
@@ -57,6 +59,20 @@ PROGRAMS: dict[str, tuple[Any, int | None]] = {
     "a square of the same": (lambda x, w: (x * w).tanh() * (x * w).tanh(), 3),
     "a chain": (lambda x, w: math.prod([(w * x).sin() for _ in range(9)], start=1.0), 11),
 }
+
+
+def test_repeats_are_found_where_many_rows_read_the_same_operand() -> None:
+    weights = [Value(float(i)) for i in range(6_000)]  # more than have a place near it
+
+    def f(x: Any) -> Any:
+        y = gradwalk.exp(x)
+        return sum((w * y).tanh() * (w * y).sin() for w in weights)
+
+    tape = trace(f, [0.5]).tape
+    for run in (plainly, run_pass):
+        found = without_repeats(read(tape, False, run), run, rolled=False)
+        assert found is not None
+        assert int(read(found[0], False).live.sum()) == 1 + 5 * len(weights)  # exp, and one product of each
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -84,7 +84,7 @@ class Batched(Compiled):
             return self._added_up(((args, kwargs) for args, kwargs in chunks), count, None)
         else:
             trace = self._entries.get(key)
-            if trace is not None and not watched and trace.calls < trace.due and trace.holds():
+            if trace is not None and not watched and trace.calls < trace.due and trace.surroundings.hold():
                 trace.recent = True
                 return trace.run(numbers)
         how = "run" if not watched or modes.recording() else "values_only"

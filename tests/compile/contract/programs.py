@@ -25,6 +25,7 @@ from gradwalk.compile.trace.limits import ManyPathsWarning
 
 FLOATS = ("0.0", "0.5", "1.0", "-1.0", "2.0", "0.1", "0.3", "3.0", "-0.5")
 INTS = ("0", "1", "2", "3", "-1")
+LARGE = (2**53 + 1, 2**53, -(2**60) - 3, 2**31, 10**6 + 1)  # some of which a float cannot hold
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
@@ -59,6 +60,8 @@ class Writer:
             f"({a} + {self.an_int(d)})",
             f"({a} / ({b} * {b} + 1.0))", f"math.floor({a})", f"gradwalk.maximum({a}, {b})", f"sum([{a}, {b}, 1.0])",
             f"(1 / {b} if {b} != 0 else {a})", f"({self.a_truth(d)}) * {a}", f"math.tanh({a})", f"({a}) % 2.0",
+            f"getattr({a}, DATA, {b})", f"({a} if not hasattr({a}, TANH) else {b})", f"math.copysign({a}, {b})",
+            f"(lambda p, q={b}: p + q)({a})", f"([p * 2.0 for p in ({a}, {b}) if p > 0.25][:1] and {a} or {b})",
         )  # fmt: skip
 
     def an_int(self, depth: int) -> str:
@@ -72,6 +75,8 @@ class Writer:
             f"{{0: {a}, 1: {b}}}.get({a}, 2)", f"len(f'{{{self.a_float(d)}:.1f}}')",
             f"({a} if {self.a_truth(d)} else {b})",
             f"max([0, 1, 2], key=lambda k: [{self.a_float(d)}, {self.a_float(d)}, 0.5][k])", f"abs({a})",
+            f"({a} * 10 ** 9) % 7", f"({a} + 2 ** 53) % 5", f"len(str({a} * 10 ** 16))", f"({a}) ** 3 % 1000",
+            f"(({a} << 3) - ({b} >> 1))", f"divmod({a}, 3)[1]", f"(({a} + 2 ** 53) - 2 ** 53)", f"len(str({a}))",
         )  # fmt: skip
 
     def a_value(self, depth: int) -> str:
@@ -184,7 +189,7 @@ def case_of(seed: int) -> tuple[str, Case]:
     chance = random.Random(seed)
 
     def make(world: Any) -> Callable[..., Any]:
-        names = {"o": world, "math": math, "gradwalk": gradwalk, "Value": Value}
+        names = {"o": world, "math": math, "gradwalk": gradwalk, "Value": Value, "DATA": "data", "TANH": "tanh"}
         exec(text, names)
         f: Callable[..., Any] = names["f"]
         return f
@@ -192,7 +197,12 @@ def case_of(seed: int) -> tuple[str, Case]:
     def number() -> Any:
         return float(chance.choice(FLOATS)) if chance.random() < 0.8 else chance.gauss(0, 1)
 
-    calls = [(number(), number(), int(chance.choice(INTS))) for _ in range(6)]
+    large = chance.choice(LARGE)  # one alone: others are passed as they are, and traced anew
+
+    def whole() -> int:
+        return int(chance.choice(INTS)) if chance.random() < 0.85 else large
+
+    calls = [(number(), number(), whole()) for _ in range(6)]
     return text, Case(make, calls, said=ManyPathsWarning, replays=False)
 
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import linecache
 import math
 import random
 import sys
@@ -110,7 +111,9 @@ def _namespace(source: str, maker: Callable[..., Any]) -> dict[str, Any]:
     sys.modules[module.__name__] = module  # where dataclasses look their names up
     space = vars(module)
     space["C"] = maker
-    exec(compile(HEAD + source, f"<{module.__name__}>", "exec"), space)
+    text, name = HEAD + source, f"<{module.__name__}>"
+    linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name  # as notebooks do
+    exec(compile(text, name, "exec"), space)
     return space
 
 

@@ -134,6 +134,39 @@ def test_numpys_numbers_are_not_taken_for_pythons() -> None:
     assert [halves(np.array([5.0, 1.0])), halves(np.array([5, 1]))] == [2.0, 2]
 
 
+class Hours(float):
+    """A number that adds in a way of its own."""
+
+    def __add__(self, other: float) -> Hours:
+        return Hours((float(self) + other) % 24)
+
+
+class Square(Value):
+    """A Value that multiplies in a way of its own."""
+
+    def __mul__(self, other: Any) -> Any:
+        return Value.__mul__(self, self) * other
+
+
+@pytest.mark.parametrize("wrap", [lambda x: x, lambda x: [x], lambda x: {"at": x}])
+def test_numbers_with_arithmetic_of_their_own_are_not_taken_for_pythons(wrap: Callable[[Any], Any]) -> None:
+    def plain(given: Any) -> Any:
+        (x,) = [given] if isinstance(given, float) else given.values() if isinstance(given, dict) else given
+        return (x + 5.0) * Value(2.0)
+
+    fn = gradwalk.compile(plain)
+    for x in (Hours(22.0), 22.0, Hours(23.0), Hours(22.0)):
+        assert fn(wrap(x)).data == plain(wrap(x)).data
+
+
+def test_values_with_arithmetic_of_their_own_are_not_taken_for_ours() -> None:
+    fn = gradwalk.compile(lambda x, k: x * k)
+    for x in (Square(3.0), Value(3.0), Square(5.0)):
+        y, expected = fn(x, 2.0), (type(x)(x.data) * 2.0).data
+        y.backward()
+        assert (y.data, x.grad) == (expected, 4.0 * x.data if isinstance(x, Square) else 2.0)
+
+
 def test_masks_among_the_arguments() -> None:
     w = Value(2.0)
     xs, mask = np.array([1.0, 2.0, 3.0]), np.array([True, False, True])
@@ -279,8 +312,8 @@ def test_checks_go_on_for_functions_that_decide() -> None:
         assert [trace.calls for trace in fn.traces()] == [20]
         context.prec = 2
         with pytest.warns(FrozenWarning, match="found to differ from its trace"):
-            numbers = [fn(1.0).data for _ in range(20_000)]
-        assert numbers[-1] == 0.66
+            found = any(fn(1.0).data == 0.66 for _ in range(1_000_000))  # a check waits until it is 5% of the time
+        assert found
     finally:
         context.prec = before
     fn(-1.0)

@@ -324,6 +324,39 @@ def a_module_imported_inside_the_function(compile):
 
 
 @cases.followed
+def what_somebody_put_into_a_module_of_pythons(compile):
+    w = Value(2.0)
+    sys.gradwalk_test_rates, sys.gradwalk_test_scale = [0.5], 1.0
+    loss = compile(lambda x: w * x * sys.gradwalk_test_rates[0] * sys.gradwalk_test_scale * math.pi)
+    try:
+        yield walked(loss(3.0), w)
+        sys.gradwalk_test_rates[0] = 0.25
+        yield walked(loss(3.0), w)
+        sys.gradwalk_test_scale = 4.0
+        yield walked(loss(3.0), w)
+    finally:
+        del sys.gradwalk_test_rates, sys.gradwalk_test_scale
+
+
+@cases.followed
+def the_settings_of_an_installed_package(compile):
+    package = types.ModuleType("gradwalk_test_installed")
+    package.__file__ = "/anywhere/site-packages/gradwalk_test_installed/__init__.py"
+    package.settings, package.activation = {"rate": 0.5}, Value.tanh
+    sys.modules[package.__name__] = package
+    w = Value(2.0)
+    loss = compile(lambda x: package.activation(w * x) * package.settings["rate"])
+    try:
+        yield walked(loss(3.0), w)
+        package.settings["rate"] = 0.25
+        yield walked(loss(3.0), w)
+        package.settings = {"rate": 2.0}
+        yield walked(loss(3.0), w)
+    finally:
+        del sys.modules[package.__name__]
+
+
+@cases.followed
 def a_default_is_replaced(compile):
     w = Value(2.0)
 

@@ -215,7 +215,7 @@ def test_random(case: Case) -> None:
 
 UNSEEN = {
     "system_random": random.SystemRandom().random,
-    "urandom": lambda: float(os.urandom(1)[0]) + 1.0,
+    "urandom": lambda: float(int.from_bytes(os.urandom(6))) + 1.0,
     "secrets": lambda: float(secrets.randbelow(2**30)),
     "time": lambda: float(time.time_ns()),
     "clock": lambda: time.perf_counter(),

@@ -14,12 +14,15 @@ from scripts import play, read
 
 import gradwalk
 from gradwalk import Value
+from gradwalk.compile.native.pythons import versions_are_readable
 from gradwalk.compile.prepared import running_on
 from gradwalk.compile.reference import REFERENCE
 from gradwalk.compile.trace.limits import FrozenWarning
 from gradwalk.errors import TraceError
 
-SCRIPTS = read()
+#: What is written past a module's back: only versions of dicts show it, which Python has no more since 3.13.
+PAST_ITS_BACK = ("vars of a module", "a module loses an attribute past its back")
+SCRIPTS = {name: script for name, script in read().items() if versions_are_readable() or name not in PAST_ITS_BACK}
 
 
 @pytest.fixture(autouse=True)

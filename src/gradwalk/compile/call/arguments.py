@@ -10,27 +10,35 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator
 from dataclasses import is_dataclass
-from functools import partial
+from enum import Enum
+from functools import cache, partial
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from gradwalk import tree
+from gradwalk.compile.trace.whole import LARGEST, is_huge
 from gradwalk.engine import Value
 from gradwalk.errors import NotANumberError, SettingError
 from gradwalk.node import Node, numbers_of
 from gradwalk.ops import number
 
-__all__ = ["InputAt", "Numbers", "deep_key_of", "is_whole", "key_of", "stand_ins", "static_key"]
+__all__ = ["InputAt", "Numbers", "are_plain", "deep_key_of", "is_whole", "key_of", "stand_ins", "static_key"]
 
 NUMBERS: frozenset[type] = frozenset((float, int, *(np.dtype(code).type for code in "bhilqBHILQefd")))
 BOOLS = (bool, np.bool_)  # which are passed as they are: `flag is True` cannot be asked of a stand-in
 PYTHONS = frozenset((float, int))
 SEQUENCES = frozenset((list, tuple))
+TEXT = {str}
 FLOAT, NDARRAY = np.dtype(float), np.ndarray
 LONG = 64  # numbers in a list: so many are not copied, but read from there
 TEXTS = (str, bytes, type(None), type(Ellipsis), slice, range, *BOOLS)
+
+#: What a class may have of its own without computing in another way.
+OF_EVERY_CLASS = frozenset((*dir(object()), "__init__", "__module__", "__dict__", "__weakref__", "__slots__")) - {
+    "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__getattribute__",
+}  # fmt: skip
 
 Key = Any  # hashable; equal keys mean equal structures
 
@@ -48,14 +56,17 @@ class Numbers:
     # What most calls have none of stands in the class: an object is made at every call.
     careful = False  # look at every number of a list, not only at its ends; and keep all in `plain`
     pieces: Any = ()  # those before `plain`: long lists, which are the caller's own, and what stands between them
-    arrays: tuple[Any, ...] = ()
+    plain: Any = ()  # a list, once there are some
+    arrays: Any = ()
     values: Any = ()  # Values among the plain ones, with their positions
     tensors: tuple[tuple[int, Any], ...] = ()  # whose arrays are among the arrays, with their positions there
     places: Any = ()  # of the Values among the plain ones, by their id()
     kept: tuple[Any, ...] = ()  # objects that are known by their identity, and so must live on
+    ints = False  # whether there are lists of which only the ends were looked at, and are ints
+    checked = True  # whether Python has looked at the shapes of the arrays; those of familiar ones native code looks at
 
     def __init__(self, careful: bool = False) -> None:
-        self.plain: list[Any] = []
+        self.plain = []
         if careful:
             self.careful = True
 
@@ -128,10 +139,12 @@ def key_of(x: Any, found: Numbers) -> Key:
         return _key_of_other(x, found)
     way = _ways.get(kind)
     if way == PLAIN:
+        if kind is int and not -LARGEST < x < LARGEST:  # as it is: a float cannot hold it
+            return "is", kind, x
         found.plain.append(x)
         return 0
     if way == SEQUENCE:
-        if _seem_numbers(x, found.careful):
+        if _seem_numbers(x, found):
             found.add_list(x)
             first = x[0].__class__ if x else float
             return (kind, len(x)) if first in PYTHONS else (kind, len(x), first)
@@ -142,7 +155,7 @@ def key_of(x: Any, found: Numbers) -> Key:
             return kind, len(x), "Values"
         if len(kinds) == 1 and kinds <= SEQUENCES and len(set(map(len, x))) == 1:  # rows, all as long
             flat = list(chain.from_iterable(x))
-            if flat and _seem_numbers(flat, found.careful):
+            if flat and _seem_numbers(flat, found):
                 found.add_list(flat)
                 first = flat[0].__class__
                 return kind, len(x), *kinds, len(x[0]), *(() if first in PYTHONS else (first,))
@@ -152,7 +165,10 @@ def key_of(x: Any, found: Numbers) -> Key:
             found.kept += (x,)
             return "same", id(x)
     elif way == DICT:
-        return kind, tuple(x), tuple([key_of(part, found) for part in x.values()])
+        keys: Key = tuple(x)
+        if {*map(type, keys)} != TEXT:  # 1, 1.0 and True are three keys
+            keys = tuple([(key.__class__, key, *_sign(key)) for key in keys])
+        return kind, keys, tuple([key_of(part, found) for part in x.values()])
     elif way == TENSOR:
         array = x._data if x._lent is None else x.array
         found.tensors += ((len(found.arrays), x),)
@@ -166,17 +182,40 @@ def key_of(x: Any, found: Numbers) -> Key:
     return _key_of_other(x, found)
 
 
-def _seem_numbers(x: Any, careful: bool) -> bool:
-    """Whether a list holds numbers. Judged by its ends at first: if one in between is none, writing it will fail."""
-    if careful:
-        return NUMBERS.issuperset(map(type, x))
-    return not x or (x[0].__class__ in NUMBERS and x[-1].__class__ in NUMBERS)
+def _seem_numbers(x: Any, found: Numbers) -> bool:
+    """Whether a list holds numbers. Short ones are looked through; of others the ends: the rest when it is read."""
+    if found.careful:
+        return are_plain(x)
+    if not x:
+        return True
+    first = x[0].__class__
+    if first not in NUMBERS or x[-1].__class__ not in NUMBERS:
+        return False
+    if first is int:  # an index, most likely, for which any number that is in range will do
+        found.ints = True
+        return True
+    return are_plain(x) if len(x) < LONG or first is not float else True
+
+
+def are_plain(x: Any) -> bool:
+    """Whether all are floats, or ints that a float can hold; or of one kind of NumPy's.
+
+    >>> are_plain([1.0, 2]), are_plain([1.0, True]), are_plain([1.0, np.float64(2.0)]), are_plain([1, 2**53])
+    (True, False, False, False)
+    """
+    kinds = {*map(type, x)}
+    if kinds <= PYTHONS:
+        return int not in kinds or not any(map(is_huge, x))
+    return len(kinds) == 1 and kinds <= NUMBERS
 
 
 def _key_of_other(x: Any, found: Numbers) -> Key:
     kind = x.__class__
     if getattr(kind, "many", False):
         return _key_of_tensor(x, found)
+    if has_own_rules(kind):
+        found.kept += (x,)
+        return "same", id(x)
     if isinstance(x, Value):
         if not found.values:
             found.values, found.places = [], {}
@@ -188,8 +227,8 @@ def _key_of_other(x: Any, found: Numbers) -> Key:
         found.values.append((place, x))
         found.plain.append(x.data)
         return "Value" if first == place else ("Value", first)  # the same one again
-    if isinstance(x, slice):  # which has no hash in every Python
-        return "is", kind, x.start, x.stop, x.step
+    if isinstance(x, (slice, range)):  # the one has no hash in every Python; others are equal that start elsewhere
+        return "is", kind, x.start, x.stop, x.step, type(x.start), type(x.stop)
     if isinstance(x, TEXTS):
         return "is", kind, x
     if tree.is_number(x):
@@ -211,6 +250,26 @@ def _key_of_other(x: Any, found: Numbers) -> Key:
     if len(_ways) < 1000 and not isinstance(x, (set, frozenset)) and not is_dataclass(kind):
         _ways[kind] = OBJECT
     return "same", id(x)
+
+
+@cache
+def has_own_rules(kind: Any) -> bool:
+    """Whether it is a class of numbers that compute in a way of their own, as no stand-in for them would.
+
+    >>> class Metres(float):
+    ...     unit = "m"
+    >>> class Hours(float):
+    ...     def __add__(self, other): return Hours((float(self) + other) % 24)
+    >>> has_own_rules(Metres), has_own_rules(Hours), has_own_rules(np.float64), has_own_rules(bool)
+    (False, True, False, False)
+    """
+    if kind in NUMBERS or kind in BOOLS or not issubclass(kind, (int, float, Value)) or issubclass(kind, Enum):
+        return False
+    if kind.__module__ == "gradwalk.compile.call.results":  # which are stood in for as Values are
+        return False
+    theirs = next(base for base in kind.__mro__ if base in (int, float, Value))
+    own = {name for base in kind.__mro__[: kind.__mro__.index(theirs)] for name in vars(base)}
+    return not OF_EVERY_CLASS.issuperset(own & {*dir(theirs)})
 
 
 def _key_of_tensor(x: Any, found: Numbers) -> Key:
@@ -272,7 +331,7 @@ _ways: dict[type, int] = {
 def static_key(name: str, x: Any) -> Key:
     """The key of an argument that was declared static: what it is equal to; a dataclass, what it holds."""
     leaves, structure = tree.flatten(x) if is_dataclass(x) else ([x], None)
-    key = "static", structure, *[(leaf.__class__, leaf) for leaf in leaves]
+    key = "static", structure, *[(leaf.__class__, leaf, *_sign(leaf)) for leaf in leaves]
     try:
         hash(key)
     except TypeError:
@@ -283,6 +342,11 @@ def static_key(name: str, x: Any) -> Key:
     return key
 
 
+def _sign(x: Any) -> tuple[str, ...]:
+    """What tells 0.0 and -0.0 apart, also in a tuple, and 1, 1.0 and True."""
+    return (repr(x),) if isinstance(x, (float, tuple)) else ()
+
+
 def stand_ins(x: Any, plain: Iterator[Any], arrays: Iterator[Any]) -> Any:
     """`x` with the next of these for each of its numbers and arrays of numbers, in the order of `key_of`.
 
@@ -291,9 +355,10 @@ def stand_ins(x: Any, plain: Iterator[Any], arrays: Iterator[Any]) -> Any:
     """
 
     def stand_in(leaf: Any) -> Any:
-        if isinstance(leaf, BOOLS):
+        kind: Any = leaf.__class__
+        if kind in BOOLS or is_huge(leaf) or has_own_rules(kind):
             return leaf
-        if getattr(type(leaf), "many", False):
+        if getattr(kind, "many", False):
             return next(arrays)
         return next(plain) if tree.is_number(leaf) else next(arrays) if tree.is_block(leaf) else leaf
 

@@ -111,14 +111,14 @@ class BatchTrace(BoundTrace):
 
     def _resize(self, numbers: BatchNumbers) -> None:
         self.runner.resize(numbers.n)
-        self.n = numbers.n
-        self.scale = 1.0 / self.n if self.batch == "mean" else 1.0
+        self.scale = 1.0 / numbers.n if self.batch == "mean" else 1.0
         self.runner.seeds[:] = self.scale
         inputs = self.runner.inputs
         self.views = [  # samples stand in columns there
             inputs[start] if array.ndim == 1 else inputs[start : start + array[0].size].T
             for start, array in zip(self.array_at, numbers.arrays, strict=True)
         ]
+        self.n = numbers.n
 
     def _write_indices(self, numbers: BatchNumbers) -> None:
         rows: dict[int, Any] = {at: np.array(x) for at, x in zip(self.plain_at, numbers.plain, strict=True)}
@@ -135,12 +135,12 @@ class BatchTrace(BoundTrace):
             self.runner.indices[slot] = whole
 
     def _bind(self, store: Store) -> None:
-        self.values = store.values
         values, self.grads = self.stretch.arrays()
         self.gradients = np.zeros_like(self.grads)
         self.runner = Runner(self.prepared, values, self.gradients, self.threads)
         self.n = 0
         self.last = None
+        self.values = store.values  # at the end: what Ctrl-C breaks off is done anew
 
     def seeds_for(self, position: Any, gradient: Any) -> tuple[Any, Any]:
         """As for one sample; samples stand in columns, and of their sum or mean each gets the same."""
@@ -184,8 +184,10 @@ class BatchTrace(BoundTrace):
         seeds[:] = 0.0
         seeds[position] = gradient * self.scale
         self.gradients.fill(0.0)
-        self.runner.backward()
-        seeds[:] = self.scale  # as every call of a function with one result wants them
+        try:
+            self.runner.backward()
+        finally:
+            seeds[:] = self.scale  # as every call of a function with one result wants them
         self.grads += self.gradients
 
 

@@ -7,17 +7,19 @@ import struct
 from collections.abc import Callable
 from functools import partial
 from itertools import accumulate, pairwise
-from operator import itemgetter, lt
+from operator import is_, itemgetter, lt
+from sys import getrefcount
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from gradwalk import reverse, tree
-from gradwalk.compile.call.arguments import LONG, InputAt
+from gradwalk import tree
+from gradwalk.compile.call.arguments import FLOAT, LONG, InputAt, are_plain
 from gradwalk.compile.call.following import Checks, difference
 from gradwalk.compile.call.results import Result, ResultTree, result_of
 from gradwalk.compile.call.surroundings import Surroundings
-from gradwalk.compile.native.pythons import FloatReader
+from gradwalk.compile.native.pythons import FloatReader, fetching
 from gradwalk.compile.own.store import Store, Stretch, stretch_of
 from gradwalk.compile.prepared import Prepared, Runner, prepare
 from gradwalk.compile.trace.recorded import Output, Recorded, TensorOutput
@@ -28,6 +30,18 @@ from gradwalk.ops import number
 __all__ = ["BoundTrace", "Misjudged"]
 
 _blank_result: Callable[[], Any] = partial(object.__new__, Result)  # without the cost of __init__
+
+
+def _references(trace: Any) -> int:
+    """How many references there are to a call that nobody has but its trace, as `getrefcount` counts where it is asked.
+
+    Some versions of Python count the name that it is asked by, and others do not.
+    """
+    last = trace.last
+    return getrefcount(last)
+
+
+ALONE = _references(SimpleNamespace(last=object()))
 
 
 class Misjudged(Exception):  # noqa: N818 (nobody outside sees it)
@@ -43,6 +57,8 @@ class BoundTrace:
     >>> [trace.calls for trace in f.traces()]
     [1]
     """
+
+    familiar: tuple[Any, ...] = ()  # arrays that were the arguments twice in a row, and that native code reads
 
     def __init__(self, recorded: Recorded, numbers: Any, wrt: dict[str, Any], batch: str | None = None) -> None:
         self.recorded = recorded
@@ -95,6 +111,8 @@ class BoundTrace:
         self.shapes = [array.shape for array in numbers.arrays]
         self.borrows = bool(self.shapes) or plain >= LONG  # whether a call has arrays or long lists, which may change
         self.plain = plain if any(i < plain for i in recorded.used) else 0  # indices alone are not needed as floats
+        alone = type(self) is BoundTrace and self.single
+        self.arrays_alone = alone and bool(self.shapes) and not self.plain and not self.slots
         self.packed = struct.Struct(f"{plain}d")
         self.indexed = struct.Struct(f"{len(self.slots)}Q")  # which takes no negative ones
         self.ends = list(accumulate(map(math.prod, self.shapes), initial=plain))
@@ -110,6 +128,7 @@ class BoundTrace:
 
     def run(self, call: Any) -> Any:
         """Compute with the numbers of a call; gives what the function gives."""
+        self._check(call)
         store = self.stretch.store
         lock = store.lock
         lock.acquire()  # twice as quick as `with`
@@ -126,7 +145,7 @@ class BoundTrace:
                 out = _blank_result()
                 out._call = call
                 out._position = 0
-                out._data = self.outputs.item()
+                out._data = self.given[0]
                 out._grad = 0.0
                 return out
             if self.lone_tensor is not None:
@@ -134,6 +153,13 @@ class BoundTrace:
             return self._results(call)
         finally:
             lock.release()
+
+    def _check(self, call: Any) -> None:
+        """Look at familiar arrays that native code does not look at."""
+        if not call.checked:
+            if any(x.dtype is not FLOAT or x.shape != shape for x, shape in zip(call.arrays, self.shapes, strict=True)):
+                raise Misjudged
+            call.checked = True
 
     def values_only(self, numbers: Any) -> Any:
         """As `run`, with leaves as results: what happens under `no_grad()`."""
@@ -173,15 +199,17 @@ class BoundTrace:
             self._bind(store)
         last = self.last
         if last is not None:
-            self.last = None
             if self.borrows and last.saved is None:
                 self._put_aside(last)
+            self.last = None
         if again is not None and again.saved is not None:
             self.runner.inputs[:] = np.frombuffer(again.saved)
             self.runner.indices[:] = again.saved_indices
         else:
             if self.plain:
                 try:
+                    if numbers.ints and not are_plain(numbers.plain):
+                        raise Misjudged
                     if numbers.pieces:
                         self._write_pieces(numbers)
                     else:
@@ -208,6 +236,8 @@ class BoundTrace:
             self.places = [*zip(accumulate(lengths, initial=0), lengths, strict=False)]
         for piece, (start, length) in zip(pieces, self.places, strict=True):
             if length and not self.reader.read(piece, start, length):
+                if not are_plain(piece):  # a bool, or an int that no float can hold
+                    raise Misjudged
                 struct.pack_into(f"{length}d", self.inputs, 8 * start, *piece)
 
     def _put_aside(self, call: Any) -> None:
@@ -242,9 +272,9 @@ class BoundTrace:
         if self.last is not None and self.borrows and self.last.saved is None:
             self._put_aside(self.last)
         self.last = None
-        self.values = store.values
         self.runner = Runner(self.prepared, *self.stretch.arrays())
         self.outputs, self.seeds = self.runner.outputs[: self.recorded.given], self.runner.seeds
+        self.given, self.seed = self.outputs.data, self.seeds.data  # which are read and set quicker
         self.forward, self.push = self.runner.forward, self.runner.push
         self.inputs, self.indices = self.runner.inputs.data, self.runner.indices.data
         # quicker than with the place at each call, for which Python makes a list first
@@ -254,6 +284,93 @@ class BoundTrace:
             self.runner.inputs[start:end].reshape(shape)
             for (start, end), shape in zip(pairwise(self.ends), self.shapes, strict=True)
         ]
+        if self.arrays_alone:
+            self.run = self._quick_run(store)  # type: ignore[method-assign, assignment]
+        if type(self) is BoundTrace and self.alone and not self.input_grads:
+            self.backward = self._quick_backward(store)  # type: ignore[method-assign, assignment]
+        self.values = store.values  # at the end: what Ctrl-C breaks off is done anew
+
+    def _quick_run(self, store: Store) -> Callable[[Any], Any]:
+        """As `run`, for arrays alone and one result, with all that it needs at hand."""
+        stretch, tensors, values, views = self.stretch, store.tensors, store.values, self.views
+        forward, given, keep = self.forward, self.given, self.inputs.tobytes
+        acquire, release = store.lock.acquire, store.lock.release
+        fetch: Any = None  # copies the numbers of arrays that came twice in a row, …
+        answer: Any = None  # … and says whether it did
+        self.familiar = ()
+
+        def run(call: Any) -> Any:
+            nonlocal fetch, answer
+            if stretch.store is not store:
+                return BoundTrace.run(self, call)
+            acquire()
+            try:
+                if store.owns and store.values is values and not tensors.lent:
+                    last = self.last
+                    if last is not None and last.saved is None and getrefcount(last) > ALONE:
+                        last.saved = keep()
+                    self.last = None  # until the numbers are there
+                    arrays = call.arrays
+                    if arrays is self.familiar:
+                        fetch()
+                        if not answer[0]:  # one has another shape now
+                            self.familiar = ()
+                            raise Misjudged
+                    else:
+                        self._check(call)
+                        for view, array in zip(views, arrays, strict=True):
+                            view[...] = array
+                        self.familiar = ()
+                        if last is not None and last.arrays[0] is arrays[0] and all(map(is_, last.arrays, arrays)):
+                            fetch, answer = fetching(arrays, self.runner.inputs, self.ends) or (None, None)
+                            self.familiar = arrays if fetch is not None else ()
+                    forward()
+                    self.calls += 1
+                    call.trace = self
+                    call.version = version = store.version
+                    version.waiting += 1
+                    self.last = call
+                    out = _blank_result()
+                    out._call = call
+                    out._position = 0
+                    out._data = given[0]
+                    out._grad = 0.0
+                    return out
+            finally:
+                release()
+            return BoundTrace.run(self, call)
+
+        return run
+
+    def _quick_backward(self, store: Store) -> Callable[[Any, int, Any], None]:
+        """As `backward`, from the one result of the latest call, with all that it needs at hand."""
+        stretch, values, seed, push = self.stretch, store.values, self.seed, self.push
+        acquire, release = store.lock.acquire, store.lock.release
+
+        def backward(call: Any, position: int, gradient: Any) -> None:
+            if self.last is call and stretch.store is store:
+                acquire()
+                try:
+                    version = call.version
+                    if (
+                        self.last is call
+                        and store.version is version
+                        and store.owns
+                        and store.values is values
+                        and not store.hooked
+                    ):
+                        seed[0] = gradient
+                        store.zeroed = False
+                        push()
+                        if not call.walked:
+                            call.walked = True
+                            version.waiting -= 1
+                        return
+                finally:
+                    release()
+            BoundTrace.backward(self, call, position, gradient)
+
+        return backward
 
     # --- backward ------------------------------------------------------------------------------------------------
 
@@ -280,14 +397,9 @@ class BoundTrace:
             if self.last is not call or self.values is not store.values:
                 self._forward(store, call, call)
                 self.last = call
-            if not self.alone or store.hooked or self.input_grads:
-                self._walk_back(store, call, position, gradient)
-            else:  # as there, without the call
-                self.seeds[0] = gradient
-                store.zeroed = False
-                self.push()
+            self._walk_back(store, call, position, gradient)
             if visiting:
-                reverse.add_to_leaves(store.parameters, store.grads.tolist())
+                store.add_out()
             if (self.alone or self.once) and not call.walked:
                 call.walked = True
                 version.waiting -= 1
@@ -312,8 +424,10 @@ class BoundTrace:
         if self.alone:
             self.push()
         else:
-            self.runner.backward()
-            self.seeds[position] = 0.0
+            try:
+                self.runner.backward()
+            finally:
+                self.seeds[position] = 0.0
         if self.input_grads:
             call.input_grads = self.runner.input_grads.copy()
         if before is not None:

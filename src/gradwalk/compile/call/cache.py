@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from threading import Lock
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from gradwalk.errors import SettingError
+from gradwalk.turns import Turn
 
 __all__ = ["Cache"]
 
@@ -18,6 +18,9 @@ class Remembering(Protocol):
 
 
 T = TypeVar("T", bound=Remembering)
+
+
+NONE: tuple[Any, Any] = ((), None)
 
 
 class Earlier(NamedTuple):
@@ -45,7 +48,8 @@ class Cache(Generic[T]):
         self.entries: dict[Hashable, T] = {}
         self.evicted = 0
         self._count = 0
-        self._lock = Lock()
+        self.latest: tuple[Any, Any] = NONE  # the shapes of arrays that were the only arguments, and their entry
+        self._lock = Turn()
 
     def get(self, key: Hashable) -> T | None:
         """The entry of a key, if there is one; it counts as used."""
@@ -64,23 +68,34 @@ class Cache(Generic[T]):
         What had the key before is kept as one of its `others`.
         """
         with self._lock:
-            before = self.entries.pop(key, None)
-            for place in [place for place, other in self.entries.items() if other is entry]:
-                del self.entries[place]
-            if before is not None and before is not entry:
-                self._count += 1
-                self.entries[Earlier(key, self._count)] = before
-            while len(self.entries) >= self.size:
-                oldest, known = next(iter(self.entries.items()))
-                del self.entries[oldest]
-                if known.recent:
-                    known.recent = False
-                    self.entries[oldest] = known  # behind all others
-                else:
-                    self.evicted += 1
-            self.entries[key] = entry
+            self._put(key, entry)
+
+    def _put(self, key: Hashable, entry: T) -> None:
+        self.latest = NONE
+        before = self.entries.pop(key, None)
+        for place in [place for place, other in self.entries.items() if other is entry]:
+            del self.entries[place]
+        if before is not None and before is not entry:
+            self._count += 1
+            self.entries[Earlier(key, self._count)] = before
+        while len(self.entries) >= self.size:
+            oldest, known = next(iter(self.entries.items()))
+            del self.entries[oldest]
+            if known.recent:
+                known.recent = False
+                self.entries[oldest] = known  # behind all others
+            else:
+                self.evicted += 1
+        self.entries[key] = entry
+
+    def drop(self, key: Hashable) -> None:
+        """Forget one entry."""
+        with self._lock:
+            self.latest = NONE
+            del self.entries[key]
 
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:
+            self.latest = NONE
             self.entries.clear()

@@ -6,6 +6,7 @@ find out, it has to be run once; whatever it changed then is put back.
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 import warnings
@@ -23,8 +24,9 @@ from gradwalk.chance import left_to_this_thread
 from gradwalk.compile.call.chance import Chance
 from gradwalk.compile.call.surroundings import Surroundings
 from gradwalk.compile.trace.limits import TooLarge, Unfollowable
-from gradwalk.compile.trace.reach import PLAIN, Reached, is_library
+from gradwalk.compile.trace.reach import PLAIN, Reached, is_library, is_stand_in
 from gradwalk.compile.trace.recorded import Output, Recorded
+from gradwalk.compile.trace.same_objects import sameness_answered
 from gradwalk.compile.trace.stage import arrays_made, files_seen, types_answered
 from gradwalk.engine import Value
 from gradwalk.errors import GradwalkError
@@ -35,7 +37,7 @@ __all__ = ["Checks", "Followed", "Stumbled", "Unfollowed", "difference", "follow
 Record = Callable[[Reached], Recorded]  # traces, given what can be reached
 
 SHARE = 0.05  # of the time that calls take may go into checks …
-FREE = 0.001  # … or so many seconds for each trace, which nobody notices beside a first call …
+FREE = 0.005  # … or so many seconds for each trace, which nobody notices beside a first call …
 IDLE = 0.005  # … or so much of all time, for functions that are called seldom
 
 
@@ -88,6 +90,7 @@ CACHED = "call the function that it wraps, which has the name __wrapped__, in co
 GIVEN = "let it give numbers, lists, tuples, dicts or dataclasses, and make the rest of them after the call"
 ASIDE = "compute with the Value itself, or do this outside the compiled function"
 FILED = "read it before the call, and pass what is in it"
+KNOWN = (type, ModuleType, FunctionType)  # which lead to everything else
 DRAWN = "draw them before the call and pass them as arguments"
 
 
@@ -114,10 +117,16 @@ def follow(record: Record, roots: Sequence[Any], *, just_looking: bool = False) 
     found: Followed | Unfollowed | None = None
     caches, hashed = Caches(reached.caches), True
     try:
-        with types_answered(reached.asking.values()), arrays_made(), files_seen() as files:
+        with (
+            types_answered(reached.asking.values()),
+            sameness_answered([function for _, function in reached.functions]),
+            arrays_made(),
+            files_seen() as files,
+        ):
             recorded = record(reached)
         hashed = recorded.hashed
         as_before = before.hold_all()
+        hashed = hashed or caches.hold_stand_ins()
         if hashed and (filled := caches.filled()):
             found = Unfollowed(f"{{function}} keeps what it computes in a cache ({next(iter(filled))})", CACHED)
         elif recorded.touched:
@@ -223,10 +232,23 @@ class Caches:
         """Those that have something new in them, by how they are reached."""
         return {path: cache for path, cache, misses in self._before if cache.cache_info().misses != misses}
 
+    def hold_stand_ins(self) -> bool:
+        """Whether a trace has left stand-ins in one of them: a function of a parameter gives what is computed of it."""
+        return any(map(is_stand_in, _held_inside([*self.filled().values()])))
+
     def empty(self) -> None:
         """Clear those that have something new in them."""
         for cache in self.filled().values():
             cache.cache_clear()
+
+
+def _held_inside(things: list[Any], depth: int = 4) -> Iterator[Any]:
+    """What these hold, and what that holds: a cache keeps what it gave in links, some of which hold each other."""
+    seen: set[int] = set()
+    for _ in range(depth):
+        things = [part for part in gc.get_referents(*things) if id(part) not in seen and not isinstance(part, KNOWN)]
+        seen.update(map(id, things))
+        yield from things
 
 
 class Checks:

@@ -50,6 +50,7 @@ class GuardedTrace(BoundTrace):
         self.typed = [i for i in typed if i < plain]
         self.types = [recorded.types[i] for i in self.typed]
         self.dtypes = {bisect_right(self.ends, i) - 1: recorded.types[i] for i in typed if i >= plain}
+        self.whole = [(i, limit) for i, limit in recorded.ints.items() if i < plain]
         self.wrong_index: SettingError | None = None
 
     def _forward(self, store: Store, numbers: Any, again: Any = None) -> None:
@@ -57,7 +58,7 @@ class GuardedTrace(BoundTrace):
             super()._forward(store, numbers, again)
             return
         sure, self.traced_with, self.wrong_index = numbers is self.traced_with, None, None
-        if not sure and (self.typed or self.dtypes):
+        if not sure and (self.typed or self.dtypes or self.whole):
             self._check_types(numbers)
         super()._forward(store, numbers)
         if not sure and (found := self.asked.tobytes()) != self.quick:
@@ -71,6 +72,9 @@ class GuardedTrace(BoundTrace):
 
     def _check_types(self, numbers: Any) -> None:
         plain = numbers.in_order()
+        for i, limit in self.whole:
+            if not -limit <= plain[i] <= limit:
+                raise Elsewhere(-1, None)
         if [plain[i].__class__ for i in self.typed] != self.types:
             raise Elsewhere(-1, None)
         if any(numbers.arrays[k].dtype.type is not kind for k, kind in self.dtypes.items()):

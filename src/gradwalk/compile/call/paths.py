@@ -8,7 +8,6 @@ from typing import Any
 from gradwalk import tree
 from gradwalk.compile.call.guarded_trace import Elsewhere, GuardedTrace
 from gradwalk.compile.trace.limits import many_paths
-from gradwalk.compile.trace.recorded import Recorded
 from gradwalk.engine import Value
 
 __all__ = ["Paths", "Unseen", "as_values", "traces_in"]
@@ -33,28 +32,32 @@ class Paths:
     ([3.0, 6.0, 3.0], 2)
     """
 
+    familiar = ()  # as a trace has it
+
     def __init__(self, first: GuardedTrace) -> None:
         self.traces: list[GuardedTrace] = [first]  # the latest used first
         self.recent = True
         self.calls, self.due = 0, first.due  # as a trace has them …
-        self.surroundings, self.holds, self.checks = first.surroundings, first.holds, first.checks
+        self.checks, self.surroundings = first.checks, first.surroundings
+        self.holds: Any
+        first.surroundings.serve(self)
         self.found = 0  # how often a path was one that was known
         self.warned = False
 
     def run(self, numbers: Any) -> Any:
         """Compute with these numbers, on the path that they take."""
-        return self._counted(self._on_its_path(numbers, GuardedTrace.run))
+        return self._counted(self._on_its_path(numbers, GuardedTrace.run)[0])
 
     def values_only(self, numbers: Any) -> Any:
         """As `run`, with leaves as results."""
-        return self._counted(self._on_its_path(numbers, GuardedTrace.values_only))
+        return self._counted(self._on_its_path(numbers, GuardedTrace.values_only)[0])
 
     def _counted(self, out: Any) -> Any:
         self.calls += 1
         self.found += 1
         return out
 
-    def _on_its_path(self, numbers: Any, run: Any) -> Any:
+    def _on_its_path(self, numbers: Any, run: Any) -> tuple[Any, GuardedTrace]:
         traces = self.traces
         trace = traces[0]
         tried: list[GuardedTrace] = []
@@ -71,7 +74,7 @@ class Paths:
                 continue
             if tried:
                 self.traces = [trace, *[t for t in traces if t is not trace]]
-            return out
+            return out, trace
 
     def has_room(self, size: int, unseen: Unseen) -> bool:
         """Whether one path more is worth a trace, in a cache of this size; if not, that is said once."""
@@ -86,22 +89,8 @@ class Paths:
         """One path more, in a cache of this size."""
         self.traces = [trace, *self.traces[: min(MOST, size) - 1]]
 
-    def difference(self, recorded: Recorded, numbers: Any) -> str:
-        """How a trace that was made just now for these numbers differs from the path that `knows` found, in words.
-
-        >>> from gradwalk.compile.call.arguments import Numbers
-        >>> f = gradwalk.compile(lambda x: x * x if x > 0 else -x)
-        >>> y = f(3.0)
-        >>> [paths] = f.cache.entries.values()
-        >>> numbers = Numbers()
-        >>> numbers.plain.append(4.0)
-        >>> paths.difference(f.traces()[0].recorded, numbers)
-        ''
-        """
-        return self.traces[0].difference(recorded, numbers)
-
-    def knows(self, numbers: Any) -> bool:
-        """Whether the path that these numbers take was seen; it is the first from now on.
+    def known(self, numbers: Any) -> GuardedTrace | None:
+        """The path that these numbers take, if it was seen.
 
         >>> from gradwalk.compile.call.arguments import Numbers
         >>> f = gradwalk.compile(lambda x: x * x if x > 0 else -x)
@@ -109,15 +98,15 @@ class Paths:
         >>> [paths] = f.cache.entries.values()
         >>> numbers = Numbers()
         >>> numbers.plain.append(-4.0)
-        >>> paths.knows(numbers)
-        False
+        >>> paths.known(numbers) is None
+        True
         """
         try:
-            self._on_its_path(numbers, GuardedTrace.values_only)
+            _, path = self._on_its_path(numbers, GuardedTrace.values_only)
         except Unseen:
-            return False
-        self.traces[0].calls -= 1  # nobody called
-        return True
+            return None
+        path.calls -= 1  # nobody called
+        return path
 
 
 def _may_be(other: GuardedTrace, left: GuardedTrace, elsewhere: Elsewhere) -> bool:

@@ -93,12 +93,13 @@ class Result(Value):
                 " one, and backward(create_graph=True) on what it gives"
             )
         call = self._call
+        trace = call.trace
         if modes.layers:
             modes.top().backward(self, partial(self._walk_back, gradient))
-        elif call.hooked or call.trace.passes_on:
+        elif call.hooked or trace.passes_on:
             self._walk_back(gradient)
         else:  # as `_walk_back`, without the call
-            call.trace.backward(call, self._position, gradient)
+            trace.backward(call, self._position, gradient)
             self._grad = gradient
 
     def _walk_back(self, seed: float) -> None:

@@ -4,14 +4,28 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from operator import attrgetter, itemgetter
+from collections.abc import Callable, Sequence
+from operator import attrgetter, is_, itemgetter
 from types import CellType
 from typing import Any
 
 import numpy as np
 
-__all__ = ["MISSING", "copied", "equal", "names_of", "parts_of", "put_back", "refill", "same"]
+__all__ = [
+    "MISSING",
+    "alike",
+    "copied",
+    "equal",
+    "holds_alike",
+    "identity_check",
+    "names_of",
+    "parts_of",
+    "put_back",
+    "refill",
+    "same",
+]
 
+MOST = 100  # names that are asked for in one expression
 MISSING = object()  # what stands where there is nothing
 NUMBERS = (float, int, bool, complex, np.generic)
 
@@ -55,6 +69,44 @@ def same(now: Any, then: Any) -> bool:
     return all(map(same, now, then))
 
 
+def alike(now: Any, then: Any) -> bool:
+    """Whether one thing can stand for another for good: it is the same one, or nobody can tell them apart or change it.
+
+    >>> alike(1.0, 1.0), alike(7, 7.0), alike((1, "a"), (1, "a")), alike([1.0], [1.0])
+    (True, False, True, False)
+    """
+    if now is then:
+        return True
+    if now.__class__ is not then.__class__:
+        return False
+    if isinstance(then, NUMBERS):
+        return repr(now) == repr(then)
+    if then.__class__ is tuple:
+        return len(now) == len(then) and all(map(alike, now, then))
+    return isinstance(then, (str, bytes, frozenset)) and now == then
+
+
+def holds_alike(now: Any, then: Any) -> bool:
+    """Whether a container holds what its copy does, or what can stand for that; in the same order.
+
+    >>> holds_alike([1, 2], [1, 2]), holds_alike([1, 2], [1, 2.0]), holds_alike({1: "a"}, {True: "a"})
+    (True, False, False)
+    """
+    if len(now) != len(then):
+        return False
+    if isinstance(then, dict):
+        return all(map(alike, now, then)) and all(map(alike, now.values(), then.values()))
+    if isinstance(then, (set, frozenset)):
+        return bool(now == then) and _kinds(now) == _kinds(then)
+    if now.__class__ is list and {*map(type, then)} == {list}:  # rows, which were copied too
+        return {*map(type, now)} == {list} and all(map(holds_alike, now, then))
+    return all(map(is_, now, then)) or all(map(alike, now, then))
+
+
+def _kinds(x: Any) -> set[tuple[type, str]]:
+    return {(type(part), repr(part)) for part in x if isinstance(part, NUMBERS)}
+
+
 def copied(thing: Any) -> Any:
     """A copy of a container; of a list of rows, of these too.
 
@@ -77,6 +129,43 @@ def names_of(get: Any) -> tuple[str, ...]:
         return ()
     names: Any = get.__reduce__()[1]
     return tuple(names)
+
+
+def identity_check(
+    questions: list[Any], more: Sequence[tuple[str, dict[str, Any]]] = ()
+) -> tuple[Callable[[], bool], list[Any]]:
+    """A function that tells whether questions have the very same answers as before; and those that it does not ask.
+
+    It is one expression, because to call a getter for each takes three times as long. `more` are other terms of it,
+    with what their names mean.
+
+    >>> settings = {"lam": 0.5}
+    >>> hold, others = identity_check([(itemgetter("lam"), settings, settings["lam"]), (len, settings, 1)])
+    >>> hold(), others
+    (True, [])
+    >>> settings["lam"] = 0.25
+    >>> hold()
+    False
+    """
+    terms: list[str] = []
+    space: dict[str, Any] = {"len": len}
+    others: list[Any] = []
+    for i, (get, thing, then) in enumerate(questions):
+        names = names_of(get)
+        form = "[{!r}]" if isinstance(get, itemgetter) else ".{}"
+        if len(terms) >= MOST or not (get is len or all(map(str.isidentifier, names))) or not (names or get is len):
+            others.append(questions[i])
+            continue
+        space[f"x{i}"] = thing
+        if get is len:
+            terms.append(f"len(x{i}) == {then}")
+        for k, (name, part) in enumerate(zip(names, parts_of(then, names), strict=True)):
+            space[f"y{i}_{k}"] = part
+            terms.append(f"x{i}{form.format(name)} is y{i}_{k}")
+    for term, means in more:
+        terms.append(f"({term})")
+        space |= means
+    return eval(f"lambda: {' and '.join(terms) or True}", space), others
 
 
 def parts_of(answer: Any, names: tuple[str, ...]) -> tuple[Any, ...]:

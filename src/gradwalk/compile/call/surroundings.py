@@ -11,30 +11,45 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import is_dataclass
+from numbers import Number
 from operator import attrgetter, is_, itemgetter
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from gradwalk.compile.call.sameness import MISSING, copied, equal, names_of, parts_of, put_back, refill, same
+from gradwalk.compile.call.sameness import (
+    MISSING,
+    alike,
+    copied,
+    equal,
+    holds_alike,
+    identity_check,
+    names_of,
+    parts_of,
+    put_back,
+    refill,
+    same,
+)
 from gradwalk.compile.call.turns import UNITS, Part, Some, parts_of_array, parts_of_attributes, parts_of_container
+from gradwalk.compile.native.pythons import are_readable, versions_are_readable
 from gradwalk.compile.own.watched import Watched
 from gradwalk.compile.trace.reach import (
     Reached,
     holds_by_itself,
-    is_library,
     is_stand_in,
     is_users_class,
     may_hold_values,
     slots_of,
 )
+from gradwalk.compile.trace.same_objects import codes_of
 from gradwalk.engine import Value
 from gradwalk.module import Module, attributes
 
 __all__ = ["Surroundings"]
 
 CONTENT, CODE = attrgetter("cell_contents"), attrgetter("__code__")
+ATTRIBUTES = attrgetter("__dict__")
 FLOWS, ARRAY = attrgetter("_flows"), attrgetter("array")
 EXACT = (list, dict, set, deque)  # containers whose `==` is known to compare what they hold
 
@@ -43,8 +58,9 @@ CONTAINER = 16  # units that a container costs beside what it holds
 DATA = 16_384
 PARAMETERS = 4_096  # lists of Values are seldom changed one by one; those of a larger model take turns
 OBJECTS = 128  # that are no modules; to compare the attributes of one takes some 200 units
-FEW = 8  # numbers in a container are told apart, also if they are equal
+TOLD_APART = frozenset((float, int, bool, complex, tuple, np.float64, np.float32, np.int64))  # also if they are equal
 EVERY = 8  # calls, somebody's turn comes
+REMADE = 16  # times at most, what asks for names in one expression
 SOME = 8  # small containers take their turn together
 
 Question = tuple[Callable[[Any], Any], Any, Any]  # what is asked, of what, and the answer at the time of the trace
@@ -70,6 +86,7 @@ class Surroundings:
         self.watched: Watched | None = None  # who does that, from the first time on
         self.modules: list[Any] = []  # the attributes of modules, which count how often they are set …
         self.module_copies: list[Any] = []
+        self._owners: list[Any] = []  # … and whose they are
         self.changes = attributes.changes  # … so often
         self.questions: list[Question] = []  # asked before each replay
         self.turns: list[Part] = []  # looked at one at a time
@@ -77,7 +94,8 @@ class Surroundings:
         self.late = False  # whether a change was found by a turn, after replays that did not know of it
         self.exact: list[int] = []  # questions whose answers can be equal and not the same: 7 and 7.0, 1 and True
         self._paths: dict[int, str] = {}  # how to get at each of these things, as it is written in Python
-        self._objects = 0  # whose attributes are looked at before each replay
+        self._objects = 0  # whose attributes are looked at before each replay …
+        self._keepers: list[Any] = []  # … and these themselves, whose `__dict__` can be replaced
         self._crowds: dict[tuple[type, tuple[str, ...]], list[Any]] = {}  # and those of others, by class and names
         self._inherited: dict[type, dict[str, None]] = {}  # names that some object has from its class
         self._shapes: set[Any] = set()  # a class, and the attributes that an object of it has of its own
@@ -86,6 +104,10 @@ class Surroundings:
         self._absent: dict[int, frozenset[str]] = {}  # names that a namespace does not hold
         self.loose: list[Question] = []  # questions whose answers are compared …
         self.strict: list[Question] = []  # … and those of `exact`, which have to be the same ones
+        self.quickly: Callable[[], bool] = bool  # whether answers are the very same; none are asked at first
+        self.slow: Any = ((), ())  # questions that this does not ask; empty if it looks at everything
+        self._made = 0
+        self._served: list[Any] = []  # traces that rely on all this
         self._watch()
         self._sort()
         self.closely = False  # whether one sweep is not all
@@ -117,6 +139,9 @@ class Surroundings:
             left[False] -= self._watch_array(path, thing, left[False])
         for path, thing in reached.objects:
             self._watch_object(path, thing)
+        if self._keepers:
+            self._ask("the attributes of an object", tuple(self._keepers), _attributes_of)
+            self.exact.append(len(self.questions) - 1)
         for (kind, some), crowd in self._crowds.items():
             self.turns += parts_of_attributes(f"{kind.__name__}.{some[0]}", crowd, some)
         for base, names in self._inherited.items():
@@ -142,7 +167,7 @@ class Surroundings:
         if len(reached.functions) == 1:
             self._ask(*reached.functions[0], CODE)
         elif reached.functions:  # together, which is quicker
-            self._ask("the code of a function", tuple([thing for _, thing in reached.functions]), _codes_of)
+            self._ask("the code of a function", tuple([thing for _, thing in reached.functions]), codes_of)
         for path, thing, tell in reached.others:
             self._ask(path, thing, tell)
         if reached.tensors:
@@ -164,13 +189,17 @@ class Surroundings:
             return
         self.holders.append(thing)
         self.copies.append(copied(thing))
+        if (type(thing) is list and are_readable()) or (type(thing) is dict and versions_are_readable()):
+            return  # native code sees the smallest change
         self._watch_lone_numbers(path, thing)
         if type(thing) is dict and len(thing) > 1:
             self._ask(path, thing, list)  # the order of its keys, which `==` does not see
+        if type(thing) is dict and not TOLD_APART.isdisjoint(map(type, thing)):
+            self._ask(path, thing, list)  # … and 7 is not 7.0
+            self.exact.append(len(self.questions) - 1)
         parts = thing.values() if type(thing) is dict else thing
         kinds = set(map(type, parts))
-        few = len(thing) <= FEW and not kinds.isdisjoint((float, int, bool))  # which may be settings: 7 is not 7.0
-        if type(thing) is not set and (few or any(map(_has_own_equality, kinds))):
+        if not kinds.isdisjoint(TOLD_APART) or (type(thing) is not set and any(map(_has_own_equality, kinds))):
             self._ask(path, thing, _values_of if type(thing) is dict else list)
             self.exact.append(len(self.questions) - 1)
 
@@ -198,22 +227,24 @@ class Surroundings:
 
     def _watch_object(self, path: str, thing: Any) -> None:
         if isinstance(thing, ModuleType):
-            if not is_library(thing.__name__):
-                self._ask_names(path, vars(thing), [name for name in self.reached.attributes if name in vars(thing)])
+            self._ask_names(path, vars(thing), self.reached.names_in(thing))
             return
         held = None if isinstance(thing, type) else getattr(thing, "__dict__", None)
         if isinstance(held, dict):
             self._paths[id(held)] = path
             if not holds_by_itself(thing):
                 self._some_read.add(id(held))
-            if isinstance(thing, Module):
+            if isinstance(thing, Module) and type(thing).__setattr__ is Module.__setattr__:
                 self.modules.append(held)
                 self.module_copies.append(held.copy())
+                self._owners.append(thing)
             elif self._objects < OBJECTS:
                 self._objects += 1
                 self.holders.append(held)
                 self.copies.append(held.copy())
-                self._watch_lone_numbers(path, held)
+                self._keepers.append(thing)
+                if not versions_are_readable():
+                    self._ask_names(path, held, [name for name in held if self.reached.reads(name)])
             elif read := tuple(name for name in held if self.reached.reads(name)):
                 self._crowds.setdefault((type(thing), read), []).append(held)
         slots = [name for name in slots_of(type(thing)) if self.reached.reads(name) and _has(thing, name)]
@@ -245,17 +276,23 @@ class Surroundings:
     def hold(self) -> bool:
         """Whether everything is as it was, as far as one sweep sees."""
         try:
-            for get, thing, then in self.loose:
-                now = get(thing)
-                if now is not then and now != then and not self._settled():
+            if self.quickly():
+                if not self.slow:
+                    return True
+                if not self._hold_answers(*self.slow):
                     return False
-            for get, thing, then in self.strict:
-                now = get(thing)
-                if now is not then and not _same_ones(now, then) and not self._settled():
-                    return False
+            elif not self._hold_answers(self.loose, self.strict):
+                return False
+            elif self.watched is not None and self._made < REMADE:
+                self._make_quick()
             watched = self.watched
             if watched is None:
-                watched = self.watched = Watched(self.holders, self.copies)
+                if not self._settled():  # by then something may be another that is equal
+                    return False
+                few = len(self.modules) <= OBJECTS
+                spaces = [*zip(self.modules, self.module_copies, strict=True)] if few else ()
+                watched = self.watched = Watched(self.holders, self.copies, spaces=spaces)
+                self._make_quick()
             if not watched.hold() and not self._settled():
                 return False
         except Exception:  # things that cannot be compared, such as arrays, or that are gone
@@ -268,6 +305,46 @@ class Surroundings:
             if not self.turn % EVERY:
                 return self._took_turn()
         return True
+
+    def _hold_answers(self, loose: list[Question], strict: list[Question]) -> bool:
+        for get, thing, then in loose:
+            now = get(thing)
+            if now is not then and now != then and not self._settled():
+                return False
+        for get, thing, then in strict:
+            now = get(thing)
+            if now is not then and not _same_ones(now, then) and not self._settled():
+                return False
+        return True
+
+    def _make_quick(self) -> None:
+        """Look from now on in one expression at what can be seen so, and at all if nothing else is to be done."""
+        self._made += 1
+        if self._made == REMADE:
+            self.quickly = bool
+            self._tell()
+            return
+        exact = {id(self.questions[i]) for i in self.exact}
+        more: list[tuple[str, dict[str, Any]]] = []
+        if self.watched is not None and not self.turns:
+            more = [self.watched.as_expression(), ("now.changes == then.changes", {"now": attributes, "then": self})]
+        self.quickly, others = identity_check(self.questions, more)
+        loose, strict = [q for q in others if id(q) not in exact], [q for q in others if id(q) in exact]
+        self.slow = (loose, strict) if others or not more else ()
+        self._tell()
+
+    def serve(self, trace: Any) -> None:
+        """Let a trace ask, by what it `holds`, whether everything is as it was.
+
+        That may come to say no where there are things to settle, or to raise where something is gone; `hold` knows.
+        """
+        self._served.append(trace)
+        trace.surroundings = self
+        self._tell()
+
+    def _tell(self) -> None:
+        for trace in self._served:
+            trace.holds = self.hold if self.slow or self.quickly is bool else self.quickly
 
     def _looked_closely(self) -> bool:
         if self.changes != attributes.changes and not self._settled():
@@ -282,20 +359,30 @@ class Surroundings:
 
     def _settled(self) -> bool:
         """Whether nothing that is read has changed; what else has is what it is from now on."""
-        watched = [(self.holders, self.copies)]
-        if self.changes != attributes.changes:
+        looks, watched = self.watched, [(self.holders, self.copies)]
+        if looks is None or self.changes != attributes.changes or not looks.closely.isdisjoint(map(id, self.modules)):
+            if not all(map(is_, map(ATTRIBUTES, self._owners), self.modules)):
+                return False
             watched.append((self.modules, self.module_copies))
         for holders, copies in watched:
             for i, (holder, copy) in enumerate(zip(holders, copies, strict=True)):
-                if not equal(holder, copy):
-                    if any(True for _ in self._different_parts(self._paths[id(holder)], holder, copy)):
-                        return False
-                    copies[i] = copied(holder)
-                    if self.watched is not None:
-                        self.watched.renew(holder, copies[i])
+                if self._holds(holder, copy):
+                    if holder.__class__ is dict or not _holds_the_same(holder, copy):
+                        copies[i] = copied(holder)
+                        if looks is not None:
+                            looks.renew(holder, copies[i])
+                    continue
+                if any(True for _ in self._different_parts(self._paths[id(holder)], holder, copy)):
+                    return False
+                copies[i], whole = self._taken_over(holder, copy)
+                if looks is not None and (whole or id(holder) not in looks.closely):
+                    looks.renew(holder, copies[i])
         if any(True for _ in self._different_answers()):
             return False
-        self.questions = [(get, thing, _renewed(get(thing), then)) for get, thing, then in self.questions]
+        self.questions = [
+            (get, thing, len(thing) if get is len else _renewed(get(thing), then))
+            for get, thing, then in self.questions
+        ]
         self._sort()
         self.changes = attributes.changes
         return True
@@ -317,9 +404,12 @@ class Surroundings:
 
     def _differences(self) -> Iterator[str]:
         for holder, copy in self._pairs():
-            if not equal(holder, copy):
+            if not self._holds(holder, copy):
                 yield from self._different_parts(self._paths[id(holder)], holder, copy)
         yield from self._different_answers()
+        for owner, held in zip(self._owners, self.modules, strict=True):
+            if ATTRIBUTES(owner) is not held:
+                yield f"{self._paths[id(held)]}.__dict__"
 
     def _different_answers(self) -> Iterator[str]:
         for i, (get, thing, then) in enumerate(self.questions):
@@ -331,19 +421,42 @@ class Surroundings:
                 parts = zip(names, parts_of(now, names), parts_of(then, names), strict=False)
                 yield from [_join(path, name) for name, x, y in parts if not same(x, y)] or [path or "a name"]
 
+    def _holds(self, holder: Any, copy: Any) -> bool:
+        """Whether a container holds what its copy does; where nobody lists attributes, their order does not matter."""
+        if id(holder) in self._some_read and not self.reached.anything:
+            return len(holder) == len(copy) and all(alike(x, copy.get(name, MISSING)) for name, x in holder.items())
+        return holds_alike(holder, copy)
+
     def _different_parts(self, path: str, now: Any, then: Any) -> Iterator[str]:
         if isinstance(then, dict):
-            some = id(now) in self._some_read
+            some, found = id(now) in self._some_read, False
             for key in dict.fromkeys((*now, *then)):
                 if not same(now.get(key, MISSING), then.get(key, MISSING)):
+                    found = True
                     if not some:
                         yield f"{path}[{key!r:.40}]"
                     elif self.reached.reads(key) or self._is_parameter(now, key, then):
                         yield _join(path, key)
+            if not found and (not some or self.reached.anything) and not all(map(alike, now, then)):
+                yield path  # its keys are others, or come in another order
         elif not same(now, then):
-            alike = isinstance(then, (list, deque)) and len(now) == len(then)
-            at = [i for i, (x, y) in enumerate(zip(now, then, strict=True)) if not same(x, y)] if alike else []
+            as_long = isinstance(then, (list, deque)) and len(now) == len(then)
+            at = [i for i, (x, y) in enumerate(zip(now, then, strict=True)) if not same(x, y)] if as_long else []
             yield f"{path}[{at[0]}]" if at else path
+
+    def _taken_over(self, now: Any, then: Any) -> tuple[Any, bool]:
+        """The next copy of what says the same as before, and whether that is all of it.
+
+        A list in the place of an equal one may be filled later: it is compared with that one from now on.
+        """
+        if not isinstance(then, dict):
+            return then, False
+        some, copy, whole = id(now) in self._some_read, {}, True
+        for key, x in now.items():
+            unread = some and not self.reached.reads(key) and not self._is_parameter(now, key, then)
+            copy[key] = x if unread or alike(x, then.get(key, MISSING)) else then.get(key, x)
+            whole = whole and copy[key] is x
+        return copy, whole
 
     def _is_parameter(self, now: Any, name: str, then: Any) -> bool:
         """Whether an attribute of a module, which is asked for its parameters, is or was one, or holds some."""
@@ -390,6 +503,13 @@ def _answer(get: Callable[[Any], Any], thing: Any) -> Any:
         return MISSING
 
 
+def _holds_the_same(now: Any, then: Any) -> bool:
+    """Whether a list holds the very same things as its copy; of rows, whether these do."""
+    return all(map(is_, now, then)) or all(
+        x.__class__ is list and y.__class__ is list and all(map(is_, x, y)) for x, y in zip(now, then, strict=True)
+    )
+
+
 def _same_ones(now: Any, then: Any) -> bool:
     """Whether two answers hold the same things, not only equal ones."""
     return isinstance(then, (tuple, list)) and len(now) == len(then) and all(map(is_, now, then))
@@ -398,16 +518,18 @@ def _same_ones(now: Any, then: Any) -> bool:
 def _may_be_equal(x: Any) -> bool:
     """Whether something else can be equal to it that is not the same."""
     kind = type(x)
-    if kind in (float, int, bool, dict) or getattr(kind, "many", False):
+    if kind in (float, int, bool, dict, tuple) or isinstance(x, Number) or getattr(kind, "many", False):
         return True
     return not isinstance(x, type) and is_users_class(kind) and _says_equal(kind)
 
 
 def _renewed(now: Any, then: Any) -> Any:
     """An answer that is the same as it was: the newer one, unless it is a container, which may be filled in place."""
+    if alike(now, then):
+        return now
     if isinstance(now, tuple) and isinstance(then, tuple) and len(now) == len(then):
         return tuple(map(_renewed, now, then))
-    return then if isinstance(now, (list, dict, set, deque)) else now
+    return then
 
 
 def _has_own_equality(kind: type) -> bool:
@@ -444,8 +566,8 @@ def _classes_of(things: tuple[Any, ...]) -> list[type]:
     return [*map(type, things)]
 
 
-def _codes_of(functions: tuple[Any, ...]) -> list[Any]:
-    return [*map(CODE, functions)]
+def _attributes_of(things: tuple[Any, ...]) -> list[Any]:
+    return [*map(ATTRIBUTES, things)]
 
 
 def _content(cell: Any) -> Any:

@@ -108,8 +108,10 @@ class TensorResult(Tensor):
     # Most results never meet another node: what a node needs is filled in when it is first looked at.
 
     def __getattr__(self, name: str) -> Any:
+        if name == "_inputs":
+            return nodes_given(self._call)
         if name == "_kind":
-            inputs = nodes_given(self._call)
+            inputs = self._inputs
             recipe = self._kind = Recipe(None, inputs, (None,) * len(inputs), "compiled")
             recipe.closure = partial(_push, self)
             return recipe
@@ -120,9 +122,7 @@ class TensorResult(Tensor):
             return self._data
         if name == "_changed":
             return 0
-        if name == "_number":
-            raise AttributeError(name)
-        return super().__getattr__(name)
+        return object.__getattribute__(self, name)
 
     def item(self) -> Any:
         """The one number it holds, as a plain Python number.

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gradwalk.compile.call.sameness import copied, equal, refill
+from gradwalk.compile.call.sameness import alike, copied, holds_alike, refill
 
 __all__ = ["Part", "parts_of_array", "parts_of_attributes", "parts_of_container"]
 
@@ -36,21 +36,21 @@ class Part:
         """What it is."""
         return len(self.thing), copied(self.thing[self.cut])
 
-    def seen(self) -> Any:
-        """What it is, for a look: nothing is copied that is only compared."""
-        return len(self.thing), self.thing[self.cut]
-
     def holds(self) -> bool:
         """Whether it is what it was."""
         try:
-            return equal(self.seen(), self.then)
+            return self.same_as(self.then)
         except Exception:  # it is gone
             return False
+
+    def same_as(self, then: Any) -> bool:
+        """Whether it is what it was, if it is there."""
+        return len(self.thing) == then[0] and holds_alike(self.thing[self.cut], then[1])
 
     def changed(self) -> list[str]:
         """What is not as it was, as it is written in Python."""
         pairs = zip(self.thing[self.cut], self.then[1], strict=False)
-        at = [i for i, (x, y) in enumerate(pairs, self.cut.start) if not equal(x, y)]
+        at = [i for i, (x, y) in enumerate(pairs, self.cut.start) if not _is_as_it_was(x, y)]
         return [f"{self.path}[{at[0]}]" if at else self.path]
 
     def restore(self) -> None:
@@ -68,7 +68,8 @@ class Entries(Part):
     def now(self) -> Any:
         return len(self.thing), self.cut(self.thing)
 
-    seen = now
+    def same_as(self, then: Any) -> bool:
+        return alike(self.now(), then)
 
     def changed(self) -> list[str]:
         return [self.path]
@@ -84,7 +85,8 @@ class Rows(Part):
     def now(self) -> Any:
         return self.thing.shape, self.thing[self.cut].tobytes()
 
-    seen = now
+    def same_as(self, then: Any) -> bool:
+        return bool(self.now() == then)
 
     def changed(self) -> list[str]:
         return [self.path]
@@ -100,11 +102,12 @@ class Some(Part):
     def now(self) -> Any:
         return [copied(part) for part in self.thing]
 
-    def seen(self) -> Any:
-        return self.thing
+    def same_as(self, then: Any) -> bool:
+        return all(map(holds_alike, self.thing, then))
 
     def changed(self) -> list[str]:
-        return [path for path, now, then in zip(self.cut, self.thing, self.then, strict=True) if not equal(now, then)]
+        pairs = zip(self.thing, self.then, strict=True)
+        return [path for path, (now, then) in zip(self.cut, pairs, strict=True) if not holds_alike(now, then)]
 
     def restore(self) -> None:
         for now, then in zip(self.thing, self.then, strict=True):
@@ -117,7 +120,8 @@ class Attributes(Part):
     def now(self) -> Any:
         return list(map(self.cut, self.thing))
 
-    seen = now
+    def same_as(self, then: Any) -> bool:
+        return all(map(alike, self.now(), then))
 
     def changed(self) -> list[str]:
         return [self.path]
@@ -126,6 +130,10 @@ class Attributes(Part):
         names: Any = self.cut.__reduce__()[1]
         for held, then in zip(self.thing, self.then, strict=True):
             held.update(zip(names, then if len(names) > 1 else (then,), strict=True))
+
+
+def _is_as_it_was(x: Any, then: Any) -> bool:
+    return alike(x, then) or (x.__class__ is then.__class__ is list and holds_alike(x, then))
 
 
 def parts_of_container(path: str, thing: Any, units: int) -> list[Part]:

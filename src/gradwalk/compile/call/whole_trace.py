@@ -26,7 +26,6 @@ from gradwalk.tensor import numpy_arrays, reach
 from gradwalk.tensor.backward import plain_order
 from gradwalk.tensor.core import constant
 from gradwalk.tensor.entries import Index
-from gradwalk.tensor.made import Made
 
 __all__ = ["WholeTrace"]
 
@@ -74,7 +73,7 @@ class WholeTrace(GuardedTrace):
         for x in self.graph.results:
             if x._flows:
                 for v in (plain_order(x) or ([],))[0]:
-                    rows += [part._data.row for part in (v, *v._kind.inputs) if _comes_later(part)]
+                    rows += [part._data.row for part in (v, *v._inputs) if _comes_later(part)]
                     rows += [at.row for at in each_at(_settings_of(v))]
         self.needed = self.arrays.needed(rows)
         self.inputs_at = [(i, self.arrays.rows[i].given[0]) for i in self.needed if self.arrays.rows[i].word == "input"]
@@ -88,7 +87,6 @@ class WholeTrace(GuardedTrace):
         if self.last is not None and self.last.saved is None:
             self._put_aside(self.last)
         self.last = None
-        self.values = store.values
         values, grads = self.stretch.arrays()
         places = [store.tensors.places[id(p)] for p in self.recorded.parameters]
         shapes = [self.arrays.rows[x._data.row].shape for x in self.graph.met.values()]
@@ -104,6 +102,7 @@ class WholeTrace(GuardedTrace):
         self.steps = list(self.runner.bind(self.arrays.rows, self.needed, self.arrays.constants).values())
         self.buffers = [(self.runner.arrays[i], k) for i, k in self.inputs_at]
         self.ways.clear()
+        self.values = store.values  # at the end: what Ctrl-C breaks off is done anew
 
     def _forward(self, store: Store, numbers: Any, again: Any = None) -> None:
         sure, self.traced_with = numbers is self.traced_with, None
@@ -118,9 +117,10 @@ class WholeTrace(GuardedTrace):
                 "the function was called again since this result was walked back, and the arrays that it was given are "
                 "not kept any longer; call it again with them"
             )
-        last, self.last = self.last, None
+        last = self.last
         if last is not None and last.saved is None and (last is again or not last.walked):
             self._put_aside(last)
+        self.last = None
         is_kept = again is not None and again.saved is not None
         arrays, self.plain_now = again.saved if is_kept else (numbers.arrays, numbers.in_order())
         for buffer, k in self.buffers:
@@ -263,10 +263,10 @@ class WholeTrace(GuardedTrace):
             return made[id(x)]
 
         for v in way.order:
-            op = v._kind.op
+            op = v._kind
             if isinstance(op, Index):
                 op = Index(op.basic, replaced(_settings_of(v), numbers))
-            alive(v)._kind = Made(op, tuple(map(alive, v._kind.inputs)))
+            alive(v)._kind, alive(v)._inputs = op, tuple(map(alive, v._inputs))
         root = alive(way.order[-1]) if way.order else alive(way.leaves[0])
         seed = np.full(root.shape, gradient, root.dtype)
         with reach.reaching(root):
@@ -289,5 +289,5 @@ def _comes_later(x: Any) -> bool:
 
 def _settings_of(v: Any) -> Any:
     """The arrays that an op has beside its operands: the places of an index."""
-    wholes = v._kind.op.wholes if isinstance(v._kind.op, Index) else ()
+    wholes = v._kind.wholes if isinstance(v._kind, Index) else ()
     return tuple([At(part.row) if hasattr(part, "row") else part for part in wholes])

@@ -59,8 +59,15 @@ class BatchExecution:
             raise InputSizeError(f"a batch holds at least 1 sample, not {samples}")
         if samples == self.samples:
             return
-        program = self.program
         self.samples = samples
+        try:
+            self._make_room(samples)
+        except BaseException:  # Ctrl-C: it is done anew
+            self.samples = 0
+            raise
+
+    def _make_room(self, samples: int) -> None:
+        program = self.program
         self.inputs = np.zeros((program.inputs, samples), self.real)
         self.indices = np.zeros((max(program.indices, 1), samples), np.int64)
         self.input_grads = np.zeros((program.inputs if program.input_grads else 0, samples), self.real)

@@ -1,25 +1,31 @@
-"""Lists of Python's, as they lie in memory: whether many of them hold what they held, and the floats in one.
+"""Lists and arrays as they lie in memory: whether many lists hold what they held; the floats in a list, or in arrays.
 
-Both are run with the interpreter's lock held, so that nobody changes a list meanwhile.
+All is run with the interpreter's lock held, so that nobody changes a list meanwhile.
 """
 
 from __future__ import annotations
 
 from gradwalk.compile.native.microkernels import doubles, longs
 
-__all__ = ["look", "read"]
+__all__ = ["fetch", "look", "read", "read_leaves"]
 
 
 def look(table: int, unused: int) -> None:
-    """Say in the first word of a table whether lists hold what they held: 1 or 0.
+    """Say in the first word of a table whether lists and dicts hold what they held: 1 or 0; if so, clear some memory.
 
     It goes on with the number of lists, and in which words of a list its length and the address of its items stand;
-    then for each where it is, how long it was, and where each of its items is.
+    with that of dicts, and in which word of a dict its version stands; where the memory is, and how many words of it.
+    Then for each dict where it is, and its version; for each list where it is, how long it was, and where each of its
+    items is.
     """
     t = longs(table)
     t[0] = 0
-    length_at, items_at = t[2], t[3]
-    at = 4
+    length_at, items_at, version_at = t[2], t[3], t[5]
+    at = 8
+    for _ in range(t[4]):
+        if longs(t[at])[version_at] != t[at + 1]:
+            return
+        at += 2
     for _ in range(t[1]):
         words, length = longs(t[at]), t[at + 1]
         if words[length_at] != length:
@@ -32,6 +38,9 @@ def look(table: int, unused: int) -> None:
         if different != 0:
             return
         at += length
+    room = longs(t[6])
+    for i in range(t[7]):
+        room[i] = 0
     t[0] = 1
 
 
@@ -51,4 +60,52 @@ def read(table: int, unused: int) -> None:
         if longs(items[i])[class_at] != floats:
             return
         out[i] = doubles(items[i])[number_at]
+    t[0] = 1
+
+
+def read_leaves(table: int, unused: int) -> None:
+    """Read the floats in one field of many nodes; says in the first word of the table whether all were leaves: 1 or 0.
+
+    It goes on with the number of nodes, where their addresses stand, and where the numbers go; then in which words of
+    a node the field and its kind stand, and what a leaf has there; in which of a float its class and its number, and
+    the address of that class.
+    """
+    t = longs(table)
+    t[0] = 0
+    nodes, out, field, kind, leaf = longs(t[2]), doubles(t[3]), t[4], t[5], t[6]
+    class_at, number_at, floats = t[7], t[8], t[9]
+    for i in range(t[1]):
+        words = longs(nodes[i])
+        number = words[field]
+        if words[kind] != leaf or number == 0 or longs(number)[class_at] != floats:
+            return
+        out[i] = doubles(number)[number_at]
+    t[0] = 1
+
+
+def fetch(table: int, unused: int) -> None:
+    """Copy arrays of floats into memory; says in the first word of the table whether all are what they were: 1 or 0.
+
+    It goes on with the number of arrays, and in which words of one its class, the address of its numbers, how many dims
+    it has, the addresses of their lengths and distances, and its dtype stand; then for each where it is, its class, its
+    dtype, its dims, their lengths and distances, how many numbers it has, and where these go.
+    """
+    t = longs(table)
+    t[0] = 0
+    class_at, data_at, dims_at, lengths_at, distances_at, dtype_at = t[2], t[3], t[4], t[5], t[6], t[7]
+    at = 8
+    for _ in range(t[1]):
+        words, dims = longs(t[at]), t[at + 3]
+        if words[class_at] != t[at + 1] or words[dtype_at] != t[at + 2] or (words[dims_at] & 0xFFFFFFFF) != dims:
+            return
+        lengths, distances = longs(words[lengths_at]), longs(words[distances_at])
+        at += 4
+        for i in range(dims):
+            if lengths[i] != t[at + i] or distances[i] != t[at + dims + i]:
+                return
+        at += 2 * dims
+        numbers, out = doubles(words[data_at]), doubles(t[at + 1])
+        for i in range(t[at]):
+            out[i] = numbers[i]
+        at += 2
     t[0] = 1

@@ -20,7 +20,6 @@ import linecache
 import os
 import platform
 import re
-import threading
 import time
 from collections.abc import Callable
 from functools import cache, partial
@@ -32,6 +31,7 @@ import llvmlite.binding as llvm
 from gradwalk.compile.native import kept
 from gradwalk.compile.native.kept import MachineCode
 from gradwalk.compile.native.processor import vector_bits
+from gradwalk.turns import Turn
 
 __all__ = ["Native", "address_and_arguments", "bound", "call", "fixed", "generated", "load", "vector_bits"]
 
@@ -46,7 +46,7 @@ RECIPE = 3
 NO_MATTER = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER", "NUMBA_WARNINGS")
 
 _ROOMS = Path(__file__).parents[1]  # the folder of gradwalk.compile
-_lock = threading.RLock()
+_lock = Turn()
 _addresses: dict[Native, int] = {}
 #: What happened: functions compiled and loaded in this process, and the seconds it took.
 record: dict[str, float] = {"compiled": 0, "loaded": 0, "compile_seconds": 0.0, "load_seconds": 0.0}

@@ -1,24 +1,40 @@
-"""Python's lists and floats as native code can read them: in which words of memory their parts stand.
+"""Lists, floats and NumPy's arrays as native code can read them: in which words of memory their parts stand.
 
 A list or a float of CPython's is a few words of memory, and `id()` tells where. That these mean what is written here is
-tried out before anybody relies on it; where they do not, lists are looked at in Python.
+tried out before anybody relies on it; where they do not, lists and arrays are looked at in Python.
 """
 
 from __future__ import annotations
 
 import ctypes
 import sys
+import types
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from gradwalk import modes
 from gradwalk.compile.native import objects
+from gradwalk.engine import Value
 
-__all__ = ["ITEMS", "LENGTH", "FloatReader", "are_readable"]
+__all__ = [
+    "ITEMS",
+    "LENGTH",
+    "VERSION",
+    "FloatReader",
+    "LeafReader",
+    "are_readable",
+    "fetching",
+    "version_of",
+    "versions_are_readable",
+]  # fmt: skip
 
 LIST, LENGTH, ITEMS = 5, 2, 3  # words of a list; which say how long it is, and where its items are
+VERSION = 3  # which word of a dict is another one after every change, in some versions of Python
 FLOAT, CLASS, NUMBER = 3, 1, 2  # words of a float; which say what it is, and its number
+DATA, DIMS, LENGTHS, DISTANCES, DTYPE = 2, 3, 4, 5, 7  # words of an array; how many dims is said by half a word
 
 
 @cache
@@ -38,6 +54,49 @@ def are_readable() -> bool:
     if words[LENGTH] != 3 or [*(word * 3).from_address(words[ITEMS])] != [*map(id, things)]:
         return False
     return number[CLASS] == id(float) and ctypes.c_double.from_address(id(things[0]) + 8 * NUMBER).value == 1.5
+
+
+def version_of(thing: dict[Any, Any]) -> int:
+    """A number that is another one after every change of a dict, where there is one.
+
+    >>> settings = {"lam": 7}
+    >>> before = version_of(settings)
+    >>> settings["lam"] = 7.0
+    >>> version_of(settings) != before or not versions_are_readable()
+    True
+    """
+    return int(ctypes.c_int64.from_address(id(thing) + 8 * VERSION).value)
+
+
+@cache
+def versions_are_readable() -> bool:
+    """Whether dicts, attributes of objects too, have such a number: those of Python 3.11 and 3.12 do.
+
+    In Python 3.13 setting an attribute may leave it as it was, and since 3.14 there is none.
+
+    >>> versions_are_readable() == (sys.version_info < (3, 13))
+    True
+    """
+    if not are_readable():
+        return False
+    things: list[Any] = [types.SimpleNamespace(k=0.0), _Thing()]
+    seen = set()
+    for i in range(100):  # Python sets attributes in other ways once it has done so often
+        for thing in things:
+            held = thing.__dict__
+            before = version_of(held)
+            thing.k = float(i)
+            seen.add(version_of(held) != before)
+            before = version_of(held)
+            held["k"] = -thing.k
+            seen.add(version_of(held) != before)
+            before = version_of(held)
+            seen.add(thing.k == -i and version_of(held) == before)
+    return seen == {True}
+
+
+class _Thing:
+    k: Any = None
 
 
 class FloatReader:
@@ -67,3 +126,95 @@ class FloatReader:
         table[1], table[2], table[3] = id(xs), length, self._start + 8 * at
         self._read()
         return bool(table[0])
+
+
+@cache
+def _words_of_nodes() -> dict[str, int]:
+    """In which word of a node each of these fields stands; none, if they are not found."""
+    marks = {field: float(i) for i, field in enumerate(("_data", "_grad", "_kind"), 1)}
+    node: Any = object.__new__(Value)
+    for field, mark in marks.items():
+        setattr(node, field, mark)
+    words = [*(ctypes.c_int64 * (Value.__basicsize__ // 8)).from_address(id(node))]
+    found = {field: words.index(id(mark)) for field, mark in marks.items() if words.count(id(mark)) == 1}
+    return found if len(found) == len(marks) else {}
+
+
+class LeafReader:
+    """Reads one field of many leaves, if they are plain ones and these are floats.
+
+    >>> w = Value(1.5)
+    >>> reader = LeafReader([w, Value(2.5)])
+    >>> reader.read("_data"), reader.numbers.tolist()
+    (True, [1.5, 2.5])
+    >>> w.data = 1
+    >>> reader.read("_data"), reader.read("_grad")
+    (False, True)
+    """
+
+    def __init__(self, leaves: list[Any]) -> None:
+        self.leaves, self._ids = leaves, np.array([*map(id, leaves)], np.int64)
+        self.numbers = np.zeros(len(leaves))
+        words, addresses = (
+            _words_of_nodes() if are_readable() else {},
+            (self._ids.ctypes.data, self.numbers.ctypes.data),
+        )
+        self._read: dict[str, tuple[Any, Any]] = {}
+        for field in ("_data", "_grad") if words else ():
+            layout = [words[field], words["_kind"], id(None), CLASS, NUMBER, id(float)]
+            table = np.array([0, len(leaves), *addresses, *layout], np.int64)
+            native = objects.fixed("native.lists", "read_leaves")
+            self._read[field] = objects.bound(native, table.ctypes.data, locked=True), table.data
+
+    def read(self, field: str) -> bool:
+        """Read into `numbers`; False if some are no plain leaves, or no floats, or elsewhere, or somebody watches."""
+        if modes.active or not self._read:
+            return False
+        read, answer = self._read[field]
+        read()
+        return bool(answer[0])
+
+
+@cache
+def arrays_are_readable() -> bool:
+    """Whether NumPy's arrays are what is written here.
+
+    >>> arrays_are_readable()
+    True
+    """
+    word: Any = ctypes.c_int64
+    if not are_readable() or np.ndarray.__basicsize__ < 8 * (DTYPE + 1):
+        return False
+    for x in (np.arange(6.0).reshape(2, 3), np.arange(24, dtype=np.int32).reshape(2, 3, 4)[:, ::2]):
+        words = (word * (DTYPE + 1)).from_address(id(x))
+        if [words[CLASS], words[DATA], words[DTYPE]] != [id(type(x)), x.ctypes.data, id(x.dtype)]:
+            return False
+        if words[DIMS] & 0xFFFFFFFF != x.ndim:
+            return False
+        for at, expected in ((LENGTHS, x.shape), (DISTANCES, x.strides)):
+            if (*(word * x.ndim).from_address(words[at]),) != expected:
+                return False
+    return True
+
+
+def fetching(arrays: Sequence[Any], out: Any, starts: Sequence[int]) -> tuple[Callable[[], None], Any] | None:
+    """What copies the numbers of these arrays to places of another, and says at 0 of the second whether it did.
+
+    It does not where an array has another shape or dtype by then. The arrays must live for as long as it is used. None
+    if they cannot be read so.
+
+    >>> xs, out = np.array([1.5, 2.5]), np.zeros(3)
+    >>> fetch, answer = fetching([xs], out, [1])
+    >>> fetch(), answer[0], out.tolist()
+    (None, 1, [0.0, 1.5, 2.5])
+    >>> xs.resize(2, 1, refcheck=False)
+    >>> fetch(), answer[0]
+    (None, 0)
+    """
+    if not arrays_are_readable() or not all(x.flags.c_contiguous for x in arrays):
+        return None
+    words = [0, len(arrays), CLASS, DATA, DIMS, LENGTHS, DISTANCES, DTYPE]
+    for x, start in zip(arrays, starts, strict=False):
+        words += [id(x), id(type(x)), id(x.dtype), x.ndim, *x.shape, *x.strides, x.size, out.ctypes.data + 8 * start]
+    table = np.array(words, np.int64)
+    return objects.bound(objects.fixed("native.lists", "fetch"), table.ctypes.data, locked=True), table.data

@@ -64,15 +64,28 @@ class Memory:
         self.size = sum(self.sizes)
         self.arrays = [np.zeros(self.size, store.dtype) for _ in self.names]
         self.before = [vars(optimizer)[name] for name in self.names]
-        for name, array, column in zip(self.names, self.arrays, columns, strict=True):
+        for array, column in zip(self.arrays, columns, strict=True):
             array[self.order if self.whole else slice(None)] = column
-            del vars(optimizer)[name]
         self.gathered = [np.zeros(0 if self.whole else self.size, store.dtype) for _ in range(2)]
         used = [*([store.values, store.grads] if self.whole else self.gathered), *self.arrays]
         self.table = np.array([self.size, *(array.ctypes.data for array in used)], np.int64)
         self.settings = np.zeros(count)
         self.pack = partial(Struct(f"{count}d").pack_into, self.settings.data, 0)
         self.run = objects.bound(kernel, self.table.ctypes.data, self.settings.ctypes.data)
+
+    def take_over(self, optimizer: Optimizer) -> None:
+        """Have the memory in place of the optimiser's lists.
+
+        >>> w = gradwalk.Value(1.0)
+        >>> f, descent = gradwalk.compile(lambda x: w * x), optim.SGD([w], lr=0.5, momentum=0.9)
+        >>> f(2.0).backward()
+        >>> descent.step()
+        >>> "velocities" in vars(descent)
+        False
+        """
+        optimizer._keeper = self
+        for name in self.names:
+            del vars(optimizer)[name]
 
     def step(self, optimizer: Any, constants: tuple[Any, ...]) -> bool:
         """Take a step if parameters, memory and rule are still what they were at the last; says whether it did.
@@ -94,9 +107,8 @@ class Memory:
                 return False
             if store.tensors.lent:  # whose numbers somebody may write to, until they are set anew
                 return False
-            for name in self.names:
-                if name in state:  # someone has set it anew
-                    return False
+            if not state.keys().isdisjoint(self.names):  # someone has set one anew; no loop, as in `reverse`
+                return False
             as_it_was = self.own and optimizer.update is self.update and "gradients" not in state
             if not as_it_was and self.kernel is not kernel_of(optimizer, constants, store.dtype):
                 return False
@@ -124,10 +136,14 @@ class Memory:
         >>> vars(descent)["velocities"]
         [2.0]
         """
-        optimizer._keeper = None
-        for name, array, before in zip(self.names, self.arrays, self.before, strict=True):
-            column = array[self.order] if self.whole else array
-            vars(optimizer).setdefault(name, _as_they_were(column, optimizer.parameters, self.sizes, before))
+        columns = [array[self.order] if self.whole else array for array in self.arrays]
+        lists = [
+            _as_they_were(column, optimizer.parameters, self.sizes, before)
+            for column, before in zip(columns, self.before, strict=True)
+        ]
+        state = vars(optimizer)
+        missing = {name: x for name, x in zip(self.names, lists, strict=True) if name not in state}
+        state.update(missing, _keeper=None)  # in one step: Ctrl-C is heard before or after it
 
 
 def step(store: Store, optimizer: Any, constants: tuple[Any, ...]) -> bool:
@@ -153,9 +169,10 @@ def step(store: Store, optimizer: Any, constants: tuple[Any, ...]) -> bool:
         where = store.positions(optimizer.parameters) if store.owns else None
         columns = [_column(vars(optimizer).get(name), optimizer.parameters) for name in optimizer.memory]
         size = sum(_sizes(optimizer.parameters))
-        if where is None or store.tensors.lent or any(len(column) != size for column in columns):
+        if where is None or store.tensors.lent or not {*map(len, columns)} <= {size}:
             return False
-        optimizer._keeper = memory = Memory(optimizer, store, where, kernel, columns, len(constants))
+        memory = Memory(optimizer, store, where, kernel, columns, len(constants))
+        memory.take_over(optimizer)
         return memory.step(optimizer, constants)
 
 

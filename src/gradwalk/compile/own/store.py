@@ -15,14 +15,15 @@ import struct
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
-from threading import RLock
+from operator import attrgetter
 from typing import Any
 from weakref import WeakSet
 
 import numpy as np
 import numpy.typing as npt
 
-from gradwalk import keepers
+from gradwalk import keepers, reverse
+from gradwalk.compile.native.pythons import LeafReader
 from gradwalk.compile.own import optimisers
 from gradwalk.compile.own.tensors import HeldTensors, dtype_held
 from gradwalk.compile.own.watched import Watched
@@ -30,6 +31,7 @@ from gradwalk.engine import Value
 from gradwalk.errors import NotANumberError, TraceError
 from gradwalk.node import are_plain_leaves, gradients_of, numbers_of
 from gradwalk.ops import number
+from gradwalk.turns import Turn
 
 __all__ = ["Store", "Stretch", "stretch_of"]
 
@@ -40,7 +42,7 @@ NUMBERS = frozenset((float, int))
 #: calls it is tried again whether they would stay.
 OFTEN, TRIED_AGAIN = 4, 64
 
-_growing = RLock()  # one at a time makes stores, lets them grow, or joins them
+_growing = Turn()  # one at a time makes stores, lets them grow, or joins them
 
 
 class Version:
@@ -73,6 +75,8 @@ class Store:
     (True, 3.0, False)
     """
 
+    owns = False  # whether the arrays hold the truth, or the Values do
+
     def __init__(self, dtype: str = "float64") -> None:
         self.dtype = dtype  # of all numbers; float32 for tensors of such, and no Values
         self.parameters: list[Any] = []  # Values, and tensors of many numbers
@@ -80,17 +84,17 @@ class Store:
         self.size = 0  # how many numbers there are
         self.tensors = HeldTensors()
         self.values: Floats = np.zeros(0, dtype)
-        self._make_grads()
-        self.owns = False  # whether the arrays hold the truth, or the Values do
+        self.grads, self._all_grads, self._zeros = _no_gradients(0, dtype)
         self.version = Version()  # a new one whenever the parameters' numbers change
         self.kept: WeakSet[Version] = WeakSet()  # earlier ones that some result needs
         self.zeroed = False  # whether all gradients are 0, and nothing has been added since
         self.hooked = False  # whether a parameter has hooks, which only Python can call
         self.by_hand = 0  # how often in a row they were handed back with no optimiser at work
         self.visits = 0  # calls that left them in Python
+        self._leaves: LeafReader | None = None  # of the parameters, once they were visited
         self.stretches: WeakSet[Stretch] = WeakSet()
         self.lists: dict[int, tuple[keepers.Seen, Any, bool]] = {}  # that were asked for before; see `positions`
-        self.lock = RLock()
+        self.lock = Turn()
 
     def __del__(self) -> None:
         if self.owns:
@@ -100,10 +104,6 @@ class Store:
         """Note that parameters have been taken or handed back; where there are none, nobody need look for them."""
         if self.parameters:
             keepers.count(more)
-
-    def _make_grads(self) -> None:
-        self.grads: Floats = np.zeros(self.size, self.dtype)
-        self._all_grads, self._zeros = self.grads.view(np.uint8).data, bytes(self.grads.nbytes)  # to clear them quickly
 
     # --- handing over ----------------------------------------------------------------------------------------------
 
@@ -126,19 +126,30 @@ class Store:
             self.grads[:] = grads
             self.zeroed = False
             usual = are_plain_leaves(self.parameters)
-            self.hooked = not usual and any(p.hooks for p in self.parameters)
-            if not usual and not all(p.is_leaf for p in self.parameters):
+            self.hooked = not usual and any(map(attrgetter("hooks"), self.parameters))
+            if not usual and not all(map(attrgetter("is_leaf"), self.parameters)):
                 raise TraceError("a parameter was given operands after it had been compiled in; clear() the function")
-            for p in self.parameters:
-                try:
-                    p._notes.keeper = self
-                except AttributeError:  # its first time
-                    p._note().keeper = self
-            for p in plain:
-                del p._data, p._grad
-            self.tensors.take()
-            self.owns = True
-            self._count(1)
+            self._announce()
+            self.tensors.remember()
+            try:
+                self._take()
+            except BaseException:  # Ctrl-C: as if nobody had taken any
+                self._give_back()
+                raise
+
+    def _announce(self) -> None:
+        for p in self.parameters:
+            try:
+                p._notes.keeper = self
+            except AttributeError:  # its first time
+                p._note().keeper = self
+
+    def _take(self) -> None:
+        for p in self.tensors.others:
+            del p._data, p._grad
+        self.tensors.take()
+        self._count(1)
+        self.owns = True
 
     def hand_back(self) -> None:
         """Let the Values hold their numbers again.
@@ -148,16 +159,23 @@ class Store:
         with self.lock:
             if not self.owns:
                 return
-            if self.tensors:
-                values, grads = self.tensors.hand_back(self.values, self.grads)
-            else:
-                values, grads = self.values, self.grads
-            for p, data, grad in zip(self.tensors.others, values.tolist(), grads.tolist(), strict=True):
-                p._data, p._grad = data, grad
-            for p in self.parameters:
-                p._notes.keeper = None
-            self.owns = self.zeroed = False
+            _to_the_end(self._give_back)
+            self.tensors.forget()
             self.by_hand += 1
+
+    def _give_back(self) -> None:
+        """Set what the parameters hold to what the buffer has."""
+        if self.tensors:
+            values, grads = self.tensors.hand_back(self.values, self.grads)
+        else:
+            values, grads = self.values, self.grads
+        for p, data, grad in zip(self.tensors.others, values.tolist(), grads.tolist(), strict=True):
+            p._data, p._grad = data, grad
+        for p in self.parameters:
+            p._notes.keeper = None
+        self.zeroed = False
+        if self.owns:
+            self.owns = False
             self._count(-1)
 
     def visit(self) -> bool:
@@ -174,14 +192,10 @@ class Store:
         if self.by_hand < OFTEN or self.tensors:
             return False
         self.visits += 1
-        if not self.visits % TRIED_AGAIN or not are_plain_leaves(self.parameters):
+        if not self.visits % TRIED_AGAIN:
             return False
-        numbers = numbers_of(self.parameters)
-        if not NUMBERS.issuperset(map(type, numbers)):
-            return False
-        try:
-            values = struct.pack(f"{len(numbers)}d", *numbers)
-        except OverflowError:  # an int that no float can hold
+        values = self._packed()
+        if values is None:
             return False
         if values == self.values.tobytes():  # nobody sets them any longer
             self.by_hand = 0
@@ -190,6 +204,26 @@ class Store:
         self.values[:] = np.frombuffer(values)
         self.hooked = False
         return True
+
+    def _packed(self) -> bytes | None:
+        """The numbers that the Values hold; None if they are no plain leaves with plain numbers."""
+        if self._read("_data"):
+            return self._leaves.numbers.tobytes()  # type: ignore[union-attr]
+        if not are_plain_leaves(self.parameters):
+            return None
+        numbers = numbers_of(self.parameters)
+        if not NUMBERS.issuperset(map(type, numbers)):
+            return None
+        try:
+            return struct.pack(f"{len(numbers)}d", *numbers)
+        except OverflowError:  # an int that no float can hold
+            return None
+
+    def _read(self, field: str) -> bool:
+        """Have a field of all parameters read natively; says whether that could be."""
+        if self._leaves is None:
+            self._leaves = LeafReader(self.parameters)
+        return self._leaves.read(field)
 
     def can_be_added_out(self, version: Version) -> bool:
         """Whether gradients can be added to those that the Values hold: the buffer has the numbers of that visit still.
@@ -202,9 +236,24 @@ class Store:
         """
         if self.by_hand < OFTEN or self.tensors or self.version is not version:
             return False
+        if self._read("_grad"):
+            return True
         if not are_plain_leaves(self.parameters):
             return False
         return NUMBERS.issuperset(map(type, gradients_of(self.parameters)))
+
+    def add_out(self) -> None:
+        """Add the gradients in the buffer to those that the Values hold.
+
+        >>> Store().add_out()
+        """
+        with reverse.one_at_a_time:
+            if self._read("_grad"):
+                with np.errstate(all="ignore"):
+                    sums = self._leaves.numbers + self.grads  # type: ignore[union-attr]
+                reverse.put_back(self.parameters, "_grad", sums.tolist())
+            else:
+                reverse.add_to_leaves(self.parameters, self.grads.tolist())
 
     def look_at_lent(self) -> None:
         """Take in what was written to arrays that `data` of tensors gave away.
@@ -322,13 +371,14 @@ class Store:
         """
         known = self.lists.get(id(parameters))
         if known is not None and known[2] and self.owns and known[0].holds(parameters):
-            self.lock.acquire()
+            lock = self.lock
+            lock.acquire()
             try:
                 self._all_grads[:] = self._zeros
-                self.zeroed = self.owns
-                return self.owns
+                self.zeroed = owns = self.owns
+                return owns
             finally:
-                self.lock.release()
+                lock.release()
         store = self.with_all(parameters)
         if store is None:
             return False
@@ -338,6 +388,42 @@ class Store:
                 return False
             store.grads[where] = 0.0
             return True
+
+    def clearing(self, parameters: list[Any], containers: Sequence[Any]) -> Callable[[], bool]:
+        """What sets gradients to 0 if these are all that there are, native code owns them, and containers hold what
+        they hold now; says whether it did.
+
+        >>> Store().clearing([], [])()
+        False
+        """
+        if not isinstance(self.positions(parameters), slice):
+            return bool
+        room, grads, zeros, acquire, release = (
+            self.grads, self._all_grads, self._zeros, self.lock.acquire, self.lock.release
+        )  # fmt: skip
+        watched = Watched(containers, [copy(holder) for holder in containers], room)
+        hold, look, answer = watched.hold, watched.natively.get("look"), watched.natively.get("answer", (0,))
+        at_once = look is not None and not watched.others and not room.nbytes % 8  # one native call does it all
+
+        def clear() -> bool:
+            acquire()
+            try:
+                if not self.owns or self._all_grads is not grads:  # there are more by now
+                    return False
+                if at_once:
+                    look()  # type: ignore[misc]
+                    if not answer[0]:
+                        return False
+                elif hold():
+                    grads[:] = zeros
+                else:
+                    return False
+                self.zeroed = True
+                return True
+            finally:
+                release()
+
+        return clear
 
     def with_all(self, parameters: list[Any]) -> Store | None:
         """The store that owns all of these; those that no compiled function has met yet are taken in.
@@ -396,8 +482,8 @@ class Store:
             )
         here = slice(version.start, version.start + len(version.values))  # more may have come since
         now = self.values[here].copy()
-        self.values[here] = version.values
         try:
+            self.values[here] = version.values
             yield
         finally:
             self.values[here] = now
@@ -438,34 +524,51 @@ class Store:
 
     # --- growing ---------------------------------------------------------------------------------------------------
 
-    def _grow(self, parameters: Sequence[Any]) -> None:
+    def _grow(self, parameters: Sequence[Any], movers: Sequence[Stretch | Version] = ()) -> None:
+        """Take in parameters, and what stands on them in another store."""
         self.hand_back()
         if not any(p.many for p in parameters):
             more = self._numbers([p.data for p in parameters], "data")
         else:
             parts = [p.array.ravel() if p.many else self._numbers([p.data], "data") for p in parameters]
             more = np.concatenate(parts)
+        tensors, position, size = self.tensors.copy(), self.position.copy(), self.size
         for p in parameters:
-            self.position[id(p)] = self.size
-            self.parameters.append(p)
-            keepers.known[id(p)] = self
-            self.size += self.tensors.add(p, self.size)
-        self.values = np.concatenate((self.values, more)).astype(self.dtype, copy=False)
-        self._make_grads()
-        self.lists.clear()
+            position[id(p)] = size
+            size += tensors.add(p, size)
+        grads, all_grads, zeros = _no_gradients(size, self.dtype)
+        grown = {
+            "parameters": [*self.parameters, *parameters],
+            "position": position,
+            "size": size,
+            "tensors": tensors,
+            "values": np.concatenate((self.values, more)).astype(self.dtype, copy=False),
+            "grads": grads,
+            "_all_grads": all_grads,
+            "_zeros": zeros,
+            "lists": {},
+            "_leaves": None,
+        }
+        starts = [self.size + mover.start for mover in movers]
+
+        def change() -> None:
+            vars(self).update(grown)
+            for p in parameters:
+                keepers.known[id(p)] = self
+            for mover, start in zip(movers, starts, strict=True):
+                mover.start = start
+                if isinstance(mover, Stretch):
+                    mover.store = self
+                    self.stretches.add(mover)
+                else:
+                    self.kept.add(mover)
+
+        _to_the_end(change)
 
     def _absorb(self, other: Store) -> None:
         other.hand_back()
-        before = self.size
         other._keep_version()  # results that wait know the numbers by this version, and it ends here
-        for version in list(other.kept):
-            version.start += before
-            self.kept.add(version)
-        self._grow(other.parameters)
-        for stretch in list(other.stretches):
-            stretch.store = self
-            stretch.start += before
-            self.stretches.add(stretch)
+        self._grow(other.parameters, [*other.kept, *other.stretches])
 
 
 class Stretch:
@@ -493,6 +596,21 @@ class Stretch:
         return self.store.values[here], self.store.grads[here]
 
 
+def _no_gradients(size: int, dtype: str) -> tuple[Floats, memoryview, bytes]:
+    """Room for gradients, and the two by which they are cleared quickly."""
+    grads = np.zeros(size, dtype)
+    return grads, grads.view(np.uint8).data, bytes(grads.nbytes)
+
+
+def _to_the_end(change: Callable[[], None]) -> None:
+    """Make a change that can be begun anew at any place: Ctrl-C does not leave it half made."""
+    try:
+        change()
+    except BaseException:
+        change()
+        raise
+
+
 def stretch_of(parameters: Sequence[Any]) -> tuple[Stretch, npt.NDArray[np.int64]]:
     """Bring parameters of one dtype together in one store; gives their stretch of it, and where each of them stands.
 
@@ -503,21 +621,25 @@ def stretch_of(parameters: Sequence[Any]) -> tuple[Stretch, npt.NDArray[np.int64
     (True, [1, 0])
     """
     with _growing:
-        homes: dict[int, Store] = {}
-        for p in parameters:
-            home = keepers.known.get(id(p))
-            if isinstance(home, Store):
-                homes[id(home)] = home
-        stores = sorted(homes.values(), key=lambda store: -len(store.parameters))
-        store = stores[0] if stores else Store(next((dtype_held(p) for p in parameters), "float64"))
-        for other in stores[1:]:
-            with store.lock, other.lock:
-                store._absorb(other)
-        strangers = [p for p in parameters if id(p) not in store.position]
-        if strangers:
-            with store.lock:
-                store._grow(strangers)
-        where = store.order(list(parameters))
-        start = int(where.min()) if len(where) else 0
-        size = int(where.max()) + 1 - start if len(where) else 0
-        return Stretch(store, start, size), where - start
+        return _stretch_of(parameters)
+
+
+def _stretch_of(parameters: Sequence[Any]) -> tuple[Stretch, npt.NDArray[np.int64]]:
+    homes: dict[int, Store] = {}
+    for p in parameters:
+        home = keepers.known.get(id(p))
+        if isinstance(home, Store):
+            homes[id(home)] = home
+    stores = sorted(homes.values(), key=lambda store: -len(store.parameters))
+    store = stores[0] if stores else Store(next((dtype_held(p) for p in parameters), "float64"))
+    for other in stores[1:]:
+        with store.lock, other.lock:
+            store._absorb(other)
+    strangers = [p for p in parameters if id(p) not in store.position]
+    if strangers:
+        with store.lock:
+            store._grow(strangers)
+    where = store.order(list(parameters))
+    start = int(where.min()) if len(where) else 0
+    size = int(where.max()) + 1 - start if len(where) else 0
+    return Stretch(store, start, size), where - start

@@ -1,7 +1,4 @@
-"""Whether containers hold what they held: what `==` of them and copies says, and quicker where there are many lists.
-
-Native code can look through many lists in a third of the time, and see whether they hold the very same things.
-"""
+"""Whether containers hold what they held: the very same things, as native code sees, or equal ones, as `==` says."""
 
 from __future__ import annotations
 
@@ -12,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from gradwalk.compile.native import objects
-from gradwalk.compile.native.pythons import ITEMS, LENGTH, are_readable
+from gradwalk.compile.native.pythons import ITEMS, LENGTH, VERSION, are_readable, version_of, versions_are_readable
+from gradwalk.engine import Value
 
 __all__ = ["Watched"]
 
-MANY = 8  # lists: fewer are compared faster in Python
+MANY = 8  # lists: fewer that hold Values alone are compared faster in Python
 
 
 class Watched:
@@ -29,35 +27,116 @@ class Watched:
     >>> xs[0] = Value(1.0)
     >>> watched.hold()
     False
+
+    Native code sees whether lists hold the very same things, and dicts were not changed; that is closer than `==`, for
+    which 7 and 7.0 are the same. `room` is an array that it clears wherever all is as it was; `spaces` are more dicts.
     """
 
-    def __init__(self, holders: Sequence[Any], copies: Sequence[Any]) -> None:
+    def __init__(
+        self,
+        holders: Sequence[Any],
+        copies: Sequence[Any],
+        room: Any = None,
+        spaces: Sequence[tuple[dict[str, Any], dict[str, Any]]] = (),
+    ) -> None:
         pairs = list(zip(holders, copies, strict=True))
-        # Of a list of rows these were copied too: then the items are others, and it counts what is in them.
-        lists = [(x, then) for x, then in pairs if type(x) is list and len(x) == len(then) and all(map(is_, x, then))]
-        if len(lists) < MANY or not are_readable():
+        if versions_are_readable():
+            pairs += spaces
+        lists = [(x, then) for x, then in pairs if type(x) is list and _is_copy(x, then)] if are_readable() else []
+        dicts = [x for x, then in pairs if type(x) is dict and _is_copy_of_dict(x, then)]
+        dicts = dicts if versions_are_readable() else []
+        if not dicts and len(lists) < MANY and not any(may_be_equal_and_not_the_same(x) for x, _ in lists):
             lists = []
-        seen = {id(x) for x, _ in lists}
-        self.lists, self.lists_then = [x for x, _ in lists], [then for _, then in lists]
-        self.others = [x for x, _ in pairs if id(x) not in seen]
-        self.others_then = [then for x, then in pairs if id(x) not in seen]
-        self.look: Callable[[], None] | None = None
-        if lists:
-            words = [word for x, _ in lists for word in (id(x), len(x), *map(id, x))]
-            table = np.array([0, len(lists), LENGTH, ITEMS, *words], np.int64)
-            self.answer = table.data
-            self.look = objects.bound(objects.fixed("native.lists", "look"), table.ctypes.data, locked=True)
+        self.closely = {id(x) for x in (*(x for x, _ in lists), *dicts)}  # what native code looks at
+        self.others = [x for x, _ in pairs if id(x) not in self.closely]
+        self.others_then = [then for x, then in pairs if id(x) not in self.closely]
+        #: Whether each is as it was; raises what comparing raises.
+        self.hold: Callable[[], bool] = self._hold_others
+        self.natively: dict[str, Any] = {}
+        if self.closely:
+            self._places: dict[int, int] = {}  # where each stands in the table
+            self._kept: dict[int, Any] = {}  # what must live for as long as its address is in the table
+            clears = [0, 0] if room is None else [room.ctypes.data, room.nbytes // 8]
+            words = [0, 0, LENGTH, ITEMS, len(dicts), VERSION, *clears]
+            for held in dicts:
+                self._places[id(held)] = len(words)
+                words += [id(held), version_of(held)]
+            for x, then in lists:
+                self._places[id(x)] = len(words)
+                words += self._words(x, then)
+                words[1] += 1 + (len(x) if x and x[0] is not then[0] else 0)
+            table = np.array(words, np.int64)
+            look = objects.bound(objects.fixed("native.lists", "look"), table.ctypes.data, locked=True)
+            self.natively = {"look": look, "answer": table.data}
+            self.hold = self._looking(**self.natively)
+
+    def _words(self, x: list[Any], then: list[Any]) -> list[int]:
+        """What the table says of a list; of one of rows, whose copy has copies, what it says of them, too."""
+        words = [id(x), len(x), *map(id, x)]
+        self._kept[id(x)] = then, x.copy()
+        if x and x[0] is not then[0]:
+            words += [word for row in x for word in (id(row), len(row), *map(id, row))]
+        return words
 
     def renew(self, holder: Any, copy: Any) -> None:
-        """Compare a container with another copy from now on; lists that are looked at natively hold the same things."""
-        for i, x in enumerate(self.others):
-            if x is holder:
-                self.others_then[i] = copy
+        """Take a container from now on for what it is, with this copy; it has as many entries as it had."""
+        if id(holder) not in self.closely:
+            for i, x in enumerate(self.others):
+                if x is holder:
+                    self.others_then[i] = copy
+            return
+        table, at = self.natively["answer"], self._places[id(holder)]
+        if type(holder) is dict:
+            table[at + 1] = version_of(holder)
+        else:
+            for i, word in enumerate(self._words(holder, copy), at):
+                table[i] = word
 
-    def hold(self) -> bool:
-        """Whether each is equal to its copy; raises what comparing raises."""
-        if self.look is not None:
-            self.look()
-            if not self.answer[0] and self.lists != self.lists_then:  # things may be equal and not the same
-                return False
+    def as_expression(self) -> tuple[str, dict[str, Any]]:
+        """What is true if all hold, as it is written in Python, and what the names in it mean.
+
+        >>> Watched([{1.0}], [{1.0}]).as_expression()[0]
+        'hold()'
+        """
+        if self.natively and not self.others:
+            return "look() or answer[0]", self.natively
+        return "hold()", {"hold": self.hold}
+
+    def _hold_others(self) -> bool:
         return not self.others or self.others == self.others_then
+
+    def _looking(self, look: Callable[[], None], answer: Any) -> Callable[[], bool]:
+        """As `hold` is, with native code; all that it needs at hand."""
+        others, then = self.others, self.others_then
+
+        def hold() -> bool:
+            look()
+            return bool(answer[0]) and (not others or others == then)
+
+        return hold
+
+
+def may_be_equal_and_not_the_same(x: Sequence[Any]) -> bool:
+    """Whether something could take the place of what a list holds, and be equal to it: all but Values.
+
+    >>> may_be_equal_and_not_the_same([Value(1.0)]), may_be_equal_and_not_the_same([Value(1.0), 7])
+    (False, True)
+    """
+    return not all(type(part) is Value for part in x)
+
+
+def _is_copy_of_dict(x: dict[Any, Any], then: dict[Any, Any]) -> bool:
+    """Whether a dict holds what its copy does, in the same order."""
+    return len(x) == len(then) and all(map(is_, x, then)) and all(map(is_, x.values(), then.values()))
+
+
+def _is_copy(x: list[Any], then: list[Any]) -> bool:
+    """Whether a list holds what its copy does; of rows, whether these do."""
+    if len(x) != len(then):
+        return False
+    if all(map(is_, x, then)):
+        return True
+    return all(
+        type(row) is list and row is not other and len(row) == len(other) and all(map(is_, row, other))
+        for row, other in zip(x, then, strict=True)
+    )

@@ -95,7 +95,7 @@ def collapse(graph: Dataflow, run: RunPass = plainly) -> Macros:
         wanted[weighted] = highest[same]
         run(passes.settle, *lists, last, level, wanted)
     shape = made[:, KIND:]
-    mixed = (shape * (2 * np.arange(1, shape.shape[1] + 1) ** 5 + 1)).sum(1)  # only a way to sort: equal shapes meet
+    mixed = shape @ (2 * np.arange(1, shape.shape[1] + 1) ** 5 + 1)  # only a way to sort: equal shapes meet
     order = np.lexsort((mixed, made[:, LEVEL]))
     same = np.column_stack([made[order, LEVEL], shape[order]])
     cuts = np.flatnonzero((same[1:] != same[:-1]).any(1)) + 1
@@ -182,7 +182,9 @@ def _elements(builder: Builder, macros: Macros, group: Longs) -> None:
     arity = int(made[0, OTHER_TAILS])
     operands = macros.tails[made[:, TAILS][:, None] + np.arange(arity)].astype(np.int64)
     at = builder.positions[operands]
-    leader = max(range(arity), key=lambda k: (operands[0, k] < graph.constants, len(np.unique(at[:, k])), -k))
+    leader = 0
+    if arity > 1:
+        leader = max(range(arity), key=lambda k: (operands[0, k] < graph.constants, len(np.unique(at[:, k])), -k))
     order = np.argsort(at[:, leader], kind="stable")
     made, operands, at = made[order], operands[order], at[order]
     rows, accesses = _accesses(builder, graph, operands, at)

@@ -52,17 +52,19 @@ def read(tape: Tape, input_grads: bool, run: RunPass = plainly, wanting: int | N
     rows, first = tape.rows, tape.first_row
     constants = first + rows
     nodes = constants + len(tape.constants)
-    pairs = np.empty((rows, 2), np.int32)
-    pairs[:, 0] = tape.a
-    pairs[:, 1] = np.where(tape.b == NONE, tape.a, tape.b)  # never read, but always a node
-    operands = np.concatenate([tape.aux, pairs.ravel()]).astype(np.int32)
-    operands = np.where(operands < 0, constants + ~operands, operands).astype(np.int32)
-    operands[operands >= nodes] = 0  # where a list begins, and headers of takes: never read as nodes, and always one
-    arity = np.array([op.arity for op in tape.ops] or [0], np.int32)
-    widths = np.where(tape.code >= 0, arity[np.maximum(tape.code, 0)], 3)
-    listed = widths > 2
-    start = np.where(listed, tape.a, len(tape.aux) + 2 * np.arange(rows)).astype(np.int32)
-    count = np.where(listed, tape.b, widths).astype(np.int32)
+    listed = len(tape.aux)
+    operands = np.empty(listed + 2 * rows, np.int32)  # filled in place: at millions of rows each copy takes its time
+    pairs = operands[listed:].reshape(rows, 2)
+    operands[:listed], pairs[:, 0], pairs[:, 1] = tape.aux, tape.a, tape.b
+    np.copyto(pairs[:, 1], tape.a, where=tape.b == NONE)  # never read, but always a node
+    np.subtract(constants - 1, operands, out=operands, where=operands < 0)
+    np.copyto(operands, 0, where=operands >= nodes)  # where a list begins, and headers of takes: never read as nodes
+    arity = np.array([*(op.arity for op in tape.ops), 3], np.int32)  # the last is for codes below 0: lists
+    count = arity[np.maximum(tape.code, -1)]
+    start = np.arange(listed, listed + 2 * rows, 2, dtype=np.int32)
+    long = count > 2
+    np.copyto(start, tape.a, where=long)
+    np.copyto(count, tape.b, where=long)
     slot = np.zeros(rows, np.int32)
     takes = np.flatnonzero(tape.code == TAKE)
     if len(takes):

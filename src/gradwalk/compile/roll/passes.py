@@ -43,6 +43,9 @@ Longs = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
+#: How `repeats` looks for a row: from one of so many places near its operand on, so often, then from anywhere on.
+SPREAD, NEAR = 4095, 8
+
 #: A way to run a pass: `run(collapse, code, start, …)`.
 RunPass = Callable[..., None]
 
@@ -95,11 +98,13 @@ def _mixed(h: Any, x: Any) -> Any:
 
 def repeats(
     code: Ints, start: Ints, count: Ints, slot: Ints, operands: Ints, live: Bools, bits: Longs, known: Bools,
-    same: Ints, table: Ints, results: Longs, rows: int, first: int, constants: int, nodes: int, mask: int,
+    same: Ints, heads: Ints, table: Ints, results: Longs, rows: int, first: int, constants: int, nodes: int, mask: int,
 ) -> None:  # fmt: skip
     """For each node the first that is the same: equal constants, and rows of one op with the same operands.
 
-    `table` is a table of hashes, -1 where it is free.
+    Two rows can be the same only if their latest operands are: `heads` has the first row of each. All others are in
+    `table`, a table of hashes, near the place of that operand, which is in the processor's cache, as most rows come
+    soon after what they read; those that find no room there are anywhere. Both have -1 where there is nothing.
     """
     for node in range(constants, nodes):
         at = _mixed(1, bits[node - constants]) & mask
@@ -109,17 +114,23 @@ def repeats(
             table[at] = node
         same[node] = table[at]
     found = 0
+    share = (mask << 8) // (constants + 1)
     for row in range(rows):
         if not live[row] or (code[row] >= 0 and not known[code[row]]):
             continue
         begin, width = start[row], count[row]
         h = 64 * slot[row] + code[row] + 64
+        last = 0
         for k in range(begin, begin + width):
-            h = _mixed(h, same[operands[k]])
-        at = h & mask
-        while table[at] >= 0:
-            if table[at] < constants:
-                other = table[at] - first
+            node = same[operands[k]]
+            h = _mixed(h, node)
+            if last < node < constants:
+                last = node
+        node = heads[last]
+        at = tries = 0
+        while node >= 0:
+            if node < constants:
+                other = node - first
                 if code[other] == code[row] and slot[other] == slot[row] and count[other] == width:
                     equal = 1
                     for k in range(width):
@@ -127,12 +138,22 @@ def repeats(
                             equal = 0
                     if equal:
                         break
-            at = (at + 1) & mask
-        if table[at] < 0:
+            if tries == 0 and last >= first:
+                at = ((last * share) >> 8) + (h & SPREAD)
+            elif tries == 0 or tries == NEAR:
+                at = h
+            else:
+                at += 1
+            tries += 1
+            at &= mask
+            node = table[at]
+        if node >= 0:
+            same[first + row] = node
+            found += 1
+        elif tries > 0:
             table[at] = first + row
         else:
-            same[first + row] = table[at]
-            found += 1
+            heads[last] = first + row
     results[0] = found
 
 

@@ -47,8 +47,9 @@ def without_repeats(graph: Dataflow, run: RunPass = plainly, *, rolled: bool = T
     bits, found = np.ascontiguousarray(tape.constants, np.float64).view(np.int64), np.zeros(1, np.int64)
     live = np.ascontiguousarray(graph.live)
     lists = [graph.code, graph.start, graph.count]
-    run(passes.repeats, *lists, graph.slot, graph.operands, live, bits, known, same, np.full(size, -1, np.int32), found,
-        rows, first, graph.constants, graph.nodes, size - 1)  # fmt: skip
+    heads, table = np.full(max(1, graph.constants), -1, np.int32), np.full(size, -1, np.int32)
+    run(passes.repeats, *lists, graph.slot, graph.operands, live, bits, known, same, heads, table, found, rows, first,
+        graph.constants, graph.nodes, size - 1)  # fmt: skip
     needed = int(live.sum())
     if not found[0] or RARE * found[0] < needed:
         return None

@@ -7,7 +7,9 @@ flows through them. So a penalty on the weights inside the function of one sampl
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,11 +38,16 @@ MOST_LANES, MANY_NUMBERS, FEWER_LANES = 128, 4000, 64
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """A program, and which of its steps gives each row of the tape: -1 for rows inside a step, or not needed."""
+    """A program, and what a report wants to know of it."""
 
     program: Program
-    step_of: Longs
+    find_steps: Callable[[], Longs]
     merged: bool = False  # whether some rows are not done because they repeat others
+
+    @cached_property
+    def step_of(self) -> Longs:
+        """Which of the program's steps gives each row of the tape: -1 for rows inside a step, or not needed."""
+        return self.find_steps()
 
 
 def roll(tape: Tape, *, input_grads: bool = False, structured: bool | None = None, run: RunPass = plainly) -> Analysis:
@@ -53,7 +60,8 @@ def roll(tape: Tape, *, input_grads: bool = False, structured: bool | None = Non
     >>> [step.kind for step in roll(trace(lambda x: x * x, [3.0]).tape, structured=True).program.steps]
     ['op']
     """
-    given, where = tape, np.arange(tape.rows)
+    given = tape
+    where: Any = slice(None)  # which row stands for each
     graph = dataflow.read(tape, input_grads, run)
     if repeats := without_repeats(graph, run, rolled=structured is not False):
         tape, where = repeats
@@ -77,7 +85,7 @@ def roll(tape: Tape, *, input_grads: bool = False, structured: bool | None = Non
         input_grads=input_grads,
     )  # fmt: skip
     positions = builder.positions[graph.first : graph.constants]
-    return Analysis(program, _steps_of(positions[where], program.steps), bool(repeats))
+    return Analysis(program, lambda: _steps_of(positions[where], program.steps), bool(repeats))
 
 
 def roll_batch(tape: Tape, *, dtype: str = "float64", input_grads: bool = False, run: RunPass = plainly) -> Analysis:
@@ -87,7 +95,7 @@ def roll_batch(tape: Tape, *, dtype: str = "float64", input_grads: bool = False,
     >>> roll_batch(trace(lambda x: x * x, [3.0]).tape).program.lanes
     128
     """
-    where = np.arange(tape.rows)
+    where: Any = slice(None)
     if repeats := without_repeats(dataflow.read(tape, input_grads, run), run):
         tape, where = repeats
     lane_tape, shared_tape, new = split(tape, run)
@@ -103,12 +111,17 @@ def roll_batch(tape: Tape, *, dtype: str = "float64", input_grads: bool = False,
     if program.size > MANY_NUMBERS:
         program = replace(program, lanes=FEWER_LANES)
     new = new[tape.first_row : tape.first_row + tape.rows]
-    moving = new >= lane_tape.first_row
-    step_of = np.full(tape.rows, -1, np.int64)
-    if shared is not None:
-        step_of = np.where(shared.step_of >= 0, shared.step_of + len(program.steps), -1)
-    step_of[moving] = _steps_of(builder.positions[new[moving]], program.steps)
-    return Analysis(program, step_of[where], bool(repeats))
+
+    def find_steps() -> Longs:
+        moving = new >= lane_tape.first_row
+        step_of = np.full(tape.rows, -1, np.int64)
+        if shared is not None:
+            step_of = np.where(shared.step_of >= 0, shared.step_of + len(program.steps), -1)
+        step_of[moving] = _steps_of(builder.positions[new[moving]], program.steps)
+        found: Longs = step_of[where]
+        return found
+
+    return Analysis(program, find_steps, bool(repeats))
 
 
 def _steps_of(positions: Longs, steps: tuple[Step, ...]) -> Longs:

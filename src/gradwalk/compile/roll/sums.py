@@ -73,7 +73,7 @@ def _blocks(builder: Builder, macros: Macros, made: Longs) -> list[Longs]:
     order = np.argsort(block_of, kind="stable")
     found = []
     for members in np.split(order, np.flatnonzero(np.diff(block_of[order])) + 1):
-        rows, columns = len(np.unique(left_of[members])), len(np.unique(right_of[members]))
+        rows, columns = (np.count_nonzero(np.bincount(side[members])) for side in (left_of, right_of))
         if rows * columns != len(members) or len(members) * builder.lanes < SMALL_BLOCK:
             continue
         first = builder.positions[macros.first[made[members, PAIRS]]]

@@ -52,6 +52,7 @@ class Blocks(Sums):
         self.quietly, self.settled = real.quietly, real.settled
         self.functions = {name: partial(self._number_by_number, name, f) for name, f in real.functions.items()}
         self.bare = {name: partial(self._number_by_number, name, f) for name, f in real.bare.items()}
+        self.on_one: dict[str, Any] = {}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.real, name)

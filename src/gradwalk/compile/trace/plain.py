@@ -12,8 +12,10 @@ import math
 import operator
 import sys
 from collections.abc import Callable
-from functools import cache
+from dis import Instruction, get_instructions
+from functools import cache, lru_cache
 from operator import attrgetter
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,8 +23,10 @@ import numpy as np
 from gradwalk import ops
 from gradwalk.compile.trace.limits import limit
 from gradwalk.compile.trace.narrow import as_single, fitted, is_narrow, is_narrow_block
+from gradwalk.compile.trace.reading import GETATTR
 from gradwalk.compile.trace.tape import NONE
 from gradwalk.compile.trace.traced import Traced
+from gradwalk.compile.trace.whole import computed, limited
 from gradwalk.engine import Value
 from gradwalk.methods import Methods
 from gradwalk.ops import Op
@@ -97,6 +101,8 @@ def _operator(name: str, python: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
             return tracer.condition(ops.maximum if name == "add" else op, x, y)
         if kind is np.float32:  # a float beside it is made one first
             x, y = as_single(tracer, x), as_single(tracer, y)
+        if kind is int and not tracer.samples:
+            return computed(tracer, python, op, x, y)
         out = tracer.plain(tracer.codes[id(op)], tracer.operand(x), tracer.operand(y), kind)
         if name == "pow" and kind is float and not tracer.samples and not abs(out) < math.inf:
             return python(tracer.told(x), tracer.told(y))  # which raises where Python does
@@ -169,6 +175,8 @@ def _comparison(name: str) -> Any:
             return NotImplemented
         tracer = self._tracer
         kinds = self._kind, tracer.kind_of(other)
+        if kinds == (int, int) and not tracer.samples:
+            limited(tracer, self), limited(tracer, other)
         if np.float32 in kinds and float in kinds:  # which is made one first
             return tracer.compare(name, as_single(tracer, self), as_single(tracer, other))
         return tracer.compare(name, self, other)
@@ -237,10 +245,14 @@ class Number(Traced, Methods):
         if not issubclass(kind, WHOLE):
             return self._alone(ops.neg, operator.neg)
         out = tracer.plain(tracer.codes[id(ops.sub)], tracer.constant(0.0), self._row, kind)  # of 0 not -0.0
+        if kind is int:
+            tracer.largest[out._row] = limited(tracer, self)
         return fitted(tracer, out, kind, operator.neg, self) if is_narrow(kind) else out
 
     def __abs__(self) -> Any:
         out = self._alone(ops.abs, operator.abs)
+        if out._kind is int:
+            self._tracer.largest[out._row] = limited(self._tracer, self)
         return fitted(self._tracer, out, out._kind, operator.abs, self) if is_narrow(out._kind) else out
 
     def __pos__(self) -> Any:
@@ -348,12 +360,7 @@ class Number(Traced, Methods):
         return self._tracer.take(table, self)
 
     def detach(self) -> Any:
-        """The number, as one that passes on no gradient.
-
-        >>> from gradwalk.compile.trace.tracer import trace
-        >>> trace(lambda x: x.detach() * 2.0, [3.0]).tape.rows
-        2
-        """
+        """The number, as one that passes on no gradient."""
         return self._tracer.detach(self)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
@@ -373,6 +380,54 @@ class Number(Traced, Methods):
         if isinstance(out, Number) and not isinstance(out, Condition):
             return self._tracer.plain_again(out, kind_after(np.add, out._kind, np.float64))
         return out
+
+
+class OfValues:
+    """A method that Values have and plain numbers have not: NumPy and we may call it, the function itself may not.
+
+    >>> from gradwalk.compile.trace.tracer import trace
+    >>> trace(lambda x: np.tanh(x), [1.0]).tape.rows
+    1
+    """
+
+    def __init__(self, name: str, method: Any) -> None:
+        self.name, self.method = name, method
+
+    def __get__(self, x: Any, owner: Any = None) -> Any:
+        if x is None:
+            return self
+        if not (x._tracer.ended or x._tracer.wrt) and _asks_for_attribute(sys._getframe(1)):
+            x._tracer.kind_asked(x)
+            raise AttributeError(f"{x._kind.__name__!r} object has no attribute {self.name!r}")
+        return self.method.__get__(x, owner)
+
+
+def _asks_for_attribute(frame: Any) -> bool:
+    """Whether code asks for an attribute just now, and is not in the midst of a call of NumPy's that leads to it."""
+    if _is_insider(frame.f_globals.get("__name__", "")):
+        return False
+    return frame.f_lasti in _asking_steps(frame.f_code)
+
+
+@lru_cache(maxsize=1000)
+def _asking_steps(code: CodeType) -> frozenset[int]:
+    """Where in a code attributes are asked for: by a dot, or by a call that begins with the name of `getattr`."""
+    steps = list(get_instructions(code))
+    begins = {_begin(step) for step in steps if step.argval in GETATTR and step.opname.startswith("LOAD_")}
+    return frozenset(
+        step.offset
+        for step in steps
+        if step.opname in ("LOAD_ATTR", "LOAD_METHOD") or ("CALL" in step.opname and _begin(step) in begins)
+    )
+
+
+def _begin(step: Instruction) -> Any:
+    return step.positions and (step.positions.lineno, step.positions.col_offset)
+
+
+for _name, _method in [*vars(Methods).items(), ("detach", Number.detach)]:
+    if not _name.startswith("_"):
+        setattr(Number, _name, OfValues(_name, _method))
 
 
 class Condition(Number):
@@ -435,6 +490,7 @@ def plain_classes(tracer: Tracer) -> tuple[Any, Any]:
     made: list[Any] = []
     for base in (Number, Condition):
         fields = {"__slots__": (), "_tracer": tracer, "__rmul__": rmul, "__module__": __name__}
+        fields["weighted_sum"] = staticmethod(tracer.weighted_sum)
         fields["__class__"] = property(what_it_stands_for)
         made.append(type(base.__name__, (made[0], Condition) if base is Condition else (base,), fields))
     return made[0], made[1]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import random
 import sys
+from abc import ABCMeta, get_cache_token
 from argparse import Namespace
 from array import array
 from collections import deque
@@ -48,6 +49,10 @@ CONTAINERS = (list, tuple, dict, set, frozenset, deque)
 UNSURE = frozenset(("time", "secrets", "uuid", "datetime"))
 #: What is seen by others than the caller; a function that does it is not run again just to look.
 SPEAKING = frozenset(("print", "open", "input", "breakpoint", "write", "writelines", "debug", "info", "warning"))
+#: What asks for attributes that need not be there.
+GUESSING = frozenset(("getattr", "hasattr", "AttributeError", "Exception"))
+#: What functions have that is not among their attributes.
+OF_FUNCTIONS = ("__name__", "__qualname__", "__doc__", "__annotations__")
 #: Methods that nobody calls by name, but not on an object that is there already.
 NOT_CALLED = frozenset((
     "__init__", "__new__", "__post_init__", "__init_subclass__", "__repr__", "__str__", "__setattr__", "__delattr__",
@@ -108,6 +113,7 @@ class Reached:
         self.attributes: dict[str, None] = {}  # names that are read
         self.stored: dict[str, None] = {}  # … and names that are set
         self.anything = False  # whether attributes are read by names that cannot be seen
+        self.guesses = False  # … or whether they need not be there
         self.unsure = False
         self.speaks = False
         self._seen: dict[int, Any] = {}  # holds what it has seen, so that no id is used again
@@ -129,6 +135,11 @@ class Reached:
             ]
             self._ahead = held
         self._seen.clear()
+        if named := [name for name in OF_FUNCTIONS if name in self.attributes]:
+            self.others += [(path, thing, attrgetter(*named)) for path, thing in self.functions]
+            self.containers += [(path, thing.__annotations__) for path, thing in self.functions]
+        if self.guesses:  # an attribute that a function does not have yet may come to be
+            self.objects += [(path, thing) for path, thing in self.functions if not thing.__dict__]
 
     def reads(self, name: str) -> bool:
         """Whether an attribute of this name is read somewhere.
@@ -146,6 +157,15 @@ class Reached:
         True
         """
         return not self.attributes.keys().isdisjoint(("parameters", "named_parameters", "state_dict"))
+
+    def names_in(self, module: ModuleType) -> list[str]:
+        """The names of a module that are read: all of a user's, and data in a library, which has its own functions.
+
+        >>> Reached([lambda: math.pi * math.sqrt(2.0)]).names_in(math)
+        ['pi']
+        """
+        names = [name for name in self.attributes if name in vars(module)]
+        return names if not is_library(module.__name__) else [name for name in names if _is_data(vars(module)[name])]
 
     # --- one thing ---------------------------------------------------------------------------------------------------
 
@@ -207,6 +227,8 @@ class Reached:
         self._read(thing.__code__)
         if hasattr(thing, "__wrapped__"):
             self._ahead.append((path, thing.__wrapped__))
+        if isinstance(registry := thing.__dict__.get("registry"), MappingProxyType):  # of functools.singledispatch
+            self._ahead.append((path, registry))
         for name, cell in zip(thing.__code__.co_freevars, thing.__closure__ or (), strict=True):
             self.cells.append((name, cell))
             self._ahead += [(name, content) for content in _content(cell)]
@@ -242,6 +264,9 @@ class Reached:
         if is_users_class(thing):
             self.objects.append((path, thing))
             self._visit_methods(thing, but=frozenset())
+            self._ahead.append((path, type(thing)))
+            if isinstance(thing, ABCMeta):  # of which others may become subclasses
+                self.others.append((path, thing, lambda _: get_cache_token()))
 
     def _visit_methods(self, kind: type, but: frozenset[str] = NOT_CALLED) -> None:
         """Those methods of a class, and of its bases, that nobody calls by name."""
@@ -255,9 +280,8 @@ class Reached:
                 ]
 
     def _visit_module(self, path: Path, thing: ModuleType) -> None:
-        own = not is_library(thing.__name__) and thing.__name__.split(".")[0] != "gradwalk"
         self.unsure = self.unsure or thing.__name__ in UNSURE
-        if own or thing.__name__ == "os":  # which has `urandom`
+        if thing.__name__.split(".")[0] != "gradwalk":
             self.objects.append((path, thing))
 
     def _visit_object(self, path: Path, thing: Any) -> None:
@@ -285,6 +309,10 @@ class Reached:
             self._ahead += [(path, part) for part in (thing.func, *thing.args, thing.keywords)]
         elif isinstance(thing, attrgetter):
             self.attributes.update(dict.fromkeys(".".join(thing.__reduce__()[1]).split(".")))
+        elif isinstance(thing, methodcaller):
+            made: Any = thing.__reduce__()
+            self.attributes.update(dict.fromkeys([part for part in made[1] if isinstance(part, str)]))
+            self._ahead += [(path, part) for part in made]
         elif tell := next((tell for kind, tell in TELLING.items() if isinstance(thing, kind)), None):
             self.others.append((path, thing, tell))
             held = tell(thing)
@@ -295,6 +323,9 @@ class Reached:
             self._ahead.append((path, wrapped))
             if hasattr(thing, "cache_info"):
                 self.caches.append((path, thing))
+                self.others.append((path, thing, Clearings()))
+            elif type(thing).__module__.startswith("gradwalk.compile."):  # it may be given attributes, as any other
+                self.objects.append((path, thing))
         else:
             self._visit_instance(path, thing)
 
@@ -312,13 +343,18 @@ class Reached:
         self.attributes.update(dict.fromkeys(reads.attributes))
         self.stored.update(dict.fromkeys(reads.stored))
         self.anything = self.anything or (reads.anything and is_users(code.co_filename))
+        self.guesses = self.guesses or not GUESSING.isdisjoint(reads.names)
 
     # --- attributes ------------------------------------------------------------------------------------------------
 
     def _held_by(self, path: Path, thing: Any) -> Iterator[tuple[Path, Any]]:
         """What an object itself holds under names that are read or set, as far as it was not looked at yet."""
         held = attributes_of(thing)
-        if held:
+        if (
+            isinstance(thing, ModuleType) and is_library(thing.__name__) and thing.__name__ != "os"
+        ):  # with its `urandom`
+            yield from self._named(path, held, self.names_in(thing))
+        elif held:
             yield from self._named(path, held, list(held) if holds_by_itself(thing) else self._wanted(held))
             if isinstance(thing, Module) and self.lists_parameters():
                 yield from self._named(path, held, [name for name, part in held.items() if may_hold_values(part)])
@@ -338,6 +374,33 @@ class Reached:
         if len(namespace) < len(self.attributes):
             return [name for name in list(namespace) if name in self.attributes or name in self.stored]
         return [name for name in (*self.attributes, *self.stored) if name in namespace]
+
+
+def _is_data(x: Any) -> bool:
+    """Whether it is neither code nor a stream: what somebody may put into a module and read there."""
+    return not callable(x) and not isinstance(x, ModuleType) and not hasattr(type(x), "__next__")
+
+
+class Clearings:
+    """How often a cache was cleared, as far as it was looked at.
+
+    >>> from functools import lru_cache
+    >>> square, count = lru_cache(lambda x: x * x), Clearings()
+    >>> square(3.0), count(square)
+    (9.0, 0)
+    >>> square.cache_clear()
+    >>> count(square)
+    1
+    """
+
+    def __init__(self) -> None:
+        self._misses = self._times = 0
+
+    def __call__(self, cache: Any) -> int:
+        misses = cache.cache_info().misses
+        self._times += misses < self._misses
+        self._misses = misses
+        return self._times
 
 
 def may_hold_values(x: Any) -> bool:

@@ -44,6 +44,7 @@ class Recorded:
     guards: list[Guard]
     expected: list[float]  # what the guards' outputs hold if the path is this one
     types: dict[int, type]  # inputs whose types were asked for
+    ints: dict[int, int]  # … and those that are ints, computed with as such: how large they may be
     hashed: bool  # whether something may hold stand-ins by their hash
     touched: bool  # whether the function changed what it was given
     aside: str = ""  # what it did that a replay would not do again, in words
@@ -180,6 +181,7 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
         guards=guards,
         expected=expected,
         types=tracer.types,
+        ints=tracer.ints,
         hashed=tracer.hashed,
         touched=tracer.touched,
         aside=tracer.aside,

@@ -8,9 +8,10 @@ import io
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from threading import RLock, get_ident
+from threading import get_ident
 from types import FrameType
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 
@@ -18,15 +19,25 @@ from gradwalk.compile.trace.arrays import TracedArray, array_of
 from gradwalk.compile.trace.plain import Number
 from gradwalk.compile.trace.traced import Traced
 from gradwalk.engine import Value
+from gradwalk.turns import Turn
 
 __all__ = ["AskedType", "arrays_made", "files_seen", "types_answered"]
 
 
-_setting = RLock()  # what stands here is set for all threads, and put back by the last one that needs it
-_asking: dict[int, int] = {}  # namespaces that have our `type`, and how many need it
-_seen: list[tuple[int, list[str]]] = []  # threads that are watched, and the files that they open
+class _Block:
+    """A `with` block, for as long as it lasts: one that Ctrl-C breaks off may not come to say that it is over."""
+
+    __slots__ = ("__weakref__", "files", "thread")
+
+    def __init__(self) -> None:
+        self.thread, self.files = get_ident(), list[str]()
+
+
+_setting = Turn()  # what stands here is set for all threads, and put back by the last one that needs it
+_asking: dict[int, WeakSet[_Block]] = {}  # namespaces that have our `type`, and who needs it
+_watching: WeakSet[_Block] = WeakSet()  # who has files seen
 _opens: list[Any] = []  # the `open` of builtins and of io meanwhile
-_making: list[None] = []  # one for each trace under way
+_making: WeakSet[_Block] = WeakSet()  # who has arrays made
 _makers: list[Any] = []  # NumPy's own `array` and `asarray` meanwhile
 
 
@@ -45,19 +56,29 @@ def types_answered(namespaces: Iterable[dict[str, Any]]) -> Iterator[None]:
     {}
     """
     asking = [names for names in namespaces if names.get("type", AskedType) is AskedType]
-    with _setting:
-        for names in asking:
-            names["type"] = AskedType
-            _asking[id(names)] = _asking.get(id(names), 0) + 1
+    block = _Block()
     try:
+        with _setting:
+            _answer(asking, block)
         yield
     finally:
         with _setting:  # another thread may be tracing among the same names
-            for names in asking:
-                _asking[id(names)] -= 1
-                if not _asking[id(names)]:
-                    del _asking[id(names)]
-                    names.pop("type", None)
+            _answer_no_longer(asking, block)
+
+
+def _answer(asking: list[dict[str, Any]], block: _Block) -> None:
+    for names in asking:
+        _asking.setdefault(id(names), WeakSet()).add(block)
+        names["type"] = AskedType
+
+
+def _answer_no_longer(asking: list[dict[str, Any]], block: _Block) -> None:
+    for names in asking:
+        needing = _asking.get(id(names), WeakSet())
+        needing.discard(block)
+        if not needing:
+            _asking.pop(id(names), None)
+            names.pop("type", None)
 
 
 class _AnyType(type):
@@ -103,26 +124,26 @@ def files_seen() -> Iterator[list[str]]:
     >>> len(seen)
     1
     """
-    seen: list[str] = []
-    with _setting:
-        if not _seen:
-            _opens[:] = builtins.open, io.open
-            builtins.open = io.open = _watched
-        _seen.append((get_ident(), seen))
+    block = _Block()
     try:
-        yield seen
+        with _setting:
+            if builtins.open is not _watched:
+                _opens[:] = builtins.open, io.open
+            _watching.add(block)
+            builtins.open = io.open = _watched
+        yield block.files
     finally:
         with _setting:
-            _seen[:] = [one for one in _seen if one[1] is not seen]
-            if not _seen:
+            _watching.discard(block)
+            if not _watching and builtins.open is _watched:
                 builtins.open, io.open = _opens
 
 
 def _watched(file: Any, mode: Any = "r", *args: Any, **options: Any) -> Any:
     if isinstance(mode, str) and ("r" in mode or "+" in mode):
-        for thread, names in _seen:
-            if thread == get_ident() and not _is_collecting():
-                names.append(str(file))
+        for block in list(_watching):
+            if block.thread == get_ident() and not _is_collecting():
+                block.files.append(str(file))
     return _opens[0](file, mode, *args, **options)
 
 
@@ -141,17 +162,18 @@ def _is_collecting() -> bool:
 @contextmanager
 def arrays_made() -> Iterator[None]:
     """Let `np.array` and `np.asarray` make arrays of stand-ins that know their dtype, in a block."""
-    with _setting:
-        if not _making:
-            _makers[:] = np.array, np.asarray
-            vars(np).update(array=_array, asarray=_asarray)
-        _making.append(None)
+    block = _Block()
     try:
+        with _setting:
+            if np.array is not _array:
+                _makers[:] = np.array, np.asarray
+            _making.add(block)
+            vars(np).update(array=_array, asarray=_asarray)
         yield
     finally:
         with _setting:
-            _making.pop()
-            if not _making:
+            _making.discard(block)
+            if not _making and np.array is _array:
                 vars(np).update(zip(("array", "asarray"), _makers, strict=True))
 
 

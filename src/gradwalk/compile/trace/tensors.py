@@ -146,7 +146,7 @@ class Tensors:
         if given.requires_grad:
             self.tracer.flowing.update(block.ids.ravel().tolist())
         if not given.is_leaf:
-            out._kind = given._kind
+            out._kind, out._inputs = given._kind, given.inputs
         return out
 
     def standing_for(self, block: Block, *, flows: bool) -> Tensor:

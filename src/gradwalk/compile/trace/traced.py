@@ -304,6 +304,35 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
         def data(self, data: Any) -> NoReturn:
             raise limit("set")
 
+        @staticmethod
+        def weighted_sum(weights: list[Any], xs: list[Any], bias: Any) -> Any:
+            """What `sum(map(mul, weights, xs), bias)` gives, and the same rows for it, in a fifth of the time.
+
+            That is for parameters and what is computed; None where there is something else.
+            """
+            number, at = tracer.Number, first + len(rows) // 3
+            some: list[int] = []
+            total: Any = None
+            if type(bias) is not Value:
+                return None
+            for w, x in zip(weights, xs):  # noqa: B905 (as many; and it is quicker)
+                kind, met = type(x), known(id(w))
+                if (kind is not Result and kind is not number) or type(w) is not Value:
+                    return None
+                if met is None:
+                    if kind is number:
+                        return None
+                    met = factor(w)
+                if total is None:  # now, as a sum meets it after the first product
+                    total = operand(bias)
+                some += mul, met, x._row, add, total, at
+                total = at + 1
+                at += 2
+            many_rows(some)
+            out = make()
+            out._row = total
+            return out
+
         def __repr__(self) -> str:
             if tracer.ended:
                 return "<traced Value>"
@@ -344,4 +373,5 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
             setattr(Result, name, property(escaped))
 
     tracer.record, tracer.row, tracer.many_rows = record, row, many_rows
+    tracer.weighted_sum = Result.weighted_sum
     return Result, end

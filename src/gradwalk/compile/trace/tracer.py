@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
-from threading import RLock
 from types import CodeType
 from typing import Any
 
@@ -30,11 +29,13 @@ from gradwalk.compile.trace.reach import values_reached_from
 from gradwalk.compile.trace.recorded import Recorded, finished
 from gradwalk.compile.trace.tape import INPUTS, MAX, MIN, NONE, ROWS, SHIFT, TAKE
 from gradwalk.compile.trace.traced import COMPARISONS, IsTensor, Traced, traced_classes
+from gradwalk.compile.trace.whole import limited
 from gradwalk.engine import Value
 from gradwalk.errors import OpError, TraceError
 from gradwalk.functions import checked_index
 from gradwalk.ops import TABLE, Op, number
 from gradwalk.provenance import users_place
+from gradwalk.turns import Turn
 
 __all__ = ["Tracer", "one_at_a_time", "trace"]
 
@@ -80,6 +81,8 @@ class Tracer(modes.Interpreter):
         self.numbering = BeingWritten(self)
         self.guards: dict[Any, Guard] = {}  # what was asked of numbers, and the answers
         self.types: dict[int, type] = {}  # inputs whose types were asked for
+        self.ints: dict[int, int] = {}  # inputs that are ints, and computed with as such: how large they may be …
+        self.largest: dict[int, int] = {}  # … and how large the results of rows can be then
         self.whole: set[int] = set()  # rows that are ints for the function
         self.read_at: dict[int, int] = {}  # copies of numbers that were read, by what they are copies of
         self.hashes: dict[int, int] = {}  # of stand-ins that were asked for theirs, by their rows
@@ -90,6 +93,8 @@ class Tracer(modes.Interpreter):
         self.identity: dict[CodeType, bool] = {}  # code that asks `is True`
         self.running = False  # whether tensors take their arrays from us
         self.ended = False
+        self.containers: set[int] = set()  # lists and the like that the function is given, by id()
+        self.wrt = False  # whether gradients of plain arguments are wanted, which then have the methods of Values
         self.silent: list[tuple[int, int, int]] = []  # rows that pass on no gradient: from, to, and where aux was then
         self.made: dict[int, Any] = {}  # Values that the function makes by their constructor, by id()
         self.settled: dict[int, float] = {}  # the numbers of such, by their place among the parameters, before others
@@ -99,6 +104,7 @@ class Tracer(modes.Interpreter):
         self.many_rows: Callable[[list[int]], int]  # write rows, and say which is the first
         self.record: Callable[[int, int, int], Any]  # write a row, for a Value; set with the classes
         self.row: Callable[[int, int, int], int]  # … and for its number alone
+        self.weighted_sum: Callable[[list[Any], list[Any], Any], Any]  # … and all rows of a neuron
         for op in (*TABLE.values(), *COMPARISONS.values()):
             self.code(op)
         self.comparisons = {self.code(op): name for name, op in COMPARISONS.items()}
@@ -597,10 +603,20 @@ class Tracer(modes.Interpreter):
         (2.0, True)
         """
         structure, parts = _parts_of((args, kwargs))
+        self.containers = _containers_in([*args, *kwargs.values()])
         out = fn(*args, **kwargs)
         structure_now, parts_now = _parts_of((args, kwargs))
         self.touched = structure != structure_now or any(map(operator.is_not, parts, parts_now))
         return out
+
+    def number_of(self, x: Any) -> Any:
+        """A plain number in the call at hand, of its own type, which nobody has asked for.
+
+        >>> tracer = Tracer()
+        >>> tracer.number_of(tracer.input(3) * 2), len(tracer.guards)
+        (6, 0)
+        """
+        return self._typed(x._kind, x._row) if isinstance(x, Number) else x
 
     def told(self, x: Any) -> Any:
         """The plain number that a stand-in stands for: from now on the path is one for this number.
@@ -621,6 +637,9 @@ class Tracer(modes.Interpreter):
         ids = tuple([self.operand(x) for x in operands])
         kinds = tuple([self.kind_of(x) or float for x in operands])
         numbers = tuple(map(self._typed, kinds, ids))
+        for x in operands:
+            if isinstance(x, Number) and x._kind is int:
+                limited(self, x)
         try:
             answer = question(*numbers)
         except Exception as error:  # which the function may catch, and go on
@@ -692,7 +711,7 @@ def trace(fn: Callable[..., Any], arguments: Sequence[Any]) -> Recorded:
     return run(lambda tracer: fn(*(tracer.input(x) for x in arguments)), [fn])
 
 
-one_at_a_time = RLock()  # traces, for which arrays come from elsewhere, in all threads
+one_at_a_time = Turn()  # traces, for which arrays come from elsewhere, in all threads
 
 
 def run(
@@ -736,6 +755,20 @@ def _parts_of(given: Any) -> tuple[Any, list[Any]]:
     arrays = [isinstance(x, np.ndarray) and x.dtype == object for x in leaves]
     held = [x.ravel().view(np.ndarray).tolist() if is_one else (x,) for x, is_one in zip(leaves, arrays, strict=True)]
     return structure, list(chain.from_iterable(held))
+
+
+def _containers_in(things: list[Any]) -> set[int]:
+    """Lists and the like among things, and in those, at any depth: the id() of each."""
+    found: set[int] = set()
+    ahead = things[:]
+    while ahead:
+        x = ahead.pop()
+        kind = type(x)  # and not isinstance, which asks what a stand-in stands for
+        if issubclass(kind, (list, tuple, dict, set, np.ndarray)) and id(x) not in found:
+            found.add(id(x))
+            if not issubclass(kind, np.ndarray):
+                ahead += x.values() if issubclass(kind, dict) else x
+    return found
 
 
 def _called(call: Callable[[Tracer], Any], tracer: Tracer) -> Any:

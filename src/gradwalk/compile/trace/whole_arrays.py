@@ -137,6 +137,7 @@ class WholeArrays:
         self._read: dict[tuple[int, bool], list[Any]] = {}  # what stands for the numbers of a row
         self.functions = {name: partial(self._function, name) for name in real.functions}
         self.bare = self.functions
+        self.on_one: dict[str, Any] = {}
         for word in WORDS:
             setattr(self, word, partial(self._done, word))
 
