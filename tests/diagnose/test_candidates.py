@@ -175,7 +175,7 @@ def test_ops_made_from_a_wrong_op_are_not_accused() -> None:
 def test_a_helper_that_several_ops_share_is_named_itself() -> None:
     source = teaching.SOURCE.replace("        return x / y\n", "        return y / x\n")
     (diagnosis,) = told(source)
-    assert diagnosis.sentence == "your `divide` in line 201 gives wrong numbers: `__truediv__` and `log` go through it"
+    assert diagnosis.sentence == "your `divide` on line 201 gives wrong numbers: `__truediv__` and `log` go through it"
 
 
 def test_a_derivative_that_no_formula_gives_is_told_with_its_numbers() -> None:
@@ -204,7 +204,7 @@ def test_an_op_without_return() -> None:
 def test_an_op_that_calls_itself() -> None:
     source = teaching.SOURCE.replace("return as_value(other) - self", "return other - self")
     (diagnosis,) = told(source)
-    assert diagnosis.sentence == "your `__rsub__` calls itself without end in line 97"
+    assert diagnosis.sentence == "your `__rsub__` calls itself without end on line 97"
 
 
 SQRT = """
@@ -254,7 +254,7 @@ def test_walks_that_disturb_each_other_in_a_way_without_a_name() -> None:
     assert diagnosis.specimen is None
     assert (
         diagnosis.sentence
-        == "your `backprop` does not add up from walk to walk in line 62: x.grad is 0 where 54 is right"
+        == "your `backprop` does not add up from walk to walk on line 62: x.grad is 0 where 54 is right"
     )
 
 

@@ -223,7 +223,7 @@ def test_an_engine_that_prints_is_told_so_and_nothing_reaches_the_screen(capsys:
     assert [check.name for check in report.checks if check.status == "failed"] == ["quiet"]
     assert "'multiplying " in by_name(report)["quiet"].message
     line = spoilt("print()").splitlines().index("        print()") + 1
-    assert report.diagnoses[0].sentence == f"your engine prints while it computes in line {line}"
+    assert report.diagnoses[0].sentence == f"your engine prints while it computes on line {line}"
 
 
 def test_an_engine_that_leaves_the_process_is_stopped_there() -> None:

@@ -356,12 +356,13 @@ def test_no_engine_outlives_the_grader_and_nothing_judged_is_lost(tmp_path: Path
     command = [sys.executable, "-m", "gradwalk", "grade", str(folder), "--out", str(tmp_path / "out"), "--jobs", "1"]
     scratch = {**os.environ, "TMPDIR": str(tmp_path)}  # what is killed cannot clear up
     grader = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=scratch)
-    until = time.monotonic() + 30
-    while not (engines := _children(grader.pid)) and time.monotonic() < until:
-        time.sleep(0.05)
+    table, until = tmp_path / "out" / "grades.csv", time.monotonic() + 30
+    while time.monotonic() < until and not (
+        (engines := _children(grader.pid)) and table.exists() and "a.txt" in table.read_text(encoding="utf-8-sig")
+    ):
+        time.sleep(0.01)
     assert engines
-    time.sleep(0.3)  # for it to have shut itself in
-    grader.send_signal(number)
+    grader.send_signal(number)  # perhaps before the engine has shut itself in
     assert grader.wait(timeout=10) == (
         130 if number == signal.SIGINT else 128 + number if number != signal.SIGKILL else -9
     )
@@ -369,7 +370,7 @@ def test_no_engine_outlives_the_grader_and_nothing_judged_is_lost(tmp_path: Path
     while any(Path(f"/proc/{pid}").exists() and _runs(pid) for pid in engines) and time.monotonic() < until:
         time.sleep(0.05)
     assert not any(_runs(pid) for pid in engines)
-    assert "a.txt" in (tmp_path / "out" / "grades.csv").read_text(encoding="utf-8-sig")
+    assert "a.txt" in table.read_text(encoding="utf-8-sig")
 
 
 def _children(pid: int) -> list[int]:

@@ -38,7 +38,7 @@ SENTENCES: dict[str, Callable[[Messages], Diagnosis]] = {
     "your `__add__`, `__mul__` and `exp` overwrite gradients instead of adding to them": lambda say: say.overwriting(
         [Fault("overwriting", op) for op in ("add", "mul", "exp")]
     ),
-    "your `divide` in line 12 gives wrong numbers: `__truediv__` and `log` go through it": lambda say: say.helper(
+    "your `divide` on line 12 gives wrong numbers: `__truediv__` and `log` go through it": lambda say: say.helper(
         "divide", 12, ["div", "log"]
     ),
     "your `__mul__` gives a wrong derivative: b = a * a at a = 3 has a.grad 5, and 6 is right": lambda say: say.unknown(

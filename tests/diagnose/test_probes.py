@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -131,3 +133,27 @@ def test_random_expressions_are_the_same_every_time_and_use_what_is_there() -> N
     for op in ("/", "-", "**", "exp", "log", "tanh", "sigmoid", "relu"):
         assert sum(op in program.text for program in everything) >= 10, op
     assert all(abs(x) < 50 for program in everything for x in program.expected().numbers.values())
+
+
+def test_threads_that_ask_for_the_right_numbers_leave_the_process_as_it_is() -> None:
+    here, filters, limit = sys.stdout, warnings.filters, sys.getrecursionlimit()
+    programs = [Probe("", f"a = Value({i}.5); b = a * a + a; b.backward()", ("a.grad",)) for i in range(200)]
+    changed: list[str] = []
+
+    def ask(each: Probe) -> float:
+        found = each.expected().numbers["a.grad"]
+        if sys.stdout is not here or warnings.filters is not filters or sys.getrecursionlimit() != limit:
+            changed.append(each.text)
+        return found
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(ask, programs))
+    finally:
+        sys.setswitchinterval(interval)
+        after, sys.stdout = sys.stdout, here
+    assert found == [2 * (i + 0.5) + 1 for i in range(200)]
+    assert after is here
+    assert changed == []

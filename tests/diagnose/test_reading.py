@@ -134,7 +134,7 @@ def test_a_slip_in_the_name_of_the_closure_is_named() -> None:
     source = CLEAN[:start] + CLEAN[start:].replace("out._backward = ", "out._bakward = ", 1)
     (found,) = grade(source).faults
     assert (found.fault, found.op) == ("detached-op", "tanh")
-    assert "sets `_bakward` in line" in found.sentence
+    assert "sets `_bakward` on line" in found.sentence
 
 
 def test_a_network_whose_parameters_leave_the_bias_out() -> None:
@@ -142,7 +142,7 @@ def test_a_network_whose_parameters_leave_the_bias_out() -> None:
     source = source.replace("    def zero_grad(self):\n        for p in self.w:\n            p.grad = 0\n",
                             "    def parameters(self):\n        return self.w\n")  # fmt: skip
     (found,) = grade(source).faults
-    assert found.sentence.startswith("`Neuron.parameters` leaves `b` out in line ")
+    assert found.sentence.startswith("`Neuron.parameters` leaves `b` out on line ")
     assert faults(grade(source.replace("return self.w\n", "return [*self.w, self.b]\n"))) == []
 
 
@@ -207,7 +207,7 @@ def test_a_notebook_is_told_by_cell_and_line(tmp_path: Path) -> None:
     line = wrong.splitlines().index("    def backward(self):") + 1
     assert (
         report.faults[0].sentence
-        == f"your `backward` does not set the root's gradient to 1 in line {line} of code cell 2"
+        == f"your `backward` does not set the root's gradient to 1 on line {line} of code cell 2"
     )
     assert report.notes[0].startswith("line 2 of code cell 3 stopped the file (AttributeError: ")
 
@@ -216,7 +216,7 @@ def test_an_engine_in_a_second_file_is_told_by_its_name(tmp_path: Path) -> None:
     (tmp_path / "my_second_file.py").write_text(CLEAN.replace("(1 - t ** 2)", "(1 - self.data ** 2)"), encoding="utf-8")
     (tmp_path / "main_part.py").write_text("from my_second_file import Value\n\n\n\nx = Value(1.0)\n", encoding="utf-8")
     (found,) = of_file(tmp_path / "main_part.py").faults
-    assert "is wrong in line 90 of my_second_file.py: it gives 1 - x * x" in found.sentence
+    assert "is wrong on line 90 of my_second_file.py: it gives 1 - x * x" in found.sentence
 
 
 def test_a_helper_that_imports_the_engine_back_gets_the_same_class(tmp_path: Path) -> None:

@@ -94,5 +94,5 @@ def test_an_op_that_is_added_to_the_table_is_judged_without_an_entry_here() -> N
     assert told.stderr == ""
     failed, sentence = told.stdout.splitlines()
     assert failed == "['halved', 'chain-halved']"
-    assert sentence.startswith("your `halved` gives a wrong derivative in line")
+    assert sentence.startswith("your `halved` gives a wrong derivative on line")
     assert sentence.endswith("b = a.halved() at a = 3.5 has a.grad 2, and 0.5 is right")

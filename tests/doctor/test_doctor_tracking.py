@@ -135,8 +135,8 @@ def test_everything_is_put_back() -> None:
         assert modes.active == 1
         raise KeyError
     assert dict(vars(Value)) == before
-    assert modes.active == 0
     assert modes.top() is modes.bottom
+    assert modes.active == 0
     assert type((w * w).data) is float
 
 
@@ -184,4 +184,4 @@ def test_the_first_to_follow_may_be_the_first_to_stop() -> None:
     assert len(readings.leaves) == 1
     two.__exit__(None, None, None)
     assert dict(vars(Value)) == before
-    assert (modes.active, modes.top()) == (0, modes.bottom)
+    assert (modes.top(), modes.active) == (modes.bottom, 0)

@@ -26,6 +26,7 @@ from gradwalk.diagnose.sandbox import Judged, Limits, Start, judge_file
 from gradwalk.diagnose.submissions import Submission, find, grade_all
 from gradwalk.errors import SettingError
 from gradwalk.learn.built_site import find_site
+from gradwalk.messages import verbatim
 
 __all__ = ["SUMMARY", "add_arguments", "run"]
 
@@ -174,7 +175,7 @@ def _one(judged: Judged, options: argparse.Namespace) -> int:
     report = judged.grade
     apart = _apart(judged.confined)
     if options.html is not None:
-        told = replace(report, notes=(*report.notes, apart)) if apart else report
+        told = replace(report, notes=(*report.notes, verbatim(apart))) if apart else report
         page = report_page(told, options.path.name, solution=options.solution)
         options.html.write_text(page, encoding="utf-8")
     if options.json:

@@ -44,12 +44,17 @@ from gradwalk.diagnose.vocabulary import (
     UNARY_OPERATORS,
     names_of,
 )
+from gradwalk.messages import Message, reason_of, say
 
 __all__ = ["Engine", "MissingOp", "NotAnEngine", "find_class"]
 
 
 #: What is said of a walk that needs a module which is missing.
-NO_RUN = "backward() cannot run here"
+NO_RUN = say("backward() cannot run here")
+
+
+def _no_function(cls: str, name: str) -> Message:
+    return say("{cls} has no {name}(), and there is no function of that name", cls=cls, name=name)
 
 
 class MissingOp(Exception):  # noqa: N818 - not an error: the op is not implemented yet
@@ -123,7 +128,7 @@ class Engine:
         if wanted:
             start = named_backward(wanted, self.cls, self.namespace, node)
             if start is None:
-                raise NotAnEngine(f"{self.cls.__name__} has no {wanted}(), and there is no function of that name")
+                raise NotAnEngine(_no_function(self.cls.__name__, wanted))
             return wanted, start
         found = find_backward(self.cls, self.namespace, node)
         if found is None:
@@ -137,29 +142,33 @@ class Engine:
             self.grad_name = find_grad_by_walking(self._make, found[1], self.grad_name, self.files)
         return found
 
-    def _no_walk(self) -> str:
+    def _no_walk(self) -> Message:
         """Why the engine cannot be walked back, in words."""
         name = self.cls.__name__
         if self.lacking:
-            return f"{NO_RUN}: {self.lacking}"
+            return say("{no_run}: {lacking}", no_run=NO_RUN, lacking=self.lacking)
         unwritten = [each for each in BACKWARD if is_unwritten(getattr(self.cls, each, None))]
         if unwritten:
-            return f"the {unwritten[0]}() of {name} does nothing yet, and its nodes keep nothing that pushes"
-        return f"{name} has no backward(), and there is no function of that name"
+            return say(
+                "the {method}() of {name} does nothing yet, and its nodes keep nothing that pushes",
+                method=unwritten[0],
+                name=name,
+            )
+        return _no_function(name, "backward")
 
-    def _lacks_in_walk(self) -> str:
+    def _lacks_in_walk(self) -> Message:
         """What the walk needs of a module that is missing, in words; nothing if it needs none."""
         if self._backward is None or not has_stand_ins(self.namespace):
-            return ""
+            return say("")
         for combine in (operator.mul, operator.add):
             try:
                 with lines_limited(self.files):
                     self._backward(combine(self._make(2.0), self._make(3.0)))
             except NotHere as missing:
-                return str(missing)
+                return reason_of(missing)
             except (Exception, SystemExit, OutOfSteps):  # that is for the checks to see
                 continue
-        return ""
+        return say("")
 
     # --- the same engine, walked back by hand
 

@@ -6,7 +6,6 @@ import textwrap
 from collections import Counter
 
 from gradwalk.diagnose.checks import GROUPS
-from gradwalk.diagnose.examination import NOT_YET
 from gradwalk.diagnose.results import CheckResult, Diagnosis, Grade
 from gradwalk.matcher import same
 
@@ -24,7 +23,7 @@ def report_text(report: Grade, *, solution: bool = False) -> str:
     >>> print(report_text(grade(museum.find("reversed-division").source(), checks=["numbers"])))
     ✗ plain numbers on either side: 7 of 8
     <BLANKLINE>
-    1. your `__rtruediv__` is the wrong way round in line 104: the number on the left arrives as the argument
+    1. your `__rtruediv__` is the wrong way round on line 104: the number on the left arrives as the argument
        Hint: In `__rtruediv__`, which of `self` and `other` stands on the left of the `/` that was written?
        - 8 / a, 0.5 / a, at a = 3.5: b.data is 0.4375, 2.285714 is right; a.grad is 0.125, -0.6530612 is right
     <BLANKLINE>
@@ -39,7 +38,7 @@ def report_text(report: Grade, *, solution: bool = False) -> str:
     further += [_wrapped(f"· {check.title}", "  ") for check in unexplained if not check.essential]
     if further:
         parts.append("\n".join([FURTHER, *further]))
-    missing = [check.message.removesuffix(NOT_YET) for check in report.checks if check.status == "missing"]
+    missing = [check.lacks for check in report.checks if check.status == "missing"]
     if missing:
         parts.append(_wrapped(f"Not implemented yet: {', '.join(dict.fromkeys(missing))}", "  "))
     skipped = Counter(check.message for check in report.checks if check.status == "skipped")

@@ -44,7 +44,7 @@ def diagnose(
     >>> from gradwalk.diagnose import grade, museum
     >>> report = grade(museum.find("reversed-subtraction").source())
     >>> report.diagnoses[0].sentence
-    'your `__rsub__` is the wrong way round in line 98: the number on the left arrives as the argument'
+    'your `__rsub__` is the wrong way round on line 98: the number on the left arrives as the argument'
     """
     failed = [CHECKS[result.name] for result in results if result.status in ("failed", "error")]
     if not failed:

@@ -12,6 +12,7 @@ from gradwalk.diagnose.op_probes import at_points, chained, probe_of, spelt, wit
 from gradwalk.diagnose.probes import Probe
 from gradwalk.diagnose.vocabulary import BINARY, EXTRA, SYMBOL, UNARY
 from gradwalk.errors import SettingError
+from gradwalk.messages import Message, say, sentence, verbatim
 
 __all__ = ["BEYOND", "CHECKS", "GROUPS", "OF_THE_WALK", "Check", "is_essential", "select"]
 
@@ -49,7 +50,7 @@ class Check:
 
     name: str
     group: str
-    title: str
+    title: Message
     programs: tuple[Probe, ...]
     extra: str = ""
     repeats: int = 1
@@ -67,7 +68,8 @@ def is_essential(name: str, group: str) -> bool:
 def _check(
     name: str, title: str, body: str, see: str, *points: Mapping[str, float], extra: str = "", repeats: int = 1
 ) -> Check:
-    return Check(name, "", title, tuple(probe_of(body, point, see) for point in points), extra, repeats)
+    programs = tuple(probe_of(body, point, see) for point in points)
+    return Check(name, "", sentence(title), programs, extra, repeats)
 
 
 def _grouped(group: str, *checks: Check) -> tuple[Check, ...]:
@@ -78,44 +80,46 @@ def _grouped(group: str, *checks: Check) -> tuple[Check, ...]:
 
 _OPS = (*SYMBOL, "pow", "neg", *UNARY)
 _TITLES = {
-    **{op: f"{op}(a)" for op in (*UNARY, *EXTRA)},
-    "add": "a + b", "sub": "a − b", "mul": "a · b", "div": "a / b", "pow": "a to a number", "neg": "−a",
+    **{op: verbatim(f"{op}(a)") for op in (*UNARY, *EXTRA)},
+    **{op: verbatim(f"a {sign} b") for op, sign in {"add": "+", "sub": "−", "mul": "·", "div": "/"}.items()},
+    "pow": say("a to a number"), "neg": verbatim("−a"),
 }  # fmt: skip
 
 _EACH_OP = tuple(
     Check(op, "ops", _TITLES[op], at_points(op), extra=op if op in EXTRA else "") for op in (*_OPS, *EXTRA)
 )
-_ZERO = Check("zero-factor", "ops", "a product with a factor 0", (
+_ZERO = Check("zero-factor", "ops", say("a product with a factor 0"), (
     probe_of("c = a * b", {"a": 3.0, "b": 0.0}, "c.data a.grad b.grad"),
     probe_of("c = a * b * d", {"a": 3.0, "b": 0.0, "d": -2.0}, "c.data a.grad b.grad d.grad")))  # fmt: skip
 _CHAIN = tuple(
-    Check(f"chain-{op}", "chain", f"3·{inner if '(' in inner else f'({inner})'} + a", (chained(op),),
-          extra=op if op in EXTRA else "")
-    for op in (*_OPS, *EXTRA) for inner in (_TITLES[op],)
+    Check(f"chain-{op}", "chain", say("3·{op} + a", op=op_) if "(" in op_ else say("3·({op}) + a", op=op_),
+          (chained(op),), extra=op if op in EXTRA else "")
+    for op in (*_OPS, *EXTRA) for op_ in (_TITLES[op],)
 )  # fmt: skip
 
 _CONSTRUCTION = _grouped(
     "construction",
-    Check("float", "", "Value(2.5) holds 2.5 and gradient 0",
+    Check("float", "", say("Value(2.5) holds 2.5 and gradient 0"),
           (Probe("Value(2.5)", "a = Value(2.5)", ("a.data", "a.grad")),
            Probe("Value(0.123456789)", "a = Value(0.123456789)", ("a.data", "a.grad")))),
-    Check("int", "", "Value(3) holds 3", (Probe("Value(3)", "a = Value(3)", ("a.data", "a.grad")),)),
-    Check("own-state", "", "two Values share nothing",
+    Check("int", "", say("Value(3) holds 3"), (Probe("Value(3)", "a = Value(3)", ("a.data", "a.grad")),)),
+    Check("own-state", "", say("two Values share nothing"),
           (Probe("a new Value after an op", "a = Value(2.0)\nb = a * a\nfresh = Value(5.0)",
                    ("shared(fresh, a)",)),)),
 )  # fmt: skip
 
 #: Operators that change what stands on their left, where the engine has them.
 _IN_PLACE = tuple(
-    Check(f"i{op}", "ops", f"y {sign}= b", (probe_of(f"y = a * a; y {sign}= b; y.backward()", {"a": 1.5, "b": 0.7},
-                                                     "y.data a.grad b.grad", optional=True),),
+    Check(f"i{op}", "ops", verbatim(f"y {sign}= b"),
+          (probe_of(f"y = a * a; y {sign}= b; y.backward()", {"a": 1.5, "b": 0.7}, "y.data a.grad b.grad",
+                    optional=True),),
           extra=f"__i{BINARY[op][0][2:]}")
     for op, sign in SYMBOL.items()
 )  # fmt: skip
 
 _REUSE = _grouped(
     "reuse",
-    *(Check(f"a-{word}-a", "", _TITLES[op].replace("b", "a"), with_itself(op))
+    *(Check(f"a-{word}-a", "", verbatim(_TITLES[op].replace("b", "a")), with_itself(op))
       for word, op in (("plus", "add"), ("times", "mul"), ("minus", "sub"), ("over", "div"))),
     _check("diamond", "the diamond: (a + 1)·(3a)", "b = a + 1; c = a * 3; d = b * c", "d.data a.grad",
            {"a": 2.0}, {"a": -1.3}),
@@ -138,7 +142,7 @@ _ORDER = _grouped(
     _check("two-layers", "two layers that use both of their inputs",
            "p = a * b + a; q = a * b + b; r = p * q + p; s = p * q + q; y = r * s + r",
            "y.data a.grad b.grad", {"a": 0.7, "b": -1.2}, repeats=5),
-    Check("equal-numbers", "", "two nodes that hold the same number", (
+    Check("equal-numbers", "", say("two nodes that hold the same number"), (
         probe_of("b = a * k; c = b * k", {"a": 3.0, "k": 1.0}, "c.data a.grad k.grad"),
         probe_of("b = a + k; c = b + k", {"a": 3.0, "k": 0.0}, "c.data a.grad k.grad"),
         probe_of("c = a * b + a", {"a": 2.0, "b": 2.0}, "c.data a.grad b.grad"))),
@@ -146,10 +150,11 @@ _ORDER = _grouped(
 
 
 _NUMBERS = (
-    *(Check(f"{op}-number", "numbers", f"a {sign} 2, a {sign} 0.5", with_number(op)) for op, sign in SYMBOL.items()),
-    *(Check(f"r{op}", "numbers", f"8 {sign} a, 0.5 {sign} a", with_number(op, left=True))
+    *(Check(f"{op}-number", "numbers", verbatim(f"a {sign} 2, a {sign} 0.5"), with_number(op))
       for op, sign in SYMBOL.items()),
-    Check("rpow", "numbers", "2 to the power of a", extra="__rpow__", programs=tuple(
+    *(Check(f"r{op}", "numbers", verbatim(f"8 {sign} a, 0.5 {sign} a"), with_number(op, left=True))
+      for op, sign in SYMBOL.items()),
+    Check("rpow", "numbers", say("2 to the power of a"), extra="__rpow__", programs=tuple(
         probe_of(f"b = {n!r} ** a", {"a": 1.5}, "b.data a.grad", strict=True, optional=True) for n in (2, 0.5))),
 )  # fmt: skip
 
@@ -170,11 +175,11 @@ _REPEAT = _grouped(
 
 _DEPTH = _grouped(
     "depth",
-    Check("diamonds", "", "a chain of 25 diamonds", (
+    Check("diamonds", "", say("a chain of 25 diamonds"), (
         Probe("x = x·0.5 + x·0.5, 25 times",
                 "a = Value(2.0)\nx = a\nfor i in range(25):\n    x = x * 0.5 + x * 0.5\nx.backward()",
                 ("x.data", "a.grad")),)),
-    Check("deep", "", "a chain of 5,000 additions", (
+    Check("deep", "", say("a chain of 5,000 additions"), (
         Probe("x = x + 1, 5,000 times", "a = Value(2.0)\nx = a\nfor i in range(5000):\n    x = x + 1.0\nx.backward()",
                 ("x.data", "a.grad")),)),
 )  # fmt: skip
@@ -210,24 +215,24 @@ _EDGES = _grouped(
 _AT = {"log": 0.5}  # where an op is tried that is not smooth at −1.5
 _LATER = "a.data = 10.0; b.data = 20.0; c.backward()"
 _MANNERS = (
-    Check("inputs-kept", "manners", "an op leaves its operands' data alone", (
+    Check("inputs-kept", "manners", say("an op leaves its operands' data alone"), (
         *(probe_of(f"c = a {sign} b; c.backward()", {"a": 3.5, "b": -2.0}, "a.data b.data")
           for sign in SYMBOL.values()),
         *(probe_of(f"b = {spelt(op)}; b.backward()", {"a": _AT.get(op, -1.5)}, "a.data")
           for op in ("pow", "neg", *UNARY)),
         *(replace(at_points(op)[1], see=("a.data",)) for op in EXTRA))),
-    Check("networks", "manners", "parameters and zero_grad of a network reach every weight", (), extra="networks"),
-    Check("data-changed-later", "manners", "data changed after the op: the gradient is still the op's", (
+    Check("networks", "manners", say("parameters and zero_grad of a network reach every weight"), (), extra="networks"),
+    Check("data-changed-later", "manners", say("data changed after the op: the gradient is still the op's"), (
         *(probe_of(f"c = a {sign} b; {_LATER}", {"a": 3.0, "b": 2.0}, "a.grad b.grad") for sign in SYMBOL.values()),
         *(probe_of(f"b = {spelt(op)}; a.data = -2.0; b.backward()", {"a": 0.5}, "a.grad")
           for op in ("pow", *UNARY)))),
-    Check("quiet", "manners", "nothing is printed", ()),
+    Check("quiet", "manners", say("nothing is printed"), ()),
 )  # fmt: skip
 
 _ALL = (
     *_CONSTRUCTION, *_EACH_OP, _ZERO, *_IN_PLACE, *_CHAIN, *_REUSE, *_ORDER, *_NUMBERS, *_REPEAT, *_DEPTH, *_EDGES,
     *_MANNERS,
-    Check("random", "random", f"{RANDOM} random expressions", ()),
+    Check("random", "random", say("{count} random expressions", count=RANDOM), ()),
 )  # fmt: skip
 
 #: Every check by its name, in the order of the report.

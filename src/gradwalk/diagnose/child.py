@@ -20,6 +20,7 @@ from gradwalk.diagnose.probes import Probe
 from gradwalk.diagnose.results import CheckResult
 from gradwalk.diagnose.runner import Unusable, loaded_engine
 from gradwalk.matcher import Outcome
+from gradwalk.messages import verbatim
 
 __all__ = ["main", "serve"]
 
@@ -85,7 +86,7 @@ class _Told(Examination):
         if self.given_up:
             known = [self.outcomes.get(program) for program in self.programs(check)]
             if None in known and not any(outcome and outcome.error == "Stopped" for outcome in known):
-                return CheckResult(check.name, check.group, check.title, "skipped", message=self.given_up)
+                return CheckResult(check.name, check.group, check.title, "skipped", message=verbatim(self.given_up))
         return super().judge(check)
 
     def outcome(self, program: Probe, repeats: int = 1) -> Outcome:

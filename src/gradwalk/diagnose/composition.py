@@ -73,7 +73,7 @@ def _apply(
 ) -> None:
     """Apply an op under observation; if it fails half-way, what was seen by then is what there is to see."""
     try:
-        with lines_limited(engine.files), limited(10_000, watch):
+        with lines_limited(engine.files), limited(10_000, watch, engine.files):
             result = engine.op(op[1:] if op in (*REVERSED, "rpow") else op, *operands)
             if backward:
                 engine.backward(result)

@@ -32,7 +32,9 @@ OPEN_FILES = 256
 _libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
-def confine(readable: Iterable[Path], writable: Iterable[Path], memory: int, seconds: float) -> list[str]:
+def confine(
+    readable: Iterable[Path], writable: Iterable[Path], memory: int, seconds: float, parent: int | None = None
+) -> list[str]:
     """Give up, for the rest of this process, whatever an engine does not need; gives the names of what took hold.
 
     >>> import subprocess, sys
@@ -51,15 +53,17 @@ def confine(readable: Iterable[Path], writable: Iterable[Path], memory: int, sec
     # anonymous memory that is shared counts as address space only; without the filter that must be kept short itself
     program = _program(platform.machine(), os.getpid()) if _libc is not None else []
     used = ["limits"] if limit_resources(memory, seconds, memory * (8 if program else 2)) else []
-    if end_with_parent() and _libc is not None:
+    if end_with_parent(parent) and _libc is not None:
         _libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)  # nobody reads this memory through /proc
         used += ["landlock"] if _landlock(readable, writable) else []
         used += ["seccomp"] if _seccomp(program) else []
     return used
 
 
-def end_with_parent() -> bool:
+def end_with_parent(parent: int | None = None) -> bool:
     """Let this process end when the one that started it does, and gain no rights; false where that cannot be asked.
+
+    `parent` is the number of that one, which may have ended already.
 
     >>> import subprocess, sys
     >>> script = "from gradwalk.diagnose.confinement import end_with_parent; print(end_with_parent())"
@@ -70,6 +74,8 @@ def end_with_parent() -> bool:
     if _libc is None:
         return False
     _libc.prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0)
+    if parent not in (None, os.getppid()):
+        os._exit(1)
     return bool(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
 
 

@@ -44,7 +44,7 @@ FLAGS = (
 )  # a program of seconds does not earn back an optimising compiler
 #: What stays on disk while an engine's numbers are taken: see `runner`.
 HEAVY = ("cli", "compile", "doctor", "drawing", "learn", "notebook", "stepper")
-#: Shuts Deno in as far as the system can do that before it starts; argv: the package, bytes, seconds, the command.
+#: Shuts Deno in as far as the system can do that before it starts; argv: package, bytes, seconds, parent, command.
 LAUNCH = """\
 import os, sys, types
 for name, folder in (("gradwalk", sys.argv[1]), ("gradwalk.diagnose", sys.argv[1] + "/diagnose")):
@@ -52,8 +52,8 @@ for name, folder in (("gradwalk", sys.argv[1]), ("gradwalk.diagnose", sys.argv[1
     sys.modules[name].__path__ = [folder]
 from gradwalk.diagnose import confinement
 confinement.limit_resources(int(sys.argv[2]), float(sys.argv[3]), 2**46)
-confinement.end_with_parent()
-os.execv(sys.argv[4], sys.argv[4:])
+confinement.end_with_parent(int(sys.argv[4]))
+os.execv(sys.argv[5], sys.argv[5:])
 """
 _BEGIN = """\
 import json, os, random, sys
@@ -119,7 +119,7 @@ class _Pyodide(Conversation):
     def __init__(self, task: str, folder: Path, stop: threading.Event, pyodide: Path, cache_folder: str) -> None:
         command = [deno_program(), *FLAGS, f"--allow-read={pyodide}", str(SCRIPT), str(pyodide)]
         if sys.platform != "win32":
-            launch = [sys.executable, "-I", "-S", "-c", LAUNCH, str(PACKAGE), str(MEMORY), "120"]
+            launch = [sys.executable, "-I", "-S", "-c", LAUNCH, str(PACKAGE), str(MEMORY), "120", str(os.getpid())]
             command = [*launch, *command]
         own = {"DENO_DIR": cache_folder, "DENO_NO_UPDATE_CHECK": "1", "NO_COLOR": "1"}
         super().__init__(command, folder, stop, own)

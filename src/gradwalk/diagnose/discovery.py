@@ -11,6 +11,7 @@ from typing import Any
 
 from gradwalk.diagnose.budget import OutOfSteps, lines_limited
 from gradwalk.diagnose.vocabulary import BACK, BACKWARD, BINARY, DATA, FILLERS, GRAD, SWITCHES
+from gradwalk.messages import say
 
 __all__ = ["NotAnEngine", "find_class"]
 
@@ -54,7 +55,9 @@ def find_class(namespace: Mapping[str, Any], class_name: str = "Value") -> type[
     if best is None and isinstance(named, type):
         return named
     if best is None:
-        raise NotAnEngine(f"there is no class {class_name} here, and no other with operators and backward()")
+        raise NotAnEngine(
+            say("there is no class {name} here, and no other with operators and backward()", name=class_name)
+        )
     return best
 
 
@@ -80,7 +83,7 @@ def find_constructor(cls: type[Any]) -> Callable[[float], Any]:
             return make
     first = failures[0]
     why = f"{type(first).__name__}: {first}".removesuffix(": ")
-    raise NotAnEngine(f"{cls.__name__}(2.5) does not work: {why}") from first
+    raise NotAnEngine(say("{name}(2.5) does not work: {why}", name=cls.__name__, why=why)) from first
 
 
 def _number_parameter(cls: type[Any]) -> str:
@@ -104,8 +107,12 @@ def find_data(make: Callable[[float], Any]) -> str:
             if all(not callable(kept) and _near(kept, x, tolerance) for kept, x in pairs):
                 return name
     raise NotAnEngine(
-        f"a {type(node).__name__} made from {PROBE} keeps that number nowhere: "
-        f"looked for {', '.join(DATA[:3])} and every other attribute"
+        say(
+            "a {name} made from {number} keeps that number nowhere: looked for {names} and every other attribute",
+            name=type(node).__name__,
+            number=PROBE,
+            names=", ".join(DATA[:3]),
+        )
     )
 
 
@@ -175,7 +182,9 @@ def find_grad_by_walking(
         found = _holds_gradients(a, b) if combine is operator.mul else None
         if found:
             return found
-        raise NotAnEngine(f"no gradient was found: after a walk no attribute of a leaf is called {grad}, or holds one")
+        raise NotAnEngine(
+            say("no gradient was found: after a walk no attribute of a leaf is called {name}, or holds one", name=grad)
+        )
     return grad
 
 

@@ -10,10 +10,11 @@ from pathlib import Path
 
 from gradwalk import parallel
 from gradwalk.diagnose.cleaning import plain
-from gradwalk.diagnose.results import CheckResult, Grade
+from gradwalk.diagnose.results import JUDGED, CheckResult, Grade
 from gradwalk.diagnose.sandbox import Judged, Limits, judge_file
 from gradwalk.diagnose.submissions import Submission
 from gradwalk.diagnose.workplace import copy_alone, copy_whole, is_ordinary, too_large
+from gradwalk.messages import verbatim
 
 __all__ = ["Parcel", "grade_elsewhere", "judge_parcel", "parcel_of"]
 
@@ -107,4 +108,4 @@ def grade_elsewhere(
 
 
 def _not_judged(reason: str) -> Judged:
-    return Judged(Grade((CheckResult("loads", "construction", "the engine can be judged", "error", message=reason),)))
+    return Judged(Grade((CheckResult("loads", "construction", JUDGED, "error", message=verbatim(reason)),)))

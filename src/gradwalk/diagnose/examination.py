@@ -16,14 +16,15 @@ from gradwalk.diagnose.networks import Forgotten, forgotten, has_networks
 from gradwalk.diagnose.op_probes import ops_in
 from gradwalk.diagnose.probes import STEPS, Probe, run
 from gradwalk.diagnose.random_probes import random_programs
-from gradwalk.diagnose.results import CheckResult, Status
+from gradwalk.diagnose.results import NOTHING, CheckResult, Status
 from gradwalk.diagnose.stand_ins import NotHere
 from gradwalk.diagnose.vocabulary import BINARY, REFLECTED, UNARY, UNARY_OPERATORS
 from gradwalk.matcher import Outcome, by_type, same
+from gradwalk.messages import Message, joined, say, verbatim
 
 __all__ = ["Examination", "Failure", "nearly", "tolerance_of"]
 
-NOT_YET = " is not implemented yet"
+LONG = "range(5000)"  # in the one program that is long
 TOTAL = 3_000_000  # steps for one engine; a right one needs less than a tenth of that
 ENDLESS = 400_000  # lines for the first walk over a few nodes: one that takes more counts as one that never ends
 #: How far numbers may lie from the right ones, relative to these: of single precision, and of ops that many people
@@ -88,7 +89,7 @@ class Examination:
         self.engine = engine
         self.outcomes: dict[Probe, Outcome] = {}
         self.steps_left = TOTAL
-        self.speed: tuple[str, ...] | None = None  # a note on it, once it was measured
+        self.speed: tuple[Message, ...] | None = None  # a note on it, once it was measured
         self._has: dict[str, bool] = {}
         self._slope: float | None = None
         self._ends = engine.walks_by_hand  # whether the walk was seen to come to an end
@@ -119,7 +120,7 @@ class Examination:
         if walks and self.endless is not None:
             return Outcome("stopped", message="the walk never ends", line=self.endless)
         with nullcontext() if self._ends or not walks else lines_limited(self.engine.files, ENDLESS):
-            found = run(program, self.engine, min(STEPS, self.steps_left))
+            found = run(program, self.engine, self._steps_for(program))
         if walks and found.kind == "stopped" and not self._ends and self.engine.walking:
             self.endless = found.line or 0
         self._ends = self._ends or (walks and self.endless is None)
@@ -128,6 +129,21 @@ class Examination:
             near = {name: x for name, x in right.numbers.items() if nearly(found.numbers.get(name), x, tolerance)}
             found = replace(found, numbers={**found.numbers, **near})
         return found
+
+    def _steps_for(self, program: Probe) -> int | None:
+        """How many steps a program may take; none are counted of a long chain if two short ones show what it takes.
+
+        To count takes ten times as long as to walk, and this one program took more than half of all.
+        """
+        most = min(STEPS, self.steps_left)
+        if LONG not in program.text:
+            return most
+        short, twice = (
+            run(replace(program, text=program.text.replace(LONG, f"range({n})")), self.engine, most // 10)
+            for n in (100, 200)
+        )
+        is_even = short.kind == twice.kind == "numbers" and twice.steps <= 2 * short.steps
+        return None if is_even and 25 * twice.steps <= most else most
 
     def expected(self, program: Probe) -> Outcome:
         """What is right for this engine: an op with a parameter of its own is judged with the engine's number for it.
@@ -269,9 +285,11 @@ class Examination:
         'passed'
         """
         if check.group != "construction" and self.shares_state():
-            return _result(check, "skipped", message="nodes share state, so that numbers depend on what came before")
+            return _result(
+                check, "skipped", message=say("nodes share state, so that numbers depend on what came before")
+            )
         if check.group != "construction" and self.loses_digits():
-            return _result(check, "skipped", message="the engine does not keep the numbers that it is given")
+            return _result(check, "skipped", message=say("the engine does not keep the numbers that it is given"))
         if check.name == "quiet":
             return self._quiet(check)
         if check.name == "networks":
@@ -279,11 +297,11 @@ class Examination:
         if check.group in OF_THE_WALK and not self.engine.backward_name:
             if self.engine.lacking:
                 return _result(check, "skipped", message=NO_RUN)
-            return _result(check, "missing", message=f"backward{NOT_YET}")
+            return _lacking(check, "backward")
         if check.group == "repeat" and self.engine.gives_back:
-            return _result(check, "skipped", message="each walk gives its gradients back, and the nodes keep none")
+            return _result(check, "skipped", message=say("each walk gives its gradients back, and the nodes keep none"))
         if self.steps_left <= 0:
-            return _result(check, "skipped", message=f"the engine has used up {TOTAL:,} steps")
+            return _result(check, "skipped", message=say("the engine has used up {steps} steps", steps=f"{TOTAL:,}"))
         failures = self.failures(check)
         if failures:
             first = foremost(failures)
@@ -292,17 +310,17 @@ class Examination:
         programs = self.programs(check)
         refused = [self.outcome(program) for program in programs if _refused(check, self.outcome(program))]
         if refused:
-            return _result(check, "skipped", message=f"a second walk is refused ({refused[0].message})")
+            return _result(check, "skipped", message=say("a second walk is refused ({said})", said=refused[0].message))
         lacking = [outcome for outcome in map(self.outcome, programs) if outcome.error == NotHere.__name__]
         if lacking:
-            return _result(check, "skipped", message=lacking[0].message)
+            return _result(check, "skipped", message=verbatim(lacking[0].message))
         there = [program for program in programs if self.outcome(program).kind != "missing"]
         if not there:
             what = self.outcome(programs[0]).message if programs else "add"
             wrong = self.misspelt.get(BINARY[what][0] if what in BINARY else what)
             if wrong:
-                return _result(check, "failed", programs[0], message=f"Python never calls `{wrong}`")
-            return _result(check, "missing", message=f"{what}{NOT_YET}")
+                return _result(check, "failed", programs[0], message=say("Python never calls `{name}`", name=wrong))
+            return _lacking(check, what)
         return _result(check, "passed", there[0], self.outcome(there[0]), self.expected(there[0]))
 
     def shares_state(self) -> bool:
@@ -327,12 +345,15 @@ class Examination:
         found = self.forgotten
         if found is None:
             return _result(check, "passed")
-        return _result(check, "failed", message=f"`{found.owner}.{found.method}` leaves `{found.attribute}` out")
+        method = f"{found.owner}.{found.method}"
+        told = say("`{method}` leaves `{attribute}` out", method=method, attribute=found.attribute)
+        return _result(check, "failed", message=told)
 
     def _quiet(self, check: Check) -> CheckResult:
         for program, outcome in self.outcomes.items():
             if outcome.printed:
-                message = f"{program.title}: {outcome.printed.strip()[:60]!r} was printed"
+                printed = repr(outcome.printed.strip()[:60])
+                message = say("{program}: {printed} was printed", program=program.title, printed=printed)
                 return _result(check, "failed", program, message=message)
         return _result(check, "passed")
 
@@ -397,7 +418,7 @@ def _result(
     program: Probe | None = None,
     got: Outcome | None = None,
     expected: Outcome | None = None,
-    message: str = "",
+    message: Message = NOTHING,
 ) -> CheckResult:
     return CheckResult(
         check.name,
@@ -411,13 +432,22 @@ def _result(
     )
 
 
-def _message(failure: Failure) -> str:
+def _lacking(check: Check, name: str) -> CheckResult:
+    """That an engine does not have what a check asks for."""
+    return replace(_result(check, "missing", message=say("{name} is not implemented yet", name=name)), lacks=name)
+
+
+def _message(failure: Failure) -> Message:
     """What went wrong, in one line."""
-    outcome = failure.outcome
+    outcome, program = failure.outcome, failure.program.title
     if outcome.kind == "numbers":
-        wrong = failure.wrong()
-        return f"{failure.program.title}: {', '.join(wrong)} {'is' if len(wrong) == 1 else 'are'} wrong"
+        *most, last = failure.wrong()
+        if not most:
+            return say("{program}: {name} is wrong", program=program, name=last)
+        return say("{program}: {names} are wrong", program=program, names=", ".join([*most, last]))
     if outcome.kind == "stopped":
-        return f"{failure.program.title}: stopped after {outcome.steps:,} steps"
-    at = f" in line {outcome.line}" if outcome.line else ""
-    return f"{failure.program.title}: {outcome.error}{at}: {outcome.message}".removesuffix(": ")
+        return say("{program}: stopped after {steps} steps", program=program, steps=f"{outcome.steps:,}")
+    what = verbatim(outcome.error)
+    if outcome.line:
+        what = say("{error} on line {line}", error=outcome.error, line=outcome.line)
+    return joined(say("{program}: {what}", program=program, what=what), verbatim(outcome.message), by=": ")

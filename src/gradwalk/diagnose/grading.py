@@ -24,14 +24,15 @@ from gradwalk.diagnose.places import Where, in_words, where_in_cells
 from gradwalk.diagnose.probes import Quiet
 from gradwalk.diagnose.results import CheckResult, Diagnosis, Grade
 from gradwalk.diagnose.vocabulary import BINARY, EXTRA, UNARY
+from gradwalk.messages import Message, joined, reason_of, say, verbatim
 
 __all__ = ["CheckResult", "Diagnosis", "Grade", "grade"]
 
 Target = type[Any] | str | Mapping[str, Any] | Examination
 FILE = "<engine>"
-NODES = 1000  # in the chain that is timed
-NO_WALK = "there is no backward() yet"
-BY_HAND = "each node's own push was called by hand, newest first"
+NODES = 300  # in the chain that is timed
+NO_WALK = say("there is no backward() yet")
+BY_HAND = say("each node's own push was called by hand, newest first")
 
 
 def grade(
@@ -67,7 +68,9 @@ def grade(
             where = _in_file(other) if other else where_in_cells(source or "")
             return _placed(report, where) if where else report
     except NotAnEngine as error:
-        return Grade((CheckResult("loads", "construction", "the engine can be used", "error", message=str(error)),))
+        return Grade(
+            (CheckResult("loads", "construction", say("the engine can be used"), "error", message=reason_of(error)),)
+        )
     finally:
         builtins.input = asked
         sys.setrecursionlimit(limit)  # an engine that recurses raises it
@@ -76,7 +79,9 @@ def grade(
 def _report(examination: Examination, source: str | None, chosen: tuple[Check, ...], diagnosing: bool) -> Grade:
     if not any(map(examination.has, (*BINARY, "neg", *UNARY, *EXTRA))):
         name = examination.engine.cls.__name__
-        raise NotAnEngine(f"{name} has no op yet: no operator, and no method or function with the name of one")
+        raise NotAnEngine(
+            say("{name} has no op yet: no operator, and no method or function with the name of one", name=name)
+        )
     if examination.shares_state():  # nothing else can be judged then, whatever was asked for
         chosen = tuple(dict.fromkeys([CHECKS["own-state"], *chosen]))
     results = [examination.judge(check) for check in chosen if not check.extra or examination.has(check.extra)]
@@ -84,7 +89,8 @@ def _report(examination: Examination, source: str | None, chosen: tuple[Check, .
     told = tuple(replace(result, diagnosis=causes.get(result.name)) for result in results)
     if examination.engine.walks_by_hand:
         lacking = examination.engine.lacking
-        notes += (f"{f'{NO_RUN}, as {lacking}' if lacking else NO_WALK}: {BY_HAND}",)
+        why = say("{no_run}, as {lacking}", no_run=NO_RUN, lacking=lacking) if lacking else NO_WALK
+        notes += (say("{why}: {instead}", why=why, instead=BY_HAND),)
     if chosen == select():
         if examination.speed is None:
             examination.speed = _speed(examination)
@@ -94,17 +100,18 @@ def _report(examination: Examination, source: str | None, chosen: tuple[Check, .
 
 def _causes(
     examination: Examination, source: str | None, results: list[CheckResult]
-) -> tuple[dict[str, Diagnosis], tuple[Diagnosis, ...], tuple[str, ...]]:
+) -> tuple[dict[str, Diagnosis], tuple[Diagnosis, ...], tuple[Message, ...]]:
     """A diagnosis for each failed check; an engine that cannot even be looked at must not cost the whole report."""
     try:
         return *diagnose(examination, source, results), ()
     except Exception as error:
-        return {}, (), (f"no diagnosis could be made: {type(error).__name__}: {error}",)
+        said = say("{error}: {said}", error=type(error).__name__, said=str(error))
+        return {}, (), (say("no diagnosis could be made: {why}", why=said),)
 
 
 def _examination(
     target: Target, source: str | None, class_name: str, names: Mapping[str, str] | None
-) -> tuple[Examination, str | None, tuple[str, ...]]:
+) -> tuple[Examination, str | None, tuple[Message, ...]]:
     if isinstance(target, Examination):
         return target, source, ()
     if isinstance(target, type):
@@ -115,18 +122,18 @@ def _examination(
         try:
             return Examination(Engine(find_class(namespace, class_name), namespace, names)), target, notes
         except NotAnEngine as error:
-            stopped = [note.split(": from there")[0] for note in notes]
-            raise NotAnEngine("; ".join([*stopped, str(error)])) from error
+            stopped = [note.parts["what"] for note in notes if "what" in note.parts]
+            raise NotAnEngine(joined(*map(verbatim, stopped), reason_of(error), by="; ")) from error
     return Examination(Engine(find_class(target, class_name), target, names)), source, ()
 
 
-def _run(source: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _run(source: str) -> tuple[dict[str, Any], tuple[Message, ...]]:
     """What a source text defines, and what stopped it on the way."""
     namespace: dict[str, Any] = {"__name__": "engine"}
     try:
         tree = ast.parse(source)
     except SyntaxError as error:
-        raise NotAnEngine(f"line {error.lineno} is no Python: {error.msg}") from error
+        raise NotAnEngine(say("line {line} is no Python: {said}", line=error.lineno, said=error.msg)) from error
     return namespace, tuple(run_statements(tree, namespace, FILE))
 
 
@@ -160,27 +167,32 @@ def _placed(report: Grade, where: Where) -> Grade:
     """A report whose sentences say where each line is."""
 
     def diagnosis(found: Diagnosis) -> Diagnosis:
-        return replace(found, sentence=in_words(found.sentence, where))
+        return replace(found, sentence=verbatim(in_words(found.sentence, where)))
 
     def check(result: CheckResult) -> CheckResult:
         cause = result.diagnosis and diagnosis(result.diagnosis)
-        return replace(result, message=in_words(result.message, where), diagnosis=cause)
+        return replace(result, message=verbatim(in_words(result.message, where)), diagnosis=cause)
 
     return replace(
         report, checks=tuple(map(check, report.checks)), diagnoses=tuple(map(diagnosis, report.diagnoses)),
-        notes=tuple(in_words(note, where) for note in report.notes),
+        notes=tuple(verbatim(in_words(note, where)) for note in report.notes),
     )  # fmt: skip
 
 
 # --- speed, as a courtesy: nothing depends on it ---------------------------------------------------------------------
 
 
-def _speed(examination: Examination) -> tuple[str, ...]:
+def _speed(examination: Examination) -> tuple[Message, ...]:
     """A note on the time that an engine takes for a chain of additions; nothing for one that gets them wrong."""
     if any(examination.judge(CHECKS[name]).status != "passed" for name in ("chain-add", "deep")):
         return ()
     ours, theirs = _microseconds(engine_with(())), _microseconds(examination.engine)
-    return (f"an addition and its way back take {theirs:.2g} µs; the teaching engine takes {ours:.2g} µs",)
+    told = say(
+        "an addition and its way back take {theirs} µs; the teaching engine takes {ours} µs",
+        theirs=f"{theirs:.2g}",
+        ours=f"{ours:.2g}",
+    )
+    return (told,)
 
 
 def _microseconds(engine: Engine) -> float:

@@ -6,6 +6,7 @@ is no wall: `ctypes` goes past it. The wall, where there is one, is the operatin
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import os
 import sys
@@ -62,9 +63,10 @@ def enter(job: dict[str, Any], hidden: Iterable[Path] = ()) -> list[str]:
     >>> subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout
     'a submission may not read files while it is judged (/etc/passwd)\\n'
     """
+    ast.unparse(ast.Constant(0))  # reads a file at its first use, which an engine may make impossible
     folder = Path.cwd()
     readable = [*libraries(hidden), folder]
-    used = confine(readable, [folder], job["memory"], job["seconds"])
+    used = confine(readable, [folder], job["memory"], job["seconds"], job.get("parent"))
     forbid([folder], readable)
     return used
 

@@ -24,6 +24,7 @@ from typing import Any
 from gradwalk.diagnose.places import cell_mark, in_words, said, where_in_cells
 from gradwalk.diagnose.stand_ins import StandIns
 from gradwalk.diagnose.workplace import import_root
+from gradwalk.messages import Message, say, verbatim
 
 __all__ = ["Loaded", "load", "refuse_input", "run_statements", "source_of"]
 
@@ -44,7 +45,7 @@ class Loaded:
 
     namespace: Mapping[str, Any]
     source: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
 
 def load(path: Path, *, definitions_only: bool = False) -> Loaded:
@@ -68,7 +69,7 @@ def load(path: Path, *, definitions_only: bool = False) -> Loaded:
         module, is_run = _module(path, definitions_only)
         notes = [] if is_run else run_statements(tree, vars(module), str(path), definitions_only=definitions_only)
         where = where_in_cells(source)
-        notes = [in_words(note, where) for note in notes] if where else notes
+        notes = [verbatim(in_words(note, where)) for note in notes] if where else notes
         return Loaded(vars(module), source, (*notes, *stand_ins.notes()))
     finally:
         builtins.input = asked
@@ -79,7 +80,7 @@ def load(path: Path, *, definitions_only: bool = False) -> Loaded:
 
 def run_statements(
     tree: ast.Module, namespace: dict[str, Any], file: str, *, definitions_only: bool = False
-) -> list[str]:
+) -> list[Message]:
     """Run a file statement by statement; once one has failed, only those that define something, and say so.
 
     >>> namespace = {"__name__": "engine"}
@@ -88,7 +89,7 @@ def run_statements(
     >>> namespace["a"], "c" in namespace, namespace["d"]
     (1, False, 2)
     """
-    notes: list[str] = []
+    notes: list[Message] = []
     flags = 0
     for statement in tree.body:
         if isinstance(statement, ast.ImportFrom) and statement.module == "__future__":
@@ -101,8 +102,8 @@ def run_statements(
             exec(compile(piece, file, "exec", flags=flags, dont_inherit=True), namespace)
         except (Exception, SystemExit) as error:
             if not notes:
-                place = _place(error, file)
-                notes.append(f"{place}: from there on only definitions were used")
+                what = _place(error, file)
+                notes.append(say("{what}: from there on only definitions were used", what=what))
     return notes
 
 
@@ -205,15 +206,17 @@ def _is_constant(value: ast.expr | None) -> bool:
     )
 
 
-def _place(error: BaseException, file: str) -> str:
+def _place(error: BaseException, file: str) -> Message:
     line = None
     trace = error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == file:
             line = line or trace.tb_lineno
         trace = trace.tb_next
-    where = f"line {line} stopped the file" if line else "the file stopped"
-    return f"{where} ({type(error).__name__}: {said(error)[:200]})"
+    why = say("{error}: {said}", error=type(error).__name__, said=said(error)[:200])
+    if line:
+        return say("line {line} stopped the file ({why})", line=line, why=why)
+    return say("the file stopped ({why})", why=why)
 
 
 def refuse_input(prompt: object = "", /) -> str:

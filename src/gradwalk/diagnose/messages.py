@@ -19,19 +19,24 @@ from gradwalk.diagnose.results import Diagnosis
 from gradwalk.diagnose.source_tree import SourceTree, assigned
 from gradwalk.diagnose.vocabulary import SYMBOL
 from gradwalk.matcher import Outcome
+from gradwalk.messages import Message, joined, say, verbatim
+from gradwalk.messages import sentence as whole
 from gradwalk.ops import TABLE
 
 __all__: list[str] = []
 
-_BY_HAND = "Work through the program by hand, node by node, and compare each gradient with what your engine has."
-_RUN_IT = "Run the program below by itself, and look at the line that the error names."
-_GROWING = "What does a node keep of its operands? A text made of both of theirs is twice as long after every op."
+_NOTHING = say("")
+_BY_HAND = say("Work through the program by hand, node by node, and compare each gradient with what your engine has.")
+_RUN_IT = say("Run the program below by itself, and look at the line that the error names.")
+_GROWING = say("What does a node keep of its operands? A text made of both of theirs is twice as long after every op.")
 _ERROR_HINTS = {
-    "has no attribute": "Something arrived there that is not what the line expects: a plain number where a Value "
-    "should be, or None from a function without `return`. Print its type just before.",
-    "not defined": "A name is used that was never given anything. Is it spelt as it was where it was made?",
-    "unsupported operand": "Which two things meet in that operator, and is one of them a plain number or None?",
-    "argument": "Compare the call with the `def`: how many arguments are there, and in which order?",
+    "has no attribute": say(
+        "Something arrived there that is not what the line expects: a plain number where a Value should be, or None "
+        "from a function without `return`. Print its type just before."
+    ),
+    "not defined": say("A name is used that was never given anything. Is it spelt as it was where it was made?"),
+    "unsupported operand": say("Which two things meet in that operator, and is one of them a plain number or None?"),
+    "argument": say("Compare the call with the `def`: how many arguments are there, and in which order?"),
 }
 
 
@@ -69,19 +74,31 @@ class Messages:
         if op and fault.kind == "detached" and self.tree and self.engine.push:
             slip = self.tree.misspelt_attribute(self.engine.called(op), self.engine.push.name)
             if slip:
-                told = f"your {self._called(op)} sets `{slip[0]}` in line {slip[1]}, and the walk calls "
-                told += f"`{self.engine.push.name}`: no gradient gets through it"
                 line = slip[1]
-        return Diagnosis(fault.name, told, line, op, specimen.hint, _solution(fault) or specimen.solution)
+                told = say(
+                    "your `{op}` sets `{name}` on line {line}, and the walk calls `{push}`: no gradient gets through "
+                    "it",
+                    op=self.engine.called(op),
+                    name=slip[0],
+                    line=line,
+                    push=self.engine.push.name,
+                )
+        return Diagnosis(fault.name, told, line, op, whole(specimen.hint), _solution(fault) or whole(specimen.solution))
 
     def slopes(self, faults: Sequence[Fault]) -> Diagnosis:
         """Wrong derivatives in both operands of an op, as one diagnosis."""
         first = self.fault(faults[0])
-        got = " and ".join(pretty(fault.formula) for fault in faults)
-        right = " and ".join(pretty(slope) for slope in right_slopes(faults[0].op))
-        name = self._called(faults[0].op)
-        told = f"both derivatives of your {name} are wrong{at(first.line)}: they are {got}, and {right} are right"
-        solution = f"The derivatives of {name} with respect to its operands are {right}."
+        got = _list([pretty(fault.formula) for fault in faults])
+        right = _list([pretty(slope) for slope in right_slopes(faults[0].op)])
+        name = self.engine.called(faults[0].op)
+        told = say(
+            "both derivatives of your `{op}` are wrong{at}: they are {got}, and {right} are right",
+            op=name,
+            at=at(first.line),
+            got=got,
+            right=right,
+        )
+        solution = say("The derivatives of `{op}` with respect to its operands are {right}.", op=name, right=right)
         return Diagnosis(first.specimen, told, first.line, first.op, first.hint, solution)
 
     def overwriting(self, faults: Sequence[Fault]) -> Diagnosis:
@@ -89,83 +106,114 @@ class Messages:
         first = self.fault(faults[0])
         names = list(dict.fromkeys(self._called(fault.op) for fault in faults))
         lines = [str(line) for line in dict.fromkeys(map(self.line, faults)) if line]
-        told = f"your {_list(names)} overwrite gradients instead of adding to them"
-        if lines:
-            where = f"lines {_list(lines)} have" if len(lines) > 1 else f"line {lines[0]} has"
-            told = f"your {_list(names)} overwrite: {where} `=` where `+=` is needed"
+        ops = _list(names)
+        if len(lines) > 1:
+            told = say("your {ops} overwrite: lines {lines} have `=` where `+=` is needed", ops=ops, lines=_list(lines))
+        elif lines:
+            told = say("your {ops} overwrite: line {line} has `=` where `+=` is needed", ops=ops, line=lines[0])
+        else:
+            told = say("your {ops} overwrite gradients instead of adding to them", ops=ops)
         return Diagnosis(first.specimen, told, first.line, None, first.hint, first.solution)
 
     def helper(self, name: str, line: int, ops: Sequence[str]) -> Diagnosis:
         """A function of the engine's own that several wrong ops go through."""
-        users = " and ".join(map(self._called, ops))
-        told = f"your `{name}`{at(line)} gives wrong numbers: {users} go through it"
-        hint = f"Try `{name}` by itself, on numbers that you can work out in your head."
+        users = _list([*map(self._called, ops)])
+        told = say("your `{name}`{at} gives wrong numbers: {ops} go through it", name=name, at=at(line), ops=users)
+        hint = say("Try `{name}` by itself, on numbers that you can work out in your head.", name=name)
         return Diagnosis("wrong-value", told, line, ops[0], hint)
 
     def one_gets_both(self, detached: Fault, slope: Fault) -> Diagnosis:
         """An op whose one operand gets nothing and the other too much."""
         first, line = self.fault(detached), self.line(slope)
-        told = f"your {self._called(slope.op)} pushes nothing to its {operand(detached)}operand, and to its "
-        right = pretty(right_slopes(slope.op)[slope.operand or 0])
-        told += f"{operand(slope)}one {pretty(slope.formula)}{at(line)}, where {right} is right"
+        told = say(
+            "your `{op}` pushes nothing to its {first}, and to its {second} {formula}{at}, where {right} is right",
+            op=self.engine.called(slope.op),
+            first=operand(detached) or say("operand"),
+            second=operand(slope) or say("operand"),
+            formula=pretty(slope.formula),
+            at=at(line),
+            right=pretty(right_slopes(slope.op)[slope.operand or 0]),
+        )
         hint = first.hint
         if self.tree and self.tree.makes_functions_in_a_loop(self.engine.called(slope.op)):
-            hint = "A function made in a loop sees the loop's names as they are when it runs, not when it is made."
+            hint = say("A function made in a loop sees the loop's names as they are when it runs, not when it is made.")
         return Diagnosis(first.specimen, told, line, slope.op, hint, first.solution)
 
     # --- what was seen rather than compared
 
     def walk(self, name: str) -> Diagnosis:
         """Something that the walk was seen to do."""
-        sentence_, hint, solution = WALKS[name]
         line = (self.tree and walk_line(name, self.tree, self.engine.backward_name)) or None
-        told = sentence_.format(walk=f"`{self.engine.backward_name}`", at=at(line), grad=self.engine.grad_name)
-        return Diagnosis(None, told, line, None, hint, solution.format(grad=self.engine.grad_name), name)
+        parts = {"walk": self.engine.backward_name, "at": at(line), "grad": self.engine.grad_name}
+        told, hint, solution = (
+            Message(words, {part: parts[part] for part in parts if f"{{{part}}}" in words}) for words in WALKS[name]
+        )
+        return Diagnosis(None, told, line, None, hint, solution, name)
 
     def endless(self, line: int | None) -> Diagnosis:
         """A walk that never ends."""
         line = (self.tree and line and self.tree.loop_around(line)) or line
-        told = (
-            f"your `{self.engine.backward_name}` never ends: on a graph of three nodes it still goes round{at(line)} "
+        told = say(
+            "your `{walk}` never ends: on a graph of three nodes it still goes round{at} after hundreds of thousands "
+            "of steps",
+            walk=self.engine.backward_name,
+            at=at(line),
         )
-        told += "after hundreds of thousands of steps"
-        hint = "What must change for the loop to stop, and which line changes it?"
-        return Diagnosis(None, told, line, None, hint, "", "never-ends")
+        hint = say("What must change for the loop to stop, and which line changes it?")
+        return Diagnosis(None, told, line, None, hint, _NOTHING, "never-ends")
 
     def slow(self, failure: Failure) -> Diagnosis:
         """A walk that takes too many steps for a long chain."""
-        told = f"your `{self.engine.backward_name}`{at(self._walk_line())} needs more than "
-        told += f"{failure.outcome.steps:,} steps for {failure.program.title}"
-        hint = "How many steps does your walk take for each node, and do they become more as the graph grows?"
-        return Diagnosis(None, told, self._walk_line(), None, hint, "", "slow")
+        told = say(
+            "your `{walk}`{at} needs more than {steps} steps for {program}",
+            walk=self.engine.backward_name,
+            at=at(self._walk_line()),
+            steps=f"{failure.outcome.steps:,}",
+            program=failure.program.title,
+        )
+        hint = say("How many steps does your walk take for each node, and do they become more as the graph grows?")
+        return Diagnosis(None, told, self._walk_line(), None, hint, _NOTHING, "slow")
 
     def endless_recursion(self, outcome: Outcome) -> Diagnosis:
         """A walk that calls itself without end."""
-        told = f"your `{self.engine.backward_name}` calls itself without end{at(outcome.line)}"
-        hint = "On what does your walk stop? Follow it from a result of two operands, call by call."
-        return Diagnosis(None, told, outcome.line, None, hint, "", "endless-recursion")
+        told = say("your `{name}` calls itself without end{at}", name=self.engine.backward_name, at=at(outcome.line))
+        hint = say("On what does your walk stop? Follow it from a result of two operands, call by call.")
+        return Diagnosis(None, told, outcome.line, None, hint, _NOTHING, "endless-recursion")
 
     def refuses_numbers(self, refusals: Mapping[tuple[str, int | None, str], list[str]], also: list[str]) -> Diagnosis:
         """Operators that take nodes only."""
         ops = [op for each in refusals.values() for op in each]
         signs = _list([f"`{TABLE[op].symbol}`" for op in ops])
         (error, line, message), *_ = refusals
-        message = message or f"line {line} stops with {error} for `a {TABLE[ops[0]].symbol} 2`"
-        told = f"{signs} refuse{'s' * (len(ops) == 1)} plain numbers: {message}"
+        why = verbatim(message)
+        if not message:
+            example = f"a {TABLE[ops[0]].symbol} 2"
+            why = say("line {line} stops with {error} for `{code}`", line=line, error=error, code=example)
+        told = say("{ops} refuse plain numbers: {why}", ops=signs, why=why)
+        if len(ops) == 1:
+            told = say("{op} refuses plain numbers: {why}", op=signs, why=why)
         if also:
             what = _list([_WRITTEN.get(op, self._called(op)) for op in also])
-            told += f"; so {what}, which use{'s' * (len(also) == 1)} a number inside, stop{'s' * (len(also) == 1)} too"
-        name = self.engine.cls.__name__
-        hint = "In `a + 2`, what arrives as the second operand, and what does your line ask it for?"
-        solution = f"Make a node of a number first: `other = other if isinstance(other, {name}) else {name}(other)`."
+            more = say("so {ops}, which use a number inside, stop too", ops=what)
+            if len(also) == 1:
+                more = say("so {op}, which uses a number inside, stops too", op=what)
+            told = joined(told, more, by="; ")
+        hint = say("In `a + 2`, what arrives as the second operand, and what does your line ask it for?")
+        solution = say(
+            "Make a node of a number first: `other = other if isinstance(other, {name}) else {name}(other)`.",
+            name=self.engine.cls.__name__,
+        )
         return Diagnosis(None, told, line, ops[0] if len(ops) == 1 else None, hint, solution, "refuses-numbers")
 
     def dividing(self, op: str, outcome: Outcome) -> Diagnosis:
         """A derivative that is found by dividing the result by an operand."""
-        told = f"your {self._called(op)} divides by an operand to find its derivative{at(outcome.line)}: "
-        told += "a factor 0 stops it with ZeroDivisionError"
-        hint = "What is the derivative of a * b with respect to a, and does it need the result at all?"
-        solution = "The derivative with respect to each operand is the other operand's data."
+        told = say(
+            "your `{op}` divides by an operand to find its derivative{at}: a factor 0 stops it with ZeroDivisionError",
+            op=self.engine.called(op),
+            at=at(outcome.line),
+        )
+        hint = say("What is the derivative of a * b with respect to a, and does it need the result at all?")
+        solution = say("The derivative with respect to each operand is the other operand's data.")
         return Diagnosis(None, told, outcome.line, op, hint, solution, "slope-by-dividing")
 
     def in_place(self, method: str) -> Diagnosis:
@@ -173,10 +221,18 @@ class Messages:
         function = self.tree and self.tree.function(method)
         lines = self.tree.data_lines(function) if self.tree and function else []
         line = lines[0] if lines else function.lineno if function else None
-        told = f"your `{method}` changes its left operand in place{at(line)} and makes no node: "
-        told += "no gradient reaches the other operand"
-        hint = "After `y += b`, which node remembers that b was used?"
-        solution = f"Leave `{method}` out: Python then uses `{method.replace('__i', '__', 1)}`, which makes a new node."
+        told = say(
+            "your `{name}` changes its left operand in place{at} and makes no node: no gradient reaches the other "
+            "operand",
+            name=method,
+            at=at(line),
+        )
+        hint = say("After `y += b`, which node remembers that b was used?")
+        solution = say(
+            "Leave `{name}` out: Python then uses `{other}`, which makes a new node.",
+            name=method,
+            other=method.replace("__i", "__", 1),
+        )
         return Diagnosis(None, told, line, None, hint, solution, "in-place-operator")
 
     def loses_digits(self, failure: Failure) -> Diagnosis:
@@ -186,44 +242,62 @@ class Messages:
         lines = [target.lineno for target, _ in assigned(constructor) if target.attr == data] if constructor else []
         line = lines[0] if lines else None
         cut = failure.outcome.numbers["a.data"] == int(failure.expected.numbers["a.data"])
-        told = f"your {name} {'cuts its data to a whole number' if cut else 'rounds its data'}{at(line)}: "
-        told += f"{failure.program.title.replace('Value', name)} holds {failure.got('a.data')}"
-        hint = "What does a step of training do with a weight that cannot change by a millionth?"
-        return Diagnosis(None, told, line, None, hint, "Keep the number as it is given.", "loses-digits")
+        code, got = failure.program.title.replace("Value", name), failure.got("a.data")
+        told = (
+            say(
+                "your {name} cuts its data to a whole number{at}: {code} holds {got}",
+                name=name,
+                at=at(line),
+                code=code,
+                got=got,
+            )
+            if cut
+            else say("your {name} rounds its data{at}: {code} holds {got}", name=name, at=at(line), code=code, got=got)
+        )
+        hint = say("What does a step of training do with a weight that cannot change by a millionth?")
+        return Diagnosis(None, told, line, None, hint, say("Keep the number as it is given."), "loses-digits")
 
     def misspelt(self, written: str, meant: str) -> Diagnosis:
         """A method with the name of no operator."""
         function = self.tree and self.tree.function(written)
         line = function.lineno if function else None
-        told = f"Python never calls `{written}`{at(line)}: what it looks for is `{meant}`"
-        hint = "Look the operator up in the list of special method names in Python's documentation."
-        return Diagnosis(None, told, line, None, hint, f"Call it `{meant}`.", "misspelt-operator")
+        told = say(
+            "Python never calls `{name}`{at}: what it looks for is `{meant}`", name=written, at=at(line), meant=meant
+        )
+        hint = say("Look the operator up in the list of special method names in Python's documentation.")
+        return Diagnosis(None, told, line, None, hint, say("Call it `{name}`.", name=meant), "misspelt-operator")
 
     def forgotten(self, found: Forgotten) -> Diagnosis:
         """A method of a network that does not reach every weight."""
         line = self.tree.method_line(found.owner, found.method) if self.tree else None
-        does = (
-            f"leaves `{found.attribute}` out"
-            if found.method == "parameters"
-            else f"leaves the {self.engine.grad_name} of `{found.attribute}` as it is"
+        method, attribute = f"{found.owner}.{found.method}", found.attribute
+        told = say("`{method}` leaves `{attribute}` out{at}", method=method, attribute=attribute, at=at(line))
+        if found.method != "parameters":
+            told = say(
+                "`{method}` leaves the {grad} of `{attribute}` as it is{at}",
+                method=method,
+                grad=self.engine.grad_name,
+                attribute=attribute,
+                at=at(line),
+            )
+        hint = say(
+            "Which attributes of a {owner} hold weights, and which of them does `{method}` go through?",
+            owner=found.owner,
+            method=found.method,
         )
-        told = f"`{found.owner}.{found.method}` {does}{at(line)}"
-        hint = f"Which attributes of a {found.owner} hold weights, and which of them does `{found.method}` go through?"
-        return Diagnosis(
-            None, told, line, None, hint, f"Let it go through `{found.attribute}` as well.", "forgets-weights"
-        )
+        solution = say("Let it go through `{attribute}` as well.", attribute=attribute)
+        return Diagnosis(None, told, line, None, hint, solution, "forgets-weights")
 
     def answering(self, op: str, answer: str, failure: Failure) -> Diagnosis:
         """An op whose push is not in proportion to the upstream gradient."""
         line = self.line(Fault("slope", op))
-        told = f"your {self._called(op)}{at(line)} {_ANSWERS[answer]}"
+        told = Message(ANSWERS[answer], {"op": self.engine.called(op), "at": at(line)})
         if op == "relu" and answer == "gated":
-            told += ": it should ask whether its value is positive, not the gradient"
+            told = joined(told, say("it should ask whether its value is positive, not the gradient"), by=": ")
         elif failure.wrong():
-            name = failure.wrong()[0]
-            told += f": {failure.program.title} has {name} {failure.got(name)}, and {failure.right(name)} is right"
-        hint = "Each operand gets its local derivative times the upstream gradient, whatever that is."
-        return Diagnosis("wrong-derivative", told, line, op, hint, "", f"{answer}-push")
+            told = joined(told, _numbers(failure, failure.wrong()[0]), by=": ")
+        hint = say("Each operand gets its local derivative times the upstream gradient, whatever that is.")
+        return Diagnosis("wrong-derivative", told, line, op, hint, _NOTHING, f"{answer}-push")
 
     # --- what is no fault of the museum's
 
@@ -233,49 +307,81 @@ class Messages:
         name = next((name for name in wrong if name.endswith(".data")), wrong[0])
         value = name.endswith(".data")
         line = self.line(Fault("value" if value else "slope", op))
-        told = f"your {self._called(op)} gives a wrong {'value' if value else 'derivative'}{at(line)}: "
-        told += f"{failure.program.title} has {name} {failure.got(name)}, and {failure.right(name)} is right"
+        called = self.engine.called(op)
+        told = (
+            say("your `{op}` gives a wrong value{at}", op=called, at=at(line))
+            if value
+            else say("your `{op}` gives a wrong derivative{at}", op=called, at=at(line))
+        )
         specimen = museum.find("wrong-value" if value else "wrong-derivative")
-        return Diagnosis(specimen.name, told, line, op, specimen.hint)
+        return Diagnosis(specimen.name, joined(told, _numbers(failure, name), by=": "), line, op, whole(specimen.hint))
 
     def edge(self, op: str, failure: Failure) -> Diagnosis:
         """An op that differs from large frameworks at a point where it is not smooth."""
         name = failure.wrong()[0]
         line = self.line(Fault("value" if name.endswith(".data") else "slope", op))
-        told = f"your {self._called(op)} has {name} {failure.got(name)} for {failure.program.title}"
-        told += f"{at(line)}, where {failure.right(name)} is the usual answer"
-        hint = "Put the numbers of this very point into your formula, and ask what the slope is on either side."
-        return Diagnosis(None, told, line, op, hint, f"PyTorch gives {failure.right(name)} here.")
+        told = say(
+            "your `{op}` has {name} {got} for {program}{at}, where {right} is the usual answer",
+            op=self.engine.called(op),
+            name=name,
+            got=failure.got(name),
+            program=failure.program.title,
+            at=at(line),
+            right=failure.right(name),
+        )
+        hint = say("Put the numbers of this very point into your formula, and ask what the slope is on either side.")
+        return Diagnosis(None, told, line, op, hint, say("PyTorch gives {right} here.", right=failure.right(name)))
 
     def wrong(self, failure: Failure) -> Diagnosis:
         """Wrong numbers that nothing explains, so that the walk is to blame."""
         line = self._walk_line()
         name = next(iter(failure.wrong()), next(iter(failure.expected.numbers)))
-        got = failure.got(name) if failure.outcome.numbers else "nothing"
-        told = f"your `{self.engine.backward_name}`{at(line)} gives {name} {got} for {failure.program.title}, "
-        return Diagnosis(None, f"{told}and {failure.right(name)} is right", line, None, _BY_HAND)
+        told = say(
+            "your `{walk}`{at} gives {name} {got} for {program}, and {right} is right",
+            walk=self.engine.backward_name,
+            at=at(line),
+            name=name,
+            got=failure.got(name) if failure.outcome.numbers else say("nothing"),
+            program=failure.program.title,
+            right=failure.right(name),
+        )
+        return Diagnosis(None, told, line, None, _BY_HAND)
 
     def repeating(self, failure: Failure) -> Diagnosis:
         """Walks that disturb each other in a way that has no name."""
         name, line = failure.wrong()[0], self._walk_line()
-        told = f"your `{self.engine.backward_name}` does not add up from walk to walk{at(line)}: {name} is "
-        told += f"{failure.got(name)} where {failure.right(name)} is right"
-        hint = "What do leaves and the nodes in between hold when the second walk begins, and what should they hold?"
-        solution = "Each walk sets the gradients of nodes made by ops to 0, and adds to those of leaves."
+        told = say(
+            "your `{walk}` does not add up from walk to walk{at}: {name} is {got} where {right} is right",
+            walk=self.engine.backward_name,
+            at=at(line),
+            name=name,
+            got=failure.got(name),
+            right=failure.right(name),
+        )
+        hint = say(
+            "What do leaves and the nodes in between hold when the second walk begins, and what should they hold?"
+        )
+        solution = say("Each walk sets the gradients of nodes made by ops to 0, and adds to those of leaves.")
         return Diagnosis(None, told, line, None, hint, solution)
 
     def no_value(self, op: str, outcome: Outcome) -> Diagnosis:
         """An op that gives something else than a node."""
         line = self.line(Fault("reflected", op))
-        told = f"your {self._called(op)} does not give a {self.engine.cls.__name__}{at(line)}: {outcome.message}"
-        hint = "What does your op hand back, and what do the other ops expect to be given?"
-        return Diagnosis("wrong-value", told, line, op, hint, "Return a node that wraps the result.")
+        told = say(
+            "your `{op}` does not give a {name}{at}: {said}",
+            op=self.engine.called(op),
+            name=self.engine.cls.__name__,
+            at=at(line),
+            said=outcome.message,
+        )
+        hint = say("What does your op hand back, and what do the other ops expect to be given?")
+        return Diagnosis("wrong-value", told, line, op, hint, say("Return a node that wraps the result."))
 
     def hidden(self, op: str) -> Diagnosis:
         """An attribute that hides the method of an op."""
         specimen = museum.find("hidden-method")
-        told = f"an attribute hides the method {self._called(op)}: calling it finds no function"
-        return Diagnosis(specimen.name, told, None, op, specimen.hint, "Give the attribute another name.")
+        told = say("an attribute hides the method `{op}`: calling it finds no function", op=self.engine.called(op))
+        return Diagnosis(specimen.name, told, None, op, whole(specimen.hint), say("Give the attribute another name."))
 
     def error(self, op: str, outcome: Outcome) -> Diagnosis:
         """An error that has nothing to do with arithmetic."""
@@ -283,50 +389,63 @@ class Messages:
         unknown = re.fullmatch(r"name '(\w+)' is not defined.*", outcome.message)
         if unknown and unknown[1] in sys.stdlib_module_names | {"np", "numpy"}:
             module = {"np": "numpy as np"}.get(unknown[1], unknown[1])
-            told = f"line {line} uses `{unknown[1]}`, and your file does not import it" if line else outcome.message
-            hint = "A module has to be imported in the file that uses it."
-            return Diagnosis(
-                None, told, line, op or None, hint, f"Write `import {module}` at the top.", "missing-import"
-            )
+            told = verbatim(outcome.message)
+            if line:
+                told = say("line {line} uses `{name}`, and your file does not import it", line=line, name=unknown[1])
+            hint = say("A module has to be imported in the file that uses it.")
+            solution = say("Write `import {module}` at the top.", module=module)
+            return Diagnosis(None, told, line, op or None, hint, solution, "missing-import")
         if (outcome.error == "EOFError" and "read" in outcome.message) or "nobody to ask" in outcome.message:
-            what = f"`{self.engine.called(op)}`" if op else f"`{self.engine.backward_name}`"
-            hint = "Who answers when it is called a thousand times while a network trains?"
-            return Diagnosis(
-                None, f"your {what} waits for input{at(line)}", line, op or None, hint, "", "asks-for-input"
-            )
+            what = self.engine.called(op) if op else self.engine.backward_name
+            told = say("your `{name}` waits for input{at}", name=what, at=at(line))
+            hint = say("Who answers when it is called a thousand times while a network trains?")
+            return Diagnosis(None, told, line, op or None, hint, _NOTHING, "asks-for-input")
         if "unhashable type" in outcome.message and "__eq__" in vars(self.engine.cls):
             function = self.tree and self.tree.function("__eq__")
-            at_eq = at(function.lineno) if function else ""
-            told = f"line {line} stops with {outcome.error}: {outcome.message}; `__eq__`{at_eq} takes away the hash"
-            hint = "A class that defines `__eq__` and no `__hash__` cannot be put into a set. Do you need `__eq__`?"
-            return Diagnosis(None, told, line, op or None, hint, "", "unhashable")
+            told = say(
+                "line {line} stops with {error}: {said}; `__eq__`{at} takes away the hash",
+                line=line,
+                error=outcome.error,
+                said=outcome.message,
+                at=at(function.lineno if function else None),
+            )
+            hint = say(
+                "A class that defines `__eq__` and no `__hash__` cannot be put into a set. Do you need `__eq__`?"
+            )
+            return Diagnosis(None, told, line, op or None, hint, _NOTHING, "unhashable")
         if outcome.error == "RecursionError":
             function = self.tree and self.tree.function(self.engine.called(op))
             line = function.lineno if function else line
-            hint = "Follow one call by hand: which op does it use, and which op does that one use?"
-            told = f"your {self._called(op)} calls itself without end{at(line)}"
-            return Diagnosis(None, told, line, op, hint, "", "endless-recursion")
-        where = f"line {line}" if line else f"your {self._called(op)}" if op else "your engine"
+            hint = say("Follow one call by hand: which op does it use, and which op does that one use?")
+            told = say("your `{name}` calls itself without end{at}", name=self.engine.called(op), at=at(line))
+            return Diagnosis(None, told, line, op, hint, _NOTHING, "endless-recursion")
+        where = self._where(op, line)
         hint = next((hint for part, hint in _ERROR_HINTS.items() if part in outcome.message), _RUN_IT)
         if outcome.error == "MemoryError":
-            told, hint = f"{where} needs more memory than there is", _GROWING
+            told, hint = say("{where} needs more memory than there is", where=where), _GROWING
         else:
-            told = f"{where} stops with {outcome.error}: {outcome.message}".removesuffix(": ")
-        return Diagnosis(None, told, line, op or None, hint, "", "error")
+            told = _stops(where, outcome)
+        return Diagnosis(None, told, line, op or None, hint, _NOTHING, "error")
 
     def nothing_works(self, op: str, outcome: Outcome) -> Diagnosis:
         """An engine none of whose ops gives a value."""
-        where = f"line {outcome.line}" if outcome.line else f"your {self._called(op)}"
-        told = f"no op of your engine gives a value here: {where} stops with {outcome.error}: {outcome.message}"
-        return Diagnosis(None, told, outcome.line, None, _RUN_IT, "", "nothing-works")
+        told = say("no op of your engine gives a value here: {why}", why=_stops(self._where(op, outcome.line), outcome))
+        return Diagnosis(None, told, outcome.line, None, _RUN_IT, _NOTHING, "nothing-works")
 
     def printing(self) -> Diagnosis:
         """An engine that prints."""
-        hint = "Printing belongs to the program that uses the engine. What would 1,000 steps of training look like?"
+        hint = say(
+            "Printing belongs to the program that uses the engine. What would 1,000 steps of training look like?"
+        )
         lines = [call.lineno for call in self.tree.prints()] if self.tree else []
         line = lines[0] if len(lines) == 1 else None
-        told = f"your engine prints while it computes{at(line)}"
-        return Diagnosis(None, told, line, None, hint, "Take the print out.", "prints")
+        told = say("your engine prints while it computes{at}", at=at(line))
+        return Diagnosis(None, told, line, None, hint, say("Take the print out."), "prints")
+
+    def _where(self, op: str, line: int | None) -> Message:
+        if line:
+            return say("line {line}", line=line)
+        return say("your `{op}`", op=self.engine.called(op)) if op else say("your engine")
 
     def _called(self, op: str) -> str:
         return f"`{self.engine.called(op)}`"
@@ -339,59 +458,81 @@ class Messages:
 #: What a walk was seen to do: sentence, hint, solution.
 WALKS = {
     "seeded-with-data": (
-        "your {walk} starts with the root's data as its gradient{at}, where 1 is right",
+        "your `{walk}` starts with the root's data as its gradient{at}, where 1 is right",
         "By how much does the result change when it itself changes by a little?",
         "Set the root's `{grad}` to 1 before the walk.",
     ),
     "seeded-wrong": (
-        "your {walk} starts{at} with another number than 1 as the root's gradient",
+        "your `{walk}` starts{at} with another number than 1 as the root's gradient",
         "By how much does the result change when it itself changes by a little?",
         "Set the root's `{grad}` to 1 before the walk.",
     ),
     "wiped-after-seed": (
-        "your {walk} sets the root's gradient to 1 and then wipes it{at}: every gradient stays 0",
+        "your `{walk}` sets the root's gradient to 1 and then wipes it{at}: every gradient stays 0",
         "What does the root hold when it is its turn to push?",
         "Wipe first, and set the root's `{grad}` to 1 after that.",
     ),
     "missing-visits": (
-        "your {walk} leaves nodes out{at}: they never push what they have received",
+        "your `{walk}` leaves nodes out{at}: they never push what they have received",
         "Draw a small graph, and tick each node when your walk comes by. Which one stays?",
         "Let every node that the root was made from push once.",
     ),
     "equal-by-data": (
-        "`__eq__` compares data{at}: for your {walk}, two nodes that hold the same number are one",
+        "`__eq__` compares data{at}: for your `{walk}`, two nodes that hold the same number are one",
         "When does your walk take a node for one that it has seen? Think of b = a * 1.",
         "Leave `__eq__` and `__hash__` out, or keep the visited nodes by `id(node)`.",
     ),
     "seed-added": (
-        "your {walk} adds 1 to the root's gradient{at}, where it should set it to 1: a second walk starts with 2",
+        "your `{walk}` adds 1 to the root's gradient{at}, where it should set it to 1: a second walk starts with 2",
         "What does the root hold when the second walk begins?",
         "Set it: `self.{grad} = 1.0`.",
     ),
 }
-_ANSWERS = {
-    "gated": "passes a gradient on only if that gradient is positive",
-    "clipped": "cuts off what it pushes",
-    "odd": "does not multiply its local derivative by the upstream gradient",
+ANSWERS = {
+    "gated": "your `{op}`{at} passes a gradient on only if that gradient is positive",
+    "clipped": "your `{op}`{at} cuts off what it pushes",
+    "odd": "your `{op}`{at} does not multiply its local derivative by the upstream gradient",
 }
 _WRITTEN = {"neg": "`-a`", "sub": "`a - b`", "div": "`a / b`", "add": "`a + b`", "mul": "`a * b`"}
 
 
-def _list(words: Sequence[str]) -> str:
-    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
+def _list(words: Sequence[str]) -> Message:
+    if len(words) == 1:
+        return verbatim(words[0])
+    return say("{most} and {last}", most=", ".join(words[:-1]), last=words[-1])
 
 
-def _solution(fault: Fault) -> str:
+def _numbers(failure: Failure, name: str) -> Message:
+    """What a program has, and what is right."""
+    return say(
+        "{program} has {name} {got}, and {right} is right",
+        program=failure.program.title,
+        name=name,
+        got=failure.got(name),
+        right=failure.right(name),
+    )
+
+
+def _stops(where: Message, outcome: Outcome) -> Message:
+    if not outcome.message:
+        return say("{where} stops with {error}", where=where, error=outcome.error)
+    return say("{where} stops with {error}: {said}", where=where, error=outcome.error, said=outcome.message)
+
+
+def _solution(fault: Fault) -> Message:
     """What to write, where it depends on the op; else nothing."""
     if fault.op == EVERY:
-        return "In the one place that pushes, write `operand.grad += local * node.grad`."
+        return say("In the one place that pushes, write `operand.grad += local * node.grad`.")
     if fault.kind == "slope" and not fault.specimen:
-        which = f" with respect to its {operand(fault)}operand" if operand(fault) else ""
-        return f"The derivative{which} is {pretty(right_slopes(fault.op)[fault.operand or 0])}."
+        right = pretty(right_slopes(fault.op)[fault.operand or 0])
+        if operand(fault):
+            return say("The derivative with respect to its {which} is {right}.", which=operand(fault), right=right)
+        return say("The derivative is {right}.", right=right)
     if fault.kind == "value":
-        return f"It should compute {pretty(right_value(fault.op))}."
+        return say("It should compute {right}.", right=pretty(right_value(fault.op)))
     if fault.kind == "reflected" and not fault.specimen:
-        return f"Give what `other {SYMBOL[fault.op[1:]]} self` gives, with `other` made into a node first."
+        sign = SYMBOL[fault.op[1:]]
+        return say("Give what `other {sign} self` gives, with `other` made into a node first.", sign=sign)
     if fault.kind in ("without-upstream", "adds-upstream"):
-        return "Multiply the local derivative by the gradient of the result: `local * out.grad`."
-    return ""
+        return say("Multiply the local derivative by the gradient of the result: `local * out.grad`.")
+    return _NOTHING

@@ -24,6 +24,8 @@ from gradwalk.diagnose.places import said
 from gradwalk.diagnose.stand_ins import NotHere
 from gradwalk.diagnose.vocabulary import SIGNS
 from gradwalk.matcher import Outcome
+from gradwalk.messages import reason_of
+from gradwalk.turns import Turn
 
 __all__ = ["Probe", "Quiet", "run"]
 
@@ -63,18 +65,17 @@ def run(program: Probe, engine: Engine, steps: int | None = STEPS) -> Outcome:
     >>> run(Probe("", "a = Value(3.0); b = a*a; b.backward()", ("a.grad",)), Engine(Value)).numbers
     {'a.grad': 6.0}
     """
-    made: list[Any] = []
-    limit = sys.getrecursionlimit()
+    out, limit = Quiet(), sys.getrecursionlimit()
     try:
-        return _outcome(program, engine, steps, made)
+        with redirect_stdout(out), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return _outcome(program, engine, steps, out)
     finally:
         sys.setrecursionlimit(limit)  # engines that recurse raise it; a bug in the next program must not crash Python
-        while made:  # newest first: a long chain that is freed from its end does not take a deep stack, as in a browser
-            made.pop()
 
 
-def _outcome(program: Probe, engine: Engine, steps: int | None, made: list[Any]) -> Outcome:
-    """Run a program, and put every node that it makes into `made`."""
+def _outcome(program: Probe, engine: Engine, steps: int | None, out: Quiet) -> Outcome:
+    made: list[Any] = []
 
     def op(name: str, *operands: Any) -> Any:
         node = engine.op(name, *operands, strict=program.strict)
@@ -93,20 +94,17 @@ def _outcome(program: Probe, engine: Engine, steps: int | None, made: list[Any])
         "in_place": engine.in_place,
         "seen": {},
     }
-    out = Quiet()
     count = Steps()
     try:
-        with redirect_stdout(out), warnings.catch_warnings(), engine.running():
-            warnings.simplefilter("ignore")
-            with nullcontext(count) if steps is None else limited(steps, files=engine.files) as count:
-                exec(_compiled(program.text, program.see), {"_": names})
+        with engine.running(), nullcontext(count) if steps is None else limited(steps, files=engine.files) as count:
+            exec(_compiled(program.text, program.see), {"_": names})
     except (MissingOp, NotImplementedError) as missing:
         return Outcome("missing", message=said(missing), printed=out.text, steps=count.used)
     except (NotHere, ModuleNotFoundError) as lacking:
         why = lacking if isinstance(lacking, NotHere) else NotHere(lacking.name)
-        return Outcome("missing", message=str(why), error=NotHere.__name__, printed=out.text, steps=count.used)
+        return Outcome("missing", message=reason_of(why), error=NotHere.__name__, printed=out.text, steps=count.used)
     except OutOfSteps as error:
-        return Outcome("stopped", message=str(error), line=error.line, printed=out.text, steps=count.used)
+        return Outcome("stopped", message=reason_of(error), line=error.line, printed=out.text, steps=count.used)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # a learner's code may raise anything, sys.exit included
@@ -119,12 +117,21 @@ def _outcome(program: Probe, engine: Engine, steps: int | None, made: list[Any])
             printed=out.text,
             steps=count.used,
         )
+    finally:
+        while made:  # newest first: a long chain that is freed from its end does not take a deep stack, as in a browser
+            made.pop()
     return Outcome("numbers", names["seen"], printed=out.text, steps=count.used)
+
+
+_turn = Turn()
 
 
 @lru_cache(maxsize=4096)
 def _expected(program: Probe) -> Outcome:
-    return run(program, _reference(), steps=None)
+    # The grader's threads ask for this, and share one engine and what is printed to: so one after the other, and
+    # nothing that belongs to the whole process is changed meanwhile.
+    with _turn:
+        return _outcome(program, _reference(), None, Quiet())
 
 
 @cache

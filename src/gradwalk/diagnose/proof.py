@@ -20,6 +20,7 @@ from gradwalk.diagnose.random_probes import random_programs
 from gradwalk.diagnose.results import CheckResult, Grade
 from gradwalk.diagnose.vocabulary import BINARY, UNARY
 from gradwalk.matcher import Outcome, by_type
+from gradwalk.messages import verbatim
 
 if TYPE_CHECKING:
     from gradwalk.diagnose.sandbox import Hearing
@@ -72,11 +73,13 @@ class _Proof:
         lost = sum(one.status == "passed" != two.status for one, two in zip(before, after, strict=True))
         notes = list(self.claimed.notes)
         if self.why_not:
-            notes.append(f"checks could not be judged where no right answers are within reach: {self.why_not}")
+            told = f"checks could not be judged where no right answers are within reach: {self.why_not}"
+            notes.append(verbatim(told))
         elif lost:
             one = lost == 1
-            notes.append(f"{lost} {'check' if one else 'checks'} came out right in one run and wrong in another, where "
-                         f"no right answers are within reach: {'it does' if one else 'they do'} not count")  # fmt: skip
+            told = (f"{lost} {'check' if one else 'checks'} came out right in one run and wrong in another, where no "
+                    f"right answers are within reach: {'it does' if one else 'they do'} not count")  # fmt: skip
+            notes.append(verbatim(told))
         return replace(self.claimed, checks=tuple(after), notes=tuple(notes))
 
     def _proven(self, check: CheckResult) -> CheckResult:
@@ -84,7 +87,7 @@ class _Proof:
         if check.status not in ("passed", "missing") or known is None:
             return check
         if check.name == "quiet" and any(outcome.printed for outcome in self.outcomes.values()):
-            return replace(check, status="failed", message="something was printed")
+            return replace(check, status="failed", message=verbatim("something was printed"))
         programs = [*self._programs(known)]
         if known.group in OF_THE_WALK and check.status == "missing" and not self.walks:
             return check
@@ -92,7 +95,7 @@ class _Proof:
             return check
         outcomes = [(program, self._outcome(program, known.repeats)) for program in programs]
         if self.why_not:
-            return replace(check, status="skipped", message=self.why_not)
+            return replace(check, status="skipped", message=verbatim(self.why_not))
         wrong = [(program, outcome) for program, outcome in outcomes if not self._is_right(program, outcome)]
         if not wrong and (check.status == "missing" or any(outcome.kind != "missing" for _, outcome in outcomes)):
             return check
@@ -100,7 +103,7 @@ class _Proof:
         reason = outcome.message if outcome.kind != "numbers" else "other numbers where no right answers are in reach"
         return replace(
             check, status="failed", got=outcome.numbers, expected=program.expected().numbers, program=program.text,
-            message=f"{program.title}: {reason}",
+            message=verbatim(f"{program.title}: {reason}"),
         )  # fmt: skip
 
     def _programs(self, check: Check) -> Iterator[Probe]:

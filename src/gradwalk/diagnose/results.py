@@ -8,10 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from gradwalk.diagnose.checks import is_essential
+from gradwalk.messages import Message, say, verbatim
 
 __all__ = ["CheckResult", "Diagnosis", "Grade", "Mark", "Status"]
 
 Status = Literal["passed", "failed", "missing", "error", "skipped"]
+NOTHING = say("")  # where there is nothing to say
+#: The title of the one check there is where nothing else could be judged.
+JUDGED = say("the engine can be judged")
 
 
 @dataclass(frozen=True)
@@ -21,16 +25,16 @@ class Diagnosis:
     `specimen` is its name in the museum, if it is there; `fault` is what it is called in any case. `beyond`: it only
     shows beyond the essentials.
 
-    >>> Diagnosis("overwriting", "your `__mul__` overwrites", line=31, op="mul").to_dict()["line"]
+    >>> Diagnosis("overwriting", say("your `__mul__` overwrites"), line=31, op="mul").to_dict()["line"]
     31
     """
 
     specimen: str | None
-    sentence: str
+    sentence: Message
     line: int | None = None
     op: str | None = None
-    hint: str = ""
-    solution: str = ""
+    hint: Message = NOTHING
+    solution: Message = NOTHING
     fault: str = ""
     beyond: bool = False
 
@@ -41,10 +45,20 @@ class Diagnosis:
     def to_dict(self) -> dict[str, Any]:
         """The diagnosis as plain data.
 
-        >>> sorted(Diagnosis(None, "line 3 stops with NameError").to_dict())
+        >>> sorted(Diagnosis(None, say("line 3 stops with NameError")).to_dict())
         ['beyond', 'fault', 'hint', 'line', 'op', 'sentence', 'solution', 'specimen']
         """
         return dict(vars(self))
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Diagnosis:
+        """The diagnosis that `to_dict` gave; its sentences are texts now.
+
+        >>> Diagnosis.from_dict(Diagnosis(None, say("line 3 stops")).to_dict()).sentence
+        'line 3 stops'
+        """
+        texts = {name: verbatim(plain[name]) for name in ("sentence", "hint", "solution")}
+        return cls(**{**plain, **texts})
 
 
 @dataclass(frozen=True)
@@ -59,19 +73,21 @@ class CheckResult:
 
     name: str
     group: str
-    title: str
+    title: Message
     status: Status
     got: Mapping[str, float] = field(default_factory=dict)
     expected: Mapping[str, float] = field(default_factory=dict)
-    message: str = ""
+    message: Message = NOTHING
     program: str = ""
     diagnosis: Diagnosis | None = None
+    #: What is not implemented yet, by its name in the engine.
+    lacks: str = ""
 
     @property
     def counts(self) -> bool:
         """Whether the check was judged: not what is missing or was not tried.
 
-        >>> CheckResult("tanh", "ops", "tanh(a)", "missing").counts
+        >>> CheckResult("tanh", "ops", verbatim("tanh(a)"), "missing").counts
         False
         """
         return self.status in ("passed", "failed", "error")
@@ -80,7 +96,7 @@ class CheckResult:
     def essential(self) -> bool:
         """Whether it asks for what every engine must have.
 
-        >>> CheckResult("one-over-zero", "edges", "1/0 is inf", "passed").essential
+        >>> CheckResult("one-over-zero", "edges", say("1/0 is inf"), "passed").essential
         False
         """
         return is_essential(self.name, self.group)
@@ -115,7 +131,8 @@ class Mark:
     def of(cls, checks: Iterable[CheckResult]) -> Mark:
         """The mark for some checks; what is not implemented yet does not count.
 
-        >>> Mark.of([CheckResult("exp", "ops", "exp(a)", "passed"), CheckResult("tanh", "ops", "tanh(a)", "missing")])
+        >>> exp, tanh = verbatim("exp(a)"), verbatim("tanh(a)")
+        >>> Mark.of([CheckResult("exp", "ops", exp, "passed"), CheckResult("tanh", "ops", tanh, "missing")])
         Mark(score=1, total=1)
         """
         statuses = [check.status for check in checks if check.counts]
@@ -137,7 +154,7 @@ class Grade:
 
     checks: tuple[CheckResult, ...]
     diagnoses: tuple[Diagnosis, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
     engine: str = "Value"
 
     @property
@@ -242,11 +259,12 @@ class Grade:
         """
         checks = tuple(
             CheckResult(**{**check, "got": _numbers(check["got"]), "expected": _numbers(check["expected"]),
-                           "diagnosis": check["diagnosis"] and Diagnosis(**check["diagnosis"])})
+                           "title": verbatim(check["title"]), "message": verbatim(check["message"]),
+                           "diagnosis": check["diagnosis"] and Diagnosis.from_dict(check["diagnosis"])})
             for check in plain["checks"]
         )  # fmt: skip
-        diagnoses = tuple(Diagnosis(**diagnosis) for diagnosis in plain["diagnoses"])
-        return cls(checks, diagnoses, tuple(plain["notes"]), plain["engine"])
+        diagnoses = tuple(map(Diagnosis.from_dict, plain["diagnoses"]))
+        return cls(checks, diagnoses, tuple(map(verbatim, plain["notes"])), plain["engine"])
 
     def text(self, solution: bool = False) -> str:
         """The report to read: what failed with its numbers, the diagnoses with their hints, and the score.

@@ -9,6 +9,7 @@ are compared here.
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 import threading
@@ -23,9 +24,10 @@ from gradwalk.diagnose.checks import CHECKS, select
 from gradwalk.diagnose.cleaning import plain, texts_from, without_places
 from gradwalk.diagnose.processes import Broken, Conversation, Stopped
 from gradwalk.diagnose.proof import ENDED, proven
-from gradwalk.diagnose.results import CheckResult, Diagnosis, Grade, Status
+from gradwalk.diagnose.results import JUDGED, CheckResult, Diagnosis, Grade, Status
 from gradwalk.diagnose.workplace import copy_alone, copy_whole, copy_with_neighbours, is_ordinary, too_large
 from gradwalk.matcher import Outcome
+from gradwalk.messages import Message, verbatim
 
 __all__ = ["Judged", "Limits", "Start", "Stopped", "grade_file", "judge_file"]
 
@@ -116,7 +118,7 @@ def judge_file(
             return Judged(_not_judged(f"it cannot be read: {error.strerror or error}"))
         limits = limits or Limits()
         job = {"file": file, "class_name": class_name, "names": dict(names or {}), "memory": limits.memory,
-               "seconds": limits.total}  # fmt: skip
+               "seconds": limits.total, "parent": os.getpid()}  # fmt: skip
         hearing = Hearing(folder, job, limits, start, stop or threading.Event())
         report = hearing.report(None if checks is None else list(checks))
         places = [folder / str(i + 1) for i in range(hearing.started)]
@@ -137,7 +139,7 @@ class Hearing:
     start: Start
     stop: threading.Event
     confined: tuple[str, ...] = ()
-    notes: list[str] = field(default_factory=list)
+    notes: list[Message] = field(default_factory=list)
     crashes: int = 0
     started: int = 0
 
@@ -179,13 +181,17 @@ class Hearing:
                 self.until += self.limits.loading if job["given_up"] else 0.0  # for what is known to be told
             elif told == "loading" and not job["definitions_only"]:
                 job["definitions_only"] = True
-                self.notes.append(f"running the whole file did not work ({end}): only its definitions were used")
+                told_why = f"running the whole file did not work ({end}): only its definitions were used"
+                self.notes.append(verbatim(told_why))
             elif told == "thinking" and job["diagnosing"]:
                 job["diagnosing"] = False
-                self.notes.append(f"no diagnosis could be made: {end}")
+                self.notes.append(verbatim(f"no diagnosis could be made: {end}"))
             else:
                 what = "the file cannot be loaded" if told == "loading" else "it could not be judged"
                 return _not_judged(job["given_up"] or f"{what}: {end}")
+
+    def _note(self, said: Any) -> None:
+        self.notes += [verbatim(note) for note in texts_from(said) if note not in self.notes]
 
     def _one_process(self) -> tuple[Grade | dict[str, Any] | str, str]:
         """A report; or what was under way (a program, "loading", "thinking") and how it ended."""
@@ -197,12 +203,12 @@ class Hearing:
                 while True:
                     said = self.answer(process, seconds)
                     if "refused" in said:
-                        self.notes += [note for note in texts_from(said.get("notes")) if note not in self.notes]
+                        self._note(said.get("notes"))
                         return _not_judged(plain(said["refused"])), "refused"
                     if "report" in said:
                         return _report_from(said["report"], self.job["checks"]), "done"
                     if "loaded" in said:
-                        self.notes += [note for note in texts_from(said["loaded"]) if note not in self.notes]
+                        self._note(said["loaded"])
                         doing, seconds = "thinking", self.limits.loading
                     elif isinstance(said.get("begin"), dict):
                         doing, seconds = said["begin"], self.patience()
@@ -216,7 +222,7 @@ class Hearing:
 
 
 def _not_judged(why: str) -> Grade:
-    return Grade((CheckResult("loads", "construction", "the engine can be judged", "error", message=why),))
+    return Grade((CheckResult("loads", "construction", JUDGED, "error", message=verbatim(why)),))
 
 
 def _report_from(said: Any, asked: list[str] | None) -> Grade:
@@ -238,8 +244,8 @@ def _report_from(said: Any, asked: list[str] | None) -> Grade:
 def _cleaned(report: Grade, folders: list[Path]) -> Grade:
     """The report with every text of it plain, and without a word about this machine."""
 
-    def clean(text: object) -> str:
-        return without_places(plain(text), folders)
+    def clean(text: object) -> Message:
+        return verbatim(without_places(plain(text), folders))
 
     def diagnosis(told: Diagnosis | None) -> Diagnosis | None:
         if told is None:
@@ -252,7 +258,8 @@ def _cleaned(report: Grade, folders: list[Path]) -> Grade:
         return replace(told, line=line, beyond=told.beyond is True, **texts)
 
     checks = tuple(
-        replace(check, message=clean(check.message), diagnosis=diagnosis(check.diagnosis)) for check in report.checks
+        replace(check, message=clean(check.message), lacks=clean(check.lacks), diagnosis=diagnosis(check.diagnosis))
+        for check in report.checks
     )
     named = [each for each in map(diagnosis, report.diagnoses) if each is not None]
     return Grade(checks, tuple(named), tuple(map(clean, report.notes)), plain(report.engine, 80))

@@ -15,6 +15,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from gradwalk.messages import Message, say
+
 __all__ = ["NotHere", "StandIns", "has_stand_ins"]
 
 
@@ -26,7 +28,7 @@ class NotHere(Exception):  # noqa: N818 - a finding, and not the engine's fault
     """
 
     def __init__(self, what: str | None) -> None:
-        super().__init__(f"it needs {what}, which is not here")
+        super().__init__(say("it needs {what}, which is not here", what=what))
 
 
 class StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -76,13 +78,15 @@ class StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         >>> StandIns(Path()).exec_module(ModuleType("utils"))
         """
 
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Message, ...]:
         """What is missing, in words.
 
         >>> StandIns(Path()).notes()
         ()
         """
-        return tuple(f"{name} is not installed here: an empty stand-in took its place" for name in self.names)
+        return tuple(
+            say("{name} is not installed here: an empty stand-in took its place", name=name) for name in self.names
+        )
 
 
 class _StandIn(ModuleType):

@@ -7,16 +7,18 @@ import os
 import re
 import threading
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
 from gradwalk.diagnose.cleaning import plain
 from gradwalk.diagnose.loading import source_of
-from gradwalk.diagnose.results import CheckResult, Grade
+from gradwalk.diagnose.processes import SLICE
+from gradwalk.diagnose.results import JUDGED, CheckResult, Grade
 from gradwalk.diagnose.sandbox import Judged, Stopped
 from gradwalk.diagnose.workplace import files_below, is_ordinary, too_large
 from gradwalk.errors import SettingError
+from gradwalk.messages import verbatim
 
 __all__ = ["Submission", "find", "grade_all"]
 
@@ -167,10 +169,11 @@ def grade_all(
     """
     stop = threading.Event()
     with ThreadPoolExecutor(max_workers=jobs or os.cpu_count() or 1) as pool:
-        running = {pool.submit(_judged, judge, submission, stop): submission for submission in submissions}
         try:
-            for done in as_completed(running):
-                yield running[done], done.result()
+            waiting = {pool.submit(_judged, judge, submission, stop): submission for submission in submissions}
+            while waiting:  # in slices: a signal that came a moment before the wait is heard after it
+                for done in wait(waiting, SLICE, FIRST_COMPLETED).done:
+                    yield waiting.pop(done), done.result()
         finally:  # stopped from outside: what has begun is ended, and what has not begun never will
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
@@ -188,4 +191,4 @@ def _judged(
             raise
         except Exception as error:
             reason = f"the grader itself failed on it ({type(error).__name__}: {plain(error, 200)}): please report this"
-    return Judged(Grade((CheckResult("loads", "construction", "the engine can be judged", "error", message=reason),)))
+    return Judged(Grade((CheckResult("loads", "construction", JUDGED, "error", message=verbatim(reason)),)))

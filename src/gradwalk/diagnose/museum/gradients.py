@@ -67,7 +67,7 @@ GRADIENTS = (
         name="closure-on-operand",
         number=17,
         title="The closure set on an operand instead of the result",
-        explanation="The result of an op must know how to push its gradient on. Here the closure is hung on the "
+        explanation="The result of an op must know how to push its gradient on. Here the closure is set on the "
         "operand, `self._backward = push`. A chain still comes out right, because the operand pushes for the result "
         "at its own turn; but an operand that is used twice has room for one closure only, and the first one is lost.",
         hint="Whose turn is it in the walk when this closure should run: the operand's, or the result's?",
