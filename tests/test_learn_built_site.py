@@ -38,6 +38,14 @@ def test_hidden_files_are_no_part_of_the_site(built: Path) -> None:
     ]
 
 
+def test_what_only_the_grader_needs_is_not_exported(built: Path, tmp_path: Path) -> None:
+    (built / "pyodide").mkdir()
+    for name in ("started.bin", "pyodide.mjs"):
+        (built / "pyodide" / name).write_text("")
+    export_site(tmp_path / "public", built)
+    assert sorted(path.name for path in (tmp_path / "public" / "pyodide").iterdir()) == ["pyodide.mjs"]
+
+
 def test_a_page_knows_that_it_is_exported_and_the_rest_is_as_it_was(tmp_path: Path) -> None:
     site = tmp_path / "site"
     site.mkdir()

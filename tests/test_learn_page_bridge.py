@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from gradwalk.learn.page.bridge import MOST_PRINTED, call
+from gradwalk.messages import crossing, verbatim
 
 
 def calling(function: str, **arguments: Any) -> tuple[dict[str, Any], list[str]]:
@@ -29,14 +30,14 @@ def test_a_result_comes_back() -> None:
 def test_only_what_a_module_of_the_page_offers_can_be_called(name: str) -> None:
     answer, _ = calling(name)
     assert answer["error"]["kind"] == "LookupError"
-    assert answer["error"]["message"] == f"the page has no function {name}"
+    assert answer["error"]["message"] == crossing(verbatim(f"the page has no function {name}"))
 
 
 def test_a_learners_error_comes_with_its_line() -> None:
     answer, _ = calling("sandbox.execute", source="a = 1\nb = c", name="your program")
     assert answer["error"] == {
         "kind": "NameError",
-        "message": "name 'c' is not defined",
+        "message": crossing(verbatim("name 'c' is not defined")),
         "line": 2,
         "where": "your program",
     }

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hosts import jupyterlab, marimo, notebook, open_notebook, page_of, run_cell, set_jupyterlab
+from hosts import marimo, notebook, open_notebook, page_of, run_cell, set_jupyterlab
 from playwright.sync_api import Browser, Page
 
 from gradwalk.drawing.theme import DARK, LIGHT
@@ -60,16 +60,19 @@ def check_that_it_is_all_there(seen: dict[str, Any], palette: dict[str, str]) ->
 # --- JupyterLab ------------------------------------------------------------------------------------------------------
 
 
-def test_jupyterlab_shows_drawings_and_follows_its_theme(browser: Browser, tmp_path: Path) -> None:
+def test_jupyterlab_shows_drawings_and_follows_its_theme(
+    browser: Browser, lab: tuple[Path, str], tmp_path: Path
+) -> None:
+    folder, address = lab[0], lab[1].replace("NAME", "drawing.ipynb")
     cells = (
         f"{CODE}\ndraw(values.root)",
         "draw(values.root, heat=True, locals=True, theme='dark', rankdir='TB')",
         "draw(nn.MLP(3, [4, 4, 4, 1]), depth='neurons')",
         "spy(values.root, size=200)",
     )
-    (tmp_path / "drawing.ipynb").write_text(notebook(*cells))
-    set_jupyterlab(tmp_path, "JupyterLab Light")
-    with jupyterlab(tmp_path, "drawing.ipynb") as address, page_of(browser) as page:
+    (folder / "drawing.ipynb").write_text(notebook(*cells))
+    set_jupyterlab(folder, "JupyterLab Light")
+    with page_of(browser) as page:
         open_notebook(page, address)
         for nth in range(len(cells)):
             run_cell(page, nth)
@@ -86,7 +89,7 @@ def test_jupyterlab_shows_drawings_and_follows_its_theme(browser: Browser, tmp_p
         page.keyboard.press("Control+s")
         page.locator(".jp-mod-dirty").wait_for(state="detached")
 
-        set_jupyterlab(tmp_path, "JupyterLab Dark")
+        set_jupyterlab(folder, "JupyterLab Dark")
         page.goto(address)
         page.locator("body[data-jp-theme-light=false]").wait_for(state="attached")
         check_that_it_is_all_there(look(page), DARK)

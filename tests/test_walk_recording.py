@@ -281,6 +281,15 @@ def test_the_visits_are_the_engines(program: Program) -> None:
     assert recording.verdict.topological
 
 
+def test_what_an_op_did_not_take_has_no_say_in_the_order_though_another_op_takes_it() -> None:
+    a = Value(3.0)
+    b = a * a
+    root = b.clamp(0.0, 0.5) + b
+    nodes = list(walk.topological(root))
+    order = tuple(nodes.index(node) for node in reversed(reverse.order(root)) if not node.is_leaf)
+    assert record(root).order == order == (5, 1, 4)
+
+
 @given(programs(max_steps=40))
 @lazily
 def test_events_agree_with_each_other(program: Program) -> None:
@@ -318,7 +327,7 @@ def test_hooks_run_as_they_do_in_backward() -> None:
     visits = {event.node: event for event in recording.events if isinstance(event, Visit)}
     assert visits[2].gradient == 6.0
     assert visits[2].arrived == 12.0
-    assert visits[2].sentence.endswith("n2.grad = 6 is final. A hook made that of 12.")
+    assert visits[2].sentence.endswith("n2.grad = 6 is final. A hook turned 12 into that.")
     assert visits[0].arrived == 12.0, "a leaf with a hook is visited, so that its hook runs"
     assert Recording.from_json(recording.to_json()).grads == recording.grads
     for source, which in ((c, r"a \(id 0\)"), (recording, r"n2 \(id 2\)")):  # the first below, the first visited

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gradwalk
-from gradwalk import Value, ops
+from gradwalk import Tensor, Value, ops
 from gradwalk.walk import Push, readable, record, search_steps
 from gradwalk.walk.formatting import clean
 from gradwalk.walk.latex import applied, name, number
@@ -80,7 +80,7 @@ def test_a_label_of_forty_characters_is_shown_whole() -> None:
 # --- sentences -------------------------------------------------------------------------------------------------------
 
 
-def pushes(root: Value) -> list[Push]:
+def pushes(root: Value | Tensor) -> list[Push]:
     return [event for event in record(root).events if isinstance(event, Push)]
 
 
@@ -110,6 +110,20 @@ def test_the_rules_of_plus_and_times() -> None:
     n = a * 7
     n.label = "n"
     assert "times the other factor, 7: 1 × 7 = 7." in pushes(n)[0].sentence
+
+
+def test_the_rule_of_times_on_tensors() -> None:
+    a, b = Tensor([1.0, 2.0, 4.0], label="a"), Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], label="b")
+    n = a * a
+    n.label = "n"
+    assert [push.sentence for push in pushes((n * b).sum())][1:4] == [
+        "× swaps and scales: `n` gets n3.grad, of shape (2, 3), times the other factor, `b`, number by number; it was "
+        "repeated from (3,) to (2, 3), so what comes back is summed. Before it had nothing; now n.grad = [5, 7, 9].",
+        "× swaps and scales: `b` gets n3.grad, of shape (2, 3), times the other factor, `n`, number by number. "
+        "Before it had nothing; now b.grad holds numbers of shape (2, 3).",
+        "× swaps and scales: `a` gets n.grad, [5, 7, 9], times the other factor, `a`, number by number. "
+        "Before it had nothing; now a.grad = [5, 14, 36].",
+    ]
 
 
 def test_every_other_op_multiplies_by_its_slope() -> None:

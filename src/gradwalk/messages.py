@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
-__all__ = ["Message", "Said", "crossing", "reason_of", "say"]
+__all__ = ["Message", "crossing", "joined", "reason_of", "say", "sentence", "shown", "verbatim"]
 
 _HOLE = re.compile(r"\{(\w+)\}")
 
@@ -39,10 +39,6 @@ class Message(str):
         return self.words, self.parts
 
 
-#: The type of what is said to a learner: a message, or words that are not ours, as those of Python's exceptions.
-Said = Annotated[str, Message]
-
-
 def say(words: str, /, **parts: object) -> Message:
     """The sentence that these words make with these parts; numbers and the like become text as `str` has them.
 
@@ -54,8 +50,50 @@ def say(words: str, /, **parts: object) -> Message:
     return Message(words, {name: part if isinstance(part, str) else str(part) for name, part in parts.items()})
 
 
-def reason_of(error: BaseException) -> str:
-    """What an error says: its own message, if it was raised with one; else its text.
+def sentence(words: str) -> Message:
+    """A sentence without holes that stands in a table of such; `say` is for those that are made where they are said.
+
+    A test holds the words of each to be written out in the source.
+
+    >>> crossing(sentence("Which push is missing?"))
+    {'id': 'Which push is missing?', 'parameters': {}}
+    """
+    return words if isinstance(words, Message) else Message(words)
+
+
+def shown(x: object) -> str:
+    """Something of the user's as Python writes it, but 60 characters at most.
+
+    >>> shown([1, "two"]), len(shown("x" * 58)), shown("x" * 59)
+    ("[1, 'two']", 60, "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...")
+    """
+    text = repr(x)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def verbatim(text: str) -> Message:
+    """Words that are not ours, such as those of Python's exceptions or a learner's code: the same in every language.
+
+    >>> crossing(verbatim("division by zero"))
+    {'id': '{text}', 'parameters': {'text': 'division by zero'}}
+    """
+    return text if isinstance(text, Message) else say("{text}", text=text)
+
+
+def joined(*sentences: Message, by: str = " ") -> Message:
+    """Several sentences as one message, those that are empty left out.
+
+    >>> joined(say("It is wrong."), say(""), say("Why?")).words
+    '{first} {then}'
+    """
+    told = [each for each in sentences if each]
+    if len(told) < 2:
+        return told[0] if told else say("")
+    return Message(f"{{first}}{by}{{then}}", {"first": told[0], "then": joined(*told[1:], by=by)})
+
+
+def reason_of(error: BaseException) -> Message:
+    """What an error says: its own message, if it was raised with one; else its text, as it is.
 
     >>> reason_of(gradwalk.errors.SettingError(say("there are no names to learn from"))).words
     'there are no names to learn from'
@@ -63,7 +101,7 @@ def reason_of(error: BaseException) -> str:
     'division by zero'
     """
     said = getattr(error, "reason", "") or (error.args[0] if len(error.args) == 1 else "")
-    return said if isinstance(said, Message) else str(getattr(error, "reason", "") or error)
+    return said if isinstance(said, Message) else verbatim(str(getattr(error, "reason", "") or error))
 
 
 def crossing(thing: Any) -> Any:

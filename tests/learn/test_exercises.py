@@ -341,7 +341,7 @@ def test_errors_point_at_the_learners_own_line(tab: str, text: str, kind: str, l
     if line is not None:
         assert (result["error"]["line"], result["lines"]) == (line, [line])
         ends = {"OutOfSteps": "It does not come to an end", "RecursionError": "A function calls itself over and over"}
-        assert result["headline"] == ends.get(kind, f"{kind} in line {line}")
+        assert result["headline"] == ends.get(kind, f"{kind} on line {line}")
 
 
 @pytest.mark.parametrize(
@@ -410,7 +410,7 @@ def test_the_diamond_runs_on_nothing_but_what_the_learner_wrote() -> None:
     )
     result = run("diamond", "diamond", {"diamond": solutions()["diamond"]})
     assert (result["status"], result["headline"]) == ("failed", "It is `__add__` of your engine")
-    assert "not written yet" in result["why"]
+    assert "Not written yet" in result["why"]
 
 
 def test_a_slip_in_another_part_is_pointed_at_there() -> None:
@@ -489,3 +489,8 @@ def test_material_is_what_the_page_needs() -> None:
 def test_hints_become_more_explicit_and_the_last_is_nearly_the_answer() -> None:
     for _, tab in TABS:
         assert any("`" in hint for hint in tab.hints[-2:]), f"{tab.name}: the last hints show code"
+
+
+def test_starter_code_fits_the_editor_on_a_laptop() -> None:
+    tabs = [tab for exercise in EXERCISES.values() for tab in exercise.tabs.values()]
+    assert [line for tab in tabs for line in tab.starter.splitlines() if len(line) > 67] == []

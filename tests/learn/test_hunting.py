@@ -42,10 +42,13 @@ def test_every_exhibit_is_there_once_and_the_classics_come_first() -> None:
 # --- watch and measure ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if case_of(name).drawn])
+@pytest.mark.parametrize("name", NAMES)
 def test_the_walk_is_the_engines_own(name: str) -> None:
     """Played event by event, the walk leads to the numbers that the engine itself holds at the end."""
     case, entry = case_of(name), entries()[name]
+    if not case.drawn:
+        assert (entry["graph"], entry["events"]) == (None, [])
+        return
     if entry["check"]["stopped"]:
         assert entry["events"] == []
         assert case.name in ("tanh-through-exp", "sigmoid-through-exp", "python-raises")

@@ -11,8 +11,8 @@ from gradwalk.learn.page.hunting.cases import SETS, case_of
 pytestmark = pytest.mark.slow
 
 NAMES = [name for names in SETS.values() for name in names]
-ENGINES = [name for name in NAMES if case_of(name).where == "engine"]
-PROGRAMS = [name for name in NAMES if case_of(name).where != "engine"]
+ENGINES = [name for name in NAMES if museum.find(name).where == "engine"]
+PROGRAMS = [name for name in NAMES if museum.find(name).where != "engine"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -50,7 +50,7 @@ def test_what_is_not_mended_is_named_with_its_line() -> None:
 @pytest.mark.parametrize(
     ("change", "status", "headline"),
     [
-        (("        return out\n", "        return out out\n"), "error", "SyntaxError in line"),
+        (("        return out\n", "        return out out\n"), "error", "SyntaxError on line"),
         (("def __add__", "def plus"), "failed", "Something is missing now"),
         (("class Value:", "def value():"), "error", "There is no engine here"),
         (("self.grad += out.grad", "self.grad += 2 * out.grad"), "failed", "Something else broke"),
@@ -85,6 +85,6 @@ def test_another_way_to_mend_is_as_good() -> None:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_that_does_not_run_is_told_with_its_line(name: str) -> None:
     told = mend(name, case_of(name).text + "\nnowhere")
-    assert (told["status"], told["headline"]) == ("error", f"NameError in line {told['lines'][0]}")
+    assert (told["status"], told["headline"]) == ("error", f"NameError on line {told['lines'][0]}")
     told = mend(name, "while True: pass")
     assert told["headline"].startswith("It does not come to an end")

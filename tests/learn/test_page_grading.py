@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import subprocess
 import sys
 from contextlib import redirect_stdout
@@ -70,7 +71,7 @@ def test_a_loop_that_never_ends_is_stopped_and_the_rest_goes_on() -> None:
     assert statuses["tanh"] == "error"
     assert (statuses["add"], statuses["mul"], statuses["a-plus-a"]) == ("passed", "passed", "passed")
     line = loops.splitlines().index("        while True: pass") + 1
-    assert any(f"the first in line {line}" in note for note in report["notes"])
+    assert any(f"the first on line {line}" in note for note in report["notes"])
 
 
 def test_an_engine_that_never_ends_anywhere_is_given_up_in_good_time() -> None:
@@ -91,4 +92,4 @@ def test_programs_that_ended_the_worker_are_left_out() -> None:
     report, told = judged(teaching.SOURCE, left_out=[5])
     assert [check["name"] for check in report["checks"] if check["status"] == "error"] == ["add"]
     assert report["score"] == report["total"] - 1
-    assert " 5 " in told
+    assert re.search(r"^\d+ \d+ 5\b", told, re.MULTILINE)

@@ -48,7 +48,7 @@ def recordings() -> list[Any]:
 #: A part of what is said in each of these walks, in English and in Spanish.
 PARTS = [
     ("with its new number it would be 15.", "con su nuevo número sería 15."),
-    ("A hook made 4 of the 2 that arrived.", "Un hook convirtió en 4 el 2 que había llegado."),
+    ("A hook turned the 2 that arrived into 4.", "Un hook convirtió en 4 el 2 que había llegado."),
     ("The _backward of b turns its gradient, 2, into 8 for a. a already had 4: the two add up.",
      "El _backward de b convierte su gradiente, 2, en 8 para a. a ya tenía 4: los dos se suman."),
     ("a already had 4, which is replaced by 8; += would add up.", "a ya tenía 4, que queda sustituido por 8;"),

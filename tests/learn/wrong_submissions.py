@@ -135,7 +135,7 @@ SUBMISSIONS: list[tuple[str, str, str, list[int], str]] = [
             "p for layer in self.layers for p in layer.parameters()", "layer.parameters() for layer in self.layers"
         ),
         "nested",
-        [11],
+        [12],
         "flat list",
     ),
     # names that do not exist

@@ -7,6 +7,7 @@ import math
 import random
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from gradwalk.bundles import BundleError, bundle
 from gradwalk.errors import GraphError, SettingError
 from gradwalk.learn.page import training
 from gradwalk.notebook.training_view import LIMIT
+from gradwalk.notebook.traits import HELD, WIDGETS, typescript
 from gradwalk.presets import PRESETS
 
 
@@ -382,3 +384,11 @@ def test_the_styles_are_those_of_a_shadow_root() -> None:
         assert "rem;" not in text
         assert "rem}" not in text
         assert len(text) < 130_000
+
+
+def test_the_front_end_believes_in_the_traits_that_python_has() -> None:
+    checked_in = Path(__file__).resolve().parents[2] / "web/src/elsewhere/traits.ts"
+    words = "run: python -m gradwalk.notebook.traits > web/src/elsewhere/traits.ts"
+    assert checked_in.read_text(encoding="utf-8") == typescript(), words
+    held = {(name, trait) for name, widget in WIDGETS.items() for trait in widget.class_own_traits(sync=True)}
+    assert set(HELD) <= held  # none of a trait that is gone

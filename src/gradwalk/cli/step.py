@@ -18,7 +18,7 @@ SUMMARY = "walk a graph step by step, forwards and back"
 
 DESCRIPTION = """\
 Watch a graph being computed, and its gradients walk back, one step at a time.
-Arrow keys go forth and back, b starts the backward pass, space plays, o puts
+Arrow keys go back and forth, b starts the backward pass, space plays, o puts
 the visits in another order, ? shows every key. Where there is no terminal, in a
 pipe or a file, the walk is printed as text.
 

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gradwalk import walk
-from gradwalk.walk.formatting import clean
-from gradwalk.walk.sentences import ordinal, written
+from gradwalk.walk.formatting import clean, ordinal
+from gradwalk.walk.sentences import written
 
 if TYPE_CHECKING:
     import os

@@ -15,6 +15,7 @@ __all__ = ["MARKER", "SiteError", "export_site", "find_site", "site_files"]
 
 #: Lies in an exported folder and lists what was put there, so that a later export replaces that and nothing else.
 MARKER = "gradwalk-site.json"
+GRADERS = "started.bin"  # a Python for the sandbox of `gradwalk grade`, which no page asks for
 
 _PLACE = Path(__file__).parent / "site"
 NOT_BUILT = """\
@@ -60,7 +61,7 @@ def site_files(site: Path) -> list[Path]:
     ...     [path.name for path in site_files(Path(folder))]
     ['index.html']
     """
-    found = (path.relative_to(site) for path in site.rglob("*") if path.is_file())
+    found = (path.relative_to(site) for path in site.rglob("*") if path.is_file() and path.name != GRADERS)
     return sorted(path for path in found if not any(part.startswith(".") for part in path.parts))
 
 

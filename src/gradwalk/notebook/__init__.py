@@ -23,7 +23,7 @@ __all__ = ["playground_widget", "training_widget", "walk_widget"]
 
 
 def walk_widget(root: Any, *, step: int = 0, title: str = "") -> WalkWidget:
-    """The walk over a graph as a widget: in JupyterLab, marimo and VS Code. It steps forth and back, and plays.
+    """The walk over a graph as a widget: in JupyterLab, marimo and VS Code. It steps back and forth, and plays.
 
     `w.step` is the step shown and `w.leaves` holds the numbers the graph starts from, by label: change one here or in
     the widget, and the other follows. Other leaves are put into the graph itself: `.data` of every Value in it

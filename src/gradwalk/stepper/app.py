@@ -1,4 +1,4 @@
-"""The stepper itself: a full-screen application that plays a recording, forth and back."""
+"""The stepper itself: a full-screen application that plays a recording, back and forth."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from textual.widgets import Static
 __all__: list[str] = []
 
 KEYS = (
-    ("→ ←", "one step forth, one back"),
+    ("→ ←", "one step forward, one back"),
     ("space", "play, pause;  + and - change the speed"),
     ("b", "start the backward pass: go to the seed"),
     ("home end", "to the start, to the end"),

@@ -177,7 +177,7 @@ def _run(path: Path) -> dict[str, Any]:
         own = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
         if isinstance(error, SyntaxError):
             own, text = [error.lineno], str(error.msg)
-        where = f" in line {own[-1]}" if own and own[-1] else ""
+        where = f" on line {own[-1]}" if own and own[-1] else ""
         told = f"{name}: {text}" if text and not isinstance(error, GradwalkError) else text or name
         raise SettingError(f"{path} failed{where}: {told}") from error
     finally:

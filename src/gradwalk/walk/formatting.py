@@ -47,8 +47,8 @@ def adding_up(parts: list[float], total: float) -> int:
 def written(x: float, decimals: int) -> str:
     """As `readable` writes it, with so many decimals at most.
 
-    >>> written(-2 / 3, 6)
-    '−0.666667'
+    >>> written(-2 / 3, 6), written(999_999_999_999_999.0, 6), written(1e15, 6)
+    ('−0.666667', '999999999999999', '1e15')
     """
     if not math.isfinite(x):
         text = str(float(x))
@@ -75,3 +75,13 @@ def clean(label: str) -> str:
     """A label that fits a sentence: one line, not endless."""
     text = "".join(c if c.isprintable() else " " for c in label)
     return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"
+
+
+def ordinal(n: int) -> str:
+    """Which one in a row.
+
+    >>> [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 22, 111, 113, 1_003)]
+    ['1st', '2nd', '3rd', '4th', '11th', '12th', '13th', '21st', '22nd', '111th', '113th', '1,003rd']
+    """
+    ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
+    return f"{n:,}{ending}"

@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from gradwalk.walk.formatting import readable
+from gradwalk.walk.formatting import ordinal, readable
 from gradwalk.walk.many import STRUCTURE, Many
 
 __all__ = ["MOST", "NOT_FINITE", "SIDES", "WRITTEN", "HeatMap", "heat_map", "short", "spread", "spread_of"]
@@ -55,7 +55,7 @@ class HeatMap:
         'every 3rd row'
         """
         parts = zip(self.every, ("row", "column"), strict=True)
-        return ", ".join(f"every {_nth(step)} {what}" for step, what in parts if step > 1)
+        return ", ".join(f"every {ordinal(step)} {what}" for step, what in parts if step > 1)
 
     def place(self, i: int, j: int) -> tuple[int, ...]:
         """Where a cell stands in the tensor.
@@ -208,16 +208,13 @@ def heat_map(tensor: Any) -> HeatMap | None:
     return HeatMap(cells, shape, (down, along))
 
 
-def _nth(n: int) -> str:
-    ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
-    return f"{n:,}{ending}"
-
-
 def short(x: float) -> str:
     """A number for a cell, in three digits.
 
     >>> short(-0.123456), short(2.0), short(123456.0), short(1e-300), short(float("-inf"))
     ('−0.123', '2', '1.2e5', '1e−300', '−inf')
+    >>> [short(x) for x in (-123456.0, 1.2e-10, -1.2e-10, -0.0012, -0.00123)]
+    ['−1.2e5', '1.2e−10', '−1e−10', '−0.0012', '−1.2e−3']
     """
     text = f"{x:.3g}"
     if "e" in text or len(text) > _LONGEST + 1:

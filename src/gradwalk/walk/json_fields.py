@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gradwalk.errors import GraphError
+from gradwalk.messages import shown
 from gradwalk.walk.many import MAP, Many
 
 __all__: list[str] = []
@@ -37,7 +38,7 @@ def encoded(x: Any) -> Any:
 def decoded(record: Any, fields: Mapping[str, Reader], what: str) -> dict[str, Any]:
     """The named fields of a JSON object, each through its reader."""
     if not isinstance(record, dict):
-        raise GraphError(f"{what} is no JSON object: {_cut(record)}")
+        raise GraphError(f"{what} is no JSON object: {shown(record)}")
     found = {}
     for name, reader in fields.items():
         if name not in record:
@@ -45,13 +46,8 @@ def decoded(record: Any, fields: Mapping[str, Reader], what: str) -> dict[str, A
         try:
             found[name] = reader(record[name])
         except ValueError as error:
-            raise GraphError(f"{what} has {name!r} = {_cut(record[name])}, which is {error}") from None
+            raise GraphError(f"{what} has {name!r} = {shown(record[name])}, which is {error}") from None
     return found
-
-
-def _cut(x: Any) -> str:
-    text = repr(x)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 # --- readers: each gives the value, or a ValueError that says what it is instead ---------------------------------

@@ -70,7 +70,7 @@ def rule(event: Push, graph: Graph, upstream: str, to: str) -> str:
     if node.op == "+" or (node.op == "-" and event.position == 0):
         return f"{node.op.replace('-', '−')} copies: {upstream} goes to {to}{summed or ' as it is'}."
     if node.op == "-":
-        return f"− turns the sign: {to} gets −{upstream}{summed}."
+        return f"− flips the sign: {to} gets −{upstream}{summed}."
     if node.op == "*" and len(node.operands) == 2:
         other = graph.nodes[node.operands[1 - event.position]]
         factor = other.name if other.constant else f"`{other.name}`"

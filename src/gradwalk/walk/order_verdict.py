@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
+from gradwalk.messages import Message, say
 from gradwalk.walk import json_fields
 from gradwalk.walk.contributions import Arrivals, close, linear, paths
 from gradwalk.walk.events import Event, Seed, Visit
@@ -40,7 +41,7 @@ class Missing:
     leaf: int
     path: tuple[int, ...]
     amount: float
-    sentence: str
+    sentence: Message
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Doubled:
     leaf: int
     path: tuple[int, ...]
     amount: float
-    sentence: str
+    sentence: Message
 
 
 @dataclass(frozen=True)
@@ -143,19 +144,25 @@ class OrderVerdict:
         return tuple(self._all_doubled())
 
     @cached_property
-    def sentence(self) -> str:
+    def sentence(self) -> Message:
         """The verdict in plain English.
 
         >>> walk.record(Value(2.0, label="a") * 3, order=["a", "n2"]).verdict.sentence
         'Right, but only by luck: `a` was visited before `n2`, which pushes to it; a leaf pushes nothing itself.'
         """
         if self.right:
-            told = "Each node came after all that use it: every gradient is right."
-            return told if self.topological else self._luck()
+            return (
+                say("Each node came after all that use it: every gradient is right.")
+                if self.topological
+                else self._luck()
+            )
         sentences = chain((x.sentence for x in self._all_lost()), (x.sentence for x in self._all_doubled()))
-        first = next(sentences, "The gradients are other than in the right order")  # a _backward that does not scale
+        other = say("The gradients are other than in the right order")  # a _backward that does not scale
+        first = next(sentences, other)
         amiss = len(self._arrivals.late) + len(self._arrivals.extra)
-        return first + (f" (the first of {amiss} nodes where something went wrong)" if amiss > 1 else "")
+        if amiss < 2:
+            return first
+        return say("{first} (the first of {count} nodes where something went wrong)", first=first, count=amiss)
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as JSON takes it.
@@ -194,28 +201,51 @@ class OrderVerdict:
         nodes, held = self.graph.nodes, {visit.node: visit.gradient for visit in self._visits}
         for place, gradient, leaf, path, amount in self._below(self._arrivals.late):
             name, consumers = quoted(nodes[place]), tuple(reversed(self._arrivals.late_from[place]))
+            to, standing = quoted(nodes[leaf]), self._standing(leaf)
             if place not in held:
-                why = f"{name} was never visited, so the {readable(amount)} that goes through {name}"
+                told = say(
+                    "{name} was never visited, so the {amount} that goes through {name} never reached {leaf}; "
+                    "{standing}",
+                    name=name,
+                    amount=readable(amount),
+                    leaf=to,
+                    standing=standing,
+                )
             elif held[place] is None:
-                why = (
-                    f"{name} was visited before {listed([nodes[x] for x in consumers])}: it had nothing to pass on "
-                    f"yet, so the {readable(amount)} that goes through {name}"
+                told = say(
+                    "{name} was visited before {users}: it had nothing to pass on yet, so the {amount} that goes "
+                    "through {name} never reached {leaf}; {standing}",
+                    name=name,
+                    users=listed([nodes[x] for x in consumers]),
+                    amount=readable(amount),
+                    leaf=to,
+                    standing=standing,
                 )
             else:
-                why = (
-                    f"{name} was visited before {listed([nodes[x] for x in consumers])}: it had only "
-                    f"{readable(held[place])} to pass on yet, so another {readable(amount)} that goes through {name}"
+                told = say(
+                    "{name} was visited before {users}: it had only {had} to pass on yet, so another {amount} that "
+                    "goes through {name} never reached {leaf}; {standing}",
+                    name=name,
+                    users=listed([nodes[x] for x in consumers]),
+                    had=readable(held[place]),
+                    amount=readable(amount),
+                    leaf=to,
+                    standing=standing,
                 )
-            told = f"{why} never reached {quoted(nodes[leaf])}; {self._standing(leaf)}"
             yield Missing(place, consumers, gradient, leaf, path, amount, told)
 
     def _all_doubled(self) -> Iterator[Doubled]:
         nodes = self.graph.nodes
         for place, gradient, leaf, path, amount in self._below(self._arrivals.extra):
             name, times = quoted(nodes[place]), self._arrivals.visits[place]
-            told = (
-                f"{name} was visited {times} times and pushed all it held each time: {readable(amount)} too much went "
-                f"through {name} to {quoted(nodes[leaf])}; {self._standing(leaf)}"
+            told = say(
+                "{name} was visited {times} times and pushed all it held each time: {amount} too much went through "
+                "{name} to {leaf}; {standing}",
+                name=name,
+                times=times,
+                amount=readable(amount),
+                leaf=quoted(nodes[leaf]),
+                standing=self._standing(leaf),
             )
             yield Doubled(place, times, gradient, leaf, path, amount, told)
 
@@ -230,25 +260,38 @@ class OrderVerdict:
                 if reached[leaf] != 0.0:
                     yield place, amounts[place], leaf, path, reached[leaf]
 
-    def _standing(self, leaf: int) -> str:
+    def _standing(self, leaf: int) -> Message:
         """What the leaf holds and should hold: `a.grad = 6, right is 15`."""
-        holds = "holds nothing" if self._grads[leaf] is None else f"= {readable(self._grads[leaf])}"
-        return f"{clean(self.graph.nodes[leaf].name)}.grad {holds}, right is {readable(self.expected[leaf])}"
+        name, got, right = clean(self.graph.nodes[leaf].name), self._grads[leaf], readable(self.expected[leaf])
+        if got is None:
+            return say("{name}.grad holds nothing, right is {right}", name=name, right=right)
+        return say("{name}.grad = {got}, right is {right}", name=name, got=readable(got), right=right)
 
-    def _luck(self) -> str:
+    def _luck(self) -> Message:
         """Right, though with that order it need not have been."""
         nodes = self.graph.nodes
         early = [visit for visit in self._visits if visit.waiting]
         computed = [visit for visit in early if not nodes[visit.node].leaf]
         if not early:
             again = next(visit for visit in self._visits if visit.turn > 1)
-            why = "a leaf pushes nothing" if nodes[again.node].leaf else "what it pushed again adds up to 0"
-            return f"Right, but only by luck: {quoted(nodes[again.node])} was visited more than once; {why}."
+            why = say("what it pushed again adds up to 0")
+            if nodes[again.node].leaf:
+                why = say("a leaf pushes nothing")
+            told = quoted(nodes[again.node])
+            return say("Right, but only by luck: {name} was visited more than once; {why}.", name=told, why=why)
         first = (computed or early)[0]
-        waiting = [nodes[x] for x in first.waiting]
-        push = "pushes" if len(waiting) == 1 else "push"
-        why = "what came too late adds up to 0" if computed else "a leaf pushes nothing itself"
-        return (
-            f"Right, but only by luck: {quoted(nodes[first.node])} was visited before {listed(waiting)}, "
-            f"which {push} to it; {why}."
+        name, users = quoted(nodes[first.node]), listed([nodes[x] for x in first.waiting])
+        why = say("what came too late adds up to 0") if computed else say("a leaf pushes nothing itself")
+        if len(first.waiting) == 1:
+            return say(
+                "Right, but only by luck: {name} was visited before {user}, which pushes to it; {why}.",
+                name=name,
+                user=users,
+                why=why,
+            )
+        return say(
+            "Right, but only by luck: {name} was visited before {users}, which push to it; {why}.",
+            name=name,
+            users=users,
+            why=why,
         )

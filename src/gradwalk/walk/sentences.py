@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradwalk.messages import Message, say, verbatim
 from gradwalk.walk import latex, many_sentences
 from gradwalk.walk.events import AlreadyVisited, Compute, Enter, Leave, Push, Seed, Visit
-from gradwalk.walk.formatting import adding_up, clean, readable
+from gradwalk.walk.formatting import adding_up, clean, ordinal, readable
 from gradwalk.walk.formatting import written as number
 from gradwalk.walk.graph import Graph, NodeInfo
 from gradwalk.walk.many import Many
@@ -27,13 +28,13 @@ def quoted(node: NodeInfo) -> str:
     return clean(node.name) if node.constant else f"`{clean(node.name)}`"
 
 
-def listed(nodes: list[NodeInfo]) -> str:
+def listed(nodes: list[NodeInfo]) -> Message:
     """ "`b`", "`b` and `c`", "`b`, `c` and 7 others"."""
-    names = [quoted(node) for node in nodes]
+    names: list[str] = [quoted(node) for node in nodes]
     if len(names) > MOST_NAMES:
-        names = [*names[: MOST_NAMES - 1], f"{len(names) - MOST_NAMES + 1} others"]
+        names = [*names[: MOST_NAMES - 1], say("{count} others", count=len(names) - MOST_NAMES + 1)]
     *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
+    return say("{names} and {last}", names=", ".join(most), last=last) if most else verbatim(last)
 
 
 def written(op: str, parts: list[str]) -> str:
@@ -153,17 +154,12 @@ def _visit(event: Visit, graph: Graph) -> str:
     else:
         told = f"All that use {name}, {listed(consumers)}, have pushed: {grad} is final."
     if event.arrived is not None:
-        told += f" A hook made that of {readable(event.arrived)}."
+        told += f" A hook turned {readable(event.arrived)} into that."
     return told + (" A leaf pushes nothing." if node.leaf else "")
 
 
 def _which_use(waiting: list[NodeInfo]) -> str:
     return f"{listed(waiting)}, which {'uses it, has' if len(waiting) == 1 else 'use it, have'}"
-
-
-def ordinal(n: int) -> str:
-    ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
-    return f"{n}{ending}"
 
 
 def _push(event: Push, graph: Graph) -> str:

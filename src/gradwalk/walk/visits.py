@@ -31,10 +31,14 @@ def engine_order(graph: Graph, hooks: Hooks) -> tuple[int, ...]:
 
     What the ops did not take is passed over.
     """
-    order: Iterable[NodeInfo] = graph.nodes
-    if len(graph.reached) < sum(not node.constant for node in graph.nodes):
-        users, nodes = graph.consumers, graph.nodes
-        order = topological(nodes[graph.root], lambda v: [nodes[x] for x in v.operands if v.id in users[x]])
+    nodes = graph.nodes
+
+    def flowing(v: NodeInfo) -> list[NodeInfo]:
+        return [nodes[x] for x, slope in zip(v.operands, v.slopes, strict=True) if slope is not None or v.handmade]
+
+    order: Iterable[NodeInfo] = nodes
+    if any(sum(not nodes[x].constant for x in node.operands) > len(flowing(node)) for node in nodes):
+        order = topological(nodes[graph.root], flowing)
     return tuple(node.id for node in reversed(list(order)) if node.operands or node.id in hooks)
 
 

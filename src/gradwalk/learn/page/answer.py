@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, NotRequired, TypedDict
 
 from gradwalk.matcher import same
+from gradwalk.messages import Message, say
 
 __all__ = ["CheckRow", "Contribution", "LedgerShown", "LineOfError", "Result", "answer", "array_row", "row", "seven"]
 
@@ -14,11 +15,11 @@ __all__ = ["CheckRow", "Contribution", "LedgerShown", "LineOfError", "Result", "
 class CheckRow(TypedDict):
     """One number of a check, or one array, beside what is right.
 
-    >>> row("x · x", "x.grad", 3.0, 6.0)["ok"]
+    >>> row(say("x · x"), "x.grad", 3.0, 6.0)["ok"]
     False
     """
 
-    check: str
+    check: Message
     name: str
     got: str | None
     expected: str
@@ -62,21 +63,23 @@ class LineOfError(TypedDict):
     line: int | None
 
 
+#: Where there is nothing to say.
+NOTHING = say("")
 Status = Literal["passed", "failed", "missing", "error"]
 
 
 class Result(TypedDict):
     """What came of a try: `missing` is still as it was found.
 
-    >>> answer("passed", "Mended", "")["status"]
+    >>> answer("passed", say("Mended"))["status"]
     'passed'
     """
 
     status: Status
     kind: str
-    headline: str
-    why: str
-    ask: str
+    headline: Message
+    why: Message
+    ask: Message
     lines: list[int]
     ledger: LedgerShown | None
     error: LineOfError | None
@@ -87,9 +90,9 @@ class Result(TypedDict):
 
 def answer(
     status: Status,
-    headline: str,
-    why: str,
-    ask: str = "",
+    headline: Message,
+    why: Message = NOTHING,
+    ask: Message = NOTHING,
     lines: Iterable[int] = (),
     *,
     kind: str = "",
@@ -97,7 +100,7 @@ def answer(
 ) -> Result:
     """`status` is `passed`, `failed`, `missing` (still as it was found) or `error`; `rows` are the numbers beside it.
 
-    >>> told = answer("failed", "Not yet", "One number is wrong.", rows=[row("x · x", "x.grad", 3.0, 6.0)])
+    >>> told = answer("failed", say("Not yet"), rows=[row(say("x · x"), "x.grad", 3.0, 6.0)])
     >>> told["passed"], told["total"], told["kind"]
     (0, 1, 'failed')
     """
@@ -108,10 +111,10 @@ def answer(
     }  # fmt: skip
 
 
-def row(check: str, name: str, got: float | None, right: float) -> CheckRow:
+def row(check: Message, name: str, got: float | None, right: float) -> CheckRow:
     """One number of a check beside what is right.
 
-    >>> row("x · x", "x.grad", 3.0, 6.0)
+    >>> row(say("x · x"), "x.grad", 3.0, 6.0)
     {'check': 'x · x', 'name': 'x.grad', 'got': '3.0000000', 'expected': '6.0000000', 'ok': False}
     """
     ok = got is not None and same(got, right)
@@ -119,10 +122,10 @@ def row(check: str, name: str, got: float | None, right: float) -> CheckRow:
     return {"check": check, "name": name, "got": shown, "expected": seven(right), "ok": ok}
 
 
-def array_row(check: str, name: str, got: str | None, right: str, ok: bool) -> CheckRow:
+def array_row(check: Message, name: str, got: str | None, right: str, ok: bool) -> CheckRow:
     """As `row`, for an array: what is shown is its text, and whoever compared it says whether it is right.
 
-    >>> array_row("x + b", "b.grad", "[1, 1]", "[2, 2]", ok=False)["got"]
+    >>> array_row(say("x + b"), "b.grad", "[1, 1]", "[2, 2]", ok=False)["got"]
     '[1, 1]'
     """
     return {"check": check, "name": name, "got": got, "expected": right, "ok": ok, "array": True}

@@ -18,9 +18,9 @@ from typing import Any, TypedDict
 from gradwalk.errors import GradwalkError
 from gradwalk.learn.page.failures import Failure, not_shown
 from gradwalk.learn.page.sandbox import LearnerError
-from gradwalk.messages import Message, Said, crossing, reason_of
+from gradwalk.messages import Message, crossing, reason_of, verbatim
 
-__all__ = ["MOST_PRINTED", "Answer", "ahead", "call"]
+__all__ = ["MOST_PRINTED", "Answer", "call"]
 
 #: So many characters of what a call prints are shown.
 MOST_PRINTED = 20_000
@@ -36,22 +36,14 @@ class Answer(TypedDict):
 
     result: Any
     error: Failure | None
-    more: Said | None
-
-
-def ahead(module: str) -> None:
-    """Import a module of the page before somebody calls it.
-
-    >>> ahead("exercises")
-    """
-    importlib.import_module(f"gradwalk.learn.page.{module}")
+    more: Message | None
 
 
 def call(function: str, arguments: str, emit: Callable[[str], Any]) -> str:
     """Call a function of the page by its name; gives an `Answer`, as JSON.
 
     >>> json.loads(call("nothing.here", "{}", print))["error"]["message"]
-    'the page has no function nothing.here'
+    {'id': '{text}', 'parameters': {'text': 'the page has no function nothing.here'}}
     """
     printed = _Printed(emit)
     try:
@@ -63,11 +55,11 @@ def call(function: str, arguments: str, emit: Callable[[str], Any]) -> str:
     except GradwalkError as error:  # such as a program that cannot be read, which knows its line
         text = _told(type(error).__name__, reason_of(error), getattr(error, "line", None), None, printed)
     except BaseException as error:  # whatever it is, the page gets an answer, and Python lives on
-        text = _told(type(error).__name__, str(error), None, None, printed)
+        text = _told(type(error).__name__, verbatim(str(error)), None, None, printed)
     return text
 
 
-def _told(kind: str, message: str, line: int | None, where: str | None, printed: _Printed) -> str:
+def _told(kind: str, message: Message, line: int | None, where: str | None, printed: _Printed) -> str:
     return _as_json(None, Failure(kind=kind, message=message, line=line, where=where), printed.finish())
 
 

@@ -3,7 +3,8 @@
     python -m gradwalk.learn.page.export FOLDER
 
 Each module named in `MATERIAL` has a function `material()` that gives something JSON can hold; it is written to
-FOLDER/<name>.json. The wheel holds what the page runs: pure Python, less the parts for terminals, files and drawings.
+FOLDER/<name>.json, with each sentence as an id and parameters. The wheel holds what the page runs: pure Python, less
+the parts for terminals, files and drawings.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import gradwalk
+from gradwalk.messages import crossing
 
 __all__ = ["MATERIAL", "WHEEL", "export", "page_modules", "write_wheel"]
 
@@ -56,7 +58,7 @@ def export(folder: Path | str) -> None:
 
 def _write(path: Path, material: Any) -> None:
     """Write in one go, for another build may be reading."""
-    text = json.dumps(material, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(crossing(material), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     part = path.with_suffix(".part")
     part.write_text(text, encoding="utf-8")
     part.replace(path)

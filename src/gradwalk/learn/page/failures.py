@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from gradwalk.messages import Message, Said, say
+from gradwalk.messages import Message, say
 
 __all__ = ["Failure", "not_shown"]
 
@@ -18,7 +18,7 @@ class Failure(TypedDict):
     """
 
     kind: str
-    message: Said
+    message: Message
     line: int | None
     where: str | None
 

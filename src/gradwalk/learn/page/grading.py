@@ -8,6 +8,7 @@ ends with the worker, and the page begins again, told which programs to leave ou
 from __future__ import annotations
 
 import ast
+import json
 import sys
 import tempfile
 from collections.abc import Callable, Collection
@@ -22,9 +23,10 @@ from gradwalk.diagnose.examination import TOTAL, Examination
 from gradwalk.diagnose.grading import grade
 from gradwalk.diagnose.loading import Loaded, load
 from gradwalk.diagnose.probes import Probe
-from gradwalk.diagnose.results import CheckResult, Grade
+from gradwalk.diagnose.results import JUDGED, CheckResult, Grade
 from gradwalk.learn.page.sandbox import LearnerError, guarded, watch_over
 from gradwalk.matcher import Outcome
+from gradwalk.messages import Message, crossing, say, sentence, verbatim
 
 __all__ = ["LINES", "Judged", "PageExamination", "Tell", "run"]
 
@@ -35,11 +37,11 @@ PROGRAM_LINES = 250_000
 #: After so many programs that did not end nobody waits for more.
 PATIENCE = 10
 
-DIAGNOSIS = "diagnosis"
-ENDLESS = "is there a loop that never ends?"
+DIAGNOSIS = verbatim("diagnosis")
+ENDLESS = say("is there a loop that never ends?")
 
 #: What is told as it happens: how many checks are done, of how many, and which one is under way.
-Tell = Callable[[int, int, str, int], None]
+Tell = Callable[[int, int, Message, int], None]
 
 
 class PageExamination(Examination):
@@ -54,7 +56,7 @@ class PageExamination(Examination):
         super().__init__(engine)
         self._tell, self._left_out = tell, left_out
         self._all = select()
-        self._doing = ""
+        self._doing = verbatim("")
         self._done = 0
         self._programs = 0
         self._endless: list[int | None] = []  # the lines that were under way
@@ -84,8 +86,15 @@ class PageExamination(Examination):
         """
         found = grade(self, source=source, diagnosing=False)
         if self._endless:
-            where = f", the first in line {self._endless[0]}" if self._endless[0] else ""
-            note = f"programs that did not end were stopped ({len(self._endless)}{where}): {ENDLESS}"
+            count, line = len(self._endless), self._endless[0]
+            note = say("programs that did not end were stopped ({count}): {ask}", count=count, ask=ENDLESS)
+            if line:
+                note = say(
+                    "programs that did not end were stopped ({count}, the first on line {line}): {ask}",
+                    count=count,
+                    line=line,
+                    ask=ENDLESS,
+                )
             found = replace(found, notes=(*found.notes, note))
         if found.passed or self.steps_left <= 0 or self._left_out:  # to look closer could end the worker again
             return found
@@ -95,7 +104,7 @@ class PageExamination(Examination):
             with guarded(budget=LINES):
                 return replace(grade(self, source=source), notes=found.notes)
         except LearnerError as error:
-            return replace(found, notes=(*found.notes, f"no diagnosis could be made: {error}"))
+            return replace(found, notes=(*found.notes, say("no diagnosis could be made: {why}", why=error.reason)))
 
     def outcome(self, program: Probe, repeats: int = 1) -> Outcome:
         """What comes of a program, or that it did not end.
@@ -110,7 +119,7 @@ class PageExamination(Examination):
         if self.steps_left <= 0 or self._doing in self._given_up:  # nobody waits again for the same
             found = Outcome("stopped", message=ENDLESS, steps=PROGRAM_LINES)
         elif self._programs in self._left_out:
-            found = Outcome("raised", error="Stopped", message="it did not end, and was stopped")
+            found = Outcome("raised", error="Stopped", message=say("it did not end, and was stopped"))
             self._give_up(None)
         else:
             with nullcontext() if "range(" in program.text else guarded(budget=PROGRAM_LINES):
@@ -143,14 +152,16 @@ class Judged(TypedDict):
     """
 
     report: dict[str, Any]
-    groups: dict[str, str]
+    groups: dict[str, Message]
     beyond: list[str]
 
 
 def run(source: str, left_out: Collection[int] = (), class_name: str = "Value") -> Judged:
-    """Judge the text of an engine's file. As it goes, a line for each program is printed: checks done, of all, which.
+    """Judge the text of an engine's file.
 
-    `left_out` are the numbers of programs that ended the worker before: those are not tried again.
+    As it goes, a line for each program is printed: checks done, of all, the program's number, and what is checked,
+    where that is not what the line before said. `left_out` are the numbers of programs that ended the worker before:
+    those are not tried again.
 
     >>> from contextlib import redirect_stdout
     >>> from io import StringIO
@@ -160,17 +171,24 @@ def run(source: str, left_out: Collection[int] = (), class_name: str = "Value") 
     >>> found["report"]["diagnoses"][0]["specimen"], found["report"]["essentials"]["score"] > 0
     ('root-twice', True)
     >>> told.getvalue().splitlines()[1].split(" ", 3)[2:]
-    ['1', 'Value(2.5) holds 2.5 and gradient 0']
+    ['1', '{"id": "Value(2.5) holds 2.5 and gradient 0", "parameters": {}}']
     """
     report = _judged(source, left_out, class_name)
-    return Judged(report=report.to_dict(), groups=dict(GROUPS), beyond=sorted(BEYOND))
+    return Judged(
+        report=report.to_dict(), groups={name: sentence(title) for name, title in GROUPS.items()}, beyond=sorted(BEYOND)
+    )
 
 
 def _judged(source: str, left_out: Collection[int], class_name: str) -> Grade:
     out = sys.stdout  # while an engine is judged, what it prints goes nowhere
 
-    def tell(done: int, of: int, doing: str, programs: int) -> None:
-        out.write(f"{done} {of} {programs} {doing}\n")
+    before = verbatim("")
+
+    def tell(done: int, of: int, doing: Message, programs: int) -> None:
+        nonlocal before
+        what = f" {json.dumps(crossing(doing), ensure_ascii=False)}" if doing != before else ""  # once: room is limited
+        before = doing
+        out.write(f"{done} {of} {programs}{what}\n")
         out.flush()
 
     with tempfile.TemporaryDirectory(prefix="gradwalk-") as folder:
@@ -183,15 +201,16 @@ def _judged(source: str, left_out: Collection[int], class_name: str) -> Grade:
             with guarded(budget=LINES):
                 engine = Engine(find_class(loaded.namespace, class_name), loaded.namespace)
         except SyntaxError as error:
-            return _refused(f"line {error.lineno} is no Python: {error.msg}")
+            return _refused(say("line {line} is no Python: {said}", line=error.lineno, said=error.msg))
         except LearnerError as error:
             known = isinstance(error.__cause__, NotAnEngine)
-            return _refused(str(error) if known else f"the file cannot be loaded: {error.kind}: {error}")
+            said = say("{error}: {said}", error=error.kind, said=error.reason)
+            return _refused(error.reason if known else say("the file cannot be loaded: {why}", why=said))
         report = PageExamination(engine, tell, left_out).report(loaded.source)
         return replace(report, notes=(*notes, *loaded.notes, *report.notes))
 
 
-def _loaded(path: Path) -> tuple[Loaded, tuple[str, ...]]:
+def _loaded(path: Path) -> tuple[Loaded, tuple[Message, ...]]:
     """What the file defines; of one that does not end, its definitions alone."""
     try:
         with guarded(budget=LINES):
@@ -199,10 +218,10 @@ def _loaded(path: Path) -> tuple[Loaded, tuple[str, ...]]:
     except LearnerError as error:
         if error.kind != "OutOfSteps":
             raise
-        note = f"running the whole file did not work ({error}): only its definitions were used"
+        note = say("running the whole file did not work ({why}): only its definitions were used", why=error.reason)
         with guarded(budget=LINES):
             return load(path, definitions_only=True), (note,)
 
 
-def _refused(why: str) -> Grade:
-    return Grade((CheckResult("loads", "construction", "the engine can be judged", "error", message=why),))
+def _refused(why: Message) -> Grade:
+    return Grade((CheckResult("loads", "construction", JUDGED, "error", message=why),))

@@ -23,13 +23,15 @@ from gradwalk.errors import GradwalkError, ProgramError
 from gradwalk.explain.views import HeatMap, tensor_view
 from gradwalk.layout import Layout, layout_of
 from gradwalk.learn.page.sandbox import LearnerError, execute
-from gradwalk.messages import Said, reason_of, say
+from gradwalk.messages import Message, reason_of, say, verbatim
 from gradwalk.presets import preset as preset_of
 from gradwalk.program import inputs_of, program
 from gradwalk.program.reader import read
 
 __all__ = ["Drawn", "Failed", "built", "cell", "preset", "run"]
 
+#: What a walk says of itself, in English: the page does not take it.
+WORDS = ("sentence", "formula", "latex")
 MOST_NODES = 100  # cards that can still be found on a screen, and laid out while nobody waits
 LONGEST = 20_000  # characters
 NAME = "your program"
@@ -44,7 +46,7 @@ class Failed(TypedDict):
     """
 
     kind: str
-    message: Said
+    message: Message
     line: int | None
     column: int | None
     end_column: int | None
@@ -312,10 +314,21 @@ def _drawn(made: _Made) -> Drawn:
     drawn = Drawn(recording=None, layout=layout_of(graph), maps=[], spreads={}, error=None,
                   inputs=made.inputs, assumed=made.assumed, language=made.language)  # fmt: skip
     if getattr(made.root, "many", False) is True:
-        drawn.update(tensor_view(recording))  # type: ignore[typeddict-item]
+        drawn.update(without_words(tensor_view(recording)))
     else:
-        drawn["recording"] = json.loads(recording.to_json())
+        drawn["recording"] = without_words(json.loads(recording.to_json()))
     return drawn
+
+
+def without_words(walked: Any) -> Any:
+    """A walk as plain data, without its sentences and formulas: the page has words of its own, in each language.
+
+    >>> without_words({"events": [{"kind": "seed", "node": 2, "sentence": "Begin at `d`.", "formula": "d.grad = 1"}]})
+    {'events': [{'kind': 'seed', 'node': 2}]}
+    """
+    if isinstance(walked, dict):
+        return {name: without_words(part) for name, part in walked.items() if name not in WORDS}
+    return [without_words(part) for part in walked] if isinstance(walked, (list, tuple)) else walked
 
 
 def _refused(error: GradwalkError | SyntaxError) -> Drawn:
@@ -341,8 +354,8 @@ def _checked_graph(root: Any) -> walk.Graph:
 def _told(error: GradwalkError | SyntaxError) -> Failed:
     if isinstance(error, SyntaxError):
         end = error.end_offset if error.end_lineno == error.lineno else None
-        return Failed(kind=type(error).__name__, message=error.msg, line=error.lineno, column=error.offset or None,
-                      end_column=end or None)  # fmt: skip
+        return Failed(kind=type(error).__name__, message=verbatim(error.msg), line=error.lineno,
+                      column=error.offset or None, end_column=end or None)  # fmt: skip
     kind = getattr(error, "kind", type(error).__name__)
     message = reason_of(error)
     if kind == "ModuleNotFoundError":

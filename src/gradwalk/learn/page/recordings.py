@@ -7,15 +7,15 @@ from functools import cache
 from typing import Any, TypedDict
 
 from gradwalk import walk
-from gradwalk.explain.views import HeatMap, tensor_view
+from gradwalk.explain.views import HeatMap, TensorView, tensor_view
 from gradwalk.layout import Layout, layout_of
 from gradwalk.learn.page import training
-from gradwalk.learn.page.programs import built
+from gradwalk.learn.page.programs import built, without_words
 from gradwalk.presets import PRESETS, Preset
 
 __all__ = ["Material", "PresetEntry", "TensorEntry", "TrainingEntry", "material"]
 
-#: Programs with tensors, by name: title, text, note. They are walked in one order alone, so not in the playground.
+#: Programs with tensors, by name: title and text. They are walked in one order alone, so not in the playground.
 TENSORS = {
     "tensor-layer": (
         "A layer, in tensors",
@@ -24,7 +24,6 @@ TENSORS = {
         "b = Tensor([-2.0, 2.0])\n"
         "Z = X @ W + b\n"
         "L = (Z * Z).sum()",
-        "b is added to three rows, so its gradient is a sum of three.",
     ),
 }
 STEPS = 100  # of the loss curve that a run without zero_grad is held against
@@ -35,7 +34,6 @@ class _Entry(TypedDict):
     title: str
     text: str
     inputs: dict[str, float]
-    note: str
     recording: dict[str, Any]
     layout: Layout
 
@@ -105,17 +103,16 @@ def _entry(preset: Preset) -> PresetEntry:
         title=preset.title,
         text=preset.text,
         inputs=dict(preset.inputs),
-        note=preset.note,
-        recording=json.loads(recording.to_json()),
+        recording=without_words(json.loads(recording.to_json())),
         layout=layout_of(recording.graph),
-        search=[step.to_dict() for step in walk.search_steps(recording.graph)],
+        search=[without_words(step.to_dict()) for step in walk.search_steps(recording.graph)],
     )
 
 
 def _of_tensors(name: str) -> TensorEntry:
-    title, text, note = TENSORS[name]
-    view = tensor_view(walk.record(built(text)))
-    return TensorEntry(name=name, title=title, text=text, inputs={}, note=note, **view)
+    title, text = TENSORS[name]
+    view: TensorView = without_words(tensor_view(walk.record(built(text))))
+    return TensorEntry(name=name, title=title, text=text, inputs={}, **view)
 
 
 @cache

@@ -21,7 +21,7 @@ from gradwalk import walk
 from gradwalk.errors import GradwalkError, ProgramError
 from gradwalk.learn.page.matrix_picture import MatrixPicture, matrix_picture
 from gradwalk.learn.page.programs import built
-from gradwalk.messages import Said, reason_of, say
+from gradwalk.messages import Message, reason_of, say, verbatim
 
 __all__ = [
     "Macro",
@@ -368,7 +368,7 @@ class RollFailure(TypedDict):
     1
     """
 
-    message: Said
+    message: Message
     line: int | None
 
 
@@ -416,7 +416,7 @@ def roll(text: str) -> Roll:
             raise ProgramError(say("there is nothing to roll up: the program computes nothing from its numbers"))
         return Roll(rolled=rolled(tape), error=None)
     except (GradwalkError, SyntaxError) as error:
-        message = error.msg if isinstance(error, SyntaxError) else reason_of(error)
+        message = verbatim(error.msg) if isinstance(error, SyntaxError) else reason_of(error)
         line = error.lineno if isinstance(error, SyntaxError) else getattr(error, "line", None)
         return Roll(rolled=None, error=RollFailure(message=message, line=line))
 

@@ -5,9 +5,6 @@
 
 The limit counts steps through the learner's text, so it is the same on every machine. Code that never comes back to
 that text (`sum(iter(int, 1))`) escapes it: the page then ends the whole worker.
-
-An operator's method that leads back to itself (`__neg__` with `return -self`) nests in the interpreter's own stack,
-which a browser keeps small: there Python dies before it can raise RecursionError. So that depth has a limit of its own.
 """
 
 from __future__ import annotations
@@ -23,15 +20,15 @@ from types import CodeType, FrameType, TracebackType
 from typing import Any, NoReturn
 
 from gradwalk.errors import GradwalkError
-from gradwalk.messages import Message, say
+from gradwalk.messages import Message, say, verbatim
 
 __all__ = ["BUDGET", "LearnerError", "execute", "guarded", "watch_over"]
 
 #: So many steps through a learner's text may be done in one go.
 BUDGET = 1_000_000
 
-_DEEPEST = 100  # operators inside operators; browsers have room for about 600
 _texts: set[str] = set()  # the file names under which learners' texts were compiled
+_DEEPEST = sys.getrecursionlimit()  # calls that may be open at once
 
 
 class LearnerError(GradwalkError, RuntimeError):
@@ -46,15 +43,11 @@ class LearnerError(GradwalkError, RuntimeError):
 
     def __init__(self, kind: str, message: str, line: int | None = None, where: str | None = None) -> None:
         super().__init__(message)
-        self.kind, self.reason, self.line, self.where = kind, message, line, where
+        self.kind, self.reason, self.line, self.where = kind, verbatim(message), line, where
 
 
 class _OutOfSteps(BaseException):
     """Not an Exception, so that a learner's `except Exception` does not swallow it."""
-
-
-class _TooDeep(BaseException):
-    """An operator's method was reached through itself too often."""
 
 
 def execute(
@@ -79,6 +72,9 @@ def execute(
         raise LearnerError(type(error).__name__, error.msg, error.lineno, name) from None
     except ValueError as error:  # a null character
         raise LearnerError("SyntaxError", str(error), None, name) from None
+    except (RecursionError, MemoryError):
+        message = say("this nests too deeply for Python: can you give a part of it a name, in a line of its own?")
+        raise LearnerError("SyntaxError", message, None, name) from None
     with guarded(budget=budget):
         exec(code, namespace)
     return namespace
@@ -116,7 +112,7 @@ def guarded(*, budget: int = BUDGET) -> Iterator[None]:
     except _OutOfSteps as stop:
         message = out_of_steps(budget)
         raise LearnerError("OutOfSteps", message, *_place(stop.__traceback__)) from None
-    except (RecursionError, _TooDeep) as error:
+    except RecursionError as error:
         message, calls = _circle(error.__traceback__), _places(error.__traceback__)
         # the innermost call has hardly begun: the one before it stands at the line that leads back
         raise LearnerError("RecursionError", message, *calls[-2 if len(calls) > 2 else -1]) from None
@@ -143,7 +139,7 @@ def out_of_steps(budget: int) -> Message:
 
 @contextmanager
 def _watched(budget: int) -> Iterator[None]:
-    before, ask = sys.gettrace(), builtins.input
+    before, ask, limit = sys.gettrace(), builtins.input, sys.getrecursionlimit()
     builtins.input = _no_input
     sys.settrace(_counter(budget))
     try:
@@ -151,28 +147,28 @@ def _watched(budget: int) -> Iterator[None]:
     finally:
         sys.settrace(before)
         builtins.input = ask
+        sys.setrecursionlimit(limit)  # a text that recurses may raise it; the next one's mistake must not end Python
 
 
 def _counter(budget: int) -> Any:
-    left = budget
-    operators: list[FrameType] = []  # the methods we are in that an operator called, outermost first
+    left, open_calls = budget, 0
 
     def count(frame: FrameType, event: str, arg: Any) -> Any:
-        nonlocal left
-        if event == "return" and operators and operators[-1] is frame:
-            operators.pop()
+        nonlocal left, open_calls
         left -= 1
         if left < 0:
             raise _OutOfSteps
+        if event == "return":
+            open_calls -= 1
         return count
 
     def enter(frame: FrameType, event: str, arg: Any) -> Any:
+        nonlocal open_calls
         if frame.f_code.co_filename not in _texts:
             return None
-        if _by_operator(frame.f_back):
-            operators.append(frame)
-            if len(operators) > _DEEPEST:
-                raise _TooDeep
+        open_calls += 1
+        if open_calls > _DEEPEST:  # Python would not stop it in time: somebody has raised its own limit
+            raise RecursionError
         frame.f_trace_opcodes = _by_instruction(frame.f_code)
         return count(frame, event, arg)
 
@@ -191,16 +187,6 @@ def _by_instruction(code: CodeType) -> bool:
             if len(loop) <= 1:
                 return True
     return False
-
-
-def _by_operator(caller: FrameType | None) -> bool:
-    """Whether what is called now was not called by its name: then it nests in the interpreter's own stack."""
-    if caller is None or caller.f_lasti < 0:
-        return False
-    code, at = caller.f_code.co_code, caller.f_lasti
-    while at > 0 and dis.opname[code[at]] == "CACHE":  # 3.11 points behind the instruction
-        at -= 2
-    return "CALL" not in dis.opname[code[at]]
 
 
 def _no_input(*_: object) -> NoReturn:

@@ -22,9 +22,10 @@ from gradwalk.learn.page.comparisons import ComparedRow, RecordedComparisons
 from gradwalk.learn.page.failures import Failure
 from gradwalk.learn.page.hunting import shapes
 from gradwalk.learn.page.matrix_picture import MatrixPicture
-from gradwalk.learn.page.programs import Drawn, Failed
+from gradwalk.learn.page.programs import WORDS, Drawn, Failed
 from gradwalk.learn.page.recordings import Material, PresetEntry, TensorEntry, TrainingEntry
 from gradwalk.learn.page.training import Points, Training
+from gradwalk.messages import Message
 from gradwalk.walk import AlreadyVisited, Compute, Doubled, Enter, Leave, Missing, NodeInfo, Push, Seed, Visit
 
 __all__ = ["SHAPES", "typescript"]
@@ -44,7 +45,6 @@ PAGE: tuple[type, ...] = (
 )
 #: What holds numbers of a walk: single ones by default; `N` is what else stands in their place, such as heat maps.
 OF_NUMBERS = ("NodeInfo", "Graph", "Recording", "TensorRecording", "WalkEvent", *(thing.__name__ for thing in WALK))
-WORDS = {"formula": "string", "sentence": "string", "latex": "string"}  # every event brings them
 
 #: What `to_dict` and `to_json` put together by hand, and fields that are known better than their Python type says.
 BY_HAND: dict[str, dict[str, str]] = {
@@ -55,7 +55,6 @@ BY_HAND: dict[str, dict[str, str]] = {
         "topological": "boolean",
         "lost": "Missing[]",
         "doubled": "Doubled[]",
-        "sentence": "string",
         "expected": "(Num | null)[]",
     },
     "Recording": {
@@ -103,12 +102,12 @@ def _shape(thing: type) -> dict[str, str]:
     hints = get_type_hints(thing)
     known = {name: KNOWN_BETTER.get((thing.__name__, name)) for name in hints}
     if is_dataclass(thing):
-        names = [entry.name for entry in fields(thing) if entry.name != "words"]
+        spoken = WORDS if thing in (*WALK, *SEARCH, Missing, Doubled) else ()
+        names = [entry.name for entry in fields(thing) if entry.name != "words" and entry.name not in spoken]
         kind = {"kind": f'"{thing.kind}"'} if hasattr(thing, "kind") else {}
-        told = WORDS if kind else {}
         numbers = "N" if thing.__name__ in OF_NUMBERS else "Num"
         types = {name: known[name] or _type(hints[name]).replace("unknown", numbers) for name in names}
-        return {**kind, **types, **told}
+        return {**kind, **types}
     # the page's own functions give finite numbers only
     marked = get_type_hints(thing, include_extras=True)
     return {
@@ -121,9 +120,17 @@ def _shape(thing: type) -> dict[str, str]:
 def _type(hint: Any) -> str:
     """A Python type as TypeScript; a float of a walk may also be one of the texts that JSON has for nan and inf.
 
-    What is `Said` to a learner comes as a message, and is a text when the page has read it.
+    What is said to a learner comes as a `Message`, and is a text when the page has read it.
     """
-    plain = {int: "number", float: "Num", str: "string", bool: "boolean", NoneType: "null", Any: "unknown"}
+    plain = {
+        Message: "string",
+        int: "number",
+        float: "Num",
+        str: "string",
+        bool: "boolean",
+        NoneType: "null",
+        Any: "unknown",
+    }
     if hint in plain:
         return plain[hint]
     if is_typeddict(hint) or is_dataclass(hint):

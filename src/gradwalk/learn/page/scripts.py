@@ -14,7 +14,7 @@ from typing import Any, TypedDict
 
 from gradwalk.learn.page.failures import Failure, not_shown
 from gradwalk.learn.page.sandbox import LearnerError, execute
-from gradwalk.messages import Said, say
+from gradwalk.messages import Message, say, verbatim
 
 __all__ = ["Ran", "run"]
 
@@ -29,7 +29,7 @@ class Ran(TypedDict):
     'ZeroDivisionError'
     """
 
-    printed: list[Said]
+    printed: list[Message]
     error: Failure | None
 
 
@@ -41,7 +41,7 @@ def run(parts: Sequence[str], engine: str = "") -> Ran:
     """
     random.seed(SEED)
     names: dict[str, Any] = {}
-    printed: list[str] = []
+    printed: list[Message] = []
     try:
         if engine:
             names = execute(engine, name="the engine")
@@ -66,7 +66,7 @@ def _let_go(names: dict[str, Any]) -> None:
         getattr(x, "__dict__", {}).clear()
 
 
-def _printing(part: str, names: dict[str, Any], printed: list[str]) -> tuple[dict[str, Any], str]:
+def _printing(part: str, names: dict[str, Any], printed: list[Message]) -> tuple[dict[str, Any], Message]:
     out = io.StringIO()
     try:
         with redirect_stdout(out):
@@ -77,6 +77,8 @@ def _printing(part: str, names: dict[str, Any], printed: list[str]) -> tuple[dic
     return names, _shortened(out.getvalue())
 
 
-def _shortened(text: str) -> str:
+def _shortened(text: str) -> Message:
     left_out = len(text) - MOST_PRINTED
-    return text if left_out <= 0 else say("{shown}{more}", shown=text[:MOST_PRINTED], more=not_shown(left_out))
+    return (
+        verbatim(text) if left_out <= 0 else say("{shown}{more}", shown=text[:MOST_PRINTED], more=not_shown(left_out))
+    )

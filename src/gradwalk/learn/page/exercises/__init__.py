@@ -34,6 +34,7 @@ from gradwalk.learn.page.exercises.splice import HEAD, PARTS, TAIL
 from gradwalk.learn.page.exercises.tensors import BROADCAST, PRODUCTS, REDUCTIONS
 from gradwalk.learn.page.exercises.training_loop import TRAINING
 from gradwalk.learn.page.exercises.whole_network import BATCH_NORM, CROSS_ENTROPY, LAYERS
+from gradwalk.messages import Message, sentence
 
 __all__ = [
     "EXERCISES",
@@ -65,10 +66,10 @@ class TabEntry(TypedDict):
     """
 
     name: str
-    task: str
+    task: Message
     starter: str
     solution: str
-    hints: list[str]
+    hints: list[Message]
     checks: int
 
 
@@ -79,7 +80,7 @@ class ExerciseEntry(TypedDict):
     'Power, tanh and exp'
     """
 
-    title: str
+    title: Message
     kind: Literal["methods", "program", "definitions"]
     tabs: list[TabEntry]
 
@@ -156,15 +157,15 @@ def material() -> ExerciseMaterial:
         },
         "exercises": {
             name: {
-                "title": exercise.title,
+                "title": sentence(exercise.title),
                 "kind": exercise.kind,
                 "tabs": [
                     {
                         "name": tab.name,
-                        "task": tab.task,
+                        "task": sentence(tab.task),
                         "starter": tab.starter,
                         "solution": tab.solution,
-                        "hints": list(tab.hints),
+                        "hints": list(map(sentence, tab.hints)),
                         "checks": sum(compared(tried) for tried in expected(exercise, tab)),
                     }
                     for tab in exercise.tabs.values()

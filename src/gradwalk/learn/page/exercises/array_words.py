@@ -10,6 +10,7 @@ from gradwalk.learn.page.exercises.arrays import Array, text_of
 from gradwalk.learn.page.exercises.attempts import Attempt
 from gradwalk.learn.page.exercises.feedback import Feedback
 from gradwalk.matcher import same
+from gradwalk.messages import Message, joined, say
 
 __all__ = ["Off", "alike", "arrays_off", "compared", "headline_of", "of_arrays", "rows_of"]
 
@@ -68,16 +69,16 @@ def rows_of(array: Array, digits: int = 4) -> str:
     return text_of(array.tolist(), digits).replace("-", "−").replace("], [", "],\n [")
 
 
-def headline_of(off: Off) -> str:
+def headline_of(off: Off) -> Message:
     """What differs, in a few words: shapes if they do, else the first number that does.
 
     >>> headline_of(Off("g", Array([1, 2]), Array([[1], [2]])))
     'Shape (2,) where (2, 1) is right'
     """
     if off.mine.shape != off.right.shape:
-        return f"Shape {off.mine.shape} where {off.right.shape} is right"
+        return say("Shape {got} where {right} is right", got=off.mine.shape, right=off.right.shape)
     _, mine, right = _first(off)
-    return f"{mine} where {right} is right"
+    return say("{got} where {right} is right", got=mine, right=right)
 
 
 def of_arrays(off: Off) -> Feedback:
@@ -89,34 +90,32 @@ def of_arrays(off: Off) -> Feedback:
     mine, right, name = off.mine, off.right, off.name
     headline = headline_of(off)
     if mine.shape != right.shape:
-        why = f"`{name}` has the shape {mine.shape}, and it should have {right.shape}."
-        if sorted(mine.flat()) == sorted(right.flat()):
-            return Feedback(
-                "shape", headline, f"{why} The numbers themselves are right.", "Which axis is too many, or missing?"
-            )
-        ask = (
-            "Which axis is too many, or missing?"
-            if mine.ndim != right.ndim
-            else "Which axis has the wrong size, and why?"
+        why = say(
+            "`{name}` has the shape {got}, and it should have {right}.", name=name, got=mine.shape, right=right.shape
         )
+        ask = say("Which axis is too many, or missing?")
+        if sorted(mine.flat()) == sorted(right.flat()):
+            return Feedback("shape", headline, joined(why, say("The numbers themselves are right.")), ask)
+        if mine.ndim == right.ndim:
+            ask = say("Which axis has the wrong size, and why?")
         return Feedback("shape", headline, why, ask)
     if mine.ndim == 2 and mine.shape[0] == mine.shape[1] and alike(mine.T, right):
-        why = f"The numbers of `{name}` are right, but its rows stand where its columns belong."
-        return Feedback("transposed", headline, why, "Is there a `.T` too many, or one missing?")
+        why = say("The numbers of `{name}` are right, but its rows stand where its columns belong.", name=name)
+        return Feedback("transposed", headline, why, say("Is there a `.T` too many, or one missing?"))
     if all(x == 0.0 for x in mine.flat()):
-        return Feedback(
-            "not implemented", headline, f"`{name}` is zero everywhere.", "Which line should bring something?"
-        )
+        why = say("`{name}` is zero everywhere.", name=name)
+        return Feedback("not implemented", headline, why, say("Which line should bring something?"))
     if alike(-mine, right):
-        why = f"Every number of `{name}` has the right size and the wrong sign."
-        return Feedback("wrong value", headline, why, "Where does the minus come from?")
+        why = say("Every number of `{name}` has the right size and the wrong sign.", name=name)
+        return Feedback("wrong value", headline, why, say("Where does the minus come from?"))
     times = _factor(off)
     if times is not None:
-        why = f"Every number of `{name}` is {times} times what it should be."
-        return Feedback("wrong value", headline, why, "Where does that factor come from?")
+        why = say("Every number of `{name}` is {times} times what it should be.", name=name, times=times)
+        return Feedback("wrong value", headline, why, say("Where does that factor come from?"))
     place, was, wanted = _first(off)
-    at = f"`{name}{list(place)}`" if place else f"`{name}`"
-    return Feedback("wrong value", headline, f"{at} is {was}, and it should be {wanted}.", "Which line makes it?")
+    at = f"{name}{list(place)}" if place else name
+    why = say("`{name}` is {got}, and it should be {right}.", name=at, got=was, right=wanted)
+    return Feedback("wrong value", headline, why, say("Which line makes it?"))
 
 
 def _first(off: Off) -> tuple[tuple[int, ...], str, str]:

@@ -19,6 +19,7 @@ from gradwalk.learn.page.exercises.model import Exercise, Tab
 from gradwalk.learn.page.exercises.splice import names_for
 from gradwalk.learn.page.sandbox import LearnerError, guarded
 from gradwalk.matcher import Outcome
+from gradwalk.messages import say
 
 __all__ = ["Attempt", "attempt", "attempts", "expected", "unchanged"]
 
@@ -160,6 +161,10 @@ def _numbers(name: str, array: Array) -> dict[str, float]:
 def _number(what: str, x: Any) -> float:
     if hasattr(x, "data"):
         kind = type(x).__name__
-        wanted = "an array" if kind == "Tensor" else "a plain number"
-        raise LearnerError("NotANumber", f"{what} is a {kind}, where {wanted} should be", None, None)
+        told = (
+            say("`{what}` is a Tensor, where an array should be", what=what)
+            if kind == "Tensor"
+            else say("`{what}` is a {kind}, where a plain number should be", what=what, kind=kind)
+        )
+        raise LearnerError("NotANumber", told, None, None)
     return float(x)

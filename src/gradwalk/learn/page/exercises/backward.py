@@ -9,7 +9,7 @@ __all__ = ["BACKWARD", "DIAMOND"]
 
 _STARTER = """\
 def backward(self):
-    order = []        # every node once, each after its operands
+    order = []        # each node once, after its operands
     visited = set()
 
     def visit(node):
@@ -17,8 +17,8 @@ def backward(self):
 
     visit(self)
     for node in order:
-        if node._prev:           # what an earlier walk has left
-            node.grad = 0.0      # in the middle must not count again
+        if node._prev:        # what an earlier walk has left
+            node.grad = 0.0   # there must not count again
 
     # 2. the seed
 
@@ -27,7 +27,7 @@ def backward(self):
 
 _SOLUTION = """\
 def backward(self):
-    order = []        # every node once, each after its operands
+    order = []        # each node once, after its operands
     visited = set()
 
     def visit(node):
@@ -39,8 +39,8 @@ def backward(self):
 
     visit(self)
     for node in order:
-        if node._prev:           # what an earlier walk has left
-            node.grad = 0.0      # in the middle must not count again
+        if node._prev:        # what an earlier walk has left
+            node.grad = 0.0   # there must not count again
 
     self.grad = 1.0
     for node in reversed(order):
@@ -49,8 +49,8 @@ def backward(self):
 
 _CLEARING = """\
     for node in order:
-        if node._prev:           # what an earlier walk has left
-            node.grad = 0.0      # in the middle must not count again
+        if node._prev:        # what an earlier walk has left
+            node.grad = 0.0   # there must not count again
 """
 _LOOP = "    for node in reversed(order):\n        node._backward()\n"
 _VISIT = """\
@@ -77,10 +77,10 @@ _TAB = Tab(
      "The walk is `for node in reversed(order):`, and at each node `node._backward()`."),
     (on("y = a * b", "y.grad a.grad b.grad", "a · b", a=2, b=-3),
      on("e = a * b; d = e + c; L = d * f", "a.grad b.grad c.grad f.grad", "(a · b + c) · f", a=2, b=-3, c=10, f=-2),
-     on("b = a + 1; c = a * 3; d = b * c", "a.grad", "the diamond", a=2),
-     on("b = a * 2; c = b * b + b", "b.grad a.grad", "b · b + b with b = 2a", a=3),
-     on("b = a * 2; c = b + b * b", "a.grad", "b + b · b with b = 2a", a=3),
-     on("s = a * 2; b = s + 1; c = s * 3; d = b * c", "s.grad a.grad", "a diamond with a stem", a=1),
+     on("b = a + 1; c = a * 3; d = b * c", "a.grad", "the diamond", True, a=2),
+     on("b = a * 2; c = b * b + b", "b.grad a.grad", "b · b + b with b = 2a", True, a=3),
+     on("b = a * 2; c = b + b * b", "a.grad", "b + b · b with b = 2a", True, a=3),
+     on("s = a * 2; b = s + 1; c = s * 3; d = b * c", "s.grad a.grad", "a diamond with a stem", True, a=1),
      Probe("x · x · x, walked twice, x = 3", "x = Value(3.0)\ny = x * x * x\ny.backward()\ny.backward()", ("x.grad",)),
      Probe("a chain of thirteen diamonds",
            "x = Value(2.0)\ny = x\nfor _ in range(13):\n    y = y * 0.5 + y * 0.5\ny.backward()", ("x.grad",))),
@@ -120,7 +120,7 @@ _TAB = Tab(
      Mistake("not zeroed", ((_CLEARING, ""),),
              "The first walk is right, the second is not: what the first left in the middle was pushed again.",
              "Which gradients must be zero before a walk begins?"),
-     Mistake("not zeroed", (("        if node._prev:           # what", "        if True:           # what"),),
+     Mistake("not zeroed", (("        if node._prev:        # what", "        if True:        # what"),),
              "The second walk wiped out what the first had brought to the leaves. Leaves add up from walk to "
              "walk; only the nodes in the middle are cleared.",
              "Which gradients must be zero before a walk begins, and which must not?"),

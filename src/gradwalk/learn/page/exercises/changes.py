@@ -10,6 +10,7 @@ from typing import Any
 
 from gradwalk.learn.page.exercises.editing import Editor, Place, line_of, lines_of, target_of
 from gradwalk.learn.page.exercises.model import Kind
+from gradwalk.messages import Message, joined, say
 
 __all__ = ["Change", "changes", "places_to_look"]
 
@@ -28,13 +29,13 @@ _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq, ast.In, ast
 class Change:
     """What was wrong, in words, and the guilty lines; `text` is the learner's text with the change.
 
-    >>> Change("overwritten", "", "", (6,), "").lines
+    >>> Change("overwritten", say("It is set."), say("Is there an `=` too many?"), (6,), "").lines
     (6,)
     """
 
     kind: Kind
-    why: str
-    ask: str
+    why: Message
+    ask: Message
     lines: tuple[int, ...]
     text: str
     #: Whether it knows in which line the mistake is, and no more.
@@ -90,11 +91,15 @@ def _assignments(editor: Editor, solution: ast.Module) -> Iterator[Change]:
             continue
         for op, sign in signs[:2]:
             changes: list[tuple[Place, ast.stmt]] = [(p, _augmented(p.node, op)) for p in chosen]
-            two = f"Line {line_of(chosen[0])} sets `{target_of(chosen[0].statement)}`. It should change what is there."
+            why = say(
+                "Line {line} sets `{target}`. It should change what is there.",
+                line=line_of(chosen[0]),
+                target=target_of(chosen[0].statement),
+            )
             if sign == "+=" and chosen is grads:
-                two = "The second contribution replaced the first."
-            ask = f"Is there an `=` that should be `{sign}`?"
-            yield Change("overwritten", two, ask, lines_of(*chosen), editor.text(*changes))
+                why = say("The second contribution replaced the first.")
+            ask = say("Is there an `=` that should be `{sign}`?", sign=sign)
+            yield Change("overwritten", why, ask, lines_of(*chosen), editor.text(*changes))
     added = [p for p in editor.writes if isinstance(p.node, ast.AugAssign)]
     for group in [added, *([p] for p in added)]:
         for op, sign in signs:
@@ -104,14 +109,27 @@ def _assignments(editor: Editor, solution: ast.Module) -> Iterator[Change]:
             changes = [(p, _assigned(p.node, op)) for p in chosen]
             was = _SIGNS.get(type(chosen[0].node.op), "?")
             lines, target = lines_of(*chosen), target_of(chosen[0].statement)
-            where = f"line {lines[0]}" if len(lines) == 1 else "lines " + " and ".join(map(str, lines))
-            why = f"In {where}, `{was}=` is the wrong way to write to `{target}`."
+            where = _in_lines(lines)
+            why = say(
+                "{where}, `{was}` is the wrong way to write to `{target}`.", where=where, was=f"{was}=", target=target
+            )
             if (was, sign) in (("-", "+="), ("+", "-=")):
-                why = f"In {where}, the size is right and the sign is wrong."
+                why = say("{where}, the size is right and the sign is wrong.", where=where)
             kind: Kind = "wrong direction" if target.endswith(".data") else _kind(chosen[0].statement)
             if sign == "=" and target in _spelt(chosen[0].node.value):
-                kind, why = "counted twice", f"In {where}, what was in `{target}` is counted twice: `+=` adds it again."
-            yield Change(kind, why, f"Is there a `{was}=` that should be `{sign}`?", lines, editor.text(*changes))
+                kind = "counted twice"
+                why = say(
+                    "{where}, what was in `{target}` is counted twice: `+=` adds it again.", where=where, target=target
+                )
+            ask = say("Is there a `{was}` that should be `{sign}`?", was=f"{was}=", sign=sign)
+            yield Change(kind, why, ask, lines, editor.text(*changes))
+
+
+def _in_lines(lines: tuple[int, ...]) -> Message:
+    if len(lines) == 1:
+        return say("On line {line}", line=lines[0])
+    *most, last = map(str, lines)
+    return say("On lines {lines} and {last}", lines=", ".join(most), last=last)
 
 
 def _assigned(node: ast.AugAssign, op: ast.operator | None) -> ast.stmt:
@@ -146,8 +164,8 @@ def _upstream(editor: Editor, solution: ast.Module) -> Iterator[Change]:
             upstream = ast.Attribute(ast.Name(editor.out, ast.Load()), "grad", ast.Load())
             new.value = ast.BinOp(p.node.value, ast.Mult(), upstream)
             changes.append((p, new))
-        why = "This is right only where `out` is the root. Further in, the upstream gradient is lost."
-        ask = "Where does `out.grad` come in?"
+        why = say("This is right only where `out` is the root. Further in, the upstream gradient is lost.")
+        ask = say("Where does `out.grad` come in?")
         yield Change("forgets the upstream gradient", why, ask, lines_of(*chosen), editor.text(*changes))
 
 
@@ -163,9 +181,14 @@ def _statements(editor: Editor, solution: ast.Module) -> Iterator[Change]:
                 moved = [s for k, s in enumerate(body) if k != i]
                 moved.insert(j, body[i])
                 first, second = sorted((body[i].lineno, body[j].lineno))
-                why = f"Line {body[i].lineno} comes too {'late' if j < i else 'early'}."
-                ask = f"What must have happened before line {second if j < i else first}?"
-                ask = "Which of these lines must come first?" if abs(i - j) == 1 else ask
+                line = body[i].lineno
+                why = (
+                    say("Line {line} comes too late.", line=line)
+                    if j < i
+                    else say("Line {line} comes too early.", line=line)
+                )
+                ask = say("What must have happened before line {line}?", line=second if j < i else first)
+                ask = say("Which of these lines must come first?") if abs(i - j) == 1 else ask
                 yield Change("wrong order", why, ask, (body[i].lineno,), editor.body(holder, field, moved))
         for i, statement in enumerate(body):
             if isinstance(statement, (ast.For, ast.If, ast.While)) and len(statement.body) > 1:  # out of the block
@@ -173,15 +196,17 @@ def _statements(editor: Editor, solution: ast.Module) -> Iterator[Change]:
                 outer = copy.copy(statement)
                 outer.body = statement.body[:-1]
                 out = [*body[:i], outer, inner, *body[i + 1 :]]
-                yield Change("slip", f"Line {inner.lineno} is indented too far.", "How often should it run?",
-                             (inner.lineno,), editor.body(holder, field, out))  # fmt: skip
+                why = say("Line {line} is indented too far.", line=inner.lineno)
+                ask = say("How often should it run?")
+                yield Change("slip", why, ask, (inner.lineno,), editor.body(holder, field, out))
             after = body[i + 1] if i + 1 < len(body) else None
             if isinstance(statement, (ast.For, ast.If, ast.While)) and after and not isinstance(after, ast.FunctionDef):
                 deeper = copy.copy(statement)
                 deeper.body = [*statement.body, after]
                 into = [*body[:i], deeper, *body[i + 2 :]]
-                yield Change("slip", f"Line {after.lineno} is not indented far enough.", "How often should it run?",
-                             (after.lineno,), editor.body(holder, field, into))  # fmt: skip
+                why = say("Line {line} is not indented far enough.", line=after.lineno)
+                ask = say("How often should it run?")
+                yield Change("slip", why, ask, (after.lineno,), editor.body(holder, field, into))
 
 
 def _extras(editor: Editor, solution: ast.Module) -> Iterator[Change]:
@@ -196,17 +221,16 @@ def _extras(editor: Editor, solution: ast.Module) -> Iterator[Change]:
             if any(same[i + 1 :]):  # of two that are alike, the later one is too many
                 continue
             twice = any(same[:i])
-            why = f"Line {statement.lineno} says the same once more." if twice else (
-                f"Line {statement.lineno} does harm: without it, every number is right.")  # fmt: skip
+            line = statement.lineno
+            why = (
+                say("Line {line} says the same once more.", line=line)
+                if twice
+                else say("Line {line} does harm: without it, every number is right.", line=line)
+            )
+            ask = say("What is line {line} for?", line=line)
             left = [s for s in body if s is not statement]
             kind: Kind = "counted twice" if twice else "slip"
-            yield Change(
-                kind,
-                why,
-                f"What is line {statement.lineno} for?",
-                (statement.lineno,),
-                editor.body(holder, field, left),
-            )
+            yield Change(kind, why, ask, (line,), editor.body(holder, field, left))
 
 
 def _operands(editor: Editor, solution: ast.Module) -> Iterator[Change]:
@@ -235,12 +259,14 @@ def _operands(editor: Editor, solution: ast.Module) -> Iterator[Change]:
             kind: Kind = "changed the wrong thing" if written else _kind(place.statement)
             if not written and was == f"{editor.out}.data" and other == f"{editor.out}.grad":
                 kind = "forgets the upstream gradient"
-            why = (
-                f"Line {line} writes to `{was}`." if written else f"In line {line}, `{was}` is the wrong thing to take."
-            )
-            ask = "Where should it write to?" if written else "What belongs in its place?"
+            if written:
+                why = say("Line {line} writes to `{was}`.", line=line, was=was)
+                ask = say("Where should it write to?")
+            else:
+                why = say("On line {line}, `{was}` is the wrong thing to take.", line=line, was=was)
+                ask = say("What belongs in its place?")
             if written and was.endswith(".data") and other.endswith(".grad"):
-                why += " Data belongs to the forward pass; the walk back writes `grad`."
+                why = joined(why, say("Data belongs to the forward pass; the walk back writes `grad`."))
             yield Change(kind, why, ask, (line,), editor.text((place, new)))
 
 
@@ -256,39 +282,39 @@ def _signs(editor: Editor, solution: ast.Module) -> Iterator[Change]:
             was = _SIGNS[type(node)]
             for other in _ARITHMETIC:
                 if type(node) is not other:
-                    what = f"In line {line}, the `{was}` is the wrong operation."
-                    ask = (
-                        "In Python a power is written `**`." if was == "^" else "What should happen to the two numbers?"
-                    )
-                    yield Change(kind, what, ask, (line,), editor.text((place, other())))
+                    why = say("On line {line}, the `{was}` is the wrong operation.", line=line, was=was)
+                    ask = say("What should happen to the two numbers?")
+                    if was == "^":
+                        ask = say("In Python a power is written `**`.")
+                    yield Change(kind, why, ask, (line,), editor.text((place, other())))
             turned = ast.BinOp(parent.right, parent.op, parent.left)
             yield from _swapped(editor, parent, turned, kind)
             for kept in (parent.left, parent.right):
                 dropped = parent.right if kept is parent.left else parent.left
-                why = f"In line {line}, `{_spelt(dropped)}` does not belong there."
-                yield Change(kind, why, "What is it for?", (line,), _at(editor, parent, kept))
+                why = say("On line {line}, `{code}` does not belong there.", line=line, code=_spelt(dropped))
+                yield Change(kind, why, say("What is it for?"), (line,), _at(editor, parent, kept))
         elif isinstance(node, _COMPARISONS) and isinstance(place.parent, ast.Compare):
             for comparison in _COMPARISONS:
                 if type(node) is not comparison:
-                    why = f"In line {place.parent.lineno}, the `{_SIGNS[type(node)]}` is the wrong comparison."
-                    yield Change(
-                        kind, why, "When should it be true?", (place.parent.lineno,), editor.text((place, comparison()))
-                    )
+                    line, was = place.parent.lineno, _SIGNS[type(node)]
+                    why = say("On line {line}, the `{was}` is the wrong comparison.", line=line, was=was)
+                    ask = say("When should it be true?")
+                    yield Change(kind, why, ask, (line,), editor.text((place, comparison())))
         elif isinstance(node, ast.UnaryOp):
-            why = f"In line {line}, there is a `{'not' if isinstance(node.op, ast.Not) else '-'}` too many."
-            yield Change(kind, why, "Why is it there?", (line,), editor.text((place, node.operand)))
+            was = "not" if isinstance(node.op, ast.Not) else "-"
+            why = say("On line {line}, there is a `{was}` too many.", line=line, was=was)
+            yield Change(kind, why, say("Why is it there?"), (line,), editor.text((place, node.operand)))
         elif _is_read(place) and place.field in ("left", "right", "value", "args", "operand"):
             negated = ast.UnaryOp(ast.USub(), node)
-            why = f"In line {line}, a sign is wrong."
-            yield Change(kind, why, "Does it rise or fall there?", (line,), editor.text((place, negated)))
+            why = say("On line {line}, a sign is wrong.", line=line)
+            yield Change(kind, why, say("Does it rise or fall there?"), (line,), editor.text((place, negated)))
 
 
 def _swapped(editor: Editor, parent: ast.BinOp, turned: ast.BinOp, kind: Kind) -> Iterator[Change]:
     if not isinstance(parent.op, (ast.Add, ast.Mult)):
-        why = f"In line {parent.lineno}, the two sides of `{_SIGNS[type(parent.op)]}` have changed places."
-        yield Change(
-            "turned round", why, "Which of the two comes first?", (parent.lineno,), _at(editor, parent, turned)
-        )
+        line, sign = parent.lineno, _SIGNS[type(parent.op)]
+        why = say("On line {line}, the two sides of `{sign}` have changed places.", line=line, sign=sign)
+        yield Change("turned round", why, say("Which of the two comes first?"), (line,), _at(editor, parent, turned))
 
 
 def _at(editor: Editor, node: ast.AST, new: Any) -> str:
@@ -306,8 +332,12 @@ def _brackets(editor: Editor, solution: ast.Module) -> Iterator[Change]:
             if len(operands) > _LONGEST:
                 continue
             for new in _bracketed(operands, signs):
-                why = f"In line {node.lineno}, Python reads `{_spelt(node)}` in another order than it should."
-                ask = "Where do the brackets belong?"
+                why = say(
+                    "On line {line}, Python reads `{code}` in another order than it should.",
+                    line=node.lineno,
+                    code=_spelt(node),
+                )
+                ask = say("Where do the brackets belong?")
                 yield Change(_kind(place.statement), why, ask, (node.lineno,), editor.text((place, new)))
 
 
@@ -341,9 +371,9 @@ def _numbers(editor: Editor, solution: ast.Module) -> Iterator[Change]:
             kind = "no seed"
         for other in [True, False] if isinstance(was, bool) else pool:
             if other != was:
-                why = f"In line {node.lineno}, the number `{was}` is wrong."
+                why = say("On line {line}, the number `{was}` is wrong.", line=node.lineno, was=was)
                 new = ast.UnaryOp(ast.USub(), ast.Constant(-other)) if other < 0 else ast.Constant(other)
-                yield Change(kind, why, "Which number belongs there?", (node.lineno,), editor.text((place, new)))
+                yield Change(kind, why, say("Which number belongs there?"), (node.lineno,), editor.text((place, new)))
 
 
 def _calls(editor: Editor, solution: ast.Module) -> Iterator[Change]:
@@ -371,25 +401,29 @@ def _calls(editor: Editor, solution: ast.Module) -> Iterator[Change]:
                 else None
             )
             for new in filter(None, (inner, node.func if not node.args else None)):
-                why = f"In line {line}, `{_spelt(node)}` calls what should not be called."
-                yield Change(kind, why, "What does the call do there?", (line,), editor.text((place, new)))
+                why = say("On line {line}, `{code}` calls what should not be called.", line=line, code=_spelt(node))
+                yield Change(kind, why, say("What does the call do there?"), (line,), editor.text((place, new)))
             if node.keywords:
                 continue
         if isinstance(node, ast.Attribute) and node.attr == "data" and isinstance(node.ctx, ast.Load):
-            why = f"In line {line}, `{_spelt(node)}` takes the number out and leaves its history behind."
-            yield Change("cut off", why, "Is there a `.data` too many?", (line,), editor.text((place, node.value)))
+            why = say(
+                "On line {line}, `{code}` takes the number out and leaves its history behind.",
+                line=line,
+                code=_spelt(node),
+            )
+            yield Change("cut off", why, say("Is there a `.data` too many?"), (line,), editor.text((place, node.value)))
         if isinstance(node, ast.expr) and isinstance(getattr(node, "ctx", ast.Load()), ast.Load) and place.field in (
             "value", "iter", "args", "right", "left", "test", "elt", "body", "orelse"
         ):  # fmt: skip
             for name, wrap in dict(wraps).items():
-                why = f"In line {line}, something is missing around `{_spelt(node)}`: `{name}`."
-                yield Change(
-                    "a part is missing",
-                    why,
-                    "What should be done with it first?",
-                    (line,),
-                    editor.text((place, wrap(node))),
+                why = say(
+                    "On line {line}, something is missing around `{code}`: `{call}`.",
+                    line=line,
+                    code=_spelt(node),
+                    call=name,
                 )
+                ask = say("What should be done with it first?")
+                yield Change("a part is missing", why, ask, (line,), editor.text((place, wrap(node))))
         if isinstance(node, ast.Return) and node.value is None:
             continue
 
@@ -404,8 +438,12 @@ def _line_by_line(editor: Editor, solution: ast.Module) -> Iterator[Change]:
         for dump, other in lines.items():
             if dump not in ours:
                 target, line = target_of(other), place.node.lineno
-                ask = f"What should `{target}` be?" if target else f"What should line {line} do?"
-                why = f"The mistake is in line {line}. The other lines are right."
+                ask = (
+                    say("What should `{target}` be?", target=target)
+                    if target
+                    else say("What should line {line} do?", line=line)
+                )
+                why = say("The mistake is on line {line}. The other lines are right.", line=line)
                 yield Change(_kind(place.node), why, ask, (line,), editor.text((place, other)), vague=True)
 
 
@@ -429,16 +467,20 @@ def _missing(editor: Editor, solution: ast.Module) -> Iterator[Change]:
                 yield Change("a part is missing", why, ask, (), editor.body(holder, field, new))
 
 
-def _absent(statement: ast.stmt) -> tuple[str, str]:
+def _absent(statement: ast.stmt) -> tuple[Message, Message]:
     target = target_of(statement)
     if isinstance(statement, ast.Return):
-        return "One line is missing: nothing is given back.", "Is a `return` missing?"
+        return say("One line is missing: nothing is given back."), say("Is a `return` missing?")
     if target.endswith("._backward"):
-        return "Nothing arrives: `out` still has the `_backward` that does nothing.", "Which line gives it yours?"
+        why = say("Nothing arrives: `out` still has the `_backward` that does nothing.")
+        return why, say("Which line gives it yours?")
     if target.endswith(".grad"):
-        return f"One line is missing: nothing writes to `{target}`.", f"What should `{target}` receive?"
+        why = say("One line is missing: nothing writes to `{target}`.", target=target)
+        return why, say("What should `{target}` receive?", target=target)
+    left_out = say("Which step did you leave out?")
     if target:
-        return f"One line is missing: `{target}` is not set where it is needed.", "Which step did you leave out?"
+        return say("One line is missing: `{target}` is not set where it is needed.", target=target), left_out
     if isinstance(statement, ast.For):
-        return "A loop is missing.", f"What should be done for each `{ast.unparse(statement.target)}`?"
-    return "One line is missing.", "Which step did you leave out?"
+        each = ast.unparse(statement.target)
+        return say("A loop is missing."), say("What should be done for each `{name}`?", name=each)
+    return say("One line is missing."), left_out

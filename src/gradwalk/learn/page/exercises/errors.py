@@ -8,16 +8,21 @@ import re
 import textwrap
 from difflib import get_close_matches
 
+from gradwalk.learn.page.answer import NOTHING
 from gradwalk.learn.page.exercises.feedback import Feedback
 from gradwalk.learn.page.exercises.model import Exercise, Tab
 from gradwalk.learn.page.sandbox import LearnerError
+from gradwalk.messages import Message, joined, say, verbatim
 
 __all__ = ["FIELDS", "of_error"]
 
 #: What a Value has, as a learner may write it.
 FIELDS = ("data", "grad", "_prev", "_op", "_backward", "backward", "tanh", "exp", "relu", "log", "sigmoid")
 _REFLECTED = {"__radd__": "+", "__rmul__": "*", "__rsub__": "-", "__rtruediv__": "/"}
-_LATER = {"-": "subtraction", "/": "division", "-=": "subtraction", "/=": "division"}
+_LATER = {
+    "-": say("Your engine has no subtraction yet. It comes in lesson eight."),
+    "/": say("Your engine has no division yet. It comes in lesson eight."),
+}
 _UNSUPPORTED = re.compile(r"unsupported operand type\(s\) for (\S+?)(?: or pow\(\))?: '(\w+)' and '(\w+)'")
 
 
@@ -29,60 +34,72 @@ def of_error(exercise: Exercise, tab: Tab, text: str, error: LearnerError) -> Fe
     >>> error = LearnerError("NameError", "name 'ot' is not defined", 2, "exp")
     >>> told = of_error(exercise, exercise.tabs["exp"], "def exp(self):\\n    out = ot", error)
     >>> told.headline, told.ask
-    ('NameError in line 2', 'Do you mean `out`?')
+    ('NameError on line 2', 'Do you mean `out`?')
     """
     said = str(error)
     where = (error.line,) if error.line and error.where == tab.name else ()
-    kind, headline = "error", f"{error.kind} in line {error.line}" if where else error.kind
-    why, ask = said, ""
+    kind, headline = "error", verbatim(error.kind)
+    if where:
+        headline = say("{error} on line {line}", error=error.kind, line=error.line)
+    why, ask = verbatim(error.reason), NOTHING
     if error.kind == "NotDefined":
-        headline = f"`{tab.name}` is not there"
+        headline = say("`{name}` is not there", name=tab.name)
     elif error.kind == "OutOfSteps":
-        headline = "It does not come to an end"
+        headline = say("It does not come to an end")
     elif error.kind == "RecursionError":
-        headline, why, ask = _circle(tab, said)
+        headline, why, ask = _circle(tab, why)
     elif error.kind == "NotANumber":
-        tensor = " is a Tensor, " in said
         kind = "changed the wrong thing"
-        headline = "A gradient is a Tensor, not an array" if tensor else "A gradient is a Value, not a number"
-        why, ask = f"{said[0].upper()}{said[1:]}.", "Is there an operand that should be its `.data`?"
+        headline = say("A gradient is a Value, not a number")
+        if " is a Tensor, " in said:
+            headline = say("A gradient is a Tensor, not an array")
+        why, ask = say("{said}.", said=why), say("Is there an operand that should be its `.data`?")
     elif "'NoneType' object is not callable" in said:
-        kind, headline = "changed the wrong thing", "`_backward` is `None`"
-        why = "A node was visited, and its `_backward` is `None`."
-        ask = "`out._backward = _backward()` calls the function at once. Is there a pair of brackets too many?"
+        kind, headline = "changed the wrong thing", say("`_backward` is `None`")
+        why = say("A node was visited, and its `_backward` is `None`.")
+        ask = say("`out._backward = _backward()` calls the function at once. Is there a pair of brackets too many?")
     elif "NoneType" in said and not where:
-        kind, headline = "not implemented", f"`{tab.name}` gives back nothing"
-        why, ask = "The result is `None`, so nothing can be done with it.", "Is a `return` missing?"
+        kind, headline = "not implemented", say("`{name}` gives back nothing", name=tab.name)
+        why, ask = say("The result is `None`, so nothing can be done with it."), say("Is a `return` missing?")
     elif error.kind in ("NameError", "AttributeError", "UnboundLocalError"):
         ask = _meant(text, error)
     elif re.search(r"operand type\(s\) for \^", said):
-        kind, ask = "slip", "`^` is no power in Python: a power is written `**`. Is that what you mean?"
+        kind, ask = "slip", say("`^` is no power in Python: a power is written `**`. Is that what you mean?")
     else:
-        why, ask = _operator(exercise, said)
+        why, ask = _operator(exercise, why)
     return Feedback(kind, headline, why, ask, where, error=error)
 
 
-def _circle(tab: Tab, said: str) -> tuple[str, str, str]:
-    headline, _, names = said.partition(": ")
+def _circle(tab: Tab, said: Message) -> tuple[Message, Message, Message]:
+    match said.parts:  # the names of the functions that lead to each other
+        case {"name": name}:
+            why = say("`{name}` leads back to `{name}`.", name=name)
+        case {"first": first, "second": second}:
+            why = say("`{first}` leads to `{second}`, and that leads back to `{first}`.", first=first, second=second)
+        case _:
+            why = say("What should make it stop?")
     sign = _REFLECTED.get(tab.name)
-    why = f"{names}."
     if sign:
-        why += (
-            f" Python calls `{tab.name}` to find out what `other {sign} self` is. If your line asks for "
-            f"`other {sign} self`, Python calls `{tab.name}` again."
+        asked = say(
+            "Python calls `{name}` to find out what `other {sign} self` is. If your line asks for `other {sign} self`, "
+            "Python calls `{name}` again.",
+            name=tab.name,
+            sign=sign,
         )
-    return headline[0].upper() + headline[1:], why, "Can you write it so that it does not lead back here?"
+        why = joined(why, asked)
+    ask = say("Can you write it so that it does not lead back here?")
+    return say("A function calls itself over and over"), why, ask
 
 
-def _meant(text: str, error: LearnerError) -> str:
+def _meant(text: str, error: LearnerError) -> Message:
     """Which name may have been meant, where one is spelt almost like it."""
     words = re.findall(r"'([^']+)'", str(error))
     if not words:
-        return ""
+        return NOTHING
     try:
         tree = ast.parse(textwrap.dedent(text))
     except (SyntaxError, ValueError):
-        return ""
+        return NOTHING
     if error.kind == "AttributeError":
         known = set(FIELDS)
     else:
@@ -90,24 +107,26 @@ def _meant(text: str, error: LearnerError) -> str:
         known |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)} | {"Value", "math", "random", *dir(builtins)}
         known |= {n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
     close = get_close_matches(words[-1], sorted(known - {words[-1]}), 1, 0.6)
-    return f"Do you mean `{close[0]}`?" if close else ""
+    return say("Do you mean `{name}`?", name=close[0]) if close else NOTHING
 
 
-def _operator(exercise: Exercise, said: str) -> tuple[str, str]:
+def _operator(exercise: Exercise, said: Message) -> tuple[Message, Message]:
     """An operator that the operands do not know."""
     found = _UNSUPPORTED.search(said)
     if not found:
-        return said, ""
+        return said, NOTHING
     sign, left, right = found.groups()
     if exercise.kind == "program" and "Value" in (left, right):
         if left != "Value":
-            return (
-                f"`{sign}` has a plain number on its left. Your engine learns that only in lesson eight, with "
-                "reflected operators.",
-                "Can you put the Value on the left?",
+            why = say(
+                "`{sign}` has a plain number on its left. Your engine learns that only in lesson eight, with reflected "
+                "operators.",
+                sign=sign,
             )
-        if sign in _LATER:
-            return f"Your engine has no {_LATER[sign]} yet. It comes in lesson eight.", "Can you do without it here?"
+            return why, say("Can you put the Value on the left?")
+        if sign.rstrip("=") in _LATER:
+            return _LATER[sign.rstrip("=")], say("Can you do without it here?")
     if {left, right} & {"list", "tuple", "NoneType", "str"}:
-        return said, f"A {left} and a {right} meet there. Which of the two should be a number?"
-    return said, ""
+        ask = say("A {left} and a {right} meet there. Which of the two should be a number?", left=left, right=right)
+        return said, ask
+    return said, NOTHING

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from gradwalk.learn.page.answer import NOTHING
 from gradwalk.learn.page.exercises.ledger import Ledger
 from gradwalk.learn.page.sandbox import LearnerError
+from gradwalk.messages import Message
 
 __all__ = ["Feedback"]
 
@@ -14,14 +16,15 @@ __all__ = ["Feedback"]
 class Feedback:
     """What is wrong: its kind, a headline with the numbers, why, a question, guilty lines, and the ledger if it helps.
 
-    >>> Feedback("overwritten", "3.0 where 6.0 is right", "", "").lines
+    >>> from gradwalk.messages import say
+    >>> Feedback("overwritten", say("{got} where {right} is right", got=3.0, right=6.0)).lines
     ()
     """
 
     kind: str
-    headline: str
-    why: str
-    ask: str = ""
+    headline: Message
+    why: Message = NOTHING
+    ask: Message = NOTHING
     lines: tuple[int, ...] = ()
     ledger: Ledger | None = None
     error: LearnerError | None = field(default=None, compare=False)

@@ -17,6 +17,7 @@ from contextlib import suppress
 from difflib import SequenceMatcher, get_close_matches
 from functools import cache
 
+from gradwalk.learn.page.answer import NOTHING
 from gradwalk.learn.page.exercises.array_words import arrays_off, headline_of, of_arrays
 from gradwalk.learn.page.exercises.attempts import Attempt, attempt, expected
 from gradwalk.learn.page.exercises.changes import Change
@@ -28,6 +29,7 @@ from gradwalk.learn.page.exercises.repairs import repair
 from gradwalk.learn.page.exercises.visit_order import order_of_visits
 from gradwalk.learn.page.sandbox import LearnerError
 from gradwalk.matcher import Outcome, matching, same
+from gradwalk.messages import Message, joined, say, sentence
 
 __all__ = ["name_it", "untouched"]
 
@@ -56,7 +58,7 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
     right = expected(exercise, tab)
     wrong = _wrong(got, right)
     slope = next((each for each in wrong if each[1].endswith("grad")), None)
-    headline = _off(*(slope or wrong[0])[2:]) if wrong else "Not all of it ran"
+    headline = _off(*(slope or wrong[0])[2:]) if wrong else say("Not all of it ran")
     off = next(iter(arrays_off(got, right)), None)
     headline = headline_of(off) if off else headline
     money = ledger(tab.checks[slope[0]], *slope[1:]) if slope and exercise.kind == "methods" else None
@@ -64,7 +66,7 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
     exact = _exactly(tab, text)
     if exact:
         guilty = _changed(tab, text) or _lines_of(repair(exercise, tab, text, texts))
-        return Feedback(exact.kind, exact.headline or headline, exact.why, exact.ask, guilty, money, error)
+        return _known_by(exact, headline, guilty, money, error)
     known = _known(exercise, tab, got, right)
     told = order_of_visits(text) if tab.name == "backward" and (wrong or error) else None
     if error is not None and error.kind in _PLAIN and not (error.kind == "OutOfSteps" and (known or told)):
@@ -89,20 +91,24 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
     ]
     if changed:
         name, before, after = changed[0]
-        why = (
-            f"`{name}.data` was {shown(before)} and is {shown(after)} afterwards. An operation leaves its operands as "
-            "they are: the result is a new node, and the walk back writes `grad`."
+        why = say(
+            "`{name}.data` was {before} and is {after} afterwards. An operation leaves its operands as they are: the "
+            "result is a new node, and the walk back writes `grad`.",
+            name=name,
+            before=shown(before),
+            after=shown(after),
         )
-        headline = headline if wrong else f"{shown(after)} where {shown(before)} was"
-        ask = "Which line writes to an operand's `data`?"
+        if not wrong:
+            headline = say("{after} where {before} was", after=shown(after), before=shown(before))
+        ask = say("Which line writes to an operand's `data`?")
         return Feedback("changed the wrong thing", headline, why, ask, lines or _writing(text, ".data"))
     hung = _writing(text, *_HUNG)
     if hung:
-        why = "The function is given to an operand, so visiting the result does not push."
-        return Feedback("changed the wrong thing", headline, why, "Which node should get it?", hung)
+        why = say("The function is given to an operand, so visiting the result does not push.")
+        return Feedback("changed the wrong thing", headline, why, say("Which node should get it?"), hung)
     if wrong and not error and all(abs(mine - theirs) < 1e-2 * max(1.0, abs(theirs)) for _, _, mine, theirs in wrong):
-        why = "Every number is nearly right, but not to seven decimals. That is how a measured slope looks."
-        ask = "Do you measure it, by a nudge and a division? The formula is exact."
+        why = say("Every number is nearly right, but not to seven decimals. That is how a measured slope looks.")
+        ask = say("Do you measure it, by a nudge and a division? The formula is exact.")
         return Feedback("wrong local derivative", headline, why, ask, lines)
     nothing = bool(wrong) and all(
         mine == 0.0 and name.endswith("grad") for _, name, mine, _ in wrong
@@ -115,7 +121,7 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
     alike = [mistake for mistake in known if vague or (found and mistake.kind == found.kind)]
     if alike:  # of those that give the same numbers, the one whose text is most like the learner's
         mistake = max(alike, key=lambda each: _likeness(each.apply(tab.solution), text))
-        return Feedback(mistake.kind, mistake.headline or headline, mistake.why, mistake.ask, lines, money, error)
+        return _known_by(mistake, headline, lines, money, error)
     if found:
         title = headline if wrong or error is None else of_error(exercise, tab, text, error).headline
         return Feedback(found.kind, title, found.why, found.ask, lines, money, error)
@@ -124,6 +130,13 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
     if off:
         return of_arrays(off)
     return _by_numbers(exercise, tab, text, wrong, headline, money)
+
+
+def _known_by(
+    mistake: Mistake, headline: Message, lines: tuple[int, ...], money: Ledger | None, error: LearnerError | None
+) -> Feedback:
+    title = sentence(mistake.headline) if mistake.headline else headline
+    return Feedback(mistake.kind, title, sentence(mistake.why), sentence(mistake.ask), lines, money, error)
 
 
 def untouched(tab: Tab, text: str) -> bool:
@@ -200,7 +213,7 @@ def _lines_of(found: Change | None) -> tuple[int, ...]:
     return found.lines if found else ()
 
 
-def _misspelt(text: str) -> tuple[str, str, int] | None:
+def _misspelt(text: str) -> tuple[Message, Message, int] | None:
     """A field that no Value has, spelt almost like one that it has: why, a question, the line."""
     tree = ast.parse(textwrap.dedent(text))
     values = {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
@@ -208,13 +221,15 @@ def _misspelt(text: str) -> tuple[str, str, int] | None:
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr not in FIELDS and ast.unparse(node.value) in values:
             for close in get_close_matches(node.attr, FIELDS, 1, 0.6):
-                return f"In line {node.lineno}, no Value has a `{node.attr}`.", f"Do you mean `{close}`?", node.lineno
+                why = say("On line {line}, no Value has a `{name}`.", line=node.lineno, name=node.attr)
+                return why, say("Do you mean `{name}`?", name=close), node.lineno
     return None
 
 
-def _thrown_away(text: str) -> tuple[str, str, int] | None:
+def _thrown_away(text: str) -> tuple[Message, Message, int] | None:
     """A line that computes a number and does nothing with it: why, a question, the line."""
     tree = ast.parse(textwrap.dedent(text))
+    ask = say("Where should the number be kept?")
     writes = any(target.endswith(".grad") for _, target, _ in _writes(text))
     inner = [f for f in ast.walk(tree) if isinstance(f, ast.FunctionDef)]
     inner = [f for f in inner if f is not tree.body[-1] and ".grad" in ast.unparse(f)]
@@ -222,25 +237,32 @@ def _thrown_away(text: str) -> tuple[str, str, int] | None:
         if isinstance(node, ast.Expr) and (_is_pure(node.value) or _gives_an_array(node.value)):
             if isinstance(node.value, ast.Attribute) and node.value.attr != "grad":
                 continue
-            why = (
-                f"Line {node.lineno} computes `{ast.unparse(node.value)}` and throws it away: nothing is changed by it."
+            why = say(
+                "Line {line} computes `{code}` and throws it away: nothing is changed by it.",
+                line=node.lineno,
+                code=ast.unparse(node.value),
             )
-            return why, "Where should the number be kept?", node.lineno
+            return why, ask, node.lineno
         printed = (
             isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "print"
         )
         if printed and not writes and any(node in ast.walk(f) for f in inner):
-            why = f"Line {node.lineno} prints a number. Printing only shows it: no `grad` is changed."  # type: ignore[attr-defined]
-            return why, "Where should the number be kept?", node.lineno  # type: ignore[attr-defined]
+            line: int = node.lineno  # type: ignore[attr-defined]
+            return (
+                say("Line {line} prints a number. Printing only shows it: no `grad` is changed.", line=line),
+                ask,
+                line,
+            )
     if not writes:
         for function in inner:
             for node in ast.walk(function):
                 if isinstance(node, ast.Return) and node.value is not None and not isinstance(node.value, ast.Constant):
-                    why = (
-                        f"Line {node.lineno} gives a number back, but the walk does not take it. The function itself "
-                        "has to write to the `grad` of the operands."
+                    why = say(
+                        "Line {line} gives a number back, but the walk does not take it. The function itself has to "
+                        "write to the `grad` of the operands.",
+                        line=node.lineno,
                     )
-                    return why, "Where should the number be kept?", node.lineno
+                    return why, ask, node.lineno
     return None
 
 
@@ -278,39 +300,54 @@ def _wrong(got: tuple[Attempt, ...], right: tuple[Attempt, ...]) -> list[_Wrong]
     ]
 
 
-def _off(mine: float, theirs: float) -> str:
-    return f"{shown(mine)} where {shown(theirs)} is right"
+def _off(mine: float, theirs: float) -> Message:
+    return say("{got} where {right} is right", got=shown(mine), right=shown(theirs))
 
 
 def _by_numbers(
-    exercise: Exercise, tab: Tab, text: str, wrong: list[_Wrong], headline: str, money: Ledger | None
+    exercise: Exercise, tab: Tab, text: str, wrong: list[_Wrong], headline: Message, money: Ledger | None
 ) -> Feedback:
     value = next((each for each in wrong if not each[1].endswith("grad")), None)
     if value:
         _, name, mine, theirs = value
-        why = f"`{name}` is {_off(mine, theirs)}: that is the forward pass, before any walk."
+        why = say(
+            "`{name}` is {got} where {right} is right: that is the forward pass, before any walk.",
+            name=name,
+            got=shown(mine),
+            right=shown(theirs),
+        )
         found = exercise.kind == "methods" and "out = " in tab.starter
-        kept = "The line that makes `out` was right as you found it." if found else ""
+        kept = say("The line that makes `out` was right as you found it.") if found else NOTHING
         return Feedback("wrong value", _off(mine, theirs), why, kept)
     if all(mine == 0.0 for _, _, mine, _ in wrong):
-        why = "Nothing arrived there: the gradient is still the zero it started with."
-        return Feedback("not implemented", headline, why, "Which line should push to it?", (), money)
+        why = say("Nothing arrived there: the gradient is still the zero it started with.")
+        return Feedback("not implemented", headline, why, say("Which line should push to it?"), (), money)
     if money and money.replaced:
-        two = "The second contribution replaced the first."
-        why = two if len(money.parts) == 2 else "Each contribution replaced the one before."
-        ask = "Is there an `=` that should be `+=`?"
-        return Feedback("overwritten", headline, why, ask, (), money)
+        why = say("Each contribution replaced the one before.")
+        if len(money.parts) == 2:
+            why = say("The second contribution replaced the first.")
+        return Feedback("overwritten", headline, why, say("Is there an `=` that should be `+=`?"), (), money)
     if money:
         lost = next(part for part in money.parts if part["state"] == "lost")
-        why = f"The {shown(lost['value'])} that comes from `{lost['source']}` never arrived."
-        return Feedback("a part is missing", headline, why, "Which push is missing?", (), money)
+        why = say(
+            "The {amount} that comes from `{name}` never arrived.", amount=shown(lost["value"]), name=lost["source"]
+        )
+        return Feedback("a part is missing", headline, why, say("Which push is missing?"), (), money)
     _, name, mine, theirs = wrong[0]
     if all(same(mine, -theirs) for _, _, mine, theirs in wrong):
-        why, ask = "The size is right and the sign is not.", "Where does the minus come from?"
+        why, ask = say("The size is right and the sign is not."), say("Where does the minus come from?")
     else:
-        times = f", {shown(mine / theirs)} times as much" if theirs else ""
-        why = f"`{name}` came out as {shown(mine)}; nudging says {shown(theirs)}{times}. "
-        why, ask = f"{why}The local slope is not right there.", "What is the slope of this operation, in each operand?"
+        said = say("`{name}` came out as {got}; nudging says {right}.", name=name, got=shown(mine), right=shown(theirs))
+        if theirs:
+            said = say(
+                "`{name}` came out as {got}, {times} times the {right} that nudging gives.",
+                name=name,
+                got=shown(mine),
+                right=shown(theirs),
+                times=shown(mine / theirs),
+            )
+        why = joined(said, say("The local slope is not right there."))
+        ask = say("What is the slope of this operation, in each operand?")
     return Feedback("wrong local derivative", headline, why, ask, _only_push(text))
 
 

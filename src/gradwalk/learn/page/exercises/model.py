@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from gradwalk.diagnose.probes import Probe
+from gradwalk.messages import say, sentence, verbatim
 
 __all__ = ["Exercise", "Kind", "Mistake", "Tab", "on"]
 
@@ -109,8 +110,10 @@ class Exercise:
     budget: int = 40_000
 
 
-def on(body: str, see: str, title: str = "", /, **inputs: float) -> Probe:
+def on(body: str, see: str, title: str = "", words: bool = False, /, **inputs: float) -> Probe:
     """A check from a formula and its inputs: leaves, lines, and a walk back from the last one.
+
+    A title is the formula as a person writes it, or `words` for it.
 
     >>> check = on("y = x * x", "x.grad", x=3)
     >>> print(check.title, check.text, sep="\\n")
@@ -123,5 +126,10 @@ def on(body: str, see: str, title: str = "", /, **inputs: float) -> Probe:
     root = lines[-1].split(" = ")[0]
     leaves = [f"{name} = Value({float(x)!r})" for name, x in inputs.items()]
     at = ", ".join(f"{name} = {x:g}" for name, x in inputs.items()).replace("-", "−")
-    shown = title or (lines[0].split(" = ")[1] if len(lines) == 1 else body)
-    return Probe(f"{shown}, {at}", "\n".join([*leaves, *lines, f"{root}.backward()"]), tuple(see.split()))
+    formula = title or (lines[0].split(" = ")[1] if len(lines) == 1 else body)
+    shown = sentence(formula) if words else verbatim(formula)
+    return Probe(
+        say("{what}, {inputs}", what=shown, inputs=at),
+        "\n".join([*leaves, *lines, f"{root}.backward()"]),
+        tuple(see.split()),
+    )

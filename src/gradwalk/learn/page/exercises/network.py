@@ -175,7 +175,8 @@ class Layer:
 _MLP = """\
 class MLP:
     def __init__(self, sizes):
-        self.layers = [Layer(sizes[i], sizes[i + 1]) for i in range(len(sizes) - 1)]
+        pairs = zip(sizes, sizes[1:])
+        self.layers = [Layer(n, m) for n, m in pairs]
 
     def __call__(self, x):
         for layer in self.layers:
@@ -194,7 +195,8 @@ _MLP_TAB = Tab(
     """\
 class MLP:
     def __init__(self, sizes):
-        self.layers = [Layer(sizes[i], sizes[i + 1]) for i in range(len(sizes) - 1)]
+        pairs = zip(sizes, sizes[1:])
+        self.layers = [Layer(n, m) for n, m in pairs]
 
     def __call__(self, x):
         ...  # through all layers, one after the other

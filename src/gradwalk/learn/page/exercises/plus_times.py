@@ -110,7 +110,7 @@ _ADD = _tab(
     "__add__",
     "Plus copies: each operand receives the gradient of the result.",
     operation("__add__(self, other)", 'Value(self.data + other.data, (self, other), "+")',
-              "your turn: what do self and other receive from out.grad?",
+              "your turn: what does each operand receive?",
               ("self.grad += out.grad", "other.grad += out.grad")),
     ("Raise `self` a little, and `out` rises by the same amount. So the local slope is one, for both operands.",
      "Two lines are enough. Each changes the `grad` of one operand, and takes `out.grad`.",

@@ -36,7 +36,7 @@ def repair(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str]) ->
     >>> tab = exercise.tabs["tanh"]
     >>> found = repair(exercise, tab, tab.solution.replace("(1 - out.data", "(2 - out.data"), {})
     >>> found.lines, found.why
-    ((5,), 'In line 5, the number `2` is wrong.')
+    ((5,), 'On line 5, the number `2` is wrong.')
     """
     try:
         tree = ast.parse(textwrap.dedent(text))

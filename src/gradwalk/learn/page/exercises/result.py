@@ -15,6 +15,7 @@ from gradwalk.learn.page.exercises.model import Exercise, Tab
 from gradwalk.learn.page.exercises.splice import PARTS
 from gradwalk.learn.page.sandbox import LearnerError
 from gradwalk.matcher import same
+from gradwalk.messages import Message, joined, say, sentence, verbatim
 
 __all__ = ["result"]
 
@@ -28,7 +29,7 @@ def result(exercise: Exercise, tab: Tab, sources: Mapping[str, str]) -> Result:
     >>> exercise = EXERCISES["slopes"]
     >>> told = result(exercise, exercise.tabs["exp"], {"exp": "def exp(self):\\n    return 1 / 0"})
     >>> told["status"], told["headline"], told["why"], told["lines"]
-    ('error', 'ZeroDivisionError in line 2', 'division by zero', [2])
+    ('error', 'ZeroDivisionError on line 2', 'division by zero', [2])
     """
     from gradwalk.learn.page.exercises import EXERCISES
 
@@ -55,30 +56,29 @@ def result(exercise: Exercise, tab: Tab, sources: Mapping[str, str]) -> Result:
     own = _own_part(exercise, sources)
     if kept and all(row["ok"] for row in rows):
         if own:
-            return _answer("failed", replace(own, why=f"These numbers are right by luck. {own.why}"), rows)
-        return _answer("passed", Feedback("right", "All of it agrees to seven decimals", tab.done), rows)
+            return _answer("failed", replace(own, why=joined(say("These numbers are right by luck."), own.why)), rows)
+        return _answer("passed", Feedback("right", say("All of it agrees to seven decimals"), sentence(tab.done)), rows)
     feedback = own or name_it(exercise, tab, text, sources, got)
     return _answer("error" if feedback.kind == "error" else "failed", feedback, rows)
 
 
 def _nothing_yet(exercise: Exercise, tab: Tab) -> Feedback:
     if exercise.kind == "methods":
-        why = f"`{tab.name}` is still as you found it, so nothing arrives where it should."
+        why = say("`{name}` is still as you found it, so nothing arrives where it should.", name=tab.name)
     else:
-        why = f"`{tab.name}` is still as you found it."
-    return Feedback("not implemented", "Not written yet", why, "What should the first line do? A hint may help.")
+        why = say("`{name}` is still as you found it.", name=tab.name)
+    ask = say("What should the first line do? A hint may help.")
+    return Feedback("not implemented", say("Not written yet"), why, ask)
 
 
 def _elsewhere(error: LearnerError) -> Feedback:
     """Something the learner wrote in another exercise stands in the way."""
-    place = f"`{error.where}`" + (f", line {error.line}" if error.line else "")
-    return Feedback(
-        "error",
-        f"{error.kind} in {place}",
-        f"{error}. That is in the part of your engine that you wrote above.",
-        "",
-        error=error,
-    )
+    headline = say("{error} in `{name}`", error=error.kind, name=error.where)
+    if error.line:
+        headline = say("{error} in `{name}`, line {line}", error=error.kind, name=error.where, line=error.line)
+    said = verbatim(error.reason)
+    why = say("{said}. That is in the part of your engine that you wrote above.", said=said)
+    return Feedback("error", headline, why, error=error)
 
 
 def _own_part(exercise: Exercise, sources: Mapping[str, str]) -> Feedback | None:
@@ -91,13 +91,14 @@ def _own_part(exercise: Exercise, sources: Mapping[str, str]) -> Feedback | None
         home = EXERCISES[PARTS[name][0]]
         own = result(home, home.tabs[name], sources)
         if own["status"] != "passed":
-            why = (
-                f"`{name}` does not pass its own test yet: {own['headline'][0].lower()}{own['headline'][1:]}. "
-                f"{own['why']}"
+            why = say(
+                "`{name}` does not pass its own test yet. {headline}. {why}",
+                name=name,
+                headline=own["headline"],
+                why=own["why"],
             )
-            return Feedback(
-                own["kind"], f"It is `{name}` of your engine", why, "Go back to it above, then come here again."
-            )
+            headline = say("It is `{name}` of your engine", name=name)
+            return Feedback(own["kind"], headline, why, say("Go back to it above, then come here again."))
     return None
 
 
@@ -115,13 +116,13 @@ def _answer(status: Status, feedback: Feedback, rows: list[CheckRow]) -> Result:
 
 def _rows(tab: Tab, got: tuple[Attempt, ...] | None, right: tuple[Attempt, ...]) -> list[CheckRow]:
     return [
-        _row(check.title, name, got[at] if got else Attempt(), right[at])
+        _row(sentence(check.title), name, got[at] if got else Attempt(), right[at])
         for at, check in enumerate(tab.checks)
         for name in check.see
     ]
 
 
-def _row(title: str, name: str, mine: Attempt, theirs: Attempt) -> CheckRow:
+def _row(title: Message, name: str, mine: Attempt, theirs: Attempt) -> CheckRow:
     if name not in theirs.arrays:
         return row(title, name, mine.numbers.get(name), theirs.numbers[name])
     right, got = theirs.arrays[name], mine.arrays.get(name)

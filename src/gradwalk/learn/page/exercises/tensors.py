@@ -1,4 +1,4 @@
-"""Lesson 14: many numbers in one node. The way back of a broadcast, a sum, a maximum, a product, a choice of rows."""
+"""Lesson 14: many numbers in one node. The way back through a broadcast, a sum, a maximum, a product, some rows."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _names() -> dict[str, Any]:
     return names
 
 
-# --- the way back of broadcasting ------------------------------------------------------------------------------------
+# --- the way back through a broadcast --------------------------------------------------------------------------------
 
 _COUNTED = "grad = Array([[1, 2, 3], [10, 20, 30]])"
 
@@ -161,7 +161,7 @@ def unbroadcast(grad, shape):
 )  # fmt: skip
 
 BROADCAST = Exercise(
-    "unbroadcast", "The way back of broadcasting", "definitions", {"unbroadcast": _UNBROADCAST_TAB}, _names, LINES
+    "unbroadcast", "The way back through a broadcast", "definitions", {"unbroadcast": _UNBROADCAST_TAB}, _names, LINES
 )
 
 # --- sum and max -----------------------------------------------------------------------------------------------------
@@ -179,7 +179,7 @@ def _method(name: str, head: str, out: str, remark: str, *pushes: str) -> tuple[
 
 _SUM_STARTER, _SUM = _method(
     "sum", "sum(self, dim)", 'Tensor(self.data.sum(dim=dim), (self,), "sum")',
-    "your turn: every number that was added gets out.grad",
+    "your turn: each number gets out.grad",
     "self.grad += out.grad.unsqueeze(dim)",
 )  # fmt: skip
 _PUSH_SUM = "self.grad += out.grad.unsqueeze(dim)"
@@ -238,7 +238,7 @@ _SUM_TAB = Tab(
 
 _MAX_STARTER, _MAX = _method(
     "max", "max(self, dim)", 'Tensor(self.data.max(dim=dim), (self,), "max")',
-    "your turn: out.grad goes to the largest; equal ones share it",
+    "your turn: to the largest; equal ones share",
     "largest = self.data == out.data.unsqueeze(dim)  # 1 or 0",
     "share = largest / largest.sum(dim=dim, keepdim=True)",
     "self.grad += share * out.grad.unsqueeze(dim)",
@@ -299,7 +299,7 @@ REDUCTIONS = Exercise("sum-and-max", "Sum and max", "definitions", {"sum": _SUM_
 
 _MATMUL_STARTER, _MATMUL = _method(
     "matmul", "matmul(self, other)", 'Tensor(self.data @ other.data, (self, other), "@")',
-    "your turn: two matrix products, each with a transpose",
+    "your turn: two matrix products",
     "self.grad += out.grad @ other.data.T",
     "other.grad += self.data.T @ out.grad",
 )  # fmt: skip
@@ -352,8 +352,8 @@ _MATMUL_TAB = Tab(
              "The two lines are swapped: each operand received what belongs to the other.",
              "Times swaps: which operand's data belongs in which line?"),
      Mistake("wrong local derivative", ((_PUSH_A, "out.grad * other.data"), (_PUSH_B, "out.grad * self.data")),
-             "`*` multiplies number by number. That is the way back of `*`. The way back of a matrix product is "
-             "made of matrix products.", "Is there a `*` that should be `@`?"),
+             "`*` multiplies number by number. That is the way back through `*`. The way back through a matrix product "
+             "is made of matrix products.", "Is there a `*` that should be `@`?"),
      Mistake("overwritten", (("self.grad +=", "self.grad ="), ("other.grad +=", "other.grad =")),
              "The second contribution replaced the first.", "Is there an `=` that should be `+=`?"),
      Mistake("a part is missing", (("        other.grad += self.data.T @ out.grad\n", ""),),

@@ -10,6 +10,7 @@ from gradwalk import walk
 from gradwalk.learn.page.exercises.model import Kind
 from gradwalk.learn.page.exercises.splice import BUDGET, names_for
 from gradwalk.learn.page.sandbox import LearnerError, guarded
+from gradwalk.messages import Message, say
 from gradwalk.program import program
 
 __all__ = ["VisitMistake", "order_of_visits"]
@@ -27,13 +28,13 @@ _GRAPHS = (
 class VisitMistake:
     """What is wrong with an order, in a sentence, and a question.
 
-    >>> VisitMistake("wrong order", "`c` came too early.", "Who must come first?").kind
+    >>> VisitMistake("wrong order", say("`{name}` came too early.", name="c"), say("Who must come first?")).kind
     'wrong order'
     """
 
     kind: Kind
-    sentence: str
-    ask: str
+    sentence: Message
+    ask: Message
 
 
 def order_of_visits(text: str) -> VisitMistake | None:
@@ -97,17 +98,24 @@ def _told(visits: list[str], formula: str, inputs: dict[str, float]) -> VisitMis
         name = sorted(missing)[0]
         return VisitMistake(
             "a part is missing",
-            f"`{name}` was never visited, so what it held went no further.",
-            "Does the walk reach every node?",
+            say("`{name}` was never visited, so what it held went no further.", name=name),
+            say("Does the walk reach every node?"),
         )
     verdict = walk.record(root, order=inner, allow_repeats=True).verdict
     again = next((name for name in inner if inner.count(name) > 1), None)
     if again:
         return VisitMistake(
             "visited twice",
-            f"`{again}` was visited {inner.count(again)} times, in `{formula}`. Each visit pushes all it holds.",
-            "What keeps a node from being visited again?",
+            say(
+                "`{name}` was visited {times} times, in `{formula}`. Each visit pushes all it holds.",
+                name=again,
+                times=inner.count(again),
+                formula=formula,
+            ),
+            say("What keeps a node from being visited again?"),
         )
     if not verdict.right:
-        return VisitMistake("wrong order", f"{verdict.sentence}.", "Which nodes must be visited before it?")
+        return VisitMistake(
+            "wrong order", say("{verdict}.", verdict=verdict.sentence), say("Which nodes must be visited before it?")
+        )
     return None

@@ -246,7 +246,7 @@ _CE_HEAD = """\
 def cross_entropy_back(logits, targets):
     n = len(targets)
     probs = logits.exp() / logits.exp().sum(dim=1, keepdim=True)
-    right = zeros(logits.shape)                  # a 1 where the target is
+    right = zeros(logits.shape)    # a 1 where the target is
     for i, target in enumerate(targets):
         right[i, target] = 1
 """
@@ -310,7 +310,8 @@ _BN_STEPS = (
     d_diff = d_xhat * inv + 2 * diff / n * d_var
     d_mean = -d_diff.sum(dim=0)
     d_x = d_diff + d_mean / n
-    return d_gamma, d_beta, d_xhat, d_inv, d_var, d_diff, d_mean, d_x
+    return (d_gamma, d_beta, d_xhat, d_inv,
+            d_var, d_diff, d_mean, d_x)
 """
 )
 _BN_CALL = "d_gamma, d_beta, d_xhat, d_inv, d_var, d_diff, d_mean, d_x = batch_norm_steps(d_y, x, gamma)"
@@ -332,7 +333,8 @@ _BN_STEPS_TAB = Tab(
     d_diff = ...      # used twice: in xhat and in var
     d_mean = ...
     d_x = ...         # used twice: in diff and in mean
-    return d_gamma, d_beta, d_xhat, d_inv, d_var, d_diff, d_mean, d_x
+    return (d_gamma, d_beta, d_xhat, d_inv,
+            d_var, d_diff, d_mean, d_x)
 """,
     _BN_STEPS,
     ("Whatever has one number for each column was broadcast to all rows: `gamma`, `beta`, `inv`, `mean`. On the way "

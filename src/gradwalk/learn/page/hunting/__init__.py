@@ -23,6 +23,7 @@ from gradwalk.learn.page.hunting.practice import drawn
 from gradwalk.learn.page.hunting.repair import judged
 from gradwalk.learn.page.hunting.shapes import CaseShown, HuntMaterial, Place, Seen
 from gradwalk.learn.page.hunting.view import shown
+from gradwalk.messages import sentence
 
 __all__ = ["draw", "material", "mend", "show", "walk"]
 
@@ -103,13 +104,13 @@ def _where(case: Case) -> Place:
 def _entry(case: Case, family: str) -> CaseShown:
     return {
         "name": case.name,
-        "title": case.title,
+        "title": sentence(case.title),
         "where": _where(case),
         "program": case.program,
         "text": case.text,
         "mended": case.mended,
-        "explanation": case.explanation,
-        "solution": case.solution,
+        "explanation": sentence(case.explanation),
+        "solution": sentence(case.solution),
         "hints": list(case.hints),
         "choices": choices_for(case, family),
         **shown(case),

@@ -15,6 +15,7 @@ from gradwalk.diagnose.museum import Specimen
 from gradwalk.errors import SettingError
 from gradwalk.learn.page.hunting.instrument import Counts
 from gradwalk.learn.page.hunting.trimming import functions_of, trimmed
+from gradwalk.messages import Message, say, sentence
 
 __all__ = ["SETS", "Case", "case_of"]
 
@@ -76,7 +77,7 @@ class Case:
     text: str
     mended: str
     explanation: str
-    hints: tuple[str, ...]
+    hints: tuple[Message, ...]
     solution: str
     counts: Counts = "since zeroed"
     drawn: bool = True
@@ -119,7 +120,7 @@ def case_of(name: str) -> Case:
         text=text,
         mended=mended,
         explanation=specimen.explanation,
-        hints=(specimen.hint, *_more_hints(specimen, text, mended)),
+        hints=(sentence(specimen.hint), *_more_hints(specimen, text, mended)),
         solution=specimen.solution,
         counts="last walk" if specimen.where == "training loop" else "since zeroed",
         drawn=name not in _NOT_DRAWN,
@@ -129,7 +130,7 @@ def case_of(name: str) -> Case:
     )
 
 
-def _more_hints(specimen: Specimen, text: str, mended: str) -> tuple[str, ...]:
+def _more_hints(specimen: Specimen, text: str, mended: str) -> tuple[Message, ...]:
     """Where to look, once the first hint was not enough; and the remedy in words."""
     wrong, right = text.splitlines(), mended.splitlines()
     first = next((i for i, (a, b) in enumerate(zip(wrong, right, strict=False)) if a != b), min(len(wrong), len(right)))
@@ -138,5 +139,7 @@ def _more_hints(specimen: Specimen, text: str, mended: str) -> tuple[str, ...]:
     if name == "push":
         outer = [line.strip() for line in wrong[:first] if line.startswith("    def ")]
         name = outer[-1].removeprefix("def ").split("(")[0]
-    place = f"Look at `{name}`, around line {first + 1}." if name else f"Look at line {first + 1}."
-    return (place, specimen.solution)
+    place = say("Look at line {line}.", line=first + 1)
+    if name:
+        place = say("Look at `{name}`, around line {line}.", name=name, line=first + 1)
+    return place, sentence(specimen.solution)

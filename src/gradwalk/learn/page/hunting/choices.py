@@ -20,9 +20,10 @@ from gradwalk.learn.page.hunting.recorder import engine_of
 from gradwalk.learn.page.hunting.shapes import Choice
 from gradwalk.learn.page.hunting.trimming import ops_of
 from gradwalk.matcher import Outcome, by_type, reproduces, same
+from gradwalk.messages import Message, joined, say, sentence
 from gradwalk.walk.formatting import readable
 
-__all__ = ["FAMILIES", "choices_for", "family_of", "looked_at"]
+__all__ = ["FAMILIES", "choices_for", "family_of", "label_of", "looked_at", "sign_of"]
 
 #: Bugs that are the same mistake in another place share a name.
 FAMILIES: dict[str, str] = {
@@ -79,8 +80,22 @@ def family_of(name: str) -> str:
     return FAMILIES.get(name, name)
 
 
-def label_of(family: str) -> str:
-    return _LABELS.get(family) or museum.find(family).title
+def label_of(family: str) -> Message:
+    """What a bug is called in the choices.
+
+    >>> label_of("overwriting")
+    '`=` where `+=` is needed'
+    """
+    return sentence(_LABELS.get(family) or museum.find(family).title)
+
+
+def sign_of(family: str) -> Message:
+    """By what a bug is known: in a sentence of its own, or the first of its explanation.
+
+    >>> sign_of("not-zeroed")
+    'Gradients that are not zeroed grow from one walk to the next.'
+    """
+    return sentence(_SIGNS.get(family) or museum.find(family).explanation.partition(". ")[0].rstrip(".") + ".")
 
 
 def looked_at(program: str) -> tuple[str, ...]:
@@ -112,8 +127,7 @@ def choices_for(case: Case, family: str) -> list[Choice]:
     (1, 4)
     """
     this = _outcome(case.engine, case)
-    sign = _SIGNS.get(family) or case.explanation.partition(". ")[0].rstrip(".") + "."
-    found = [Choice(family=family, label=label_of(family), right=True, why=sign)]
+    found = [Choice(family=family, label=label_of(family), right=True, why=sign_of(family))]
     for other in _others(case, family):
         why = _why_not(case, other, this)
         if why:
@@ -151,44 +165,47 @@ def _run(source: str, program: str, see: tuple[str, ...]) -> Outcome:
     return run(Probe("", program, see), Engine(cls, namespace))
 
 
-def _why_not(case: Case, other: str, this: Outcome) -> str | None:
+def _why_not(case: Case, other: str, this: Outcome) -> Message | None:
     """The sign of the other bug, and the numbers that speak against it; None where they do not."""
+    sign = sign_of(other)
     if other == "wrong-derivative":
-        return _ops_are_right(case)
+        right = say("Here each op by itself, on two fresh Values, is right.")
+        return joined(sign, right) if _ops_are_right(case) else None
     if other == "not-zeroed":
         walks = case.program.count(".backward()")
         once = walks < 2 and "for step" not in case.program
-        return f"{_SIGNS[other]} Here there is one walk at most, and nothing before it." if once else None
+        return joined(sign, say("Here there is one walk at most, and nothing before it.")) if once else None
     if other == "python-raises":
-        return f"{_SIGNS[other]} This engine finishes." if this.kind == "numbers" else None
+        return joined(sign, say("This engine finishes.")) if this.kind == "numbers" else None
     if this.kind != "numbers":
-        return f"{_SIGNS[other]} It would finish, with a wrong number at worst. This one does not finish."
+        return joined(sign, say("It would finish, with a wrong number at worst. This one does not finish."))
     family = [other, *(name for name, home in FAMILIES.items() if home == other)]
     members = [name for name in family if case_of(name).where == "engine"]
     outcomes = [_outcome(museum.find(name).source(), case) for name in members]
     if not members or reproduces(lambda _: outcomes, [case.program], lambda _: this):
         return None
-    return f"{_SIGNS[other]} {_difference(case, outcomes[0], this)}"
+    return joined(sign, _difference(case, outcomes[0], this))
 
 
-def _difference(case: Case, other: Outcome, this: Outcome) -> str:
+def _difference(case: Case, other: Outcome, this: Outcome) -> Message:
     """What the other bug would give here, beside what there is."""
     if other.kind != "numbers":
-        return "On this program it would not even finish."
+        return say("On this program it would not even finish.")
     right = _outcome(teaching.SOURCE, case)
     names = [name for name, x in this.numbers.items() if not same(x, other.numbers[name])]
     name = next((name for name in names if not same(this.numbers[name], right.numbers[name])), names[0])
+    would, there_is = readable(other.numbers[name]), readable(this.numbers[name])
     if by_type(other, right):
-        would = f"`{name}` would be {_number(other, name)}, and it is {_number(this, name)}"
-        return f"On this program it would not show at all: {would}."
-    return f"It would make `{name}` {_number(other, name)} here, and it is {_number(this, name)}."
+        return say(
+            "On this program it would not show at all: `{name}` would be {would}, and it is {got}.",
+            name=name,
+            would=would,
+            got=there_is,
+        )
+    return say("It would make `{name}` {would} here, and it is {got}.", name=name, would=would, got=there_is)
 
 
-def _number(outcome: Outcome, name: str) -> str:
-    return readable(outcome.numbers[name])
-
-
-def _ops_are_right(case: Case) -> str | None:
+def _ops_are_right(case: Case) -> bool:
     """Against a wrong derivative speaks that each op by itself is right."""
     methods = {method: op for op, method in METHODS.items()} | {name: name for name in UNARY}
     used = [methods[name] for name in sorted(ops_of(case.program)) if name in methods]
@@ -196,5 +213,5 @@ def _ops_are_right(case: Case) -> str | None:
     engine = Engine(cls, namespace)
     for op in used:
         if any(not by_type(run(program, engine), program.expected()) for program in CHECKS[op].programs):
-            return None
-    return f"{_SIGNS['wrong-derivative']} Here each op by itself, on two fresh Values, is right." if used else None
+            return False
+    return bool(used)

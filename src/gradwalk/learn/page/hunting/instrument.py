@@ -97,7 +97,6 @@ def stopped(outcome: Outcome) -> Stopped:
     return Stopped(
         kind=outcome.kind,
         error=outcome.error,
-        message=outcome.message,
         line=outcome.line,
         steps=outcome.steps or STEPS,
     )

@@ -21,6 +21,7 @@ from gradwalk.learn.page.hunting.choices import family_of, looked_at
 from gradwalk.learn.page.hunting.recorder import engine_of
 from gradwalk.learn.page.hunting.trimming import functions_of, trimmed
 from gradwalk.matcher import Outcome, by_type
+from gradwalk.messages import say, sentence
 
 __all__ = ["KNOWN", "drawn"]
 
@@ -151,6 +152,7 @@ def _case(seed: int, text: str, mended: str, program: str, family: str) -> Case:
     specimen = museum.find(family)
     wrong = trimmed(text, program, functions_of(short))
     lines = [at for at, (a, b) in enumerate(zip(wrong.splitlines(), short.splitlines(), strict=False), 1) if a != b]
+    where = say("Look around line {line}.", line=lines[0]) if lines else say("Compare its ops with each other.")
     return Case(
         name=f"practice-{seed}",
         title=specimen.title,
@@ -159,6 +161,6 @@ def _case(seed: int, text: str, mended: str, program: str, family: str) -> Case:
         text=wrong,
         mended=short,
         explanation=specimen.explanation,
-        hints=(specimen.hint, f"Look around line {lines[0]}." if lines else "Compare its ops with each other."),
+        hints=(sentence(specimen.hint), where),
         solution=specimen.solution,
     )

@@ -15,11 +15,13 @@ from gradwalk.learn.page.grading import PageExamination
 from gradwalk.learn.page.hunting.cases import Case
 from gradwalk.learn.page.hunting.recorder import engine_of
 from gradwalk.learn.page.sandbox import LearnerError, execute, guarded
+from gradwalk.messages import say, sentence, verbatim
 
 __all__ = ["judged"]
 
 MOST = 8  # rows of numbers that are shown
 LINES = 60_000  # of a program
+MENDED, NOT_YET = say("Mended"), say("Not mended yet")
 
 
 def judged(case: Case, text: str) -> Result:
@@ -34,18 +36,17 @@ def judged(case: Case, text: str) -> Result:
     ('failed', [36])
     """
     if _bare(text) == _bare(case.text):
-        return answer(
-            "missing", "Nothing is changed yet", "It is still as you found it.", "Which line would you begin with?"
-        )
+        why, ask = say("It is still as you found it."), say("Which line would you begin with?")
+        return answer("missing", say("Nothing is changed yet"), why, ask)
     try:
         return _engine(case, text) if case.where == "engine" else _program(case, text)
     except LearnerError as error:
         if isinstance(error.__cause__, NotAnEngine):
-            return answer("error", "There is no engine here", str(error))
+            return answer("error", say("There is no engine here"), verbatim(error.reason))
         line = error.line
-        headline = f"{error.kind} in line {line}" if line else error.kind
-        headline = "It does not come to an end" if error.kind == "OutOfSteps" else headline
-        return answer("error", headline, str(error), lines=[line] if line else [])
+        headline = say("{error} on line {line}", error=error.kind, line=line) if line else verbatim(error.kind)
+        headline = say("It does not come to an end") if error.kind == "OutOfSteps" else headline
+        return answer("error", headline, verbatim(error.reason), lines=[line] if line else [])
 
 
 def _bare(text: str) -> str:
@@ -67,10 +68,10 @@ def _engine(case: Case, text: str) -> Result:
     rows = _rows([*bad, *(check for check in report.checks if check.name in wrong and check not in bad)])
     counted = [check for check in report.checks if check.counts]
     if gone:
-        why = f"{gone[0].message}, and it was there before. Mend it rather than taking it out."
-        told = answer("failed", "Something is missing now", why)
+        why = say("{missing}, and it was there before. Mend it rather than taking it out.", missing=gone[0].message)
+        told = answer("failed", say("Something is missing now"), why)
     elif not bad:
-        told = answer("passed", "Mended", "Every check that failed passes now, and nothing else broke.")
+        told = answer("passed", MENDED, say("Every check that failed passes now, and nothing else broke."))
     else:
         told = _unmended(bad[0], report, wrong)
     passed = sum(check.status == "passed" for check in counted)
@@ -79,15 +80,15 @@ def _engine(case: Case, text: str) -> Result:
 
 def _unmended(first: CheckResult, report: Grade, wrong: frozenset[str]) -> Result:
     found = first.diagnosis or next(iter(report.diagnoses), None)
-    headline = "Not mended yet" if first.name in wrong else "Something else broke"
+    headline = NOT_YET if first.name in wrong else say("Something else broke")
     endless = next((check for check in report.checks if "stopped after" in check.message), None)
     if endless is not None and endless.name not in wrong:
-        return answer("error", "Stopped", f"{endless.message}. Is there a loop that never ends?")
+        why = say("{stopped}. Is there a loop that never ends?", stopped=endless.message)
+        return answer("error", say("Stopped"), why)
     if found is None:
         return answer("failed", headline, first.message)
     lines = [found.line] if found.line else []
-    sentence = found.sentence[:1].upper() + found.sentence[1:]
-    return answer("failed", headline, sentence, found.hint, lines, kind=found.specimen or "")
+    return answer("failed", headline, found.sentence, found.hint, lines, kind=found.specimen or "")
 
 
 def _is_bad(check: CheckResult) -> bool:
@@ -102,7 +103,7 @@ def _before(source: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _rows(checks: list[CheckResult]) -> list[CheckRow]:
-    found = [row(c.title, name, c.got.get(name), right) for c in checks for name, right in c.expected.items()]
+    found = [row(sentence(c.title), name, c.got.get(name), right) for c in checks for name, right in c.expected.items()]
     return sorted(found, key=lambda row: row["ok"])[:MOST]
 
 
@@ -120,20 +121,21 @@ def _program(case: Case, text: str) -> Result:
         raised = error.kind
     if case.right_error:
         if raised:
-            return answer("passed", "Mended", f"It says so now, with a {raised}, instead of cutting the inputs short.")
-        return answer("failed", "Not mended yet", "The inputs are still cut short, and nobody says so.", case.hints[0])
+            why = say("It says so now, with a {error}, instead of cutting the inputs short.", error=raised)
+            return answer("passed", MENDED, why)
+        return answer("failed", NOT_YET, say("The inputs are still cut short, and nobody says so."), case.hints[0])
     wanted = case.right
     with guarded(budget=LINES):
         got = {name: _value(name, after) for name in wanted}
         enough = bool(case.enough) and bool(eval(case.enough, after))
-    rows = [row("your program", name, got[name], right) for name, right in wanted.items()]
+    rows = [row(say("your program"), name, got[name], right) for name, right in wanted.items()]
+    right = say("Its numbers are what they should be.")
     if enough:
-        return {**answer("passed", "Mended", "Its numbers are what they should be."), "passed": 1, "total": 1}
+        return {**answer("passed", MENDED, right), "passed": 1, "total": 1}
     if all(row["ok"] for row in rows):
-        return answer("passed", "Mended", "Its numbers are what they should be.", rows=rows)
-    return answer(
-        "failed", "Not mended yet", "These numbers are not yet what they should be.", case.hints[0], rows=rows
-    )
+        return answer("passed", MENDED, right, rows=rows)
+    wrong = say("These numbers are not yet what they should be.")
+    return answer("failed", NOT_YET, wrong, case.hints[0], rows=rows)
 
 
 def _value(name: str, names: dict[str, Any]) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, TypedDict
 
 from gradwalk.layout import Layout
+from gradwalk.messages import Message
 
 __all__ = ["CaseShown", "Choice", "HuntEvent", "HuntMaterial", "Instrument", "Measured", "Seen", "Stopped", "Wrong"]
 
@@ -70,7 +71,6 @@ class Stopped(TypedDict):
 
     kind: str
     error: str
-    message: str
     line: int | None
     steps: int
 
@@ -113,9 +113,9 @@ class Choice(TypedDict):
     """
 
     family: str
-    label: str
+    label: Message
     right: bool
-    why: str
+    why: Message
 
 
 class CaseShown(Seen):
@@ -127,14 +127,14 @@ class CaseShown(Seen):
     """
 
     name: str
-    title: str
+    title: Message
     where: Place
     program: str
     text: str
     mended: str
-    explanation: str
-    solution: str
-    hints: list[str]
+    explanation: Message
+    solution: Message
+    hints: list[Message]
     choices: list[Choice]
 
 
