@@ -21,3 +21,22 @@ def serious(page: Page, selector: str, rules: list[str] | None = None) -> list[s
         if violation["impact"] in ("serious", "critical")
         for node in violation["nodes"]
     ]
+
+
+def serious_in_the_dark(page: Page, selector: str) -> list[str]:
+    """The same with dark colours, which the page keeps; in the dark nothing differs but colours."""
+    page.emulate_media(color_scheme="dark")
+    page.evaluate(
+        """() => Promise.allSettled(
+            document.getAnimations().filter((each) => each instanceof CSSTransition).map((each) => each.finished)
+        )"""
+    )
+    return serious(page, selector, ["color-contrast"])
+
+
+def serious_in_light_and_dark(page: Page, selector: str) -> list[str]:
+    """What is serious in either; the page ends in light colours."""
+    page.emulate_media(color_scheme="light")
+    found = serious(page, selector) + serious_in_the_dark(page, selector)
+    page.emulate_media(color_scheme="light")
+    return found

@@ -99,6 +99,23 @@ def settled(page: Page) -> None:
     page.wait_for_timeout(200)
 
 
+#: Widgets that reach out of their column, and text that is cut off inside one without a way to scroll to it.
+TOO_WIDE = """() => {
+    const column = document.querySelector("main").getBoundingClientRect();
+    const told = (e) => `${e.closest("[data-widget]").dataset.widget}: ${e.outerHTML.slice(0, 100)}`;
+    const widgets = [...document.querySelectorAll("[data-widget]")];
+    const right = (e) => e.getBoundingClientRect().right;
+    const out = widgets.filter((e) => right(e) > column.right + 1 || e.scrollWidth > e.clientWidth + 1);
+    const moves = (e) => /auto|scroll/.test(getComputedStyle(e).overflowX);
+    const scrolls = (e) => e && (moves(e) || scrolls(e.parentElement.closest("[data-widget] *")));
+    const cut = [...document.querySelectorAll("[data-widget] :is(p, button, td, th, label, .fx)")].filter((e) => {
+        if (!e.checkVisibility() || e.closest(".cm-editor, .vh") || e.classList.contains("vh")) return false;
+        return right(e) > right(e.closest("[data-widget]")) + 1 && !scrolls(e);
+    });
+    return [...out, ...cut].map(told);
+}"""
+
+
 def site_pages(site: Path) -> list[str]:
     """The address of every page, from the site's root."""
     return sorted(path.relative_to(site).parent.as_posix().removeprefix(".") + "/" for path in site.rglob("index.html"))

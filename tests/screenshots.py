@@ -14,7 +14,7 @@ import os
 import threading
 from pathlib import Path
 
-from browsing import settled, site_pages
+from browsing import settled, site_pages, until_gone
 from chromium import launched
 from playwright.sync_api import Browser, Page, ViewportSize
 
@@ -24,15 +24,15 @@ from gradwalk.learn.server import make_server
 OUT = Path(__file__).resolve().parents[1] / "out" / "screenshots"
 SCREENS = {390: 844, 768: 1024, 1280: 900, 1366: 768, 1920: 1080}
 LAPTOP = 1366
-UNSTUCK = (
-    ".dock, .transport, header.top { position: relative !important; }"  # a whole page has no lower end of the screen
-)
+#: A whole page has no lower end of the screen.
+UNSTUCK = ".dock, header.top { position: relative !important; } .transport { position: static !important; }"
 #: Step into the walk back, where there is something on every part of the stepper.
 MIDDLE = """() => {
     for (const walk of document.querySelectorAll(".walk")) {
         const end = Number(walk.querySelector("[role=slider]").getAttribute("aria-valuemax"));
         const step = walk.querySelector("[data-act=step]");
-        for (let k = 0; k < Math.ceil(end * 0.7); k++) step.click();
+        const now = Number(walk.querySelector("[role=slider]").getAttribute("aria-valuenow"));
+        for (let k = now; k < Math.ceil(end * 0.7); k++) step.click();
     }
 }"""
 
@@ -56,8 +56,19 @@ def photograph(browser: Browser, address: str, path: str, width: int, scheme: st
     if width == LAPTOP:
         _screens(page, folder / name)
     page.add_style_tag(content=UNSTUCK)
+    _whole(page, width)
     page.screenshot(path=folder / f"{name}.png", full_page=True)
     context.close()
+
+
+def _whole(page: Page, width: int) -> None:
+    """Everything is on the screen: what Python brings has come, and editors draw all of their lines."""
+    page.set_viewport_size({"width": width, "height": page.evaluate("document.documentElement.scrollHeight")})
+    until_gone(page, ".hunt-wait")
+    page.set_viewport_size({"width": width, "height": page.evaluate("document.documentElement.scrollHeight")})
+    until_gone(page, ".cm-gap")
+    page.evaluate(MIDDLE)
+    page.wait_for_timeout(150)
 
 
 def _screens(page: Page, name: Path) -> None:

@@ -8,7 +8,7 @@ import path from "node:path";
 import {parseArgs} from "node:util";
 import {bundle, bundleOffline} from "./builder/bundle.mjs";
 import {comparePages} from "./builder/compare.mjs";
-import {compareMessages, compareStrings, compareTitles, findEnglish, loadStrings} from "./builder/strings.mjs";
+import {compareMessages, compareStrings, compareTitles, findEnglish, loadStrings, spokenIn} from "./builder/strings.mjs";
 import {document, homeBody, lessonBody, missingBody, pageBody} from "./builder/template.mjs";
 import {exported, exportFromPython} from "./builder/python.mjs";
 import {GENERATED, LESSONS, PAGES, SITE} from "./builder/paths.mjs";
@@ -62,7 +62,7 @@ async function readSite(folder, fromPython) {
   for (const language of languagesIn(folder)) courses.push(await readLanguage(language, courses[0], {generated, schemas, problems}));
   problems.settle(); // what is wrong is said by its line, not by a widget that cannot be drawn
   for (const course of courses) {
-    const draw = await loadDrawing(course.code);
+    const draw = await loadDrawing(course);
     for (const page of pagesOf(course)) page.html = await drawn(page, draw, problems);
   }
   problems.settle();
@@ -86,7 +86,7 @@ async function readLanguage(language, original, {generated, schemas, problems}) 
     const twin = original?.lessons.find(({id}) => id === lesson.id);
     Object.assign(lesson, place("../../"), renderer.render(lesson, {name: lesson.id, twin, ...place("../../")}));
     if (twin) comparePages(lesson, twin, problems);
-    if (twin) findEnglish(lesson, schemas, problems);
+    if (twin) findEnglish(lesson, schemas, spokenIn(words.messages.messages, generated.messages), problems);
   }
   const page = (name, root) => {
     const read = readPage(path.join(PAGES, code, `${name}.md`), {title: true, lead: true}, problems);
@@ -113,7 +113,7 @@ function withTitles({presets, tensors, ...rest}, titles) {
 }
 
 async function writeSite(site, {courses, first, relief}, {write, dev}) {
-  const files = await bundle(site, {python: placePython(site), languages: courses.map(({code}) => code)});
+  const files = await bundle(site, {python: placePython(site), languages: courses});
   if (dev) files.reload = placeReload(site);
   files.first = placeHashed(site, first, "first", "css");
   files.preload = files.fonts.filter((font) => PRELOADED.some((name) => font.includes(name)));
@@ -127,7 +127,7 @@ async function writeSite(site, {courses, first, relief}, {write, dev}) {
 /** The worker for a course without a network: it keeps every file but Python, which is large and kept when it is used, and the licences. */
 async function writeOffline(site) {
   const all = readdirSync(site, {recursive: true}).map((name) => name.split(path.sep).join("/"));
-  const kept = all.filter((name) => statSync(path.join(site, name)).isFile() && !/^(pyodide|licences)\/|\.whl$/.test(name)).sort();
+  const kept = all.filter((name) => statSync(path.join(site, name)).isFile() && !/^(pyodide|licences)\/|\.(whl|bin)$/.test(name)).sort();
   const digest = createHash("sha256");
   for (const name of kept) digest.update(`${name}\0`).update(readFileSync(path.join(site, name)));
   await bundleOffline(site, kept.map((name) => name.replace(/(^|\/)index\.html$/, "$1")), digest.digest("hex").slice(0, 12));

@@ -11,11 +11,13 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from browsing import OpenPage, Watch, wait_until
+from chromium import launched
 from playwright.sync_api import Browser, BrowserContext, CDPSession, Page
 
 from gradwalk.learn.built_site import find_site
@@ -115,9 +117,8 @@ def open_again(browser: Browser, address: str, kept_pages: Kept) -> Iterator[Ope
     assert not complaints, "\n".join(complaints)
 
 
-@pytest.fixture(scope="session")
-def python_page(browser: Browser, address: str) -> Iterator[Page]:
-    """One page in which Python has loaded, for all tests that call it directly."""
+@contextmanager
+def _with_python(browser: Browser, address: str) -> Iterator[Page]:
     context = browser.new_context()
     watch = Watch(context, address, expected=())
     page = context.new_page()
@@ -127,3 +128,17 @@ def python_page(browser: Browser, address: str) -> Iterator[Page]:
     yield page
     context.close()
     assert not watch.complaints, "\n".join(watch.complaints)
+
+
+@pytest.fixture(scope="session")
+def python_page(browser: Browser, address: str) -> Iterator[Page]:
+    """One page in which Python has loaded, for all tests that call it directly."""
+    with _with_python(browser, address) as page:
+        yield page
+
+
+@pytest.fixture
+def optimised_page(address: str) -> Iterator[Page]:
+    """The same in a browser that optimises every function of Python before it is called for the first time."""
+    with launched("--no-liftoff") as browser, _with_python(browser, address) as page:
+        yield page

@@ -1,4 +1,4 @@
-"""gradwalk beside PyTorch, in a real browser: the left side runs there and is compared with what was recorded."""
+"""gradwalk beside PyTorch, in a real browser: our side runs there and is compared with what was recorded."""
 
 from __future__ import annotations
 
@@ -16,6 +16,19 @@ RECORDED: dict[str, Any] = json.loads(
     (Path(__file__).resolve().parents[2] / "web/recorded/against_torch.json").read_text(encoding="utf-8")
 )
 COMPARISONS: dict[str, list[dict[str, str]]] = RECORDED["comparisons"]
+
+
+#: By how many pixels lines that go on below do so further in than they began.
+FURTHER_IN = """(lines) => lines.flatMap((line) => {
+    const text = document.createRange();
+    text.selectNodeContents(line);
+    const rows = [...text.getClientRects()].filter(({width}) => width > 0);
+    const style = getComputedStyle(line);
+    const letters = parseInt(style.getPropertyValue("--in"));
+    if (letters > 12) return []; // far in, there would be no room
+    const began = rows[0]?.left + letters * parseFloat(style.fontSize) * 0.6;
+    return rows.filter(({top}) => top > rows[0].bottom - 2).map(({left}) => left - began);
+})"""
 
 
 def widget(page: Page, name: str) -> Locator:
@@ -85,5 +98,8 @@ def test_on_a_phone_one_side_stands_below_the_other(open_again: OpenPage, scheme
     assert first.get_by_text("PyTorch", exact=True).is_visible()
     cut = found.locator("pre").evaluate_all("all => all.filter(p => p.scrollWidth > p.clientWidth + 1).length")
     assert cut == 0
+    further = found.locator(".hang").evaluate_all(FURTHER_IN)
+    assert further
+    assert min(further) > 8  # a line that goes on below does not look like a new one
     expect(found.get_by_role("button", name="Run the gradwalk side")).to_be_visible()
     assert serious(page, "#network") == []

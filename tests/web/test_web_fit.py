@@ -6,15 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import OpenPage, widgets_ready
-from playwright.sync_api import ViewportSize
+from browsing import TOO_WIDE, OpenPage, settled, wait_until, widgets_ready
+from playwright.sync_api import ViewportSize, expect
 
 ROOT = Path(__file__).resolve().parents[2]
 LESSONS = [f"lessons/{path.stem[3:]}/" for path in sorted((ROOT / "web/lessons/en").glob("*.md"))]
 LAPTOP: ViewportSize = {"width": 1366, "height": 768}
-#: Too long to be drawn at one to one on a laptop: its graph scrolls inside its frame, and follows the walk.
-SCROLLS = {"A neuron, taken apart"}
-
 #: With a widget's graph, or the sentence beside it, right under the header: what is off the screen, or covered.
 TOGETHER = """async (walk) => {
     const rest = () => new Promise((done) => setTimeout(done, 30));
@@ -41,20 +38,35 @@ TOGETHER = """async (walk) => {
     };
 }"""
 
-#: Widgets that reach out of their column, and text that is cut off inside one without a way to scroll to it.
-TOO_WIDE = """() => {
-    const column = document.querySelector("main").getBoundingClientRect();
-    const told = (e) => `${e.closest("[data-widget]").dataset.widget}: ${e.outerHTML.slice(0, 100)}`;
-    const widgets = [...document.querySelectorAll("[data-widget]")];
-    const right = (e) => e.getBoundingClientRect().right;
-    const out = widgets.filter((e) => right(e) > column.right + 1 || e.scrollWidth > e.clientWidth + 1);
-    const moves = (e) => /auto|scroll/.test(getComputedStyle(e).overflowX);
-    const scrolls = (e) => e && (moves(e) || scrolls(e.parentElement.closest("[data-widget] *")));
-    const cut = [...document.querySelectorAll("[data-widget] :is(p, button, td, th, label, .fx)")].filter((e) => {
-        if (!e.checkVisibility() || e.closest(".cm-editor, .vh") || e.classList.contains("vh")) return false;
-        return right(e) > right(e.closest("[data-widget]")) + 1 && !scrolls(e);
-    });
-    return [...out, ...cut].map(told);
+#: Labels of edges that cover more than a bit of a card.
+CHIPS_ON_CARDS = """() => {
+    const box = (element) => element.getBoundingClientRect();
+    const cards = [...document.querySelectorAll("svg.graph rect.card")].map(box);
+    return [...document.querySelectorAll("svg.graph .chip.was text, svg.graph .chip.on text")].filter((chip) => {
+        const {left, right, top, bottom} = box(chip);
+        return cards.some((card) => Math.min(right, card.right) - Math.max(left, card.left) > 4 &&
+            Math.min(bottom, card.bottom) - Math.max(top, card.top) > 4);
+    }).map((chip) => chip.textContent);
+}"""
+
+#: Labels of edges that cover each other.
+CHIPS_ON_CHIPS = """() => {
+    const chips = [...document.querySelectorAll("svg.graph .chip")]
+        .map((e) => ({e, box: e.querySelector("rect").getBoundingClientRect()}));
+    const over = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
+        Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
+    return chips.flatMap(({e, box}, i) => chips.slice(i + 1)
+        .filter((other) => other.e.ownerSVGElement === e.ownerSVGElement && over(box, other.box))
+        .map((other) => [e.textContent, other.e.textContent]));
+}"""
+
+#: What is cut at the right although nothing shows that it goes on: tabs, the words of a walk's line, lines of code.
+CUT = """() => {
+    const code = innerWidth > 600 ? ".cm-scroller, " : ""; // on a phone an editor scrolls
+    const parts = `${code}.tabs, .wg:is(.fw, .sd) small, .side > pre, .hunt-source pre`;
+    return [...document.querySelectorAll(`[data-widget] :is(${parts})`)]
+        .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1)
+        .map((e) => `${e.className || e.tagName} in ${e.closest("[data-widget]").id}: ${e.textContent.slice(0, 40)}`);
 }"""
 
 HEADER = """() => {
@@ -76,15 +88,29 @@ HEADER = """() => {
     if (scrollWidth > width) wrong.push(`the page is ${scrollWidth} wide`);
     return wrong;
 }"""
+#: Dots of the walk behind a title that lie on its words.
+DOTS_ON_WORDS = """() => {
+    const words = [...document.querySelectorAll(".title > :not(.relief)")].flatMap((e) => {
+        const text = document.createRange();
+        text.selectNodeContents(e);
+        return [...text.getClientRects()].filter(({width, height}) => width > 2 && height < 90); // lines
+    });
+    const on = (dot, line) => dot.right > line.left && dot.left < line.right &&
+        dot.bottom > line.top + 4 && dot.top < line.bottom - 4;
+    return [...document.querySelectorAll(".title .relief circle")].filter((e) => e.checkVisibility())
+        .map((e) => e.getBoundingClientRect()).filter((dot) => words.some((line) => on(dot, line))).length;
+}"""
 PYTHON = "async (phase) => { (await course()).python.state.value = {phase, percent: 88}; }"
 
 
-def test_graph_sentence_and_step_are_on_a_laptops_screen_together_and_no_widget_is_wider_than_its_column(
-    open_page: OpenPage, address: str
+def test_graph_sentence_and_step_are_on_a_laptops_screen_together(
+    open_page: OpenPage, site: Path, address: str
 ) -> None:
     page = open_page("playground/", viewport=LAPTOP, reduced_motion="reduce")
     seen = 0
     for path in ["playground/", *LESSONS]:
+        if 'data-widget="stepper"' not in (site / path / "index.html").read_text(encoding="utf-8"):
+            continue
         page.set_viewport_size(LAPTOP)
         page.goto(address + path)
         widgets_ready(page)
@@ -94,12 +120,81 @@ def test_graph_sentence_and_step_are_on_a_laptops_screen_together_and_no_widget_
             assert found["covered"] <= 0, (path, found)
             assert found["sentence"], (path, found)
             assert found["step"], (path, found)
-            assert found["wider"] <= 0 or found["title"] in SCROLLS, (path, found)
-        for width in (1280, 768):
+            assert found["wider"] <= 0, (path, found)
+        for width in (1280, 768):  # also where a walk has come to its end
             page.set_viewport_size({"width": width, "height": 800})
             page.wait_for_timeout(50)
             assert page.evaluate(TOO_WIDE) == [], (path, width)
     assert seen > 9
+
+
+def test_every_preset_fits_a_laptop_and_can_be_read_there(open_page: OpenPage) -> None:
+    page = open_page("playground/", viewport=LAPTOP, reduced_motion="reduce")
+    widgets_ready(page)
+    choice = page.locator("[data-widget=stepper] select").first
+    presets = choice.locator("option").all_inner_texts()
+    assert "A neuron, taken apart" in presets
+    for size in (LAPTOP, ViewportSize(width=1280, height=768)):
+        for preset in presets:
+            page.set_viewport_size(size)
+            choice.select_option(label=preset)
+            found: dict[str, Any] = page.locator("[data-widget=stepper] .walk").evaluate(TOGETHER)
+            assert (found["title"], found["wider"] <= 0, found["covered"] <= 0) == (preset, True, True), (size, found)
+            assert found["sentence"], (size, found)
+            assert found["step"], (size, found)
+            letters = page.locator("svg.graph .slot .v").first.evaluate(
+                "(e) => parseFloat(getComputedStyle(e).fontSize) * e.getCTM().a"
+            )
+            assert letters > 10, (size, preset)
+            touching = page.evaluate(CHIPS_ON_CARDS)
+            assert touching == [], (size, preset)
+
+
+def test_no_label_covers_another(open_page: OpenPage) -> None:
+    page = open_page("playground/", reduced_motion="reduce")
+    widgets_ready(page)
+    choice = page.locator("[data-widget=stepper] select").first
+    for preset in choice.locator("option").all_inner_texts():
+        choice.select_option(label=preset)
+        page.locator("[data-widget=stepper] [data-act=end]").click()
+        for width in (390, 768, 1280, 1366, 1920):  # the places of labels are the same at every step
+            page.set_viewport_size({"width": width, "height": 900})
+            drawn = "(most) => document.querySelector('svg.graph').getBoundingClientRect().width <= most"
+            wait_until(page, drawn, width)
+            assert page.evaluate(CHIPS_ON_CHIPS) == [], (preset, width)
+
+
+def test_no_label_of_a_hunted_engine_covers_another(open_page: OpenPage) -> None:
+    page = open_page("lessons/the-four-classic-bugs/", reduced_motion="reduce")
+    widgets_ready(page)
+    hunt = page.locator("[data-widget=hunt]").first
+    for width in (390, 768, 1280, 1920):
+        page.set_viewport_size({"width": width, "height": 900})
+        for engine in range(4):
+            hunt.get_by_role("tab").nth(engine).click()
+            hunt.locator("[data-act=end]").click()
+            expect(hunt.locator("[data-act=end]")).to_have_attribute("aria-disabled", "true")
+            assert page.evaluate(CHIPS_ON_CHIPS) == [], (engine, width)
+
+
+def test_nothing_is_cut_at_the_right_where_nothing_shows_that_it_goes_on(open_page: OpenPage, address: str) -> None:
+    page = open_page("playground/", reduced_motion="reduce")
+    for path in [*LESSONS, "es/lessons/siembra-la-raiz-y-vuelve/", "es/lessons/usado-dos-veces/"]:
+        page.goto(address + path)
+        settled(page)
+        for width in (390, 768, 1280, 1366):
+            page.set_viewport_size({"width": width, "height": 800})
+            assert page.evaluate(CUT) == [], (path, width)
+
+
+def test_the_walk_behind_a_title_leaves_its_words_alone(open_page: OpenPage, address: str) -> None:
+    page = open_page()
+    for path in [*LESSONS, "es/lessons/quien-va-primero/"]:
+        page.goto(address + path)
+        for width in (620, 768, 900, 1010, 1280, 1366, 1920):
+            page.set_viewport_size({"width": width, "height": 900})
+            assert page.evaluate(DOTS_ON_WORDS) == 0, (path, width)
+        assert page.locator(".title .relief circle").first.is_visible()
 
 
 @pytest.mark.parametrize("path", ["lessons/the-engine-in-versions/", "es/lessons/usado-dos-veces/"])
@@ -131,3 +226,21 @@ def test_the_header_is_whole_from_320_pixels_to_2560_and_at_twice_the_size(open_
         for phase in ("idle", "loading", "failed"):
             page.evaluate(PYTHON, phase)
             assert page.evaluate(HEADER) == [], (width, phase)
+
+
+#: Nobody hears that an element has another width: what a script would draw anew stays as it was.
+DEAF = "window.ResizeObserver = class { observe() {} unobserve() {} disconnect() {} };"
+
+
+def test_no_picture_makes_its_widget_wider_before_it_is_drawn_anew(open_page: OpenPage, address: str) -> None:
+    page = open_page(script=DEAF, viewport={"width": 1920, "height": 900})
+    drawn = 0
+    for path in LESSONS:
+        page.set_viewport_size({"width": 1920, "height": 900})
+        page.goto(address + path)
+        widgets_ready(page)
+        drawn += page.locator(".drawing > svg").count()
+        for width in (1280, 1000, 768, 390):
+            page.set_viewport_size({"width": width, "height": 900})
+            assert page.evaluate(TOO_WIDE) == [], (path, width)
+    assert drawn > 9

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from axe import serious
+from axe import serious_in_light_and_dark
 from browsing import PHONE, OpenPage, widgets_ready
 from playwright.sync_api import Locator, Page, expect
 
@@ -36,9 +36,7 @@ def test_it_folds_and_unfolds_and_says_what_each_number_is_made_of(open_again: O
     )
     page.keyboard.press("ArrowRight")
     expect(fold.locator(":focus")).to_have_attribute("aria-label", "b[1]: data 2, gradient 4")
-    assert serious(page, "[data-widget=fold]") == []
-    page.emulate_media(color_scheme="dark")
-    assert serious(page, "[data-widget=fold]") == []
+    assert serious_in_light_and_dark(page, "[data-widget=fold]") == []
     fold.get_by_role("slider").fill("50")
     expect(fold.locator("[data-folded]")).to_have_attribute("data-folded", "50")
     fold.locator("[data-act=fold]").click()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 
-from axe import serious
+import pytest
+from axe import serious, serious_in_light_and_dark
 from browsing import PHONE, OpenPage, widgets_ready
 from playwright.sync_api import Locator, Page, expect
 
@@ -103,6 +104,10 @@ def test_the_course_tells_of_c_d_b_a(open_again: OpenPage) -> None:
         "a.grad = 6, right is 15."
     )
     expect(widget.locator(".bar > span")).to_have_text(["6through b", "9lost at c"])
+    through, lost = (
+        part.evaluate("e => e.getBoundingClientRect().width") for part in widget.locator(".bar > span").all()
+    )
+    assert through / lost == pytest.approx(6 / 9, rel=0.01)
     expect(widget.locator(".log li")).to_have_text(
         [
             "c holds nothing yet. Pushes nothing.",
@@ -113,10 +118,7 @@ def test_the_course_tells_of_c_d_b_a(open_again: OpenPage) -> None:
     )
     expect(widget.locator(".strip li").first).to_have_class("bad")
     expect(widget.locator("[data-chip]").filter(has_text="3, too late")).to_have_count(1)
-    assert serious(page, "[data-widget=playground]") == []
-    page.emulate_media(color_scheme="dark")
-    page.wait_for_timeout(200)
-    assert serious(page, "[data-widget=playground]") == []
+    assert serious_in_light_and_dark(page, "[data-widget=playground]") == []
 
 
 def test_an_order_that_is_right_by_luck_gets_a_word_about_it(open_again: OpenPage) -> None:

@@ -44,10 +44,6 @@ def test_the_first_sight_needs_no_python(open_page: OpenPage) -> None:
     expect(widget.locator(".map .wrong")).to_have_count(len(start()["wrong"]) + 1)  # and one in the legend
     expect(widget.locator(".map .pa")).to_have_count(51)
     expect(widget.locator(".map .pb")).to_have_count(51)
-    assert serious(page, "[data-widget=training]") == []
-    page.emulate_media(color_scheme="dark")
-    page.wait_for_timeout(200)
-    assert serious(page, "[data-widget=training]") == []
 
 
 def test_it_learns_the_moons_and_forgets_them_and_the_page_stays_live(open_page: OpenPage) -> None:
@@ -61,7 +57,7 @@ def test_it_learns_the_moons_and_forgets_them_and_the_page_stays_live(open_page:
     once = advance(start())
     assert number(widget, "loss") == pytest.approx(once["loss"], rel=1e-9)
     assert number(widget, "length") == pytest.approx(once["length"], rel=1e-9)
-    page.evaluate("long.length = 0")
+    began = page.evaluate("long.length = 0, performance.now()")
 
     # it learns
     play.click()
@@ -94,10 +90,11 @@ def test_it_learns_the_moons_and_forgets_them_and_the_page_stays_live(open_page:
     play.click()
     assert number(widget, "right") < 95
     assert number(widget, "length") > 2 * number(widget, "fresh")
-    # the page is never stopped for long, but by axe, which looks at all of it in one go
+    # the page answers nearly all the time, but while axe looks at all of it in one go
     tasks = [task for task in page.evaluate("long") if not axe_from <= task[0] <= axe_to]
-    print(f"{len(tasks)} moments of 50 ms or more: {tasks}")
-    assert [task for task in tasks if task[1] >= 200] == []
+    took = page.evaluate("performance.now()") - began - (axe_to - axe_from)
+    print(f"{len(tasks)} moments of 50 ms or more within {took:.0f} ms: {tasks}")
+    assert sum(task[1] for task in tasks) < took / 4
 
     # reset, another rate, another size
     reset.click()

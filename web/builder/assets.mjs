@@ -4,22 +4,26 @@ import {copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync} from "no
 import path from "node:path";
 import {GENERATED, MODULES} from "./paths.mjs";
 import {startedPython} from "./started.mjs";
+import {withTolls} from "./tolls.mjs";
 
-const PYODIDE = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"];
+const COPIED = ["pyodide.mjs", "pyodide.asm.mjs", "python_stdlib.zip"];
+const COMPILED = "pyodide.asm.wasm";
 
 /** Put Python into the site; gives where it lies and how large each part is (see src/python/messages.ts). */
 export function placePython(site) {
   const {version} = JSON.parse(readFileSync(path.join(MODULES, "pyodide", "package.json"), "utf8"));
   const folder = `pyodide/${version}/`;
   mkdirSync(path.join(site, folder), {recursive: true});
-  for (const name of PYODIDE) copyFileSync(path.join(MODULES, "pyodide", name), path.join(site, folder, name));
+  for (const name of COPIED) copyFileSync(path.join(MODULES, "pyodide", name), path.join(site, folder, name));
+  writeFileSync(path.join(site, folder, COMPILED), withTolls(readFileSync(path.join(MODULES, "pyodide", COMPILED))));
   // the list of packages one could load from elsewhere: there is no elsewhere
   const lock = JSON.parse(readFileSync(path.join(MODULES, "pyodide", "pyodide-lock.json"), "utf8"));
   writeFileSync(path.join(site, folder, "pyodide-lock.json"), JSON.stringify({...lock, packages: {}}));
-  const started = `${folder}started.bin`;
-  copyFileSync(startedPython(version), path.join(site, started));
-  const archive = placeHashed(site, readFileSync(path.join(GENERATED, "engine.whl")), "engine", "whl");
-  const fetched = [`${folder}pyodide.asm.wasm`, `${folder}python_stdlib.zip`, `${folder}pyodide-lock.json`, started, archive];
+  copyFileSync(startedPython(version), path.join(site, folder, "started.bin")); // for the grader, whose engines must find no other
+  const wheel = path.join(GENERATED, "engine.whl");
+  const started = placeHashed(site, readFileSync(startedPython(version, wheel)), "engine", "bin");
+  const archive = placeHashed(site, readFileSync(wheel), "engine", "whl");
+  const fetched = [`${folder}${COMPILED}`, `${folder}python_stdlib.zip`, `${folder}pyodide-lock.json`, started, archive];
   return {folder, started, archive, sizes: Object.fromEntries(fetched.map((file) => [file, statSync(path.join(site, file)).size]))};
 }
 

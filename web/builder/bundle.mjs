@@ -44,8 +44,8 @@ export async function bundle(site, {python, languages}) {
   const worker = await run({entryPoints: {python: "src/python/worker.ts"}});
   const define = {WORKER_FILE: JSON.stringify(path.basename(entry(worker, "src/python/worker.ts"))), PYTHON_FILES: JSON.stringify(python)};
   const scripts = {};
-  for (const language of languages) {
-    const main = await run({entryPoints: {main: "src/site/main.ts"}, splitting: true, define, plugins: [inLanguage(language)]});
+  for (const {code: language, words} of languages) {
+    const main = await run({entryPoints: {main: "src/site/main.ts"}, splitting: true, define, plugins: [inLanguage(language, words.messages.messages)]});
     scripts[language] = {
       main: entry(main, "src/site/main.ts"),
       partsOf: (widgets) => needed(main.metafile.outputs, ["src/site/main.ts", ...widgets.map((name) => `src/widgets/${name}/index.tsx`)]).map(fromSite),

@@ -5,12 +5,12 @@ import {pathToFileURL} from "node:url";
 import {GENERATED, WEB} from "./paths.mjs";
 import {inLanguage} from "./languages.mjs";
 
-/** → draw(kind, props), a promise of HTML, in a language; the list of its lessons must have been written. */
-export async function loadDrawing(language) {
+/** → draw(kind, props), a promise of HTML, in a language with these words; the list of its lessons must have been written. */
+export async function loadDrawing({code: language, words}) {
   const outfile = path.join(GENERATED, `first.${language}.mjs`);
   await build({
     entryPoints: ["src/site/draw.ts"], outfile, bundle: true, format: "esm", platform: "node", absWorkingDir: WEB, logLevel: "warning",
-    jsx: "automatic", jsxImportSource: "preact", loader: {".graphs.json": "json"}, plugins: [inLanguage(language)],
+    jsx: "automatic", jsxImportSource: "preact", loader: {".graphs.json": "json"}, plugins: [inLanguage(language, words.messages.messages)],
     define: {WORKER_FILE: '""', PYTHON_FILES: "{}"}, // nobody runs Python here
     external: ["@codemirror/*", "@lezer/*"], // nor writes in an editor
   });

@@ -6,7 +6,7 @@ import {LICENCES, MODULES} from "./paths.mjs";
 import {BuildError} from "./problems.mjs";
 
 /** What a licence may be: each stands in the expression in pyproject.toml, where a test looks for it. */
-const KNOWN = ["MIT", "MPL-2.0", "OFL-1.1"];
+const KNOWN = ["MIT", "ISC", "MPL-2.0", "OFL-1.1"];
 /** Whose package holds no text: then LICENSES/ has it from the project itself. */
 const WITHOUT_TEXT = ["pyodide"];
 /** What comes inside a package, with a text of its own. */

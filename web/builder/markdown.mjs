@@ -24,6 +24,7 @@ export function reader(page) {
   md.block.ruler.before("fence", "formula", displayFormula, {alt: ["paragraph", "list"]});
   md.inline.ruler.before("escape", "formula", inlineFormula);
   md.inline.ruler.before("link", "coloured", coloured);
+  md.core.ruler.push("kept", keptTogether);
   md.validateLink = () => true; // checked below, with a message
   Object.assign(md.renderer.rules, {
     fence: (tokens, index) => fence(tokens[index], page),
@@ -66,28 +67,43 @@ function fence(token, page) {
 }
 
 function inlineCode(text) {
-  const meaning = /\.grad$/.test(text) ? ' class="grad"' : /\.data$/.test(text) ? ' class="data"' : "";
-  return `<code${meaning}>${escape(text)}</code>`;
+  const [, kind] = /^[\w.]+(?:\[[^\]]*\])?\.(grad|data)$/.exec(text) ?? []; // a name, not a formula that happens to end in one
+  const meaning = kind ?? (text.includes(" ") && text.length <= SHORT ? "kept" : "");
+  return `<code${meaning && ` class="${meaning}"`}>${escape(text)}</code>`;
+}
+
+const SHORT = 16; // letters: half a line on a phone
+
+/** A name and the number it has stay on one line, as in: `a` = 3. (A short formula of code does too, see `inlineCode`.) */
+function keptTogether({tokens}) {
+  for (const {children} of tokens) {
+    children?.forEach((token, index) => {
+      if (token.type === "text" && children[index - 1]?.type === "code_inline") token.content = token.content.replace(/^ ([=≈]) /, "\u00a0$1\u00a0");
+    });
+  }
 }
 
 function formula(token, page, env) {
   try {
-    const mathml = katex.renderToString(token.content.replaceAll("−", "-"), {output: "mathml", displayMode: token.block, throwOnError: true, strict: "error"});
-    const html = mathml
+    const parts = token.block ? token.content.split("\\qquad") : [token.content]; // several in a row: below each other where the screen is narrow
+    const html = parts.map((part) => katex.renderToString(part.replaceAll("−", "-"), {output: "mathml", displayMode: token.block, throwOnError: true, strict: "error"})).join("")
       .replace(/<mi>(\p{L})<\/mi>/gu, '<mi class="var">$1</mi>') // in the italics of the text, see base.css
+      .replace(/<msup>((?:(?!<msup>).)*?)<mo[^>]*>′<\/mo><\/msup>/gu, '<mrow>$1<mo lspace="0em" rspace="0em">′</mo></mrow>') // the glyph is raised as it is
+      .replace(/<mo>\u2061<\/mo>(?=<mi)/gu, '$&<mspace width="0.17em"/>') // tanh x, not tanhx
       .replace(/(<mo[^>]*>[=<>≈(,⋅·×+−]<\/mo>)<mo>−<\/mo>/gu, '$1<mo form="prefix">−</mo>'); // a sign, not a subtraction: it stands close to its number
-    return token.block ? `<div class="formula" tabindex="0">${html}</div>\n` : html;
+    if (token.block) return `<div class="formula" tabindex="0">${html}</div>\n`;
+    return token.after ? `<span class="kept">${html}${token.after}</span>` : html;
   } catch (error) {
     page.fail(token.map?.[0] ?? env.line ?? 0, `the formula "${token.content}": ${error.message}`);
     return escape(token.content);
   }
 }
 
-/** $…$ within a line; a dollar with a space or a figure beside it is a dollar. */
+/** $…$ within a line; a dollar with a space or a figure beside it is a dollar. A comma or the like stays with its formula: no line begins with it. */
 function inlineFormula(state, silent) {
-  const match = state.src[state.pos] === "$" && /^\$(?!\s)((?:[^$\\\n]|\\.)+?)(?<!\s)\$(?!\d)/.exec(state.src.slice(state.pos));
+  const match = state.src[state.pos] === "$" && /^\$(?!\s)((?:[^$\\\n]|\\.)+?)(?<!\s)\$(?!\d)([,.;:!?)…]+)?/.exec(state.src.slice(state.pos));
   if (!match) return false;
-  if (!silent) Object.assign(state.push("formula", "math", 0), {content: match[1], block: false});
+  if (!silent) Object.assign(state.push("formula", "math", 0), {content: match[1], block: false, after: match[2]});
   state.pos += match[0].length;
   return true;
 }

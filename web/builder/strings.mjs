@@ -35,22 +35,27 @@ export function compareTitles(language, titles, presets, problems) {
   for (const {name, title} of lacking) problems.error(shown(path.join(folderOf(language), "presets.ts")), `"titles" has none for "${name}", which is "${title}" in ${ORIGIN}`);
 }
 
-/** A translation has every sentence that Python can say (generated/messages.json), with the same holes, and no other. */
-export function compareMessages(language, theirs, ours, problems) {
+/** The parts of what Python says that a language has words for: every page needs the first, the others are begun by their first sentence. */
+export const spokenIn = (theirs, parts) => Object.keys(parts).filter((part) => part === "page" || Object.keys(parts[part]).some((words) => theirs[words]));
+
+/** A translation has every sentence of a part that Python can say (generated/messages.json), with the same holes, and no other. */
+export function compareMessages(language, theirs, parts, problems) {
   const file = shown(path.join(folderOf(language), "messages.ts"));
-  for (const [words, holes] of Object.entries(ours)) {
+  for (const [words, holes] of spokenIn(theirs, parts).flatMap((part) => Object.entries(parts[part]))) {
     if (!theirs[words]) problems.error(file, `there is nothing for "${words}", which Python says`);
     else if (holesOf(theirs[words]) !== holes.join()) problems.error(file, `"${words}" must have the holes ${holes.join(", ") || "none"}, and has ${holesOf(theirs[words]) || "none"}`);
   }
-  for (const words of Object.keys(theirs)) if (!(words in ours)) problems.error(file, `Python does not say "${words}" any more`);
+  const all = Object.assign({}, ...Object.values(parts));
+  for (const words of Object.keys(theirs)) if (!(words in all)) problems.error(file, `Python does not say "${words}" any more`);
 }
 
 const holesOf = (words) => [...new Set([...words.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))].sort().join();
 
-/** A translated lesson holds no widget whose sentences Python has in English alone. */
-export function findEnglish({file, widgets}, schemas, problems) {
+/** A translated lesson holds no widget that says what its language has no words for. */
+export function findEnglish({file, widgets}, schemas, spoken, problems) {
   for (const kind of new Set(widgets.map((widget) => widget.kind))) {
-    if (schemas[kind].english) problems.error(shown(file), `the widget "${kind}" speaks English only: what it says is in ${schemas[kind].english}, and has to be translated first`);
+    const lacking = (schemas[kind].says ?? []).filter((part) => !spoken.includes(part));
+    if (lacking.length) problems.error(shown(file), `the widget "${kind}" speaks English only: messages.ts has no words for what Python says in ${lacking.join(" and ")} (see generated/messages.json)`);
   }
 }
 

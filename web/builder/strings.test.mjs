@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {Problems} from "./problems.mjs";
-import {compareMessages, compareStrings, compareTitles, differences, findEnglish} from "./strings.mjs";
+import {compareMessages, compareStrings, compareTitles, differences, findEnglish, spokenIn} from "./strings.mjs";
 import {readPage} from "./lessons.mjs";
 import {slugOf} from "./html.mjs";
 
@@ -33,18 +33,23 @@ test("a file that is missing, or there for nothing, is named", () => {
 
 test("a sentence of Python's that is missing, has other holes, or is not said any more, is named", () => {
   const ours = {"there is no {name}": ["name"], "write 1 or 0": []};
-  const compared = (theirs) => told((problems) => compareMessages("xx", theirs, ours, problems));
+  const compared = (theirs) => told((problems) => compareMessages("xx", theirs, {page: ours, hunt: {"Look at line {line}.": ["line"], Mended: []}}, problems));
   assert.equal(compared({"there is no {name}": "no hay {name}", "write 1 or 0": "escribe 1 o 0"}), "");
   assert.match(compared({"there is no {name}": "no hay {name}"}), /messages\.ts: there is nothing for "write 1 or 0", which Python says/);
   assert.match(compared({"there is no {name}": "no hay {nombre}", "write 1 or 0": "escribe 1 o 0"}), /must have the holes name, and has nombre/);
   assert.match(compared({...ours, "there is no {name}": "no hay {name}", "write 1 or 0": "escribe 1 o 0", old: "viejo"}), /Python does not say "old" any more/);
+  const whole = {"there is no {name}": "no hay {name}", "write 1 or 0": "escribe 1 o 0"};
+  assert.match(compared({...whole, Mended: "Reparado"}), /there is nothing for "Look at line \{line\}\.", which Python says/);
+  assert.equal(compared({...whole, Mended: "Reparado", "Look at line {line}.": "Mira la línea {line}."}), "");
 });
 
 test("a widget that speaks English only is refused in a translated lesson", () => {
-  const schemas = {quiz: {}, hunt: {english: "some/folder"}};
-  const found = (...kinds) => told((problems) => findEnglish({file: "es/10.md", widgets: kinds.map((kind) => ({kind}))}, schemas, problems));
-  assert.equal(found("quiz", "quiz"), "");
-  assert.match(found("quiz", "hunt", "hunt"), /es.10\.md: the widget "hunt" speaks English only: what it says is in some\/folder/);
+  const schemas = {quiz: {}, hunt: {says: ["exercises", "hunt"]}};
+  const parts = {page: {a: []}, exercises: {b: []}, hunt: {c: []}};
+  const found = (words, ...kinds) => told((problems) => findEnglish({file: "es/10.md", widgets: kinds.map((kind) => ({kind}))}, schemas, spokenIn(words, parts), problems));
+  assert.equal(found({a: "á"}, "quiz", "quiz"), "");
+  assert.match(found({a: "á", b: "be"}, "quiz", "hunt", "hunt"), /es.10\.md: the widget "hunt" speaks English only: messages\.ts has no words for what Python says in hunt /);
+  assert.equal(found({a: "á", b: "be", c: "ce"}, "quiz", "hunt"), "");
 });
 
 test("a page that is missing is named", () => {

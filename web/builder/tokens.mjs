@@ -1,23 +1,39 @@
 // Python, cut into the pieces that the course colours: .data is blue, .grad is vermilion, words of the language are strong.
-// Used when the site is built (highlight.mjs) and in the page (src/ui/Python.tsx).
+// Lezer reads it, as in the editor; only the build does so, and a page gets what came of it.
+import {highlightTree, tagHighlighter, tags} from "@lezer/highlight";
+import {parser} from "@lezer/python";
 
-const KEYWORDS = new Set(
-  "and as assert break class continue def del elif else except False finally for from if import in is lambda None nonlocal not or pass raise return self True try while with yield".split(" "),
-);
-const TOKEN = /(#[^\n]*)|("""[\s\S]*?"""|[rf]?"(?:[^"\\\n]|\\.)*"|[rf]?'(?:[^'\\\n]|\\.)*')|((?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*)|([\s\S])/g;
+const KINDS = tagHighlighter([
+  {tag: tags.comment, class: "note"},
+  {tag: [tags.string, tags.special(tags.string)], class: "text"},
+  {tag: [tags.keyword, tags.bool, tags.null], class: "keyword"},
+]);
 
-/** → [{kind, text}], kind one of note, text, keyword, grad, data, plain; together the code. */
-export function tokens(code) {
+/** → [[from, to, kind], …] in their order, kind one of note, text, keyword, grad, data; what is between them is plain. */
+export function colours(code) {
+  const tree = parser.parse(code);
   const found = [];
-  for (const [text, comment, string, name] of code.matchAll(TOKEN)) {
-    const kind = comment ? "note" : string ? "text" : name ? meaning(name) : "plain";
-    if (kind === "plain" && found.at(-1)?.kind === "plain") found.at(-1).text += text;
-    else found.push({kind, text});
-  }
-  return found;
+  highlightTree(tree, KINDS, (from, to, kind) => kind === "keyword" && code[from] === "*" ? 0 : found.push([from, to, kind])); // the stars of **names are signs
+  tree.iterate({
+    enter({name, from, to, node}) {
+      const text = code.slice(from, to);
+      if (name === "VariableName" && text === "self" && node.parent.name !== "MemberExpression") found.push([from, to, "keyword"]);
+      if (name !== "MemberExpression" || node.parent.name === "MemberExpression") return;
+      const kind = /^[\w.]+\.(grad|data)$/.exec(text)?.[1];
+      if (kind) found.push([from, to, kind]);
+    },
+  });
+  return found.sort(([a], [b]) => a - b);
 }
 
-function meaning(name) {
-  if (KEYWORDS.has(name)) return "keyword";
-  return /\.grad$/.test(name) ? "grad" : /\.data$/.test(name) ? "data" : "plain";
+/** → [{kind, text}], together the code. */
+export function tokens(code) {
+  const found = [];
+  let at = 0;
+  for (const [from, to, kind] of [...colours(code), [code.length, code.length]]) {
+    if (from > at) found.push({kind: "plain", text: code.slice(at, from)});
+    if (to > from) found.push({kind, text: code.slice(from, to)});
+    at = Math.max(at, to);
+  }
+  return found;
 }

@@ -4,6 +4,7 @@ import path from "node:path";
 import {diffArrays} from "diff";
 import {GENERATED, VERSIONS, shown} from "./paths.mjs";
 import {BuildError} from "./problems.mjs";
+import {colours} from "./tokens.mjs";
 
 const MAIN = /\n*^if __name__ == "__main__":\n/m;
 
@@ -14,11 +15,24 @@ export function readVersions(folder = VERSIONS) {
   const versions = files.map((file) => {
     const {engine, demo} = parts(readFileSync(path.join(folder, file), "utf8").replace(/\r\n/g, "\n"), path.join(folder, file));
     const lines = before ? difference(before, engine) : engine.split("\n").map((text) => ({sign: "+", text}));
+    paint(lines, before, "-");
+    paint(lines, engine, "+");
     before = engine;
     return {name: file.slice(0, -3), number: Number(file.slice(1, 3)), lines, demo};
   });
   writeFileSync(path.join(GENERATED, "versions.json"), JSON.stringify(versions));
   return versions;
+}
+
+/** Give the lines of a text their colours, each counted from its own start; `sign` is theirs beside those that stayed. */
+function paint(lines, text, sign) {
+  const all = colours(text);
+  let start = 0;
+  for (const line of lines.filter((line) => line.sign === sign || line.sign === " ")) {
+    const end = start + line.text.length;
+    line.colours = all.filter(([from, to]) => to > start && from < end).map(([from, to, kind]) => [Math.max(0, from - start), Math.min(end, to) - start, kind]);
+    start = end + 1;
+  }
 }
 
 /** A file without its first line, and what it does when it is run, apart. */

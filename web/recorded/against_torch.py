@@ -105,7 +105,7 @@ net = nn.Sequential(nn.Linear(2, 4), nn.Tanh(),
         ),
         Row(
             "same",
-            "# the same start on the right",
+            "# PyTorch copies this start",
             """\
 with torch.no_grad():
     for linear, layer in zip(net[::2], model.layers):

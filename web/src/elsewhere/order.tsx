@@ -1,17 +1,15 @@
 /** `gradwalk.playground_widget(root)`: the visit-order playground in a notebook. The order and the visits done are traits. */
 import {useMemo} from "preact/hooks";
-import type {SearchEvent} from "../python/schema.ts";
 import {elsewhere as words} from "../strings/en/elsewhere.ts";
 import {Board} from "../widgets/playground/Board.tsx";
 import {Bar} from "./Bar.tsx";
 import {inShadow} from "./host.tsx";
 import {shared, useTrait, type Model} from "./model.ts";
-import {numberScene, type NumbersGiven} from "../graph/scene.ts";
+import {numberScene} from "../graph/scene.ts";
 import {rootName} from "./naming.ts";
+import type {PlaygroundTraits} from "./traits.ts";
 
-type Traits = {scene: NumbersGiven & {search: SearchEvent[]; names: Record<string, number>}; title: string; order: string[]; visits: number};
-
-function OrderWidget({model}: {model: Model<Traits>}) {
+function OrderWidget({model}: {model: Model<PlaygroundTraits>}) {
   const given = useTrait(model, "scene");
   const scene = useMemo(() => numberScene(given), [given]);
   const {names, byId} = useMemo(() => ({names: given.names, byId: new Map(Object.entries(given.names).map(([name, id]) => [id, name]))}), [given]);
@@ -32,4 +30,4 @@ function OrderWidget({model}: {model: Model<Traits>}) {
   );
 }
 
-export default {render: ({model, el}: {model: Model<Traits>; el: HTMLElement}) => inShadow(el, "order", <OrderWidget model={model} />)};
+export default {render: ({model, el}: {model: Model<PlaygroundTraits>; el: HTMLElement}) => inShadow(el, "order", <OrderWidget model={model} />)};

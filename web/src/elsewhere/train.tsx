@@ -1,30 +1,17 @@
 /** `gradwalk.training_widget()`: the training view in a notebook. The kernel makes one step each time it is asked. */
 import {useEffect, useRef} from "preact/hooks";
-import type {Points, Training} from "../python/schema.ts";
 import {training as view} from "../strings/en/training.ts";
 import {TrainingView, type Trainer} from "../widgets/training/View.tsx";
 import {inShadow} from "./host.tsx";
 import {tell, useTrait, type Model} from "./model.ts";
+import type {TrainingTraits} from "./traits.ts";
 
-type Ask = {do: "" | "step" | "reset"; /** The step it was asked at: two views of one widget ask for the same one. */ at: number; n: number};
-type Traits = {
-  points: Points;
-  state: Training;
-  losses: number[];
-  other: {losses: number[]; forgot: boolean} | Record<string, never>;
-  playing: boolean;
-  rate: number;
-  forget: boolean;
-  hidden: number[];
-  _ask: Ask;
-};
-
-function useKernel(model: Model<Traits>): Trainer {
+function useKernel(model: Model<TrainingTraits>): Trainer {
   const state = useTrait(model, "state");
   const playing = useTrait(model, "playing");
   const other = useTrait(model, "other");
   const count = useRef(0);
-  const ask = (what: Ask["do"]) => tell(model, {_ask: {do: what, at: model.get("state").step, n: ++count.current}});
+  const ask = (what: TrainingTraits["_ask"]["do"]) => tell(model, {_ask: {do: what, at: model.get("state").step, n: ++count.current}});
   useEffect(() => {
     if (!playing) return;
     // a frame between two steps, so that each is painted, and the kernel gets to do other things
@@ -54,8 +41,8 @@ function useKernel(model: Model<Traits>): Trainer {
   };
 }
 
-function TrainWidget({model}: {model: Model<Traits>}) {
+function TrainWidget({model}: {model: Model<TrainingTraits>}) {
   return <TrainingView id="training" trainer={useKernel(model)} />;
 }
 
-export default {render: ({model, el}: {model: Model<Traits>; el: HTMLElement}) => inShadow(el, "train", <TrainWidget model={model} />)};
+export default {render: ({model, el}: {model: Model<TrainingTraits>; el: HTMLElement}) => inShadow(el, "train", <TrainWidget model={model} />)};

@@ -6,17 +6,12 @@ import {Walk, type CellGraph} from "../widgets/stepper/Walk.tsx";
 import {Bar} from "./Bar.tsx";
 import {inShadow} from "./host.tsx";
 import {shared, tell, useTrait, type Model} from "./model.ts";
-import {sceneOf, type Given} from "../graph/scene.ts";
+import {sceneOf} from "../graph/scene.ts";
 import {rootName} from "./naming.ts";
-
-type Numbers = Record<string, number | string>;
-type Traits = {
-  scene: Given; title: string; step: number; leaves: Numbers; first_leaves: Numbers; note: string;
-  _wanted_cell: {n: string; node: number; place: Place}; _cell: {n: string; scene?: Given; error?: string};
-};
+import type {WalkTraits} from "./traits.ts";
 
 /** Ask the kernel for the graph of one number; two views of one widget each wait for their own answer. */
-function cellFrom(model: Model<Traits>, node: number, place: Place): Promise<CellGraph> {
+function cellFrom(model: Model<WalkTraits>, node: number, place: Place): Promise<CellGraph> {
   const n = crypto.randomUUID();
   return new Promise((done) => {
     const hear = () => {
@@ -31,9 +26,9 @@ function cellFrom(model: Model<Traits>, node: number, place: Place): Promise<Cel
 }
 
 /** nan and inf come as texts; a slider cannot hold them. */
-const finite = (numbers: Numbers): Record<string, number> => Object.fromEntries(Object.entries(numbers).filter((entry): entry is [string, number] => typeof entry[1] === "number"));
+const finite = (numbers: WalkTraits["leaves"]): Record<string, number> => Object.fromEntries(Object.entries(numbers).filter((entry): entry is [string, number] => typeof entry[1] === "number"));
 
-function WalkWidget({model}: {model: Model<Traits>}) {
+function WalkWidget({model}: {model: Model<WalkTraits>}) {
   const given = useTrait(model, "scene");
   const scene = useMemo(() => sceneOf(given), [given]);
   const leaves = useTrait(model, "leaves");
@@ -53,4 +48,4 @@ function WalkWidget({model}: {model: Model<Traits>}) {
   );
 }
 
-export default {render: ({model, el}: {model: Model<Traits>; el: HTMLElement}) => inShadow(el, "stepper", <WalkWidget model={model} />)};
+export default {render: ({model, el}: {model: Model<WalkTraits>; el: HTMLElement}) => inShadow(el, "stepper", <WalkWidget model={model} />)};

@@ -68,7 +68,7 @@ export function Canvas({info, graph, layout, state, moment, still, label, words,
       <div class="canvas-scroll drawing" ref={frame} onKeyDown={keys} onScroll={(event) => setLeft(event.currentTarget.scrollLeft)}>
         {picture ? drawn(picture) : <AtWidths widths={() => widthsFor(graph, layout, common, options)}>{(at) => drawn(place(graph, layout, at, options))}</AtWidths>}
       </div>
-      {picture && tip && graph.byId.has(tip.id) && <Tip id={tip.id} name={tipId} words={words} info={info} state={state} card={picture.cards.get(tip.id)!} left={left} width={width} />}
+      {picture && tip && graph.byId.has(tip.id) && <Tip id={tip.id} name={tipId} words={words} info={info} state={state} card={shownAt(picture, picture.cards.get(tip.id)!)} left={left} width={width} />}
     </div>
   );
 }
@@ -95,12 +95,13 @@ export function useWidth(element: RefObject<HTMLElement | null>): number {
 function useFollow(frame: RefObject<HTMLElement | null>, picture: Picture | null, state: GraphState<Held>, moment: number, over?: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     if (moment === 0 || !picture || !frame.current) return;
-    const box = inPlay(picture, state);
-    if (!box) return;
+    const found = inPlay(picture, state);
+    if (!found) return;
+    const box = shownAt(picture, found);
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const behavior = calm ? "auto" : "smooth";
     const {scrollLeft, clientWidth} = frame.current;
-    if (picture.width > clientWidth && (box.x < scrollLeft + 16 || box.x + box.width > scrollLeft + clientWidth - 16)) {
+    if (picture.width * picture.scale > clientWidth && (box.x < scrollLeft + 16 || box.x + box.width > scrollLeft + clientWidth - 16)) {
       frame.current.scrollTo({left: box.x + box.width / 2 - clientWidth / 2, behavior});
     }
     const sticky = (element: Element) => getComputedStyle(element).position === "sticky";
@@ -113,6 +114,9 @@ function useFollow(frame: RefObject<HTMLElement | null>, picture: Picture | null
     if (top < ceiling + 8 || top + box.height > floor - 8) window.scrollBy({top: top + box.height / 2 - (ceiling + floor) / 2, behavior});
   }, [moment, picture]);
 }
+
+/** Where a box of a picture is in its frame: a picture that shrank stands in the middle of its height. */
+const shownAt = ({height, scale}: Picture, box: Box): Box => ({x: box.x * scale, y: box.y * scale + (height * (1 - scale)) / 2, width: box.width * scale, height: box.height * scale});
 
 /** The box around the nodes that this step is about. */
 function inPlay(picture: Picture, state: GraphState<Held>): Box | null {

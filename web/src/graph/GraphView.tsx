@@ -32,7 +32,7 @@ export function GraphView({graph, picture, state, moment, label, words, tabbed, 
   const stacked = [...picture.edges.values()].sort((a, b) => STACK.indexOf(looks.get(a.edge.id)!) - STACK.indexOf(looks.get(b.edge.id)!));
   const inPlay = stacked.filter(({edge}) => looks.get(edge.id) === "play");
   return (
-    <svg class="graph" width={picture.width} height={picture.height} viewBox={`0 0 ${picture.width} ${picture.height}`} role="group" aria-label={label}>
+    <svg class={picture.captions ? "graph" : "graph bare"} width={Math.floor(picture.width * picture.scale)} height={picture.height} viewBox={`0 0 ${picture.width} ${picture.height}`} role="group" aria-label={label}>
       <g class="edges" aria-hidden="true">
         {stacked.map((placed) => {
           const look = looks.get(placed.edge.id)!;

@@ -1,7 +1,8 @@
-/** From ranks and tracks to pixels, for a given width. Nothing is ever scaled: what does not fit, scrolls.
+/** From ranks and tracks to pixels, for a given width. What does not fit, scrolls.
 
 From 840 pixels on the walk goes from left to right, and from 480 on if it fits; else from top to bottom, where below 600
-the cards lose their captions. Before a picture scrolls, its cards and the gaps between them get smaller.
+the cards lose their captions. Before a picture scrolls, its cards and the gaps between them get smaller; from left to
+right its cards then lose their captions too, and last of all it shrinks a little, as far as it is easily read.
 What lies along the walk is called `along`, what lies across it `across`; at the very end they become x and y.
 */
 import {mapSize, type MapBox} from "./heat.ts";
@@ -15,6 +16,8 @@ export type Box = {x: number; y: number; width: number; height: number};
 export type Picture = {
   width: number;
   height: number;
+  /** How large it is shown: 1, or a little less where it would scroll otherwise. */
+  scale: number;
   leftToRight: boolean;
   /** Whether the rows of a card say "data" and "grad". */
   captions: boolean;
@@ -69,6 +72,7 @@ export type Options = {
 
 export function place(graph: DrawnGraph, layout: Layout, width: number, {air = 0}: Options = {}): Picture {
   const {grid, sizes, captions, written, leftToRight} = fitted(graph, layout, width, air);
+  const scale = leftToRight && width >= WIDE && width >= grid.width * LEAST_SCALE ? Math.min(1, width / grid.width) : 1;
   const cards = new Map<number, Box>();
   const ops = new Map<number, Box>();
   for (const node of graph.nodes) {
@@ -81,15 +85,15 @@ export function place(graph: DrawnGraph, layout: Layout, width: number, {air = 0
     if (node.op) ops.set(node.id, opBox(node, card, sizes, leftToRight));
   }
   const boxes = {leftToRight, captions, cards, ops};
-  const edges = withChips(graph.edges.map((edge) => drafted(edge, boxes, grid, layout)), boxes);
-  return {width: grid.width, height: grid.height, written, ...boxes, edges};
+  const edges = withChips(graph.edges.map((edge) => drafted(edge, boxes, grid, layout)), boxes, grid.width);
+  return {width: grid.width, height: grid.height, scale, written, ...boxes, edges};
 }
 
 type Fitted = {grid: Grid; sizes: Sizes; captions: boolean; written: boolean; leftToRight: boolean};
 
 /** The direction that fits; of tensors first of all with their numbers. */
 function fitted(graph: DrawnGraph, layout: Layout, width: number, air: number): Fitted {
-  const fits = ({grid}: Fitted) => grid.width <= width;
+  const fits = ({grid, leftToRight}: Fitted) => grid.width * hardly(leftToRight, width) <= width;
   const wide = width >= WIDE_IF_IT_FITS ? gridFor(graph, layout, width, true, air) : null;
   if (wide && fits(wide) && wide.written) return wide;
   const tall = gridFor(graph, layout, width, false, air);
@@ -97,11 +101,10 @@ function fitted(graph: DrawnGraph, layout: Layout, width: number, air: number): 
   return wide && width >= WIDE ? wide : tall;
 }
 
-function gridFor(graph: DrawnGraph, layout: Layout, width: number, leftToRight: boolean, air: number): Fitted {
-  const captions = leftToRight || width >= CAPTIONS;
+function gridFor(graph: DrawnGraph, layout: Layout, width: number, leftToRight: boolean, air: number, captions = leftToRight || width >= CAPTIONS): Fitted {
   const span = Math.max(0, ...tracksOf(layout));
   const ranks = 1 + Math.max(...Object.values(layout.spots).map(([rank]) => rank));
-  const sizes = {...sizesFor({captions}), height: captions ? 82 : 60, stub: 9};
+  const sizes = {...sizesFor({captions}), height: captions ? 82 : 60, stub: leftToRight && !captions ? 6 : 9};
   const made = (card: number, written = true): Fitted => {
     const of = ({map, name}: DrawnNode) => (map ? mapCard(map, name, captions, written) : {width: card, height: sizes.height});
     const all = {...sizes, card, of};
@@ -109,15 +112,25 @@ function gridFor(graph: DrawnGraph, layout: Layout, width: number, leftToRight: 
   };
   if (isOfMaps(graph)) {
     const numbers = made(captions ? AMONG_MAPS : NARROW);
-    return numbers.grid.width <= width ? numbers : made(NARROW, false); // numbers go first where there is no room
+    return numbers.grid.width * hardly(leftToRight, width) <= width ? numbers : made(NARROW, false); // numbers go first where there is no room
   }
+  if (leftToRight && !captions) return made(BARE);
   const roomy = made(cardWidth(graph, width, span, captions));
-  return leftToRight && roomy.grid.width > width && roomy.sizes.card > NARROW ? made(Math.max(NARROW, Math.floor(roomy.sizes.card - (roomy.grid.width - width) / ranks))) : roomy;
+  if (!leftToRight || roomy.grid.width <= width) return roomy;
+  const tight = made(Math.max(NARROW, Math.floor(roomy.sizes.card - (roomy.grid.width - width) / ranks)));
+  if (tight.grid.width * HARDLY <= width || width < WIDE) return tight;
+  const bare = gridFor(graph, layout, width, true, air, false);
+  return bare.grid.width * LEAST_SCALE <= width ? bare : tight;
 }
 
 const AMONG_MAPS = 120; // pixels: a card of one number among tensors
 const NARROW = 108; // pixels: a card from left to right that still holds a caption and four decimals
-const [GAP, LEAST_GAP] = [58, 46]; // between ranks from left to right; the second where the picture would scroll otherwise
+const BARE = 78; // … and one without a caption
+const [HARDLY, LEAST_SCALE] = [0.95, 0.8]; // a picture that is shrunk so far looks the same; below the second, numbers are hard to read
+const [GAP, LEAST_GAP, BARE_GAP] = [58, 46, 32]; // between ranks from left to right: at first, for narrow cards, for bare ones
+
+/** By how much a picture may be shrunk before it is drawn in another way: on a phone it turns instead. */
+const hardly = (leftToRight: boolean, width: number): number => (leftToRight && width >= WIDE ? LEAST_SCALE : 1);
 
 /** How wide a picture from left to right is at the least. */
 export function leastWidth(graph: DrawnGraph, layout: Layout): number {
@@ -132,10 +145,10 @@ export function widthsFor(graph: DrawnGraph, layout: Layout, common: number[] = 
   let turn = WIDE_IF_IT_FITS;
   while (turn < WIDE && gridFor(graph, layout, turn, true, air).grid.width > turn) turn++;
   const kept = [...COMMON, CAPTIONS, ...common].filter((width) => width < turn || common.includes(width));
-  return [...new Set([...kept, turn])].sort((a, b) => a - b);
+  return [...new Set([...kept, turn, ...turns(graph, layout, air).filter((width) => width > turn)])].sort((a, b) => a - b);
 }
 
-/** Widths from which on tensors are drawn in another direction, or with more written on them. */
+/** Widths from which on a graph is drawn in another direction, or with more written on it. */
 function turns(graph: DrawnGraph, layout: Layout, air: number): number[] {
   const widths = Array.from({length: 1 + WIDEST - COMMON[0]!}, (_, i) => COMMON[0]! + i);
   const ways = widths.map((width) => {
@@ -204,14 +217,15 @@ const clamp = (x: number, least: number, most: number): number => Math.min(Math.
 function columns(graph: DrawnGraph, layout: Layout, ranks: number, span: number, sizes: Sizes, width: number): Grid {
   const lead = most(graph, layout, ranks, ({op}) => (op ? opWidth(op, sizes.round) + sizes.stub : 0));
   const depth = most(graph, layout, ranks, (node) => sizes.of(node).width);
-  const fixed = sum(depth) + sum(lead);
+  const more = sizes.card > BARE ? lead.map(() => 0) : roomForChips(graph, layout, lead);
+  const fixed = sum(depth) + sum(lead) + sum(more);
   const chips = Math.max(0, ...graph.edges.map(({shape}) => (shape ? chipWidth(shape, true) + 6 : 0)));
-  const gap = ranks > 1 ? clamp((width - fixed) / (ranks - 1), Math.max(chips, sizes.card > NARROW ? GAP : LEAST_GAP), 150) : 0;
+  const gap = ranks > 1 ? clamp((width - fixed) / (ranks - 1), Math.max(chips, sizes.card > NARROW ? GAP : sizes.card > BARE ? LEAST_GAP : BARE_GAP), 150) : 0;
   const needed = fixed + gap * (ranks - 1);
   const along: number[] = [];
   let x = Math.max(0, (width - needed) / 2);
   for (let rank = 0; rank < ranks; rank++) {
-    x += lead[rank]! + (rank ? gap : 0);
+    x += lead[rank]! + (rank ? gap + more[rank]! : 0);
     along.push(x);
     x += depth[rank]!;
   }
@@ -223,6 +237,16 @@ function columns(graph: DrawnGraph, layout: Layout, ranks: number, span: number,
   const pitch = sizes.height + (span <= 1 ? 48 : span <= 2 ? 30 : 14);
   const height = top + span * pitch + sizes.height + 18;
   return {along, lead, depth, across: (track) => top + track * pitch + sizes.height / 2, width: Math.max(width, needed), height};
+}
+
+/** Between bare cards: what a gap needs beyond the least one, so that the labels on lines that climb to a rank cover no card. */
+function roomForChips(graph: DrawnGraph, layout: Layout, lead: number[]): number[] {
+  const more = lead.map(() => 0);
+  for (const edge of graph.edges) {
+    const [[, from], [rank, to]] = [layout.spots[edge.from]!, layout.spots[edge.to]!];
+    if (from !== to) more[rank] = Math.max(more[rank]!, chipWidth(chipText(edge), false) + 6 - lead[rank]! - BARE_GAP);
+  }
+  return more;
 }
 
 function rows(graph: DrawnGraph, layout: Layout, ranks: number, span: number, sizes: Sizes, width: number, air: number): Grid {
@@ -350,29 +374,46 @@ function candidates(pieces: Bezier[], start: Point, end: Point): Point[] {
 // --- chips --------------------------------------------------------------------------------------------------------------
 
 /** Every edge gets the place for its chip once, for the text it will have, so that no chip moves when another appears. */
-function withChips(drafts: Draft[], {leftToRight, captions, cards, ops}: Boxes): Map<string, PlacedEdge> {
+function withChips(drafts: Draft[], {leftToRight, captions, cards, ops}: Boxes, total: number): Map<string, PlacedEdge> {
   const taken: Box[] = [...cards.values(), ...ops.values()];
-  const placed = drafts.map(({straight, ...edge}) => {
+  const placed = new Map<string, PlacedEdge>();
+  // a straight line is short and has few places to offer: it comes first
+  for (const {straight, ...edge} of [...drafts].sort((a, b) => Number(b.straight) - Number(a.straight))) {
     const {spots} = edge;
     const width = chipWidth(chipText(edge.edge), captions);
     const [x, y] = spots[0]!;
-    const tries: Point[] = straight ? [leftToRight ? [x + 3, y - 15] : [x + width / 2 + 6, y]] : spots;
+    const card = cards.get(edge.edge.from)!;
+    const above: Point[] = [[x + 3, y - 15], [card.x + card.width + width / 2, y - 26]]; // a long one also above the op
+    const besides = spots.flatMap(([x, y]): Point[] => [-1, 1].map((side) => (leftToRight ? [x, y + side * 13] : [clamp(x + side * (width / 2 + 6), width / 2, total - width / 2), y])));
+    const tries: Point[] = !straight ? [...spots, ...besides] : leftToRight ? above : [[x + width / 2 + 6, y]];
     const chip = tries.find((spot) => !taken.some((box) => touches(box, spot, width))) ?? tries[0]!;
     taken.push({x: chip[0] - width / 2, y: chip[1] - 11, width, height: 22});
-    return {...edge, chip, beside: straight};
-  });
-  return new Map(placed.map((edge) => [edge.edge.id, edge]));
+    placed.set(edge.edge.id, {...edge, chip, beside: straight});
+  }
+  return placed;
 }
 
 /** Where a longer text than the derivative may stand: on the line, away from the cards, or beside it. */
-export function spotFor(picture: Picture, {edge, spots, chip}: PlacedEdge, width: number): Point {
-  const boxes = [...picture.cards.values(), ...picture.ops.values()];
-  const free = (spot: Point) => !boxes.some((box) => touches(box, spot, width));
-  if (picture.leftToRight) return [chip, ...spots].find(free) ?? chip;
+export function spotFor(picture: Picture, placed: PlacedEdge, width: number): Point {
+  const cards = [...picture.cards.values(), ...picture.ops.values()];
+  const notes: Box[] = []; // the others have their places too, as if they said as much
+  for (const each of picture.edges.values()) {
+    const free = (boxes: Box[]) => (spot: Point) => !boxes.some((box) => touches(box, spot, width));
+    const tries = noteSpots(picture, each, width);
+    const [x, y] = tries.find(free([...cards, ...notes])) ?? tries.find(free(cards)) ?? each.chip;
+    if (each === placed) return [x, y];
+    notes.push({x: x - width / 2, y: y - 11, width, height: 22});
+  }
+  return placed.chip;
+}
+
+function noteSpots(picture: Picture, {edge, spots, chip}: PlacedEdge, width: number): Point[] {
+  if (picture.leftToRight) return [chip, ...spots];
   const [card, op] = [picture.cards.get(edge.from)!, picture.ops.get(edge.to)!];
-  const outwards = card.x + card.width / 2 < op.x + op.width / 2 - 12 ? -1 : 1;
-  const beside = spots.map(([x, y]): Point => [clamp(x + outwards * (width / 2 + 6), width / 2, picture.width - width / 2), y]);
-  return [...beside, ...spots].find(free) ?? chip;
+  const [from, to] = [card.x + card.width / 2, op.x + op.width / 2];
+  const outwards = from < (Math.abs(from - to) > 12 ? to : picture.width / 2) ? -1 : 1; // a straight one: to the nearer end of the picture
+  const beside = (side: number) => spots.map(([x, y]): Point => [clamp(x + side * (width / 2 + 6), width / 2, picture.width - width / 2), y]);
+  return [...beside(outwards), ...spots, ...beside(-outwards)];
 }
 
 function touches(box: Box, [x, y]: Point, width: number): boolean {

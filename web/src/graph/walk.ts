@@ -3,8 +3,7 @@ playground answers at once. A test compares the two, order by order, to the last
 import {maybe, num} from "../text/numbers.ts";
 import type {Compute, Graph, Num, Push, Seed, Visit} from "../python/schema.ts";
 
-type Bare<Event> = Omit<Event, "formula" | "sentence" | "latex">;
-export type Step<N = Num> = Bare<Compute<N>> | Bare<Seed<N>> | Bare<Visit<N>> | Bare<Push<N>>;
+export type Step<N = Num> = Compute<N> | Seed<N> | Visit<N> | Push<N>;
 
 /** For each node those that push to it, each once, in order. */
 export function consumers(graph: Graph): number[][] {
@@ -105,7 +104,7 @@ function gradients(graph: Graph, steps: readonly Step[]): (number | null)[] {
   return grads;
 }
 
-function losses(graph: Graph, visits: Bare<Visit>[], late: Map<number, {amount: number; users: number[]}>): Loss[] {
+function losses(graph: Graph, visits: Visit[], late: Map<number, {amount: number; users: number[]}>): Loss[] {
   const turn = new Map(visits.map((visit, i) => [visit.node, i]));
   const held = new Map(visits.map((visit) => [visit.node, maybe(visit.gradient)]));
   return [...late.keys()]

@@ -6,7 +6,7 @@ long is ended by ending the worker; another is started at once, and the queue go
 */
 import {signal, type Signal} from "@preact/signals";
 import type {FromWorker, PythonFiles, ToWorker} from "./messages.ts";
-import {said, type Dictionary} from "./sentences.ts";
+import {said, type Dictionary} from "./sentences.mjs";
 import type {Answer} from "./schema.ts";
 
 declare const WORKER_FILE: string; // put in by the build
@@ -49,8 +49,6 @@ type Call = Required<Pick<CallOptions, "seconds">> & {
 const state = signal<PythonState>({phase: "idle", percent: 0});
 const epoch = signal(0);
 const queue: Call[] = [];
-const wanted = new Set<string>(); // modules of the page's Python that somebody here will call
-const there = new Set<string>(); // … and that this worker has imported
 let worker: Worker | undefined;
 let running: Call | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -62,16 +60,8 @@ const ARRIVED = 55; // percent, when nearly every byte is there
 /** Seconds without a sign of life after which loading is given up, and those that a call still has when its page is left. */
 const limits = {stalled: 60, left: 0.5};
 
-function load(ahead?: string): void {
-  if (ahead) wanted.add(ahead);
+function load(): void {
   if (state.value.phase === "idle" || state.value.phase === "failed") spawn();
-  else if (state.value.phase === "ready") fetchAhead();
-}
-
-/** What will be called soon is imported while nobody waits, once for each worker. */
-function fetchAhead(): void {
-  for (const module of wanted) if (!there.has(module)) send({kind: "ahead", module});
-  for (const module of wanted) there.add(module);
 }
 
 function call<T>(fn: string, args: Record<string, unknown>, options: CallOptions = {}): Promise<T> {
@@ -109,7 +99,6 @@ function spawn(): void {
   worker?.terminate();
   rest();
   state.value = {phase: "loading", percent: 0};
-  there.clear();
   epoch.value++;
   const fresh = new Worker(new URL(`./${WORKER_FILE}`, import.meta.url), {type: "module", name: "python"});
   worker = fresh;
@@ -138,7 +127,6 @@ function hear(message: FromWorker): void {
       rest();
       state.value = {phase: "ready", percent: 100};
       pump();
-      fetchAhead();
       break;
     case "failed":
       fail(message.message);
@@ -210,15 +198,17 @@ export const python: {
   state: Signal<PythonState>;
   /** Counts the workers there have been: what was kept in Python before is gone when it changes. */
   epoch: Signal<number>;
-  /** Start loading in the background; again after a failure. `ahead` names a module that will be called: it is there sooner. */
-  load(ahead?: string): void;
+  /** Start loading in the background; again after a failure. */
+  load(): void;
   /** `fn` such as "programs.run" calls gradwalk.learn.page.programs.run(**args); JSON both ways. */
   call<T>(fn: string, args: Record<string, unknown>, options?: CallOptions): Promise<T>;
   /** What Python says is told in these words from now on. */
   speak(dictionary: Dictionary): void;
+  /** A message that came as JSON by another way than as an answer, in those words. */
+  said(json: string): unknown;
   /** End what runs now, or the loading; whoever waits for a Python that does not come is told so. */
   stop(): void;
   /** Forget what this page asked for: another comes. */
   leave(): void;
   limits: typeof limits;
-} = {state, epoch, load, call, speak, stop, leave, limits};
+} = {state, epoch, load, call, speak, said: (json) => said(json, dictionary), stop, leave, limits};

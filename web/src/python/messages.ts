@@ -5,7 +5,6 @@ export type PythonFiles = {folder: string; started: string; archive: string; siz
 
 export type ToWorker =
   | {kind: "start"; site: string; files: PythonFiles}
-  | {kind: "ahead"; module: string}
   | {kind: "call"; id: number; fn: string; args: string};
 
 export type FromWorker =

@@ -38,18 +38,12 @@ export type Compute<N = Num> = {
   operands: number[];
   operand_values: N[];
   recomputed: Num | null;
-  formula: string;
-  sentence: string;
-  latex: string;
 };
 
 export type Seed<N = Num> = {
   kind: "seed";
   node: number;
   gradient: N;
-  formula: string;
-  sentence: string;
-  latex: string;
 };
 
 export type Visit<N = Num> = {
@@ -59,9 +53,6 @@ export type Visit<N = Num> = {
   waiting: number[];
   turn: number;
   arrived: N | null;
-  formula: string;
-  sentence: string;
-  latex: string;
 };
 
 export type Push<N = Num> = {
@@ -74,36 +65,24 @@ export type Push<N = Num> = {
   contribution: N;
   before: N | null;
   after: N;
-  formula: string;
-  sentence: string;
-  latex: string;
 };
 
 export type Enter = {
   kind: "enter";
   node: number;
   by: number | null;
-  formula: string;
-  sentence: string;
-  latex: string;
 };
 
 export type AlreadyVisited = {
   kind: "already_visited";
   node: number;
   by: number | null;
-  formula: string;
-  sentence: string;
-  latex: string;
 };
 
 export type Leave = {
   kind: "leave";
   node: number;
   place: number;
-  formula: string;
-  sentence: string;
-  latex: string;
 };
 
 export type Missing = {
@@ -113,7 +92,6 @@ export type Missing = {
   leaf: number;
   path: number[];
   amount: Num;
-  sentence: string;
 };
 
 export type Doubled = {
@@ -123,7 +101,6 @@ export type Doubled = {
   leaf: number;
   path: number[];
   amount: Num;
-  sentence: string;
 };
 
 export type Verdict = {
@@ -131,7 +108,6 @@ export type Verdict = {
   topological: boolean;
   lost: Missing[];
   doubled: Doubled[];
-  sentence: string;
   expected: (Num | null)[];
 };
 
@@ -224,7 +200,6 @@ export type PresetEntry = {
   title: string;
   text: string;
   inputs: Record<string, number>;
-  note: string;
   recording: Recording;
   layout: Layout;
   search: SearchEvent[];
@@ -235,7 +210,6 @@ export type TensorEntry = {
   title: string;
   text: string;
   inputs: Record<string, number>;
-  note: string;
   recording: TensorRecording<Num | Pointer>;
   layout: Layout;
   maps: HeatMap[];
@@ -458,7 +432,6 @@ export type Measured = {
 export type Stopped = {
   kind: string;
   error: string;
-  message: string;
   line: number | null;
   steps: number;
 };
@@ -536,6 +509,7 @@ export type CheckResult = {
   message: string;
   program: string;
   diagnosis: Diagnosis | null;
+  lacks: string;
 };
 
 export type ComparedRow = {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import {said} from "./sentences.ts";
+import {said} from "./sentences.mjs";
 
 const DICTIONARY = {"{name} takes {takes}": "{name} toma {takes}", "{count} operands": "{count} operandos"};
 const message = (id: string, parameters: Record<string, unknown> = {}) => ({id, parameters});

@@ -4,9 +4,15 @@ The page ends this worker when a call takes too long, and starts another: nothin
 */
 import type {FromWorker, ToWorker} from "./messages.ts";
 
-type Bridge = {ahead(module: string): void; call(fn: string, args: string, emit: (text: string) => void): string};
+type Bridge = {call(fn: string, args: string, emit: (text: string) => void): string};
 type Start = Extract<ToWorker, {kind: "start"}>;
-type Pyodide = {unpackArchive(buffer: ArrayBuffer, format: string): void; pyimport(name: string): Bridge; runPython(text: string): void};
+type Pyodide = {unpackArchive(buffer: ArrayBuffer, format: string): void; pyimport(name: string): Bridge; runPython(text: string): void; _module: Compiled};
+/** What Python offers to programs in C. */
+type Compiled = {
+  _PyThreadState_Get(): number;
+  _PyUnstable_ThreadState_SetStackProtection(thread: number, end: number, size: number): number;
+  _emscripten_stack_get_current(): number;
+};
 
 const scope = self as unknown as {
   postMessage(message: FromWorker): void;
@@ -14,12 +20,12 @@ const scope = self as unknown as {
   fetch: typeof fetch;
 };
 let bridge: Bridge | undefined; // there once Python is ready
+/** Bytes of its stack that Python may use: it raises RecursionError then. The browser's own stack has room for more in every case that was measured; see builder/tolls.mjs. */
+const STACK = 128 * 1024;
 
 scope.onmessage = ({data}) => {
   if (data.kind === "start") {
     start(data).catch(fail);
-  } else if (data.kind === "ahead") {
-    bridge!.ahead(data.module);
   } else {
     const {id, fn, args} = data;
     const json = bridge!.call(fn, args, (text) => scope.postMessage({kind: "print", id, text}));
@@ -37,12 +43,17 @@ async function start({site, files}: Start): Promise<void> {
   const {loadPyodide} = await import(`${folder}pyodide.mjs`);
   const pyodide: Pyodide = await loadPyodide({indexURL: folder, _loadSnapshot: started});
   pyodide.runPython("import random; random.seed()"); // it was seeded when it was started, at the build
+  limitDepth(pyodide._module);
   pyodide.unpackArchive(await (await archive).arrayBuffer(), "wheel");
   bridge = pyodide.pyimport("gradwalk.learn.page.bridge");
   scope.postMessage({kind: "ready"});
 }
 
-/** The memory of a Python that has started already; see builder/started.mjs. */
+function limitDepth(python: Compiled): void {
+  python._PyUnstable_ThreadState_SetStackProtection(python._PyThreadState_Get(), python._emscripten_stack_get_current() - STACK, STACK);
+}
+
+/** The memory of a Python that has started and imported the engine already; see builder/started.mjs. */
 async function unpacked(packed: Promise<Response>): Promise<ArrayBuffer> {
   return new Response((await packed).body!.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }

@@ -1,17 +1,24 @@
-/** What a gradient is made of: a bar with widths in proportion, or rows where the parts have both signs. */
+/** What a gradient is made of: a bar with widths in proportion, or rows where it would say too little. */
 import {addingUp} from "../text/numbers.ts";
 
 export type Part = {amount: number; label: string; state: "got" | "lost" | "ahead"; now?: boolean};
+
+/** Whether parts can be told side by side: all of one sign, and each wide enough for its words. */
+export const inOneBar = (amounts: number[]): boolean => {
+  const total = amounts.reduce((so, amount) => so + amount, 0);
+  return amounts.every((amount) => amount / total >= LEAST_SHARE);
+};
+
+const LEAST_SHARE = 0.3; // on a phone, room for "6 through b"
 
 export function Ledger({name, note, parts, sum}: {name: string; note: string; parts: Part[]; sum?: boolean}) {
   const total = parts.reduce((so, part) => so + part.amount, 0);
   const write = addingUp(parts.map((part) => part.amount), total);
   const texts = parts.map((part) => write(part.amount));
-  const positive = parts.every((part) => part.amount > 0) || parts.every((part) => part.amount < 0);
   return (
     <div class="ledger">
       <p class="ledger-h"><code class="grad">{name}</code> <span>{note}</span>{sum && <b class="ledger-sum">{written(texts, write(total))}</b>}</p>
-      {positive ? <Bar parts={parts} texts={texts} /> : <Rows parts={parts} texts={texts} />}
+      {inOneBar(parts.map((part) => part.amount)) ? <Bar parts={parts} texts={texts} total={total} /> : <Rows parts={parts} texts={texts} />}
     </div>
   );
 }
@@ -24,11 +31,11 @@ function written(texts: string[], sum: string): string {
   return `${terms.join("")} = ${sum}`;
 }
 
-function Bar({parts, texts}: {parts: Part[]; texts: string[]}) {
+function Bar({parts, texts, total}: {parts: Part[]; texts: string[]; total: number}) {
   return (
     <div class="bar">
       {parts.map((part, i) => (
-        <span key={i} class={classOf(part)} style={{"--n": Math.abs(part.amount)}}>
+        <span key={i} class={classOf(part)} style={{"--n": part.amount / total}}>
           {part.state !== "ahead" && <b>{texts[i]}</b>}
           <span class="bar-label">{part.label}</span>
         </span>
@@ -41,7 +48,7 @@ function Bar({parts, texts}: {parts: Part[]; texts: string[]}) {
 function Rows({parts, texts}: {parts: Part[]; texts: string[]}) {
   const largest = Math.max(...parts.map((part) => Math.abs(part.amount))) || 1;
   return (
-    <ul class="rows">
+    <ul class="rows" style={{"--digits": Math.max(...texts.map((text) => text.length))}}>
       {parts.map((part, i) => (
         <li key={i} class={classOf(part)}>
           <b>{part.state === "ahead" ? "" : texts[i]}</b>

@@ -42,8 +42,8 @@ export type Schema = {
   look?: string;
   /** Whether doing it counts as a part of the lesson: it then has a mark in the progress. */
   task?: boolean | ((props: any) => boolean);
-  /** Where what it says comes from, if that is in English alone: a translated lesson cannot hold it before it is translated. */
-  english?: string;
+  /** The parts of what Python says (gradwalk.learn.page.sentences) that it needs beside "page": a translated lesson cannot hold it without their words. */
+  says?: string[];
   /** More that must hold between the fields; gives what is wrong, in words, or nothing. */
   check?: (props: any, generated: Generated) => string | undefined;
 };

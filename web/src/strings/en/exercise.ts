@@ -45,7 +45,7 @@ export const exercise = {
   stoppedBy: {
     time: {title: "Stopped after ten seconds", why: "It was still running. Is there a loop that never ends, or a number that keeps growing?"},
     user: {title: "Stopped", why: "You stopped it. Nothing was tested."},
-    crash: {title: "A function calls itself over and over", why: "It nested so deeply that Python had to be started again. Which of your functions leads back to itself?"},
+    crash: {title: "It nests too deeply", why: "It nested so deeply that Python had to be started again. Does a function lead back to itself? Or is one expression hundreds of operations long?"},
   },
   notLoaded: {title: "Python did not load", why: "Nothing can be tested without it. What you wrote is kept. Check that the page comes from a server, then try again."},
   broken: {title: "The test itself failed", why: "That should not happen, and it is not your fault. What you wrote is kept."},

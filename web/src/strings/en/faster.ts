@@ -21,7 +21,7 @@ export const faster = {
   } as Record<string, string>,
   pictureLabel: (words: string, nodes: string) => `${words}; ${nodes} nodes, each a row and a column.`,
   axes: {down: "node", across: "reads"},
-  shades: "Darker means more dots in this place",
+  shades: "The stronger the shade, the more dots in this place",
   widths: "How many nodes there are in each round",
   widthsLabel: (levels: string, most: string) => `${levels} rounds; the widest holds ${most} nodes.`,
   round: (n: number) => `round ${n}`,

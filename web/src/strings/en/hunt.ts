@@ -26,7 +26,7 @@ export const hunt = {
   writes: (line: number | null, text: string): Rich => (line === null ? rich`The program itself writes this number.` : rich`Line ${String(line)} writes it: ${code(text)}.`),
   end: (wrong: number) => (wrong ? `The walk is over. ${wrong === 1 ? "One number is" : `${wrong} numbers are`} not what ${wrong === 1 ? "it" : "they"} should be. The right ${wrong === 1 ? "one is" : "ones are"} shown below.` : "The walk is over."),
   endRight: "The walk is over, and every number is right.",
-  raised: (error: string, line: number | null) => `The engine stops with ${error}${line ? ` in line ${line}` : ""}.`,
+  raised: (error: string, line: number | null) => `The engine stops with ${error}${line ? ` on line ${line}` : ""}.`,
   endless: (steps: string) => `The engine did not finish. It was stopped after ${steps} steps.`,
   phases: {ready: "Ready", compute: "Forward", seed: "Seed", visit: "Backward", push: "Backward", write: "Change"} as Record<string, string>,
   was: " was ",

@@ -18,7 +18,7 @@ export const names = {
   curve: (step: string, loss: string) => (loss ? `Loss by step; after ${step} steps it is about ${loss}.` : "Loss by step; not trained yet."),
   notes: {
     start: "The numbers are random, so all letters are about equally likely. Press Train.",
-    going: "Each step takes thirty-two letters with what stands before them, walks back, and moves every number a little.",
+    going: "Each step takes thirty-two letters, each with the three before it, walks back, and moves every number a little.",
     done: "That is enough for one run. Reset starts again from other random numbers.",
   },
   waiting: (percent: number) => `Python is still loading (${percent}%). Training starts when it is ready.`,

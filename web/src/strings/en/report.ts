@@ -11,7 +11,7 @@ export const report = {
   restarting: "A program did not end. It is skipped, and the other checks go on.",
   progress: "Checks done",
   stopped: {title: "Stopped", why: "You stopped it before it was finished."},
-  gaveUp: {title: "Given up", why: "Several programs did not end. Is there a loop that never ends? Mend that first, then grade it again."},
+  gaveUp: {title: "Gave up", why: "Several programs did not end. Is there a loop that never ends? Mend that first, then grade it again."},
   notLoaded: {title: "Python did not load", why: "Nothing can be graded without it. Your engine is kept."},
   isRight: (total: number) => `Your engine is right: all ${total} essentials pass`,
   rightWhy: "What follows lies beyond them. Nobody has asked it of your engine yet.",

@@ -56,7 +56,7 @@ export const stepper = {
     rich`${op(sign)} swaps. ${code(to)} receives the gradient of ${code(from)}, scaled by the ${em("other")} operand, which is ${code(to)} again.`,
   minus: (sign: string, to: string, from: string, turned: boolean): Rich =>
     turned
-      ? rich`${op(sign)} turns the sign. ${code(to)} receives minus what ${code(from)} has.`
+      ? rich`${op(sign)} flips the sign. ${code(to)} receives minus what ${code(from)} has.`
       : rich`${op(sign)} copies to its first operand. ${code(to)} receives what ${code(from)} has, unchanged.`,
   slope: (sign: string, rule: string, local: number): Rich =>
     rich`${op(sign)} multiplies by its slope. Here that is ${rule ? `${rule} = ` : ""}${readable(local)}.`,
@@ -74,7 +74,7 @@ export const stepper = {
   nothingPushed: (name: string): Rich => rich`Nothing was pushed to ${code(name)}, so it has nothing to pass on.`,
   rootAlone: (name: string): Rich => rich`${code(name)} is the root: its gradient is final.`,
   allPushed: (name: string): Rich => rich`Every node that uses ${code(name)} has pushed to it, so its gradient is final.`,
-  hooked: (before: string, after: string): Rich => rich` A hook made ${after} of the ${before} that arrived.`,
+  hooked: (before: string, after: string): Rich => rich` A hook turned the ${before} that arrived into ${after}.`,
   leafPushes: " A leaf pushes nothing.",
   ownBackward: (from: string, upstream: string, share: string, to: string): Rich => rich`The ${code("_backward")} of ${code(from)} turns its gradient, ${upstream}, into ${share} for ${code(to)}.`,
   replaces: (name: string, before: string, after: string): Rich => rich` ${code(name)} already had ${before}, which is replaced by ${after}; ${code("+=")} would add up.`,
@@ -120,7 +120,7 @@ export const stepper = {
   badLink: {title: "This link cannot be read.", why: "Part of it may be missing."},
   tooLong: (seconds: number) => `It was stopped after ${seconds} seconds. Is there a loop that never ends?`,
   stopped: "You stopped it.",
-  tooDeep: "A function calls itself over and over: which one leads back to itself?",
+  tooDeep: "It nested so deeply that Python had to be started again. Does a function lead back to itself?",
   onLine: (line: number) => `Line ${line}`,
   assumed: (names: string[]) =>
     names.length > 1 ? `${names.join(", ")} had no number: they start at 1. Change them below.` : `${names[0]} had no number: it starts at 1. Change it below.`,

@@ -30,7 +30,7 @@ export const tensors = {
   visitOne: (name: string, user: string, grad: string): Rich => rich`${code(user)}, the only node that uses ${code(name)}, has pushed: ${grad} is final.`,
   visitAll: (name: string, users: string[], grad: string): Rich => rich`All that use ${code(name)}, ${listed(users)}, have pushed: ${grad} is final.`,
   visitNothing: (name: string): Rich => rich`Nothing was pushed to ${code(name)}, so it has nothing to pass on.`,
-  hooked: (arrived: string) => ` A hook made that of ${arrived}.`,
+  hooked: (arrived: string) => ` A hook turned ${arrived} into that.`,
   leaf: " A leaf pushes nothing.",
   upstream: (name: string, value: string) => `${name}.grad, ${value},`,
   /** What the way back of an op on structure does with the upstream gradient for an operand. */
@@ -52,14 +52,14 @@ export const tensors = {
   } as Record<string, Back>,
   summed: (from: string, to: string) => `; it was repeated from ${from} to ${to}, so what comes back is summed`,
   copies: (sign: string, g: Rich, to: Rich, summed: string): Rich => rich`${sign} copies: ${g} goes to ${to}${summed || " as it is"}.`,
-  turns: (g: Rich, to: Rich, summed: string): Rich => rich`− turns the sign: ${to} gets −${g}${summed}.`,
+  turns: (g: Rich, to: Rich, summed: string): Rich => rich`− flips the sign: ${to} gets −${g}${summed}.`,
   swaps: (g: Rich, to: Rich, factor: Rich, summed: string): Rich => rich`× swaps and scales: ${to} gets ${g} times the other factor, ${factor}, number by number${summed}.`,
   slope: (op: string, g: Rich, to: Rich, summed: string): Rich => rich`${op} multiplies each number by its slope: ${to} gets ${g} times that${summed}.`,
   firstShape: (name: string, shape: string) => ` Before it had nothing; now ${name}.grad holds numbers of shape ${shape}.`,
   first: (name: string, after: string) => ` Before it had nothing; now ${name}.grad = ${after}.`,
   addedShape: (name: string) => ` That is added to what ${name}.grad had before, number by number.`,
   added: (name: string, before: string, share: string, after: string) => ` Before it had ${before}; now ${share} is added: ${name}.grad = ${after}.`,
-  through: (op: string) => ` through ${op} =`,
+  through: (op: string) => `, back through ${op}:`,
   /** How a node's numbers are read aloud. */
   spoken: (name: string, kind: "data" | "grad", words: string) => `${name} ${kind}: ${words}.`,
 

@@ -18,7 +18,7 @@ export const versions = {
   before: "What will it print? Decide first, then run it. You may change the lines.",
   printed: "It printed",
   nothing: "It printed nothing.",
-  error: (kind: string, line: number | null) => (line === null ? kind : `${kind} in line ${line}`),
+  error: (kind: string, line: number | null) => (line === null ? kind : `${kind} on line ${line}`),
   inEngine: "in the engine itself",
   stopped: "Stopped. Is there a loop that never ends?",
   notLoaded: "Python did not load. Check that the page comes from a server, then try again.",

@@ -48,7 +48,7 @@ export const exercise: Words<typeof en> = {
   stoppedBy: {
     time: {title: "Detenido tras diez segundos", why: "Seguía en marcha. ¿Hay un bucle que no termina nunca, o un número que crece sin fin?"},
     user: {title: "Detenido", why: "Lo has parado tú. No se ha probado nada."},
-    crash: {title: "Una función se llama a sí misma una y otra vez", why: "Llegó tan hondo que hubo que arrancar Python de nuevo. ¿Cuál de tus funciones lleva de vuelta a sí misma?"},
+    crash: {title: "Está anidado demasiado", why: "Llegó tan hondo que hubo que arrancar Python de nuevo. ¿Hay una función que lleva de vuelta a sí misma? ¿O una expresión con cientos de operaciones?"},
   },
   notLoaded: {title: "Python no se ha cargado", why: "Sin él aquí no se puede probar nada. Lo que escribiste está guardado. Comprueba que la página viene de un servidor y prueba otra vez."},
   broken: {title: "Ha fallado la prueba misma", why: "No debería pasar, y no es culpa de tu código. Lo que escribiste está guardado."},

@@ -21,7 +21,7 @@ export const faster = {
   } as Record<string, string>,
   pictureLabel: (words: string, nodes: string) => `${words}; ${nodes} nodos, cada uno una fila y una columna.`,
   axes: {down: "nodo", across: "lee"},
-  shades: "Más oscuro: más puntos en este lugar",
+  shades: "Cuanto más intenso, más puntos en este lugar",
   widths: "Cuántos nodos tiene cada ronda",
   widthsLabel: (levels: string, most: string) => `${levels} rondas; la más ancha tiene ${most} nodos.`,
   round: (n: number) => `ronda ${n}`,

@@ -116,6 +116,8 @@ export const messages: Record<string, string> = {
     "esto no se puede leer ({why}); un programa está hecho de líneas como d = a*b + c",
   "this cannot be read; between two names or numbers stands an operator, as in a*b":
     "esto no se puede leer; entre dos nombres o números va un operador, como en a*b",
+  "this nests too deeply for Python: can you give a part of it a name, in a line of its own?":
+    "esto está anidado demasiado para Python: ¿puedes darle un nombre a una parte, en una línea aparte?",
   "this result is not kept: give it a name, as in d = a*b": "este resultado no se guarda: ponle un nombre, como en d = a*b",
   "turn the comparison round, as in where(a <= b, x, y)": "dale la vuelta a la comparación, como en where(a <= b, x, y)",
   "write ** for a power, as in a**2": "escribe ** para una potencia, como en a**2",

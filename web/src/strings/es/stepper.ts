@@ -113,7 +113,7 @@ export const stepper: Words<typeof en> = {
   fromLink: {title: "Este programa ha llegado con un enlace.", why: "No se ha ejecutado nada. Léelo y luego pulsa Dibujarlo."},
   badLink: {title: "Este enlace no se puede leer.", why: "Puede que se haya cortado por el camino."},
   tooLong: (seconds) => `Se ha detenido tras ${seconds} segundos: ¿hay un bucle que no termina nunca?`,
-  tooDeep: "Una función se llama a sí misma una y otra vez: ¿cuál lleva de vuelta a sí misma?",
+  tooDeep: "Llegó tan hondo que hubo que arrancar Python de nuevo. ¿Hay una función que lleva de vuelta a sí misma?",
   stopped: "Lo has parado tú.",
   onLine: (line) => `Línea ${line}`,
   assumed: (names) =>

@@ -57,7 +57,7 @@ export const tensors: Words<typeof en> = {
   first: (name, after) => ` Antes no tenía nada; ahora ${name}.grad = ${after}.`,
   addedShape: (name) => ` Eso se suma a lo que ${name}.grad tenía antes, número a número.`,
   added: (name, before, share, after) => ` Antes tenía ${before}; ahora se le suma ${share}: ${name}.grad = ${after}.`,
-  through: (op) => ` por ${op} =`,
+  through: (op) => `, de vuelta por ${op}:`,
   spoken: (name, kind, words) => `${name} ${kind}: ${words}.`,
 
   // --- la leyenda ---

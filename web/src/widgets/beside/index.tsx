@@ -3,7 +3,7 @@ import material from "#recorded/against_torch.json";
 import type {ComponentChildren} from "preact";
 import {useState} from "preact/hooks";
 import {PythonError, PythonStopped, python} from "../../python/index.ts";
-import {Python} from "../../ui/Python.tsx";
+import {PythonLines} from "../../ui/Python.tsx";
 import {pythonState} from "../../ui/pythonState.ts";
 import {Icon} from "../../ui/icons.tsx";
 import {beside as words} from "../../strings/en/beside.ts";
@@ -39,7 +39,7 @@ export default function Beside({of, notes}: Props) {
     <div onFocusIn={() => python.load()} onPointerEnter={() => python.load()}>
       <div class="w-bar beside-bar">
         <button class="btn primary" type="button" data-act="run" aria-disabled={running} aria-busy={running} onClick={() => void run()}>
-          <Icon name={running ? "again" : "play"} />{running ? busy : ran ? words.again : <><span class="on-wide">{words.run}</span><span class="on-phone">{words.runPhone}</span></>}
+          <Icon name={running ? "again" : "play"} />{running ? busy : ran ? words.again : words.run}
         </button>
         {running && phase === "ready" && <button class="btn" type="button" onClick={() => python.stop()}><Icon name="stop" />{words.stop}</button>}
         <p role="status">{trouble || (ran ? outcome(rows, ran) : words.before)}</p>
@@ -86,7 +86,7 @@ function Side({name, code, children}: {name: string; code: string; children: Com
   return (
     <div class="side" role="group" aria-label={name}>
       <span class="side-name" aria-hidden="true">{name}</span>
-      <pre><code><Python of={code} /></code></pre>
+      <pre><PythonLines of={code} /></pre>
       {children}
     </div>
   );

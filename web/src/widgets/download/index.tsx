@@ -8,7 +8,7 @@ import {wholeClass, type Material} from "../exercise/material.ts";
 import {allTexts, recordOf} from "../exercise/work.ts";
 import type {Props} from "./schema.ts";
 
-const MATERIAL = material as Material;
+const MATERIAL = material as unknown as Material;
 const STARTERS = Object.fromEntries(Object.values(MATERIAL.exercises).flatMap(({tabs}) => tabs.map(({name, starter}) => [name, starter])));
 
 export default function Download({upTo}: Props) {

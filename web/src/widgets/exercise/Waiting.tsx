@@ -1,4 +1,4 @@
-/** Code as it stands where the editor will be, until that has arrived. */
-import {Python} from "../../ui/Python.tsx";
+/** A text as the editor will show it, until that has come. */
+import {PythonLines} from "../../ui/Python.tsx";
 
-export const Waiting = ({text}: {text: string}) => <pre>{text.split("\n").map((line, i) => <code key={i}><Python of={line} />{"\n"}</code>)}</pre>;
+export const Waiting = ({text}: {text: string}) => <pre><PythonLines of={text} /></pre>;

@@ -19,7 +19,7 @@ export function Code({tab, label = words.editor(tab.name), lines, onRun}: {tab: 
   const text = textOf(tab.name, tab.starter);
   const described = `${tab.name.replace(/[^\w-]/g, "-")}-keys`;
   const editor = useEditor(place, {text, label, describedBy: described, onChange: (next) => write(tab.name, next, tab.starter), onRun});
-  useEffect(() => python.load("exercises"), []);
+  useEffect(() => python.load(), []);
   useLayoutEffect(() => editor?.show(text), [text]); // what came from elsewhere; at once, for a frame later the learner may have typed on
   useEffect(() => editor?.mark(lines), [editor, lines.join()]);
   return (

@@ -2,7 +2,7 @@
 import {defaultKeymap, history, historyKeymap} from "@codemirror/commands";
 import {python} from "@codemirror/lang-python";
 import {bracketMatching, indentOnInput, indentUnit, syntaxHighlighting} from "@codemirror/language";
-import {EditorState, Prec, StateEffect, StateField} from "@codemirror/state";
+import {EditorState, Prec, RangeSetBuilder, StateEffect, StateField} from "@codemirror/state";
 import {Decoration, EditorView, MatchDecorator, ViewPlugin, drawSelection, keymap, lineNumbers, type DecorationSet, type ViewUpdate} from "@codemirror/view";
 import {classHighlighter} from "@lezer/highlight";
 
@@ -28,6 +28,8 @@ export function edit(parent: HTMLElement, {text, label, describedBy, onChange, o
         syntaxHighlighting(classHighlighter),
         meanings,
         marks,
+        EditorView.lineWrapping,
+        hanging,
         // Tab is not bound: it leaves the editor, as it leaves every field
         Prec.highest(keymap.of([{key: "Mod-Enter", run: () => (onRun(), true)}])),
         keymap.of([...defaultKeymap, ...historyKeymap]),
@@ -74,6 +76,26 @@ const marks = StateField.define<DecorationSet>({
   },
   provide: (field) => EditorView.decorations.from(field),
 });
+
+// --- how far each line is set in: a long one goes on below, further in than it began
+
+function setIn({visibleRanges, state}: EditorView): DecorationSet {
+  const lines = new RangeSetBuilder<Decoration>();
+  for (const {from, to} of visibleRanges) {
+    for (let line = state.doc.lineAt(from); ; line = state.doc.line(line.number + 1)) {
+      lines.add(line.from, line.from, Decoration.line({attributes: {style: `--in: ${/^ */.exec(line.text)![0].length}ch`}}));
+      if (line.to >= to) break;
+    }
+  }
+  return lines.finish();
+}
+
+const hanging = ViewPlugin.define((view) => ({
+  decorations: setIn(view),
+  update(update: ViewUpdate) {
+    if (update.docChanged || update.viewportChanged) this.decorations = setIn(update.view);
+  },
+}), {decorations: (plugin) => plugin.decorations});
 
 // --- .data and .grad in the colours of their meaning
 

@@ -17,7 +17,7 @@ import {Text} from "./text.tsx";
 import {Whole} from "./whole.tsx";
 import {allTexts, note, recordOf, textOf} from "./work.ts";
 
-const MATERIAL = material as Material;
+const MATERIAL = material as unknown as Material;
 const SECONDS = 10;
 
 type Run = {shown?: Shown; text?: string};

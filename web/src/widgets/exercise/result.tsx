@@ -1,5 +1,6 @@
 /** What a test found: the mistake in words, its ledger, and every number, got and expected. */
 import {Icon} from "../../ui/icons.tsx";
+import {inOneBar} from "../../ui/Ledger.tsx";
 import {exercise as words} from "../../strings/en/exercise.ts";
 import type {Ledger, Result, Row} from "./material.ts";
 import {Text} from "./text.tsx";
@@ -22,7 +23,7 @@ export function Findings({shown, stale}: {shown: Shown; stale: boolean}) {
     <div class={stale ? "stale" : ""}>
       <div class="bug" role="status" data-status={result.status} data-kind={result.kind}>
         <p class="reply-h"><Icon name={passed ? "ok" : "miss"} /><span><Text of={result.headline} /></span></p>
-        <p class="bug-why"><Text of={sentence(result.why)} /> {result.ask && <Text of={result.ask} />}</p>
+        <p class="bug-why"><Text of={sentence(result.status === "error" ? result.why : begun(result.why))} /> {result.ask && <Text of={result.ask} />}</p>
         {result.ledger && <Contributions {...result.ledger} />}
         {stale && <p class="stale-note">{words.stale}</p>}
       </div>
@@ -31,6 +32,9 @@ export function Findings({shown, stale}: {shown: Shown; stale: boolean}) {
     </div>
   );
 }
+
+/** With a capital, where it begins with a word rather than with code; what Python itself says is left alone. */
+const begun = (text: string) => (/^\p{Ll}{2,} /u.test(text) ? text[0]!.toUpperCase() + text.slice(1) : text);
 
 const sentence = (text: string) => (text === "" || /[.!?…]$/.test(text) ? text : `${text}.`);
 
@@ -44,16 +48,16 @@ function Printed({text}: {text: string}) {
   );
 }
 
-/** Contributions side by side, as wide as they are large; one below the other where signs differ. */
+/** Contributions side by side, as wide as they are large; one below the other where a bar would say too little. */
 function Contributions({name, parts, got, expected}: Ledger) {
-  const mixed = parts.some(({value}) => value < 0) && parts.some(({value}) => value > 0);
-  const size = (value: number) => Math.max(0.35, Math.abs(value));
+  const bar = inOneBar(parts.map(({value}) => value));
+  const total = parts.reduce((so, {value}) => so + value, 0);
   return (
     <div class="ledger">
       <p class="ledger-h"><code class="grad">{name}</code> <span>{words.contributions(parts.length)}</span></p>
-      <div class={mixed ? "bar rows" : "bar"}>
+      <div class={bar ? "bar" : "bar rows"}>
         {parts.map(({value, source, state}, index) => (
-          <span key={index} class={state === "kept" ? "got" : "lost"} style={mixed ? {} : {"--n": String(size(value))}}>
+          <span key={index} class={state === "kept" ? "got" : "lost"} style={bar ? {"--n": value / total} : {}}>
             <b>{short(value)}</b> {words.states[state]} <small>{words.from(source)}</small>
           </span>
         ))}

@@ -8,6 +8,6 @@ const known = (generated: Generated): Material["exercises"] => (generated.exerci
 export const schema: Schema = {
   fields: {exercise: {type: "text", required: true, choices: (generated) => Object.keys(known(generated))}},
   frame: "wide",
-  english: "src/gradwalk/learn/page/exercises",
+  says: ["exercises"],
   task: true,
 };

@@ -106,7 +106,7 @@ function Graph({picture, t, kind, chosen, onChoose}: GraphProps) {
   };
   const frameOf = (name: string) => frames.find(({block}) => block.name === name)!;
   return (
-    <svg ref={svg} width={picture.width} height={picture.height} role="group" aria-label={words.picture(cells.length, blocks.length, t === 1)} onKeyDown={keys}>
+    <svg ref={svg} width={picture.width} height={picture.height} viewBox={`0 0 ${picture.width} ${picture.height}`} role="group" aria-label={words.picture(cells.length, blocks.length, t === 1)} onKeyDown={keys}>
       <g style={{opacity: 1 - t}} class={`fold-lines ${kind}`}>
         {t < 1 && cells.flatMap(({operands}, n) => operands.map((m) => <path key={`${m}-${n}`} class={lit(m, n) ? "lit" : ""} d={line(spots[m]!, spots[n]!, picture)} />))}
       </g>

@@ -7,6 +7,7 @@ import {graph as graphWords} from "../../strings/en/graph.ts";
 import {hunt as words} from "../../strings/en/hunt.ts";
 import {usePlayer, type Player} from "../stepper/player.ts";
 import {StepBlock} from "../stepper/StepBlock.tsx";
+import {setIn} from "../../ui/Python.tsx";
 import {Transport} from "../stepper/Transport.tsx";
 import {tellsItself, WalkLine} from "../stepper/WalkLine.tsx";
 import type {Seen} from "./material.ts";
@@ -74,7 +75,7 @@ function Source({text, line, about}: {text: string; line: number | null; about: 
       <p>{about}</p>
       <pre ref={frame} tabIndex={0} role="region" aria-label={about}>
         {text.replace(/\n$/, "").split("\n").map((row, i) => (
-          <code key={i} class={i + 1 === line ? "now" : ""} data-line={i + 1}><i aria-hidden="true">{i + 1}</i>{coloured(row)}{"\n"}</code>
+          <code key={i} class={i + 1 === line ? "now" : ""} data-line={i + 1}><i aria-hidden="true">{i + 1}</i><span class="hang" style={setIn(row)}>{coloured(row)}{"\n"}</span></code>
         ))}
       </pre>
     </div>

@@ -11,6 +11,6 @@ export const schema: Schema = {
     counts: {type: "flag", default: true},
   },
   frame: "wide",
-  english: "src/gradwalk/diagnose/museum",
+  says: ["exercises", "hunt", "grader"],
   task: ({counts}: Props) => counts,
 };

@@ -29,7 +29,7 @@ function Plot({losses, facts, width}: Drawn & {width: number}) {
   const path = (of: (step: number) => number) => (losses.length ? `M${losses.map((_, i) => `${x(i + 1).toFixed(1)} ${y(of(i + 1)).toFixed(1)}`).join("L")}` : "");
   const told = losses.length ? smooth(losses).toFixed(2) : "";
   return (
-    <svg width={width} height={HEIGHT} role="img" aria-label={words.curve(String(losses.length), told)}>
+    <svg width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={words.curve(String(losses.length), told)}>
       {[2, 2.5, 3, 3.5, 4].map((tick) => (
         <g key={tick}>
           <path class="gl" d={`M${PAD.left} ${y(tick)}H${width - PAD.right}`} />

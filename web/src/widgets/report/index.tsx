@@ -11,7 +11,7 @@ import {allTexts} from "../exercise/work.ts";
 import {judge, type CheckResult, type Diagnosis, type Ended, type Going, type Judged, type Mark} from "./judge.ts";
 import type {Props} from "./schema.ts";
 
-const MATERIAL = material as Material;
+const MATERIAL = material as unknown as Material;
 
 export default function Grading({upTo}: Props) {
   const [going, setGoing] = useState<Going | null>(null);
@@ -60,7 +60,7 @@ function Failure({kind}: {kind: "stopped" | "gave up" | "not loaded"}) {
 }
 
 function Judgement({judged: {report, groups, beyond}}: {judged: Judged}) {
-  const missing = report.checks.filter(({status}) => status === "missing").map(({message}) => message.replace(/ is not implemented yet$/, ""));
+  const missing = report.checks.filter(({status}) => status === "missing").map(({lacks}) => lacks);
   const {score, total} = report.essentials;
   const right = score === total;
   return (

@@ -13,6 +13,7 @@ export async function judge(source: string, onGoing: (going: Going) => void): Pr
   const leftOut: number[] = [];
   for (;;) {
     let program = 0;
+    let doing = "";
     let silent = false;
     let rest = "";
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -24,10 +25,14 @@ export async function judge(source: string, onGoing: (going: Going) => void): Pr
       heard();
       const lines = (rest + text).split("\n");
       rest = lines.pop()!;
-      const found = /^(\d+) (\d+) (\d+) (.*)$/.exec(lines.at(-1) ?? "");
+      for (const line of lines) { // what is checked is said once, with the first of its programs
+        const what = /^\d+ \d+ \d+ (.+)$/.exec(line)?.[1];
+        if (what) doing = python.said(what) as string;
+      }
+      const found = /^(\d+) (\d+) (\d+)/.exec(lines.at(-1) ?? "");
       if (!found) return;
       program = Number(found[3]);
-      onGoing({done: Number(found[1]), of: Number(found[2]), doing: found[4]!, restarted: leftOut.length > 0});
+      onGoing({done: Number(found[1]), of: Number(found[2]), doing, restarted: leftOut.length > 0});
     };
     try {
       const judged = await python.call<Judged>("grading.run", {source, left_out: leftOut}, {seconds: 300, onPrint});

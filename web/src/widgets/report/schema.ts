@@ -5,5 +5,5 @@ export type Props = {id: string; lesson: string; upTo: number};
 export const schema: Schema = {
   fields: {"up-to": {type: "number", required: true}},
   frame: "wide",
-  english: "src/gradwalk/diagnose",
+  says: ["exercises", "grader"],
 };

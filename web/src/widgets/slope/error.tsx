@@ -24,7 +24,7 @@ export function ErrorPlot({f, at, name, h, exponent, both, width, onPick}: Drawn
   };
   const narrow = width < 460;
   return (
-    <svg class="plot error" width={width} height={HEIGHT} role="img" aria-label={words.errorPicture(show(h), show(now), show(best.h))} onClick={pick}>
+    <svg class="plot error" width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={words.errorPicture(show(h), show(now), show(best.h))} onClick={pick}>
       {[-12, -9, -6, -3, 0].map((power) => (
         <g key={power}><line class="gl" x1={EDGE.left} x2={width - EDGE.right} y1={Y(power)} y2={Y(power)} /><text class="ax end" x={EDGE.left - 8} y={Y(power) + 4}>{show(10 ** power)}</text></g>
       ))}

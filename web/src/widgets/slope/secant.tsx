@@ -23,7 +23,7 @@ export function SecantPlot({id, f, at, name, h, both, width, reach}: Drawn) {
   const line = (t: number) => anchor + measured * (t - left);
   const label = words.picture(`${f.output} = ${f.formula}`, name, show(x), show(h), show(measured), show(exact(f, at, name)));
   return (
-    <svg class="plot" width={width} height={HEIGHT} role="img" aria-label={label}>
+    <svg class="plot" width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={label}>
       <clipPath id={area}><rect x={EDGE.left} y={EDGE.top} width={width - EDGE.left - EDGE.right} height={HEIGHT - EDGE.top - EDGE.bottom} /></clipPath>
       {ticks(low, high, 5).map((y) => (
         <g key={y}><line class={y === 0 ? "axis" : "gl"} x1={EDGE.left} x2={width - EDGE.right} y1={Y(y)} y2={Y(y)} /><text class="ax end" x={EDGE.left - 8} y={Y(y) + 4}>{show(y)}</text></g>

@@ -93,7 +93,7 @@ function Stepping({scene: whole, title, inputs, original, forwardOnly, start, fo
   const player = usePlayer(recording.events.map((event) => event.kind), start, follow);
   const shared = useMemo(() => (scene.kind === "numbers" ? sharedNodes(scene.recording) : NONE_SHARED), [scene]);
   const state = useMemo((): GraphState<Held> => (scene.kind === "numbers" ? stateAfter(scene.recording, player.k) : stateAfter(scene.recording, player.k)), [scene, player.k]);
-  const told = useMemo(() => (scene.kind === "numbers" ? tell(scene.recording, scene.graph, player.k, all) : tellTensors(scene.recording, player.k, all)), [scene, player.k]);
+  const told = useMemo(() => (scene.kind === "numbers" ? tell(scene.recording, scene.graph, player.k, all) : tellTensors(scene.recording, scene.graph, player.k, all)), [scene, player.k]);
   const slim = useMemo(() => scene.kind === "numbers" && leastWidth(scene.graph, scene.layout) <= SLIM, [scene]);
   const [looked, setLooked] = useState<Looked | null>(null);
   const look = (node: number, cell: Cell = [0, 0]) => {

@@ -1,5 +1,6 @@
 /** Gradients that are made of several contributions, and what has come of them so far. */
 import {num} from "../../text/numbers.ts";
+import {inOneBar} from "../../ui/Ledger.tsx";
 import type {Push, Recording} from "../../python/schema.ts";
 
 export type Contribution = {from: number; position: number; amount: number; arrived: boolean; now: boolean};
@@ -24,12 +25,11 @@ export function inFocus(shared: ReturnType<typeof sharedNodes>, k: number): {nod
   return {node, parts: all.map(({event, k: at}) => ({from: event.node, position: event.position, amount: num(event.contribution), arrived: at <= k, now: at === k}))};
 }
 
-/** How high the ledger of these nodes can get, in pixels: a bar, or rows where the parts have both signs. */
+/** How high the ledger of these nodes can get, in pixels: a bar, or rows. */
 export function ledgerHeight(shared: ReturnType<typeof sharedNodes>): number {
   const heights = [...shared.values()].map((all) => {
     const amounts = all.map(({event}) => num(event.contribution));
-    const oneSign = amounts.every((amount) => amount > 0) || amounts.every((amount) => amount < 0);
-    return HEAD + (oneSign ? BAR : all.length * ROW);
+    return HEAD + (inOneBar(amounts) ? BAR : all.length * ROW);
   });
   return heights.length ? Math.max(...heights) + GAP : 0;
 }

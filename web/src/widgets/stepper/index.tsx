@@ -83,7 +83,7 @@ function Stepper({id, lesson, preset, until, at, own, hash}: Props & {hash: stri
                 {walks.map(({name, title}) => <option key={name} value={name}>{title}</option>)}
               </select>
             </label>
-            <code class="program">{walked.text.replaceAll("; ", "   ").replaceAll("\n", "   ")}</code>
+            <code class="program">{walked.text.split(/; |\n/).map((line) => <span key={line}>{line}   </span>)}</code>
           </>
         )}
         {current && <Tools walked={current} element={walk} />}

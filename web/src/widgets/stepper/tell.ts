@@ -46,8 +46,9 @@ function about(event: WalkEvent, recording: Recording, graph: DrawnGraph, k: num
 
 const nameOf = (recording: Recording, id: number): string => clean(recording.graph.nodes[id]!.name);
 
-/** Python's own sentence, for what happens too seldom to have words here. */
-export const fromPython = (sentence: string): Rich => sentence.split("`").map((part, i) => (i % 2 ? code(part) : part));
+/** Of a step at a Value that stands among tensors: the sentence, as in a graph of Values. */
+export const sentenceOn = (event: Compute | Push, recording: Recording, graph: DrawnGraph): Rich =>
+  (event.kind === "compute" ? aboutCompute(event, recording) : aboutPush(event, recording, graph, 1)).sentence;
 
 // --- forward ------------------------------------------------------------------------------------------------------------
 

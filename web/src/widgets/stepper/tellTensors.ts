@@ -5,31 +5,32 @@ import {tensors as own} from "../../strings/en/tensors.ts";
 import {held, isMap, shapeOf, shapeText, told, toldAsShape, type Filled, type Held} from "../../graph/heat.ts";
 import {clean, written} from "../../text/names.ts";
 import {code, dataName, gradName, spoken, type Rich} from "../../text/rich.ts";
-import type {Compute, NodeInfo, Push, Seed, TensorRecording, Visit, WalkEvent} from "../../python/schema.ts";
-import {fromPython, placeAmong, type Told} from "./tell.ts";
+import type {DrawnGraph} from "../../graph/model.ts";
+import type {Compute, NodeInfo, Push, Recording, Seed, TensorRecording, Visit, WalkEvent} from "../../python/schema.ts";
+import {placeAmong, sentenceOn, type Told} from "./tell.ts";
 
 type Walk = TensorRecording<Filled>;
 
 /** After `k` steps of a walk with `all`. */
-export function tellTensors(recording: Walk, k: number, all: number): Told {
+export function tellTensors(recording: Walk, graph: DrawnGraph, k: number, all: number): Told {
   const event = recording.events[k - 1];
-  const found = event ? about(event, recording, k) : {...NOTHING, phase: words.ready.where, sentence: own.ready};
+  const found = event ? about(event, recording, graph, k) : {...NOTHING, phase: words.ready.where, sentence: own.ready};
   const where = [found.phase, found.where].filter(Boolean).join(", ");
   return {...found, spoken: words.spokenStep(k, all, where, spoken(found.sentence), found.spoken)};
 }
 
 const NOTHING: Told = {phase: "", where: "", sentence: [], formula: null, change: null, spoken: ""};
 
-function about(event: WalkEvent<Filled>, recording: Walk, k: number): Told {
+function about(event: WalkEvent<Filled>, recording: Walk, graph: DrawnGraph, k: number): Told {
   switch (event.kind) {
     case "compute":
-      return aboutCompute(event, recording);
+      return aboutCompute(event, recording, graph);
     case "seed":
       return aboutSeed(event, recording);
     case "visit":
       return aboutVisit(event, recording);
     case "push":
-      return aboutPush(event, recording, k);
+      return aboutPush(event, recording, graph, k);
   }
 }
 
@@ -50,7 +51,7 @@ const heard = (name: string, kind: "data" | "grad", x: Held): string => own.spok
 
 // --- forward ------------------------------------------------------------------------------------------------------------
 
-function aboutCompute(event: Compute<Filled>, recording: Walk): Told {
+function aboutCompute(event: Compute<Filled>, recording: Walk, graph: DrawnGraph): Told {
   const node = recording.graph.nodes[event.node]!;
   const name = clean(node.name);
   const value = held(event.value);
@@ -65,7 +66,7 @@ function aboutCompute(event: Compute<Filled>, recording: Walk): Told {
   return {
     phase: words.phases.compute,
     where: "",
-    sentence: isValue(node) ? fromPython(event.sentence) : [...own.computed(name, from), how + own.result(inWords(value))],
+    sentence: isValue(node) ? sentenceOn(event as Compute, recording as unknown as Recording, graph) : [...own.computed(name, from), how + own.result(inWords(value))],
     formula: {
       kind: "line",
       parts: [dataName(`${name}.data`), toldAsShape(value) ? ": " : " = ", dataName(written(node.op, event.operand_values.map((x) => told(held(x))))), toldAsShape(value) ? " →" : " ="],
@@ -113,7 +114,7 @@ function aboutVisit(event: Visit<Filled>, recording: Walk): Told {
   };
 }
 
-function aboutPush(event: Push<Filled>, recording: Walk, k: number): Told {
+function aboutPush(event: Push<Filled>, recording: Walk, graph: DrawnGraph, k: number): Told {
   const node = recording.graph.nodes[event.node]!;
   const [from, to] = [clean(node.name), nameOf(recording, event.operand)];
   const [share, after] = [held(event.contribution), held(event.after)];
@@ -121,7 +122,7 @@ function aboutPush(event: Push<Filled>, recording: Walk, k: number): Told {
   return {
     phase: words.phases.backward,
     where: words.pushOf(from, ...placeAmong(recording, k)),
-    sentence: isValue(node) ? fromPython(event.sentence) : [...rule(event, node, recording), whatWasThere(event, to)],
+    sentence: isValue(node) ? sentenceOn(event as Push, recording as unknown as Recording, graph) : [...rule(event, node, recording), whatWasThere(event, to)],
     formula: {kind: "line", parts: named, result: isMap(share) ? null : {text: told(share), of: "grad"}},
     change: null,
     pushed: isMap(share) ? share : undefined,

@@ -32,7 +32,7 @@ function Plot({losses, other, width}: Drawn & {width: number}) {
   const path = (values: readonly number[]) => `M${values.slice(0, last + 1).map((loss, i) => `${x(i).toFixed(1)} ${y(loss).toFixed(1)}`).join("L")}`;
   const ticks = [0, 1, 2, 3].map((i) => (top * i) / 3);
   return (
-    <svg width={width} height={HEIGHT} role="img" aria-label={words.curve(step, readable(losses[step]!))}>
+    <svg width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={words.curve(step, readable(losses[step]!))}>
       {ticks.map((tick) => (
         <g key={tick}>
           <path class="gl" d={`M${PAD.left} ${y(tick)}H${width - PAD.right}`} />

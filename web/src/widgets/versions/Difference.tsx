@@ -1,6 +1,6 @@
 /** Code, with what is new and what is gone. Signs and words tell it, not colour: blue and vermilion have their meaning. */
 import {useState} from "preact/hooks";
-import {Python} from "../../ui/Python.tsx";
+import {Coloured} from "../../ui/Python.tsx";
 import {versions as words} from "../../strings/en/versions.ts";
 import {folded, type Line, type Version} from "./folds.ts";
 
@@ -21,9 +21,9 @@ export function Difference({version: {lines, number}}: {version: Version}) {
   );
 }
 
-function CodeLine({line: {sign, text, marks}, first}: {line: Line; first: boolean}) {
+function CodeLine({line: {sign, text, marks, colours}, first}: {line: Line; first: boolean}) {
   const indent = /^ */.exec(text)![0].length;
-  const body = (from: number, to: number) => <Python of={text.slice(from, to)} />;
+  const body = (from: number, to: number) => <Coloured text={text} colours={colours} from={from} to={to} />;
   const kind = first || sign === " " ? "" : sign === "+" ? "new" : "gone";
   const spoken = kind === "new" ? words.added : words.removed;
   return (

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {engineOf, folded, type Line} from "./folds.ts";
 
-const lines = (text: string): Line[] => text.split("\n").map((line) => ({sign: line[0] as Line["sign"], text: line.slice(1)}));
+const lines = (text: string): Line[] => text.split("\n").map((line) => ({sign: line[0] as Line["sign"], text: line.slice(1), colours: []}));
 const shape = (text: string) => folded(lines(text)).map(({kind, lines}) => [kind, lines.length]);
 
 test("what is far from a change is folded, two lines around it stay", () => {

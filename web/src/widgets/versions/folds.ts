@@ -1,5 +1,7 @@
 /** Lines of a difference, with long stretches that did not change folded away. No browser in here. */
-export type Line = {sign: " " | "+" | "-"; text: string; marks?: [number, number]};
+import type {Colour} from "../../ui/Python.tsx";
+
+export type Line = {sign: " " | "+" | "-"; text: string; marks?: [number, number]; colours: Colour[]};
 export type Version = {name: string; number: number; lines: Line[]; demo: string};
 export type Stretch = {kind: "lines"; lines: Line[]} | {kind: "fold"; lines: Line[]};
 

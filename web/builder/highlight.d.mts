@@ -1,0 +1,2 @@
+/** Python as HTML, coloured. */
+export function python(code: string): string;

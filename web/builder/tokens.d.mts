@@ -1,2 +1,0 @@
-export type Token = {kind: "note" | "text" | "keyword" | "grad" | "data" | "plain"; text: string};
-export function tokens(code: string): Token[];
