@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready-
 MINUTES ?= 60
-# As many processes as cores, but not so many that each starts a browser of its own on a large machine.
+# One process more than cores (conftest.py), but not so many that each starts a browser on a large machine.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 # What one can do without while writing Python, for the sake of an answer within a minute.
 WAIT := tests/web tests/compile src/gradwalk/compile tests/test_stepper.py tests/test_plot.py \
@@ -83,10 +83,11 @@ soak: $(READY)test site  ## an hour of mixed use: memory stays flat, nothing is 
 lowest: $(VENV)/.made  ## the quick tests with the lowest version of everything that pyproject.toml allows
 	$(BIN)/python tests/lowest.py
 
-fuzz: $(READY)test  ## compare compiled functions with eager ones on random graphs and programs, for ten minutes
+fuzz: $(READY)test  ## compare compiled functions with eager ones, and tensors with PyTorch, on random programs
 	$(BIN)/python tests/compile/fuzz.py --seconds 300
 	$(BIN)/python tests/compile/contract/programs.py --seconds 300
 	$(BIN)/python tests/compile/contract/scripts.py --seconds 60
+	$(BIN)/python tests/tensor_fuzz.py --seconds 180
 
 mutants: $(READY)mutants  ## break the source on purpose and see whether a test notices (takes long)
 	$(BIN)/python tests/mutants.py

@@ -28,6 +28,7 @@ KEPT = ROOT / "out" / "tests"
 WITHIN_A_RUN = "PYTEST_XDIST_WORKER" in os.environ  # then the home is that of the run
 HOME = Path(os.environ["HOME"]) if WITHIN_A_RUN else KEPT / "homes" / str(os.getpid())
 A_DAY = 24 * 60 * 60  # seconds
+DEEPEST = sys.getrecursionlimit()
 TEMPORARY = pytest.StashKey[Path]()  # the temporary folder of the run
 FILE = pytest.StashKey[Path]()  # that of the test before
 #: Where programs keep what they would otherwise keep in the user's home.
@@ -64,6 +65,15 @@ MARKS = {
 settings.register_profile("gradwalk", deadline=None)
 if settings.get_current_profile_name() == "default":  # `make mutants` has a profile of its own
     settings.load_profile("gradwalk")
+    # Bytecode is kept whatever the shell says: without it every process of every run compiles all that it imports.
+    sys.dont_write_bytecode = False
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than there are cores: many tests wait, for a browser, a kernel or a process."""
+    return len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)) + 1
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -146,8 +156,9 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Lead a test to the same folders though the one before may have named others."""
+    """Lead a test to the same folders, and as deep as any, though the one before may have named others."""
     os.environ.update(PLACES)
+    sys.setrecursionlimit(DEEPEST)  # at 20,000, as engines set it that recurse, recursion without an end ends Python
     if item.path != item.session.stash.get(FILE, None):
         item.session.stash[FILE] = item.path
         _spare_the_collector()
@@ -176,7 +187,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what whole folders need, and let examples see the package by its usual names, behind their module's own."""
+    """Mark what whole folders need, let examples see the package by its usual names, and put them all in order."""
     import gradwalk
     from gradwalk import Value, nn, ops, optim, walk
 
@@ -188,6 +199,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if isinstance(item, pytest.DoctestItem):
             for name in names.keys() - item.dtest.globs.keys():
                 item.dtest.globs[name] = names[name]
+    # What waits for a browser or a kernel begins first, so that other processes compute meanwhile.
+    items.sort(key=lambda item: not any(item.iter_markers("browser")) and not any(item.iter_markers("notebook")))
 
 
 @pytest.fixture(scope="session")
@@ -197,3 +210,13 @@ def browser() -> Iterator[Browser]:
 
     with launched() as browser:
         yield browser
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
+    """One JupyterLab for all notebooks: its folder, and its address with NAME for the name of a notebook."""
+    from hosts import jupyterlab
+
+    folder = tmp_path_factory.mktemp("lab")
+    with jupyterlab(folder, "NAME") as address:
+        yield folder, address

@@ -22,6 +22,7 @@ import difflib
 import importlib
 import multiprocessing
 import os
+import py_compile
 import random
 import resource
 import shutil
@@ -29,6 +30,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,22 +38,27 @@ from mutants_equivalent import EQUIVALENT
 
 ROOT = Path(__file__).resolve().parents[1]
 
-#: Each module that is broken on purpose, and the tests that must notice, the quick ones first (and before them, for a
-#: file of a package, those that are named after it).
+#: Each module that is broken on purpose, and the tests that must notice, the quick ones first. Before them come the
+#: examples in the file itself and, for a file of a package, the tests that are named after it.
 TESTS = {
     "ops": "test_ops test_formulas test_engine test_against_torch",
     "ieee": "test_ops test_engine test_against_torch",
-    "eager": "test_engine test_modes compile/test_compile_tracer test_against_torch",
-    "engine": "test_engine test_modes test_derivatives test_walk compile/test_compile_tracer test_against_torch",
-    "node": "test_engine test_keepers test_modes test_walk compile/test_compile_ownership test_against_torch test_nn",
-    "modes": "test_modes test_engine compile/test_compile_tracer",
+    "eager": "test_engine test_modes test_keepers compile/test_compile_tracer test_against_torch",
+    "engine": "test_engine test_modes test_keepers test_derivatives test_walk compile/test_compile_tracer "
+    "test_against_torch",
+    "node": "test_engine test_keepers test_modes test_walk compile/test_compile_ownership test_against_torch test_nn "
+    "test_pickles",
+    "modes": "test_modes test_keepers test_engine compile/test_compile_tracer",
     "keepers": "test_keepers compile/test_compile_ownership",
-    "reverse": "test_engine test_keepers test_modes test_derivatives test_against_torch",
+    "reverse": "test_engine test_keepers test_modes test_derivatives test_against_torch test_cut_edges test_depth",
     "walk": "test_walk test_walk_recording test_walk_visits test_walk_sentences test_walk_events test_walk_handmade "
-    "test_engine test_modes test_walk_large",
+    "test_engine test_modes test_walk_large tensor/test_tensor_drawn tensor/test_tensor_stepped",
     "check": "test_check_differences test_check_estimates test_check_numeric test_check_taylor test_check_agreement "
     "test_check_report test_check_inputs test_check_nodes test_check_gradients test_check_suspects "
-    "test_check_graph test_check_against_torch test_check",
+    "test_check_graph test_check_against_torch test_check tensor/test_tensor_checks",
+    "tensor": "tensor/test_tensor_methods tensor/test_tensor_functions tensor/test_tensor_shortcuts "
+    "tensor/test_tensor_details tensor/test_tensor_cut tensor/test_tensor_explained tensor/test_tensor_checks "
+    "tensor/test_tensor_semantics tensor/test_tensor_fuzz tensor/test_tensor_rubbish tensor/test_tensor_against_torch",
 }
 
 #: What a share is reckoned over: each of these must reach 95% by itself.
@@ -59,6 +66,7 @@ GROUPS = {
     "engine": ("ops", "ieee", "eager", "engine", "node", "modes", "keepers", "reverse"),
     "walk": ("walk",),
     "check": ("check",),
+    "tensor": ("tensor",),
 }
 ENOUGH = 0.95
 
@@ -83,8 +91,9 @@ STARRED = ("parameters", "lambdef", "dictorsetmaker")
 TUNED = "# tuned:"
 
 PRELOADED = ("torch", "numpy", "hypothesis", "pytest", "_pytest.assertion.rewrite", "micrograd.engine", "micrograd.nn")
-#: Until a mutant counts as one that never ends: seconds of its own, whatever else the machine does, and by the clock.
-PATIENCE, BY_THE_CLOCK = 60, 900.0
+#: Until a file of tests counts as one that never ends: seconds of its own, whatever else the machine does; and until a
+#: mutant does, by the clock, should it wait for something.
+PATIENCE, BY_THE_CLOCK = 60, 3600.0
 #: So many tests that killed mutants of a file are tried first on its next.
 WITNESSES = 6
 
@@ -160,18 +169,20 @@ def run(mutants: list[Mutant], jobs: int) -> list[Outcome] | None:
     began = time.monotonic()
     with (
         tempfile.TemporaryDirectory(prefix="mutants-") as folder,
-        multiprocessing.get_context("spawn").Pool(jobs, prepare_worker, (folder,)) as pool,
+        # Workers that may start processes of their own, as some tests do: those of multiprocessing.Pool may not.
+        ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), prepare_worker, (folder,)) as pool,
     ):
-        modules = sorted({mutant.module for mutant in mutants})
-        for module, passes in zip(modules, pool.map(healthy, modules), strict=True):
+        files = sorted({file for mutant in mutants for file in tests_of(mutant)})
+        for file, passes in zip(files, pool.map(healthy, files), strict=True):
             if not passes:
-                print(f"the tests of {module} fail with nothing broken: mend them first", file=sys.stderr)
+                print(f"the tests in {file} fail with nothing broken: mend them first", file=sys.stderr)
                 return None
-        for outcome in pool.imap_unordered(tried, mutants):
-            outcomes.append(outcome)
+        print(f"{len(files)} files of tests pass with nothing broken", flush=True)
+        for done in as_completed([pool.submit(tried, mutant) for mutant in mutants]):
+            outcomes.append(outcome := done.result())
             if not outcome.killed and not outcome.equivalent:
-                print(f"survived: {outcome.mutant.path}:{outcome.mutant.line} {outcome.mutant.operator}", flush=True)
-            if len(outcomes) % 50 == 0:
+                print(f"survived: {outcome}", flush=True)
+            if len(outcomes) % 20 == 0:
                 left = (time.monotonic() - began) / len(outcomes) * (len(mutants) - len(outcomes))
                 print(f"{len(outcomes)} of {len(mutants)}, about {left / 60:.0f} minutes left", flush=True)
     return outcomes
@@ -291,8 +302,11 @@ def prepare_worker(folder: str) -> None:
     copy = Path(tempfile.mkdtemp(dir=folder)) / "copy"
     ignored = shutil.ignore_patterns(".git", ".venv", "out", ".hypothesis", "*_cache", "__pycache__", "node_modules")
     shutil.copytree(ROOT, copy, ignore=ignored)
+    # What is broken has bytecode that is checked by its text: by time and size some mutants look like the code itself.
+    for path in (path for module in TESTS for path in sources(module)):
+        py_compile.compile(str(copy / path), invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
     sys.path[:] = [str(copy / "src"), *(path for path in sys.path if Path(path) != ROOT / "src")]
-    sys.dont_write_bytecode = True
+    sys.dont_write_bytecode = False
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # none is needed, and each takes its time to load
     os.environ["PYTHONPATH"] = str(copy / "src")
     for name in PRELOADED:
@@ -307,9 +321,9 @@ def prepare_worker(folder: str) -> None:
     settings.load_profile("mutants")
 
 
-def healthy(module: str) -> bool:
-    """Whether a module's tests pass with nothing broken: without that, a killed mutant would mean nothing."""
-    return first_to_fail(TESTS[module].split(), []) is None
+def healthy(file: str) -> bool:
+    """Whether the tests in a file pass with nothing broken: without that, a killed mutant would mean nothing."""
+    return first_to_fail([file], []) is None
 
 
 def tried(mutant: Mutant) -> Outcome:
@@ -335,9 +349,14 @@ def tried(mutant: Mutant) -> Outcome:
 
 
 def tests_of(mutant: Mutant) -> list[str]:
-    """The files with the tests of a mutant's module; first the one that is named after the mutant's file."""
+    """The mutant's file, for its examples, and those with the tests of its module; first the one named after it."""
     namesake = f"test_{mutant.module}_{Path(mutant.path).stem}"
-    return sorted(TESTS[mutant.module].split(), key=lambda name: name != namesake)
+    return [mutant.path, *sorted(test_files(mutant.module), key=lambda path: Path(path).stem != namesake)]
+
+
+def test_files(module: str) -> list[str]:
+    """Where the tests of a module are."""
+    return [f"tests/{name}.py" for name in TESTS[module].split()]
 
 
 def first_to_fail(files: list[str], before: list[str]) -> str | None:
@@ -379,12 +398,19 @@ def run_tests(files: list[str], before: list[str], writing: int) -> bool:
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
     os.chdir(copy)
-    resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE))
-    plain = ["-x", "-q", "-o", "addopts=", "-p", "no:cacheprovider", "-W", "ignore:Module already imported"]
+    plain = ["-x", "-q", "--doctest-modules", "-o", "addopts=", "-p", "no:cacheprovider"]
+    plain += ["-W", "ignore:Module already imported"]
+
+    def outcome(*tests: str) -> int:
+        within = int(time.process_time()) + PATIENCE
+        resource.setrlimit(resource.RLIMIT_CPU, (within, resource.RLIM_INFINITY))
+        return pytest.main([*plain, *tests], [Witness()])
+
     # A test that is not there any more, for the mutant changed what there is to test, is no failure: ask the others.
-    if before and pytest.main([*plain, *before], [Witness()]) == pytest.ExitCode.TESTS_FAILED:
+    if before and outcome(*before) == pytest.ExitCode.TESTS_FAILED:
         return True
-    return any(pytest.main([*plain, f"tests/{name}.py"], [Witness()]) for name in files)
+    fine = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)  # a source may have no examples
+    return any(outcome(file) not in fine for file in files)
 
 
 if __name__ == "__main__":
