@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -119,6 +120,23 @@ def test_a_learners_except_does_not_swallow_the_end_of_the_budget() -> None:
 
     with pytest.raises(OutOfSteps), limited(100):
         stubborn()
+
+
+def test_the_end_of_the_budget_is_not_lost_in_what_the_collector_calls() -> None:
+    def told(phase: str, info: dict[str, int]) -> None:
+        sum(abs(x) for x in range(100))  # more than the whole budget
+
+    def endless() -> None:
+        gc.collect()
+        while True:
+            abs(-1)
+
+    gc.callbacks.append(told)
+    try:
+        with pytest.raises(OutOfSteps), limited(50):
+            endless()
+    finally:
+        gc.callbacks.remove(told)
 
 
 def test_random_expressions_are_the_same_every_time_and_use_what_is_there() -> None:

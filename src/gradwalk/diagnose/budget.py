@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+from gradwalk.collecting import by_the_collector
+
 __all__ = ["OutOfSteps", "Steps", "limited", "lines_limited"]
 
 
@@ -73,7 +75,7 @@ def limited(
             count.used += 1
         else:
             others += 1
-        if count.used > steps or others > 10 * steps:
+        if (count.used > steps or others > 10 * steps) and not by_the_collector(frame):  # where it would be lost
             error = OutOfSteps(f"more than {steps:,} steps")
             error.line = frame.f_lineno if own else None
             raise error

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import builtins
-import gc
 import io
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from threading import get_ident
-from types import FrameType
 from typing import Any
 from weakref import WeakSet
 
 import numpy as np
 
+from gradwalk.collecting import by_the_collector
 from gradwalk.compile.trace.arrays import TracedArray, array_of
 from gradwalk.compile.trace.plain import Number
 from gradwalk.compile.trace.traced import Traced
@@ -142,18 +141,9 @@ def files_seen() -> Iterator[list[str]]:
 def _watched(file: Any, mode: Any = "r", *args: Any, **options: Any) -> Any:
     if isinstance(mode, str) and ("r" in mode or "+" in mode):
         for block in list(_watching):
-            if block.thread == get_ident() and not _is_collecting():
+            if block.thread == get_ident() and not by_the_collector(sys._getframe()):
                 block.files.append(str(file))
     return _opens[0](file, mode, *args, **options)
-
-
-def _is_collecting() -> bool:
-    """Whether this is called by what the collector tells its rounds, as Dask does, which then looks at the memory."""
-    told = {getattr(getattr(callback, "__func__", callback), "__code__", None) for callback in gc.callbacks}
-    frame: FrameType | None = sys._getframe(1)
-    while told and frame is not None and frame.f_code not in told:
-        frame = frame.f_back
-    return bool(told) and frame is not None
 
 
 # --- arrays ----------------------------------------------------------------------------------------------------------
