@@ -28,6 +28,8 @@ class Execution(Protocol):
     Write `inputs` and `indices`, call `forward`, read `outputs`; write `seeds`, call `backward`. The arrays belong to
     the backend, stay the same objects from call to call, and may be views of its own memory. A program of one lane has
     arrays of one dimension; a batch has a second one, the samples, and `resize` makes room for another number of them.
+    It may have a method `look`, from which on each walk back says at 0 of what that gives whether a gradient of a
+    parameter, or of an input that is asked for, is inf or nan. Otherwise somebody else looks.
     """
 
     inputs: Any  # of the program's dtype

@@ -344,7 +344,8 @@ class BoundTrace:
 
     def _quick_backward(self, store: Store) -> Callable[[Any, int, Any], None]:
         """As `backward`, from the one result of the latest call, with all that it needs at hand."""
-        stretch, values, seed, push = self.stretch, store.values, self.seed, self.push
+        stretch, values, seed = self.stretch, store.values, self.seed
+        push, push_first = self.push, self.runner.push_first
         acquire, release = store.lock.acquire, store.lock.release
 
         def backward(call: Any, position: int, gradient: Any) -> None:
@@ -360,8 +361,11 @@ class BoundTrace:
                         and not store.hooked
                     ):
                         seed[0] = gradient
-                        store.zeroed = False
-                        push()
+                        if store.zeroed:
+                            store.zeroed = False
+                            push_first()
+                        else:
+                            push()
                         if not call.walked:
                             call.walked = True
                             version.waiting -= 1

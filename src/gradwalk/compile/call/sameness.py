@@ -13,6 +13,7 @@ import numpy as np
 
 __all__ = [
     "MISSING",
+    "Each",
     "alike",
     "copied",
     "equal",
@@ -131,6 +132,20 @@ def names_of(get: Any) -> tuple[str, ...]:
     return tuple(names)
 
 
+class Each:
+    """A question about each of several things; `form` is how one writes it for one of them in Python.
+
+    >>> Each("type({})", lambda things: [*map(type, things)])((1, 2.0))
+    [<class 'int'>, <class 'float'>]
+    """
+
+    def __init__(self, form: str, ask: Callable[[tuple[Any, ...]], list[Any]]) -> None:
+        self.form, self.ask = form, ask
+
+    def __call__(self, things: tuple[Any, ...]) -> list[Any]:  # noqa: D102
+        return self.ask(things)
+
+
 def identity_check(
     questions: list[Any], more: Sequence[tuple[str, dict[str, Any]]] = ()
 ) -> tuple[Callable[[], bool], list[Any]]:
@@ -148,9 +163,14 @@ def identity_check(
     False
     """
     terms: list[str] = []
-    space: dict[str, Any] = {"len": len}
+    space: dict[str, Any] = {"len": len, "type": type}
     others: list[Any] = []
     for i, (get, thing, then) in enumerate(questions):
+        if isinstance(get, Each) and len(terms) + len(thing) <= MOST:
+            for k, (x, y) in enumerate(zip(thing, then, strict=True)):
+                space |= {f"x{i}_{k}": x, f"y{i}_{k}": y}
+                terms.append(f"{get.form.format(f'x{i}_{k}')} is y{i}_{k}")
+            continue
         names = names_of(get)
         form = "[{!r}]" if isinstance(get, itemgetter) else ".{}"
         if len(terms) >= MOST or not (get is len or all(map(str.isidentifier, names))) or not (names or get is len):

@@ -2,7 +2,7 @@
 
 A trace holds for as long as every name, attribute and container that its function reads holds what it held. That is
 looked at before each replay, in one sweep: containers beside copies of them, names beside what they were bound to. The
-sweep has a limit; what lies beyond it is looked at in turns, a part at each call, so that a change is noticed later.
+sweep has a limit; what lies beyond it is looked at in turns, a part at a time, so that a change is noticed later.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import numpy as np
 
 from gradwalk.compile.call.sameness import (
     MISSING,
+    Each,
     alike,
     copied,
     equal,
@@ -33,7 +34,7 @@ from gradwalk.compile.call.sameness import (
 )
 from gradwalk.compile.call.turns import UNITS, Part, Some, parts_of_array, parts_of_attributes, parts_of_container
 from gradwalk.compile.native.pythons import are_readable, versions_are_readable
-from gradwalk.compile.own.watched import Watched
+from gradwalk.compile.own.watched import Rotation, Watched
 from gradwalk.compile.trace.reach import (
     Reached,
     holds_by_itself,
@@ -50,6 +51,9 @@ __all__ = ["Surroundings"]
 
 CONTENT, CODE = attrgetter("cell_contents"), attrgetter("__code__")
 ATTRIBUTES = attrgetter("__dict__")
+CODES = Each("{}.__code__", codes_of)
+CLASSES = Each("type({})", lambda things: [*map(type, things)])
+NAMESPACES = Each("{}.__dict__", lambda things: [*map(ATTRIBUTES, things)])
 FLOWS, ARRAY = attrgetter("_flows"), attrgetter("array")
 EXACT = (list, dict, set, deque)  # containers whose `==` is known to compare what they hold
 
@@ -59,7 +63,8 @@ DATA = 16_384
 PARAMETERS = 4_096  # lists of Values are seldom changed one by one; those of a larger model take turns
 OBJECTS = 128  # that are no modules; to compare the attributes of one takes some 200 units
 TOLD_APART = frozenset((float, int, bool, complex, tuple, np.float64, np.float32, np.int64))  # also if they are equal
-EVERY = 8  # calls, somebody's turn comes
+EVERY = 8  # calls, somebody's turn comes, if Python has to look
+ROTATED = 65_536  # entries of lists that native code goes through; to write down more of them takes too long
 REMADE = 16  # times at most, what asks for names in one expression
 SOME = 8  # small containers take their turn together
 
@@ -89,7 +94,9 @@ class Surroundings:
         self._owners: list[Any] = []  # … and whose they are
         self.changes = attributes.changes  # … so often
         self.questions: list[Question] = []  # asked before each replay
-        self.turns: list[Part] = []  # looked at one at a time
+        self.turns: list[Part] = []  # not looked at before each replay: some by native code, at each call a little …
+        self.rotation: Rotation | None = None
+        self.slow_turns = self.turns  # … and others in Python, now and then one of them
         self.turn = 0
         self.late = False  # whether a change was found by a turn, after replays that did not know of it
         self.exact: list[int] = []  # questions whose answers can be equal and not the same: 7 and 7.0, 1 and True
@@ -110,7 +117,6 @@ class Surroundings:
         self._served: list[Any] = []  # traces that rely on all this
         self._watch()
         self._sort()
-        self.closely = False  # whether one sweep is not all
 
     # --- what is looked at -------------------------------------------------------------------------------------------
 
@@ -140,7 +146,7 @@ class Surroundings:
         for path, thing in reached.objects:
             self._watch_object(path, thing)
         if self._keepers:
-            self._ask("the attributes of an object", tuple(self._keepers), _attributes_of)
+            self._ask("the attributes of an object", tuple(self._keepers), NAMESPACES)
             self.exact.append(len(self.questions) - 1)
         for (kind, some), crowd in self._crowds.items():
             self.turns += parts_of_attributes(f"{kind.__name__}.{some[0]}", crowd, some)
@@ -155,7 +161,7 @@ class Surroundings:
                 self._ask(base.__name__, come, len)
         instances = tuple([thing for _, thing in reached.objects if is_users_class(type(thing))][:OBJECTS])
         if instances:
-            self._ask("the class of an object", instances, _classes_of)
+            self._ask("the class of an object", instances, CLASSES)
         for namespace, read in reached.globals.values():
             self._ask_names("", namespace, [name for name in read if name in namespace])
             absent = frozenset(name for name in read if name not in namespace)
@@ -167,7 +173,7 @@ class Surroundings:
         if len(reached.functions) == 1:
             self._ask(*reached.functions[0], CODE)
         elif reached.functions:  # together, which is quicker
-            self._ask("the code of a function", tuple([thing for _, thing in reached.functions]), codes_of)
+            self._ask("the code of a function", tuple([thing for _, thing in reached.functions]), CODES)
         for path, thing, tell in reached.others:
             self._ask(path, thing, tell)
         if reached.tensors:
@@ -289,6 +295,8 @@ class Surroundings:
             if watched is None:
                 if not self._settled():  # by then something may be another that is equal
                     return False
+                if not self._rotated():
+                    return False
                 few = len(self.modules) <= OBJECTS
                 spaces = [*zip(self.modules, self.module_copies, strict=True)] if few else ()
                 watched = self.watched = Watched(self.holders, self.copies, spaces=spaces)
@@ -298,12 +306,18 @@ class Surroundings:
         except Exception:  # things that cannot be compared, such as arrays, or that are gone
             if not self._settled():
                 return False
-        if self.closely or self.changes != attributes.changes:
-            return self._looked_closely()
-        if self.turns:
-            self.turn += 1
-            if not self.turn % EVERY:
-                return self._took_turn()
+        if self.changes != attributes.changes and not self._settled():
+            return False
+        return self._took_turns()
+
+    def _rotated(self) -> bool:
+        """Hand turns over to native code, as far as it can take them; says whether these parts hold."""
+        listed = [(part, part.lists()) for part in self.turns] if are_readable() else []
+        parts = [place for _, places in listed for place in places]
+        if parts and sum(end - start for _, start, end in parts) <= ROTATED:
+            self.slow_turns = [part for part, places in listed if not places]
+            self.rotation = Rotation(parts)
+            return all(part.holds() for part, places in listed if places)
         return True
 
     def _hold_answers(self, loose: list[Question], strict: list[Question]) -> bool:
@@ -326,8 +340,10 @@ class Surroundings:
             return
         exact = {id(self.questions[i]) for i in self.exact}
         more: list[tuple[str, dict[str, Any]]] = []
-        if self.watched is not None and not self.turns:
+        if self.watched is not None and not self.slow_turns and not self.late:
             more = [self.watched.as_expression(), ("now.changes == then.changes", {"now": attributes, "then": self})]
+            if self.rotation is not None:
+                more.append(self.rotation.as_expression())
         self.quickly, others = identity_check(self.questions, more)
         loose, strict = [q for q in others if id(q) not in exact], [q for q in others if id(q) in exact]
         self.slow = (loose, strict) if others or not more else ()
@@ -346,15 +362,14 @@ class Surroundings:
         for trace in self._served:
             trace.holds = self.hold if self.slow or self.quickly is bool else self.quickly
 
-    def _looked_closely(self) -> bool:
-        if self.changes != attributes.changes and not self._settled():
-            return False
+    def _took_turns(self) -> bool:
+        if self.late or (self.rotation is not None and not self.rotation.hold()):
+            self.rotation, self.slow_turns = None, self.turns  # it cannot know what is equal
+            self.late = not all(part.holds() for part in self.turns)
         self.turn += 1
-        return self._took_turn() if self.turns and not self.turn % EVERY else not self.late
-
-    def _took_turn(self) -> bool:
-        if not self.turns[self.turn // EVERY % len(self.turns)].holds():
-            self.late = self.closely = True
+        if self.slow_turns and not self.turn % EVERY:
+            turn = self.slow_turns[self.turn // EVERY % len(self.slow_turns)]
+            self.late = self.late or not turn.holds()
         return not self.late
 
     def _settled(self) -> bool:
@@ -560,14 +575,6 @@ def _holds_lone_number(x: Any) -> bool:
     if isinstance(x, tuple):
         return any(map(_holds_lone_number, x))
     return getattr(type(x), "many", False) is True and x.numel() == 1
-
-
-def _classes_of(things: tuple[Any, ...]) -> list[type]:
-    return [*map(type, things)]
-
-
-def _attributes_of(things: tuple[Any, ...]) -> list[Any]:
-    return [*map(ATTRIBUTES, things)]
 
 
 def _content(cell: Any) -> Any:

@@ -47,6 +47,12 @@ class Part:
         """Whether it is what it was, if it is there."""
         return len(self.thing) == then[0] and holds_alike(self.thing[self.cut], then[1])
 
+    def lists(self) -> list[tuple[list[Any], int, int]]:
+        """The lists it is made of, and from where to where in each: if they hold the very same things, it holds."""
+        some = self.thing[self.cut]
+        rows = some if _are_rows(some, self.then[1]) else ()
+        return [(self.thing, self.cut.start, self.cut.start + len(some)), *[(row, 0, len(row)) for row in rows]]
+
     def changed(self) -> list[str]:
         """What is not as it was, as it is written in Python."""
         pairs = zip(self.thing[self.cut], self.then[1], strict=False)
@@ -62,7 +68,17 @@ class Part:
         del self.thing[size:]
 
 
-class Entries(Part):
+class Unlisted(Part):
+    """A part of something that is no list."""
+
+    def lists(self) -> list[tuple[list[Any], int, int]]:
+        return []
+
+    def changed(self) -> list[str]:
+        return [self.path]
+
+
+class Entries(Unlisted):
     """Some entries of a dict; the cut is a getter of their keys."""
 
     def now(self) -> Any:
@@ -71,15 +87,12 @@ class Entries(Part):
     def same_as(self, then: Any) -> bool:
         return alike(self.now(), then)
 
-    def changed(self) -> list[str]:
-        return [self.path]
-
     def restore(self) -> None:
         keys: Any = self.cut.__reduce__()[1]
         self.thing.update(zip(keys, self.then[1], strict=True))
 
 
-class Rows(Part):
+class Rows(Unlisted):
     """Some rows of an array."""
 
     def now(self) -> Any:
@@ -87,9 +100,6 @@ class Rows(Part):
 
     def same_as(self, then: Any) -> bool:
         return bool(self.now() == then)
-
-    def changed(self) -> list[str]:
-        return [self.path]
 
     def restore(self) -> None:
         rows = self.thing[self.cut]
@@ -105,6 +115,12 @@ class Some(Part):
     def same_as(self, then: Any) -> bool:
         return all(map(holds_alike, self.thing, then))
 
+    def lists(self) -> list[tuple[list[Any], int, int]]:
+        if {*map(type, self.thing)} != {list}:
+            return []
+        rows = [row for x, then in zip(self.thing, self.then, strict=True) if _are_rows(x, then) for row in x]
+        return [(x, 0, len(x)) for x in (*self.thing, *rows)]
+
     def changed(self) -> list[str]:
         pairs = zip(self.thing, self.then, strict=True)
         return [path for path, (now, then) in zip(self.cut, pairs, strict=True) if not holds_alike(now, then)]
@@ -114,7 +130,7 @@ class Some(Part):
             refill(now, then)
 
 
-class Attributes(Part):
+class Attributes(Unlisted):
     """Some attributes of some objects; the cut is a getter of their names."""
 
     def now(self) -> Any:
@@ -123,13 +139,15 @@ class Attributes(Part):
     def same_as(self, then: Any) -> bool:
         return all(map(alike, self.now(), then))
 
-    def changed(self) -> list[str]:
-        return [self.path]
-
     def restore(self) -> None:
         names: Any = self.cut.__reduce__()[1]
         for held, then in zip(self.thing, self.then, strict=True):
             held.update(zip(names, then if len(names) > 1 else (then,), strict=True))
+
+
+def _are_rows(now: list[Any], then: list[Any]) -> bool:
+    """Whether a list is one of rows, which were copied too."""
+    return bool(now) and now[0] is not then[0]
 
 
 def _is_as_it_was(x: Any, then: Any) -> bool:

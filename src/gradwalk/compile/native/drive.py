@@ -1,7 +1,8 @@
 """The loops that call the kernels of a program for a single sample, one for each way.
 
 Their table holds: steps, addresses of kernels, addresses of descriptors, context, outputs, where they are, their values
-or seeds; and for the way back how many runs of gradients are to be cleared, and where they begin and end.
+or seeds; and for the way back how many runs of gradients are to be cleared, and where they begin and end; then whether
+some gradient was not finite in the end, of how many parameters and inputs that is looked at.
 """
 
 from __future__ import annotations
@@ -43,3 +44,11 @@ def drive_back(table: int, unused: int) -> None:
         step = t[0] - 1 - back
         if kernels[step] != 0:
             invoke(kernels[step], descriptors[step], context)
+    largest = 0  # exponent, plus 1; in bits, because to compare floats takes four times as long
+    bits = longs(longs(context)[PARAMETER_GRADS])
+    for i in range(t[10]):
+        largest |= ((bits[i] >> 52) & 0x7FF) + 1
+    bits = longs(longs(context)[OWN_GRADS])
+    for i in range(t[11]):
+        largest |= ((bits[i] >> 52) & 0x7FF) + 1
+    t[9] = largest >> 11

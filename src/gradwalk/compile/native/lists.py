@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from gradwalk.compile.native.microkernels import doubles, longs
 
-__all__ = ["fetch", "look", "read", "read_leaves"]
+__all__ = ["fetch", "look", "look_on", "read", "read_leaves"]
 
 
 def look(table: int, unused: int) -> None:
@@ -42,6 +42,36 @@ def look(table: int, unused: int) -> None:
     for i in range(t[7]):
         room[i] = 0
     t[0] = 1
+
+
+def look_on(table: int, unused: int) -> None:
+    """Say in the first word of a table whether some parts of lists hold what they held: 1 or 0; go on there next time.
+
+    It goes on with the number of parts, and in which words of a list its length and the address of its items stand;
+    with the part whose turn it is, where that stands in the table, and how many words to look at in one go. Then for
+    each part in which list it is, how long that was, where in it the part begins, how long it is, and where each of
+    its items is. Where something is not what it was, it stops for good.
+    """
+    t = longs(table)
+    t[0] = 0
+    length_at, items_at = t[2], t[3]
+    part, at, left = t[4], t[5], t[6]
+    while left > 0:
+        words, start, count = longs(t[at]), t[at + 2], t[at + 3]
+        if words[length_at] != t[at + 1]:
+            return
+        items = longs(words[items_at])
+        different = 0
+        for i in range(count):
+            different |= items[start + i] ^ t[at + 4 + i]
+        if different != 0:
+            return
+        left -= 16 + count
+        at += 4 + count
+        part += 1
+        if part == t[1]:
+            part, at = 0, 8
+    t[4], t[5], t[0] = part, at, 1
 
 
 def read(table: int, unused: int) -> None:

@@ -22,6 +22,8 @@ class SingleExecution:
     `forward` and `backward` are native functions with their argument; `addresses` tells both to other native code.
     """
 
+    _looked_at: tuple[Any, int, int] | None = None  # where that is said, and how many gradients there are of each kind
+
     def __init__(self, kernels: Kernels, values: Floats, grads: Floats) -> None:
         program = kernels.program
         own, own_grads, scratch = aligned(program.size), aligned(program.size), aligned(kernels.scratch)
@@ -39,7 +41,8 @@ class SingleExecution:
         shared = [descriptors.ctypes.data, context.ctypes.data, len(places), places.ctypes.data]
         forward = np.array([len(there), there.ctypes.data, *shared, self.outputs.ctypes.data], np.int64)
         clear = [self.seeds.ctypes.data, len(cleared), cleared.ctypes.data]
-        backward = np.array([len(back), back.ctypes.data, *shared, *clear], np.int64)
+        backward = np.array([len(back), back.ctypes.data, *shared, *clear, 0, 0, 0], np.int64)
+        self._looked_at = backward[9:], len(grads), program.inputs if program.input_grads else 0
         self._keep = [*arrays, context, there, back, words, descriptors, places, cleared, forward, backward]
         self.forward = objects.bound(fixed("native.drive", "drive"), forward.ctypes.data)
         self.backward = objects.bound(fixed("native.drive", "drive_back"), backward.ctypes.data)
@@ -51,6 +54,13 @@ class SingleExecution:
 
     def resize(self, samples: int) -> None:
         """There is one sample."""
+
+    def look(self) -> Any:
+        """Look through the gradients after each walk back: a number that says whether one of them is inf or nan."""
+        if self._looked_at is None:
+            return None
+        words, words[1], words[2] = self._looked_at
+        return words.data
 
     def addresses(self) -> tuple[tuple[int, ...], ...]:
         """For each way the address of the native function, and what it is to be given."""
