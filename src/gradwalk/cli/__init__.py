@@ -74,15 +74,15 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser(modules: dict[str, Any]) -> argparse.ArgumentParser:
     parser = _Parser(
-        prog="gradwalk", description=_overview(modules), formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+        prog="gradwalk", usage="gradwalk [-h] [--version] COMMAND ...", description=_overview(modules),
+        formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
     )  # fmt: skip
     parser.add_argument("--version", action="version", version=f"gradwalk {gradwalk.__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", parser_class=_Parser)
+    commands = parser.add_subparsers(  # which the description lists
+        prog="gradwalk", dest="command", metavar="COMMAND", help=argparse.SUPPRESS, parser_class=_Parser
+    )
     for name, module in modules.items():
-        command = commands.add_parser(
-            name, help=module.SUMMARY, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
-        )
+        command = commands.add_parser(name, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
         module.add_arguments(command)
     return parser
 
