@@ -11,7 +11,7 @@ import pytest
 
 import gradwalk
 from gradwalk import Tensor, modes, ops
-from gradwalk.errors import BackwardError, ShapeError
+from gradwalk.errors import BackwardError, GraphError, ShapeError
 from gradwalk.tensor import backward, kernels, numpy_arrays
 
 RNG = np.random.default_rng(7)
@@ -109,6 +109,26 @@ def test_numbers_of_two_dtypes_go_back_as_among_many() -> None:
                 alone = exponent.grad.item()
             else:
                 assert exponent.grad[0].tolist() == [alone, alone]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_condition_may_be_of_any_dtype(dtype: str) -> None:
+    for kind, n, truth in itertools.product(("float64", "float32", "int64", "bool"), (1, 3), (False, True)):
+        x, y = Tensor([[2.0] * n], dtype=dtype), Tensor([-3.0] * n, dtype=dtype)
+        out = ops.where(Tensor([truth] * n, dtype=kind), x, y)
+        assert (out.dtype, out.tolist()) == (dtype, [[2.0 if truth else -3.0] * n])
+        out.backward(np.full((1, n), np.inf))
+        taken, left = (x, y) if truth else (y, x)
+        assert (taken.grad == np.inf).all()
+        assert (left.grad == 0.0).all()
+    assert ops.where(Tensor([1.0], dtype="float32"), 1.0, 2.0).dtype == "float64"  # which is not the condition's
+
+
+def test_a_condition_in_other_arrays_is_refused() -> None:
+    with gradwalk.using_arrays("python"):
+        condition = Tensor([True])
+    with pytest.raises(GraphError, match="not in an array of numpy's"):
+        ops.where(condition, Tensor([1.0]), 2.0)
 
 
 def test_one_number_may_be_shared_by_shapes_of_one() -> None:

@@ -575,20 +575,27 @@ def _of_one_kind(op: Any, operands: tuple[Any, ...]) -> Tensor | None:
     """What an op gives on float tensors of one dtype and plain floats, as most are; None if they are not."""
     if modes.active and not modes.knows_numbers():
         return None
-    dtype, flows, numbers = None, False, []
+    numbers: list[Any] = []
+    dtype, flows = None, False
     for x in operands:
         if x.__class__ is Tensor:
             data = x._data
-            if x._lent is not None or (dtype is not None and data.dtype != dtype):
+            if x._lent is not None:
                 return None
-            dtype = data.dtype
+            if op is ops.where and not numbers:  # a condition may be of any dtype
+                if not arrays.now.is_array(data):
+                    return None
+            elif dtype is not None and data.dtype != dtype:
+                return None
+            else:
+                dtype = data.dtype
             flows = flows or x._flows
             numbers.append(data)
         elif x.__class__ is float and op.__class__ is Op:
             numbers.append(x)
         else:
             return None
-    if not arrays.now.is_array(data) or not (name := arrays.now.dtype_of(data)).startswith("float"):
+    if dtype is None or not arrays.now.is_array(data) or not (name := arrays.now.dtype_of(data)).startswith("float"):
         return None
     try:
         if op.__class__ is not Op:

@@ -163,7 +163,7 @@ def _made(op: Op, position: int, scope: dict[str, Any], on_one: dict[str, Any] |
         needed = sorted(used(sheet, [share]))
         short, (number,) = formulas.lines(sheet, [share], NUMBERS)
         rule = _written(f"rule({', '.join(needed)})", short, number, {**scope, **on_one}, op)
-        scope |= {"rule": rule, "double": on_one["double"], "array": on_one["array"]}
+        scope |= {"rule": rule, **{name: on_one[name] for name in ("double", "truth", "array")}}
         lines = [*_on_one_number(needed), *lines]
     if on_one is not None and (op, position) in SHORTCUTS:
         lines = [f"if x1.__class__ is float and x1 != 0.0: return {SHORTCUTS[op, position]}", *lines]
@@ -172,8 +172,9 @@ def _made(op: Op, position: int, scope: dict[str, Any], on_one: dict[str, Any] |
 
 def _on_one_number(needed: list[str]) -> list[str]:
     """What a pull begins with to go by `rule`, a function of numbers, where it may; 1/0 it leaves to the arrays."""
-    alike = [f"({x}.__class__ is float or {x}.dtype is double)" for x in needed if x != "g"]
-    numbers = [f"{x} if {x}.__class__ is float else {x}.item()" for x in needed]
+    plain = [x for x in needed if x not in ("g", "out")]  # which may be plain numbers
+    alike = [f"({x}.__class__ is float or {x}.dtype is double or {x}.dtype is truth)" for x in plain]
+    numbers = [f"{x} if {x}.__class__ is float else {x}.item()" if x in plain else f"{x}.item()" for x in needed]
     return [
         f"if {' and '.join(['g.size == 1 and g.dtype is double', *alike])}:",
         f"    try: return array(rule({', '.join(numbers)}), ndmin=g.ndim)",
