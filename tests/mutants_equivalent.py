@@ -192,6 +192,55 @@ EQUIVALENT = {
         "ndim = max(map(len, shapes), default= -1)",
     ): "a list times -1 is as empty as one times 0",
     (
+        "src/gradwalk/tensor/entries.py",
+        "fits = self.keep or g.size == 1",
+        "fits = self.keep and g.size == 1",
+    ): "a shape that it has already, or that of one number, changes nothing",
+    (
+        "src/gradwalk/tensor/entries.py",
+        "fits = self.keep or g.size == 1",
+        "fits = self.keep or g.size == 0",
+    ): "a shape that it has already, or that of one number, changes nothing",
+    **{
+        (
+            "src/gradwalk/tensor/functions.py",
+            "gap = (end - start) / (count - 1) if count > 1 else 0.0",
+            f"gap = (end - start) / (count - 1) if count > 1 else {other}",
+        ): "of a single number 0 times the gap is taken"
+        for other in ("1.0", "-1.0")
+    },
+    **{
+        ("src/gradwalk/tensor/methods.py", line, line.replace("= True)", "= False)")): "it is so in any case"
+        for line in (
+            "def argsort(self, dim: int = -1, descending: bool = False, stable: bool = True) -> Tensor:",
+            "def sort(self, dim: int = -1, descending: bool = False, stable: bool = True) -> Extremes:",
+            "def topk(self, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Extremes:",
+        )
+    },
+    ("src/gradwalk/tensor/methods.py", "@cache", ""): "it is made anew each time, which takes longer",
+    (
+        "src/gradwalk/tensor/methods.py",
+        "sizes = [min(step, n - start) for start in range(0, max(n, 1), step)]",
+        "sizes = [min(step, n + start) for start in range(0, max(n, 1), step)]",
+    ): "only the last part could be longer, and a slice ends where the dim does",
+    (
+        "src/gradwalk/tensor/jacobians.py",
+        "if seed is not None and arrays.now.have_nan([x.array for x in found if isinstance(x, Tensor)]):",
+        "if seed is not None or arrays.now.have_nan([x.array for x in found if isinstance(x, Tensor)]):",
+    ): "where nothing is nan the second walk gives what the first did",
+    **{
+        ("src/gradwalk/tensor/numpy_arrays.py", line, line.replace(*change)): "the other way is the same, and slower"
+        for line, change in {
+            'self.run = context.run if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else _with_settings': (">=", "<"),
+            'operands = f.nin if hasattr(f, "nin") else f.__code__.co_argcount if hasattr(f, "__code__") else 0': (
+                "else 0",
+                "else -1",
+            ),
+            "return of_one if operands == 1 else of_two if operands == 2 else function": ("== 2", "== 1"),
+            "_ROWS = (0,)": ("(0,)", "( -1,)"),
+        }.items()
+    },
+    (
         "src/gradwalk/check/nodes.py",
         "nudged = (replaced(point, i, point[i] + nudge) for i in flowing)",
         "nudged = (replaced(point, i, point[i] - nudge) for i in flowing)",

@@ -32,10 +32,9 @@ __all__ = [
 
 Tensor = Any  # this module needs no more of it than what a node has
 
-#: Up to so many numbers in the nodes between leaves and root, all gradients are kept, as the engine does: 32 MB at
-#: most.
-#: Beyond it a gradient goes once it has been passed on, unless retain_grad() or a label asks for it.
-KEPT_NUMBERS = 4_000_000
+#: Up to so many numbers in the nodes between leaves and root, all gradients are kept, as the engine does. Beyond it a
+#: gradient goes once it has been passed on, unless retain_grad() or a label asks for it.
+KEPT_NUMBERS = 4_000_000  # tuned: 32 MB at most
 
 #: What stands for a gradient that was let go.
 FREED: Any = type("Freed", (), {"__repr__": lambda self: "<freed>"})()
@@ -92,8 +91,7 @@ class Slope:
         if isinstance(op, Entry):
             found = op.pull(i, upstream, inputs, v)
         else:
-            pull = kernels.pulls_on_tensors(op)[i]
-            found = 0.0 if pull is None else pull(upstream, *inputs, v)
+            found = kernels.pulls_on_tensors(op)[i](upstream, *inputs, v)
             if reach.now.masks is not None and op not in reach.LINEAR and found.__class__ is not float:
                 keep = reach.passing(v, i, reach.now.masks.get(id(v)))
                 found = found if keep is None else ops.where(v._as_node(keep), found, 0.0)

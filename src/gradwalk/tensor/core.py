@@ -246,8 +246,7 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
         >>> [v.shape for v in (gradwalk.Tensor([3.0]) * 2).operands]
         [(1,), ()]
         """
-        if any(not isinstance(x, Node) for x in self._inputs):
-            self._inputs = tuple(map(self._as_node, self._inputs))
+        self._inputs = tuple(map(self._as_node, self._inputs))  # so that a constant is the same tensor each time
         return self._inputs
 
     @property  # type: ignore[misc]
@@ -317,7 +316,9 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
                 f"would be "
                 "lost; pickle tensor.detach()"
             )
-        held = self._grad if self._grad.__class__ is float else arrays.now.tolist(numbers_in(self._grad, self.dtype))
+        held = self._grad
+        if held.__class__ is not float:
+            held = arrays.now.tolist(arrays.now.reshape(numbers_in(held, self.dtype), (self._data.size,)))
         return _unpickled, (arrays.now.tolist(self.array), self.shape, self.dtype, self._asked, held, self.label)
 
     def register_hook(self, hook: Any) -> Hook:

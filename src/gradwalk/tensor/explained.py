@@ -124,7 +124,7 @@ def graph_at(root: Any, node: int, place: Any) -> Value:
     if type(node) is not int or not 0 <= node < len(nodes):
         raise GraphError(f"the graph has no node {node!r:.60}: ids go from 0 to {len(nodes) - 1}")
     v = nodes[node]
-    if getattr(v, "many", False) is not True or not v.shape:
+    if not v.many or not v.shape:
         raise GraphError(f"{walk.short(v)} is one number: there is nothing to open")
     if not v.requires_grad:
         raise GraphError(f"{v.label or 'this tensor'} is a constant: no gradient flows to it")

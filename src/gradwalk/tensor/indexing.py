@@ -126,7 +126,7 @@ def _part(part: Any, lone: bool) -> Any:
         found = [x if comes_later(x) else getattr(x, "tolist", lambda x=x: x)() for x in found]
     try:
         if not arrays.now.is_array(found):
-            flat = found if isinstance(found, list) else [found]
+            flat = [found]
             while flat and isinstance(flat[0], list):
                 flat = flat[0]
             found = arrays.now.new(found, BOOL if flat and isinstance(flat[0], bool) else INT64)

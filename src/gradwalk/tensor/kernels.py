@@ -35,7 +35,7 @@ Pull = Callable[..., Any]  # of upstream, operands and result: what flows back t
 
 known: dict[Op, Callable[..., Any]] = {}  # kernels that have been asked for
 pulls_known: dict[Op, tuple[Pull, ...]] = {}
-_pulls_on_tensors: dict[Op, tuple[Pull | None, ...]] = {}
+_pulls_on_tensors: dict[Op, tuple[Pull, ...]] = {}
 
 
 _maker: Any = arrays.now  # whose functions the kernels are made of
@@ -98,14 +98,12 @@ def pulls(op: Op) -> tuple[Pull, ...]:
     if found is None:
         scope = {NAMES.get(name, name): function for name, function in arrays.now.bare.items()}
         found = tuple(_made(op, i, scope, arrays.now.on_one) or partial(_by_numbers, op, i) for i in range(op.arity))
-        if op is ops.where:
-            found = (_nothing, *found[1:])
         pulls_known[op] = found
     return found
 
 
-def pulls_on_tensors(op: Op) -> tuple[Pull | None, ...]:
-    """The same on tensors, for gradients that are differentiated again.
+def pulls_on_tensors(op: Op) -> tuple[Pull, ...]:
+    """The same on tensors, for gradients that are differentiated again; 0.0 where nothing flows back.
 
     >>> len(pulls_on_tensors(ops.mul))
     2
@@ -114,12 +112,8 @@ def pulls_on_tensors(op: Op) -> tuple[Pull | None, ...]:
     if found is None:
         scope = {NAMES.get(name, name): function for name, function in _ON_TENSORS.items()}
         found = tuple(_made(op, i, scope) or partial(_by_rule, op, i) for i in range(op.arity))
-        _pulls_on_tensors[op] = found = (None, *found[1:]) if op is ops.where else found
+        _pulls_on_tensors[op] = found
     return found
-
-
-def _nothing(*_: Any) -> float:
-    return 0.0
 
 
 def passed_on(g: Any, *_: Any) -> Any:

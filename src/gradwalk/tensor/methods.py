@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from gradwalk import ops
@@ -57,7 +57,7 @@ def _constant(array: Any) -> Any:
     return constant(array)
 
 
-@lru_cache(maxsize=64)
+@cache
 def _sum_of_all(ndim: int) -> Sum:
     return Sum(tuple(range(ndim)), False)
 
@@ -505,6 +505,8 @@ class TensorMethods:
         n = self.shape[axis]
         if isinstance(size, (tuple, list)):
             sizes = list(shape_of((tuple(size),), "split"))
+            if min(sizes, default=0) < 0:
+                raise shape_error(f"split takes parts of at least 0, not {sizes}")
             if sum(sizes) != n:
                 raise shape_error(
                     f"split into {sizes} makes {sum(sizes)}, and dim {axis} of shape {self.shape} has {n}"
@@ -513,7 +515,7 @@ class TensorMethods:
             step = whole_of(size, "split", "the size of a part")
             if step < 1:
                 raise shape_error(f"split takes parts of at least 1, not {step}")
-            sizes = [min(step, n - start) for start in range(0, n, step)] or [0]
+            sizes = [min(step, n - start) for start in range(0, max(n, 1), step)]
         parts, start = [], 0
         for part in sizes:
             parts.append(Index((*(slice(None),) * axis, slice(start, start + part)))(self))
