@@ -132,6 +132,21 @@ EQUIVALENT = {
     ): "the comprehension below gives the same, and takes longer",
     (
         "src/gradwalk/tensor/backward.py",
+        "elif len(inputs) == 2:  # a comprehension would take as long as a small op",
+        "elif len(inputs) == 1:  # a comprehension would take as long as a small op",
+    ): "the comprehension below gives the same, and takes longer",
+    (
+        "src/gradwalk/tensor/backward.py",
+        "alone = ways is not None and len(inputs) == 1  # gradient flows to it, and its shape is the result's",
+        "alone = ways is not None and len(inputs) == 0  # gradient flows to it, and its shape is the result's",
+    ): "the general way gives the same, and takes longer",
+    (
+        "src/gradwalk/tensor/backward.py",
+        "if not alone and part.shape != data.shape:",
+        "if not alone or part.shape != data.shape:",
+    ): "what has the shape already is given back as it is",
+    (
+        "src/gradwalk/tensor/backward.py",
         "elif len(numbers) == 2:  # nor for these",
         "elif len(numbers) == 1:  # nor for these",
     ): "the call below gives the same, and takes longer",
@@ -239,6 +254,65 @@ EQUIVALENT = {
             "return of_one if operands == 1 else of_two if operands == 2 else function": ("== 2", "== 1"),
             "_ROWS = (0,)": ("(0,)", "( -1,)"),
         }.items()
+    },
+    **{
+        ("src/gradwalk/tensor/numpy_arrays.py", line, line.replace("number < 0.0", "number <= 0.0")): "they meet at 0"
+        for line in (
+            "if number < 0.0:",
+            "return np.log1p(np.exp(x)) if number < 0.0 else x + np.log1p(np.exp(-x))",
+        )
+    },
+    (
+        "src/gradwalk/tensor/python_arrays.py",
+        "out += sorted(range(n), key=lambda i: ((row[i] != row[i]) * sign, row[i] * sign if row[i] == row[i] else 0))",
+        "out += sorted(range(n), key=lambda i: ((row[i] != row[i]) / sign, row[i] * sign if row[i] == row[i] else 0))",
+    ): "to multiply by 1 or -1 is to divide by it",
+    **{
+        (
+            "src/gradwalk/tensor/methods.py",
+            "peak = ops.where(peak - peak == 0, peak, 0.0)  # inf - inf would be nan, and the answer is inf",
+            f"peak = ops.where(peak - peak == 0, peak, {other})  # inf - inf would be nan, and the answer is inf",
+        ): "what is infinite stays so, whatever is taken from it first"
+        for other in ("1.0", "-1.0")
+    },
+    **{
+        (
+            "src/gradwalk/tensor/python_arrays.py",
+            "strides.append(0)",
+            f"strides.append({other})",
+        ): "nobody goes a step along an axis of size 1"
+        for other in (" 1", " -1")
+    },
+    **{
+        ("src/gradwalk/tensor/core.py", line, line.replace("= 0", "= -1")): "only whether it is later is ever asked"
+        for line in ("self._changed = 0", "out._changed = 0")
+    },
+    **{
+        (
+            f"src/gradwalk/tensor/{file}",
+            line,
+            line.replace(*change, 1),
+        ): "the general road gives the same, and is slower"
+        for file, line, change in (
+            (
+                "operators.py",
+                "quick = x.dtype is y.dtype and other._lent is None and (self._flows or other._flows)",
+                ("self._flows or", "self._flows and"),
+            ),
+            ("operators.py", "quick = True", ("True", "False")),
+            (
+                "operators.py",
+                "elif plain and (kind is float or kind is int) and self._flows:",
+                ("float or", "float and"),
+            ),
+            (
+                "operators.py",
+                "if plain and (kind is float or kind is int) and not modes.active and self._lent is None and "
+                "self._flows:",
+                ("float or", "float and"),
+            ),
+            ("core.py", "elif dtype is not None and data.dtype != dtype:", ("None and", "None or")),
+        )
     },
     (
         "src/gradwalk/check/nodes.py",

@@ -27,8 +27,14 @@ TAKEN: dict[str, tuple[Callable[[], Any], Any]] = {
     "no size": (lambda: (zeros(0).shape, gradwalk.eye(0).shape, gradwalk.eye(2, 0).shape), ((0,), (0, 0), (2, 0))),
     "no steps": (lambda: gradwalk.linspace(0.0, 1.0, 0).shape, (0,)),
     "nothing to count": (lambda: gradwalk.arange(2.0, 1.0).shape, (0,)),
+    "the last new dim": (lambda: [zeros(2, 3).unsqueeze(i).shape for i in (2, -1, -2, -3)],
+                         [(2, 3, 1), (2, 3, 1), (2, 1, 3), (1, 2, 3)]),
+    "stacked last": (lambda: [gradwalk.stack([zeros(2, 3)] * 4, i).shape for i in (2, -1, -2, -3)],
+                     [(2, 3, 4), (2, 3, 4), (2, 4, 3), (4, 2, 3)]),
+    "narrow to the end": (lambda: (zeros(3).narrow(0, 1, 2).shape, zeros(3).narrow(0, 3, 0).shape), ((2,), (0,))),
+    "all of them": (lambda: [zeros(3).topk(k).values.shape for k in (0, 3)], [(0,), (3,)]),
     "the last of int64": (lambda: Tensor([2**63 - 1, -(2**63)]).tolist(), [2**63 - 1, -(2**63)]),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", TAKEN)
@@ -65,6 +71,18 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
                          "a target is class 2, and 2 logits make classes 0 to 1"),
     "a class below": (lambda: gradwalk.nll_loss(zeros(2, 2), [-1, 3]), "a target is class -1"),
     "parts below 0": (lambda: zeros(2).split([3, -1]), r"split takes parts of at least 0, not \[3, -1\]"),
+    "write to a leaf": (lambda: zeros(2).__setitem__(0, 1.0), r"or gradwalk\.cat; a leaf's numbers .*\[i\] = v$"),
+    "matrices that nearly fit": (lambda: zeros(2, 3, 4) @ zeros(3, 5, 6),
+                                 "the last dim of the left, 4, must be the last but one dim of the right, 5"),
+    "write to a result": (lambda: zeros(2).exp().__setitem__(0, 1.0), r"gradwalk\.where or gradwalk\.cat$"),
+    "a new dim too far": (lambda: zeros(2, 3).unsqueeze(3), "unsqueeze was given dim 3, .* -3 to 2"),
+    "a new dim too low": (lambda: zeros(2, 3).unsqueeze(-4), "unsqueeze was given dim -4"),
+    "stacked too far": (lambda: gradwalk.stack([zeros(2, 3)], 3), "stack was given dim 3, .* -3 to 2"),
+    "narrow past the end": (lambda: zeros(3).narrow(0, 2, 2), "narrow from 2, 2 long, leaves dim 0"),
+    "narrow from below": (lambda: zeros(3).narrow(0, -1, 1), "narrow from -1, 1 long, leaves dim 0"),
+    "narrow backwards": (lambda: zeros(3).narrow(0, 1, -1), "narrow from 1, -1 long, leaves dim 0"),
+    "one too many": (lambda: zeros(3).topk(4), "topk was asked for 4 along dim 0"),
+    "fewer than none": (lambda: zeros(3).topk(-1), "topk was asked for -1 along dim 0"),
     "a size below 0": (lambda: zeros(-1), r"zeros takes sizes of at least 0, not \(-1,\)"),
     "rows below 0": (lambda: gradwalk.eye(-1), "eye takes sizes of at least 0, not -1 and -1"),
     "columns below 0": (lambda: gradwalk.eye(1, -1), "eye takes sizes of at least 0, not 1 and -1"),

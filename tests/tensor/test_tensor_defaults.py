@@ -104,3 +104,48 @@ def test_padding_alone_cuts_nothing() -> None:
     x = Tensor([1.0, 2.0])
     assert gradwalk.pad(x, (1, 0)).inputs == (x,)
     assert gradwalk.pad(x, (1, -1)).tolist() == [0.0, 1.0]
+    assert gradwalk.pad(Tensor([1.0, 2.0, 3.0]), (-1, -1)).tolist() == [2.0]
+
+
+def test_a_gradient_that_is_set_is_the_number_that_was_given() -> None:
+    x = Tensor(1.0)
+    for given in (1.0, -1.0, 0, 2, 0.0):
+        x.grad = given
+        assert x.grad.item() == given
+    row = Tensor([1.0, 2.0])
+    row.grad = [1.0, 0.0]
+    assert row.grad.tolist() == [1.0, 0.0]
+    row.grad = 0
+    assert row.grad.tolist() == [0.0, 0.0]
+
+
+def test_shares_that_arrive_by_hand_are_added() -> None:
+    x = Tensor([2.0, 3.0])
+    y = x * x
+    y.grad = [1.0, 10.0]
+    y._backward()
+    assert x.grad.tolist() == [4.0, 60.0]
+    y._backward()
+    assert x.grad.tolist() == [8.0, 120.0]
+    condition = Tensor([1.0, 0.0])
+    chosen = gradwalk.where(condition, x, 0.0)
+    chosen.grad = [1.0, 1.0]
+    chosen._backward()
+    assert condition.grad.tolist() == [0.0, 0.0]
+    assert x.grad.tolist() == [9.0, 120.0]
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, 0.5, float("inf")])
+def test_a_norm_of_nothing_has_no_slope(p: float) -> None:
+    x, t = Tensor([0.0, 0.0]), torch.zeros(2, dtype=torch.float64, requires_grad=True)
+    x.norm(p).backward()
+    t.norm(p).backward()
+    assert t.grad is not None
+    assert x.grad.tolist() == t.grad.tolist() == [0.0, 0.0]
+
+
+def test_what_moves_nothing_makes_no_node() -> None:
+    x, nothing = Tensor([1.0]), gradwalk.zeros(0)
+    assert x.roll(1, 0) is x
+    assert nothing.roll(1, 0) is nothing
+    assert Tensor([1.0, 2.0]).roll(1, 0).tolist() == [2.0, 1.0]

@@ -344,6 +344,8 @@ def test_the_largest_floats_are_sorted_too() -> None:
         with using_arrays(provider):
             assert Tensor([1.7e308, 1.6e308]).argsort().tolist() == [1, 0]
             assert Tensor([1.6e308, 1.7e308]).argsort(descending=True).tolist() == [1, 0]
+            assert Tensor([2**53 + 1, 2**53]).argsort().tolist() == [1, 0]  # which are one float
+            assert Tensor([2**53, 2**53 + 1]).argsort(descending=True).tolist() == [1, 0]
 
 
 def test_looking_for_nan() -> None:
@@ -361,6 +363,11 @@ def test_warnings_of_numpys_are_not_for_users() -> None:
         assert np.isnan((Tensor([np.inf, -np.inf])).sum().item())
         assert np.isnan((Tensor([[np.inf, 1.0], [-np.inf, 1.0]])).sum(0).tolist()[0])
         assert Tensor([1e308]).exp().tolist() == [float("inf")]
+        large = Tensor([[1e200, 1e200], [1.0, np.inf]])
+        for product in (large @ large, large[:1] @ large, gradwalk.einsum("ij,jk->ik", large, large), large * large):
+            assert product.array[0, 0] == float("inf")
+            product.backward(np.full(product.shape, 1e200))
+        assert large.cumsum(0).array.shape == large.amax(0, keepdim=True).exp().expand(2, 2).shape
         x = Tensor([0.0])
         x.sqrt().backward()
         assert x.grad.tolist() == [float("inf")]

@@ -197,11 +197,49 @@ def test_a_leaf_that_was_written_to_is_noticed_at_either_operand() -> None:
         pair = [Tensor([1.0, 2.0]), Tensor([3.0, 4.0])]
         loss = (pair[0] * pair[1]).sum()
         pair[position].data = [5.0, 6.0]
-        with pytest.raises(BackwardError, match="was written to after"):
+        with pytest.raises(BackwardError, match=r"leaf of shape \(2,\) was written to after \* of shape \(2,\) had"):
+            loss.backward()
+        pair[position].label = "w"
+        with pytest.raises(BackwardError, match="the data of the leaf w was written to after"):
             loss.backward()
         later = (pair[0] * pair[1]).sum()
         later.backward()
         assert pair[1 - position].grad.tolist() == [5.0, 6.0]
+
+
+def test_what_is_written_to_a_leafs_data_is_read_on_every_road() -> None:
+    y = Tensor([3.0])
+    roads: list[Any] = [
+        lambda x: x * y, lambda x: y * x, lambda x: x * 2.0, lambda x: 2.0 * x, lambda x: x.exp(), lambda x: x.sum(),
+        lambda x: x.maximum(y), lambda x: y.maximum(x), lambda x: x @ y, lambda x: ops.where(x > 4.0, x, y),
+        lambda x: ops.where(x - 1.0, y, x), lambda x: x > 4.0, lambda x: x.detach(), lambda x: x.argmax(),
+    ]  # fmt: skip
+    for road in roads:
+        x = Tensor([1.0])
+        x.data[0] = 5.0
+        assert road(x).tolist() == road(Tensor([5.0])).tolist()
+
+
+def test_two_dtypes_on_every_road_are_the_wider_one() -> None:
+    narrow, wide = Tensor([1.0, 2.0], dtype="float32"), Tensor([3.0, 1.0])
+    for op in (ops.mul, ops.maximum, ops.sub):
+        for pair in ((narrow, wide), (wide, narrow)):
+            out = op(*pair)
+            assert out.dtype == "float64"
+            assert out.tolist() == op(*(x.double() for x in pair)).tolist()
+    for op in (ops.mul, ops.maximum):
+        for pair in ((narrow, Tensor([4, 5])), (Tensor([4, 5]), narrow)):
+            assert op(*pair).dtype == "float32"
+
+
+def test_what_is_written_elsewhere_makes_no_graph_older(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backward.Clock, "time", 0)
+    x, fixed, other = Tensor([2.0]), Tensor([3.0], requires_grad=False), Tensor([1.0])
+    loss = x * fixed * x.detach()
+    other.data = [2.0]
+    assert backward.Clock.time == 1
+    loss.backward()
+    assert x.grad.tolist() == [6.0]
 
 
 def test_a_constant_that_was_written_to_is_noticed() -> None:

@@ -139,11 +139,7 @@ def _share(op: Any, i: int, g: Any, numbers: list[Any], out: Any, keep: Any) -> 
 
 def _fitted(share: Any, x: Any) -> Any:
     """A share in the shape and dtype of its operand, however that was broadcast."""
-    if share.shape != x.shape:
-        share = unbroadcast(share, x.shape)
-    if share.dtype is x.dtype or share.dtype == x.dtype:
-        return share
-    return arrays.now.cast(share, arrays.now.dtype_of(x))
+    return arrays.now.cast(unbroadcast(share, x.shape), arrays.now.dtype_of(x))
 
 
 def check_age(v: Tensor) -> None:
@@ -154,8 +150,7 @@ def check_age(v: Tensor) -> None:
     for x in v._inputs:
         if x.__class__ is not float and x.many and x._changed > v._changed:
             raise BackwardError(
-                f"the data of the leaf {x.label or f'of shape {x.shape}'} was written to after {v._op or 'an op'} of "
-                f"shape "
+                f"the data of the leaf {x.label or f'of shape {x.shape}'} was written to after {v._op} of shape "
                 f"{v.shape} had used it, so this graph is out of date; compute it again before backward()"
             )
 
@@ -237,7 +232,7 @@ def gradients_of(root: Tensor, seed: Any, order: list[Any]) -> dict[Any, Any]:
     >>> gradients_of(y, arrays.now.new([1.0, 10.0], "float64"), [y])[x].tolist()
     [2.0, 40.0]
     """
-    let_go = len(order) > 1 and sum([v._data.size for v in order]) > KEPT_NUMBERS
+    let_go = sum([v._data.size for v in order]) > KEPT_NUMBERS
     plus, settled, array = arrays.now.bare["+"], arrays.now.settled, seed.__class__
     pulls_known, pulls = kernels.pulls_known, kernels.pulls
     gradients: dict[Any, Any] = {root: seed}
@@ -253,7 +248,7 @@ def gradients_of(root: Tensor, seed: Any, order: list[Any]) -> dict[Any, Any]:
             gradients[v] = FREED
         op, inputs, out = v._kind, v._inputs, v._data
         ways = (pulls_known.get(op) or pulls(op)) if op.__class__ is Op else None
-        alone = ways is not None and len(inputs) == 1  # then gradient flows to it, and its shape is that of the result
+        alone = ways is not None and len(inputs) == 1  # gradient flows to it, and its shape is the result's
         if len(inputs) == 1:
             numbers: Any = (inputs[0]._data,)
         elif len(inputs) == 2:  # a comprehension would take as long as a small op

@@ -285,13 +285,13 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
     _backward = property(lambda self: partial(reverse.push, self))
 
     def _receive(self, share: Any) -> None:
-        if share.__class__ is float and share == 0.0:
+        if share.__class__ is float:  # nothing arrives
             return
         held = self._grad
-        if held.__class__ is float and held == 0.0:
+        if held.__class__ is float:  # nothing has arrived before
             self._grad = share
         elif held.__class__ is Tensor or share.__class__ is Tensor:
-            self._grad = self._as_node(filled(held, self)) + share
+            self._grad = self._as_node(held) + share
         else:
             self._grad = arrays.now.functions["+"](held, share)
 

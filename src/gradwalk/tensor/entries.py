@@ -27,16 +27,13 @@ def unbroadcast(g: Any, shape: Shape) -> Any:
     >>> unbroadcast(arrays.now.full((2, 3), 1.0, "float64"), (1, 3)).tolist()
     [[2.0, 2.0, 2.0]]
     """
-    own, provider = g.shape, arrays.now
+    own = g.shape
     if own == shape:
         return g
     extra = len(own) - len(shape)
-    on_arrays = provider.is_array(g)
-    if on_arrays and own[extra:] == shape:  # as of a bias, which most are
-        return provider.total(g, (0,) if extra == 1 else tuple(range(extra)), False)
+    if own[extra:] == shape:  # as of a bias, which most are
+        return Sum(tuple(range(extra)), keep=False)(g)
     repeated = [axis for axis, n in enumerate(own) if axis < extra or (n != 1 and shape[axis - extra] == 1)]
-    if on_arrays:  # the same without a detour
-        return provider.reshape(provider.total(g, tuple(repeated), True), shape)
     return Reshape(shape)(Sum(tuple(repeated), keep=True)(g))
 
 

@@ -9,6 +9,7 @@ import zipfile
 from array import array
 from collections.abc import Mapping
 from typing import Any
+from zipfile import BadZipFile
 
 from gradwalk import store
 from gradwalk.errors import ModelFileError, SettingError
@@ -59,7 +60,7 @@ def load(path: Any) -> Any:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             found = {name.removesuffix(".npy"): _read(archive.read(name), name, path) for name in archive.namelist()}
-    except (zipfile.BadZipFile, EOFError, struct.error, KeyError) as error:
+    except (BadZipFile, EOFError, struct.error, KeyError) as error:
         raise ModelFileError(
             f"{path} is no file of tensors, or is damaged ({error}); give one that save() wrote"
         ) from error

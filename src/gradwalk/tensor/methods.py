@@ -478,7 +478,7 @@ class TensorMethods:
         out: Any = self
         for shift, axis in zip(by, axes, strict=True):
             n = self.shape[axis]
-            start = -shift % n if n else 0
+            start = -shift % max(n, 1)
             if start:
                 whole = (slice(None),) * axis
                 out = out._cat([Index((*whole, slice(start, n)))(out), Index((*whole, slice(0, start)))(out)], axis)
@@ -570,10 +570,10 @@ class TensorMethods:
         return Index(basic, wholes)(self)
 
     def __setitem__(self, key: Any, x: Any) -> None:
-        what = "a leaf's numbers can be written through .data: t.data[i] = v" if self.is_leaf else ""
+        what = "; a leaf's numbers can be written through .data: t.data[i] = v" if self.is_leaf else ""
         raise GraphError(
             "t[i] = v would change a tensor that others may have been computed from; make a new one with t.put(i, v), "
-            f"gradwalk.where or gradwalk.cat{'; ' if what else ''}{what}"
+            f"gradwalk.where or gradwalk.cat{what}"
         )
 
     def put(self, key: Any, x: Any) -> Tensor:
@@ -1039,7 +1039,7 @@ class TensorMethods:
         """
         if min is None and max is None:
             raise SettingError("clip takes a lower bound, an upper bound or both, and was given none")
-        if self._flows or self.dtype.startswith("float"):  # gradient flows to floats alone
+        if self.dtype.startswith("float"):
             bounds = -math.inf if min is None else min, math.inf if max is None else max
             return self.__gradwalk_op__(ops.clamp, (self, *bounds))
         out: Any = self if min is None else ops.maximum(self, min)
