@@ -85,11 +85,6 @@ EQUIVALENT = {
         'grads = [(v, v._grad) for v in nodes if isinstance(getattr(v, "_grad", 1.0), Node)]',
     ): "only whether it is a node is asked, and no number is one",
     (
-        "src/gradwalk/tensor/files.py",
-        'length = struct.unpack("<H" if content[6] == 1 else "<I", content[8:start])[0]',
-        'length = struct.unpack("<H" if content[6] == 1 else "<I", content[8:start])[ -1]',
-    ): "there is one number, the first and the last",
-    (
         "src/gradwalk/tensor/explained.py",
         "rest = math.fsum(x for x in row if not isinstance(x, Value)) if len(values) < len(row) else 0.0",
         "rest = math.fsum(x for x in row if not isinstance(x, Value)) if len(values) <= len(row) else 0.0",

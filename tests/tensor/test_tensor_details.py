@@ -405,6 +405,26 @@ def test_a_compiled_functions_array_is_taken_in_the_dtype_that_is_asked_for() ->
 
 
 @pytest.mark.parametrize(
+    "content", [b"", b"\x93NUMPY", b"\x93NUMPY\x03", b"\x93NUMPY\x01\x00\x10", b"\x93NUMPY\x02\x00\x10\x00"]
+)
+def test_a_file_with_an_array_cut_short_is_refused(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "model.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("w.npy", content)
+    with pytest.raises(ModelFileError, match="is damaged"):
+        gradwalk.load(path)
+
+
+def test_a_file_that_numpy_wrote_in_any_version_is_read(tmp_path: Path) -> None:
+    for version in ((1, 0), (2, 0)):
+        content = io.BytesIO()
+        np.lib.format.write_array(content, np.array([[1.5, 2.5]]), version=version)
+        with zipfile.ZipFile(tmp_path / "model.npz", "w") as archive:
+            archive.writestr("w.npy", content.getvalue())
+        assert gradwalk.load(tmp_path / "model.npz")["w"].tolist() == [[1.5, 2.5]]
+
+
+@pytest.mark.parametrize(
     ("old", "new"),
     [
         (b"(2,)", b"2.0,"),
