@@ -415,6 +415,22 @@ def test_a_file_with_an_array_cut_short_is_refused(content: bytes, tmp_path: Pat
         gradwalk.load(path)
 
 
+def test_a_damaged_file_is_read_or_refused(tmp_path: Path) -> None:
+    """Whatever byte is another one: no error of zipfile's, zlib's or struct's comes through."""
+    path, whole = tmp_path / "model.npz", io.BytesIO()
+    np.savez_compressed(whole, w=np.arange(40.0))
+    refused = 0
+    for place in range(0, len(whole.getvalue()), 7):
+        content = bytearray(whole.getvalue())
+        content[place] ^= 0xFF
+        path.write_bytes(content)
+        try:
+            gradwalk.load(path)
+        except ModelFileError:
+            refused += 1
+    assert refused > 20
+
+
 def test_a_file_that_numpy_wrote_in_any_version_is_read(tmp_path: Path) -> None:
     for version in ((1, 0), (2, 0)):
         content = io.BytesIO()

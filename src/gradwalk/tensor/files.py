@@ -8,9 +8,7 @@ import sys
 import zipfile
 from array import array
 from collections.abc import Mapping
-from struct import error as cut_short
 from typing import Any
-from zipfile import BadZipFile
 
 from gradwalk import store
 from gradwalk.errors import ModelFileError, SettingError
@@ -61,7 +59,9 @@ def load(path: Any) -> Any:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             found = {name.removesuffix(".npy"): _read(archive.read(name), name, path) for name in archive.namelist()}
-    except (BadZipFile, EOFError, cut_short) as error:
+    except ModelFileError:
+        raise
+    except Exception as error:  # on damaged bytes zipfile raises whatever it comes upon: zlib's, struct's, ValueError …
         raise ModelFileError(
             f"{path} is no file of tensors, or is damaged ({error}); give one that save() wrote"
         ) from error
