@@ -279,6 +279,32 @@ EQUIVALENT = {
         for other in (" 1", " -1")
     },
     **{
+        ("src/gradwalk/tensor/reach.py", line, line.replace(", 1.0,", ", 2.0,")): "only whether it is 0 is asked"
+        for line in (
+            'g = arrays.now.full(v.shape, 1.0, "float64") if mask is None else arrays.now.cast(mask, "float64")',
+            'inputs = [y if isinstance(y, float) else arrays.now.full(y.shape, 1.0, "float64") for y in inputs]',
+            "ones = arrays.now.full(v.shape, 1.0, v.dtype)",
+        )
+    },
+    **{
+        ("src/gradwalk/tensor/numpy_arrays.py", line, line.replace(*change)): "NumPy's own way gives the same bits"
+        for line, change in {
+            "if a.size == 1 and a.ndim <= len(shape):  # what `broadcast_to` takes three times as long for": (
+                "<=",
+                "<",
+            ),
+            "if axes == _ROWS and a.ndim == 2 and not keep and a.shape[1] > 1 and a.dtype in _FLOATS and "
+            "a.flags.c_contiguous:": ("> 1", "> 2"),
+            "if a.ndim == b.ndim == 2 and len(a) > 1 < b.shape[1] and a.flags.forc and b.flags.forc:": ("> 1", "> 2"),
+        }.items()
+    },
+    (
+        "src/gradwalk/tensor/python_arrays.py",
+        "for start in range(0, len(numbers), n or 1):",
+        "for start in range(0, len(numbers), n or 2):",
+    ): "there is nothing to go through",
+    ("src/gradwalk/tensor/python_arrays.py", "break", "continue"): "a nan stays; to look at the others takes longer",
+    **{
         ("src/gradwalk/tensor/core.py", line, line.replace("= 0", "= -1")): "only whether it is later is ever asked"
         for line in ("self._changed = 0", "out._changed = 0")
     },

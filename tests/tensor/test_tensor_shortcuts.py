@@ -41,6 +41,13 @@ def test_sums_and_products_have_numpys_bits(dtype: str) -> None:
                     assert numpy_arrays.matmul(x, y).tobytes() == np.matmul(x, y).tobytes(), (x.shape, y.shape)
 
 
+def test_products_of_many_are_taken_in_the_best_order_and_of_two_in_numpys() -> None:
+    a, b, c = numbers(33, 100), numbers(100, 20), numbers(20, 7)
+    two, three = np.einsum("ij,jk->ik", a, b), np.einsum("ij,jk,kl->il", a, b, c, optimize=True)
+    assert numpy_arrays.einsum("ij,jk->ik", [a, b]).tobytes() == two.tobytes()
+    assert numpy_arrays.einsum("ij,jk,kl->il", [a, b, c]).tobytes() == three.tobytes()
+
+
 def test_sums_of_ints_and_bools_are_ints() -> None:
     assert Tensor([[1, 2], [3, 4]]).sum(0).tolist() == [4, 6]
     assert Tensor([[True, True], [False, True]]).sum(0).tolist() == [1, 2]

@@ -312,7 +312,7 @@ class MatMul(Entry):
                 f"{m} @ {n} does not fit: the last dim of the left, {m[-1]}, must be the {side} dim of the right, "
                 f"{rows}" + hint
             )
-        for x, y in zip(m[-3::-1], n[-3::-1], strict=False) if len(m) > 2 and len(n) > 2 else ():
+        for x, y in zip(m[-3::-1], n[-3::-1], strict=False):
             if x != y and 1 not in (x, y):
                 raise shape_error(
                     f"{m} @ {n} does not fit: the dims in front are {m[:-2]} and {n[:-2]}, {x} against {y}"

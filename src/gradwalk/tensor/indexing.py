@@ -137,7 +137,7 @@ def _part(part: Any, lone: bool) -> Any:
             f"an index holds ints, slices, None, `...`, masks and lists of ints, not {part!r:.60}"
         ) from None
     kind = str(arrays.now.dtype_of(found))
-    if kind.startswith("float") or not kind.startswith(("int", "uint", "bool")):
+    if not kind.startswith(("int", "uint", "bool")):
         raise shape_error(
             f"an index holds whole numbers or bools, and this one is an array of {kind}; convert it with .long(), or "
             f"write "

@@ -319,7 +319,7 @@ def index(a: Array, basic: tuple[Any, ...], wholes: tuple[Any, ...]) -> Array:
         if isinstance(part, slice):
             start, stop, step = part.indices(n)
             count = len(range(start, stop, step))
-            offset += start * stride if count else 0
+            offset += start * stride
             shape.append(count)
             strides.append(step * stride)
         else:
