@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -78,6 +79,27 @@ def test_how_near_is_near_unless_told() -> None:
 
 def test_places_are_drawn_once_unless_told() -> None:
     assert sorted(gradwalk.multinomial([1.0] * 8, 8).tolist()) == list(range(8))
+
+
+class Always(random.Random):
+    """A source that always draws the same."""
+
+    def __init__(self, drawn: float) -> None:
+        super().__init__()
+        self.drawn = drawn
+
+    def random(self) -> float:
+        """What it was made with."""
+        return self.drawn
+
+
+def test_a_place_is_drawn_by_where_its_share_lies() -> None:
+    generator = gradwalk.Generator()
+    for drawn, shares, place in (
+        (0.0, [0.5, 0.5], 0), (0.49, [0.5, 0.5], 0), (0.5, [0.5, 0.5], 1), (0.0, [0.0, 1.0], 1), (1.0, [1.0, 0.0], 0),
+    ):  # fmt: skip
+        generator.source = Always(drawn)
+        assert gradwalk.multinomial(shares, 1, generator=generator).tolist() == [place]
 
 
 def test_a_tensor_that_is_asked_for_a_gradient_gets_one() -> None:
