@@ -295,7 +295,7 @@ EQUIVALENT = {
             ),
             "if axes == _ROWS and a.ndim == 2 and not keep and a.shape[1] > 1 and a.dtype in _FLOATS and "
             "a.flags.c_contiguous:": ("> 1", "> 2"),
-            "if a.ndim == b.ndim == 2 and len(a) > 1 < b.shape[1] and a.flags.forc and b.flags.forc:": ("> 1", "> 2"),
+            "if a.ndim == b.ndim == 2 and len(a) * b.shape[1] > 1 and a.flags.forc and b.flags.forc:": ("> 1", "> 2"),
         }.items()
     },
     (

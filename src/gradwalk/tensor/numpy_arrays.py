@@ -319,8 +319,8 @@ def cumsum(a: Array, axis: int) -> Array:
 
 
 def matmul(a: Array, b: Array) -> Array:
-    # `dot` begins sooner; it gives the same bits if neither is a row, a column or broadcast
-    if a.ndim == b.ndim == 2 and len(a) > 1 < b.shape[1] and a.flags.forc and b.flags.forc:
+    # `dot` begins sooner; it gives the same bits if the product is more than one number, and neither is broadcast
+    if a.ndim == b.ndim == 2 and len(a) * b.shape[1] > 1 and a.flags.forc and b.flags.forc:
         run = quiet.run
         return a.dot(b) if run is _directly else run(a.dot, b)
     return asarray(quiet.run(np.matmul, a, b))
