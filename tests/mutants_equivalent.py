@@ -305,6 +305,81 @@ EQUIVALENT = {
     ): "there is nothing to go through",
     ("src/gradwalk/tensor/python_arrays.py", "break", "continue"): "a nan stays; to look at the others takes longer",
     **{
+        (f"src/gradwalk/tensor/{file}.py", line, "[ -1]".join(["[0]".join(parts[:i]), "[0]".join(parts[i:])])): why
+        for why, lines in {
+            "there is one, the first and the last": (
+                ("backward", "part = ways[0](g, numbers[0], out)"),
+                (
+                    "entries",
+                    'x, most = (getattr(v, "array", v) for v in (inputs[0], out))  # which are the largest is no '
+                    "matter of slopes",
+                ),
+                ("explained", "return explaining(top, value).leaves[0]"),
+                ("explained", "return LeafGradient(graph, graph.nodes[0], 0.0, 0, (), ())"),
+                ("explained", "top = done[root][0]"),
+                ("explained", "return found[0]"),
+                (
+                    "functions",
+                    "given = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else "
+                    "operands",
+                ),
+                ("functions", "return x[(slice(None),) * front + (places[0],)]"),
+                ("methods", "found = found[0]"),
+                ("methods", "n = self.shape[0]"),
+                ("methods", 'at = getattr(self, f"arg{name}")(axes[0] if axes else 0, True)'),
+                ("methods", "values = self.gather(axes[0] if axes else 0, at)"),
+                (
+                    "methods",
+                    "return Extremes(values, at) if keep or not axes else "
+                    "Extremes(values.squeeze(axes[0]), at.squeeze(axes[0]))",
+                ),
+                ("python_arrays", "return found.numbers()[0] if not found.shape else found"),
+                ("python_arrays", 'return array.array("f", [x])[0]'),
+                ("python_arrays", "return rows if a.shape else rows[0]"),
+                ("random", "return Tensor(out[0] if weights.ndim == 1 else out, dtype=INT64)"),
+                ("scalars", "return flat[0]"),
+                ("scalars", "first = parts[0]"),
+                ("scalars", "return [add([first[i] for i in row]) for row in _rows(shapes[0], op.axes)]"),
+                ("scalars", "return [functions.max([first[i] for i in row]) for row in _rows(shapes[0], op.axes)]"),
+                ("scalars", "for row in _rows(shapes[0], (op.axis,)):"),
+                (
+                    "scalars",
+                    "inside = Index(tuple(slice(low, low + n) for (low, _), n in zip(op.widths, shapes[0], "
+                    "strict=True)))",
+                ),
+                (
+                    "scalars",
+                    'return [first[i] for i in _flat_places(op.value(_places(shapes[0])) if op.name != "to" else '
+                    "_places(shape))]",
+                ),
+                ("shapes", "found = given[0] if len(given) == 1 and isinstance(given[0], (tuple, list)) else given"),
+            ),
+            "they are alike by then": (
+                (
+                    "functions",
+                    'along = axis_of(0 if either("stack", dim, axis) is None else either("stack", dim, axis), '
+                    'parts[0].ndim + 1, "stack")',
+                ),
+                ("making", "return (len(nested), *(_shape_of(nested[0]) if nested else ()))"),
+                ("methods", "if self.shape and not places[0].size:"),
+                (
+                    "python_arrays",
+                    "while level and isinstance(level[0], (list, tuple, range, Array)):  # one axis after another",
+                ),
+                ("python_arrays", "shape.append(len(level[0]))"),
+                (
+                    "python_arrays",
+                    "return Array([x for row in rows for x in row], (*front, n, *parts[0].shape[axis + 1 :]), "
+                    "parts[0].dtype)",
+                ),
+                ("scalars", "return (len(nested), *(shapes[0] if shapes else ()))"),
+            ),
+        }.items()
+        for file, line in lines
+        for parts in [line.split("[0]")]
+        for i in range(1, len(parts))
+    },
+    **{
         ("src/gradwalk/tensor/core.py", line, line.replace("= 0", "= -1")): "only whether it is later is ever asked"
         for line in ("self._changed = 0", "out._changed = 0")
     },

@@ -34,6 +34,9 @@ TAKEN: dict[str, tuple[Callable[[], Any], Any]] = {
                      [(2, 3, 4), (2, 3, 4), (2, 4, 3), (4, 2, 3)]),
     "narrow to the end": (lambda: (zeros(3).narrow(0, 1, 2).shape, zeros(3).narrow(0, 3, 0).shape), ((2,), (0,))),
     "all of them": (lambda: [zeros(3).topk(k).values.shape for k in (0, 3)], [(0,), (3,)]),
+    "a bool among ints": (lambda: Tensor([5.0, 6.0, 7.0])[[True, 2]].tolist(), [6.0, 7.0]),
+    "a list of bools": (lambda: Tensor([5.0, 6.0, 7.0])[[True, False, True]].tolist(), [5.0, 7.0]),
+    "a list of nothing": (lambda: zeros(2, 3)[[]].shape, (0, 3)),
     "the last of int64": (lambda: Tensor([2**63 - 1, -(2**63)]).tolist(), [2**63 - 1, -(2**63)]),
 }  # fmt: skip
 
@@ -91,6 +94,10 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "half a slice": (lambda: zeros(2)[0.5:], "a slice holds whole numbers, not slice"),
     "a bool": (lambda: zeros(2)[True], "True alone is no index"),
     "halves": (lambda: zeros(2)[[0.5]], r"masks and lists of ints, not \[0.5\]"),
+    "a half behind": (lambda: zeros(2)[[[0, 1], [0.5, 1]]], r"masks and lists of ints, not \[\[0, 1\], \[0.5, 1\]\]"),
+    "rows of two lengths": (lambda: zeros(2)[[[0, 1], [0]]], r"masks and lists of ints, not \[\[0, 1\], \[0\]\]"),
+    "a list and an int": (lambda: zeros(2)[[[0], 1]], r"masks and lists of ints, not \[\[0\], 1\]"),
+    "stacked shapes": (lambda: gradwalk.stack([zeros(2), zeros(3)]), r"number 1 has \(3,\) where 0 has \(2,\)"),
     "words": (lambda: zeros(2)[["a"]], r"masks and lists of ints, not \['a'\]"),
     "a mask too far": (lambda: zeros(2, 3)[0, Tensor([True, False])],
                        r"\(2,\) was given for dims 1 to 1 of shape \(2, 3\); it must have the shape \(3,\)"),

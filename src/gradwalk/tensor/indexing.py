@@ -128,8 +128,8 @@ def _part(part: Any, lone: bool) -> Any:
         if not arrays.now.is_array(found):
             flat = [found]
             while flat and isinstance(flat[0], list):
-                flat = flat[0]
-            found = arrays.now.new(found, BOOL if flat and isinstance(flat[0], bool) else INT64)
+                flat = [x for row in flat for x in row]
+            found = arrays.now.new(found, BOOL if flat and all(isinstance(x, bool) for x in flat) else INT64)
             if not all(isinstance(x, int) or getattr(x, "kind_of_number", None) is int for x in flat):
                 raise TypeError
     except (TypeError, ValueError, OverflowError):

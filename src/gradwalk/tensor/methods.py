@@ -199,8 +199,6 @@ class TensorMethods:
                 f"item() is for one number, and this tensor has shape {self.shape}; tolist() gives them all"
             )
         found = arrays.now.tolist(self.array)
-        if found.__class__ is float:
-            return found
         while isinstance(found, list):
             found = found[0]
         return found
