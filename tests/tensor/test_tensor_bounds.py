@@ -209,8 +209,10 @@ def test_a_rule_that_runs_on_tensors_and_numbers() -> None:
 
 def test_an_op_that_gets_nothing_back_does_not_end_the_walk() -> None:
     c, x, y = Tensor([1.0]), Tensor([2.0]), Tensor([3.0])
-    gradwalk.where(c * 2.0, x * 3.0, y * 4.0).backward()
-    assert [v.grad.item() for v in (c, x, y)] == [0.0, 3.0, 0.0]
+    condition = c * 2.0
+    condition.grad = [5.0]  # of an earlier walk
+    gradwalk.where(condition, x * 3.0, y * 4.0).backward()
+    assert [v.grad.item() for v in (condition, c, x, y)] == [0.0, 0.0, 3.0, 0.0]
 
 
 def test_arrays_are_pythons_own_where_there_is_no_numpy(monkeypatch: pytest.MonkeyPatch) -> None:

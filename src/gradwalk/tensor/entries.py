@@ -31,8 +31,8 @@ def unbroadcast(g: Any, shape: Shape) -> Any:
     if own == shape:
         return g
     extra = len(own) - len(shape)
-    if own[extra:] == shape:  # as of a bias, which most are
-        return Sum(tuple(range(extra)), keep=False)(g)
+    if own[extra:] == shape and arrays.now.is_array(g):  # as of a bias, which most are: without a detour
+        return arrays.now.total(g, tuple(range(extra)), False)
     repeated = [axis for axis, n in enumerate(own) if axis < extra or (n != 1 and shape[axis - extra] == 1)]
     return Reshape(shape)(Sum(tuple(repeated), keep=True)(g))
 
