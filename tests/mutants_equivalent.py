@@ -85,11 +85,6 @@ EQUIVALENT = {
         'grads = [(v, v._grad) for v in nodes if isinstance(getattr(v, "_grad", 1.0), Node)]',
     ): "only whether it is a node is asked, and no number is one",
     (
-        "src/gradwalk/tensor/explained.py",
-        "rest = math.fsum(x for x in row if not isinstance(x, Value)) if len(values) < len(row) else 0.0",
-        "rest = math.fsum(x for x in row if not isinstance(x, Value)) if len(values) <= len(row) else 0.0",
-    ): "the sum of no numbers is 0",
-    (
         "src/gradwalk/tensor/methods.py",
         "return ops.where(self > 0, self, alpha * ops.expm1(ops.where(self > 0, 0.0, self)))",
         "return ops.where(self > 0, self, alpha * ops.expm1(ops.where(self > 0, -1.0, self)))",

@@ -81,7 +81,12 @@ def test_odd_numbers_and_shapes() -> None:
     x = Tensor([math.inf, 0.0, 1e300], label='"<w>\n')
     assert paths_of((x * x).sum(), x, 2).gradient == 2e300
     assert paths_of((x * x).sum(), x, 0).gradient == math.inf
+    for beside in ([math.inf, -math.inf], [1.7e308, 1.7e308]):
+        wide = Tensor([*beside, 1.0])
+        assert paths_of((wide * 2.0).sum(), wide, 2).gradient == 2.0
     y = Tensor([1.0, 2.0], label="y")
+    assert gradwalk.explain(y[:0].sum() + y[1], y, index=1).root.data == 2.0  # a sum of none is 0
+    assert gradwalk.explain(y.sum() + y[1], y, index=1).root.data == 5.0
     assert "nothing was pushed to it" in str(gradwalk.explain(y[0] * 2.0, y, index=1))
     assert [paths_of((y * y * y).sum(), y, i).gradient for i in (0, 1, -1, -2)] == [3.0, 12.0, 12.0, 3.0]
     (y * y * y).sum().backward(create_graph=True)
