@@ -375,6 +375,27 @@ EQUIVALENT = {
         for i in range(1, len(parts))
     },
     **{
+        (
+            "src/gradwalk/tensor/promotion.py",
+            "_RANKS = {BOOL: 0, INT64: 1, FLOAT32: 2, FLOAT64: 3}",
+            f"_RANKS = {{BOOL: {ranks[0]}, INT64: 1, FLOAT32: 2, FLOAT64: {ranks[1]}}}",
+        ): "only their order is asked"
+        for ranks in ((0, 4), (-1, 3))
+    },
+    **{
+        (
+            "src/gradwalk/tensor/reach.py",
+            'cleared = arrays.now.functions["choose"](used, other, 0.0)',
+            f'cleared = arrays.now.functions["choose"](used, other, {number})',
+        ): "it is multiplied by 0"
+        for number in ("1.0", "-1.0")
+    },
+    (
+        "src/gradwalk/tensor/scalars.py",
+        "if self._last[0] is not g:",
+        "if self._last[ 1] is not g:",
+    ): "the numbers are read out again each time, which takes longer",
+    **{
         ("src/gradwalk/tensor/core.py", line, line.replace("= 0", "= -1")): "only whether it is later is ever asked"
         for line in ("self._changed = 0", "out._changed = 0")
     },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Callable
 from typing import Any
@@ -171,3 +172,18 @@ def test_what_moves_nothing_makes_no_node() -> None:
     assert x.roll(1, 0) is x
     assert nothing.roll(1, 0) is nothing
     assert Tensor([1.0, 2.0]).roll(1, 0).tolist() == [2.0, 1.0]
+
+
+def test_two_dtypes_become_pytorchs() -> None:
+    names = ("bool", "int64", "float32", "float64")
+    for (one, other), (m, n) in itertools.product(
+        itertools.product(names, repeat=2), itertools.product((0, 1), repeat=2)
+    ):
+        if one == other == "bool":
+            continue
+        shapes = (1,) * m, (1,) * n
+        mine = gradwalk.ones(shapes[0], dtype=one) * gradwalk.ones(shapes[1], dtype=other)
+        theirs = torch.ones(shapes[0], dtype=getattr(torch, one)) * torch.ones(shapes[1], dtype=getattr(torch, other))
+        assert mine.dtype == str(theirs.dtype).removeprefix("torch."), (one, other, m, n)
+        joined = gradwalk.cat([gradwalk.ones(1, dtype=name) for name in (one, other)])
+        assert joined.dtype == names[max(names.index(one), names.index(other))]
