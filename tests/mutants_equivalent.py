@@ -104,11 +104,14 @@ EQUIVALENT = {
         "if a.size == 1 and a.ndim <= len(shape):  # what `broadcast_to` takes three times as long for",
         "if a.size == 0 and a.ndim <= len(shape):  # what `broadcast_to` takes three times as long for",
     ): "NumPy's own way gives the same, and takes longer",
-    (
-        "src/gradwalk/tensor/python_arrays.py",
-        "for i in range(matrix * m * k, (matrix + 1) * m * k, k or 1)[:m] or [0] * m",
-        "for i in range(matrix * m * k, (matrix + 1) * m * k, k or 1)[:m] or [ 1] * m",
-    ): "rows of no numbers begin anywhere",
+    **{
+        ("src/gradwalk/tensor/python_arrays.py", line, line.replace(*change)): "rows of no numbers begin anywhere"
+        for line in (
+            "for i in range(matrix * m * k, (matrix + 1) * m * k, k or 1)[:m] or [0] * m",
+            "for j in range(matrix * n * k, (matrix + 1) * n * k, k or 1)[:n] or [0] * n",
+        )
+        for change in (("k or 1", "k or 2"), ("[0]", "[ 1]"), ("[0]", "[ -1]"))
+    },
     (
         "src/gradwalk/tensor/backward.py",
         "if modes.active and modes.top() is not modes.bottom:",
@@ -161,11 +164,6 @@ EQUIVALENT = {
         ): "either way gives the same bits, in more time or less"
         for other in (">= 1", "<= 1", "> 2", "> 0")
     },
-    (
-        "src/gradwalk/tensor/kernels.py",
-        "if on_one is not None and (op, position) in SHORTCUTS:",
-        "if on_one is None and (op, position) in SHORTCUTS:",
-    ): "the way without the shortcut gives the same bits, and takes longer",
     (
         "src/gradwalk/tensor/python_arrays.py",
         "dtype = parts[0].dtype",
