@@ -365,14 +365,16 @@ def timed(step: Callable[[], Any], calls: int) -> float:
 
 #: Ops that take more than one number to one.
 WITH_OTHERS: dict[str, Callable[[Any, Any], Any]] = {
-    "add": lambda v, y: v + y, "mul": lambda v, y: v * y, "pow": lambda v, y: v**y,
-    "maximum": lambda v, y: v.maximum(y), "clamp": lambda v, y: v.clamp(-1.0, 0.8),
+    "add": lambda v, y: v + y, "mul": lambda v, y: v * y, "div": lambda v, y: v / y, "pow": lambda v, y: v**y,
+    "maximum": lambda v, y: v.maximum(y), "where": lambda v, y: gradwalk.where(YES, v, y),
+    "clamp": lambda v, y: v.clamp(-1.0, 0.8),
 }  # fmt: skip
+YES: Any = Tensor([True])
 
 
-def one_op(name: str) -> tuple[float, float]:
-    """Seconds forward and backward of one op on a tensor of one number, in a chain of fifty."""
-    x, y = Tensor([0.5]), Tensor([0.9], requires_grad=False)
+def one_op(name: str, *, both: bool = False) -> tuple[float, float]:
+    """Seconds forward and backward of one op on a tensor of one number, in a chain of fifty; to `both` operands."""
+    x, y = Tensor([0.5]), Tensor([0.9], requires_grad=both)
     op = WITH_OTHERS.get(name) or (lambda v, y: getattr(v, name)())
 
     def chain() -> Any:
@@ -419,7 +421,8 @@ def main(argv: list[str] | None = None) -> int:
     print("one op on a tensor of one number")
     for name in (*WITH_OTHERS, "tanh", "relu", "exp", "abs", "leaky_relu", "sigmoid", "softplus", "erf", "asin"):
         forward, back = one_op(name)
-        print(f"  {name:10s} {forward * 1e6:6.2f} µs forward, {back * 1e6:6.2f} µs back")
+        to_both = f", {one_op(name, both=True)[1] * 1e6:6.2f} µs to both" if name in WITH_OTHERS else ""
+        print(f"  {name:10s} {forward * 1e6:6.2f} µs forward, {back * 1e6:6.2f} µs back{to_both}")
     return 0
 
 

@@ -57,6 +57,7 @@ TESTS = {
     "test_check_report test_check_inputs test_check_nodes test_check_gradients test_check_suspects "
     "test_check_graph test_check_against_torch test_check tensor/test_tensor_checks",
     "tensor": "tensor/test_tensor_methods tensor/test_tensor_functions tensor/test_tensor_shortcuts "
+    "tensor/test_tensor_defaults tensor/test_tensor_bounds "
     "tensor/test_tensor_details tensor/test_tensor_cut tensor/test_tensor_explained tensor/test_tensor_checks "
     "tensor/test_tensor_semantics tensor/test_tensor_fuzz tensor/test_tensor_rubbish tensor/test_tensor_against_torch",
 }
@@ -234,9 +235,9 @@ def sources(name: str) -> list[Path]:
 def mutants_of(module: str, path: Path) -> Iterator[Mutant]:
     """Every mutant of a file that a test could notice.
 
-    That leaves out type annotations and imports for them, which are never evaluated; guards that never fire in code
-    that is right (`zip(strict=True)`, frozen dataclasses); stars and slashes that are no operators; and numbers marked
-    as tuned.
+    That leaves out type annotations and what is for type checkers alone, which are never evaluated; guards that never
+    fire in code that is right (`zip(strict=True)`, frozen dataclasses); stars and slashes that are no operators; and
+    numbers marked as tuned.
     """
     from cosmic_ray.ast import ast_nodes, get_ast
 
@@ -278,13 +279,17 @@ def guarded(source: str) -> list[Span]:
 
 
 def for_type_checkers(source: str) -> list[Span]:
-    """From where to where the conditions of imports stand that are for type checkers alone."""
+    """From where to where the blocks stand that are for type checkers alone, with their conditions."""
     nodes = ast.walk(ast.parse(source))
-    tests = (node.test for node in nodes if isinstance(node, ast.If))
-    return [span(test) for test in tests if isinstance(test, ast.Name) and test.id == "TYPE_CHECKING"]
+    blocks = (node for node in nodes if isinstance(node, ast.If))
+    return [
+        (span(block.test)[0], span(block.body[-1])[1])
+        for block in blocks
+        if isinstance(block.test, ast.Name) and block.test.id == "TYPE_CHECKING"
+    ]
 
 
-def span(node: ast.expr | ast.keyword) -> Span:
+def span(node: ast.expr | ast.keyword | ast.stmt) -> Span:
     """Where a piece of source begins and ends."""
     return (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
 

@@ -85,16 +85,6 @@ EQUIVALENT = {
         'grads = [(v, v._grad) for v in nodes if isinstance(getattr(v, "_grad", 1.0), Node)]',
     ): "only whether it is a node is asked, and no number is one",
     (
-        "src/gradwalk/tensor/files.py",
-        'length = struct.unpack("<H" if content[6] == 1 else "<I", content[8:start])[0]',
-        'length = struct.unpack("<H" if content[6] == 1 else "<I", content[8:start])[ -1]',
-    ): "there is one number, the first and the last",
-    (
-        "src/gradwalk/tensor/explained.py",
-        "rest = math.fsum(x for x in row if not isinstance(x, Value)) if len(values) < len(row) else 0.0",
-        "rest = math.fsum(x for x in row if not isinstance(x, Value)) if len(values) <= len(row) else 0.0",
-    ): "the sum of no numbers is 0",
-    (
         "src/gradwalk/tensor/methods.py",
         "return ops.where(self > 0, self, alpha * ops.expm1(ops.where(self > 0, 0.0, self)))",
         "return ops.where(self > 0, self, alpha * ops.expm1(ops.where(self > 0, -1.0, self)))",
@@ -114,11 +104,14 @@ EQUIVALENT = {
         "if a.size == 1 and a.ndim <= len(shape):  # what `broadcast_to` takes three times as long for",
         "if a.size == 0 and a.ndim <= len(shape):  # what `broadcast_to` takes three times as long for",
     ): "NumPy's own way gives the same, and takes longer",
-    (
-        "src/gradwalk/tensor/python_arrays.py",
-        "for i in range(matrix * m * k, (matrix + 1) * m * k, k or 1)[:m] or [0] * m",
-        "for i in range(matrix * m * k, (matrix + 1) * m * k, k or 1)[:m] or [ 1] * m",
-    ): "rows of no numbers begin anywhere",
+    **{
+        ("src/gradwalk/tensor/python_arrays.py", line, line.replace(*change)): "rows of no numbers begin anywhere"
+        for line in (
+            "for i in range(matrix * m * k, (matrix + 1) * m * k, k or 1)[:m] or [0] * m",
+            "for j in range(matrix * n * k, (matrix + 1) * n * k, k or 1)[:n] or [0] * n",
+        )
+        for change in (("k or 1", "k or 2"), ("[0]", "[ 1]"), ("[0]", "[ -1]"))
+    },
     (
         "src/gradwalk/tensor/backward.py",
         "if modes.active and modes.top() is not modes.bottom:",
@@ -130,6 +123,21 @@ EQUIVALENT = {
         "if len(inputs) == 1:",
         "if len(inputs) == 0:",
     ): "the comprehension below gives the same, and takes longer",
+    (
+        "src/gradwalk/tensor/backward.py",
+        "elif len(inputs) == 2:  # a comprehension would take as long as a small op",
+        "elif len(inputs) == 1:  # a comprehension would take as long as a small op",
+    ): "the comprehension below gives the same, and takes longer",
+    (
+        "src/gradwalk/tensor/backward.py",
+        "alone = ways is not None and len(inputs) == 1  # gradient flows to it, and its shape is the result's",
+        "alone = ways is not None and len(inputs) == 0  # gradient flows to it, and its shape is the result's",
+    ): "the general way gives the same, and takes longer",
+    (
+        "src/gradwalk/tensor/backward.py",
+        "if not alone and part.shape != data.shape:",
+        "if not alone or part.shape != data.shape:",
+    ): "what has the shape already is given back as it is",
     (
         "src/gradwalk/tensor/backward.py",
         "elif len(numbers) == 2:  # nor for these",
@@ -156,11 +164,6 @@ EQUIVALENT = {
         ): "either way gives the same bits, in more time or less"
         for other in (">= 1", "<= 1", "> 2", "> 0")
     },
-    (
-        "src/gradwalk/tensor/kernels.py",
-        "if on_one is not None and (op, position) in SHORTCUTS:",
-        "if on_one is None and (op, position) in SHORTCUTS:",
-    ): "the way without the shortcut gives the same bits, and takes longer",
     (
         "src/gradwalk/tensor/python_arrays.py",
         "dtype = parts[0].dtype",
@@ -191,6 +194,236 @@ EQUIVALENT = {
         "ndim = max(map(len, shapes), default=0)",
         "ndim = max(map(len, shapes), default= -1)",
     ): "a list times -1 is as empty as one times 0",
+    (
+        "src/gradwalk/tensor/entries.py",
+        "fits = self.keep or g.size == 1",
+        "fits = self.keep and g.size == 1",
+    ): "a shape that it has already, or that of one number, changes nothing",
+    (
+        "src/gradwalk/tensor/entries.py",
+        "fits = self.keep or g.size == 1",
+        "fits = self.keep or g.size == 0",
+    ): "a shape that it has already, or that of one number, changes nothing",
+    **{
+        (
+            "src/gradwalk/tensor/functions.py",
+            "gap = (end - start) / (count - 1) if count > 1 else 0.0",
+            f"gap = (end - start) / (count - 1) if count > 1 else {other}",
+        ): "of a single number 0 times the gap is taken"
+        for other in ("1.0", "-1.0")
+    },
+    **{
+        ("src/gradwalk/tensor/methods.py", line, line.replace("= True)", "= False)")): "it is so in any case"
+        for line in (
+            "def argsort(self, dim: int = -1, descending: bool = False, stable: bool = True) -> Tensor:",
+            "def sort(self, dim: int = -1, descending: bool = False, stable: bool = True) -> Extremes:",
+            "def topk(self, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Extremes:",
+        )
+    },
+    ("src/gradwalk/tensor/methods.py", "@cache", ""): "it is made anew each time, which takes longer",
+    (
+        "src/gradwalk/tensor/methods.py",
+        "sizes = [min(step, n - start) for start in range(0, max(n, 1), step)]",
+        "sizes = [min(step, n + start) for start in range(0, max(n, 1), step)]",
+    ): "only the last part could be longer, and a slice ends where the dim does",
+    (
+        "src/gradwalk/tensor/jacobians.py",
+        "if seed is not None and arrays.now.have_nan([x.array for x in found if isinstance(x, Tensor)]):",
+        "if seed is not None or arrays.now.have_nan([x.array for x in found if isinstance(x, Tensor)]):",
+    ): "where nothing is nan the second walk gives what the first did",
+    **{
+        ("src/gradwalk/tensor/numpy_arrays.py", line, line.replace(*change)): "the other way is the same, and slower"
+        for line, change in {
+            'self.run = context.run if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else _with_settings': (">=", "<"),
+            'operands = f.nin if hasattr(f, "nin") else f.__code__.co_argcount if hasattr(f, "__code__") else 0': (
+                "else 0",
+                "else -1",
+            ),
+            "return of_one if operands == 1 else of_two if operands == 2 else function": ("== 2", "== 1"),
+            "_ROWS = (0,)": ("(0,)", "( -1,)"),
+        }.items()
+    },
+    **{
+        ("src/gradwalk/tensor/numpy_arrays.py", line, line.replace("number < 0.0", "number <= 0.0")): "they meet at 0"
+        for line in (
+            "if number < 0.0:",
+            "return np.log1p(np.exp(x)) if number < 0.0 else x + np.log1p(np.exp(-x))",
+        )
+    },
+    (
+        "src/gradwalk/tensor/python_arrays.py",
+        "out += sorted(range(n), key=lambda i: ((row[i] != row[i]) * sign, row[i] * sign if row[i] == row[i] else 0))",
+        "out += sorted(range(n), key=lambda i: ((row[i] != row[i]) / sign, row[i] * sign if row[i] == row[i] else 0))",
+    ): "to multiply by 1 or -1 is to divide by it",
+    **{
+        (
+            "src/gradwalk/tensor/methods.py",
+            "peak = ops.where(peak - peak == 0, peak, 0.0)  # inf - inf would be nan, and the answer is inf",
+            f"peak = ops.where(peak - peak == 0, peak, {other})  # inf - inf would be nan, and the answer is inf",
+        ): "what is infinite stays so, whatever is taken from it first"
+        for other in ("1.0", "-1.0")
+    },
+    **{
+        (
+            "src/gradwalk/tensor/python_arrays.py",
+            "strides.append(0)",
+            f"strides.append({other})",
+        ): "nobody goes a step along an axis of size 1"
+        for other in (" 1", " -1")
+    },
+    **{
+        ("src/gradwalk/tensor/reach.py", line, line.replace(", 1.0,", ", 2.0,")): "only whether it is 0 is asked"
+        for line in (
+            'g = arrays.now.full(v.shape, 1.0, "float64") if mask is None else arrays.now.cast(mask, "float64")',
+            'inputs = [y if isinstance(y, float) else arrays.now.full(y.shape, 1.0, "float64") for y in inputs]',
+            "ones = arrays.now.full(v.shape, 1.0, v.dtype)",
+        )
+    },
+    **{
+        ("src/gradwalk/tensor/numpy_arrays.py", line, line.replace(*change)): "NumPy's own way gives the same bits"
+        for line, change in {
+            "if a.size == 1 and a.ndim <= len(shape):  # what `broadcast_to` takes three times as long for": (
+                "<=",
+                "<",
+            ),
+            "if axes == _ROWS and a.ndim == 2 and not keep and a.shape[1] > 1 and a.dtype in _FLOATS and "
+            "a.flags.c_contiguous:": ("> 1", "> 2"),
+            "if a.ndim == b.ndim == 2 and len(a) * b.shape[1] > 1 and a.flags.forc and b.flags.forc:": ("> 1", "> 2"),
+        }.items()
+    },
+    (
+        "src/gradwalk/tensor/python_arrays.py",
+        "for start in range(0, len(numbers), n or 1):",
+        "for start in range(0, len(numbers), n or 2):",
+    ): "there is nothing to go through",
+    ("src/gradwalk/tensor/python_arrays.py", "break", "continue"): "a nan stays; to look at the others takes longer",
+    **{
+        (f"src/gradwalk/tensor/{file}.py", line, "[ -1]".join(["[0]".join(parts[:i]), "[0]".join(parts[i:])])): why
+        for why, lines in {
+            "there is one, the first and the last": (
+                ("backward", "part = ways[0](g, numbers[0], out)"),
+                (
+                    "entries",
+                    'x, most = (getattr(v, "array", v) for v in (inputs[0], out))  # which are the largest is no '
+                    "matter of slopes",
+                ),
+                ("explained", "return explaining(top, value).leaves[0]"),
+                ("explained", "return LeafGradient(graph, graph.nodes[0], 0.0, 0, (), ())"),
+                ("explained", "top = done[root][0]"),
+                ("explained", "return found[0]"),
+                (
+                    "functions",
+                    "given = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else "
+                    "operands",
+                ),
+                ("functions", "return x[(slice(None),) * front + (places[0],)]"),
+                ("methods", "found = found[0]"),
+                ("methods", "n = self.shape[0]"),
+                ("methods", 'at = getattr(self, f"arg{name}")(axes[0] if axes else 0, True)'),
+                ("methods", "values = self.gather(axes[0] if axes else 0, at)"),
+                (
+                    "methods",
+                    "return Extremes(values, at) if keep or not axes else "
+                    "Extremes(values.squeeze(axes[0]), at.squeeze(axes[0]))",
+                ),
+                ("python_arrays", "return found.numbers()[0] if not found.shape else found"),
+                ("python_arrays", 'return array.array("f", [x])[0]'),
+                ("python_arrays", "return rows if a.shape else rows[0]"),
+                ("random", "return Tensor(out[0] if weights.ndim == 1 else out, dtype=INT64)"),
+                ("scalars", "return flat[0]"),
+                ("scalars", "first = parts[0]"),
+                ("scalars", "return [add([first[i] for i in row]) for row in _rows(shapes[0], op.axes)]"),
+                ("scalars", "return [functions.max([first[i] for i in row]) for row in _rows(shapes[0], op.axes)]"),
+                ("scalars", "for row in _rows(shapes[0], (op.axis,)):"),
+                (
+                    "scalars",
+                    "inside = Index(tuple(slice(low, low + n) for (low, _), n in zip(op.widths, shapes[0], "
+                    "strict=True)))",
+                ),
+                (
+                    "scalars",
+                    'return [first[i] for i in _flat_places(op.value(_places(shapes[0])) if op.name != "to" else '
+                    "_places(shape))]",
+                ),
+                ("shapes", "found = given[0] if len(given) == 1 and isinstance(given[0], (tuple, list)) else given"),
+            ),
+            "they are alike by then": (
+                (
+                    "functions",
+                    'along = axis_of(0 if either("stack", dim, axis) is None else either("stack", dim, axis), '
+                    'parts[0].ndim + 1, "stack")',
+                ),
+                ("making", "return (len(nested), *(_shape_of(nested[0]) if nested else ()))"),
+                ("methods", "if self.shape and not places[0].size:"),
+                (
+                    "python_arrays",
+                    "while level and isinstance(level[0], (list, tuple, range, Array)):  # one axis after another",
+                ),
+                ("python_arrays", "shape.append(len(level[0]))"),
+                (
+                    "python_arrays",
+                    "return Array([x for row in rows for x in row], (*front, n, *parts[0].shape[axis + 1 :]), "
+                    "parts[0].dtype)",
+                ),
+                ("scalars", "return (len(nested), *(shapes[0] if shapes else ()))"),
+            ),
+        }.items()
+        for file, line in lines
+        for parts in [line.split("[0]")]
+        for i in range(1, len(parts))
+    },
+    **{
+        (
+            "src/gradwalk/tensor/promotion.py",
+            "_RANKS = {BOOL: 0, INT64: 1, FLOAT32: 2, FLOAT64: 3}",
+            f"_RANKS = {{BOOL: {ranks[0]}, INT64: 1, FLOAT32: 2, FLOAT64: {ranks[1]}}}",
+        ): "only their order is asked"
+        for ranks in ((0, 4), (-1, 3))
+    },
+    **{
+        (
+            "src/gradwalk/tensor/reach.py",
+            'cleared = arrays.now.functions["choose"](used, other, 0.0)',
+            f'cleared = arrays.now.functions["choose"](used, other, {number})',
+        ): "it is multiplied by 0"
+        for number in ("1.0", "-1.0")
+    },
+    (
+        "src/gradwalk/tensor/scalars.py",
+        "if self._last[0] is not g:",
+        "if self._last[ 1] is not g:",
+    ): "the numbers are read out again each time, which takes longer",
+    **{
+        ("src/gradwalk/tensor/core.py", line, line.replace("= 0", "= -1")): "only whether it is later is ever asked"
+        for line in ("self._changed = 0", "out._changed = 0")
+    },
+    **{
+        (
+            f"src/gradwalk/tensor/{file}",
+            line,
+            line.replace(*change, 1),
+        ): "the general road gives the same, and is slower"
+        for file, line, change in (
+            (
+                "operators.py",
+                "quick = x.dtype is y.dtype and other._lent is None and (self._flows or other._flows)",
+                ("self._flows or", "self._flows and"),
+            ),
+            ("operators.py", "quick = True", ("True", "False")),
+            (
+                "operators.py",
+                "elif plain and (kind is float or kind is int) and self._flows:",
+                ("float or", "float and"),
+            ),
+            (
+                "operators.py",
+                "if plain and (kind is float or kind is int) and not modes.active and self._lent is None and "
+                "self._flows:",
+                ("float or", "float and"),
+            ),
+            ("core.py", "elif dtype is not None and data.dtype != dtype:", ("None and", "None or")),
+        )
+    },
     (
         "src/gradwalk/check/nodes.py",
         "nudged = (replaced(point, i, point[i] + nudge) for i in flowing)",

@@ -81,9 +81,14 @@ def test_odd_numbers_and_shapes() -> None:
     x = Tensor([math.inf, 0.0, 1e300], label='"<w>\n')
     assert paths_of((x * x).sum(), x, 2).gradient == 2e300
     assert paths_of((x * x).sum(), x, 0).gradient == math.inf
+    for beside in ([math.inf, -math.inf], [1.7e308, 1.7e308]):
+        wide = Tensor([*beside, 1.0])
+        assert paths_of((wide * 2.0).sum(), wide, 2).gradient == 2.0
     y = Tensor([1.0, 2.0], label="y")
+    assert gradwalk.explain(y[:0].sum() + y[1], y, index=1).root.data == 2.0  # a sum of none is 0
+    assert gradwalk.explain(y.sum() + y[1], y, index=1).root.data == 5.0
     assert "nothing was pushed to it" in str(gradwalk.explain(y[0] * 2.0, y, index=1))
-    assert paths_of((y * y * y).sum(), y, -1).gradient == 12.0
+    assert [paths_of((y * y * y).sum(), y, i).gradient for i in (0, 1, -1, -2)] == [3.0, 12.0, 12.0, 3.0]
     (y * y * y).sum().backward(create_graph=True)
     assert paths_of(y.grad.sum(), y, 1).gradient == pytest.approx(12.0)  # the second derivative
 
@@ -118,6 +123,7 @@ def test_what_cannot_be_explained_is_said() -> None:
     for what, words in (
         (lambda: gradwalk.explain(x * 2.0), "take its sum"),
         (lambda: gradwalk.explain(loss, x, index=2), "index 2 is not in a tensor of shape"),
+        (lambda: gradwalk.explain(loss, x, index=-3), "index -3 is not in a tensor of shape"),
         (lambda: gradwalk.explain(loss, x, index=(0, 0)), "one whole number for each dim"),
         (lambda: gradwalk.explain(loss, x, index=True), "one whole number for each dim"),
         (lambda: gradwalk.explain(loss, x, index=slice(1)), "one whole number for each dim"),

@@ -324,6 +324,10 @@ def test_copies_and_pickles_have_all_that_was_there() -> None:
     assert (again.tolist(), again.dtype, again.label) == ([[1.0, 2.0]], "float32", "x")
     assert again.grad.tolist() == [[30.0, 30.0]]
     assert not pickle.loads(pickle.dumps(fixed)).requires_grad
+    number = Tensor(2.0)
+    assert pickle.loads(pickle.dumps(number)).grad.item() == 0.0
+    (number * number).backward()
+    assert pickle.loads(pickle.dumps(number)).grad.item() == 4.0
     assert pickle.loads(pickle.dumps(gradwalk.zeros(0, 2))).shape == (0, 2)
 
 

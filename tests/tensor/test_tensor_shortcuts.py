@@ -11,7 +11,7 @@ import pytest
 
 import gradwalk
 from gradwalk import Tensor, modes, ops
-from gradwalk.errors import BackwardError, ShapeError
+from gradwalk.errors import BackwardError, GraphError, ShapeError
 from gradwalk.tensor import backward, kernels, numpy_arrays
 
 RNG = np.random.default_rng(7)
@@ -39,6 +39,13 @@ def test_sums_and_products_have_numpys_bits(dtype: str) -> None:
                 turned, wide = np.asfortranarray(b), np.broadcast_to(numbers(k, dtype=dtype), (m, k))
                 for x, y in ((a, b), (b.T, a.T), (a, turned), (a, wide), (wide.T, a.T), (a[::-1], b)):
                     assert numpy_arrays.matmul(x, y).tobytes() == np.matmul(x, y).tobytes(), (x.shape, y.shape)
+
+
+def test_products_of_many_are_taken_in_the_best_order_and_of_two_in_numpys() -> None:
+    a, b, c = numbers(33, 100), numbers(100, 20), numbers(20, 7)
+    two, three = np.einsum("ij,jk->ik", a, b), np.einsum("ij,jk,kl->il", a, b, c, optimize=True)
+    assert numpy_arrays.einsum("ij,jk->ik", [a, b]).tobytes() == two.tobytes()
+    assert numpy_arrays.einsum("ij,jk,kl->il", [a, b, c]).tobytes() == three.tobytes()
 
 
 def test_sums_of_ints_and_bools_are_ints() -> None:
@@ -111,6 +118,26 @@ def test_numbers_of_two_dtypes_go_back_as_among_many() -> None:
                 assert exponent.grad[0].tolist() == [alone, alone]
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_condition_may_be_of_any_dtype(dtype: str) -> None:
+    for kind, n, truth in itertools.product(("float64", "float32", "int64", "bool"), (1, 3), (False, True)):
+        x, y = Tensor([[2.0] * n], dtype=dtype), Tensor([-3.0] * n, dtype=dtype)
+        out = ops.where(Tensor([truth] * n, dtype=kind), x, y)
+        assert (out.dtype, out.tolist()) == (dtype, [[2.0 if truth else -3.0] * n])
+        out.backward(np.full((1, n), np.inf))
+        taken, left = (x, y) if truth else (y, x)
+        assert (taken.grad == np.inf).all()
+        assert (left.grad == 0.0).all()
+    assert ops.where(Tensor([1.0], dtype="float32"), 1.0, 2.0).dtype == "float64"  # which is not the condition's
+
+
+def test_a_condition_in_other_arrays_is_refused() -> None:
+    with gradwalk.using_arrays("python"):
+        condition = Tensor([True])
+    with pytest.raises(GraphError, match="not in an array of numpy's"):
+        ops.where(condition, Tensor([1.0]), 2.0)
+
+
 def test_one_number_may_be_shared_by_shapes_of_one() -> None:
     x, y = Tensor([2.0]), Tensor([[3.0]])
     (x**y).backward()
@@ -177,11 +204,49 @@ def test_a_leaf_that_was_written_to_is_noticed_at_either_operand() -> None:
         pair = [Tensor([1.0, 2.0]), Tensor([3.0, 4.0])]
         loss = (pair[0] * pair[1]).sum()
         pair[position].data = [5.0, 6.0]
-        with pytest.raises(BackwardError, match="was written to after"):
+        with pytest.raises(BackwardError, match=r"leaf of shape \(2,\) was written to after \* of shape \(2,\) had"):
+            loss.backward()
+        pair[position].label = "w"
+        with pytest.raises(BackwardError, match="the data of the leaf w was written to after"):
             loss.backward()
         later = (pair[0] * pair[1]).sum()
         later.backward()
         assert pair[1 - position].grad.tolist() == [5.0, 6.0]
+
+
+def test_what_is_written_to_a_leafs_data_is_read_on_every_road() -> None:
+    y = Tensor([3.0])
+    roads: list[Any] = [
+        lambda x: x * y, lambda x: y * x, lambda x: x * 2.0, lambda x: 2.0 * x, lambda x: x.exp(), lambda x: x.sum(),
+        lambda x: x.maximum(y), lambda x: y.maximum(x), lambda x: x @ y, lambda x: ops.where(x > 4.0, x, y),
+        lambda x: ops.where(x - 1.0, y, x), lambda x: x > 4.0, lambda x: x.detach(), lambda x: x.argmax(),
+    ]  # fmt: skip
+    for road in roads:
+        x = Tensor([1.0])
+        x.data[0] = 5.0
+        assert road(x).tolist() == road(Tensor([5.0])).tolist()
+
+
+def test_two_dtypes_on_every_road_are_the_wider_one() -> None:
+    narrow, wide = Tensor([1.0, 2.0], dtype="float32"), Tensor([3.0, 1.0])
+    for op in (ops.mul, ops.maximum, ops.sub):
+        for pair in ((narrow, wide), (wide, narrow)):
+            out = op(*pair)
+            assert out.dtype == "float64"
+            assert out.tolist() == op(*(x.double() for x in pair)).tolist()
+    for op in (ops.mul, ops.maximum):
+        for pair in ((narrow, Tensor([4, 5])), (Tensor([4, 5]), narrow)):
+            assert op(*pair).dtype == "float32"
+
+
+def test_what_is_written_elsewhere_makes_no_graph_older(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backward.Clock, "time", 0)
+    x, fixed, other = Tensor([2.0]), Tensor([3.0], requires_grad=False), Tensor([1.0])
+    loss = x * fixed * x.detach()
+    other.data = [2.0]
+    assert backward.Clock.time == 1
+    loss.backward()
+    assert x.grad.tolist() == [6.0]
 
 
 def test_a_constant_that_was_written_to_is_noticed() -> None:

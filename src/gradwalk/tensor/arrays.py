@@ -42,9 +42,9 @@ class Provider(Protocol):
     #: The same for use inside `quietly`; a result of no dims may need `settled`.
     bare: dict[str, Callable[..., Array]]
 
-    #: For arrays of one number, where Python's arithmetic is quicker: `double`, the dtype in which it gives the same
-    #: bits; `array`, which makes an array of a number; functions of numbers where those of `bare` would give other
-    #: bits. Empty where there is nothing to gain, or where numbers are not known yet.
+    #: For arrays of one number, where Python's arithmetic is quicker: `double` and `truth`, the dtypes in which it
+    #: gives the same bits; `array`, which makes an array of a number; functions of numbers where those of `bare` would
+    #: give other bits. Empty where there is nothing to gain, or where numbers are not known yet.
     on_one: dict[str, Any]
 
     def quietly(self, f: Callable[..., Any], *arguments: Any) -> Any:

@@ -32,10 +32,9 @@ __all__ = [
 
 Tensor = Any  # this module needs no more of it than what a node has
 
-#: Up to so many numbers in the nodes between leaves and root, all gradients are kept, as the engine does: 32 MB at
-#: most.
-#: Beyond it a gradient goes once it has been passed on, unless retain_grad() or a label asks for it.
-KEPT_NUMBERS = 4_000_000
+#: Up to so many numbers in the nodes between leaves and root, all gradients are kept, as the engine does. Beyond it a
+#: gradient goes once it has been passed on, unless retain_grad() or a label asks for it.
+KEPT_NUMBERS = 4_000_000  # tuned: 32 MB at most
 
 #: What stands for a gradient that was let go.
 FREED: Any = type("Freed", (), {"__repr__": lambda self: "<freed>"})()
@@ -92,8 +91,7 @@ class Slope:
         if isinstance(op, Entry):
             found = op.pull(i, upstream, inputs, v)
         else:
-            pull = kernels.pulls_on_tensors(op)[i]
-            found = 0.0 if pull is None else pull(upstream, *inputs, v)
+            found = kernels.pulls_on_tensors(op)[i](upstream, *inputs, v)
             if reach.now.masks is not None and op not in reach.LINEAR and found.__class__ is not float:
                 keep = reach.passing(v, i, reach.now.masks.get(id(v)))
                 found = found if keep is None else ops.where(v._as_node(keep), found, 0.0)
@@ -141,11 +139,7 @@ def _share(op: Any, i: int, g: Any, numbers: list[Any], out: Any, keep: Any) -> 
 
 def _fitted(share: Any, x: Any) -> Any:
     """A share in the shape and dtype of its operand, however that was broadcast."""
-    if share.shape != x.shape:
-        share = unbroadcast(share, x.shape)
-    if share.dtype is x.dtype or share.dtype == x.dtype:
-        return share
-    return arrays.now.cast(share, arrays.now.dtype_of(x))
+    return arrays.now.cast(unbroadcast(share, x.shape), arrays.now.dtype_of(x))
 
 
 def check_age(v: Tensor) -> None:
@@ -156,8 +150,7 @@ def check_age(v: Tensor) -> None:
     for x in v._inputs:
         if x.__class__ is not float and x.many and x._changed > v._changed:
             raise BackwardError(
-                f"the data of the leaf {x.label or f'of shape {x.shape}'} was written to after {v._op or 'an op'} of "
-                f"shape "
+                f"the data of the leaf {x.label or f'of shape {x.shape}'} was written to after {v._op} of shape "
                 f"{v.shape} had used it, so this graph is out of date; compute it again before backward()"
             )
 
@@ -239,7 +232,7 @@ def gradients_of(root: Tensor, seed: Any, order: list[Any]) -> dict[Any, Any]:
     >>> gradients_of(y, arrays.now.new([1.0, 10.0], "float64"), [y])[x].tolist()
     [2.0, 40.0]
     """
-    let_go = len(order) > 1 and sum([v._data.size for v in order]) > KEPT_NUMBERS
+    let_go = sum([v._data.size for v in order]) > KEPT_NUMBERS
     plus, settled, array = arrays.now.bare["+"], arrays.now.settled, seed.__class__
     pulls_known, pulls = kernels.pulls_known, kernels.pulls
     gradients: dict[Any, Any] = {root: seed}
@@ -255,7 +248,7 @@ def gradients_of(root: Tensor, seed: Any, order: list[Any]) -> dict[Any, Any]:
             gradients[v] = FREED
         op, inputs, out = v._kind, v._inputs, v._data
         ways = (pulls_known.get(op) or pulls(op)) if op.__class__ is Op else None
-        alone = ways is not None and len(inputs) == 1  # then gradient flows to it, and its shape is that of the result
+        alone = ways is not None and len(inputs) == 1  # gradient flows to it, and its shape is the result's
         if len(inputs) == 1:
             numbers: Any = (inputs[0]._data,)
         elif len(inputs) == 2:  # a comprehension would take as long as a small op

@@ -246,8 +246,7 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
         >>> [v.shape for v in (gradwalk.Tensor([3.0]) * 2).operands]
         [(1,), ()]
         """
-        if any(not isinstance(x, Node) for x in self._inputs):
-            self._inputs = tuple(map(self._as_node, self._inputs))
+        self._inputs = tuple(map(self._as_node, self._inputs))  # so that a constant is the same tensor each time
         return self._inputs
 
     @property  # type: ignore[misc]
@@ -286,13 +285,13 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
     _backward = property(lambda self: partial(reverse.push, self))
 
     def _receive(self, share: Any) -> None:
-        if share.__class__ is float and share == 0.0:
+        if share.__class__ is float:  # nothing arrives
             return
         held = self._grad
-        if held.__class__ is float and held == 0.0:
+        if held.__class__ is float:  # nothing has arrived before
             self._grad = share
         elif held.__class__ is Tensor or share.__class__ is Tensor:
-            self._grad = self._as_node(filled(held, self)) + share
+            self._grad = self._as_node(held) + share
         else:
             self._grad = arrays.now.functions["+"](held, share)
 
@@ -317,7 +316,9 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
                 f"would be "
                 "lost; pickle tensor.detach()"
             )
-        held = self._grad if self._grad.__class__ is float else arrays.now.tolist(numbers_in(self._grad, self.dtype))
+        held = self._grad
+        if held.__class__ is not float:
+            held = arrays.now.tolist(arrays.now.reshape(numbers_in(held, self.dtype), (self._data.size,)))
         return _unpickled, (arrays.now.tolist(self.array), self.shape, self.dtype, self._asked, held, self.label)
 
     def register_hook(self, hook: Any) -> Hook:
@@ -575,20 +576,27 @@ def _of_one_kind(op: Any, operands: tuple[Any, ...]) -> Tensor | None:
     """What an op gives on float tensors of one dtype and plain floats, as most are; None if they are not."""
     if modes.active and not modes.knows_numbers():
         return None
-    dtype, flows, numbers = None, False, []
+    numbers: list[Any] = []
+    dtype, flows = None, False
     for x in operands:
         if x.__class__ is Tensor:
             data = x._data
-            if x._lent is not None or (dtype is not None and data.dtype != dtype):
+            if x._lent is not None:
                 return None
-            dtype = data.dtype
+            if op is ops.where and not numbers:  # a condition may be of any dtype
+                if not arrays.now.is_array(data):
+                    return None
+            elif dtype is not None and data.dtype != dtype:
+                return None
+            else:
+                dtype = data.dtype
             flows = flows or x._flows
             numbers.append(data)
         elif x.__class__ is float and op.__class__ is Op:
             numbers.append(x)
         else:
             return None
-    if not arrays.now.is_array(data) or not (name := arrays.now.dtype_of(data)).startswith("float"):
+    if dtype is None or not arrays.now.is_array(data) or not (name := arrays.now.dtype_of(data)).startswith("float"):
         return None
     try:
         if op.__class__ is not Op:

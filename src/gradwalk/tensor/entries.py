@@ -27,16 +27,13 @@ def unbroadcast(g: Any, shape: Shape) -> Any:
     >>> unbroadcast(arrays.now.full((2, 3), 1.0, "float64"), (1, 3)).tolist()
     [[2.0, 2.0, 2.0]]
     """
-    own, provider = g.shape, arrays.now
+    own = g.shape
     if own == shape:
         return g
     extra = len(own) - len(shape)
-    on_arrays = provider.is_array(g)
-    if on_arrays and own[extra:] == shape:  # as of a bias, which most are
-        return provider.total(g, (0,) if extra == 1 else tuple(range(extra)), False)
+    if own[extra:] == shape and arrays.now.is_array(g):  # as of a bias, which most are: without a detour
+        return arrays.now.total(g, tuple(range(extra)), False)
     repeated = [axis for axis, n in enumerate(own) if axis < extra or (n != 1 and shape[axis - extra] == 1)]
-    if on_arrays:  # the same without a detour
-        return provider.reshape(provider.total(g, tuple(repeated), True), shape)
     return Reshape(shape)(Sum(tuple(repeated), keep=True)(g))
 
 
@@ -315,7 +312,7 @@ class MatMul(Entry):
                 f"{m} @ {n} does not fit: the last dim of the left, {m[-1]}, must be the {side} dim of the right, "
                 f"{rows}" + hint
             )
-        for x, y in zip(m[-3::-1], n[-3::-1], strict=False) if len(m) > 2 and len(n) > 2 else ():
+        for x, y in zip(m[-3::-1], n[-3::-1], strict=False):
             if x != y and 1 not in (x, y):
                 raise shape_error(
                     f"{m} @ {n} does not fit: the dims in front are {m[:-2]} and {n[:-2]}, {x} against {y}"

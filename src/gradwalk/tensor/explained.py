@@ -7,7 +7,6 @@ of additions would be a long path that says nothing.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import cache, partial
 from itertools import islice, product
@@ -124,7 +123,7 @@ def graph_at(root: Any, node: int, place: Any) -> Value:
     if type(node) is not int or not 0 <= node < len(nodes):
         raise GraphError(f"the graph has no node {node!r:.60}: ids go from 0 to {len(nodes) - 1}")
     v = nodes[node]
-    if getattr(v, "many", False) is not True or not v.shape:
+    if not v.many or not v.shape:
         raise GraphError(f"{walk.short(v)} is one number: there is nothing to open")
     if not v.requires_grad:
         raise GraphError(f"{v.label or 'this tensor'} is a constant: no gradient flows to it")
@@ -148,10 +147,10 @@ def name_at(v: Tensor, place: Place) -> str:
 def _added(row: list[Any]) -> Any:
     """A sum as one node: the plain numbers together, then the Values."""
     values = [x for x in row if isinstance(x, Value)]
-    rest = math.fsum(x for x in row if not isinstance(x, Value)) if len(values) < len(row) else 0.0
+    rest = float(sum(x for x in row if not isinstance(x, Value)))  # not fsum, which raises on inf - inf
     if not values:
         return rest
-    terms: list[Any] = [*values, rest] if len(values) < len(row) and rest != 0.0 else values
+    terms: list[Any] = [*values, rest] if rest != 0.0 else values
     return terms[0] if len(terms) == 1 else terms[0] + terms[1] if len(terms) == 2 else _sum_of(len(terms))(*terms)
 
 

@@ -59,7 +59,9 @@ def load(path: Any) -> Any:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             found = {name.removesuffix(".npy"): _read(archive.read(name), name, path) for name in archive.namelist()}
-    except (zipfile.BadZipFile, EOFError, struct.error, KeyError) as error:
+    except ModelFileError:
+        raise
+    except Exception as error:  # on damaged bytes zipfile raises whatever it comes upon: zlib's, struct's, ValueError …
         raise ModelFileError(
             f"{path} is no file of tensors, or is damaged ({error}); give one that save() wrote"
         ) from error
@@ -79,10 +81,10 @@ def _written(x: Tensor) -> bytes:
 
 def _read(content: bytes, name: str, path: Any) -> Tensor:
     damaged = ModelFileError(f"{path} is damaged: {name} is no array of numbers that gradwalk reads; save it again")
-    if content[:6] != MAGIC or content[6] not in (1, 2):
+    if content[:6] != MAGIC or content[6:7] not in (b"\x01", b"\x02"):
         raise damaged
-    start = 10 if content[6] == 1 else 12
-    length = struct.unpack("<H" if content[6] == 1 else "<I", content[8:start])[0]
+    start, number = (10, "<H") if content[6] == 1 else (12, "<I")
+    (length,) = struct.unpack(number, content[8:start])
     header = _header(content[start : start + length].decode("latin1"))
     for dtype, (kind, code) in KINDS.items():
         if header is not None and header["descr"] == kind and not header["fortran_order"]:

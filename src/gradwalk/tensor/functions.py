@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
+from string import ascii_uppercase
 from typing import Any
 
 from gradwalk import ops
@@ -278,7 +279,7 @@ def stack(tensors: Sequence[Any], dim: Any = None, *, axis: Any = None) -> Tenso
 
 
 def _several(tensors: Any, taker: str) -> list[Tensor]:
-    if isinstance(tensors, Tensor) or not isinstance(tensors, (list, tuple)):
+    if not isinstance(tensors, (list, tuple)):
         raise InputSizeError(f"{taker} takes a list of tensors, not {type(tensors).__name__}")
     if not tensors:
         raise InputSizeError(f"{taker} was given an empty list; give at least one tensor")
@@ -348,7 +349,7 @@ def _without_dots(terms: list[str], right: str | None, parts: list[Tensor], equa
     if "..." not in "".join(terms):
         return terms, right or ""
     used = "".join(terms) + (right or "")
-    free = [chr(c) for c in range(ord("A"), ord("Z") + 1) if chr(c) not in used]
+    free = [letter for letter in ascii_uppercase if letter not in used]
     counts = [
         part.ndim - len(term.replace("...", "")) for term, part in zip(terms, parts, strict=True) if "..." in term
     ]

@@ -126,10 +126,10 @@ def _part(part: Any, lone: bool) -> Any:
         found = [x if comes_later(x) else getattr(x, "tolist", lambda x=x: x)() for x in found]
     try:
         if not arrays.now.is_array(found):
-            flat = found if isinstance(found, list) else [found]
+            flat = [found]
             while flat and isinstance(flat[0], list):
-                flat = flat[0]
-            found = arrays.now.new(found, BOOL if flat and isinstance(flat[0], bool) else INT64)
+                flat = [x for row in flat for x in row]
+            found = arrays.now.new(found, BOOL if flat and all(isinstance(x, bool) for x in flat) else INT64)
             if not all(isinstance(x, int) or getattr(x, "kind_of_number", None) is int for x in flat):
                 raise TypeError
     except (TypeError, ValueError, OverflowError):
@@ -137,7 +137,7 @@ def _part(part: Any, lone: bool) -> Any:
             f"an index holds ints, slices, None, `...`, masks and lists of ints, not {part!r:.60}"
         ) from None
     kind = str(arrays.now.dtype_of(found))
-    if kind.startswith("float") or not kind.startswith(("int", "uint", "bool")):
+    if not kind.startswith(("int", "uint", "bool")):
         raise shape_error(
             f"an index holds whole numbers or bools, and this one is an array of {kind}; convert it with .long(), or "
             f"write "

@@ -35,7 +35,7 @@ Pull = Callable[..., Any]  # of upstream, operands and result: what flows back t
 
 known: dict[Op, Callable[..., Any]] = {}  # kernels that have been asked for
 pulls_known: dict[Op, tuple[Pull, ...]] = {}
-_pulls_on_tensors: dict[Op, tuple[Pull | None, ...]] = {}
+_pulls_on_tensors: dict[Op, tuple[Pull, ...]] = {}
 
 
 _maker: Any = arrays.now  # whose functions the kernels are made of
@@ -98,14 +98,12 @@ def pulls(op: Op) -> tuple[Pull, ...]:
     if found is None:
         scope = {NAMES.get(name, name): function for name, function in arrays.now.bare.items()}
         found = tuple(_made(op, i, scope, arrays.now.on_one) or partial(_by_numbers, op, i) for i in range(op.arity))
-        if op is ops.where:
-            found = (_nothing, *found[1:])
         pulls_known[op] = found
     return found
 
 
-def pulls_on_tensors(op: Op) -> tuple[Pull | None, ...]:
-    """The same on tensors, for gradients that are differentiated again.
+def pulls_on_tensors(op: Op) -> tuple[Pull, ...]:
+    """The same on tensors, for gradients that are differentiated again; 0.0 where nothing flows back.
 
     >>> len(pulls_on_tensors(ops.mul))
     2
@@ -114,12 +112,8 @@ def pulls_on_tensors(op: Op) -> tuple[Pull | None, ...]:
     if found is None:
         scope = {NAMES.get(name, name): function for name, function in _ON_TENSORS.items()}
         found = tuple(_made(op, i, scope) or partial(_by_rule, op, i) for i in range(op.arity))
-        _pulls_on_tensors[op] = found = (None, *found[1:]) if op is ops.where else found
+        _pulls_on_tensors[op] = found
     return found
-
-
-def _nothing(*_: Any) -> float:
-    return 0.0
 
 
 def passed_on(g: Any, *_: Any) -> Any:
@@ -163,7 +157,7 @@ def _made(op: Op, position: int, scope: dict[str, Any], on_one: dict[str, Any] |
         needed = sorted(used(sheet, [share]))
         short, (number,) = formulas.lines(sheet, [share], NUMBERS)
         rule = _written(f"rule({', '.join(needed)})", short, number, {**scope, **on_one}, op)
-        scope |= {"rule": rule, "double": on_one["double"], "array": on_one["array"]}
+        scope |= {"rule": rule, **{name: on_one[name] for name in ("double", "truth", "array")}}
         lines = [*_on_one_number(needed), *lines]
     if on_one is not None and (op, position) in SHORTCUTS:
         lines = [f"if x1.__class__ is float and x1 != 0.0: return {SHORTCUTS[op, position]}", *lines]
@@ -172,8 +166,9 @@ def _made(op: Op, position: int, scope: dict[str, Any], on_one: dict[str, Any] |
 
 def _on_one_number(needed: list[str]) -> list[str]:
     """What a pull begins with to go by `rule`, a function of numbers, where it may; 1/0 it leaves to the arrays."""
-    alike = [f"({x}.__class__ is float or {x}.dtype is double)" for x in needed if x != "g"]
-    numbers = [f"{x} if {x}.__class__ is float else {x}.item()" for x in needed]
+    plain = [x for x in needed if x not in ("g", "out")]  # which may be plain numbers
+    alike = [f"({x}.__class__ is float or {x}.dtype is double or {x}.dtype is truth)" for x in plain]
+    numbers = [f"{x} if {x}.__class__ is float else {x}.item()" if x in plain else f"{x}.item()" for x in needed]
     return [
         f"if {' and '.join(['g.size == 1 and g.dtype is double', *alike])}:",
         f"    try: return array(rule({', '.join(numbers)}), ndmin=g.ndim)",

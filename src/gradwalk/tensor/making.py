@@ -24,15 +24,12 @@ def array_of(data: Any, dtype: str | None = None) -> Any:
     provider = arrays.now
     if data.__class__ is float:
         return provider.new(data, dtype or FLOAT64)
-    held = getattr(data, "array", None)
-    if held is not None and getattr(data, "many", False):
-        data = held
+    if getattr(data, "many", False):
+        data = data.array
     if getattr(data, "holds_stand_ins", False):  # numbers that are not known yet, which the provider knows
         return provider.new(data, dtype or "")
     if provider.is_array(data) or hasattr(data, "dtype"):
         return _from_array(data, dtype)
-    if hasattr(data, "flat") and hasattr(data, "tolist"):  # an array of another provider's
-        data = data.tolist()
     nested, kinds = _nested(data, [])
     wide = FLOAT64 if float in kinds or not kinds else INT64 if int in kinds else BOOL
     return provider.new(nested, dtype or wide)
@@ -66,9 +63,8 @@ def numbers_in(x: Any, dtype: str) -> Any:
     >>> numbers_in(3, "float32").tolist()
     3.0
     """
-    held = getattr(x, "array", None) if getattr(x, "many", False) else None
-    if held is not None:
-        return arrays.now.cast(held, dtype)
+    if getattr(x, "many", False):
+        return arrays.now.cast(x.array, dtype)
     return array_of(x, dtype)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from gradwalk import ops
@@ -57,7 +57,7 @@ def _constant(array: Any) -> Any:
     return constant(array)
 
 
-@lru_cache(maxsize=64)
+@cache
 def _sum_of_all(ndim: int) -> Sum:
     return Sum(tuple(range(ndim)), False)
 
@@ -199,8 +199,6 @@ class TensorMethods:
                 f"item() is for one number, and this tensor has shape {self.shape}; tolist() gives them all"
             )
         found = arrays.now.tolist(self.array)
-        if found.__class__ is float:
-            return found
         while isinstance(found, list):
             found = found[0]
         return found
@@ -478,7 +476,7 @@ class TensorMethods:
         out: Any = self
         for shift, axis in zip(by, axes, strict=True):
             n = self.shape[axis]
-            start = -shift % n if n else 0
+            start = -shift % max(n, 1)
             if start:
                 whole = (slice(None),) * axis
                 out = out._cat([Index((*whole, slice(start, n)))(out), Index((*whole, slice(0, start)))(out)], axis)
@@ -505,6 +503,8 @@ class TensorMethods:
         n = self.shape[axis]
         if isinstance(size, (tuple, list)):
             sizes = list(shape_of((tuple(size),), "split"))
+            if min(sizes, default=0) < 0:
+                raise shape_error(f"split takes parts of at least 0, not {sizes}")
             if sum(sizes) != n:
                 raise shape_error(
                     f"split into {sizes} makes {sum(sizes)}, and dim {axis} of shape {self.shape} has {n}"
@@ -513,7 +513,7 @@ class TensorMethods:
             step = whole_of(size, "split", "the size of a part")
             if step < 1:
                 raise shape_error(f"split takes parts of at least 1, not {step}")
-            sizes = [min(step, n - start) for start in range(0, n, step)] or [0]
+            sizes = [min(step, n - start) for start in range(0, max(n, 1), step)]
         parts, start = [], 0
         for part in sizes:
             parts.append(Index((*(slice(None),) * axis, slice(start, start + part)))(self))
@@ -568,10 +568,10 @@ class TensorMethods:
         return Index(basic, wholes)(self)
 
     def __setitem__(self, key: Any, x: Any) -> None:
-        what = "a leaf's numbers can be written through .data: t.data[i] = v" if self.is_leaf else ""
+        what = "; a leaf's numbers can be written through .data: t.data[i] = v" if self.is_leaf else ""
         raise GraphError(
             "t[i] = v would change a tensor that others may have been computed from; make a new one with t.put(i, v), "
-            f"gradwalk.where or gradwalk.cat{'; ' if what else ''}{what}"
+            f"gradwalk.where or gradwalk.cat{what}"
         )
 
     def put(self, key: Any, x: Any) -> Tensor:
@@ -1037,7 +1037,7 @@ class TensorMethods:
         """
         if min is None and max is None:
             raise SettingError("clip takes a lower bound, an upper bound or both, and was given none")
-        if self._flows or self.dtype.startswith("float"):  # gradient flows to floats alone
+        if self.dtype.startswith("float"):
             bounds = -math.inf if min is None else min, math.inf if max is None else max
             return self.__gradwalk_op__(ops.clamp, (self, *bounds))
         out: Any = self if min is None else ops.maximum(self, min)

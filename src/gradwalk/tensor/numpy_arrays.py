@@ -79,11 +79,12 @@ def _function(f: Any) -> Callable[..., Array]:
 
 def _power(x: float, y: float) -> float:
     """As in an array: to a plain exponent of 0.5 NumPy takes the root, which differs at -0.0 and -inf."""
-    return np.power(array(x), array([y])).item()  # type: ignore[no-any-return]
+    return _RAISED(array(x), array([y])).item()  # type: ignore[no-any-return]
 
 
-double, array = np.dtype("float64"), np.array
-on_one: dict[str, Any] = {"double": double, "array": array, "pow": _power}
+double, truth, array = np.dtype("float64"), np.dtype("bool"), np.array
+_RAISED: Any = np.power
+on_one: dict[str, Any] = {"double": double, "truth": truth, "array": array, "pow": _power}
 
 
 def _sigmoid(x: Any) -> Any:
@@ -111,6 +112,10 @@ def _number(x: Any) -> float | None:
 _where: Any = getattr(np.where, "__wrapped__", np.where)  # without a look whether other libraries have arrays there
 
 
+def _as_mask(condition: Array) -> Array:
+    return condition if condition.dtype is truth else condition != 0
+
+
 def _in_floats(f: Callable[[float], float]) -> Callable[..., Any]:
     slow = np.frompyfunc(f, 1, 1)
     return lambda x: asarray(slow(x)).astype(x.dtype if getattr(x, "dtype", np.dtype(int)).kind == "f" else float)
@@ -121,7 +126,7 @@ bare: dict[str, Callable[..., Array]] = {
     "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal,
     "==": np.equal, "!=": np.not_equal, "&": np.bitwise_and, "|": np.bitwise_or, "~": np.logical_not,
     "^": np.bitwise_xor,
-    "choose": _where, "where": lambda condition, x, y: _where(asarray(condition) != 0, x, y),
+    "choose": _where, "where": lambda condition, x, y: _where(_as_mask(asarray(condition)), x, y),
     "exp": np.exp, "expm1": np.expm1, "log": np.log, "log1p": np.log1p, "sqrt": np.sqrt,
     "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
     "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "erf": _in_floats(math.erf),
@@ -314,8 +319,8 @@ def cumsum(a: Array, axis: int) -> Array:
 
 
 def matmul(a: Array, b: Array) -> Array:
-    # `dot` begins sooner; it gives the same bits if neither is a row, a column or broadcast
-    if a.ndim == b.ndim == 2 and len(a) > 1 < b.shape[1] and a.flags.forc and b.flags.forc:
+    # `dot` begins sooner; it gives the same bits if the product is more than one number, and neither is broadcast
+    if a.ndim == b.ndim == 2 and len(a) * b.shape[1] > 1 and a.flags.forc and b.flags.forc:
         run = quiet.run
         return a.dot(b) if run is _directly else run(a.dot, b)
     return asarray(quiet.run(np.matmul, a, b))

@@ -44,7 +44,7 @@ class Array:
 
     def places(self) -> list[int]:
         """Where in the list each number is, in the order of reading: the last axis runs fastest."""
-        found = [self.offset] if 0 not in self.shape else []
+        found = [self.offset]
         for n, stride in zip(self.shape, self.strides, strict=True):
             found = [place + i * stride for place in found for i in range(n)]
         return found
@@ -319,7 +319,7 @@ def index(a: Array, basic: tuple[Any, ...], wholes: tuple[Any, ...]) -> Array:
         if isinstance(part, slice):
             start, stop, step = part.indices(n)
             count = len(range(start, stop, step))
-            offset += start * stride if count else 0
+            offset += start * stride
             shape.append(count)
             strides.append(step * stride)
         else:
@@ -427,7 +427,7 @@ def matmul(a: Array, b: Array) -> Array:
         for j in range(matrix * n * k, (matrix + 1) * n * k, k or 1)[:n] or [0] * n
     ]
     shape = (*batch, *([m] if a.ndim > 1 else []), *([n] if b.ndim > 1 else []))
-    return _made([float(x) for x in out] if a.dtype.startswith("float") else out, shape, a.dtype)
+    return Array([_fit(x, a.dtype) for x in out], shape, a.dtype)
 
 
 def einsum(spec: str, parts: Sequence[Array]) -> Array:
@@ -456,7 +456,7 @@ def einsum(spec: str, parts: Sequence[Array]) -> Array:
             )
         out.append(sum_of(row))
     dtype = parts[0].dtype
-    return _made([float(x) for x in out] if dtype.startswith("float") else out, shape, dtype)
+    return Array([_fit(x, dtype) for x in out], shape, dtype)
 
 
 def cumsum(a: Array, axis: int) -> Array:

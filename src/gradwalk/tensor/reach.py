@@ -74,7 +74,7 @@ def masks_of(order: list[Node], start: Mask = None) -> Masks:
     """
     found: Masks = {id(order[-1]): start}
     for v in reversed(order):
-        if v.is_leaf or not v.many:
+        if not v.many:
             continue
         mask = found.get(id(v))
         for i, x in enumerate(v.inputs):
