@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 import random
 import subprocess
@@ -469,6 +470,44 @@ def test_a_block_is_entered_once() -> None:
     with pytest.raises(RuntimeError, match="entered before; make a new one"), block:
         pass
     assert modes.recording()
+
+
+def test_a_block_may_be_one_of_a_stack() -> None:
+    with contextlib.ExitStack() as blocks:
+        blocks.enter_context(gradwalk.no_grad())
+        assert not modes.recording()
+    assert modes.recording()
+    with pytest.raises(KeyError), contextlib.ExitStack() as blocks:
+        raise KeyError(blocks.enter_context(gradwalk.no_grad()))
+    assert modes.recording()
+    assert modes.active == 0
+
+
+def test_no_grad_lasts_as_long_as_a_coroutine_that_it_decorates() -> None:
+    @gradwalk.no_grad()
+    async def forward(x: Value, *, times: int) -> Value:
+        """Told."""
+        await asyncio.sleep(0)
+        return x * times
+
+    async def beside() -> list[Value]:
+        return [await forward(x, times=2), x * 3, await forward(x, times=4)]
+
+    x = Value(1.0)
+    assert [(v.data, v.is_leaf) for v in asyncio.run(beside())] == [(2.0, True), (3.0, False), (4.0, True)]
+    assert (forward.__name__, forward.__doc__) == ("forward", "Told.")
+
+
+def test_no_grad_decorates_no_generator_which_would_run_after_it() -> None:
+    def one() -> Any:
+        yield 1
+
+    async def other() -> Any:
+        yield 1
+
+    for generator in (one, other):
+        with pytest.raises(errors.GraphError, match=f"^{generator.__name__} is a generator, .* between two yields$"):
+            gradwalk.no_grad()(generator)
 
 
 @needs_timer
