@@ -107,6 +107,7 @@ def call_hooks(v: Node) -> None:
     release((v,))
     for hook in v.hooks:
         replaced = hook.function(v._grad)
+        release((v,))  # a hook may have made a keeper take it
         if replaced is not None:
             v._grad = given_by_hook(v, replaced)
 
