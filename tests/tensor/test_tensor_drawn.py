@@ -15,6 +15,7 @@ from gradwalk.drawing import theme
 from gradwalk.drawing.by_node import scene_by_node
 from gradwalk.errors import SettingError
 from gradwalk.walk import heat_maps
+from gradwalk.walk.many import kept
 
 
 def scene_of(root: Any, **settings: Any) -> Any:
@@ -101,6 +102,12 @@ def test_odd_numbers_have_maps(data: Any, cells: int, notes: tuple[str, ...]) ->
     svg = gradwalk.draw(Tensor(data, label='<a href="x">&"\x00\n')).svg
     ET.fromstring(svg)
     assert "<a " not in svg
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 3), (2, 3, 4), (201, 3), (3, 201), (0,), ()])
+def test_the_numbers_of_a_step_have_the_map_of_their_tensor(shape: tuple[int, ...]) -> None:
+    tensor = gradwalk.arange(0.0, float(math.prod(shape))).reshape(*shape)
+    assert heat_maps.heat_map(kept(tensor.array)) == heat_maps.heat_map(tensor)
 
 
 @pytest.mark.parametrize("empty", [Tensor(2.0), gradwalk.zeros(0), gradwalk.zeros(3, 0)])
