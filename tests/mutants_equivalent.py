@@ -75,16 +75,6 @@ EQUIVALENT = {
         'if modes.active or (keepers.keeping or not hasattr(self, "_grad")):',
     ): "a leaf that nobody has is set the careful way, which does the same and takes longer",
     (
-        "src/gradwalk/node.py",
-        'alone = self._kind is None and not isinstance(getattr(self, "_grad", 0.0), Node)',
-        'alone = self._kind is None and not isinstance(getattr(self, "_grad", -1.0), Node)',
-    ): "only whether it is a node is asked, and no number is one",
-    (
-        "src/gradwalk/node.py",
-        'grads = [(v, v._grad) for v in nodes if isinstance(getattr(v, "_grad", 0.0), Node)]',
-        'grads = [(v, v._grad) for v in nodes if isinstance(getattr(v, "_grad", 1.0), Node)]',
-    ): "only whether it is a node is asked, and no number is one",
-    (
         "src/gradwalk/tensor/files.py",
         'length = struct.unpack("<H" if content[6] == 1 else "<I", content[8:start])[0]',
         'length = struct.unpack("<H" if content[6] == 1 else "<I", content[8:start])[ -1]',
