@@ -18,7 +18,7 @@ from interrupting import interrupts, needs_timer, seconds_of
 
 import gradwalk
 from gradwalk import Value, errors, modes
-from gradwalk.node import gradients_of, numbers_of
+from gradwalk.node import gradients_of, numbers_of, set_numbers
 
 
 def test_no_grad_makes_leaves_for_every_kind_of_op() -> None:
@@ -403,6 +403,21 @@ def test_an_observer_hears_of_numbers_that_are_read_in_bulk() -> None:
         assert numbers_of(nodes) == [2.0, 3.0]
         assert gradients_of(nodes) == [0.0, 0.0]
     assert heard == [("data", 2.0), ("data", 3.0), ("grad", 0.0), ("grad", 0.0)]
+
+
+def test_numbers_that_are_set_in_bulk_are_told_one_by_one() -> None:
+    heard: list[tuple[str, float]] = []
+
+    class Writer(modes.Observer):
+        def write(self, v: Any, field: str, number: Any) -> Any:
+            heard.append((field, number))
+            return 10 * number
+
+    nodes = [Value(2.0), Value(3.0)]
+    with modes.observed(Writer()):
+        set_numbers(nodes, [4.0, 5.0])
+    assert heard == [("data", 4.0), ("data", 5.0)]
+    assert numbers_of(nodes) == [40.0, 50.0]
 
 
 @pytest.mark.parametrize(
