@@ -9,7 +9,7 @@ import math
 import operator
 import pickle
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -1039,3 +1039,19 @@ def test_an_array_may_stand_before_a_tensor_and_a_number_of_numpy_before_a_value
     assert eager.apply(ops.sub, three[0], Value(1.0)).data == 2.0
     with pytest.raises(errors.NotANumberError):
         eager.apply(ops.sub, three, Value(1.0))
+
+
+def test_shares_are_added_to_all_leaves_or_to_none() -> None:
+    leaves = [Value(1.0), Value(2.0), Value(3.0)]
+    for v in leaves:
+        v.grad = 5.0
+
+    def broken_off() -> Iterator[float]:
+        yield 1.0
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        reverse.add_to_leaves(leaves, broken_off())
+    assert [v.grad for v in leaves] == [5.0, 5.0, 5.0]
+    reverse.add_to_leaves(leaves, [1.0, 2.0, 3.0])
+    assert [v.grad for v in leaves] == [6.0, 7.0, 8.0]
