@@ -195,3 +195,11 @@ def test_nothing_is_done_off_the_ways_to_the_variables() -> None:
     assert seen == []
     with pytest.raises(errors.BackwardError, match="has a _backward closure of its own"):
         grad(lambda y: y * y)(by_hand).backward(create_graph=True)
+
+
+def test_a_factor_of_one_adds_no_node_to_a_graph_of_gradients() -> None:
+    x = Value(2.0)
+    y = x * 1.0
+    y.sin().backward(create_graph=True)
+    assert x.grad is y.grad
+    assert x.grad.data == math.cos(2.0)
