@@ -9,7 +9,7 @@ import math
 import operator
 import pickle
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import gradwalk
-from gradwalk import Value, engine, errors, modes, reverse, walk, zero_grad
+from gradwalk import Value, eager, engine, errors, modes, ops, reverse, walk, zero_grad
 from gradwalk.ops import TABLE
 
 inf, nan = math.inf, math.nan
@@ -485,6 +485,18 @@ def test_several_hooks_run_in_order() -> None:
     x.register_hook(lambda g: g * 10)
     (x * 2).backward()
     assert x.grad == 30.0
+
+
+def test_a_hook_may_set_the_gradient_of_its_node_instead_of_giving_one() -> None:
+    x = Value(3.0)
+    y = x * x
+
+    def set_it(gradient: float) -> None:
+        y.grad = 10.0
+
+    y.register_hook(set_it)
+    (y * 2).backward()
+    assert x.grad == 60.0
 
 
 def test_hooks_must_be_functions() -> None:
@@ -952,32 +964,47 @@ def test_a_hook_that_raises_names_its_node_and_undoes_the_quick_walk() -> None:
 
 
 def test_what_a_hook_returns_fails_where_it_fails_and_undoes_the_quick_walk() -> None:
-    class Odd:
-        def __rmul__(self, other: float) -> Odd:
-            return self
-
-        __radd__ = __rmul__
-
-    class Odder(Odd):
+    class Odd(Value):
         times = 0
 
         def __rmul__(self, other: float) -> Odd:
-            Odder.times += 1
-            if Odder.times == 2:
+            Odd.times += 1
+            if Odd.times == 2:
                 raise ZeroDivisionError
             return self
 
-        __radd__ = Odd.__rmul__
+        def __radd__(self, other: float) -> Odd:
+            return self
 
     for walk_back in (lambda v: v.backward(), lambda v: engine.walk_back(v, 1.0)):
-        Odder.times = 0
+        Odd.times = 0
         a = Value(2.0)
         inner = a * 3.0
         outer = inner * 5.0
-        outer.register_hook(lambda gradient: Odder())
+        outer.register_hook(lambda gradient: Odd(1.0))
         with pytest.raises(errors.BackwardError, match=r"failed at 2 \* 3 = 6: ZeroDivisionError"):
             walk_back(outer + 1.0)
         assert (a.grad, inner.grad, outer.grad) == (0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("wrong", [np.array([1.0, 2.0]), 1j, "2", [3.0], gradwalk.Tensor([1.0])], ids=repr)
+def test_what_a_hook_gives_is_a_number(wrong: Any) -> None:
+    for walk_back in (lambda v: v.backward(), lambda v: engine.walk_back(v, 1.0)):
+        x = Value(3.0)
+        y = x * x
+        x.grad = 5.0
+        hook = y.register_hook(lambda gradient: wrong)
+        with pytest.raises(errors.BackwardError, match=r"a hook of 3 \* 3 = 9 gave .*, which is not a number"):
+            walk_back(y + 1.0)
+        assert (x.grad, y.grad) == (5.0, 0.0)
+        hook.remove()
+        x.register_hook(lambda gradient: np.float64(2.0))
+        walk_back(y + 1.0)
+        assert (x.grad, type(x.grad)) == (7.0, float)
+        x.register_hook(lambda gradient: Value(4.0))  # a gradient may be a graph
+        x.grad = 0.0
+        walk_back(y + 1.0)
+        assert x.grad.data == 4.0
 
 
 def test_a_hook_that_a_hook_puts_on_a_leaf_is_called_in_the_same_walk() -> None:
@@ -1003,3 +1030,28 @@ def test_a_leaf_whose_hook_was_taken_off_is_a_leaf_again() -> None:
     loss.backward()
     x.backward()
     assert x.grad == 13.0
+
+
+def test_an_array_may_stand_before_a_tensor_and_a_number_of_numpy_before_a_value() -> None:
+    three = np.array([3.0, 4.0])
+    rest: Any = eager.apply(ops.sub, three, gradwalk.Tensor([1.0, 1.0]))
+    assert rest.array.tolist() == [2.0, 3.0]
+    assert eager.apply(ops.sub, three[0], Value(1.0)).data == 2.0
+    with pytest.raises(errors.NotANumberError):
+        eager.apply(ops.sub, three, Value(1.0))
+
+
+def test_shares_are_added_to_all_leaves_or_to_none() -> None:
+    leaves = [Value(1.0), Value(2.0), Value(3.0)]
+    for v in leaves:
+        v.grad = 5.0
+
+    def broken_off() -> Iterator[float]:
+        yield 1.0
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        reverse.add_to_leaves(leaves, broken_off())
+    assert [v.grad for v in leaves] == [5.0, 5.0, 5.0]
+    reverse.add_to_leaves(leaves, [1.0, 2.0, 3.0])
+    assert [v.grad for v in leaves] == [6.0, 7.0, 8.0]

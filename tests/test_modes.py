@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 import random
 import subprocess
@@ -17,7 +18,7 @@ from interrupting import interrupts, needs_timer, seconds_of
 
 import gradwalk
 from gradwalk import Value, errors, modes
-from gradwalk.node import gradients_of, numbers_of
+from gradwalk.node import gradients_of, numbers_of, set_numbers
 
 
 def test_no_grad_makes_leaves_for_every_kind_of_op() -> None:
@@ -404,6 +405,21 @@ def test_an_observer_hears_of_numbers_that_are_read_in_bulk() -> None:
     assert heard == [("data", 2.0), ("data", 3.0), ("grad", 0.0), ("grad", 0.0)]
 
 
+def test_numbers_that_are_set_in_bulk_are_told_one_by_one() -> None:
+    heard: list[tuple[str, float]] = []
+
+    class Writer(modes.Observer):
+        def write(self, v: Any, field: str, number: Any) -> Any:
+            heard.append((field, number))
+            return 10 * number
+
+    nodes = [Value(2.0), Value(3.0)]
+    with modes.observed(Writer()):
+        set_numbers(nodes, [4.0, 5.0])
+    assert heard == [("data", 4.0), ("data", 5.0)]
+    assert numbers_of(nodes) == [40.0, 50.0]
+
+
 @pytest.mark.parametrize(
     ("mode", "wanted"),
     [
@@ -469,6 +485,44 @@ def test_a_block_is_entered_once() -> None:
     with pytest.raises(RuntimeError, match="entered before; make a new one"), block:
         pass
     assert modes.recording()
+
+
+def test_a_block_may_be_one_of_a_stack() -> None:
+    with contextlib.ExitStack() as blocks:
+        blocks.enter_context(gradwalk.no_grad())
+        assert not modes.recording()
+    assert modes.recording()
+    with pytest.raises(KeyError), contextlib.ExitStack() as blocks:
+        raise KeyError(blocks.enter_context(gradwalk.no_grad()))
+    assert modes.recording()
+    assert modes.active == 0
+
+
+def test_no_grad_lasts_as_long_as_a_coroutine_that_it_decorates() -> None:
+    @gradwalk.no_grad()
+    async def forward(x: Value, *, times: int) -> Value:
+        """Told."""
+        await asyncio.sleep(0)
+        return x * times
+
+    async def beside() -> list[Value]:
+        return [await forward(x, times=2), x * 3, await forward(x, times=4)]
+
+    x = Value(1.0)
+    assert [(v.data, v.is_leaf) for v in asyncio.run(beside())] == [(2.0, True), (3.0, False), (4.0, True)]
+    assert (forward.__name__, forward.__doc__) == ("forward", "Told.")
+
+
+def test_no_grad_decorates_no_generator_which_would_run_after_it() -> None:
+    def one() -> Any:
+        yield 1
+
+    async def other() -> Any:
+        yield 1
+
+    for generator in (one, other):
+        with pytest.raises(errors.GraphError, match=f"^{generator.__name__} is a generator, .* between two yields$"):
+            gradwalk.no_grad()(generator)
 
 
 @needs_timer

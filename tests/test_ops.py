@@ -441,6 +441,11 @@ def test_zeros_have_pytorchs_sign(name: str, operands: tuple[float, float], expe
     assert math.copysign(1.0, out) == math.copysign(1.0, expected)
 
 
+def test_relu_gives_zero_without_a_sign_on_every_road() -> None:
+    for zero in (ops.relu.value(-0.0), Value(-0.0).relu().data, ops.relu(Value(-0.0)).data, TABLE["relu"](-0.0)):
+        assert (zero, math.copysign(1.0, zero)) == (0.0, 1.0)
+
+
 def test_what_has_half_of_a_fraction_is_no_number() -> None:
     class Half:
         numerator = 1

@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from mutants_equivalent import EQUIVALENT
 
 ROOT = Path(__file__).resolve().parents[1]
 CLEAN = """
@@ -60,3 +61,9 @@ def test_each_run_has_a_home_of_its_own_and_takes_it_away(tmp_path: Path) -> Non
         homes += [line.split()[1] for line in done.stdout.splitlines() if line.startswith("HOME ")]
     assert len(set(homes)) == 2
     assert not list((tmp_path / "out/tests/homes").iterdir())
+
+
+def test_mutants_that_do_not_count_are_of_lines_that_are_there() -> None:
+    for path, line, _ in EQUIVALENT:
+        source = " ".join(text.strip() for text in (ROOT / path).read_text(encoding="utf-8").splitlines())
+        assert line in source, path

@@ -10,7 +10,7 @@ import pytest
 from micrograd.engine import Value as Micro
 
 from gradwalk import Value, errors, ops, walk
-from gradwalk.walk import Push, Recording, record
+from gradwalk.walk import Push, Recording, record, visits
 
 
 def doubled(a: Value) -> Value:
@@ -350,3 +350,12 @@ def test_ops_of_three_operands_need_no_closure() -> None:
     recording = record(ops.where(x, x * 2, x))
     assert not any(node.handmade for node in recording.graph.nodes)
     assert recording.grads[0] == 2.0
+
+
+def test_an_engine_that_keeps_operands_in_sets_is_walked_in_its_own_order() -> None:
+    root = Micro(2.0).relu() * Micro(3.0).relu()
+    for label, operand in zip("ba", root._prev, strict=True):  # in a sentence, b comes after a
+        operand.label = label
+    graph = walk.graph_of(root)
+    assert [node.name for node in graph.nodes if node.operands] == ["b", "a", "n4"]
+    assert visits.engine_order(graph, {}) == (4, 3, 1)

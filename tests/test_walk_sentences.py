@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 import gradwalk
 from gradwalk import Tensor, Value, ops
-from gradwalk.walk import Push, readable, record, search_steps
-from gradwalk.walk.formatting import clean
+from gradwalk.walk import Push, many_sentences, readable, record, search_steps
+from gradwalk.walk.formatting import adding_up, clean
 from gradwalk.walk.latex import applied, name, number
+from gradwalk.walk.many import Many
 from gradwalk.walk.sentences import listed, written
 
 inf, nan = math.inf, math.nan
@@ -387,3 +388,47 @@ def test_custom_ops_have_words_too() -> None:
     assert events[0].sentence == "`n1` is cube(`x`): cube(2) = 8."
     assert events[0].latex == r"n_{1} = \text{cube}(x) = \text{cube}(2) = 8"
     assert events[-1].sentence.startswith("cube multiplies by its slope: `x` gets n1.grad, 1, times 12: 1 × 12 = 12.")
+
+
+@pytest.mark.parametrize(
+    ("parts", "total", "decimals"),
+    [
+        ([0.44444, 0.44444], 0.88888, 5),
+        ([0.444444444, 0.444444444], 0.888888888, 9),
+        ([0.4444444444, 0.4444444444], 0.8888888888, 4),  # ten would do, and are too many to read
+        ([-0.44444, -0.44444], -0.88888, 5),
+        ([math.inf, -math.inf], math.nan, 4),
+        ([1.0, math.inf], math.inf, 4),
+    ],
+)
+def test_a_sum_is_shown_with_as_many_decimals_as_let_it_add_up(parts: list[float], total: float, decimals: int) -> None:
+    assert adding_up(parts, total) == decimals
+
+
+def test_few_numbers_of_a_tensor_are_written_out_and_of_none_the_shape() -> None:
+    shown = [readable(Many((n,), (1.5,) * n)) for n in (0, 1, 3, 4)]
+    assert shown == ["(0,)", "[1.5]", "[1.5, 1.5, 1.5]", "(4,)"]
+    assert readable(Many((), (1.5,))) == "1.5"
+    assert readable(Many((1, 1), (1.5,))) == "(1, 1)"
+
+
+def test_the_rules_of_other_ops_on_tensors() -> None:
+    a, b = Tensor([1.0, 2.0], label="a"), Tensor([[3.0, 4.0], [5.0, 6.0]], label="b")
+    g, repeated = "n2.grad, of shape (2, 2),", "; it was repeated from (2,) to (2, 2), so what comes back is summed."
+    for root, first, second in (
+        (a + b, f"+ copies: {g} goes to `a`{repeated}", f"+ copies: {g} goes to `b` as it is."),
+        (a - b, f"− copies: {g} goes to `a`{repeated}", f"− flips the sign: `b` gets −{g} number by number."),
+        (b - a, f"− copies: {g} goes to `b` as it is.", f"− flips the sign: `a` gets −{g} number by number{repeated}"),
+        (a / b, f"/ multiplies each number by its slope: `a` gets {g} times that{repeated}",
+                f"/ multiplies each number by its slope: `b` gets {g} times that."),
+    ):  # fmt: skip
+        told = [push.sentence for push in pushes(root.sum())][1:]
+        assert told[0].startswith(first), told[0]
+        assert told[1].startswith(second), told[1]
+
+
+def test_every_rule_on_tensors_is_one_sentence() -> None:
+    for op, words in many_sentences.BACK.items():
+        told = words.format(g="g.grad, of shape (2, 2),", to="`a`") + "."
+        assert told.count("g.grad, of shape (2, 2), ") == 1, op  # the comma is followed by a word
+        assert "`a`" in told

@@ -6,6 +6,7 @@ an array of bools) is given to `f` as it is, and stands in the gradient as it is
 plain numbers. Given Values they answer in Values that remember how they were made, which is why `grad(grad(f))` works,
 to any order; a Value that is given twice is one variable, and has its whole gradient in both places. What `f` makes of
 the same Value by another name is not differentiated: `grad(lambda y: x * y)(x)` is `x`. No `.grad` is read or written.
+A `no_grad()` around the call does not reach into `f`, as in PyTorch: given Values, it answers in leaves.
 
 Tensors are variables of many numbers: their gradients are tensors of their shape. With tensors among the arguments
 `jacobian(f)` gives tensors, of the shape of the result and then of the argument, and `hessian(f)` likewise.
@@ -113,7 +114,8 @@ def hessian(f: Callable[..., Any]) -> Callable[..., Any]:
 
             rows = jacobians.hessians(jacobians.one_number(inputs.given), inputs.values)
             return inputs.single(inputs.shaped([inputs.single(inputs.shaped(row)) for row in rows]))
-        slopes = _gradients(inputs.result(), inputs.values, as_graph=True)
+        with modes.entered(modes.OpByOp()):
+            slopes = _gradients(inputs.result(), inputs.values, as_graph=True)
         rows = [_gradients(slope, inputs.values, as_graph=inputs.symbolic) for slope in slopes]
         single = inputs.structure.tokens[1:] == (None,)
         return rows[0][0] if single else rows
@@ -137,11 +139,9 @@ class _Inputs:
         self.many = any(isinstance(x, Node) and x.many for x in self.leaves)
         if self.many and not self.places:
             raise GraphError("there is nothing to differentiate with respect to: give at least one tensor of floats")
-        variables: dict[int, Any] = {}  # for each Value that is given one of its own: f may know that Value by name
-        self.values = [
-            variables.setdefault(id(x), x * 1.0) if isinstance(x, Value) else _variable(x, self.many)
-            for x in [self.leaves[i] for i in self.places]
-        ]
+        given = [self.leaves[i] for i in self.places]
+        variables = {id(x): _variable(x, self.many) for x in given if isinstance(x, Node)}
+        self.values = [variables[id(x)] if isinstance(x, Node) else _variable(x, self.many) for x in given]
         with modes.entered(modes.OpByOp()):
             self.given = f(*self.shaped(self.values))
 
@@ -179,9 +179,12 @@ def _is_constant_tensor(x: Any) -> bool:
 
 
 def _variable(x: Any, many: bool) -> Any:
-    """An argument as what the function is differentiated by; a plain number beside tensors is one of no dims."""
+    """An argument as what the function is differentiated by; a plain number beside tensors is one of no dims.
+
+    A node becomes another one, for the function may know it by name.
+    """
     if isinstance(x, Node):
-        return x.detach() if x.many and not x.requires_grad else x  # type: ignore[attr-defined]
+        return x.detach() if x.many and not x.requires_grad else x * 1.0  # type: ignore[attr-defined, operator]
     if many:
         from gradwalk.tensor import Tensor
 
@@ -208,6 +211,6 @@ def _is_mask(x: Any) -> bool:
 
 def _gradients(root: Any, leaves: list[Value], *, as_graph: bool) -> list[Any]:
     """The gradient of `root` with respect to each leaf; 0 where it does not depend on it."""
-    table = reverse.adjoints(root, 1.0, as_graph=as_graph) if isinstance(root, Value) else {}
+    table = reverse.adjoints(root, 1.0, as_graph=as_graph, of=leaves) if isinstance(root, Value) else {}
     found = (table.get(leaf, 0.0) for leaf in leaves)
     return [x if isinstance(x, Value) or not as_graph else Value(x) for x in found]

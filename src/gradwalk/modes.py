@@ -9,13 +9,16 @@ asks `modes.layers`: is there any at all?
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ContextDecorator, contextmanager
 from contextvars import ContextVar
+from functools import wraps
 from threading import Lock
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from gradwalk import provenance
+from gradwalk.errors import GraphError
 from gradwalk.turns import Turn
 
 __all__ = ["Interpreter", "Observer", "anomaly", "no_grad", "observed", "unobserved"]
@@ -45,7 +48,7 @@ class Interpreter:
     everywhere = False  # whether it lies below those of all threads
     held: Any  # the lock of its block
     over = False  # whether its block has ended, in another thread perhaps, where this one's stack cannot be reached
-    records = True  # whether ops remember their operands
+    records: bool | None = None  # whether ops remember their operands, if this one decides; else who is below
     every_op = False  # whether each op must come by one at a time
     sees_ops = True  # whether ops, leaves and numbers that are read or written come by at all
     knows_numbers = True  # whether ops are computed as they come by
@@ -148,6 +151,16 @@ def stack() -> Iterator[Interpreter]:
         layer = layer.below
 
 
+class _Release:
+    """`__exit__` of blocks: that of the lock, looked up before the block begins; ExitStack calls it on the class."""
+
+    def __get__(self, block: Block | None, kind: type[Block]) -> Callable[..., None]:
+        return self if block is None else block.layer.held.__exit__
+
+    def __call__(self, block: Block, *error: object) -> None:
+        block.layer.held.__exit__(*error)
+
+
 class Block(ContextDecorator):
     """A `with` block that has an interpreter on the stack, or a function each call of which is one.
 
@@ -162,20 +175,16 @@ class Block(ContextDecorator):
     False
     """
 
-    if TYPE_CHECKING:
-
-        def __exit__(self, *error: object) -> None: ...
-    else:
-        __slots__ = ("__exit__", "again", "layer", "put")
+    __exit__ = _Release()
 
     def __init__(self, layer: Any, put: Callable[[Any], None], again: Callable[[], Any] | None = None) -> None:
         self.layer, self.put, self.again = layer, put, again
+        self.entered = False
         layer.held = Lock()
-        self.__exit__ = layer.held.__exit__  # type: ignore[method-assign]
 
     def __enter__(self) -> Any:
-        layer, self.layer = self.layer, None
-        if layer is None:
+        layer, before, self.entered = self.layer, self.entered, True
+        if before:
             raise RuntimeError("this block was entered before; make a new one")
         try:
             layer.held.acquire()
@@ -185,6 +194,22 @@ class Block(ContextDecorator):
                 layer.held.release()
             raise
         return layer
+
+    def __call__(self, function: Any) -> Any:
+        if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+            raise GraphError(
+                f"{function.__name__} is a generator, which runs after the block around its call has ended; "
+                "open the block in it, around what it computes between two yields"
+            )
+        if not inspect.iscoroutinefunction(function):
+            return super().__call__(function)
+
+        @wraps(function)
+        async def within(*args: Any, **options: Any) -> Any:
+            with self._recreate_cm():
+                return await function(*args, **options)
+
+        return within
 
     def _recreate_cm(self) -> Any:  # for each call of a function that this decorates
         return self if self.again is None else self.again()
@@ -240,8 +265,8 @@ def recording() -> bool:
     """Whether ops remember their operands here and now."""
     layer = top()
     while layer is not bottom:  # no generator: this is asked for every op
-        if not layer.records:
-            return False
+        if layer.records is not None:
+            return layer.records
         layer = layer.below
     return True
 
@@ -286,9 +311,10 @@ def no_grad() -> Block:
 
 
 class OpByOp(Interpreter):
-    """Functions that could do many ops in one go do them one at a time: somebody needs the nodes."""
+    """Somebody needs the nodes: ops are done one at a time, and remembered whatever `no_grad()` is around the block."""
 
     every_op = True
+    records = True
     sees_ops = False
 
 

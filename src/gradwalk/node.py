@@ -132,7 +132,7 @@ class Node(Methods):
 
     def __reduce_ex__(self, protocol: Any) -> Any:  # for pickles
         _check_that_they_are_found(self)
-        alone = self._kind is None and not isinstance(getattr(self, "_grad", 0.0), Node)
+        alone = self._kind is None and not isinstance(getattr(self, "_grad", None), Node)
         if alone or flat.Flat.holds(self):
             return _blank, (type(self),), (None, *self._fields(), ())
         nodes, graphs = [], [self]  # a gradient may be a node, and have a graph of its own
@@ -142,8 +142,8 @@ class Node(Methods):
                 if id(v) not in seen:
                     seen.add(id(v))
                     nodes.append(v)
-                    graphs += [v._grad] if isinstance(getattr(v, "_grad", 0.0), Node) else []
-        grads = [(v, v._grad) for v in nodes if isinstance(getattr(v, "_grad", 0.0), Node)]
+                    graphs += [v._grad] if isinstance(getattr(v, "_grad", None), Node) else []
+        grads = [(v, v._grad) for v in nodes if isinstance(getattr(v, "_grad", None), Node)]
         return _blank, (type(self),), (flat.Flat(nodes), *self._fields(), grads)
 
     def _fields(self) -> tuple[Any, ...]:

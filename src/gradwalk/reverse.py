@@ -13,9 +13,9 @@ from itertools import repeat
 from typing import Any
 
 from gradwalk import keepers, modes, walk
-from gradwalk.errors import BackwardError, GradwalkError, GraphError
+from gradwalk.errors import BackwardError, GradwalkError, GraphError, NotANumberError
 from gradwalk.ieee import Ieee
-from gradwalk.ops import CUT
+from gradwalk.ops import CUT, number
 from gradwalk.turns import Turn
 
 Node = Any  # a Value; this module does not need to know the class
@@ -107,7 +107,19 @@ def call_hooks(v: Node) -> None:
     release((v,))
     for hook in v.hooks:
         replaced = hook.function(v._grad)
-        v._grad = v._grad if replaced is None else replaced
+        release((v,))  # a hook may have made a keeper take it
+        if replaced is not None:
+            v._grad = given_by_hook(v, replaced)
+
+
+def given_by_hook(v: Node, replaced: Any) -> Any:
+    """What a hook gave for the gradient of a node, if it may stand there: a number, or a Value that stands for one."""
+    if v.many or getattr(replaced, "many", None) is False:  # a tensor has seen to it by itself
+        return replaced
+    try:
+        return number(replaced)
+    except NotANumberError:
+        raise BackwardError(f"a hook of {walk.describe(v)} gave {replaced!r}, which is not a number") from None
 
 
 def held_by_leaves(order: list[Node]) -> dict[Node, Any]:
@@ -322,22 +334,32 @@ def _plain_order(root: Node) -> tuple[list[Node], list[Node], list[Node], bool] 
 # --- gradients as tables and as graphs -------------------------------------------------------------------------------
 
 
-def adjoints(root: Node, seed: Any, *, as_graph: bool) -> dict[Node, Any]:
+def adjoints(root: Node, seed: Any, *, as_graph: bool, of: Iterable[Node] | None = None) -> dict[Node, Any]:
     """The gradient of `root` with respect to every node it depends on; no `.grad` is touched.
 
-    As a graph, the table's rules run on the Values themselves, so each gradient can be differentiated again.
+    As a graph, the table's rules run on the Values themselves, so each gradient can be differentiated again. If only
+    the gradients `of` some nodes are wanted, nothing is done, and no hook is called, off the ways that lead to them.
     """
     gradients = {root: seed}
-    for v in reversed(order(root)):
+    nodes = order(root)
+    wanted = set(nodes if of is None else of)
+    if of is not None:
+        for v in nodes:
+            if not wanted.isdisjoint(v.inputs):
+                wanted.add(v)
+    for v in reversed(nodes):
         upstream = gradients.get(v)
-        if upstream is None or v.is_leaf:
+        if upstream is None or v not in wanted:
             continue
         for hook in v.hooks:
             replaced = hook.function(upstream)
-            upstream = gradients[v] = upstream if replaced is None else replaced
+            if replaced is not None:
+                upstream = gradients[v] = given_by_hook(v, replaced)
+        if v.is_leaf:
+            continue
         slopes = _slopes_as_graph(v) if as_graph else _known_slopes(v)
         for operand, slope in zip(v.inputs, slopes, strict=True):
-            if slope is None or slope is CUT:
+            if slope is None or slope is CUT or operand not in wanted:
                 continue
             share = upstream if slope.__class__ is float and slope == 1.0 else upstream * slope
             gradients[operand] = gradients[operand] + share if operand in gradients else share
@@ -346,7 +368,8 @@ def adjoints(root: Node, seed: Any, *, as_graph: bool) -> dict[Node, Any]:
 
 def fill_with_graphs(root: Node, seed: Any) -> None:
     """Set `.grad` to Values, so that a gradient can be differentiated like any other number."""
-    gradients = adjoints(root, seed, as_graph=True)
+    with modes.entered(modes.OpByOp()):  # a graph was asked for, also under `no_grad()`
+        gradients = adjoints(root, seed, as_graph=True)
     with one_at_a_time:
         _fill(gradients, passed_over(order(root)))
 

@@ -154,6 +154,26 @@ def test_a_training_in_batches_is_eagers() -> None:
     assert histories[1] == pytest.approx(histories[0], rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.parametrize("batch", ["sum", "mean"])
+def test_hooks_on_parameters_are_called_once_a_walk(batch: Any) -> None:
+    w = Value(2.0)
+    seen: list[float] = []
+    w.register_hook(seen.append)
+    w.register_hook(lambda gradient: 100 * gradient + w.data)
+    f = gradwalk.compile(lambda x: (w * x - 1.0) ** 2, batch=batch)
+    share = 44.0 / (3 if batch == "mean" else 1)
+    old = f(np.array([1.0, 2.0, 3.0]))
+    for i in range(1, 4):
+        out = f(np.array([1.0, 2.0, 3.0]))
+        out.backward()
+        assert seen == pytest.approx([share] * i)
+        assert w.grad == pytest.approx(i * (100 * share + 2.0))
+    w.data = 50.0
+    w.grad = 0.0
+    old.backward()
+    assert (w.data, w.grad) == (50.0, pytest.approx(100 * share + 50.0))
+
+
 def test_no_grad_gives_numbers_alone() -> None:
     _, loss = model_and_loss()
     X, y = samples(6)

@@ -120,6 +120,17 @@ def test_the_sum_is_a_value_like_any_other(data: tuple[Any, Any]) -> None:
     assert found(chunked, ws)[1:] == pytest.approx(expected[1:], rel=1e-12)
 
 
+def test_hooks_on_parameters_are_called_once_for_all_chunks(data: tuple[Any, Any]) -> None:
+    loss, ws = functions("sum")
+    expected = found(loss(*data), ws)
+    seen: list[float] = []
+    ws[0].register_hook(seen.append)
+    ws[0].register_hook(lambda gradient: 10 * gradient)
+    chunked = found(loss.over(cut(*data, 300)), ws)
+    assert seen == pytest.approx(expected[1:2], rel=1e-12)
+    assert chunked == pytest.approx([expected[0], 10 * expected[1], *expected[2:]], rel=1e-12)
+
+
 def test_what_observers_see_adds_up_too(data: tuple[Any, Any]) -> None:
     loss, ws = functions("mean")
     X, y = data[0][:20], data[1][:20]

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import gradwalk
@@ -218,6 +219,57 @@ def test_hooks_on_parameters_are_called() -> None:
     twins.compare()
     assert seen[1] == pytest.approx(seen[0], rel=1e-12)
     assert len(seen[0]) == 2
+
+
+def test_hooks_may_look_at_every_parameter() -> None:
+    def walked(compiled: bool) -> list[tuple[float, ...]]:
+        w, v = Value(2.0), Value(5.0)
+        w.grad = 7.0
+        w.register_hook(lambda gradient: gradient * (w.data + v.data))
+        w.register_hook(lambda gradient: gradient + w.grad)
+        v.register_hook(lambda gradient: 100 * gradient)
+
+        def f(x: float) -> Value:
+            return w * x + v * x * x
+
+        loss: Any = gradwalk.compile(f) if compiled else f
+        found: list[tuple[float, ...]] = []
+        for _ in range(3):
+            loss(3.0).backward()
+            found.append((w.data, w.grad, v.data, v.grad))
+        return found
+
+    assert walked(compiled=True) == walked(compiled=False)
+
+
+def test_hooks_see_the_parameters_as_they_are_when_an_old_result_is_walked_back() -> None:
+    w = Value(2.0)
+    square = gradwalk.compile(lambda x: w * w * x)
+    square(1.0)
+    seen = []
+    w.register_hook(lambda gradient: seen.append((gradient, w.data)))
+    old = square(3.0)
+    w.data = 10.0
+    old.backward()
+    assert (seen, w.data, w.grad) == ([(12.0, 10.0)], 10.0, 12.0)
+
+
+@pytest.mark.parametrize("batch", [None, "sum", "mean"])
+def test_a_hook_that_raises_leaves_gradients_as_they_were(batch: Any) -> None:
+    w, v, t = Value(2.0), Value(5.0), gradwalk.Tensor([1.0, 2.0])
+    w.grad, v.grad, t.grad = 7.0, 8.0, gradwalk.Tensor([9.0, 10.0])
+
+    def broken(gradient: float) -> None:
+        w.grad = 99.0
+        raise KeyError("oops")
+
+    v.register_hook(broken)
+    f = gradwalk.compile(lambda x: w * x + v * x + (t.sum() if batch is None else 0.0), batch=batch)
+    for _ in range(3):
+        out = f(3.0) if batch is None else f(np.array([1.0, 2.0]))
+        with pytest.raises(KeyError, match="oops"):
+            out.backward()
+        assert (w.grad, v.grad, t.grad.array.tolist()) == (7.0, 8.0, [9.0, 10.0])
 
 
 def test_saving_copying_and_pickling_a_model_in_the_middle_of_training(tmp_path: Path) -> None:

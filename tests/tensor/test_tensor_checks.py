@@ -123,3 +123,12 @@ def test_what_cannot_be_checked_is_refused() -> None:
         gradcheck(lambda x: (x - x).log().sum(), [random(2)])
     with pytest.raises(GradientCheckError, match="detach"):
         gradcheck(lambda x: (x * x.detach()).sum(), [random(2)])
+
+
+@pytest.mark.parametrize(("first", "second"), [(1.0, 2.0), (1.0, np.nan), (np.nan, 1.0), (np.nan, np.nan)])
+def test_a_function_that_gives_two_results_at_one_point_is_told_from_one_that_gives_nan(
+    first: float, second: float
+) -> None:
+    results = iter([first, second])
+    report = gradcheck(lambda x: x.sum() * next(results), [Tensor([1.0])], raise_error=False)
+    assert ("f is not deterministic" in report.problems[0]) == (first == first or second == second)

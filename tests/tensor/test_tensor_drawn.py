@@ -15,6 +15,7 @@ from gradwalk.drawing import theme
 from gradwalk.drawing.by_node import scene_by_node
 from gradwalk.errors import SettingError
 from gradwalk.walk import heat_maps
+from gradwalk.walk.many import kept
 
 
 def scene_of(root: Any, **settings: Any) -> Any:
@@ -88,6 +89,9 @@ def test_a_hundred_times_a_hundred_is_shown_whole_and_more_is_sampled_and_says_s
         ([math.nan, math.inf, -math.inf, 1.0], 4, ("1 −inf, 1 inf, 1 nan",)),
         ([math.nan] * 8, 8, ("8 nan",)),
         ([0.0] * 7, 7, ("all 0",)),
+        ([[2.0]] * 7, 7, ("all 2",)),
+        ([2.0] * 6 + [0.0], 7, ("±2",)),
+        ([[2.0]] * 6 + [[0.0]], 7, ("±2",)),
         ([5e-324, 0.0], 2, ()),
         ([1.7e308] * 6 + [-1.0], 7, ("±1.7e308",)),
         ([[[1.0, 2.0]], [[3.0, 4.0]]], 4, ()),
@@ -101,6 +105,28 @@ def test_odd_numbers_have_maps(data: Any, cells: int, notes: tuple[str, ...]) ->
     svg = gradwalk.draw(Tensor(data, label='<a href="x">&"\x00\n')).svg
     ET.fromstring(svg)
     assert "<a " not in svg
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ([math.nan], "1 number not finite"),
+        ([math.nan, math.inf], "2 numbers not finite"),
+        ([math.inf, 2.0], "all 2; 1 number not finite"),
+        ([0.0, -math.inf, -3.0, 2.0], "from −3 at [2] to 2 at [3]; 1 below 0, 1 equal to 0; 1 number not finite"),
+        ([1.0, 5.0, 1.0, 5.0], "from 1 at [0] to 5 at [1]; 0 below 0, 0 equal to 0"),
+    ],
+)
+def test_a_map_is_told_in_words(data: list[float], words: str) -> None:
+    found = heat_maps.heat_map(Tensor(data))
+    assert found is not None
+    assert found.words == words
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 3), (2, 3, 4), (201, 3), (3, 201), (0,), ()])
+def test_the_numbers_of_a_step_have_the_map_of_their_tensor(shape: tuple[int, ...]) -> None:
+    tensor = gradwalk.arange(0.0, float(math.prod(shape))).reshape(*shape)
+    assert heat_maps.heat_map(kept(tensor.array)) == heat_maps.heat_map(tensor)
 
 
 @pytest.mark.parametrize("empty", [Tensor(2.0), gradwalk.zeros(0), gradwalk.zeros(3, 0)])

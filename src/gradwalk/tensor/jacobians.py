@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradwalk import reverse
+from gradwalk import modes, reverse
 from gradwalk.engine import Value
 from gradwalk.errors import NotANumberError
 from gradwalk.node import Node
@@ -45,18 +45,18 @@ def gradients(root: Any, leaves: list[Any], seed: Any = None) -> list[Any]:
     """
     table: dict[Any, Any] = {}
     if isinstance(root, Value):
-        table = reverse.adjoints(root, Value(1.0), as_graph=True)
+        table = reverse.adjoints(root, Value(1.0), as_graph=True, of=leaves)
     elif root.requires_grad:
         start = arrays.now.full(root.shape, 1.0, root.dtype) if seed is None else seed
         as_graph = not any(isinstance(leaf, Value) for leaf in leaves)  # a graph of both kinds is walked in numbers
         begin = constant(start) if as_graph else start
         with reach.reaching(root):
-            table = reverse.adjoints(root, begin, as_graph=as_graph)
+            table = reverse.adjoints(root, begin, as_graph=as_graph, of=leaves)
         found = [_gradient(table.get(leaf), leaf) for leaf in leaves]
         if seed is not None and arrays.now.have_nan([x.array for x in found if isinstance(x, Tensor)]):
             # 0 times inf: for a row of a jacobian the other results do not count at all
             with reach.reaching(root, arrays.now.functions["!="](seed, 0.0)):
-                table = reverse.adjoints(root, begin, as_graph=as_graph)
+                table = reverse.adjoints(root, begin, as_graph=as_graph, of=leaves)
     return [_gradient(table.get(leaf), leaf) for leaf in leaves]
 
 
@@ -96,4 +96,6 @@ def hessians(root: Any, leaves: list[Any]) -> list[list[Any]]:
     >>> hessians((x * x * x).sum(), [x])
     [[Tensor([[6.0, 0.0], [0.0, 12.0]])]]
     """
-    return [jacobians(first, leaves) for first in gradients(root, leaves)]
+    with modes.entered(modes.OpByOp()):
+        slopes = gradients(root, leaves)
+    return [jacobians(first, leaves) for first in slopes]

@@ -38,7 +38,7 @@ def adding_up(parts: list[float], total: float) -> int:
     for decimals in range(DECIMALS, MOST_DECIMALS + 1):
         *shown, whole = (written(x, decimals).replace("−", "-") for x in (*parts, total))
         if any(c in text for text in (*shown, whole) for c in "en"):
-            break  # powers of ten, inf or nan: no choice of decimals helps
+            return DECIMALS  # powers of ten, inf or nan: no choice of decimals helps
         if sum(Decimal(text) for text in shown) == Decimal(whole):
             return decimals
     return DECIMALS

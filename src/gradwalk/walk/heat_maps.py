@@ -199,7 +199,7 @@ def heat_map(tensor: Any) -> HeatMap | None:
     rows = math.prod(shape[:-1])
     down, along = -(-rows // MOST), -(-columns // MOST)
     if isinstance(tensor, Many):
-        cells = tuple(tensor.numbers[i * columns : (i + 1) * columns : along] for i in range(0, rows, down))
+        cells = tuple(row[::along] for row in tensor.rows[::down])
     else:
         table = tensor.detach().reshape(rows, columns)
         if (down, along) != (1, 1):

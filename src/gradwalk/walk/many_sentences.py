@@ -22,13 +22,13 @@ BACK = {
     "expand": "expand repeats: {g} holds one gradient for each copy, and they are summed for {to}",
     "index": "index takes numbers: {g} goes back to where they were in {to}, and adds up where one was taken twice",
     "add_at": "the numbers of {to} were added at places: each gets what {g} holds at its place",
-    "cat": "cat puts parts side by side: {to} gets its own part of {g}",
+    "cat": "cat puts parts side by side: {to} gets the part of {g} that is its own",
     "pad": "pad adds numbers around: {to} gets the part of {g} that is its own",
     "cumsum": "cumsum adds up along the way: each number of {to} gets the sum of {g} from its place on",
     "@": "@ multiplies by the other factor: each number of {to} gets {g} times what it was multiplied with, summed",
     "einsum": "einsum multiplies by the other factors: each number of {to} gets {g} times what it was multiplied with, "
     "summed",
-    "of": "each Value has one number here: {to} gets its own of {g}",
+    "of": "each Value has one number here: {to} gets the one of {g} that is its own",
     "to": "only the dtype changes: {g} goes to {to} as it is",
 }
 
@@ -70,7 +70,7 @@ def rule(event: Push, graph: Graph, upstream: str, to: str) -> str:
     if node.op == "+" or (node.op == "-" and event.position == 0):
         return f"{node.op.replace('-', '−')} copies: {upstream} goes to {to}{summed or ' as it is'}."
     if node.op == "-":
-        return f"− flips the sign: {to} gets −{upstream}{summed}."
+        return f"− flips the sign: {to} gets −{upstream} number by number{summed}."
     if node.op == "*" and len(node.operands) == 2:
         other = graph.nodes[node.operands[1 - event.position]]
         factor = other.name if other.constant else f"`{other.name}`"

@@ -107,9 +107,7 @@ def _shares(
         if slope is not None:
             share: Any = slope * upstream
             held = gradients[operand]
-            if share.__class__ is not float and hasattr(
-                share, "shape"
-            ):  # of a tensor: slopes are maps, which know how to add as well
+            if hasattr(share, "shape"):  # of a tensor: slopes are maps, which know how to add as well
                 yield position, operand, share, share if held is None else slope.plus(held, share)  # type: ignore
             else:
                 yield position, operand, share, _held(held) + share

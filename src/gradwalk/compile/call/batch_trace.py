@@ -162,22 +162,27 @@ class BatchTrace(BoundTrace):
         with store.lock:
             if not store.owns:
                 store.take()
-            store.zeroed = False
-            known = self.gradients if self.one and self.last is call else call.gradients
-            if known is not None:
-                grads = self.grads if self.values is store.values else self.stretch.arrays()[1]  # parameters may move
-                grads += known if gradient == 1.0 else gradient * known
-                return
-            if store.version is not call.version:
-                with store.as_of(call.version):
-                    self._write(store, call.numbers, call)
-                    self._walk_samples_back(position, gradient)
-                    self.last = None
-                return
-            if self.last is not call or self.values is not store.values:
+            before = store.grads.copy() if store.hooked else None
+            self._add(store, call, position, gradient)
+            store.call_hooks(before)
+
+    def _add(self, store: Store, call: Any, position: int, gradient: Any) -> None:
+        store.zeroed = False
+        known = self.gradients if self.one and self.last is call else call.gradients
+        if known is not None:
+            grads = self.grads if self.values is store.values else self.stretch.arrays()[1]  # parameters may move
+            grads += known if gradient == 1.0 else gradient * known
+            return
+        if store.version is not call.version:
+            with store.as_of(call.version):
                 self._write(store, call.numbers, call)
-                self.last = call
-            self._walk_samples_back(position, gradient)
+                self._walk_samples_back(position, gradient)
+                self.last = None
+            return
+        if self.last is not call or self.values is not store.values:
+            self._write(store, call.numbers, call)
+            self.last = call
+        self._walk_samples_back(position, gradient)
 
     def _walk_samples_back(self, position: int, gradient: Any) -> None:
         seeds = self.runner.seeds

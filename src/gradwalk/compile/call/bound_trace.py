@@ -20,7 +20,7 @@ from gradwalk.compile.call.following import Checks, difference
 from gradwalk.compile.call.results import Result, ResultTree, result_of
 from gradwalk.compile.call.surroundings import Surroundings
 from gradwalk.compile.native.pythons import FloatReader, fetching
-from gradwalk.compile.own.store import Store, Stretch, stretch_of
+from gradwalk.compile.own.store import Floats, Store, Stretch, stretch_of
 from gradwalk.compile.prepared import Prepared, Runner, prepare
 from gradwalk.compile.trace.recorded import Output, Recorded, TensorOutput
 from gradwalk.engine import Value
@@ -395,18 +395,20 @@ class BoundTrace:
             if store.version is not version:
                 with store.as_of(version):
                     self._forward(store, call, call)
-                    self._walk_back(store, call, position, gradient)
+                    before = self._walk_back(store, call, position, gradient)
                     self.last = None
+                store.call_hooks(before)
                 return
             if self.last is not call or self.values is not store.values:
                 self._forward(store, call, call)
                 self.last = call
-            self._walk_back(store, call, position, gradient)
+            before = self._walk_back(store, call, position, gradient)
             if visiting:
                 store.add_out()
             if (self.alone or self.once) and not call.walked:
                 call.walked = True
                 version.waiting -= 1
+            store.call_hooks(before)
         finally:
             lock.release()
 
@@ -421,7 +423,8 @@ class BoundTrace:
         once, at = np.unique(position, return_inverse=True)
         return once, np.bincount(at.ravel(), weights=gradient.ravel(), minlength=len(once))
 
-    def _walk_back(self, store: Store, call: Any, position: int, gradient: Any) -> None:
+    def _walk_back(self, store: Store, call: Any, position: int, gradient: Any) -> Floats | None:
+        """Add to the gradients; gives those from before, if there are hooks to be called with what was added."""
         before = store.grads.copy() if store.hooked else None
         store.zeroed = False
         self.seeds[position] = gradient
@@ -434,8 +437,7 @@ class BoundTrace:
                 self.seeds[position] = 0.0
         if self.input_grads:
             call.input_grads = self.runner.input_grads.copy()
-        if before is not None:
-            store.call_hooks(before)
+        return before
 
     def argument_grads(self, call: Any) -> dict[str, Any]:
         """The gradients of arguments, each in the structure of its argument."""

@@ -137,10 +137,16 @@ class ChunkSum:
 
     def backward(self, call: Any, position: int, gradient: float) -> None:
         """Add what the pieces gave, times `gradient`."""
+        hooked: dict[Any, Any] = {}  # the stores whose parameters have hooks, each with its gradients from before
         for trace, gradients in self.gradients.items():
             store = trace.stretch.store
             with store.lock:
                 if not store.owns:
                     store.take()
+                if store.hooked and store not in hooked:
+                    hooked[store] = store.grads.copy()
                 grads = trace.stretch.arrays()[1]
                 grads += gradient * gradients
+        for store, before in hooked.items():
+            with store.lock:
+                store.call_hooks(before)

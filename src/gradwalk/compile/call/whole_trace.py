@@ -14,7 +14,7 @@ from gradwalk import reverse, tree
 from gradwalk.compile.array_runner import ArrayRunner
 from gradwalk.compile.call.guarded_trace import Elsewhere, GuardedTrace
 from gradwalk.compile.call.tensor_results import known_tensor, whole_tensor
-from gradwalk.compile.own.store import Store
+from gradwalk.compile.own.store import Floats, Store
 from gradwalk.compile.trace.array_tape import ArrayTape, At, NumberAt, each_at, replaced
 from gradwalk.compile.trace.guards import Finished, numbers_at, typed
 from gradwalk.compile.trace.recorded import Output, Recorded, TensorOutput
@@ -195,7 +195,7 @@ class WholeTrace(GuardedTrace):
         """Which result a walk starts at, and with what."""
         return (position if position.__class__ is int else position[0]), gradient
 
-    def _walk_back(self, store: Store, call: Any, position: int, gradient: Any) -> None:
+    def _walk_back(self, store: Store, call: Any, position: int, gradient: Any) -> Floats | None:
         before = store.grads.copy() if store.hooked else None
         if position not in self.ways:
             self._write_way_back(position)
@@ -220,8 +220,7 @@ class WholeTrace(GuardedTrace):
                 k = self.graph.arguments.get(leaf)
                 if k is not None:
                     call.input_grads[self.ends[k] : self.ends[k + 1]] = share.ravel()
-        if before is not None:
-            store.call_hooks(before)
+        return before
 
     def _write_way_back(self, position: int) -> None:
         way = self.graph.written_back(position, self.runner.arrays)

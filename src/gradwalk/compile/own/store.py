@@ -292,8 +292,10 @@ class Store:
                 f"the {what} of a parameter is a {kind}, and compiled code takes numbers{remedy}"
             ) from None
 
-    def call_hooks(self, before: Floats) -> None:
-        """Let hooks on parameters see what a walk added to their gradients, and replace it.
+    def call_hooks(self, before: Floats | None) -> None:
+        """Let hooks on parameters see what a walk added to their gradients, and replace it; None if there are none.
+
+        If one of them raises, the gradients are those from before the walk.
 
         >>> w = gradwalk.Value(2.0)
         >>> hook = w.register_hook(lambda gradient: 10 * gradient)
@@ -301,18 +303,25 @@ class Store:
         >>> w.grad
         30.0
         """
-        for p in self.tensors.others:
-            i = self.position[id(p)]
-            if p.hooks:
-                share = float(self.grads[i] - before[i])
-                for hook in p.hooks:
-                    replaced = hook.function(share)
-                    share = share if replaced is None else number(replaced)
-                self.grads[i] = before[i] + share
-        if any(p.hooks for p, _ in self.tensors.tensors):
-            after = self.grads.copy()
-            self.hand_back()  # a hook looks at its tensor
+        if before is None:
+            return
+        after = self.grads.copy()
+        self.hand_back()  # a hook may look at any parameter
+        hooked = [(p, at) for p, at in zip(self.tensors.others, self.tensors.others_at, strict=True) if p.hooks]
+        try:
+            for p, at in hooked:
+                p._grad -= float(before[at])  # what a hook sees is of this walk alone
+            for p, _ in hooked:
+                reverse.call_hooks(p)
+            for p, at in hooked:
+                reverse.add(p, float(before[at]))
             self.tensors.call_hooks(before, after)
+        except BaseException:
+            self.hand_back()
+            for p, at in zip(self.tensors.others, self.tensors.others_at, strict=True):
+                p._grad = float(before[at])
+            self.tensors.set_gradients(before)
+            raise
 
     # --- who is where ----------------------------------------------------------------------------------------------
 
