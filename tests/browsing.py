@@ -88,6 +88,33 @@ def until_gone(page: Page, selector: str) -> None:
     page.evaluate(f"([...given]) => ({LOOK})(null, given)", [selector, False, PATIENCE])
 
 
+class Work:
+    """Processor time, which a busy machine does not change: of the page's own thread, and of its whole process."""
+
+    def __init__(self, page: Page) -> None:
+        browser = page.context.browser
+        assert browser
+        self._page, self._browser = page.context.new_cdp_session(page), browser.new_browser_cdp_session()
+        self._page.send("Performance.enable", {"timeDomain": "threadTicks"})
+        self.own = self.all = 0.0
+        self.leave_out()
+
+    def leave_out(self) -> None:
+        """Do not count what has been done since it was last counted."""
+        self._before = self._now()
+
+    def count(self) -> None:
+        """Add what has been done since then."""
+        before, self._before = self._before, self._now()
+        self.own += self._before[0] - before[0]
+        self.all += sum(seconds - before[1].get(name, seconds) for name, seconds in self._before[1].items())
+
+    def _now(self) -> tuple[float, dict[int, float]]:
+        metrics = {metric["name"]: metric["value"] for metric in self._page.send("Performance.getMetrics")["metrics"]}
+        processes = self._browser.send("SystemInfo.getProcessInfo")["processInfo"]
+        return metrics["TaskDuration"], {one["id"]: one["cpuTime"] for one in processes if one["type"] == "renderer"}
+
+
 def widgets_ready(page: Page) -> None:
     """Wait until every widget of a page has come to life."""
     until_gone(page, "[data-widget]:not([data-ready])")
@@ -113,6 +140,15 @@ TOO_WIDE = """() => {
         return right(e) > right(e.closest("[data-widget]")) + 1 && !scrolls(e);
     });
     return [...out, ...cut].map(told);
+}"""
+
+#: What is cut at the right although nothing shows that it goes on: tabs, the words of a walk's line, lines of code.
+CUT = """() => {
+    const code = innerWidth > 600 ? ".cm-scroller, " : ""; // on a phone an editor scrolls
+    const parts = `${code}.tabs, .wg:is(.fw, .sd) small, .side > pre, .hunt-source pre`;
+    return [...document.querySelectorAll(`[data-widget] :is(${parts})`)]
+        .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1)
+        .map((e) => `${e.className || e.tagName} in ${e.closest("[data-widget]").id}: ${e.textContent.slice(0, 40)}`);
 }"""
 
 

@@ -54,11 +54,20 @@ def test_it_is_stored_without_outputs_and_described(name: str) -> None:
     assert f"(notebooks/{name})" in (EXAMPLES / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in NOTEBOOKS if name not in ("moons.ipynb", "tour.ipynb", "widgets.ipynb")]
-)
-def test_it_runs_from_top_to_bottom(name: str, tmp_path: Path) -> None:
-    assert executed(name, tmp_path)
+def test_each_notebook_is_run_below() -> None:
+    assert NOTEBOOKS == ["against_pytorch.ipynb", "moons.ipynb", "tour.ipynb", "widgets.ipynb"]
+
+
+def test_beside_pytorch(tmp_path: Path) -> None:
+    told = printed(executed("against_pytorch.ipynb", tmp_path))
+    assert "x1    -1.5000000   -1.5000000" in told
+    assert "gradwalk, two walks: 54.0" in told
+    assert "PyTorch, two walks:  54.0" in told
+    assert told.count("PyTorch, a third:") == told.count("PyTorch:  one of the variables") == 1
+    losses = re.findall(r"step +\d+ +([\d.]+) +([\d.]+)", told)
+    assert len(losses) == 6
+    assert all(ours == theirs for ours, theirs in losses)
+    assert float(losses[-1][0]) < 0.01 < float(losses[0][0])
 
 
 def test_the_tour(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ def test_dask_gives_what_one_process_gives_and_survives_the_death_of_a_worker(
     assert workers[1].pid in {pid for _, pid in results}
     assert victim.wait(10) == -signal.SIGKILL
     with pytest.raises(ZeroDivisionError), _told_once():  # Ctrl-C and the like leave no job behind
-        parallel.map(slowly, range(30), backend="dask", address=address, progress=_interrupting)
+        parallel.map(slowly, range(300), backend="dask", address=address, progress=_interrupting)
     assert parallel.map(slowly, [1], backend="dask", address=address, time_limit=10)[0][0] == 1
 
 
@@ -102,7 +102,7 @@ def test_dask_gives_what_one_process_gives_and_survives_the_death_of_a_worker(
 def _told_once() -> Iterator[None]:
     began = time.monotonic()
     yield
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30  # all jobs would take a minute
 
 
 def _interrupting(done: int, failed: int, total: int) -> None:

@@ -307,7 +307,7 @@ def test_a_process_that_says_nothing_of_use_is_broken_and_gone(tmp_path: Path, b
         with pytest.raises(Broken, match=words):
             process.answer(1.0 if words.startswith("it did") else 20.0)
         pid = process._process.pid
-    assert time.monotonic() - begun < 20
+    assert time.monotonic() - begun < 50  # and not the 60 of those that sleep
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
 
@@ -356,17 +356,17 @@ def test_no_engine_outlives_the_grader_and_nothing_judged_is_lost(tmp_path: Path
     command = [sys.executable, "-m", "gradwalk", "grade", str(folder), "--out", str(tmp_path / "out"), "--jobs", "1"]
     scratch = {**os.environ, "TMPDIR": str(tmp_path)}  # what is killed cannot clear up
     grader = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=scratch)
-    table, until = tmp_path / "out" / "grades.csv", time.monotonic() + 30
+    table, until = tmp_path / "out" / "grades.csv", time.monotonic() + 60
     while time.monotonic() < until and not (
         (engines := _children(grader.pid)) and table.exists() and "a.txt" in table.read_text(encoding="utf-8-sig")
     ):
         time.sleep(0.01)
     assert engines
     grader.send_signal(number)  # perhaps before the engine has shut itself in
-    assert grader.wait(timeout=10) == (
+    assert grader.wait(timeout=60) == (
         130 if number == signal.SIGINT else 128 + number if number != signal.SIGKILL else -9
     )
-    until = time.monotonic() + 5
+    until = time.monotonic() + 60
     while any(Path(f"/proc/{pid}").exists() and _runs(pid) for pid in engines) and time.monotonic() < until:
         time.sleep(0.05)
     assert not any(_runs(pid) for pid in engines)

@@ -1,4 +1,4 @@
-"""Lesson 12: what is recorded is what PyTorch prints, our side runs as the page runs it, the notebook runs."""
+"""Lesson 12: what is recorded is what PyTorch prints, our side runs as the page runs it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from gradwalk.learn.page import scripts
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
-NOTEBOOK = ROOT / "examples" / "notebooks" / "against_pytorch.ipynb"
 COMMITTED: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))["comparisons"]
 #: Rows where both sides speak and do not say the same: the lesson explains each.
 DIFFERENCES = {
@@ -57,34 +56,6 @@ def test_every_difference_has_its_reason_in_the_lesson() -> None:
         block = re.search(rf"```widget beside\nid: \S+\nof: {name}\n(.*?)```", text, re.DOTALL)
         assert block is not None
         assert f"- row: {row}\n    says: " in block[1]
-
-
-# --- the notebook --------------------------------------------------------------------------------------------------
-
-
-def test_the_notebook_runs_from_top_to_bottom(tmp_path: Path) -> None:
-    import nbformat
-    from nbclient import NotebookClient
-
-    notebook = nbformat.read(NOTEBOOK, as_version=4)
-    NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
-    outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
-    assert [output.text for output in outputs if output.get("name") == "stderr"] == []
-    told = "".join(output.text for output in outputs if output.output_type == "stream")
-    assert "x1    -1.5000000   -1.5000000" in told
-    assert "gradwalk, two walks: 54.0" in told
-    assert "PyTorch, two walks:  54.0" in told
-    assert told.count("PyTorch, a third:") == told.count("PyTorch:  one of the variables") == 1
-    losses = re.findall(r"step +\d+ +([\d.]+) +([\d.]+)", told)
-    assert len(losses) == 6
-    assert all(ours == theirs for ours, theirs in losses)
-    assert float(losses[-1][0]) < 0.01 < float(losses[0][0])
-
-
-def test_the_notebook_is_stored_without_outputs() -> None:
-    cells = [cell for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
-    assert len(cells) >= 8
-    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in cells)
 
 
 # --- what runs lines in the page -----------------------------------------------------------------------------------

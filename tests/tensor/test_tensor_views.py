@@ -94,9 +94,9 @@ def test_an_array_is_sent_once_and_a_broadcast_is_a_fan() -> None:
 
 
 def test_large_arrays_are_sampled_and_soon_there() -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     view = view_of(recorded((gradwalk.ones(100, 100) @ gradwalk.ones(100, 100)).sum()))
-    assert time.perf_counter() - began < 5  # about 0.2 s on a quiet machine
+    assert time.process_time() - began < 5  # about 0.2 s
     assert {len(found["steps"]) for found in view["maps"]} == {100}
     found = next(each for each in view_of(recorded(ROOTS["large"]()))["maps"] if each["shape"] == [250, 120])
     assert (len(found["steps"]), len(found["steps"][0]), found["every"]) == (84, 60, [3, 2])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from axe import serious_in_light_and_dark
-from browsing import PHONE, OpenPage, widgets_ready
+from browsing import PHONE, OpenPage, Work, widgets_ready
 from playwright.sync_api import Locator, Page, expect
 
 from gradwalk.learn.page.rolling import EXAMPLE, roll
@@ -17,10 +17,6 @@ ROOT = Path(__file__).resolve().parents[2]
 LESSON = "lessons/faster-without-changing-a-line/"
 RECORDED: dict[str, Any] = json.loads((ROOT / "web/recorded/rolled.graphs.json").read_text(encoding="utf-8"))
 EAGER: list[dict[str, Any]] = json.loads((ROOT / "benchmarks/results/eager.json").read_text(encoding="utf-8"))["times"]
-LONG_TASKS = """window.long = [];
-new PerformanceObserver((list) => {
-    for (const task of list.getEntries()) long.push(Math.round(task.duration));
-}).observe({type: "longtask"});"""
 
 
 def widget(page: Page, name: str) -> Locator:
@@ -77,7 +73,7 @@ def test_the_example_goes_through_all_stages_before_python_is_there(open_page: O
 
 
 def test_a_program_of_ones_own_is_rolled_up_and_mistakes_are_told(open_page: OpenPage) -> None:
-    page = open_page(LESSON, script=LONG_TASKS)
+    page = open_page(LESSON)
     found = widget(page, "rolling")
     editor = found.locator(".cm-content")
     editor.click()
@@ -85,15 +81,15 @@ def test_a_program_of_ones_own_is_rolled_up_and_mistakes_are_told(open_page: Ope
     text = "model = MLP(3, [6, 2])\nouts = [model([0.1 * i, 1.0, 2.0]) for i in range(9)]\nsum(a * b for a, b in outs)"
     page.keyboard.insert_text(text)
     graph: Any = roll(text)["rolled"]
-    began = page.evaluate("long.length = 0, performance.now()")
+    work = Work(page)
     page.keyboard.press("Control+Enter")
     expect(found.get_by_text(f"Rolled up: {graph['nodes']:,} nodes into {len(graph['steps'])} steps.")).to_be_visible()
     stage(found, "Steps")
     assert steps(found) == told(graph)
     assert "matrix product 6 × 3 × 9" in steps(found)
-    page.wait_for_timeout(200)
-    blocked, took = page.evaluate("began => [long.reduce((sum, ms) => sum + ms, 0), performance.now() - began]", began)
-    assert blocked < took / 2, "Python computes apart from the page, which answers meanwhile"
+    work.count()
+    print(f"{work.own:.2f} of {work.all:.2f} seconds in the page's own thread")
+    assert 0 < work.own < work.all / 2, "Python computes apart from the page, which answers meanwhile"
 
     editor.click()
     page.keyboard.press("Control+a")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import TOO_WIDE, OpenPage, settled, wait_until, widgets_ready
+from browsing import TOO_WIDE, OpenPage, wait_until, widgets_ready
 from playwright.sync_api import ViewportSize, expect
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,15 +58,6 @@ CHIPS_ON_CHIPS = """() => {
     return chips.flatMap(({e, box}, i) => chips.slice(i + 1)
         .filter((other) => other.e.ownerSVGElement === e.ownerSVGElement && over(box, other.box))
         .map((other) => [e.textContent, other.e.textContent]));
-}"""
-
-#: What is cut at the right although nothing shows that it goes on: tabs, the words of a walk's line, lines of code.
-CUT = """() => {
-    const code = innerWidth > 600 ? ".cm-scroller, " : ""; // on a phone an editor scrolls
-    const parts = `${code}.tabs, .wg:is(.fw, .sd) small, .side > pre, .hunt-source pre`;
-    return [...document.querySelectorAll(`[data-widget] :is(${parts})`)]
-        .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1)
-        .map((e) => `${e.className || e.tagName} in ${e.closest("[data-widget]").id}: ${e.textContent.slice(0, 40)}`);
 }"""
 
 HEADER = """() => {
@@ -177,20 +168,11 @@ def test_no_label_of_a_hunted_engine_covers_another(open_page: OpenPage) -> None
             assert page.evaluate(CHIPS_ON_CHIPS) == [], (engine, width)
 
 
-def test_nothing_is_cut_at_the_right_where_nothing_shows_that_it_goes_on(open_page: OpenPage, address: str) -> None:
-    page = open_page("playground/", reduced_motion="reduce")
-    for path in [*LESSONS, "es/lessons/siembra-la-raiz-y-vuelve/", "es/lessons/usado-dos-veces/"]:
-        page.goto(address + path)
-        settled(page)
-        for width in (390, 768, 1280, 1366):
-            page.set_viewport_size({"width": width, "height": 800})
-            assert page.evaluate(CUT) == [], (path, width)
-
-
 def test_the_walk_behind_a_title_leaves_its_words_alone(open_page: OpenPage, address: str) -> None:
-    page = open_page()
+    page = open_page(java_script_enabled=False)  # the build has drawn both
     for path in [*LESSONS, "es/lessons/quien-va-primero/"]:
         page.goto(address + path)
+        page.locator(".title").evaluate("(e) => e.parentElement.replaceChildren(e)")  # the rest is long to lay out
         for width in (620, 768, 900, 1010, 1280, 1366, 1920):
             page.set_viewport_size({"width": width, "height": 900})
             assert page.evaluate(DOTS_ON_WORDS) == 0, (path, width)
@@ -226,21 +208,3 @@ def test_the_header_is_whole_from_320_pixels_to_2560_and_at_twice_the_size(open_
         for phase in ("idle", "loading", "failed"):
             page.evaluate(PYTHON, phase)
             assert page.evaluate(HEADER) == [], (width, phase)
-
-
-#: Nobody hears that an element has another width: what a script would draw anew stays as it was.
-DEAF = "window.ResizeObserver = class { observe() {} unobserve() {} disconnect() {} };"
-
-
-def test_no_picture_makes_its_widget_wider_before_it_is_drawn_anew(open_page: OpenPage, address: str) -> None:
-    page = open_page(script=DEAF, viewport={"width": 1920, "height": 900})
-    drawn = 0
-    for path in LESSONS:
-        page.set_viewport_size({"width": 1920, "height": 900})
-        page.goto(address + path)
-        widgets_ready(page)
-        drawn += page.locator(".drawing > svg").count()
-        for width in (1280, 1000, 768, 390):
-            page.set_viewport_size({"width": width, "height": 900})
-            assert page.evaluate(TOO_WIDE) == [], (path, width)
-    assert drawn > 9

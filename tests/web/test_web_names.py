@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from axe import serious
-from browsing import PHONE, OpenPage, wait_until, widgets_ready
+from browsing import PHONE, OpenPage, Work, wait_until, widgets_ready
 from playwright.sync_api import Locator, Page, expect
 
 from gradwalk.learn.page.naming import advance, start
@@ -34,25 +34,27 @@ def test_it_trains_makes_up_names_pauses_and_starts_again(open_page: OpenPage) -
     page = open_page(LESSON)
     widget = names(page)
     play, reset = widget.locator("[data-act=play]"), widget.locator("[data-act=reset]")
+    work = Work(page)
     play.click()
     until_step(page, 10)
+    work.count()
+    print(f"{work.own:.2f} of {work.all:.2f} seconds in the page's own thread")
+    assert 0 < work.own < work.all / 2, "Python computes apart from the page, which answers meanwhile"
     expect(play).to_have_text("Pause")
-    assert page.evaluate("async () => { const t = performance.now(); await new Promise(f => setTimeout(f)); "
-                         "return performance.now() - t; }") < 500  # fmt: skip
     play.click()
     expect(play).to_have_text("Train")
-    page.wait_for_timeout(600)
-    paused = step_of(widget)
-    page.wait_for_timeout(600)
-    assert step_of(widget) == paused
+    seen = {step_of(widget)}
+    for _ in range(2):
+        page.wait_for_timeout(600)
+        seen.add(step_of(widget))
+    assert len(seen) <= 2  # what was under way may still come
     right = advance(start(NAMES), NAMES, steps=10)
     sample = widget.locator(".names-made li").filter(has_text="after 10 steps").locator(".made")
     shown = [name.strip() for name in sample.inner_text().replace("(in the list)", "").split(",")]
     assert [name.replace("(nothing)", "") for name in shown] == right["names"]
-    if paused == 10:
-        assert float(widget.locator("[data-loss]").get_attribute("data-loss") or 0) == pytest.approx(
-            sum(right["losses"]) / 10, rel=1e-9
-        )
+    loss = float(widget.locator("[data-loss]").get_attribute("data-loss") or 0)
+    if step_of(widget) == 10:
+        assert loss == pytest.approx(sum(right["losses"]) / 10, rel=1e-9)
     assert serious(page, "[data-widget=names]") == []
     reset.click()
     expect(widget.locator(".names-made li")).to_have_count(0)
