@@ -120,6 +120,7 @@ def test_what_was_never_finished_is_cleared_away_when_it_is_old(place: Path) -> 
         ({"HOME": "/some/home"}, "/some/home/.cache/gradwalk/native"),
         ({"GRADWALK_CACHE": "", "HOME": "/some/home"}, "/some/home/.cache/gradwalk/native"),
         ({"GRADWALK_CACHE": "/chosen", "XDG_CACHE_HOME": "/xdg"}, "/chosen"),
+        ({"GRADWALK_CACHE": "~/chosen", "HOME": "/some/home"}, "/some/home/chosen"),
     ],
 )
 @pytest.mark.skipif(sys.platform != "linux", reason="folders as on Linux")

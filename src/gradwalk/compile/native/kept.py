@@ -52,9 +52,9 @@ def folder() -> Path | None:
     >>> del os.environ["GRADWALK_CACHE"]
     """
     chosen = os.environ.get("GRADWALK_CACHE")
-    if chosen:
-        return Path(chosen)
     try:
+        if chosen:
+            return Path(chosen).expanduser()  # no shell has done that for what a Dockerfile or a service sets
         if sys.platform == "win32":
             local = os.environ.get("LOCALAPPDATA")
             return (Path(local) if local else Path.home() / "AppData" / "Local") / "gradwalk" / "native"
