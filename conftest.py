@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import math
 import os
@@ -11,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Generator, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -176,14 +177,27 @@ def _spare_the_collector() -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Clear up after an example that makes a temporary folder: it has better things to show than how that goes."""
-    if not isinstance(item, pytest.DoctestItem):
-        return (yield)
-    before = tempfile.gettempdir()
-    with tempfile.TemporaryDirectory() as tempfile.tempdir:
-        try:
+    looks = "browser" in item.keywords or "browser" in getattr(item, "fixturenames", ())
+    with nullcontext() if looks else no_event_loop():
+        if not isinstance(item, pytest.DoctestItem):
             return (yield)
-        finally:
-            tempfile.tempdir = before
+        before = tempfile.gettempdir()
+        with tempfile.TemporaryDirectory() as tempfile.tempdir:
+            try:
+                return (yield)
+            finally:
+                tempfile.tempdir = before
+
+
+@contextmanager
+def no_event_loop() -> Iterator[None]:
+    """A block that may call asyncio.run(), though a browser is open: Playwright holds the thread's event loop."""
+    playwrights = asyncio._get_running_loop()
+    asyncio._set_running_loop(None)
+    try:
+        yield
+    finally:
+        asyncio._set_running_loop(playwrights)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

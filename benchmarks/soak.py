@@ -69,7 +69,7 @@ def soak(seconds: float, folder: Path) -> dict[str, object]:
     before = held()
     trim = ctypes.CDLL(None).malloc_trim
     while time.monotonic() - began < seconds or len(memory) < 20:
-        for job in (train, train_compiled, walk_deep, see, judge, serve, travel, fail):
+        for job in JOBS:
             start = time.perf_counter()
             job(draw, folder)
             times[job.__name__] = times.get(job.__name__, 0.0) + time.perf_counter() - start
@@ -150,7 +150,7 @@ def train_compiled(draw: random.Random, folder: Path) -> None:
         optimizer.zero_grad()
         loss([draw.uniform(-1, 1), draw.uniform(-1, 1)], 1.0).backward()
         optimizer.step()
-    batched = gradwalk.compile(lambda x: x * x + x.tanh(), batch="mean")
+    batched = gradwalk.compile(lambda x: x * x + gradwalk.tanh(x), batch="mean")
     batched([draw.uniform(-1, 1) for _ in range(64)]).backward()
 
 
@@ -238,6 +238,8 @@ def fail(draw: random.Random, folder: Path) -> None:
             continue
         raise AssertionError("no error")
 
+
+JOBS = (train, train_compiled, walk_deep, see, judge, serve, travel, fail)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -99,7 +99,7 @@ def _run(command: list[str], environment: dict[str, str]) -> None:
 def launched(javascript: str = LIFTOFF) -> Iterator[Browser]:
     """A browser; a test that asks for one where none can be had is skipped, with the remedy.
 
-    While it lasts, Playwright holds the thread's event loop: no test may call asyncio.run() meanwhile.
+    While it lasts, Playwright holds the thread's event loop: a test that uses it cannot call asyncio.run().
     """
     program = find_chromium()
     if program is None:

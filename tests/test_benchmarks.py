@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+import build_site
 import compiled
 import pytest
+import soak
 from measure import bytes_a_node, check_that_they_agree, interleaved
 from workloads import Engine, Job, chain, gpt_name, gradwalk_engine, micrograd_engine, moons, torch_engine
 
@@ -138,3 +142,13 @@ def test_the_figures_of_scaling_out_are_those_of_the_kept_run() -> None:
     assert f"out {1 / job:.0f} jobs a second, and keep {training / job:.0f} workers busy" in " ".join(text.split())
     assert f"on 2,000 workers {1e6 * training / 2000:.0f} s" in text
     assert f"costs {figures['kept_ms']:.1f} ms more" in text
+
+
+@pytest.mark.slow
+@pytest.mark.native
+@pytest.mark.parametrize("job", soak.JOBS)
+def test_each_part_of_the_soak_works_and_leaves_no_file(job: Callable[..., None], tmp_path: Path) -> None:
+    if job is soak.serve and not build_site.is_fresh():
+        pytest.skip("the site is not built from these sources: make site")
+    job(random.Random(0), tmp_path)
+    assert list(tmp_path.iterdir()) == []

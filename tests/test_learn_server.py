@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import http.client
+import os
 import re
 import socket
+import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from email import message_from_string
 from pathlib import Path
 
 import pytest
 
-from gradwalk.learn.answers import GUARDS, POLICY
+from gradwalk.learn.answers import GUARDS, POLICY, answer
 from gradwalk.learn.built_site import SiteError
-from gradwalk.learn.server import HOST, TRIED, CourseServer, make_server
+from gradwalk.learn.server import BREATH, HOST, TRIED, CourseServer, make_server
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = {
@@ -48,12 +52,20 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CourseServer]:
         path.write_bytes(content)
     (folder / "secret.html").write_text("outside")
     (folder / "site" / "out.html").symlink_to(folder / "secret.html")
-    with make_server(folder / "site", port=0) as server:
+    with running(folder / "site") as server:
+        yield server
+
+
+@contextmanager
+def running(site: Path) -> Iterator[CourseServer]:
+    with make_server(site, port=0) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 def ask(server: CourseServer, path: str, method: str = "GET", **headers: str) -> tuple[http.client.HTTPResponse, bytes]:
@@ -297,6 +309,69 @@ def test_a_hundred_browsers_at_once_are_all_answered(server: CourseServer) -> No
     for connection in connections:
         with connection, connection.makefile("rb") as answer:
             assert answer.read().endswith(FILES["index.html"])
+
+
+def test_more_browsers_than_there_is_room_for_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gradwalk.learn.server._room", lambda: 2)
+    (tmp_path / "index.html").write_bytes(FILES["index.html"])
+    with running(tmp_path) as server:
+        connections = [socket.create_connection(server.server_address, timeout=10) for _ in range(7)]
+        for connection in connections:
+            connection.sendall(b"GET / HTTP/1.0\r\nHost: localhost\r\n\r\n")
+        for connection in connections:
+            with connection, connection.makefile("rb") as answer:
+                assert answer.read().endswith(FILES["index.html"])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit there")
+def test_without_a_file_left_it_waits_for_one_in_silence(
+    server: CourseServer, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with socket.socket() as connection:
+        connection.settimeout(10)
+        used = os.dup(0)  # every lower number is taken
+        os.close(used)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (used, before[1]))
+        try:
+            connection.connect(server.server_address)
+            connection.sendall(b"GET / HTTP/1.0\r\nHost: localhost\r\n\r\n")
+            connection.settimeout(3 * BREATH)
+            with pytest.raises(TimeoutError):
+                connection.recv(1)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, before)
+        connection.settimeout(10)
+        assert connection.recv(12) == b"HTTP/1.1 200"
+    assert (caplog.records, capfd.readouterr()) == ([], ("", ""))
+
+
+def test_a_file_that_cannot_be_opened_now_is_not_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "index.html").write_bytes(FILES["index.html"])
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with answer(tmp_path, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n") as told:
+        head = told.content.split(b"\r\n\r\n")[0].decode()
+    assert head.startswith("HTTP/1.1 503 ")
+    assert "Retry-After: 1" in head
+    assert [f"{name}: {value}" in head for name, value in GUARDS.items()] == [True] * len(GUARDS)
+
+
+def test_it_stops_in_silence_while_browsers_are_connected(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "index.html").write_bytes(FILES["index.html"])
+    with socket.socket() as connection, running(tmp_path) as server:
+        connection.settimeout(10)
+        connection.connect(server.server_address)
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert connection.recv(12) == b"HTTP/1.1 200"  # and it may ask again
+    assert (caplog.records, capfd.readouterr()) == ([], ("", ""))
 
 
 def test_a_connection_is_used_again(server: CourseServer) -> None:

@@ -159,9 +159,15 @@ def test_classes_of_the_users_keep_what_they_add() -> None:
     named, slotted = Named(2.0), Slotted(3.0)
     named.colour, slotted.extra = "red", [named]  # type: ignore[attr-defined]
     again: Any
-    for again in (travelled(slotted), copy.copy(slotted)):
+    for again in (travelled(slotted), copy.copy(slotted), copy.deepcopy(slotted)):
         assert (type(again), again.data, again.extra[0].colour) == (Slotted, 3.0, "red")
         assert not hasattr(again, "other")
+    again = copy.copy(slotted)
+    assert again.extra[0] is named
+    named.colour = slotted
+    twin: Any = copy.deepcopy(slotted * 2).inputs[0]
+    assert twin.extra[0] is not named
+    assert twin.extra[0].colour is twin
 
 
 def test_a_copy_points_at_the_same_operands() -> None:

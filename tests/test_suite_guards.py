@@ -27,6 +27,22 @@ def test_it():
     tempfile.mkdtemp(prefix="left-over-")
 """
 
+HELD = """
+import asyncio, pytest
+@pytest.fixture(scope="session", autouse=True)
+def held():  # as Playwright does while a browser is open
+    loop = asyncio.new_event_loop()
+    asyncio._set_running_loop(loop)
+    yield
+    asyncio._set_running_loop(None)
+    loop.close()
+def test_it():
+    asyncio.run(asyncio.sleep(0))
+@pytest.mark.browser
+def test_it_is_there():
+    assert asyncio._get_running_loop() is not None
+"""
+
 
 def run(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
     """A run of its own, in a checkout that has nothing but these tests and our conftest.py."""
@@ -67,3 +83,9 @@ def test_mutants_that_do_not_count_are_of_lines_that_are_there() -> None:
     for path, line, _ in EQUIVALENT:
         source = " ".join(text.strip() for text in (ROOT / path).read_text(encoding="utf-8").splitlines())
         assert line in source, path
+
+
+@pytest.mark.slow
+def test_a_test_may_call_asyncio_though_a_browser_is_open(tmp_path: Path) -> None:
+    done = run(tmp_path, HELD)
+    assert "2 passed" in done.stdout, done.stdout

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from copy import copy
+from copy import copy, deepcopy
 from functools import partial
 from types import FunctionType
 from typing import Any, Self
@@ -176,9 +176,14 @@ class Node(Methods):
             v._grad = grad
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        richer = []  # nodes of classes that add something of their own, which may lead back to any node
         for v in walk.topological(self):
             if id(v) not in memo:
                 memo[id(v)] = v._copied(memo)
+                richer += [v] if type(v).__slots__ or type(v).__dictoffset__ else []
+        for v in richer:
+            for name, x in _added(v):
+                setattr(memo[id(v)], name, deepcopy(x, memo))
         return memo[id(self)]  # type: ignore[no-any-return]
 
     def _copied(self, memo: dict[int, Any]) -> Self:

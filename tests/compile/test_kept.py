@@ -69,6 +69,15 @@ def test_a_folder_that_others_can_write_to_is_not_used_and_it_is_said_why(place:
 
 
 @posix
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(place: Path) -> None:
+    (place / "one.bin").unlink()
+    os.mkfifo(place / "one.bin")
+    assert kept.read("one") is None
+    kept.write("one", CODE)
+    assert kept.read("one") == CODE
+
+
+@posix
 @pytest.mark.parametrize("mode", [0o620, 0o602])
 def test_a_file_that_others_can_write_to_is_not_used(place: Path, mode: int) -> None:
     (place / "one.bin").chmod(mode)
@@ -111,6 +120,7 @@ def test_what_was_never_finished_is_cleared_away_when_it_is_old(place: Path) -> 
         ({"HOME": "/some/home"}, "/some/home/.cache/gradwalk/native"),
         ({"GRADWALK_CACHE": "", "HOME": "/some/home"}, "/some/home/.cache/gradwalk/native"),
         ({"GRADWALK_CACHE": "/chosen", "XDG_CACHE_HOME": "/xdg"}, "/chosen"),
+        ({"GRADWALK_CACHE": "~/chosen", "HOME": "/some/home"}, "/some/home/chosen"),
     ],
 )
 @pytest.mark.skipif(sys.platform != "linux", reason="folders as on Linux")

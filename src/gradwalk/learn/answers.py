@@ -8,6 +8,7 @@ Files whose names change with their content are kept by the browser for good; pa
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import os
@@ -146,8 +147,11 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             try:
                 file = found.open("rb")
-            except OSError:  # it has just gone, or is not for us to read
-                self._missing(body=body)
+            except OSError as error:
+                if error.errno in (errno.EMFILE, errno.ENFILE):  # it is there, but too many files are open
+                    self._say(HTTPStatus.SERVICE_UNAVAILABLE, "too busy; try again\n", {"Retry-After": "1"})
+                else:  # it has just gone, or is not for us to read
+                    self._missing(body=body)
                 return
             if not self._opened(found, file, body=body):
                 file.close()

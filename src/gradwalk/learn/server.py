@@ -23,6 +23,8 @@ TRIED = 20  # ports, one after the other, before giving up
 WAITING = 1024  # connections that may wait to be taken; beyond that a system lets them try again after a second
 PATIENCE = 30  # seconds for a request to come, and for each part of an answer to be taken
 LINGER = 1
+BREATH = 0.1  # seconds before the next try, when the system has no file left to give
+SPARE = 64  # files that the rest of the process may have open
 CHUNK = LONGEST_LINE = 1 << 16  # bytes
 MOST_LINES = 100  # of a request
 
@@ -93,16 +95,42 @@ class CourseServer:
 
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
-        own = self._socket.dup()
-        listening = await asyncio.start_server(self._connection, sock=own, limit=LONGEST_LINE, backlog=WAITING)
-        try:
-            if not self._over.is_set():
-                await self._stop.wait()
-        finally:
-            listening.close()
+        with self._socket.dup() as own:
+            own.setblocking(False)
+            taking = asyncio.create_task(self._take(own))
+            try:
+                if not self._over.is_set():
+                    await self._stop.wait()
+            finally:
+                taking.cancel()
+                await asyncio.wait([taking])
 
-    async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _take(self, listening: socket.socket) -> None:
+        """Take connections while there is room for them; the others wait.
+
+        asyncio's own server takes as many as it can. Without a file left it tries at once again, and prints each try.
+        """
+        room, loop, open_now = asyncio.Semaphore(_room()), asyncio.get_running_loop(), set[asyncio.Task[None]]()
+        while True:
+            await room.acquire()
+            try:
+                connection, _ = await loop.sock_accept(listening)
+            except OSError:  # no more files, or a browser that has gone before it was taken
+                room.release()
+                await asyncio.sleep(BREATH)
+                continue
+            task = asyncio.create_task(self._connection(connection))
+            open_now.add(task)  # a loop alone would not keep it
+            task.add_done_callback(open_now.discard)
+            task.add_done_callback(lambda _: room.release())
+
+    async def _connection(self, connection: socket.socket) -> None:
         """One browser's requests, one after the other. One that goes away is no error."""
+        try:
+            reader, writer = await asyncio.open_connection(sock=connection, limit=LONGEST_LINE)
+        except OSError:
+            connection.close()
+            return
         try:
             while await self._answered(reader, writer):
                 pass
@@ -168,6 +196,15 @@ async def read_head(reader: asyncio.StreamReader) -> tuple[bytes, HTTPStatus | N
         elif lines:
             return b"".join([*lines, b"\r\n"]), None
     return b"", HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
+
+
+def _room() -> int:
+    """How many connections there may be at once: each has a file open, and another for what it sends."""
+    try:
+        import resource
+    except ImportError:  # Windows, which has no such limit
+        return WAITING
+    return max(1, min(WAITING, (resource.getrlimit(resource.RLIMIT_NOFILE)[0] - SPARE) // 2))
 
 
 def make_server(site: Path, port: int) -> CourseServer:

@@ -21,6 +21,7 @@ __all__ = ["load", "save"]
 
 #: dtypes as the format has them, and as Python's arrays do.
 KINDS = {"float64": ("<f8", "d"), "float32": ("<f4", "f"), "int64": ("<i8", "q"), "bool": ("|b1", "b")}
+LONGEST = 65_000  # bytes of a name
 MAGIC = b"\x93NUMPY"
 
 
@@ -40,11 +41,20 @@ def save(tensors: Any, path: Any) -> None:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_STORED) as archive:
         for name, x in tensors.items():
-            if not isinstance(name, str) or not name or name.startswith("/") or ".." in name.split("/"):
+            if not isinstance(name, str) or not _fits(name):
                 raise SettingError(f"a tensor in a file has a name, not {name!r:.60}")
             info = zipfile.ZipInfo(f"{name}.npy", (1980, 1, 1, 0, 0, 0))  # the same numbers make the same file
             archive.writestr(info, _written(as_tensor(x)))
     store.write_bytes(content.getvalue(), path)
+
+
+def _fits(name: str) -> bool:
+    """Whether an archive can hold a name as it is: it would cut it off at a zero."""
+    try:
+        length = len(name.encode())
+    except UnicodeEncodeError:  # half a character
+        return False
+    return 0 < length <= LONGEST and "\0" not in name and not name.startswith("/") and ".." not in name.split("/")
 
 
 def load(path: Any) -> Any:
@@ -58,10 +68,16 @@ def load(path: Any) -> Any:
     content = store.read_bytes(path)
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            found = {name.removesuffix(".npy"): _read(archive.read(name), name, path) for name in archive.namelist()}
+            names = [name.removesuffix(".npy") for name in archive.namelist()]
+            if len(set(names)) < len(names):
+                raise ValueError(f"{store.first_repeated(names)!r} stands in it twice")
+            found = {
+                name: _read(archive.read(entry), entry, path)
+                for name, entry in zip(names, archive.namelist(), strict=True)
+            }
     except ModelFileError:
         raise
-    except Exception as error:  # on damaged bytes zipfile raises whatever it comes upon: zlib's, struct's, ValueError …
+    except Exception as error:  # a stranger's bytes make zipfile, its decompressors and NumPy raise a dozen kinds
         raise ModelFileError(
             f"{path} is no file of tensors, or is damaged ({error}); give one that save() wrote"
         ) from error
@@ -110,5 +126,5 @@ def _header(text: str) -> dict[str, Any] | None:
             isinstance(found["descr"], str) and isinstance(found["fortran_order"], bool) and isinstance(shape, tuple)
         )
         return found if sound and all(type(n) is int and n >= 0 for n in shape) else None
-    except (ValueError, SyntaxError, KeyError, TypeError):
+    except (ValueError, SyntaxError, KeyError, TypeError, MemoryError, RecursionError):  # Python's parser has limits
         return None

@@ -27,6 +27,8 @@ __all__ = ["MachineCode", "clear", "folder", "read", "write"]
 
 MAGIC = b"gradwalk native\n"
 OLD = 3600.0  # seconds after which a file that was never finished is not going to be
+#: Somebody may have put a pipe in its place, and opening that must not wait for whoever writes to it.
+FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 OTHERS = 0o022  # that the group, or everybody, may write
 
 
@@ -50,9 +52,9 @@ def folder() -> Path | None:
     >>> del os.environ["GRADWALK_CACHE"]
     """
     chosen = os.environ.get("GRADWALK_CACHE")
-    if chosen:
-        return Path(chosen)
     try:
+        if chosen:
+            return Path(chosen).expanduser()  # no shell has done that for what a Dockerfile or a service sets
         if sys.platform == "win32":
             local = os.environ.get("LOCALAPPDATA")
             return (Path(local) if local else Path.home() / "AppData" / "Local") / "gradwalk" / "native"
@@ -74,7 +76,7 @@ def read(symbol: str) -> MachineCode | None:
     if place is None:
         return None
     try:
-        handle = os.open(place / f"{symbol}.bin", os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        handle = os.open(place / f"{symbol}.bin", FLAGS)
         with os.fdopen(handle, "rb") as file:
             if not _trusted(place, os.fstat(handle)):
                 return None
