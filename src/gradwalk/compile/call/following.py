@@ -24,10 +24,11 @@ from gradwalk.chance import left_to_this_thread
 from gradwalk.compile.call.chance import Chance
 from gradwalk.compile.call.surroundings import Surroundings
 from gradwalk.compile.trace.limits import TooLarge, Unfollowable
-from gradwalk.compile.trace.reach import PLAIN, Reached, is_library, is_stand_in
+from gradwalk.compile.trace.reach import PLAIN, Reached, is_stand_in
 from gradwalk.compile.trace.recorded import Output, Recorded
 from gradwalk.compile.trace.same_objects import sameness_answered
 from gradwalk.compile.trace.stage import arrays_made, files_seen, types_answered
+from gradwalk.compile.trace.whose import is_library, is_librarys
 from gradwalk.engine import Value
 from gradwalk.errors import GradwalkError
 from gradwalk.provenance import Place, is_users
@@ -191,7 +192,7 @@ def _is_the_same_again(x: Any) -> bool:
     if kind in PLAIN or tree.is_block(x) or isinstance(x, (Output, Value, Enum, type, FunctionType, ModuleType)):
         return True
     changing = (np.ndarray, deque, array, bytearray, KeysView, ValuesView, ItemsView, Iterator)
-    return not isinstance(x, changing) and is_library(kind.__module__)
+    return not isinstance(x, changing) and is_librarys(kind)
 
 
 def _follow_again(

@@ -6,6 +6,8 @@ training loop keeps in the same object, and the function does not look at, may c
 
 from __future__ import annotations
 
+import builtins
+import gc
 import os
 import random
 import sys
@@ -15,8 +17,8 @@ from array import array
 from collections import deque
 from collections.abc import Callable, ItemsView, Iterator, KeysView, Sequence, ValuesView
 from contextvars import ContextVar
-from enum import Enum
-from functools import cache, cached_property, partial, partialmethod
+from enum import Enum, EnumMeta
+from functools import cached_property, partial, partialmethod
 from itertools import chain
 from operator import attrgetter, methodcaller
 from types import (
@@ -29,11 +31,12 @@ from types import (
     SimpleNamespace,
 )
 from typing import Any
-from weakref import ReferenceType, WeakKeyDictionary
+from weakref import ProxyTypes, ReferenceType, WeakKeyDictionary
 
 import numpy as np
 
-from gradwalk.compile.trace.reading import reads_of
+from gradwalk.compile.trace.reading import IMPLIED, MAKING, reads_of
+from gradwalk.compile.trace.whose import is_library, is_librarys, is_users_class
 from gradwalk.engine import Value
 from gradwalk.module import Module
 from gradwalk.node import Node
@@ -49,15 +52,14 @@ CONTAINERS = (list, tuple, dict, set, frozenset, deque)
 UNSURE = frozenset(("time", "secrets", "uuid", "datetime"))
 #: What is seen by others than the caller; a function that does it is not run again just to look.
 SPEAKING = frozenset(("print", "open", "input", "breakpoint", "write", "writelines", "debug", "info", "warning"))
+#: What is another while a function is traced, in whatever thread (`stage.py`).
+SWAPPED = frozenset(("open", "array", "asarray", "type"))
 #: What asks for attributes that need not be there.
 GUESSING = frozenset(("getattr", "hasattr", "AttributeError", "Exception"))
 #: What functions have that is not among their attributes.
 OF_FUNCTIONS = ("__name__", "__qualname__", "__doc__", "__annotations__")
-#: Methods that nobody calls by name, but not on an object that is there already.
-NOT_CALLED = frozenset((
-    "__init__", "__new__", "__post_init__", "__init_subclass__", "__repr__", "__str__", "__setattr__", "__delattr__",
-    "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__del__",
-))  # fmt: skip
+#: Methods that are called without their names, but not by an operator: some code tells that it does (`reading.py`).
+NOT_CALLED = IMPLIED | {"__del__"}
 
 #: Things of the standard library with a function that tells what they hold.
 TELLING: dict[Any, Callable[[Any], Any]] = {
@@ -70,20 +72,6 @@ TELLING: dict[Any, Callable[[Any], Any]] = {
 NAMESPACES = (SimpleNamespace, Namespace)  # classes of a library whose objects have attributes like anybody's
 
 Path = str
-
-
-@cache
-def is_library(module: str) -> bool:
-    """Whether a module, or the package that it is in, is a library: nobody changes what its functions read.
-
-    >>> is_library("math"), is_library("numpy.random"), is_library("__main__")
-    (True, True, False)
-    """
-    top = module.split(".")[0]
-    if top in ("__main__", "gradwalk"):
-        return False
-    file = getattr(sys.modules.get(top), "__file__", None) or ""
-    return top in sys.stdlib_module_names or "site-packages" in file or "dist-packages" in file
 
 
 class Reached:
@@ -117,6 +105,7 @@ class Reached:
         self.unsure = False
         self.speaks = False
         self._seen: dict[int, Any] = {}  # holds what it has seen, so that no id is used again
+        self.made: set[type] = set()  # classes that are read by name, so that an object of them may be made
         self._classes: dict[type, None] = {}  # whose methods and attributes can be read, bases included
         self._instances: set[type] = set()  # classes of the user's whose objects have attributes and nothing else
         self._ahead: list[tuple[Path, Any]] = [("", root) for root in roots]
@@ -131,7 +120,7 @@ class Reached:
             held += [
                 part
                 for kind in self._classes
-                for part in self._named(kind.__name__, vars(kind), self._wanted(vars(kind)))
+                for part in self._named(kind.__name__, vars(kind), self._wanted_of_class(kind))
             ]
             self._ahead = held
         self._seen.clear()
@@ -165,7 +154,27 @@ class Reached:
         ['pi']
         """
         names = [name for name in self.attributes if name in vars(module)]
-        return names if not is_library(module.__name__) else [name for name in names if _is_data(vars(module)[name])]
+        return names if not is_library(module.__name__) else [name for name in names if _is_open(vars(module)[name])]
+
+    def code_in(self, module: ModuleType) -> list[str]:
+        """The names of a library's own functions and classes that are read there, in place of which others may be put.
+
+        >>> Reached([lambda: math.pi * math.sqrt(2.0)]).code_in(math)
+        ['sqrt']
+        """
+        if not is_library(module.__name__):
+            return []
+        names = [name for name in self.attributes if name in vars(module) and name not in SWAPPED]
+        return [name for name in names if callable(vars(module)[name]) and not _is_open(vars(module)[name])]
+
+    def builtins_read(self) -> list[str]:
+        """The names that are read and built in, which no namespace has of its own.
+
+        >>> Reached([lambda xs: sum(xs) / len(xs)]).builtins_read()
+        ['len', 'sum']
+        """
+        names = {name for space, read in self.globals.values() for name in read if name not in space}
+        return sorted(name for name in names if hasattr(builtins, name) and name not in SWAPPED)
 
     # --- one thing ---------------------------------------------------------------------------------------------------
 
@@ -189,6 +198,8 @@ class Reached:
             self.arrays.append((path, thing))
             if thing.dtype == object:
                 self._ahead += [(f"{path}[…]", part) for part in thing.ravel().tolist()]
+            if type(thing) is not np.ndarray and attributes_of(thing):  # such as a mask
+                self._visit_instance(path, thing)
         elif isinstance(thing, (bytearray, array)):
             self.arrays.append((path, thing))
         elif isinstance(thing, (random.Random, np.random.Generator, np.random.RandomState, np.random.BitGenerator)):
@@ -197,7 +208,11 @@ class Reached:
             self.chances.append(thing.source)
         elif isinstance(thing, ModuleType):
             self._visit_module(path, thing)
-        elif not isinstance(thing, (Enum, np.generic)):
+        elif isinstance(thing, np.void) and thing.base is not None:  # a row of a table
+            self._ahead.append((path, thing.base))
+        elif isinstance(thing, np.void) or type(type(thing)).__module__ == "_ctypes":
+            self.others.append((path, thing, raw))
+        elif not isinstance(thing, np.generic):
             self._visit_object(path, thing)
 
     def _visit_container(self, path: Path, thing: Any) -> None:
@@ -221,10 +236,12 @@ class Reached:
             self._visit_instance(path, thing)
 
     def _visit_function(self, path: Path, thing: Any) -> None:
-        if is_library(thing.__module__ or ""):
+        if is_librarys(thing):
             self.unsure = self.unsure or thing.__module__ in UNSURE
+            for cell in thing.__closure__ or ():  # what it was made of may be the user's
+                self._ahead += [(path, part) for part in _functions_in(_content(cell))]
             return
-        self._read(thing.__code__)
+        self._read(thing.__code__, stores=thing.__name__ not in MAKING)  # where a new object is filled
         if hasattr(thing, "__wrapped__"):
             self._ahead.append((path, thing.__wrapped__))
         if isinstance(registry := thing.__dict__.get("registry"), MappingProxyType):  # of functools.singledispatch
@@ -253,6 +270,8 @@ class Reached:
                 continue
             if name in namespace:
                 self._ahead.append((name, namespace[name]))
+            elif _is_open(own := vars(builtins).get(name)):
+                self._ahead.append((name, own))
             if name in namespace or name in reads.names:
                 known[name] = None
         for name in reads.modules:
@@ -263,30 +282,39 @@ class Reached:
         self.unsure = self.unsure or thing.__module__ in UNSURE
         if is_users_class(thing):
             self.objects.append((path, thing))
+            self.made.update(thing.__mro__)
             self._visit_methods(thing, but=frozenset())
             self._ahead.append((path, type(thing)))
             if isinstance(thing, ABCMeta):  # of which others may become subclasses
                 self.others.append((path, thing, lambda _: get_cache_token()))
+            if isinstance(thing, EnumMeta):
+                members: dict[str, Any] = dict(thing.__members__)
+                self._ahead += [(f"{path}.{name}", member) for name, member in members.items()]
 
     def _visit_methods(self, kind: type, but: frozenset[str] = NOT_CALLED) -> None:
         """Those methods of a class, and of its bases, that nobody calls by name."""
-        for base in [base for base in kind.__mro__ if not is_library(base.__module__)]:
+        for base in [base for base in kind.__mro__ if not is_librarys(base)]:
             if not but or base not in self._classes:
                 self._classes[base] = None
                 self._ahead += [
                     (f"{base.__name__}.{name}", part)
                     for name, part in list(vars(base).items())
-                    if name.startswith("__") and name not in but and isinstance(part, FunctionType)
+                    if (name.startswith("__") and name not in but and part.__class__ not in PLAIN and callable(part))
+                    or name == "_missing_"  # of an Enum
                 ]
 
     def _visit_module(self, path: Path, thing: ModuleType) -> None:
         self.unsure = self.unsure or thing.__name__ in UNSURE
         if thing.__name__.split(".")[0] != "gradwalk":
             self.objects.append((path, thing))
+        if not is_library(thing.__name__) and "__getattr__" in vars(thing):
+            self._ahead.append((path, vars(thing)["__getattr__"]))
 
     def _visit_object(self, path: Path, thing: Any) -> None:
         if isinstance(thing, MethodType):
             self._ahead += [(path, thing.__self__), (path, thing.__func__)]
+        elif type(thing) in ProxyTypes:
+            self._ahead += [(path, method.__self__) for method in _content_of_proxy(thing)]
         elif isinstance(thing, (BuiltinMethodType, MethodWrapperType)):
             own = thing.__self__
             self.unsure = self.unsure or getattr(thing, "__module__", "") in UNSURE or thing.__name__ == "urandom"
@@ -296,6 +324,8 @@ class Reached:
                     self.anything = True
         elif isinstance(thing, (staticmethod, classmethod)):
             self._ahead.append((path, thing.__func__))
+            if isinstance(thing, classmethod):  # which may make an object
+                self.attributes.update(dict.fromkeys(MAKING))
         elif isinstance(thing, property):
             self._ahead.append((path, thing.fget))
         elif isinstance(thing, cached_property):
@@ -317,7 +347,7 @@ class Reached:
             self.others.append((path, thing, tell))
             held = tell(thing)
             self._ahead += [(path, part) for part in (held if isinstance(held, (list, tuple)) else [held])]
-        elif hasattr(type(thing), "__next__") and is_library(type(thing).__module__):
+        elif hasattr(type(thing), "__next__") and is_librarys(type(thing)):
             self.iterators.append(path)
         elif (wrapped := _wrapped(thing)) is not None:
             self._ahead.append((path, wrapped))
@@ -326,6 +356,8 @@ class Reached:
                 self.others.append((path, thing, Clearings()))
             elif type(thing).__module__.startswith("gradwalk.compile."):  # it may be given attributes, as any other
                 self.objects.append((path, thing))
+            else:  # an object that stands for a function
+                self._visit_instance(path, thing)
         else:
             self._visit_instance(path, thing)
 
@@ -333,15 +365,19 @@ class Reached:
         """Something with attributes."""
         kind = type(thing)
         self.objects.append((path, thing))
-        if not is_library(kind.__module__):
+        if not is_librarys(kind):
             self._visit_methods(kind)
-            if not isinstance(thing, CONTAINERS):
+            if isinstance(thing, Enum):
+                self._ahead.append((path, thing._value_))
+            elif not isinstance(thing, CONTAINERS) and _wrapped(thing) is None:
                 self._instances.add(kind)
+        else:  # such as what cmp_to_key or np.frompyfunc gives, which is made of a function
+            self._ahead += [(path, part) for part in _functions_in(gc.get_referents(thing))]
 
-    def _read(self, code: Any) -> None:
+    def _read(self, code: Any, *, stores: bool) -> None:
         reads = reads_of(code)
         self.attributes.update(dict.fromkeys(reads.attributes))
-        self.stored.update(dict.fromkeys(reads.stored))
+        self.stored.update(dict.fromkeys(reads.stored if stores else ()))
         self.anything = self.anything or (reads.anything and is_users(code.co_filename))
         self.guesses = self.guesses or not GUESSING.isdisjoint(reads.names)
 
@@ -368,6 +404,14 @@ class Reached:
             if part.__class__ not in PLAIN and id(part) not in self._seen:
                 yield f"{path}.{name}" if path else name, part
 
+    def _wanted_of_class(self, kind: type) -> list[str]:
+        names = self._wanted(vars(kind))
+        if kind.__module__.split(".")[0] == "gradwalk":  # whose methods do nothing but what they are for
+            names = [name for name in names if name not in IMPLIED]
+        for name in vars(kind).get("__match_args__", ()) if "__match_args__" in self.attributes else ():
+            self.attributes[name] = None
+        return names
+
     def _wanted(self, namespace: Any) -> list[str]:
         if self.anything and "__builtins__" not in namespace:  # which only the namespace of a module has
             return [name for name in namespace if not (name.startswith("__") and name.endswith("__"))]
@@ -376,9 +420,18 @@ class Reached:
         return [name for name in (*self.attributes, *self.stored) if name in namespace]
 
 
-def _is_data(x: Any) -> bool:
-    """Whether it is neither code nor a stream: what somebody may put into a module and read there."""
-    return not callable(x) and not isinstance(x, ModuleType) and not hasattr(type(x), "__next__")
+def _functions_in(things: Sequence[Any]) -> Iterator[Any]:
+    """The functions, methods and partial ones among things."""
+    return (part for part in things if isinstance(part, (FunctionType, MethodType, partial)))
+
+
+def _is_open(x: Any) -> bool:
+    """Whether a library's module may hold it for others: data that is no stream, or code of the user's."""
+    if isinstance(x, (FunctionType, type)):
+        return not is_librarys(x)
+    if callable(x):
+        return not is_librarys(type(x))
+    return not isinstance(x, ModuleType) and not hasattr(type(x), "__next__")
 
 
 class Clearings:
@@ -409,16 +462,11 @@ def may_hold_values(x: Any) -> bool:
     return any(isinstance(part, (Node, Module, list, tuple, dict)) for part in parts)
 
 
-def is_users_class(kind: type) -> bool:
-    """Whether a class is neither a library's nor ours."""
-    return not is_library(kind.__module__) and kind.__module__.split(".")[0] != "gradwalk"
-
-
 def holds_by_itself(thing: Any) -> bool:
     """Whether an object's class is a library's, whose code nobody looks into: all of its attributes count as read."""
     kind = type(thing)
     return (
-        is_library(kind.__module__)
+        is_librarys(kind)
         and not isinstance(thing, NAMESPACES)
         and not isinstance(thing, (type, ModuleType, FunctionType))
     )
@@ -439,7 +487,7 @@ def slots_of(kind: type) -> tuple[str, ...]:
     found = _slots.get(kind)
     if found is None:
         names: list[str] = []
-        for base in [base for base in kind.__mro__ if not is_library(base.__module__)]:
+        for base in [base for base in kind.__mro__ if not is_librarys(base)]:
             slots: Any = vars(base).get("__slots__", ())
             for name in [slots] if isinstance(slots, str) else slots:
                 private = name.startswith("__") and not name.endswith("__")
@@ -470,6 +518,24 @@ def _content(cell: Any) -> list[Any]:
     try:
         return [cell.cell_contents]
     except ValueError:  # not set yet
+        return []
+
+
+def raw(thing: Any) -> bytes:
+    """The memory of something that is no more than that.
+
+    >>> import ctypes
+    >>> raw(ctypes.c_int16(258))
+    b'\\x02\\x01'
+    """
+    return memoryview(thing).tobytes()
+
+
+def _content_of_proxy(proxy: Any) -> list[Any]:
+    """A method of what a proxy of `weakref` stands for, which has the thing itself; none if that is gone."""
+    try:
+        return [proxy.__repr__]
+    except ReferenceError:
         return []
 
 

@@ -9,12 +9,42 @@ from itertools import takewhile
 from types import CodeType
 from typing import NamedTuple
 
-__all__ = ["Reads", "reads_of"]
+__all__ = ["IMPLIED", "MAKING", "OPERATORS", "Reads", "reads_of"]
 
 #: What looks a name up that may not stand in the code.
 BY_TEXT = frozenset(("vars", "eval", "exec", "globals", "locals", "dir", "attrgetter", "__dict__", "__getattribute__"))
 #: … and what does so under a name that often stands there as a text.
 GETATTR = frozenset(("getattr", "hasattr", "setattr"))
+
+#: Methods that are called without their names, on objects that are there already: to make another one of a class …
+MAKING = frozenset(("__init__", "__new__", "__post_init__"))
+#: … to write one as a text, to copy it, to set and delete its attributes, and to make a subclass.
+SHOWING = frozenset(("__str__", "__repr__", "__format__"))
+COPYING = frozenset(("__reduce__", "__reduce_ex__", "__getstate__", "__setstate__"))
+IMPLIED = MAKING | SHOWING | COPYING | {"__setattr__", "__delattr__", "__init_subclass__"}
+#: Methods that operators, loops and built-in functions call.
+OPERATORS = frozenset((
+    "__bool__", "__len__", "__call__", "__getattr__", "__getattribute__", "__getitem__", "__setitem__", "__delitem__",
+    "__contains__", "__iter__", "__next__", "__reversed__", "__missing__", "__length_hint__", "__hash__", "__eq__",
+    "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__index__", "__int__", "__float__", "__complex__", "__bytes__",
+    "__round__", "__trunc__", "__floor__", "__ceil__", "__abs__", "__neg__", "__pos__", "__invert__", "__enter__",
+    "__exit__", "__get__", "__set__", "__delete__", "__instancecheck__", "__subclasscheck__", "__class_getitem__",
+    "__copy__", "__deepcopy__", "__array__", "__array_ufunc__", "__array_function__", "__fspath__",
+)).union(
+    f"__{side}{name}__"
+    for name in ("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "divmod", "pow", "lshift", "rshift",
+                 "and", "xor", "or")
+    for side in ("", "r", "i")
+)  # fmt: skip
+#: By which names, of functions or methods, this is done.
+CALLED_BY = {
+    **dict.fromkeys(("type", "__class__", "replace"), MAKING),
+    **dict.fromkeys(("str", "repr", "format", "ascii", "print", "format_map"), SHOWING),
+    **dict.fromkeys(("copy", "deepcopy", "dumps", "loads"), COPYING),
+    "setattr": frozenset(("__setattr__",)),
+    "delattr": frozenset(("__delattr__",)),
+}
+FORMATS = frozenset(("format", "format_map", "vformat"))
 
 
 class Reads(NamedTuple):
@@ -58,17 +88,47 @@ def reads_of(code: CodeType) -> Reads:
                     anything = True
         elif kind in ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM") or kind.startswith("LOAD_SUPER"):
             found["attributes"].add(name)
+            if name in FORMATS:  # a text with names of attributes in it
+                text = instructions[i - 1].argval if instructions[i - 1].opname == "LOAD_CONST" else None
+                anything = anything or not isinstance(text, str)
+                found["attributes"].update(_names_in_format(text) if isinstance(text, str) else ())
         elif kind in ("STORE_ATTR", "DELETE_ATTR"):
             found["stored"].add(name)
+            found["attributes"].add("__setattr__" if kind == "STORE_ATTR" else "__delattr__")
+        elif kind == "MATCH_CLASS":
+            found["attributes"].update(("__match_args__", *_names_before(instructions[i - 1])))
+        elif kind.startswith("FORMAT_"):
+            found["attributes"].update(SHOWING)
+        elif kind == "LOAD_BUILD_CLASS":
+            found["attributes"].add("__init_subclass__")
         elif kind == "IMPORT_NAME":
             found["modules"].add(name)
     for constant in code.co_consts:
         if isinstance(constant, str):
+            if "%" in constant:  # "%s" % thing
+                found["attributes"].update(SHOWING)
             found["texts"].update(re.findall(r"[^\W\d]\w*", constant[:1000]))
         elif isinstance(constant, CodeType):
             inside = reads_of(constant)
             for kind in found:
                 found[kind] |= getattr(inside, kind)
             anything = anything or inside.anything
+    for name in CALLED_BY.keys() & (found["names"] | found["attributes"]):
+        found["attributes"] |= CALLED_BY[name]
     anything = anything or bool(BY_TEXT & (found["names"] | found["attributes"]))
     return Reads(**{kind: frozenset(some) for kind, some in found.items()}, anything=anything)
+
+
+def _names_before(instruction: dis.Instruction) -> tuple[str, ...]:
+    """The attributes that a class pattern names: they stand before it, in a tuple."""
+    names = instruction.argval if instruction.opname == "LOAD_CONST" else ()
+    return names if isinstance(names, tuple) else ()
+
+
+def _names_in_format(text: str) -> list[str]:
+    """The attributes in a text for `format`.
+
+    >>> _names_in_format("{0.scale:.2f} of {net.layers[0].size}, 1.5")
+    ['scale', 'layers', 'size']
+    """
+    return [name for field in re.findall(r"\{([^{}]*)", text) for name in re.findall(r"\.([^\W\d]\w*)", field)]
