@@ -20,7 +20,7 @@ from contextvars import ContextVar
 from enum import Enum, EnumMeta
 from functools import cached_property, partial, partialmethod
 from itertools import chain
-from operator import attrgetter, methodcaller
+from operator import attrgetter, itemgetter, methodcaller
 from types import (
     BuiltinMethodType,
     FunctionType,
@@ -52,6 +52,11 @@ CONTAINERS = (list, tuple, dict, set, frozenset, deque)
 UNSURE = frozenset(("time", "secrets", "uuid", "datetime"))
 #: What is seen by others than the caller; a function that does it is not run again just to look.
 SPEAKING = frozenset(("print", "open", "input", "breakpoint", "write", "writelines", "debug", "info", "warning"))
+#: What reads the memory of an array past all its methods.
+PEEKING = frozenset((
+    "memoryview", "frombuffer", "crc32", "adler32", "md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b",
+    "blake2s", "from_buffer", "data_as",
+))  # fmt: skip
 #: What is another while a function is traced, in whatever thread (`stage.py`).
 SWAPPED = frozenset(("open", "array", "asarray", "type"))
 #: What asks for attributes that need not be there.
@@ -91,6 +96,7 @@ class Reached:
         self.arrays: list[tuple[Path, Any]] = []  # … and is a block of numbers
         self.objects: list[tuple[Path, Any]] = []  # what has attributes
         self.globals: dict[int, tuple[dict[str, Any], dict[str, None]]] = {}  # namespaces, with the names read there
+        self.assigned: dict[int, tuple[dict[str, Any], dict[str, None]]] = {}  # … and the names set there
         self.asking: dict[int, dict[str, Any]] = {}  # … where `type` is read
         self.cells: list[tuple[Path, Any]] = []
         self.functions: list[tuple[Path, Any]] = []  # of the user's
@@ -104,6 +110,7 @@ class Reached:
         self.guesses = False  # … or whether they need not be there
         self.unsure = False
         self.speaks = False
+        self.peeks = False  # whether memory is looked at, of which stand-ins have another
         self._seen: dict[int, Any] = {}  # holds what it has seen, so that no id is used again
         self.made: set[type] = set()  # classes that are read by name, so that an object of them may be made
         self._classes: dict[type, None] = {}  # whose methods and attributes can be read, bases included
@@ -127,6 +134,8 @@ class Reached:
         if named := [name for name in OF_FUNCTIONS if name in self.attributes]:
             self.others += [(path, thing, attrgetter(*named)) for path, thing in self.functions]
             self.containers += [(path, thing.__annotations__) for path, thing in self.functions]
+        if "label" in self.attributes and (nodes := (*self.values, *[thing for _, thing in self.tensors])):
+            self.others.append(("a label", nodes, _labels_of))
         if self.guesses:  # an attribute that a function does not have yet may come to be
             self.objects += [(path, thing) for path, thing in self.functions if not thing.__dict__]
 
@@ -186,8 +195,12 @@ class Reached:
             return
         if isinstance(thing, Value):
             self.values.append(thing)
+            if type(thing) is not Value and is_users_class(type(thing)):
+                self._visit_instance(path, thing)
         elif isinstance(thing, Node):
             self.tensors.append((path, thing))
+            if is_users_class(type(thing)):
+                self._visit_instance(path, thing)
         elif isinstance(thing, CONTAINERS):
             self._visit_container(path, thing)
         elif isinstance(thing, FunctionType):
@@ -261,8 +274,12 @@ class Reached:
         if "getenv" in reads.names | reads.attributes:
             self._ahead.append(("os.environ", os.environ))
         self.speaks = self.speaks or bool(SPEAKING & (reads.names | reads.attributes))
+        self.peeks = self.peeks or bool(PEEKING & (reads.names | reads.attributes))
         namespace = thing.__globals__
         _, known = self.globals.setdefault(id(namespace), (namespace, {}))
+        if reads.assigned:
+            _, assigned = self.assigned.setdefault(id(namespace), (namespace, {}))
+            assigned.update(dict.fromkeys(reads.assigned))
         if "type" in reads.names:
             self.asking[id(namespace)] = namespace
         for name in reads.names | reads.texts if reads.anything else reads.names:
@@ -272,10 +289,11 @@ class Reached:
                 self._ahead.append((name, namespace[name]))
             elif _is_open(own := vars(builtins).get(name)):
                 self._ahead.append((name, own))
-            if name in namespace or name in reads.names:
-                known[name] = None
+            known[name] = None
         for name in reads.modules:
             self._ahead += [(name, sys.modules[name])] if name in sys.modules else []
+            there = itemgetter(name) if name in sys.modules else methodcaller("get", name)
+            self.others.append((f"the module {name}", sys.modules, there))
 
     def _visit_class(self, path: Path, thing: type) -> None:
         """A class that is read by name: an object of it may be made."""
@@ -327,7 +345,7 @@ class Reached:
             if isinstance(thing, classmethod):  # which may make an object
                 self.attributes.update(dict.fromkeys(MAKING))
         elif isinstance(thing, property):
-            self._ahead.append((path, thing.fget))
+            self._ahead += [(path, part) for part in (thing.fget, thing.fset, thing.fdel)]
         elif isinstance(thing, cached_property):
             self._ahead.append((path, thing.func))
         elif isinstance(thing, partial):
@@ -369,7 +387,7 @@ class Reached:
             self._visit_methods(kind)
             if isinstance(thing, Enum):
                 self._ahead.append((path, thing._value_))
-            elif not isinstance(thing, CONTAINERS) and _wrapped(thing) is None:
+            elif not isinstance(thing, (*CONTAINERS, Node, np.ndarray)) and _wrapped(thing) is None:
                 self._instances.add(kind)
         else:  # such as what cmp_to_key or np.frompyfunc gives, which is made of a function
             self._ahead += [(path, part) for part in _functions_in(gc.get_referents(thing))]
@@ -519,6 +537,10 @@ def _content(cell: Any) -> list[Any]:
         return [cell.cell_contents]
     except ValueError:  # not set yet
         return []
+
+
+def _labels_of(nodes: Sequence[Any]) -> list[Any]:
+    return [v.label for v in nodes]
 
 
 def raw(thing: Any) -> bytes:

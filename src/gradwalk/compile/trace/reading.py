@@ -58,6 +58,7 @@ class Reads(NamedTuple):
     names: frozenset[str]  # global ones, or built in
     attributes: frozenset[str]
     stored: frozenset[str]  # attributes that are set
+    assigned: frozenset[str]  # … and global names
     modules: frozenset[str]  # that are imported
     texts: frozenset[str]  # which may be names, where `anything` may be read
     anything: bool  # whether names are read that do not stand in the code
@@ -72,7 +73,7 @@ def reads_of(code: CodeType) -> Reads:
     >>> reads_of((lambda net, name: getattr(net, name)).__code__).anything
     True
     """
-    found: dict[str, set[str]] = {kind: set() for kind in ("names", "attributes", "stored", "modules", "texts")}
+    found: dict[str, set[str]] = {kind: set() for kind in Reads._fields[:-1]}
     anything = False
     instructions = list(dis.get_instructions(code))
     for i, instruction in enumerate(instructions):
@@ -95,6 +96,8 @@ def reads_of(code: CodeType) -> Reads:
         elif kind in ("STORE_ATTR", "DELETE_ATTR"):
             found["stored"].add(name)
             found["attributes"].add("__setattr__" if kind == "STORE_ATTR" else "__delattr__")
+        elif kind in ("STORE_GLOBAL", "DELETE_GLOBAL"):
+            found["assigned"].add(name)
         elif kind == "MATCH_CLASS":
             found["attributes"].update(("__match_args__", *_names_before(instructions[i - 1])))
         elif kind.startswith("FORMAT_"):

@@ -13,6 +13,7 @@ from gradwalk import tree
 from gradwalk.compile.trace.array_tape import ArrayTape
 from gradwalk.compile.trace.arrays import TracedArray
 from gradwalk.compile.trace.guards import Guard, add_outputs
+from gradwalk.compile.trace.plain import Number
 from gradwalk.compile.trace.reach import values_reached_from
 from gradwalk.compile.trace.tape import INPUTS, ROWS, SHIFT, TAKE, Tape
 from gradwalk.errors import TraceError
@@ -20,7 +21,7 @@ from gradwalk.errors import TraceError
 if TYPE_CHECKING:
     from gradwalk.compile.trace.tracer import Tracer
 
-__all__ = ["Output", "Recorded", "TensorOutput", "finished"]
+__all__ = ["Kept", "Output", "Recorded", "TensorOutput", "finished"]
 
 
 @dataclass
@@ -66,6 +67,26 @@ class Output:
     plain: type | None = None  # for what is no Value: an argument given back, a number that was read, a truth
 
 
+class Kept:
+    """Stands where a list, dict or array will be that was there before the call: itself, and no copy of it.
+
+    >>> names = ["a"]
+    >>> Kept(names) == Kept(names), Kept(names) == Kept(["a"])
+    (True, False)
+    """
+
+    __slots__ = ("thing",)
+
+    def __init__(self, thing: Any) -> None:
+        self.thing = thing
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Kept) and self.thing is other.thing
+
+    def __hash__(self) -> int:
+        return id(self.thing)
+
+
 @dataclass(frozen=True)
 class TensorOutput(Output):
     """Stands where a tensor will be: which of the tape's outputs are its numbers, or the numbers, if they are known.
@@ -98,6 +119,8 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
     outputs: dict[int, int] = {}  # the position of each number that is given
 
     def output_of(x: Any) -> Any:
+        if id(x) in tracer.outside:
+            return Kept(x) if tree.is_container(x) else x
         if getattr(type(x), "many", False):
             return _output_of_tensor(tracer, x, outputs)
         if type(x) in tracer.own:  # and not isinstance, which asks what a stand-in stands for
@@ -111,8 +134,12 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
             )
         return x
 
-    shape = tree.map(lambda x: x.view(np.ndarray) if isinstance(x, TracedArray) else x, result, leaf=tree.is_block)
-    shape = tree.map(output_of, shape, leaf=tree.is_block)
+    def whole(x: Any) -> bool:
+        return tree.is_block(x) or id(x) in tracer.outside
+
+    result = _with_plain_keys(result) if tracer.hashed else result
+    shape = tree.map(lambda x: x.view(np.ndarray) if isinstance(x, TracedArray) else x, result, leaf=whole)
+    shape = tree.map(output_of, shape, leaf=whole)
     given = len(outputs)
     checked, expected = add_outputs(tracer)
     guards = list(tracer.guards.values())
@@ -188,6 +215,14 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
         arrays=arrays,
         graph=graph,
     )
+
+
+def _with_plain_keys(x: Any) -> Any:
+    """What a function gave, with numbers for the stand-ins among keys of dicts: as such, they were asked for."""
+    if type(x) is dict:
+        told = {key._told_with_its_type() if isinstance(key, Number) else key: part for key, part in x.items()}
+        return {key: _with_plain_keys(part) for key, part in told.items()}
+    return type(x)(map(_with_plain_keys, x)) if type(x) in (list, tuple) else x
 
 
 def _output_of_tensor(tracer: Tracer, x: Any, outputs: dict[int, int]) -> Any:
