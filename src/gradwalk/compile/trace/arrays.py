@@ -263,11 +263,12 @@ def _asked_of_memory(name: str) -> Any:
     own = getattr(np.ndarray, name)
 
     def get(self: Any) -> Any:
+        """How it lies in memory, which stand-ins do in another way."""
         if not asked_by_insider():
             raise in_memory()
         return own.__get__(self)
 
-    return property(get, doc="How it lies in memory, which stand-ins do in another way: the function is run as it is.")
+    return property(get)
 
 
 for _name in ("flags", "strides", "base", "data", "ctypes"):

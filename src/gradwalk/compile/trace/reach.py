@@ -129,8 +129,13 @@ class Reached:
                 for kind in self._classes
                 for part in self._named(kind.__name__, vars(kind), self._wanted_of_class(kind))
             ]
+            if "__subclasses__" in self.attributes:
+                below = [_subclasses_of(kind) for kind in self._classes if is_users_class(kind)]
+                held += [(part.__name__, part) for part in chain.from_iterable(below) if id(part) not in self._seen]
             self._ahead = held
         self._seen.clear()
+        if "__subclasses__" in self.attributes:
+            self.others += [(kind.__name__, kind, _subclasses_of) for kind in self._classes if is_users_class(kind)]
         if named := [name for name in OF_FUNCTIONS if name in self.attributes]:
             self.others += [(path, thing, attrgetter(*named)) for path, thing in self.functions]
             self.containers += [(path, thing.__annotations__) for path, thing in self.functions]
@@ -351,6 +356,8 @@ class Reached:
         elif isinstance(thing, partial):
             self.others.append((path, thing, attrgetter("func", "args")))
             self._ahead += [(path, part) for part in (thing.func, *thing.args, thing.keywords)]
+            if attributes_of(thing):
+                self._visit_instance(path, thing)
         elif isinstance(thing, Op):
             self._ahead += [(path, rule) for rule in (thing.value, *thing.partials)]
         elif isinstance(thing, partialmethod):
@@ -537,6 +544,10 @@ def _content(cell: Any) -> list[Any]:
         return [cell.cell_contents]
     except ValueError:  # not set yet
         return []
+
+
+def _subclasses_of(kind: type) -> list[type]:
+    return kind.__subclasses__()
 
 
 def _labels_of(nodes: Sequence[Any]) -> list[Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -137,7 +138,8 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
     def whole(x: Any) -> bool:
         return tree.is_block(x) or id(x) in tracer.outside
 
-    result = _with_plain_keys(result) if tracer.hashed else result
+    if tracer.hashed:
+        _tell_keys(result)
     shape = tree.map(lambda x: x.view(np.ndarray) if isinstance(x, TracedArray) else x, result, leaf=whole)
     shape = tree.map(output_of, shape, leaf=whole)
     given = len(outputs)
@@ -217,12 +219,20 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
     )
 
 
-def _with_plain_keys(x: Any) -> Any:
-    """What a function gave, with numbers for the stand-ins among keys of dicts: as such, they were asked for."""
-    if type(x) is dict:
-        told = {key._told_with_its_type() if isinstance(key, Number) else key: part for key, part in x.items()}
-        return {key: _with_plain_keys(part) for key, part in told.items()}
-    return type(x)(map(_with_plain_keys, x)) if type(x) in (list, tuple) else x
+def _tell_keys(x: Any) -> None:
+    """Put numbers for the stand-ins among keys of dicts that a function gave: as such, they were asked for."""
+    parts: Any = x if isinstance(x, (list, tuple)) else ()
+    if is_dataclass(x) and hasattr(x, "__dict__"):
+        parts = list(vars(x).values())
+    if isinstance(x, dict):
+        parts = list(dict.values(x))
+        if any(isinstance(key, Number) for key in x):
+            items = [(key._told_with_its_type() if isinstance(key, Number) else key, x[key]) for key in x]
+            x.clear()
+            for key, part in items:
+                (OrderedDict if isinstance(x, OrderedDict) else dict).__setitem__(x, key, part)
+    for part in parts:
+        _tell_keys(part)
 
 
 def _output_of_tensor(tracer: Tracer, x: Any, outputs: dict[int, int]) -> Any:
