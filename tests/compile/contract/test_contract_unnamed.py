@@ -160,3 +160,28 @@ def test_samples_of_several_types_are_not_asked_for_their_type() -> None:
     with pytest.raises(TraceError, match="the samples are of several"):
         asking([1, 2.5])
     assert gradwalk.compile(lambda x: Value(2.0) * x, batch="sum")([1, 2.5]).data == 7.0
+
+
+# --- what is not read, though it could be ----------------------------------------------------------------------------
+
+
+def test_what_only_an_error_would_say_is_not_read() -> None:
+    class Model:
+        def __init__(self) -> None:
+            self.w = Value(2.0)
+            self.history: list[float] = []
+
+        def __repr__(self) -> str:
+            return f"Model({self.history})"
+
+        def __call__(self, x: Any) -> Any:
+            if type(x) is not float or x % 2 == 5:
+                raise TypeError(f"{self} was given {x}")
+            return self.w * x
+
+    model = Model()
+    compiled = gradwalk.compile(lambda x: model(x))
+    for _ in range(5):
+        model.history.append(compiled(3.0).data)
+    assert compiled.traced == 1
+    assert gradwalk.compile(lambda x: (model(x), str(model)))(3.0)[1] == f"Model({[6.0] * 5})"

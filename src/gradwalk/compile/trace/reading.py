@@ -39,7 +39,7 @@ OPERATORS = frozenset((
 #: By which names, of functions or methods, this is done.
 CALLED_BY = {
     **dict.fromkeys(("type", "__class__", "replace"), MAKING),
-    **dict.fromkeys(("str", "repr", "format", "ascii", "print", "format_map"), SHOWING),
+    **dict.fromkeys(("str", "repr", "format", "ascii", "format_map"), SHOWING),
     **dict.fromkeys(("copy", "deepcopy", "dumps", "loads"), COPYING),
     "setattr": frozenset(("__setattr__",)),
     "delattr": frozenset(("__delattr__",)),
@@ -78,6 +78,7 @@ def reads_of(code: CodeType) -> Reads:
     instructions = list(dis.get_instructions(code))
     for i, instruction in enumerate(instructions):
         kind, name = instruction.opname, instruction.argval
+        found["attributes"].update(_called_by(instructions, i))
         if kind in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"):
             found["names"].add(name)
             if name in GETATTR:
@@ -100,26 +101,54 @@ def reads_of(code: CodeType) -> Reads:
             found["assigned"].add(name)
         elif kind == "MATCH_CLASS":
             found["attributes"].update(("__match_args__", *_names_before(instructions[i - 1])))
-        elif kind.startswith("FORMAT_"):
-            found["attributes"].update(SHOWING)
         elif kind == "LOAD_BUILD_CLASS":
             found["attributes"].add("__init_subclass__")
         elif kind == "IMPORT_NAME":
             found["modules"].add(name)
     for constant in code.co_consts:
         if isinstance(constant, str):
-            if "%" in constant:  # "%s" % thing
-                found["attributes"].update(SHOWING)
             found["texts"].update(re.findall(r"[^\W\d]\w*", constant[:1000]))
         elif isinstance(constant, CodeType):
             inside = reads_of(constant)
             for kind in found:
                 found[kind] |= getattr(inside, kind)
             anything = anything or inside.anything
-    for name in CALLED_BY.keys() & (found["names"] | found["attributes"]):
-        found["attributes"] |= CALLED_BY[name]
     anything = anything or bool(BY_TEXT & (found["names"] | found["attributes"]))
     return Reads(**{kind: frozenset(some) for kind, some in found.items()}, anything=anything)
+
+
+def _called_by(instructions: list[dis.Instruction], i: int) -> frozenset[str]:
+    """The methods that an instruction calls without their names, or has called; not in the text of an error."""
+    kind, name = instructions[i].opname, instructions[i].argval
+    found: frozenset[str] = frozenset()
+    if kind in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD"):
+        found = CALLED_BY.get(name, found)
+        if found is MAKING and name != "replace" and _is_compared(instructions[i + 1 :]):
+            return frozenset()
+    elif kind in ("FORMAT_SIMPLE", "CONVERT_VALUE") or (kind == "LOAD_CONST" and isinstance(name, str) and "%" in name):
+        found = SHOWING  # as "%s" % thing does
+    elif kind in ("FORMAT_VALUE", "FORMAT_WITH_SPEC"):  # with a spec, only what has a method for that can be written
+        plain = kind == "FORMAT_VALUE" and name != (None, True)
+        found = SHOWING if plain else frozenset(("__format__",))
+    return frozenset() if found & SHOWING and _is_raised(instructions[i:]) else found
+
+
+def _is_compared(ahead: list[dis.Instruction]) -> bool:
+    """Whether a class that is asked for is compared with others, or asked for its name, and no more."""
+    called = next((i for i, x in enumerate(ahead[:8]) if x.opname.startswith("CALL")), 0)
+    for x in ahead[called + 1 : called + 6]:
+        if x.opname in ("IS_OP", "COMPARE_OP", "CONTAINS_OP") or x.argval in ("__name__", "__qualname__"):
+            return True
+        if not x.opname.startswith(("LOAD_", "PUSH_")):
+            return False
+    return False
+
+
+def _is_raised(ahead: list[dis.Instruction]) -> bool:
+    """Whether a statement is a `raise`, or what an `assert` says."""
+    ends = ("RAISE_VARARGS", "POP_TOP", "RETURN_VALUE", "RETURN_CONST", "YIELD_VALUE")
+    end = next((x.opname for x in ahead if x.opname in ends or x.opname.startswith("STORE_")), "")
+    return end == "RAISE_VARARGS"
 
 
 def _names_before(instruction: dis.Instruction) -> tuple[str, ...]:
