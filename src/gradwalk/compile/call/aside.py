@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from gradwalk.compile.call.sameness import MISSING, same
-from gradwalk.compile.trace.reach import Reached, attributes_of, is_stand_in, slots_of
+from gradwalk.compile.trace.held import attributes_of, is_stand_in, slots_of
+from gradwalk.compile.trace.reach import Reached
 
 __all__ = ["Aside"]
 

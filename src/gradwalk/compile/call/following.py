@@ -24,8 +24,9 @@ from gradwalk.chance import left_to_this_thread
 from gradwalk.compile.call.aside import Aside
 from gradwalk.compile.call.chance import Chance
 from gradwalk.compile.call.surroundings import Surroundings
+from gradwalk.compile.trace.held import is_stand_in
 from gradwalk.compile.trace.limits import TooLarge, Unfollowable
-from gradwalk.compile.trace.reach import PLAIN, Reached, is_stand_in
+from gradwalk.compile.trace.reach import PLAIN, Reached
 from gradwalk.compile.trace.recorded import Kept, Output, Recorded
 from gradwalk.compile.trace.same_objects import sameness_answered
 from gradwalk.compile.trace.stage import arrays_made, files_seen, types_answered

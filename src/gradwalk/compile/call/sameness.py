@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gradwalk.compile.trace.reach import raw
+from gradwalk.compile.trace.held import raw
 
 __all__ = [
     "MISSING",

@@ -37,13 +37,8 @@ from gradwalk.compile.call.sameness import (
 from gradwalk.compile.call.turns import UNITS, Part, Some, parts_of_array, parts_of_attributes, parts_of_container
 from gradwalk.compile.native.pythons import are_readable, versions_are_readable
 from gradwalk.compile.own.watched import Watched
-from gradwalk.compile.trace.reach import (
-    Reached,
-    holds_by_itself,
-    is_stand_in,
-    may_hold_values,
-    slots_of,
-)
+from gradwalk.compile.trace.held import holds_by_itself, is_stand_in, may_hold_values, slots_of
+from gradwalk.compile.trace.reach import Reached
 from gradwalk.compile.trace.reading import MAKING, OPERATORS
 from gradwalk.compile.trace.same_objects import codes_of
 from gradwalk.compile.trace.whose import is_library, is_users_class

@@ -12,7 +12,6 @@ import os
 import random
 import sys
 from abc import ABCMeta, get_cache_token
-from argparse import Namespace
 from array import array
 from collections import deque
 from collections.abc import Callable, ItemsView, Iterator, KeysView, Sequence, ValuesView
@@ -28,13 +27,29 @@ from types import (
     MethodType,
     MethodWrapperType,
     ModuleType,
-    SimpleNamespace,
 )
 from typing import Any
-from weakref import ProxyTypes, ReferenceType, WeakKeyDictionary
+from weakref import ProxyTypes, ReferenceType
 
 import numpy as np
 
+from gradwalk.compile.trace.held import (
+    Clearings,
+    attributes_of,
+    content_of,
+    content_of_proxy,
+    functions_in,
+    holds_by_itself,
+    is_open,
+    is_stand_in,
+    labels_of,
+    may_hold_values,
+    raw,
+    slot_of,
+    slots_of,
+    subclasses_of,
+    wrapped_by,
+)
 from gradwalk.compile.trace.reading import IMPLIED, MAKING, reads_of
 from gradwalk.compile.trace.whose import is_library, is_librarys, is_users_class
 from gradwalk.engine import Value
@@ -43,7 +58,7 @@ from gradwalk.node import Node
 from gradwalk.ops import Op
 from gradwalk.provenance import is_users
 
-__all__ = ["Reached", "is_stand_in", "values_reached_from"]
+__all__ = ["Reached", "values_reached_from"]
 
 PLAIN = frozenset((float, int, str, bool, bytes, complex, type(None), type(Ellipsis), range, slice, np.dtype))
 MOST = 2_000_000  # things to look at
@@ -74,7 +89,6 @@ TELLING: dict[Any, Callable[[Any], Any]] = {
     memoryview: bytes,
     (KeysView, ValuesView, ItemsView): list,
 }
-NAMESPACES = (SimpleNamespace, Namespace)  # classes of a library whose objects have attributes like anybody's
 
 Path = str
 
@@ -130,17 +144,17 @@ class Reached:
                 for part in self._named(kind.__name__, vars(kind), self._wanted_of_class(kind))
             ]
             if "__subclasses__" in self.attributes:
-                below = [_subclasses_of(kind) for kind in self._classes if is_users_class(kind)]
+                below = [subclasses_of(kind) for kind in self._classes if is_users_class(kind)]
                 held += [(part.__name__, part) for part in chain.from_iterable(below) if id(part) not in self._seen]
             self._ahead = held
         self._seen.clear()
         if "__subclasses__" in self.attributes:
-            self.others += [(kind.__name__, kind, _subclasses_of) for kind in self._classes if is_users_class(kind)]
+            self.others += [(kind.__name__, kind, subclasses_of) for kind in self._classes if is_users_class(kind)]
         if named := [name for name in OF_FUNCTIONS if name in self.attributes]:
             self.others += [(path, thing, attrgetter(*named)) for path, thing in self.functions]
             self.containers += [(path, thing.__annotations__) for path, thing in self.functions]
         if "label" in self.attributes and (nodes := (*self.values, *[thing for _, thing in self.tensors])):
-            self.others.append(("a label", nodes, _labels_of))
+            self.others.append(("a label", nodes, labels_of))
         if self.guesses:  # an attribute that a function does not have yet may come to be
             self.objects += [(path, thing) for path, thing in self.functions if not thing.__dict__]
 
@@ -168,7 +182,7 @@ class Reached:
         ['pi']
         """
         names = [name for name in self.attributes if name in vars(module)]
-        return names if not is_library(module.__name__) else [name for name in names if _is_open(vars(module)[name])]
+        return names if not is_library(module.__name__) else [name for name in names if is_open(vars(module)[name])]
 
     def code_in(self, module: ModuleType) -> list[str]:
         """The names of a library's own functions and classes that are read there, in place of which others may be put.
@@ -179,7 +193,7 @@ class Reached:
         if not is_library(module.__name__):
             return []
         names = [name for name in self.attributes if name in vars(module) and name not in SWAPPED]
-        return [name for name in names if callable(vars(module)[name]) and not _is_open(vars(module)[name])]
+        return [name for name in names if callable(vars(module)[name]) and not is_open(vars(module)[name])]
 
     def builtins_read(self) -> list[str]:
         """The names that are read and built in, which no namespace has of its own.
@@ -257,7 +271,7 @@ class Reached:
         if is_librarys(thing):
             self.unsure = self.unsure or thing.__module__ in UNSURE
             for cell in thing.__closure__ or ():  # what it was made of may be the user's
-                self._ahead += [(path, part) for part in _functions_in(_content(cell))]
+                self._ahead += [(path, part) for part in functions_in(content_of(cell))]
             return
         self._read(thing.__code__, stores=thing.__name__ not in MAKING)  # where a new object is filled
         if hasattr(thing, "__wrapped__"):
@@ -266,7 +280,7 @@ class Reached:
             self._ahead.append((path, registry))
         for name, cell in zip(thing.__code__.co_freevars, thing.__closure__ or (), strict=True):
             self.cells.append((name, cell))
-            self._ahead += [(name, content) for content in _content(cell)]
+            self._ahead += [(name, content) for content in content_of(cell)]
         if not is_users(thing.__code__.co_filename):
             return
         self.functions.append((path, thing))
@@ -292,7 +306,7 @@ class Reached:
                 continue
             if name in namespace:
                 self._ahead.append((name, namespace[name]))
-            elif _is_open(own := vars(builtins).get(name)):
+            elif is_open(own := vars(builtins).get(name)):
                 self._ahead.append((name, own))
             known[name] = None
         for name in reads.modules:
@@ -337,7 +351,7 @@ class Reached:
         if isinstance(thing, MethodType):
             self._ahead += [(path, thing.__self__), (path, thing.__func__)]
         elif type(thing) in ProxyTypes:
-            self._ahead += [(path, method.__self__) for method in _content_of_proxy(thing)]
+            self._ahead += [(path, method.__self__) for method in content_of_proxy(thing)]
         elif isinstance(thing, (BuiltinMethodType, MethodWrapperType)):
             own = thing.__self__
             self.unsure = self.unsure or getattr(thing, "__module__", "") in UNSURE or thing.__name__ == "urandom"
@@ -374,7 +388,7 @@ class Reached:
             self._ahead += [(path, part) for part in (held if isinstance(held, (list, tuple)) else [held])]
         elif hasattr(type(thing), "__next__") and is_librarys(type(thing)):
             self.iterators.append(path)
-        elif (wrapped := _wrapped(thing)) is not None:
+        elif (wrapped := wrapped_by(thing)) is not None:
             self._ahead.append((path, wrapped))
             if hasattr(thing, "cache_info"):
                 self.caches.append((path, thing))
@@ -394,10 +408,10 @@ class Reached:
             self._visit_methods(kind)
             if isinstance(thing, Enum):
                 self._ahead.append((path, thing._value_))
-            elif not isinstance(thing, (*CONTAINERS, Node, np.ndarray)) and _wrapped(thing) is None:
+            elif not isinstance(thing, (*CONTAINERS, Node, np.ndarray)) and wrapped_by(thing) is None:
                 self._instances.add(kind)
         else:  # such as what cmp_to_key or np.frompyfunc gives, which is made of a function
-            self._ahead += [(path, part) for part in _functions_in(gc.get_referents(thing))]
+            self._ahead += [(path, part) for part in functions_in(gc.get_referents(thing))]
 
     def _read(self, code: Any, *, stores: bool) -> None:
         reads = reads_of(code)
@@ -421,7 +435,7 @@ class Reached:
                 yield from self._named(path, held, [name for name, part in held.items() if may_hold_values(part)])
         for name in slots_of(type(thing)):
             if self.reads(name) or name in self.stored:
-                yield from self._named(path, dict(zip([name], _slot(thing, name), strict=False)), [name])
+                yield from self._named(path, dict(zip([name], slot_of(thing, name), strict=False)), [name])
 
     def _named(self, path: Path, namespace: Any, names: list[str]) -> Iterator[tuple[Path, Any]]:
         for name in names:
@@ -445,85 +459,6 @@ class Reached:
         return [name for name in (*self.attributes, *self.stored) if name in namespace]
 
 
-def _functions_in(things: Sequence[Any]) -> Iterator[Any]:
-    """The functions, methods and partial ones among things."""
-    return (part for part in things if isinstance(part, (FunctionType, MethodType, partial)))
-
-
-def _is_open(x: Any) -> bool:
-    """Whether a library's module may hold it for others: data that is no stream, or code of the user's."""
-    if isinstance(x, (FunctionType, type)):
-        return not is_librarys(x)
-    if callable(x):
-        return not is_librarys(type(x))
-    return not isinstance(x, ModuleType) and not hasattr(type(x), "__next__")
-
-
-class Clearings:
-    """How often a cache was cleared, as far as it was looked at.
-
-    >>> from functools import lru_cache
-    >>> square, count = lru_cache(lambda x: x * x), Clearings()
-    >>> square(3.0), count(square)
-    (9.0, 0)
-    >>> square.cache_clear()
-    >>> count(square)
-    1
-    """
-
-    def __init__(self) -> None:
-        self._misses = self._times = 0
-
-    def __call__(self, cache: Any) -> int:
-        misses = cache.cache_info().misses
-        self._times += misses < self._misses
-        self._misses = misses
-        return self._times
-
-
-def may_hold_values(x: Any) -> bool:
-    """Whether a module would look for parameters in it."""
-    parts = x.values() if isinstance(x, dict) else x if isinstance(x, (list, tuple)) else [x]
-    return any(isinstance(part, (Node, Module, list, tuple, dict)) for part in parts)
-
-
-def holds_by_itself(thing: Any) -> bool:
-    """Whether an object's class is a library's, whose code nobody looks into: all of its attributes count as read."""
-    kind = type(thing)
-    return (
-        is_librarys(kind)
-        and not isinstance(thing, NAMESPACES)
-        and not isinstance(thing, (type, ModuleType, FunctionType))
-    )
-
-
-def attributes_of(thing: Any) -> Any:
-    """An object's own attributes, past what its class makes of them; None if it has none."""
-    if isinstance(thing, type):
-        return vars(thing)
-    try:
-        return object.__getattribute__(thing, "__dict__")
-    except AttributeError:
-        return None
-
-
-def slots_of(kind: type) -> tuple[str, ...]:
-    """The names of a class's slots, those of its bases included."""
-    found = _slots.get(kind)
-    if found is None:
-        names: list[str] = []
-        for base in [base for base in kind.__mro__ if not is_librarys(base)]:
-            slots: Any = vars(base).get("__slots__", ())
-            for name in [slots] if isinstance(slots, str) else slots:
-                private = name.startswith("__") and not name.endswith("__")
-                names.append(f"_{base.__name__.lstrip('_')}{name}" if private else name)
-        found = _slots[kind] = tuple(name for name in names if not name.startswith("__"))
-    return found
-
-
-_slots: WeakKeyDictionary[type, tuple[str, ...]] = WeakKeyDictionary()
-
-
 def values_reached_from(roots: Sequence[Any]) -> list[Value]:
     """Every Value in what the roots hold: containers, attributes, and what functions read from outside.
 
@@ -532,56 +467,3 @@ def values_reached_from(roots: Sequence[Any]) -> list[Value]:
     True
     """
     return Reached(roots).values
-
-
-def is_stand_in(x: Any) -> bool:
-    """Whether something stands for a number in a trace."""
-    return bool(getattr(type(x), "comes_later", False))
-
-
-def _content(cell: Any) -> list[Any]:
-    try:
-        return [cell.cell_contents]
-    except ValueError:  # not set yet
-        return []
-
-
-def _subclasses_of(kind: type) -> list[type]:
-    return kind.__subclasses__()
-
-
-def _labels_of(nodes: Sequence[Any]) -> list[Any]:
-    return [v.label for v in nodes]
-
-
-def raw(thing: Any) -> bytes:
-    """The memory of something that is no more than that.
-
-    >>> import ctypes
-    >>> raw(ctypes.c_int16(258))
-    b'\\x02\\x01'
-    """
-    return memoryview(thing).tobytes()
-
-
-def _content_of_proxy(proxy: Any) -> list[Any]:
-    """A method of what a proxy of `weakref` stands for, which has the thing itself; none if that is gone."""
-    try:
-        return [proxy.__repr__]
-    except ReferenceError:
-        return []
-
-
-def _slot(thing: Any, name: str) -> list[Any]:
-    try:
-        return [object.__getattribute__(thing, name)]
-    except AttributeError:
-        return []
-
-
-def _wrapped(thing: Any) -> Any:
-    """What a wrapper wraps, where it says so."""
-    held = attributes_of(thing)
-    if isinstance(held, dict) and "__wrapped__" in held:
-        return held["__wrapped__"]
-    return getattr(thing, "__wrapped__", None) if type(thing).__module__ == "functools" else None
