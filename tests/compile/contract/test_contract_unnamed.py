@@ -14,6 +14,7 @@ import pytest
 
 import gradwalk
 from gradwalk import Value
+from gradwalk.compile.call.following import Checks
 from gradwalk.compile.prepared import running_on
 from gradwalk.compile.reference import REFERENCE
 from gradwalk.compile.trace.limits import FrozenWarning
@@ -139,6 +140,13 @@ def test_large_ints_of_numpy_are_exact_or_run_as_they_are() -> None:
     huge = np.array([2**53 + 1, 1])
     with np.errstate(over="ignore"), pytest.warns(FrozenWarning, match=r"ints of 2\*\*53 or more"):
         assert compiled(huge).data == f(huge).data
+
+
+def test_a_path_for_large_ints_serves_small_ones_without_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Checks, "affordable", lambda self, calls: True)
+    compiled = gradwalk.compile(lambda n: Value(1.0) * (3 * (n + 1) * (n - 1)))
+    for n in (2**25, *range(9)):
+        assert compiled(n).data == 3 * (n * n - 1)
 
 
 # --- samples of several types ----------------------------------------------------------------------------------------
