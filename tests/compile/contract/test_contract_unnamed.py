@@ -149,6 +149,15 @@ def test_a_path_for_large_ints_serves_small_ones_without_a_word(monkeypatch: pyt
         assert compiled(n).data == 3 * (n * n - 1)
 
 
+def test_an_int_that_no_float_can_hold_is_compared_exactly() -> None:
+    def f(x: float, n: int) -> Any:
+        return [Value(1.0) * x, n <= x + n, x + n < n, n == x + n, x + n != n, 2**53 + 1 > x]
+
+    compiled = gradwalk.compile(f)
+    for x, n in ((0.5, 2**53 + 1), (2.0, 2**53 + 1), (0.5, 2**53 + 3), (2.0**53, 3), (2.0**53 + 2, 3)):
+        assert compiled(x, n)[1:] == f(x, n)[1:]
+
+
 # --- samples of several types ----------------------------------------------------------------------------------------
 
 

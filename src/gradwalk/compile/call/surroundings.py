@@ -102,6 +102,7 @@ class Surroundings:
         self._classes: dict[int, type] = {}  # whose attributes a namespace holds
         self._some_read: set[int] = set()  # holders that are attributes, not all of which are read
         self._absent: dict[int, frozenset[str]] = {}  # names that a namespace does not hold
+        self._known: dict[int, frozenset[str]] = {}  # all names that a class has, where any other may be read
         self.loose: list[Question] = []  # questions whose answers are compared …
         self.strict: list[Question] = []  # … and those of `exact`, which have to be the same ones
         self.quickly: Callable[[], bool] = bool  # whether answers are the very same; none are asked at first
@@ -149,6 +150,8 @@ class Surroundings:
             self._classes[id(space)] = base
             self._ask_names(base.__name__, space, list(names))
             self._ask_absent(base.__name__, space, (*reached.attributes, *OPERATORS))  # before those of its bases
+            if reached.anything:  # any other name may be read
+                self._known[id(space)] = frozenset(space)
         instances = tuple([thing for _, thing in reached.objects if is_users_class(type(thing))][:OBJECTS])
         if instances:
             self._ask("the class of an object", instances, _classes_of)
@@ -264,7 +267,9 @@ class Surroundings:
 
     def _reads_in(self, kind: type, name: str) -> bool:
         """Whether an attribute of a class is read: by its name, by an operator, or as an object is made."""
-        return name in self.reached.attributes or name in OPERATORS or (name in MAKING and kind in self.reached.made)
+        if name in self.reached.attributes or name in OPERATORS or (name in MAKING and kind in self.reached.made):
+            return True
+        return self.reached.anything and not _is_special(name)
 
     def _ask_absent(self, path: str, namespace: Any, names: Iterable[str]) -> None:
         """Ask for names that come to be: how many there are, since to look for each takes longer."""
@@ -432,7 +437,9 @@ class Surroundings:
         for i, (get, thing, then) in enumerate(self.questions):
             now = _answer(get, thing)
             if get is len and id(thing) in self._absent:
-                yield from sorted(self._absent[id(thing)] & thing.keys())
+                more = thing.keys() - self._known.get(id(thing), thing.keys())
+                come = {name for name in more if not _is_special(name)}
+                yield from sorted(come | (self._absent[id(thing)] & thing.keys()))
             elif now is not then and (i in self.exact or not equal(now, then)) and not same(now, then):
                 path, names = self._paths[id(thing)], () if get is CONTENT else names_of(get)
                 parts = zip(names, parts_of(now, names), parts_of(then, names), strict=False)
@@ -598,6 +605,11 @@ def _space_of(kind: type) -> Any:
     """The dict of a class's attributes itself, which is read three times as quickly as by `vars`."""
     found = gc.get_referents(vars(kind))
     return found[0] if len(found) == 1 and type(found[0]) is dict else vars(kind)
+
+
+def _is_special(name: str) -> bool:
+    """Whether Python itself gives a class this name, or looks for it."""
+    return name.startswith("__") and name.endswith("__")
 
 
 def _which_are_there(names: tuple[str, ...], thing: Any) -> list[str]:

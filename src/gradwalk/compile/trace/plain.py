@@ -26,7 +26,7 @@ from gradwalk.compile.trace.narrow import as_single, fitted, is_narrow, is_narro
 from gradwalk.compile.trace.reading import GETATTR
 from gradwalk.compile.trace.tape import NONE
 from gradwalk.compile.trace.traced import Traced
-from gradwalk.compile.trace.whole import INTS, WIDE, computed, limited
+from gradwalk.compile.trace.whole import INTS, WIDE, beside, computed, is_too_large, limited
 from gradwalk.engine import Value
 from gradwalk.methods import Methods
 from gradwalk.ops import Op
@@ -43,6 +43,10 @@ EXACT = frozenset((
     np.greater, np.greater_equal, np.equal, np.not_equal, np.isnan, np.isfinite, np.isinf,
 ))  # fmt: skip
 WHOLE = (int, np.integer, *BOOLS)
+EXACTLY = {
+    "less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge,
+    "equals": operator.eq, "differs": operator.ne,
+}  # fmt: skip
 
 
 def asked_by_insider() -> bool:
@@ -177,6 +181,8 @@ def _comparison(name: str) -> Any:
             return NotImplemented
         tracer = self._tracer
         kinds = self._kind, tracer.kind_of(other)
+        if not tracer.samples and is_too_large(other):  # which Python compares exactly, with floats too
+            return tracer.ask(beside(EXACTLY[name], other), self)
         if not tracer.samples and all(kind in WIDE for kind in kinds):
             limited(tracer, self), limited(tracer, other)
         if np.float32 in kinds and float in kinds:  # which is made one first

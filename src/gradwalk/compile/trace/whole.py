@@ -21,7 +21,7 @@ from gradwalk.ops import Op
 if TYPE_CHECKING:
     from gradwalk.compile.trace.tracer import Tracer
 
-__all__ = ["INTS", "LARGEST", "WIDE", "computed", "is_huge", "limited"]
+__all__ = ["INTS", "LARGEST", "WIDE", "beside", "computed", "is_huge", "is_too_large", "limited"]
 
 SMALL = 2**20  # an argument that is no larger may be another one of these
 LARGEST = 2**53  # below it, every int is a float
@@ -75,7 +75,7 @@ def computed(tracer: Tracer, python: Callable[..., Any], op: Op, x: Any, y: Any,
     >>> trace(lambda n: str(n * 2**60), [3]).result
     '3458764513820540928'
     """
-    huge = _is_too_large(x) or _is_too_large(y)
+    huge = is_too_large(x) or is_too_large(y)
     bound = LARGEST
     if not huge and python in BOUNDS:
         bound = BOUNDS[python](limited(tracer, x), limited(tracer, y))
@@ -88,17 +88,27 @@ def computed(tracer: Tracer, python: Callable[..., Any], op: Op, x: Any, y: Any,
     limited(tracer, x), limited(tracer, y)
     if huge or abs(python(int(tracer.number_of(x)), int(tracer.number_of(y)))) >= LARGEST:
         with np.errstate(all="ignore"):
-            if _is_too_large(x):  # constants of a tape are floats
+            if is_too_large(x):  # constants of a tape are floats
                 return tracer.ask(partial(python, x), y)
-            return tracer.ask(_with(python, y), x) if _is_too_large(y) else tracer.ask(python, x, y)
+            return tracer.ask(beside(python, y), x) if is_too_large(y) else tracer.ask(python, x, y)
     out = tracer.plain(tracer.codes[id(op)], tracer.operand(x), tracer.operand(y), kind)
     bool(abs(out) < LARGEST)
     return out
 
 
-def _is_too_large(x: Any) -> bool:
+def is_too_large(x: Any) -> bool:
+    """Whether a constant of a tape, which is a float, cannot hold it.
+
+    >>> is_too_large(np.int64(2**60)), is_too_large(2**52), is_too_large(1e300)
+    (True, False, False)
+    """
     return is_huge(x) or (isinstance(x, np.integer) and abs(int(x)) >= LARGEST)
 
 
-def _with(python: Callable[..., Any], y: int) -> Callable[[Any], Any]:
+def beside(python: Callable[..., Any], y: int) -> Callable[[Any], Any]:
+    """An operator with its second operand.
+
+    >>> beside(operator.sub, 1)(3)
+    2
+    """
     return lambda x: python(x, y)
