@@ -406,6 +406,8 @@ class Reached:
         self.objects.append((path, thing))
         if not is_librarys(kind):
             self._visit_methods(kind)
+            if is_users_class(type(kind)):  # a metaclass, whose methods are those of the class
+                self._ahead.append((path, type(kind)))
             if isinstance(thing, Enum):
                 self._ahead.append((path, thing._value_))
             elif not isinstance(thing, (*CONTAINERS, Node, np.ndarray)) and wrapped_by(thing) is None:
