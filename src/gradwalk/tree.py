@@ -151,9 +151,11 @@ def is_number(x: Any) -> bool:
     if isinstance(x, (int, float)):
         return True
     kind = type(x)  # an object may answer to any name, in a way of its own
-    if hasattr(kind, "__gradwalk_op__") or (hasattr(kind, "numerator") and hasattr(kind, "denominator")):
+    if hasattr(kind, "__gradwalk_op__"):
         return True
-    return hasattr(kind, "ndim") and x.ndim == 0 and getattr(getattr(x, "dtype", None), "kind", "") in "biuf"
+    if hasattr(kind, "ndim"):  # of NumPy's, some of which are no numbers, such as times
+        return x.ndim == 0 and getattr(getattr(x, "dtype", None), "kind", "") in "biuf"
+    return hasattr(kind, "numerator") and hasattr(kind, "denominator")
 
 
 def is_block(x: Any) -> bool:

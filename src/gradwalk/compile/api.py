@@ -21,6 +21,7 @@ from gradwalk.compile.call.paths import Paths, Unseen, as_values, traces_in
 from gradwalk.compile.call.results import Call
 from gradwalk.compile.call.surroundings import Surroundings
 from gradwalk.compile.trace import tracer
+from gradwalk.compile.trace.arrays import in_memory
 from gradwalk.compile.trace.limits import frozen
 from gradwalk.compile.trace.recorded import Recorded
 from gradwalk.errors import SettingError, TraceError
@@ -66,6 +67,7 @@ class Compiled:
         self._static = self._checked("static", static)
         self.wrt = self._checked("wrt", wrt)
         self._unfollowed: dict[Key, Unfollowed] = {}  # what is run as it is
+        self._aside: set[str] = set()  # what it sets and does not read, as far as that was said
         self._one_at_a_time = Turn()
         self._latest: Any = None  # trace
         self._in_a_row: tuple[Key, int] = (None, 0)  # traces of one structure, without a replay in between
@@ -297,6 +299,8 @@ class Compiled:
         roots = self._roots(args, kwargs, numbers)
         if not by_array:
             found = follow(functools.partial(self._recorded, args, kwargs, numbers), roots)
+            if numbers.arrays and isinstance(found, Followed) and found.surroundings.reached.peeks:
+                found = Unfollowed(in_memory().reason, in_memory().remedy)
             if isinstance(found, Followed) or not found.too_large or not self.may_go_by_array:
                 return found
         return follow(functools.partial(self._recorded, args, kwargs, numbers, by_array=True), roots)
@@ -323,6 +327,13 @@ class Compiled:
         trace = self._bound(found.recorded, args, kwargs, numbers, guarded=guarded)
         found.surroundings.serve(trace)
         trace.checks = Checks(found.seconds)
+        if aside := [name for name in found.aside if name not in self._aside]:
+            self._aside.update(aside)
+            frozen(
+                f"{self._title()} sets {', '.join(aside[:3])}, which it does not read: that is set when the function "
+                "is traced, and not when it is replayed",
+                "return it from the function, and set it after the call",
+            )
         self.traced += 1
         return trace
 
@@ -420,7 +431,9 @@ class Compiled:
             return recorder.call(self.eager, stand_args, stand_kwargs)
 
         tensors = [v for _, v in reached.tensors]
-        return tracer.run(call, [self.eager, args, kwargs], reached.values, tensors, by_array=by_array)
+        held = (*reached.containers, *reached.rows, *reached.arrays, *reached.objects)
+        outside = frozenset(id(thing) for _, thing in held)
+        return tracer.run(call, [self.eager, args, kwargs], reached.values, tensors, outside, by_array=by_array)
 
     def _bound(
         self, recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, *, guarded: bool

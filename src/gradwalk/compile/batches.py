@@ -186,6 +186,7 @@ class Batched(Compiled):
             raise limit("one sample", " (the function asks `is True` or `is False`)")
 
         def call(recorder: tracer.Tracer) -> Any:
+            recorder.mixed = numbers.mixed
             parts, named = self._each(args, kwargs, partial(stand_ins_for_one, recorder=recorder))
             return tree.map(partial(_computed, recorder=recorder), recorder.call(self.eager, parts, named))
 

@@ -43,11 +43,12 @@ from gradwalk.compile.trace.limits import FrozenWarning, ManyPathsWarning
 from gradwalk.errors import GradwalkError
 
 HEAD = """
-import array, bisect, collections, contextlib, copy, dataclasses, decimal, enum, fractions, functools, heapq, itertools
-import json, math, operator, os, random, statistics, string, threading, time, types, typing
+import array, bisect, collections, contextlib, copy, ctypes, dataclasses, decimal, enum, fractions, functools, heapq
+import itertools, json, math, operator, os, random, statistics, string, threading, time, types, typing, weakref
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from decimal import Decimal
 from enum import Enum
 from functools import cached_property, lru_cache, partial, reduce, singledispatch, wraps
 import numpy as np

@@ -51,6 +51,7 @@ class BatchNumbers:
     kept: tuple[Any, ...] = ()
     values = ()  # a batch takes none
     tensors = ()  # … and takes the numbers of tensors
+    mixed = False  # whether there are samples of several types: ints, floats or truths
 
     def __init__(self) -> None:
         self.arrays: list[Any] = []
@@ -82,14 +83,14 @@ def key_of_samples(x: Any, numbers: BatchNumbers) -> Key:
     """The structure of one sample of an argument, types included; the numbers of all are added to `numbers`.
 
     >>> key_of_samples([1.0, 2.0, 3.0], BatchNumbers())
-    (<class 'list'>, 'f')
+    (<class 'list'>, <class 'float'>)
     """
     kind = x.__class__
     if kind is ARRAY:
-        of, shape = x.dtype.kind, x.shape
-        if of in "biuf" and shape:  # the most usual, and so the quickest
+        dtype, shape = x.dtype, x.shape
+        if dtype.kind in "biuf" and shape:  # the most usual, and so the quickest
             numbers.add(x)
-            return of, shape[1:]
+            return dtype.char, shape[1:]
     if getattr(kind, "many", False) and x.ndim:
         return _key_of_tensor(x, numbers)
     if kind is list or is_samples(x):
@@ -131,7 +132,9 @@ def _key_of_entries(x: Any, numbers: BatchNumbers) -> Key:
     if array.dtype.kind in "biuf":
         if array.ndim == 1:
             numbers.add(array)
-            return kind, array.dtype.kind
+            kinds = {*map(type, samples)}
+            numbers.mixed = numbers.mixed or len(kinds) > 1
+            return kind, array.dtype.char if len(kinds) > 1 else kinds.pop()
         first = Numbers()
         key = key_of(samples[0], first)
         if array.size == len(array) * (first.count() + sum([part.size for part in first.arrays])):

@@ -120,9 +120,12 @@ class BoundTrace:
     def difference(self, recorded: Recorded, numbers: Any) -> str:
         """How a trace that was made just now for these numbers differs from this one, in words; "" if it does not.
 
-        Numbers of other types may be computed with in other ways, to the same end: of these nothing is said.
+        Numbers of other types, and ints of other sizes, may be computed with in other ways, to the same end: of these
+        nothing is said.
         """
-        return difference(self.recorded, recorded) if _types_of(numbers) == self.types_traced else ""
+        ints = self.recorded.ints
+        others = any(ints.get(i, size) != size for i, size in recorded.ints.items())
+        return "" if others or _types_of(numbers) != self.types_traced else difference(self.recorded, recorded)
 
     # --- forward -------------------------------------------------------------------------------------------------
 

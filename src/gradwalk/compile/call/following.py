@@ -21,13 +21,16 @@ import numpy as np
 
 from gradwalk import tree
 from gradwalk.chance import left_to_this_thread
+from gradwalk.compile.call.aside import Aside
 from gradwalk.compile.call.chance import Chance
 from gradwalk.compile.call.surroundings import Surroundings
+from gradwalk.compile.trace.held import is_stand_in
 from gradwalk.compile.trace.limits import TooLarge, Unfollowable
-from gradwalk.compile.trace.reach import PLAIN, Reached, is_library, is_stand_in
-from gradwalk.compile.trace.recorded import Output, Recorded
+from gradwalk.compile.trace.reach import PLAIN, Reached
+from gradwalk.compile.trace.recorded import Kept, Output, Recorded
 from gradwalk.compile.trace.same_objects import sameness_answered
 from gradwalk.compile.trace.stage import arrays_made, files_seen, types_answered
+from gradwalk.compile.trace.whose import is_library, is_librarys
 from gradwalk.engine import Value
 from gradwalk.errors import GradwalkError
 from gradwalk.provenance import Place, is_users
@@ -47,6 +50,7 @@ class Followed(NamedTuple):
     recorded: Recorded
     surroundings: Surroundings
     seconds: float  # that it took
+    aside: tuple[str, ...] = ()  # what it set and does not read
 
 
 class Unfollowed(NamedTuple):
@@ -113,7 +117,7 @@ def follow(record: Record, roots: Sequence[Any], *, just_looking: bool = False) 
             f"{{function}} reads from an iterator ({where}), which gives something else each time",
             "take the next item before the call and pass it as an argument",
         )
-    chance, before = Chance(reached.chances), Surroundings(reached)
+    chance, before, aside = Chance(reached.chances), Surroundings(reached), Aside(reached)
     found: Followed | Unfollowed | None = None
     caches, hashed = Caches(reached.caches), True
     try:
@@ -145,6 +149,8 @@ def follow(record: Record, roots: Sequence[Any], *, just_looking: bool = False) 
             found = Unfollowed(f"{{function}} did something else when it was traced again ({differs})", DRAWN)
         else:
             found = Followed(recorded, before, time.perf_counter() - began)
+        if isinstance(found, Followed):
+            found = found._replace(aside=tuple(aside.changed()))
     except Unfollowable as error:
         found = Unfollowed(error.reason, error.remedy, too_large=isinstance(error, TooLarge))
     except Exception as error:
@@ -188,10 +194,10 @@ def _made_anew(result: Any, reached: Reached, roots: Sequence[Any]) -> str:
 def _is_the_same_again(x: Any) -> bool:
     """Whether a result can stand for what the function makes at each call: nobody can change it."""
     kind = type(x)
-    if kind in PLAIN or tree.is_block(x) or isinstance(x, (Output, Value, Enum, type, FunctionType, ModuleType)):
+    if kind in PLAIN or tree.is_block(x) or isinstance(x, (Kept, Output, Value, Enum, type, FunctionType, ModuleType)):
         return True
     changing = (np.ndarray, deque, array, bytearray, KeysView, ValuesView, ItemsView, Iterator)
-    return not isinstance(x, changing) and is_library(kind.__module__)
+    return not isinstance(x, changing) and is_librarys(kind)
 
 
 def _follow_again(

@@ -51,6 +51,11 @@ class GuardedTrace(BoundTrace):
         self.types = [recorded.types[i] for i in self.typed]
         self.dtypes = {bisect_right(self.ends, i) - 1: recorded.types[i] for i in typed if i >= plain}
         self.whole = [(i, limit) for i, limit in recorded.ints.items() if i < plain]
+        self.whole_arrays: dict[int, int] = {}  # and the same of arrays of ints
+        for i, limit in recorded.ints.items():
+            if i >= plain and recorded.arrays is None:  # else arrays are not taken apart
+                k = bisect_right(self.ends, i) - 1
+                self.whole_arrays[k] = min(limit, self.whole_arrays.get(k, limit))
         self.wrong_index: SettingError | None = None
 
     def _forward(self, store: Store, numbers: Any, again: Any = None) -> None:
@@ -58,7 +63,7 @@ class GuardedTrace(BoundTrace):
             super()._forward(store, numbers, again)
             return
         sure, self.traced_with, self.wrong_index = numbers is self.traced_with, None, None
-        if not sure and (self.typed or self.dtypes or self.whole):
+        if not sure and (self.typed or self.dtypes or self.whole or self.whole_arrays):
             self._check_types(numbers)
         super()._forward(store, numbers)
         if not sure and (found := self.asked.tobytes()) != self.quick:
@@ -74,6 +79,9 @@ class GuardedTrace(BoundTrace):
         plain = numbers.in_order()
         for i, limit in self.whole:
             if not -limit <= plain[i] <= limit:
+                raise Elsewhere(-1, None)
+        for k, limit in self.whole_arrays.items():
+            if numbers.arrays[k].max() > limit or numbers.arrays[k].min() < -limit:
                 raise Elsewhere(-1, None)
         if [plain[i].__class__ for i in self.typed] != self.types:
             raise Elsewhere(-1, None)

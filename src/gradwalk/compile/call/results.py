@@ -12,7 +12,7 @@ from gradwalk import modes, reverse, tree
 from gradwalk.compile.call.arguments import Numbers
 from gradwalk.compile.trace.guards import typed
 from gradwalk.compile.trace.limits import limit
-from gradwalk.compile.trace.recorded import Output, TensorOutput
+from gradwalk.compile.trace.recorded import Kept, Output, TensorOutput
 from gradwalk.engine import Value, zero_grad
 from gradwalk.errors import InputSizeError, SettingError, TraceError
 from gradwalk.keepers import clear
@@ -312,6 +312,7 @@ class ResultTree:
         self.places = [(i, x.position, x.plain) for i, x in enumerate(self.leaves) if type(x) is Output]
         self.tensors = [(i, x, _positions(x)) for i, x in enumerate(self.leaves) if isinstance(x, TensorOutput)]
         self.blocks = [i for i, x in enumerate(self.leaves) if tree.is_block(x)]
+        self.leaves = [x.thing if type(x) is Kept else x for x in self.leaves]
 
     def filled(self, result: Callable[[int, Any], Any], data: list[Any], array: Any, call: Any) -> Any:
         """The same with results in it, made of a position and a number; where the function gives a plain number, that.

@@ -5,11 +5,16 @@ from __future__ import annotations
 from array import array
 from collections import deque
 from collections.abc import Callable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Number
 from operator import attrgetter, is_, itemgetter
 from types import CellType
 from typing import Any
 
 import numpy as np
+
+from gradwalk.compile.trace.held import raw
 
 __all__ = [
     "MISSING",
@@ -28,7 +33,7 @@ __all__ = [
 
 MOST = 100  # names that are asked for in one expression
 MISSING = object()  # what stands where there is nothing
-NUMBERS = (float, int, bool, complex, np.generic)
+NUMBERS = (float, int, bool, complex, Decimal, Fraction, np.generic)
 
 
 def equal(now: Any, then: Any) -> bool:
@@ -61,12 +66,14 @@ def same(now: Any, then: Any) -> bool:
         return False
     if isinstance(then, NUMBERS):
         return repr(now) == repr(then)
-    if isinstance(then, (str, bytes, set, frozenset)):
+    if isinstance(then, (set, frozenset)):
+        return bool(now == then) and _kinds(now) == _kinds(then)
+    if isinstance(then, (str, bytes)):
         return bool(now == then)
     if not isinstance(then, (list, tuple, dict, deque)) or len(now) != len(then):
         return False
     if isinstance(then, dict):
-        return [*now] == [*then] and all(map(same, now.values(), then.values()))
+        return all(map(same, now, then)) and all(map(same, now.values(), then.values()))
     return all(map(same, now, then))
 
 
@@ -84,7 +91,9 @@ def alike(now: Any, then: Any) -> bool:
         return repr(now) == repr(then)
     if then.__class__ is tuple:
         return len(now) == len(then) and all(map(alike, now, then))
-    return isinstance(then, (str, bytes, frozenset)) and now == then
+    if then.__class__ is frozenset:
+        return bool(now == then) and _kinds(now) == _kinds(then)
+    return isinstance(then, (str, bytes)) and now == then
 
 
 def holds_alike(now: Any, then: Any) -> bool:
@@ -105,7 +114,8 @@ def holds_alike(now: Any, then: Any) -> bool:
 
 
 def _kinds(x: Any) -> set[tuple[type, str]]:
-    return {(type(part), repr(part)) for part in x if isinstance(part, NUMBERS)}
+    """What tells the entries of equal sets apart: 1 and True, and numbers in tuples."""
+    return {(type(part), repr(part)) for part in x if isinstance(part, (Number, tuple, frozenset))}
 
 
 def copied(thing: Any) -> Any:
@@ -241,6 +251,8 @@ def put_back(get: Any, thing: Any, then: Any, owner: type | None = None) -> None
     elif isinstance(thing, (list, dict, set, deque)) and isinstance(then, (list, dict, set, deque)):
         if type(thing) is not dict or isinstance(then, dict):  # not the order of its keys
             refill(thing, then)
+    elif get is raw:
+        memoryview(thing).cast("B")[:] = then
     else:
         for name, part in zip(names_of(get), parts_of(then, names_of(get)), strict=True):
             if owner is not None:

@@ -7,10 +7,13 @@ sweep has a limit; what lies beyond it is looked at in turns, a part at a time, 
 
 from __future__ import annotations
 
+import builtins
+import gc
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import is_dataclass
+from functools import partial
 from numbers import Number
 from operator import attrgetter, is_, itemgetter
 from types import ModuleType
@@ -35,15 +38,11 @@ from gradwalk.compile.call.sameness import (
 from gradwalk.compile.call.turns import UNITS, Part, Some, parts_of_array, parts_of_attributes, parts_of_container
 from gradwalk.compile.native.pythons import are_readable, versions_are_readable
 from gradwalk.compile.own.watched import Rotation, Watched
-from gradwalk.compile.trace.reach import (
-    Reached,
-    holds_by_itself,
-    is_stand_in,
-    is_users_class,
-    may_hold_values,
-    slots_of,
-)
+from gradwalk.compile.trace.held import holds_by_itself, is_stand_in, may_hold_values, slots_of
+from gradwalk.compile.trace.reach import Reached
+from gradwalk.compile.trace.reading import MAKING, OPERATORS
 from gradwalk.compile.trace.same_objects import codes_of
+from gradwalk.compile.trace.whose import is_library, is_users_class
 from gradwalk.engine import Value
 from gradwalk.module import Module, attributes
 
@@ -105,10 +104,12 @@ class Surroundings:
         self._keepers: list[Any] = []  # … and these themselves, whose `__dict__` can be replaced
         self._crowds: dict[tuple[type, tuple[str, ...]], list[Any]] = {}  # and those of others, by class and names
         self._inherited: dict[type, dict[str, None]] = {}  # names that some object has from its class
+        self._lines: set[type] = set()  # classes that are asked for their bases
         self._shapes: set[Any] = set()  # a class, and the attributes that an object of it has of its own
         self._classes: dict[int, type] = {}  # whose attributes a namespace holds
         self._some_read: set[int] = set()  # holders that are attributes, not all of which are read
         self._absent: dict[int, frozenset[str]] = {}  # names that a namespace does not hold
+        self._known: dict[int, frozenset[str]] = {}  # all names that a class has, where any other may be read
         self.loose: list[Question] = []  # questions whose answers are compared …
         self.strict: list[Question] = []  # … and those of `exact`, which have to be the same ones
         self.quickly: Callable[[], bool] = bool  # whether answers are the very same; none are asked at first
@@ -151,23 +152,19 @@ class Surroundings:
         for (kind, some), crowd in self._crowds.items():
             self.turns += parts_of_attributes(f"{kind.__name__}.{some[0]}", crowd, some)
         for base, names in self._inherited.items():
-            space = vars(base)
+            space = _space_of(base)
             self._classes[id(space)] = base
             self._ask_names(base.__name__, space, list(names))
-            absent = frozenset(name for name in reached.attributes if name not in space)
-            if absent:
-                come = vars(base)  # for names that come to be, before those of its bases
-                self._absent[id(come)] = absent
-                self._ask(base.__name__, come, len)
+            self._ask_absent(base.__name__, space, (*reached.attributes, *OPERATORS))  # before those of its bases
+            if reached.anything:  # any other name may be read
+                self._known[id(space)] = frozenset(space)
         instances = tuple([thing for _, thing in reached.objects if is_users_class(type(thing))][:OBJECTS])
         if instances:
             self._ask("the class of an object", instances, CLASSES)
         for namespace, read in reached.globals.values():
             self._ask_names("", namespace, [name for name in read if name in namespace])
-            absent = frozenset(name for name in read if name not in namespace)
-            if absent:
-                self._absent[id(namespace)] = absent
-                self._ask("", namespace, len)  # for names that come to be; to look for each takes longer
+            self._ask_absent("", namespace, read)
+        self._ask_names("", vars(builtins), reached.builtins_read())
         for path, cell in reached.cells:
             self._ask(path, cell, CONTENT if _content(cell) is not MISSING else _content)
         if len(reached.functions) == 1:
@@ -200,12 +197,13 @@ class Surroundings:
         self._watch_lone_numbers(path, thing)
         if type(thing) is dict and len(thing) > 1:
             self._ask(path, thing, list)  # the order of its keys, which `==` does not see
-        if type(thing) is dict and not TOLD_APART.isdisjoint(map(type, thing)):
+        if type(thing) is dict and any(kind in TOLD_APART or issubclass(kind, Number) for kind in map(type, thing)):
             self._ask(path, thing, list)  # … and 7 is not 7.0
             self.exact.append(len(self.questions) - 1)
         parts = thing.values() if type(thing) is dict else thing
         kinds = set(map(type, parts))
-        if not kinds.isdisjoint(TOLD_APART) or (type(thing) is not set and any(map(_has_own_equality, kinds))):
+        told_apart = any(kind in TOLD_APART or issubclass(kind, (Number, frozenset)) for kind in kinds)
+        if told_apart or (type(thing) is not set and any(map(_has_own_equality, kinds))):
             self._ask(path, thing, _values_of if type(thing) is dict else list)
             self.exact.append(len(self.questions) - 1)
 
@@ -233,7 +231,9 @@ class Surroundings:
 
     def _watch_object(self, path: str, thing: Any) -> None:
         if isinstance(thing, ModuleType):
-            self._ask_names(path, vars(thing), self.reached.names_in(thing))
+            self._ask_names(path, vars(thing), [*self.reached.names_in(thing), *self.reached.code_in(thing)])
+            if not is_library(thing.__name__):
+                self._ask_absent(path, vars(thing), self.reached.attributes)
             return
         held = None if isinstance(thing, type) else getattr(thing, "__dict__", None)
         if isinstance(held, dict):
@@ -251,18 +251,40 @@ class Surroundings:
                 self._keepers.append(thing)
                 if not versions_are_readable():
                     self._ask_names(path, held, [name for name in held if self.reached.reads(name)])
-            elif read := tuple(name for name in held if self.reached.reads(name)):
-                self._crowds.setdefault((type(thing), read), []).append(held)
-        slots = [name for name in slots_of(type(thing)) if self.reached.reads(name) and _has(thing, name)]
+            elif some := tuple(name for name in held if self.reached.reads(name)):
+                self._crowds.setdefault((type(thing), some), []).append(held)
+        read = tuple(name for name in slots_of(type(thing)) if self.reached.reads(name))
+        slots = [name for name in read if _has(thing, name)]
         if slots:
             self._ask(path, thing, attrgetter(*slots))
+        if len(slots) < len(read):
+            self._ask(path, thing, partial(_which_are_there, tuple(name for name in read if name not in slots)))
         kind = thing if isinstance(thing, type) else type(thing)
         shape = kind, *(held or ()), *slots
         if shape not in self._shapes:
             self._shapes.add(shape)
-            for base in filter(is_users_class, kind.__mro__):
+            users = [*filter(is_users_class, kind.__mro__)]
+            for base in users:
                 names = self._inherited.setdefault(base, {})
-                names.update(dict.fromkeys(n for n in vars(base) if n in self.reached.attributes and n not in shape))
+                names.update(dict.fromkeys(n for n in vars(base) if self._reads_in(base, n) and n not in shape))
+            if len(users) > 1 and kind not in self._lines:  # whose bases can be others
+                self._lines.add(kind)
+                self._ask(kind.__name__, kind, attrgetter("__mro__"))
+
+    def _reads_in(self, kind: type, name: str) -> bool:
+        """Whether an attribute of a class is read: by its name, by an operator, or as an object is made."""
+        if name in self.reached.attributes or name in OPERATORS or (name in MAKING and kind in self.reached.made):
+            return True
+        return self.reached.anything and not _is_special(name)
+
+    def _ask_absent(self, path: str, namespace: Any, names: Iterable[str]) -> None:
+        """Ask for names that come to be: how many there are, since to look for each takes longer."""
+        absent = frozenset(name for name in names if name not in namespace)
+        if absent:
+            known = self._absent.get(id(namespace))
+            self._absent[id(namespace)] = absent | (known or absent)
+            if known is None:
+                self._ask(path, namespace, len)
 
     def _ask_names(self, path: str, namespace: Any, names: list[str]) -> None:
         close = [name for name in names if _may_be_equal(namespace[name])]
@@ -430,7 +452,9 @@ class Surroundings:
         for i, (get, thing, then) in enumerate(self.questions):
             now = _answer(get, thing)
             if get is len and id(thing) in self._absent:
-                yield from sorted(self._absent[id(thing)] & thing.keys())
+                more = thing.keys() - self._known.get(id(thing), thing.keys())
+                come = {name for name in more if not _is_special(name)}
+                yield from sorted(come | (self._absent[id(thing)] & thing.keys()))
             elif now is not then and (i in self.exact or not equal(now, then)) and not same(now, then):
                 path, names = self._paths[id(thing)], () if get is CONTENT else names_of(get)
                 parts = zip(names, parts_of(now, names), parts_of(then, names), strict=False)
@@ -533,7 +557,7 @@ def _same_ones(now: Any, then: Any) -> bool:
 def _may_be_equal(x: Any) -> bool:
     """Whether something else can be equal to it that is not the same."""
     kind = type(x)
-    if kind in (float, int, bool, dict, tuple) or isinstance(x, Number) or getattr(kind, "many", False):
+    if kind in (float, int, bool, dict, tuple, frozenset) or isinstance(x, Number) or getattr(kind, "many", False):
         return True
     return not isinstance(x, type) and is_users_class(kind) and _says_equal(kind)
 
@@ -582,6 +606,21 @@ def _content(cell: Any) -> Any:
         return cell.cell_contents
     except ValueError:  # not set yet
         return MISSING
+
+
+def _space_of(kind: type) -> Any:
+    """The dict of a class's attributes itself, which is read three times as quickly as by `vars`."""
+    found = gc.get_referents(vars(kind))
+    return found[0] if len(found) == 1 and type(found[0]) is dict else vars(kind)
+
+
+def _is_special(name: str) -> bool:
+    """Whether Python itself gives a class this name, or looks for it."""
+    return name.startswith("__") and name.endswith("__")
+
+
+def _which_are_there(names: tuple[str, ...], thing: Any) -> list[str]:
+    return [name for name in names if _has(thing, name)]
 
 
 def _has(thing: Any, name: str) -> bool:

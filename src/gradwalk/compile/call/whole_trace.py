@@ -17,7 +17,7 @@ from gradwalk.compile.call.tensor_results import known_tensor, whole_tensor
 from gradwalk.compile.own.store import Floats, Store
 from gradwalk.compile.trace.array_tape import ArrayTape, At, NumberAt, each_at, replaced
 from gradwalk.compile.trace.guards import Finished, numbers_at, typed
-from gradwalk.compile.trace.recorded import Output, Recorded, TensorOutput
+from gradwalk.compile.trace.recorded import Kept, Output, Recorded, TensorOutput
 from gradwalk.compile.trace.tracer import one_at_a_time
 from gradwalk.compile.trace.whole_tensors import WayBack, WholeTensors
 from gradwalk.engine import Value
@@ -177,6 +177,8 @@ class WholeTrace(GuardedTrace):
                 node = int(self.recorded.tape.outputs[x.position])
                 number = self._numbers((node,))[0]
                 leaves[i] = Value(number) if x.plain is None else typed(x.plain, number)
+            elif type(x) is Kept:
+                leaves[i] = x.thing
             elif tree.is_block(x):
                 leaves[i] = x.copy()
         return self.structure.unflatten(leaves)

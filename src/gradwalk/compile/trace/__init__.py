@@ -3,7 +3,8 @@
 - `tracer.py` runs the function and writes; what stands for Values meanwhile is in `traced.py`, for plain numbers in
   `plain.py`, for arrays in `arrays.py`; `narrow.py` rounds and wraps as NumPy does; `stage.py` is what stands around
   the function; `guards.py` answers what is asked of numbers, and lets a replay ask again;
-- `reach.py` finds what the function can reach by itself, by the names that `reading.py` finds in its code;
+- `reach.py` finds what the function can reach by itself, by the names that `reading.py` finds in its code; `whose.py`
+  tells code of the user's from a library's, `held.py` what things hold;
   `identity.py` finds questions that no stand-in can answer; `limits.py` says what cannot be followed, with line and
   remedy;
 - `tensors.py` writes ops on tensors down number by number, with `blocks.py`, `block_arrays.py`, `block_sums.py`; where

@@ -8,6 +8,7 @@ import numpy as np
 from numpy import array as numpy_array  # which stays NumPy's own while a function is traced
 
 from gradwalk import ops
+from gradwalk.compile.trace.limits import Unfollowable
 from gradwalk.compile.trace.narrow import is_narrow, is_narrow_block
 from gradwalk.compile.trace.plain import EXACT, WHOLE, Number, asked_by_insider, kind_after
 
@@ -31,8 +32,9 @@ class TracedArray(np.ndarray[Any, Any]):
     @property
     def dtype(self) -> Any:
         """The dtype of the plain function's array, which then has to be the same in every replay."""
-        if asked_by_insider():
-            return np.dtype(object)
+        return np.dtype(object) if asked_by_insider() else self._dtype()
+
+    def _dtype(self) -> Any:
         if not self.size or not _is_plain(self):
             return np.dtype(object)
         return np.result_type(*{x._tracer.kind_asked(x) if isinstance(x, Number) else type(x) for x in _parts(self)})
@@ -40,6 +42,48 @@ class TracedArray(np.ndarray[Any, Any]):
     def __getitem__(self, at: Any) -> Any:
         found = super().__getitem__(tuple(map(_told, at)) if isinstance(at, tuple) else _told(at))
         return found.view(np.ndarray)[()] if isinstance(found, TracedArray) and not found.ndim else found
+
+    # --- how it is written, and how it lies in memory ----------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        return repr(_told(self)) if _is_plain(self) else np.ndarray.__repr__(self)
+
+    def __str__(self) -> str:
+        return str(_told(self)) if _is_plain(self) else np.ndarray.__str__(self)
+
+    def tobytes(self, *args: Any, **options: Any) -> bytes:
+        """The numbers as bytes."""
+        return _told(self).tobytes(*args, **options) if _is_plain(self) else np.ndarray.tobytes(self, *args, **options)
+
+    __bytes__ = tobytes
+
+    @property
+    def itemsize(self) -> int:
+        """The bytes of one number."""
+        return 8 if asked_by_insider() else int(self._dtype().itemsize)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all."""
+        return self.size * (8 if asked_by_insider() else int(self._dtype().itemsize))
+
+    def ravel(self, order: Any = "C") -> Any:
+        """All numbers in one row."""
+        return np.ndarray.ravel(self, _known(order))
+
+    def flatten(self, order: Any = "C") -> Any:
+        """All numbers in one row, as a copy."""
+        return np.ndarray.flatten(self, _known(order))
+
+    def reshape(self, *shape: Any, order: Any = "C", **options: Any) -> Any:
+        """The numbers in another shape."""
+        return np.ndarray.reshape(self, *shape, order=_known(order), **options)
+
+    def setflags(self, *args: Any, **options: Any) -> None:
+        """Whether it may be written to: for the function, nothing that a replay does."""
+        if not asked_by_insider():
+            raise in_memory()
+        np.ndarray.setflags(self, *args, **options)
 
     # --- reductions ------------------------------------------------------------------------------------------------
     # NumPy adds up truths and narrow ints as int64, and narrow floats in an order of its own.
@@ -179,6 +223,8 @@ class TracedArray(np.ndarray[Any, Any]):
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """A function of NumPy's that is no ufunc: some look at the numbers, and are given them."""
         traced = _traced_in((args, kwargs))
+        if function.__name__ in ("shares_memory", "may_share_memory"):
+            raise in_memory()
         module = getattr(function, "__module__", "")
         looks = function.__name__ in LOOKING or "fft" in module or ("linalg" in module and function.__name__ != "norm")
         narrow = function.__name__ in PRODUCTS and any(is_narrow(kind) for x in traced for kind in _kinds(x))
@@ -194,8 +240,43 @@ class TracedArray(np.ndarray[Any, Any]):
         return plain.view(TracedArray) if plain.dtype == object else plain
 
 
+def in_memory() -> Unfollowable:
+    """Why a function is run as it is that asks for more than numbers.
+
+    >>> in_memory().remedy
+    'ask for that before the call, and pass what comes of it'
+    """
+    return Unfollowable(
+        "{function} asks how an array among its arguments lies in memory",
+        "ask for that before the call, and pass what comes of it",
+    )
+
+
+def _known(order: Any) -> Any:
+    """An order of numbers that does not depend on how they lie in memory."""
+    if order in ("K", "A", "k", "a"):
+        raise in_memory()
+    return order
+
+
+def _asked_of_memory(name: str) -> Any:
+    own = getattr(np.ndarray, name)
+
+    def get(self: Any) -> Any:
+        """How it lies in memory, which stand-ins do in another way."""
+        if not asked_by_insider():
+            raise in_memory()
+        return own.__get__(self)
+
+    return property(get)
+
+
+for _name in ("flags", "strides", "base", "data", "ctypes"):
+    setattr(TracedArray, _name, _asked_of_memory(_name))
+
 #: Functions that need the numbers themselves.
 LOOKING = frozenset((
+    "array2string", "array_repr", "array_str",
     "around", "bincount", "corrcoef", "cov", "digitize", "fix", "gradient", "histogram", "histogram2d",
     "histogram_bin_edges", "interp", "lexsort", "median", "nan_to_num", "nanmedian", "nanpercentile", "nanquantile",
     "nanstd", "nanvar", "partition", "argpartition", "percentile", "piecewise", "polyfit", "ptp", "quantile", "round",

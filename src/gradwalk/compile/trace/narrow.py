@@ -15,6 +15,8 @@ import numpy as np
 
 from gradwalk.compile.trace.limits import limit
 from gradwalk.compile.trace.tape import NONE
+from gradwalk.compile.trace.whole import LARGEST as LARGEST_INT
+from gradwalk.compile.trace.whole import limited
 from gradwalk.ops import Op
 
 if TYPE_CHECKING:
@@ -83,7 +85,9 @@ def fitted(tracer: Tracer, out: Any, kind: Any, question: Callable[..., Any], *o
         return tracer.plain(tracer.code(single), out._row, NONE, kind)
     if issubclass(kind, np.integer):
         ends = np.iinfo(kind)
-        if out >= float(ends.min) and out <= float(ends.max):
+        if ends.bits == 64:  # unsigned
+            _ = [limited(tracer, x) for x in operands]
+        if out >= float(ends.min) and out <= float(min(ends.max, LARGEST_INT - 1)):
             return out
     with np.errstate(all="ignore"):
         return tracer.ask(question, *operands)

@@ -26,7 +26,7 @@ from gradwalk.compile.trace.narrow import as_single, fitted, is_narrow, is_narro
 from gradwalk.compile.trace.reading import GETATTR
 from gradwalk.compile.trace.tape import NONE
 from gradwalk.compile.trace.traced import Traced
-from gradwalk.compile.trace.whole import computed, limited
+from gradwalk.compile.trace.whole import INTS, WIDE, beside, computed, is_too_large, limited
 from gradwalk.engine import Value
 from gradwalk.methods import Methods
 from gradwalk.ops import Op
@@ -43,6 +43,10 @@ EXACT = frozenset((
     np.greater, np.greater_equal, np.equal, np.not_equal, np.isnan, np.isfinite, np.isinf,
 ))  # fmt: skip
 WHOLE = (int, np.integer, *BOOLS)
+EXACTLY = {
+    "less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge,
+    "equals": operator.eq, "differs": operator.ne,
+}  # fmt: skip
 
 
 def asked_by_insider() -> bool:
@@ -101,8 +105,8 @@ def _operator(name: str, python: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
             return tracer.condition(ops.maximum if name == "add" else op, x, y)
         if kind is np.float32:  # a float beside it is made one first
             x, y = as_single(tracer, x), as_single(tracer, y)
-        if kind is int and not tracer.samples:
-            return computed(tracer, python, op, x, y)
+        if kind in INTS and not tracer.samples:
+            return computed(tracer, python, op, x, y, kind)
         out = tracer.plain(tracer.codes[id(op)], tracer.operand(x), tracer.operand(y), kind)
         if name == "pow" and kind is float and not tracer.samples and not abs(out) < math.inf:
             return python(tracer.told(x), tracer.told(y))  # which raises where Python does
@@ -129,6 +133,8 @@ def _operator(name: str, python: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
 def _power_kind(tracer: Tracer, kind: type, x: Any, y: Any) -> type:
     """The type of a power, which hangs on its numbers as well; where Python would raise, this does."""
     if not _is_python(kind):
+        if issubclass(kind, np.integer) and y < 0:
+            tracer.told(x) ** tracer.told(y)  # raises
         return kind
     whole = tracer.kind_of(y) in WHOLE or (type(y) is float and y.is_integer())
     if not whole and x < 0 and not float(tracer.told(y)).is_integer():
@@ -175,7 +181,9 @@ def _comparison(name: str) -> Any:
             return NotImplemented
         tracer = self._tracer
         kinds = self._kind, tracer.kind_of(other)
-        if kinds == (int, int) and not tracer.samples:
+        if not tracer.samples and is_too_large(other):  # which Python compares exactly, with floats too
+            return tracer.ask(beside(EXACTLY[name], other), self)
+        if not tracer.samples and all(kind in WIDE for kind in kinds):
             limited(tracer, self), limited(tracer, other)
         if np.float32 in kinds and float in kinds:  # which is made one first
             return tracer.compare(name, as_single(tracer, self), as_single(tracer, other))
@@ -245,13 +253,13 @@ class Number(Traced, Methods):
         if not issubclass(kind, WHOLE):
             return self._alone(ops.neg, operator.neg)
         out = tracer.plain(tracer.codes[id(ops.sub)], tracer.constant(0.0), self._row, kind)  # of 0 not -0.0
-        if kind is int:
+        if kind in INTS and not tracer.samples:
             tracer.largest[out._row] = limited(tracer, self)
         return fitted(tracer, out, kind, operator.neg, self) if is_narrow(kind) else out
 
     def __abs__(self) -> Any:
         out = self._alone(ops.abs, operator.abs)
-        if out._kind is int:
+        if out._kind in INTS and not self._tracer.samples:
             self._tracer.largest[out._row] = limited(self._tracer, self)
         return fitted(self._tracer, out, out._kind, operator.abs, self) if is_narrow(out._kind) else out
 

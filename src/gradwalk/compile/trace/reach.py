@@ -6,19 +6,20 @@ training loop keeps in the same object, and the function does not look at, may c
 
 from __future__ import annotations
 
+import builtins
+import gc
 import os
 import random
 import sys
 from abc import ABCMeta, get_cache_token
-from argparse import Namespace
 from array import array
 from collections import deque
 from collections.abc import Callable, ItemsView, Iterator, KeysView, Sequence, ValuesView
 from contextvars import ContextVar
-from enum import Enum
-from functools import cache, cached_property, partial, partialmethod
+from enum import Enum, EnumMeta
+from functools import cached_property, partial, partialmethod
 from itertools import chain
-from operator import attrgetter, methodcaller
+from operator import attrgetter, itemgetter, methodcaller
 from types import (
     BuiltinMethodType,
     FunctionType,
@@ -26,21 +27,38 @@ from types import (
     MethodType,
     MethodWrapperType,
     ModuleType,
-    SimpleNamespace,
 )
 from typing import Any
-from weakref import ReferenceType, WeakKeyDictionary
+from weakref import ProxyTypes, ReferenceType
 
 import numpy as np
 
-from gradwalk.compile.trace.reading import reads_of
+from gradwalk.compile.trace.held import (
+    Clearings,
+    attributes_of,
+    content_of,
+    content_of_proxy,
+    functions_in,
+    holds_by_itself,
+    is_open,
+    is_stand_in,
+    labels_of,
+    may_hold_values,
+    raw,
+    slot_of,
+    slots_of,
+    subclasses_of,
+    wrapped_by,
+)
+from gradwalk.compile.trace.reading import IMPLIED, MAKING, reads_of
+from gradwalk.compile.trace.whose import is_library, is_librarys, is_users_class
 from gradwalk.engine import Value
 from gradwalk.module import Module
 from gradwalk.node import Node
 from gradwalk.ops import Op
 from gradwalk.provenance import is_users
 
-__all__ = ["Reached", "is_stand_in", "values_reached_from"]
+__all__ = ["Reached", "values_reached_from"]
 
 PLAIN = frozenset((float, int, str, bool, bytes, complex, type(None), type(Ellipsis), range, slice, np.dtype))
 MOST = 2_000_000  # things to look at
@@ -49,15 +67,19 @@ CONTAINERS = (list, tuple, dict, set, frozenset, deque)
 UNSURE = frozenset(("time", "secrets", "uuid", "datetime"))
 #: What is seen by others than the caller; a function that does it is not run again just to look.
 SPEAKING = frozenset(("print", "open", "input", "breakpoint", "write", "writelines", "debug", "info", "warning"))
+#: What reads the memory of an array past all its methods.
+PEEKING = frozenset((
+    "memoryview", "frombuffer", "crc32", "adler32", "md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b",
+    "blake2s", "from_buffer", "data_as",
+))  # fmt: skip
+#: What is another while a function is traced, in whatever thread (`stage.py`).
+SWAPPED = frozenset(("open", "array", "asarray", "type"))
 #: What asks for attributes that need not be there.
 GUESSING = frozenset(("getattr", "hasattr", "AttributeError", "Exception"))
 #: What functions have that is not among their attributes.
 OF_FUNCTIONS = ("__name__", "__qualname__", "__doc__", "__annotations__")
-#: Methods that nobody calls by name, but not on an object that is there already.
-NOT_CALLED = frozenset((
-    "__init__", "__new__", "__post_init__", "__init_subclass__", "__repr__", "__str__", "__setattr__", "__delattr__",
-    "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__del__",
-))  # fmt: skip
+#: Methods that are called without their names, but not by an operator: some code tells that it does (`reading.py`).
+NOT_CALLED = IMPLIED | {"__del__"}
 
 #: Things of the standard library with a function that tells what they hold.
 TELLING: dict[Any, Callable[[Any], Any]] = {
@@ -67,23 +89,8 @@ TELLING: dict[Any, Callable[[Any], Any]] = {
     memoryview: bytes,
     (KeysView, ValuesView, ItemsView): list,
 }
-NAMESPACES = (SimpleNamespace, Namespace)  # classes of a library whose objects have attributes like anybody's
 
 Path = str
-
-
-@cache
-def is_library(module: str) -> bool:
-    """Whether a module, or the package that it is in, is a library: nobody changes what its functions read.
-
-    >>> is_library("math"), is_library("numpy.random"), is_library("__main__")
-    (True, True, False)
-    """
-    top = module.split(".")[0]
-    if top in ("__main__", "gradwalk"):
-        return False
-    file = getattr(sys.modules.get(top), "__file__", None) or ""
-    return top in sys.stdlib_module_names or "site-packages" in file or "dist-packages" in file
 
 
 class Reached:
@@ -103,6 +110,7 @@ class Reached:
         self.arrays: list[tuple[Path, Any]] = []  # … and is a block of numbers
         self.objects: list[tuple[Path, Any]] = []  # what has attributes
         self.globals: dict[int, tuple[dict[str, Any], dict[str, None]]] = {}  # namespaces, with the names read there
+        self.assigned: dict[int, tuple[dict[str, Any], dict[str, None]]] = {}  # … and the names set there
         self.asking: dict[int, dict[str, Any]] = {}  # … where `type` is read
         self.cells: list[tuple[Path, Any]] = []
         self.functions: list[tuple[Path, Any]] = []  # of the user's
@@ -116,7 +124,9 @@ class Reached:
         self.guesses = False  # … or whether they need not be there
         self.unsure = False
         self.speaks = False
+        self.peeks = False  # whether memory is looked at, of which stand-ins have another
         self._seen: dict[int, Any] = {}  # holds what it has seen, so that no id is used again
+        self.made: set[type] = set()  # classes that are read by name, so that an object of them may be made
         self._classes: dict[type, None] = {}  # whose methods and attributes can be read, bases included
         self._instances: set[type] = set()  # classes of the user's whose objects have attributes and nothing else
         self._ahead: list[tuple[Path, Any]] = [("", root) for root in roots]
@@ -131,13 +141,20 @@ class Reached:
             held += [
                 part
                 for kind in self._classes
-                for part in self._named(kind.__name__, vars(kind), self._wanted(vars(kind)))
+                for part in self._named(kind.__name__, vars(kind), self._wanted_of_class(kind))
             ]
+            if "__subclasses__" in self.attributes:
+                below = [subclasses_of(kind) for kind in self._classes if is_users_class(kind)]
+                held += [(part.__name__, part) for part in chain.from_iterable(below) if id(part) not in self._seen]
             self._ahead = held
         self._seen.clear()
+        if "__subclasses__" in self.attributes:
+            self.others += [(kind.__name__, kind, subclasses_of) for kind in self._classes if is_users_class(kind)]
         if named := [name for name in OF_FUNCTIONS if name in self.attributes]:
             self.others += [(path, thing, attrgetter(*named)) for path, thing in self.functions]
             self.containers += [(path, thing.__annotations__) for path, thing in self.functions]
+        if "label" in self.attributes and (nodes := (*self.values, *[thing for _, thing in self.tensors])):
+            self.others.append(("a label", nodes, labels_of))
         if self.guesses:  # an attribute that a function does not have yet may come to be
             self.objects += [(path, thing) for path, thing in self.functions if not thing.__dict__]
 
@@ -165,7 +182,27 @@ class Reached:
         ['pi']
         """
         names = [name for name in self.attributes if name in vars(module)]
-        return names if not is_library(module.__name__) else [name for name in names if _is_data(vars(module)[name])]
+        return names if not is_library(module.__name__) else [name for name in names if is_open(vars(module)[name])]
+
+    def code_in(self, module: ModuleType) -> list[str]:
+        """The names of a library's own functions and classes that are read there, in place of which others may be put.
+
+        >>> Reached([lambda: math.pi * math.sqrt(2.0)]).code_in(math)
+        ['sqrt']
+        """
+        if not is_library(module.__name__):
+            return []
+        names = [name for name in self.attributes if name in vars(module) and name not in SWAPPED]
+        return [name for name in names if callable(vars(module)[name]) and not is_open(vars(module)[name])]
+
+    def builtins_read(self) -> list[str]:
+        """The names that are read and built in, which no namespace has of its own.
+
+        >>> Reached([lambda xs: sum(xs) / len(xs)]).builtins_read()
+        ['len', 'sum']
+        """
+        names = {name for space, read in self.globals.values() for name in read if name not in space}
+        return sorted(name for name in names if hasattr(builtins, name) and name not in SWAPPED)
 
     # --- one thing ---------------------------------------------------------------------------------------------------
 
@@ -177,8 +214,12 @@ class Reached:
             return
         if isinstance(thing, Value):
             self.values.append(thing)
+            if type(thing) is not Value and is_users_class(type(thing)):
+                self._visit_instance(path, thing)
         elif isinstance(thing, Node):
             self.tensors.append((path, thing))
+            if is_users_class(type(thing)):
+                self._visit_instance(path, thing)
         elif isinstance(thing, CONTAINERS):
             self._visit_container(path, thing)
         elif isinstance(thing, FunctionType):
@@ -189,6 +230,8 @@ class Reached:
             self.arrays.append((path, thing))
             if thing.dtype == object:
                 self._ahead += [(f"{path}[…]", part) for part in thing.ravel().tolist()]
+            if type(thing) is not np.ndarray and attributes_of(thing):  # such as a mask
+                self._visit_instance(path, thing)
         elif isinstance(thing, (bytearray, array)):
             self.arrays.append((path, thing))
         elif isinstance(thing, (random.Random, np.random.Generator, np.random.RandomState, np.random.BitGenerator)):
@@ -197,7 +240,11 @@ class Reached:
             self.chances.append(thing.source)
         elif isinstance(thing, ModuleType):
             self._visit_module(path, thing)
-        elif not isinstance(thing, (Enum, np.generic)):
+        elif isinstance(thing, np.void) and thing.base is not None:  # a row of a table
+            self._ahead.append((path, thing.base))
+        elif isinstance(thing, np.void) or type(type(thing)).__module__ == "_ctypes":
+            self.others.append((path, thing, raw))
+        elif not isinstance(thing, np.generic):
             self._visit_object(path, thing)
 
     def _visit_container(self, path: Path, thing: Any) -> None:
@@ -221,17 +268,19 @@ class Reached:
             self._visit_instance(path, thing)
 
     def _visit_function(self, path: Path, thing: Any) -> None:
-        if is_library(thing.__module__ or ""):
+        if is_librarys(thing):
             self.unsure = self.unsure or thing.__module__ in UNSURE
+            for cell in thing.__closure__ or ():  # what it was made of may be the user's
+                self._ahead += [(path, part) for part in functions_in(content_of(cell))]
             return
-        self._read(thing.__code__)
+        self._read(thing.__code__, stores=thing.__name__ not in MAKING)  # where a new object is filled
         if hasattr(thing, "__wrapped__"):
             self._ahead.append((path, thing.__wrapped__))
         if isinstance(registry := thing.__dict__.get("registry"), MappingProxyType):  # of functools.singledispatch
             self._ahead.append((path, registry))
         for name, cell in zip(thing.__code__.co_freevars, thing.__closure__ or (), strict=True):
             self.cells.append((name, cell))
-            self._ahead += [(name, content) for content in _content(cell)]
+            self._ahead += [(name, content) for content in content_of(cell)]
         if not is_users(thing.__code__.co_filename):
             return
         self.functions.append((path, thing))
@@ -244,8 +293,12 @@ class Reached:
         if "getenv" in reads.names | reads.attributes:
             self._ahead.append(("os.environ", os.environ))
         self.speaks = self.speaks or bool(SPEAKING & (reads.names | reads.attributes))
+        self.peeks = self.peeks or bool(PEEKING & (reads.names | reads.attributes))
         namespace = thing.__globals__
         _, known = self.globals.setdefault(id(namespace), (namespace, {}))
+        if reads.assigned:
+            _, assigned = self.assigned.setdefault(id(namespace), (namespace, {}))
+            assigned.update(dict.fromkeys(reads.assigned))
         if "type" in reads.names:
             self.asking[id(namespace)] = namespace
         for name in reads.names | reads.texts if reads.anything else reads.names:
@@ -253,40 +306,52 @@ class Reached:
                 continue
             if name in namespace:
                 self._ahead.append((name, namespace[name]))
-            if name in namespace or name in reads.names:
-                known[name] = None
+            elif is_open(own := vars(builtins).get(name)):
+                self._ahead.append((name, own))
+            known[name] = None
         for name in reads.modules:
             self._ahead += [(name, sys.modules[name])] if name in sys.modules else []
+            there = itemgetter(name) if name in sys.modules else methodcaller("get", name)
+            self.others.append((f"the module {name}", sys.modules, there))
 
     def _visit_class(self, path: Path, thing: type) -> None:
         """A class that is read by name: an object of it may be made."""
         self.unsure = self.unsure or thing.__module__ in UNSURE
         if is_users_class(thing):
             self.objects.append((path, thing))
+            self.made.update(thing.__mro__)
             self._visit_methods(thing, but=frozenset())
             self._ahead.append((path, type(thing)))
             if isinstance(thing, ABCMeta):  # of which others may become subclasses
                 self.others.append((path, thing, lambda _: get_cache_token()))
+            if isinstance(thing, EnumMeta):
+                members: dict[str, Any] = dict(thing.__members__)
+                self._ahead += [(f"{path}.{name}", member) for name, member in members.items()]
 
     def _visit_methods(self, kind: type, but: frozenset[str] = NOT_CALLED) -> None:
         """Those methods of a class, and of its bases, that nobody calls by name."""
-        for base in [base for base in kind.__mro__ if not is_library(base.__module__)]:
+        for base in [base for base in kind.__mro__ if not is_librarys(base)]:
             if not but or base not in self._classes:
                 self._classes[base] = None
                 self._ahead += [
                     (f"{base.__name__}.{name}", part)
                     for name, part in list(vars(base).items())
-                    if name.startswith("__") and name not in but and isinstance(part, FunctionType)
+                    if (name.startswith("__") and name not in but and part.__class__ not in PLAIN and callable(part))
+                    or name == "_missing_"  # of an Enum
                 ]
 
     def _visit_module(self, path: Path, thing: ModuleType) -> None:
         self.unsure = self.unsure or thing.__name__ in UNSURE
         if thing.__name__.split(".")[0] != "gradwalk":
             self.objects.append((path, thing))
+        if not is_library(thing.__name__) and "__getattr__" in vars(thing):
+            self._ahead.append((path, vars(thing)["__getattr__"]))
 
     def _visit_object(self, path: Path, thing: Any) -> None:
         if isinstance(thing, MethodType):
             self._ahead += [(path, thing.__self__), (path, thing.__func__)]
+        elif type(thing) in ProxyTypes:
+            self._ahead += [(path, method.__self__) for method in content_of_proxy(thing)]
         elif isinstance(thing, (BuiltinMethodType, MethodWrapperType)):
             own = thing.__self__
             self.unsure = self.unsure or getattr(thing, "__module__", "") in UNSURE or thing.__name__ == "urandom"
@@ -296,13 +361,17 @@ class Reached:
                     self.anything = True
         elif isinstance(thing, (staticmethod, classmethod)):
             self._ahead.append((path, thing.__func__))
+            if isinstance(thing, classmethod):  # which may make an object
+                self.attributes.update(dict.fromkeys(MAKING))
         elif isinstance(thing, property):
-            self._ahead.append((path, thing.fget))
+            self._ahead += [(path, part) for part in (thing.fget, thing.fset, thing.fdel)]
         elif isinstance(thing, cached_property):
             self._ahead.append((path, thing.func))
         elif isinstance(thing, partial):
             self.others.append((path, thing, attrgetter("func", "args")))
             self._ahead += [(path, part) for part in (thing.func, *thing.args, thing.keywords)]
+            if attributes_of(thing):
+                self._visit_instance(path, thing)
         elif isinstance(thing, Op):
             self._ahead += [(path, rule) for rule in (thing.value, *thing.partials)]
         elif isinstance(thing, partialmethod):
@@ -317,15 +386,17 @@ class Reached:
             self.others.append((path, thing, tell))
             held = tell(thing)
             self._ahead += [(path, part) for part in (held if isinstance(held, (list, tuple)) else [held])]
-        elif hasattr(type(thing), "__next__") and is_library(type(thing).__module__):
+        elif hasattr(type(thing), "__next__") and is_librarys(type(thing)):
             self.iterators.append(path)
-        elif (wrapped := _wrapped(thing)) is not None:
+        elif (wrapped := wrapped_by(thing)) is not None:
             self._ahead.append((path, wrapped))
             if hasattr(thing, "cache_info"):
                 self.caches.append((path, thing))
                 self.others.append((path, thing, Clearings()))
             elif type(thing).__module__.startswith("gradwalk.compile."):  # it may be given attributes, as any other
                 self.objects.append((path, thing))
+            else:  # an object that stands for a function
+                self._visit_instance(path, thing)
         else:
             self._visit_instance(path, thing)
 
@@ -333,15 +404,21 @@ class Reached:
         """Something with attributes."""
         kind = type(thing)
         self.objects.append((path, thing))
-        if not is_library(kind.__module__):
+        if not is_librarys(kind):
             self._visit_methods(kind)
-            if not isinstance(thing, CONTAINERS):
+            if is_users_class(type(kind)):  # a metaclass, whose methods are those of the class
+                self._ahead.append((path, type(kind)))
+            if isinstance(thing, Enum):
+                self._ahead.append((path, thing._value_))
+            elif not isinstance(thing, (*CONTAINERS, Node, np.ndarray)) and wrapped_by(thing) is None:
                 self._instances.add(kind)
+        else:  # such as what cmp_to_key or np.frompyfunc gives, which is made of a function
+            self._ahead += [(path, part) for part in functions_in(gc.get_referents(thing))]
 
-    def _read(self, code: Any) -> None:
+    def _read(self, code: Any, *, stores: bool) -> None:
         reads = reads_of(code)
         self.attributes.update(dict.fromkeys(reads.attributes))
-        self.stored.update(dict.fromkeys(reads.stored))
+        self.stored.update(dict.fromkeys(reads.stored if stores else ()))
         self.anything = self.anything or (reads.anything and is_users(code.co_filename))
         self.guesses = self.guesses or not GUESSING.isdisjoint(reads.names)
 
@@ -360,7 +437,7 @@ class Reached:
                 yield from self._named(path, held, [name for name, part in held.items() if may_hold_values(part)])
         for name in slots_of(type(thing)):
             if self.reads(name) or name in self.stored:
-                yield from self._named(path, dict(zip([name], _slot(thing, name), strict=False)), [name])
+                yield from self._named(path, dict(zip([name], slot_of(thing, name), strict=False)), [name])
 
     def _named(self, path: Path, namespace: Any, names: list[str]) -> Iterator[tuple[Path, Any]]:
         for name in names:
@@ -368,87 +445,20 @@ class Reached:
             if part.__class__ not in PLAIN and id(part) not in self._seen:
                 yield f"{path}.{name}" if path else name, part
 
+    def _wanted_of_class(self, kind: type) -> list[str]:
+        names = self._wanted(vars(kind))
+        if kind.__module__.split(".")[0] == "gradwalk":  # whose methods do nothing but what they are for
+            names = [name for name in names if name not in IMPLIED]
+        for name in vars(kind).get("__match_args__", ()) if "__match_args__" in self.attributes else ():
+            self.attributes[name] = None
+        return names
+
     def _wanted(self, namespace: Any) -> list[str]:
         if self.anything and "__builtins__" not in namespace:  # which only the namespace of a module has
             return [name for name in namespace if not (name.startswith("__") and name.endswith("__"))]
         if len(namespace) < len(self.attributes):
             return [name for name in list(namespace) if name in self.attributes or name in self.stored]
         return [name for name in (*self.attributes, *self.stored) if name in namespace]
-
-
-def _is_data(x: Any) -> bool:
-    """Whether it is neither code nor a stream: what somebody may put into a module and read there."""
-    return not callable(x) and not isinstance(x, ModuleType) and not hasattr(type(x), "__next__")
-
-
-class Clearings:
-    """How often a cache was cleared, as far as it was looked at.
-
-    >>> from functools import lru_cache
-    >>> square, count = lru_cache(lambda x: x * x), Clearings()
-    >>> square(3.0), count(square)
-    (9.0, 0)
-    >>> square.cache_clear()
-    >>> count(square)
-    1
-    """
-
-    def __init__(self) -> None:
-        self._misses = self._times = 0
-
-    def __call__(self, cache: Any) -> int:
-        misses = cache.cache_info().misses
-        self._times += misses < self._misses
-        self._misses = misses
-        return self._times
-
-
-def may_hold_values(x: Any) -> bool:
-    """Whether a module would look for parameters in it."""
-    parts = x.values() if isinstance(x, dict) else x if isinstance(x, (list, tuple)) else [x]
-    return any(isinstance(part, (Node, Module, list, tuple, dict)) for part in parts)
-
-
-def is_users_class(kind: type) -> bool:
-    """Whether a class is neither a library's nor ours."""
-    return not is_library(kind.__module__) and kind.__module__.split(".")[0] != "gradwalk"
-
-
-def holds_by_itself(thing: Any) -> bool:
-    """Whether an object's class is a library's, whose code nobody looks into: all of its attributes count as read."""
-    kind = type(thing)
-    return (
-        is_library(kind.__module__)
-        and not isinstance(thing, NAMESPACES)
-        and not isinstance(thing, (type, ModuleType, FunctionType))
-    )
-
-
-def attributes_of(thing: Any) -> Any:
-    """An object's own attributes, past what its class makes of them; None if it has none."""
-    if isinstance(thing, type):
-        return vars(thing)
-    try:
-        return object.__getattribute__(thing, "__dict__")
-    except AttributeError:
-        return None
-
-
-def slots_of(kind: type) -> tuple[str, ...]:
-    """The names of a class's slots, those of its bases included."""
-    found = _slots.get(kind)
-    if found is None:
-        names: list[str] = []
-        for base in [base for base in kind.__mro__ if not is_library(base.__module__)]:
-            slots: Any = vars(base).get("__slots__", ())
-            for name in [slots] if isinstance(slots, str) else slots:
-                private = name.startswith("__") and not name.endswith("__")
-                names.append(f"_{base.__name__.lstrip('_')}{name}" if private else name)
-        found = _slots[kind] = tuple(name for name in names if not name.startswith("__"))
-    return found
-
-
-_slots: WeakKeyDictionary[type, tuple[str, ...]] = WeakKeyDictionary()
 
 
 def values_reached_from(roots: Sequence[Any]) -> list[Value]:
@@ -459,30 +469,3 @@ def values_reached_from(roots: Sequence[Any]) -> list[Value]:
     True
     """
     return Reached(roots).values
-
-
-def is_stand_in(x: Any) -> bool:
-    """Whether something stands for a number in a trace."""
-    return bool(getattr(type(x), "comes_later", False))
-
-
-def _content(cell: Any) -> list[Any]:
-    try:
-        return [cell.cell_contents]
-    except ValueError:  # not set yet
-        return []
-
-
-def _slot(thing: Any, name: str) -> list[Any]:
-    try:
-        return [object.__getattribute__(thing, name)]
-    except AttributeError:
-        return []
-
-
-def _wrapped(thing: Any) -> Any:
-    """What a wrapper wraps, where it says so."""
-    held = attributes_of(thing)
-    if isinstance(held, dict) and "__wrapped__" in held:
-        return held["__wrapped__"]
-    return getattr(thing, "__wrapped__", None) if type(thing).__module__ == "functools" else None

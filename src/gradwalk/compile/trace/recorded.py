@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from gradwalk import tree
 from gradwalk.compile.trace.array_tape import ArrayTape
 from gradwalk.compile.trace.arrays import TracedArray
 from gradwalk.compile.trace.guards import Guard, add_outputs
+from gradwalk.compile.trace.plain import Number
 from gradwalk.compile.trace.reach import values_reached_from
 from gradwalk.compile.trace.tape import INPUTS, ROWS, SHIFT, TAKE, Tape
 from gradwalk.errors import TraceError
@@ -20,7 +22,7 @@ from gradwalk.errors import TraceError
 if TYPE_CHECKING:
     from gradwalk.compile.trace.tracer import Tracer
 
-__all__ = ["Output", "Recorded", "TensorOutput", "finished"]
+__all__ = ["Kept", "Output", "Recorded", "TensorOutput", "finished"]
 
 
 @dataclass
@@ -66,6 +68,26 @@ class Output:
     plain: type | None = None  # for what is no Value: an argument given back, a number that was read, a truth
 
 
+class Kept:
+    """Stands where a list, dict or array will be that was there before the call: itself, and no copy of it.
+
+    >>> names = ["a"]
+    >>> Kept(names) == Kept(names), Kept(names) == Kept(["a"])
+    (True, False)
+    """
+
+    __slots__ = ("thing",)
+
+    def __init__(self, thing: Any) -> None:
+        self.thing = thing
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Kept) and self.thing is other.thing
+
+    def __hash__(self) -> int:
+        return id(self.thing)
+
+
 @dataclass(frozen=True)
 class TensorOutput(Output):
     """Stands where a tensor will be: which of the tape's outputs are its numbers, or the numbers, if they are known.
@@ -98,6 +120,8 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
     outputs: dict[int, int] = {}  # the position of each number that is given
 
     def output_of(x: Any) -> Any:
+        if id(x) in tracer.outside:
+            return Kept(x) if tree.is_container(x) else x
         if getattr(type(x), "many", False):
             return _output_of_tensor(tracer, x, outputs)
         if type(x) in tracer.own:  # and not isinstance, which asks what a stand-in stands for
@@ -111,8 +135,13 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
             )
         return x
 
-    shape = tree.map(lambda x: x.view(np.ndarray) if isinstance(x, TracedArray) else x, result, leaf=tree.is_block)
-    shape = tree.map(output_of, shape, leaf=tree.is_block)
+    def whole(x: Any) -> bool:
+        return tree.is_block(x) or id(x) in tracer.outside
+
+    if tracer.hashed:
+        _tell_keys(result)
+    shape = tree.map(lambda x: x.view(np.ndarray) if isinstance(x, TracedArray) else x, result, leaf=whole)
+    shape = tree.map(output_of, shape, leaf=whole)
     given = len(outputs)
     checked, expected = add_outputs(tracer)
     guards = list(tracer.guards.values())
@@ -188,6 +217,22 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
         arrays=arrays,
         graph=graph,
     )
+
+
+def _tell_keys(x: Any) -> None:
+    """Put numbers for the stand-ins among keys of dicts that a function gave: as such, they were asked for."""
+    parts: Any = x if isinstance(x, (list, tuple)) else ()
+    if is_dataclass(x) and hasattr(x, "__dict__"):
+        parts = list(vars(x).values())
+    if isinstance(x, dict):
+        parts = list(dict.values(x))
+        if any(isinstance(key, Number) for key in x):
+            items = [(key._told_with_its_type() if isinstance(key, Number) else key, x[key]) for key in x]
+            x.clear()
+            for key, part in items:
+                (OrderedDict if isinstance(x, OrderedDict) else dict).__setitem__(x, key, part)
+    for part in parts:
+        _tell_keys(part)
 
 
 def _output_of_tensor(tracer: Tracer, x: Any, outputs: dict[int, int]) -> Any:

@@ -29,7 +29,7 @@ from gradwalk.compile.trace.reach import values_reached_from
 from gradwalk.compile.trace.recorded import Recorded, finished
 from gradwalk.compile.trace.tape import INPUTS, MAX, MIN, NONE, ROWS, SHIFT, TAKE
 from gradwalk.compile.trace.traced import COMPARISONS, IsTensor, Traced, traced_classes
-from gradwalk.compile.trace.whole import limited
+from gradwalk.compile.trace.whole import WIDE, limited
 from gradwalk.engine import Value
 from gradwalk.errors import OpError, TraceError
 from gradwalk.functions import checked_index
@@ -88,6 +88,8 @@ class Tracer(modes.Interpreter):
         self.hashes: dict[int, int] = {}  # of stand-ins that were asked for theirs, by their rows
         self.hashed = False  # whether the hash of a stand-in was asked for
         self.touched = False  # whether the function changed what it was given
+        self.mixed = False  # whether samples are of several types
+        self.outside: frozenset[int] = frozenset()  # containers that were there before, by their id()
         self.aside = ""  # what the function did beside computing, in words
         self.refusal: TraceError | None = None  # the first thing that was refused, should the function swallow it
         self.identity: dict[CodeType, bool] = {}  # code that asks `is True`
@@ -574,6 +576,8 @@ class Tracer(modes.Interpreter):
         >>> tracer.kind_asked(tracer.input(3) + 1), tracer.types
         (<class 'int'>, {0: <class 'int'>})
         """
+        if self.mixed:
+            raise limit("one sample", " (the function asks for the type of a number, and the samples are of several)")
         ahead, seen = [x._row], set()
         while ahead:
             node = ahead.pop()
@@ -638,7 +642,7 @@ class Tracer(modes.Interpreter):
         kinds = tuple([self.kind_of(x) or float for x in operands])
         numbers = tuple(map(self._typed, kinds, ids))
         for x in operands:
-            if isinstance(x, Number) and x._kind is int:
+            if isinstance(x, Number) and x._kind in WIDE:
                 limited(self, x)
         try:
             answer = question(*numbers)
@@ -719,16 +723,19 @@ def run(
     roots: Sequence[Any],
     values: Sequence[Value] | None = None,
     tensors: Sequence[Any] | None = None,
+    outside: frozenset[int] = frozenset(),
     *,
     samples: bool = False,
     by_array: bool = False,
 ) -> Recorded:
     """Trace what `call` does with a tracer; `roots` are where the Values that it may reach are, if it is not known.
 
-    With `samples`, the trace is to serve many samples at once; with `by_array`, tensors are written array by array.
+    What is `outside`, by its id(), is given as it is if the function gives it. With `samples`, the trace is to serve
+    many samples at once; with `by_array`, tensors are written array by array.
     """
     began = time.perf_counter()
     tracer = Tracer(samples=samples, by_array=by_array)
+    tracer.outside = outside
     with one_at_a_time:
         if tensors is not None:
             tracer.reached = {id(v) for v in tensors}
@@ -754,7 +761,8 @@ def _parts_of(given: Any) -> tuple[Any, list[Any]]:
     leaves, structure = tree.flatten(given)
     arrays = [isinstance(x, np.ndarray) and x.dtype == object for x in leaves]
     held = [x.ravel().view(np.ndarray).tolist() if is_one else (x,) for x, is_one in zip(leaves, arrays, strict=True)]
-    return structure, list(chain.from_iterable(held))
+    shapes = [x.shape for x, is_one in zip(leaves, arrays, strict=True) if is_one]
+    return (structure, shapes), list(chain.from_iterable(held))
 
 
 def _containers_in(things: list[Any]) -> set[int]:

@@ -1,8 +1,8 @@
-"""Python's ints, which have as many digits as they need: a trace computes with floats, which hold 53 bits of them.
+"""Ints, which have as many digits as they need, or 64 bits: a trace computes with floats, which hold 53 bits of them.
 
 Small arguments make small results, as far as that can be worked out while a function is traced; a replay only has to
 see that its ints are as small. Where a result may be larger, that it is not becomes a guard. A number that is too large
-for a float is asked for, and is on this path what it is.
+for a float is asked for, and is on this path what it is; so NumPy's wrap around where they do.
 """
 
 from __future__ import annotations
@@ -12,16 +12,21 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from gradwalk.compile.trace.limits import Unfollowable
 from gradwalk.compile.trace.tape import INPUTS, ROWS
 from gradwalk.ops import Op
 
 if TYPE_CHECKING:
     from gradwalk.compile.trace.tracer import Tracer
 
-__all__ = ["LARGEST", "computed", "is_huge", "limited"]
+__all__ = ["INTS", "LARGEST", "WIDE", "beside", "computed", "is_huge", "is_too_large", "limited"]
 
 SMALL = 2**20  # an argument that is no larger may be another one of these
 LARGEST = 2**53  # below it, every int is a float
+INTS = frozenset((int, np.int64, np.longlong))  # that can be larger, and are exact all the same
+WIDE = INTS | {np.uint64, np.ulonglong}
 
 #: How large a result can be, by how large its operands are.
 BOUNDS: dict[Callable[..., Any], Callable[[int, int], int]] = {
@@ -50,40 +55,60 @@ def limited(tracer: Tracer, x: Any) -> int:
     """
     if type(x) not in tracer.own:
         return abs(int(x))
-    if x._kind is not int:  # a comparison
-        return 1
+    if x._kind not in WIDE:  # a comparison, or a narrow one
+        return int(np.iinfo(x._kind).max) + 1 if issubclass(x._kind, np.integer) else 1
     if INPUTS <= x._row < ROWS:
         place = x._row - INPUTS
-        return tracer.ints.setdefault(place, SMALL if abs(tracer.given[place]) <= SMALL else LARGEST - 1)
+        if abs(int(tracer.given[place])) >= LARGEST:
+            raise Unfollowable(
+                "{function} computes with ints of 2**53 or more in an array or of NumPy's",
+                "pass them as Python's ints, one by one; or as floats, if they need not be exact",
+            )
+        return tracer.ints.setdefault(place, SMALL if abs(int(tracer.given[place])) <= SMALL else LARGEST - 1)
     return tracer.largest.get(x._row, LARGEST)
 
 
-def computed(tracer: Tracer, python: Callable[..., Any], op: Op, x: Any, y: Any) -> Any:
-    """What an operator gives of two ints: a row of the tape, or what it is where a float cannot hold it.
+def computed(tracer: Tracer, python: Callable[..., Any], op: Op, x: Any, y: Any, kind: type = int) -> Any:
+    """What an operator gives of two ints, of this type: a row of the tape, or what it is where a float cannot hold it.
 
     >>> from gradwalk.compile.trace.tracer import trace
     >>> trace(lambda n: str(n * 2**60), [3]).result
     '3458764513820540928'
     """
-    huge = is_huge(x) or is_huge(y)
+    huge = is_too_large(x) or is_too_large(y)
     bound = LARGEST
     if not huge and python in BOUNDS:
         bound = BOUNDS[python](limited(tracer, x), limited(tracer, y))
     elif not huge and type(y) is int and 0 <= y < LARGEST.bit_length():
         bound = limited(tracer, x) ** y
     if bound < LARGEST:
-        out = tracer.plain(tracer.codes[id(op)], tracer.operand(x), tracer.operand(y), int)
+        out = tracer.plain(tracer.codes[id(op)], tracer.operand(x), tracer.operand(y), kind)
         tracer.largest[out._row] = bound
         return out
-    if huge or abs(python(tracer.number_of(x), tracer.number_of(y))) >= LARGEST:
-        if is_huge(x):  # constants of a tape are floats
-            return tracer.ask(partial(python, x), y)
-        return tracer.ask(_with(python, y), x) if is_huge(y) else tracer.ask(python, x, y)
     limited(tracer, x), limited(tracer, y)
-    out = tracer.plain(tracer.codes[id(op)], tracer.operand(x), tracer.operand(y), int)
+    if huge or abs(python(int(tracer.number_of(x)), int(tracer.number_of(y)))) >= LARGEST:
+        with np.errstate(all="ignore"):
+            if is_too_large(x):  # constants of a tape are floats
+                return tracer.ask(partial(python, x), y)
+            return tracer.ask(beside(python, y), x) if is_too_large(y) else tracer.ask(python, x, y)
+    out = tracer.plain(tracer.codes[id(op)], tracer.operand(x), tracer.operand(y), kind)
     bool(abs(out) < LARGEST)
     return out
 
 
-def _with(python: Callable[..., Any], y: int) -> Callable[[Any], Any]:
+def is_too_large(x: Any) -> bool:
+    """Whether a constant of a tape, which is a float, cannot hold it.
+
+    >>> is_too_large(np.int64(2**60)), is_too_large(2**52), is_too_large(1e300)
+    (True, False, False)
+    """
+    return is_huge(x) or (isinstance(x, np.integer) and abs(int(x)) >= LARGEST)
+
+
+def beside(python: Callable[..., Any], y: int) -> Callable[[Any], Any]:
+    """An operator with its second operand.
+
+    >>> beside(operator.sub, 1)(3)
+    2
+    """
     return lambda x: python(x, y)
