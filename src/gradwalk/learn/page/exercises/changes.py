@@ -245,6 +245,8 @@ def _operands(editor: Editor, solution: ast.Module) -> Iterator[Change]:
             place.field in ("func", "value") and isinstance(place.parent, ast.Attribute)
         ):
             continue
+        if isinstance(node.ctx, ast.Store) and _again(editor, place.statement):
+            continue  # of two lines that are alike, the later one is the wrong one
         was = _spelt(node)
         pool = fields if isinstance(node, ast.Attribute) else [*names, *fields]
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
@@ -268,6 +270,12 @@ def _operands(editor: Editor, solution: ast.Module) -> Iterator[Change]:
             if written and was.endswith(".data") and other.endswith(".grad"):
                 why = joined(why, say("Data belongs to the forward pass; the walk back writes `grad`."))
             yield Change(kind, why, ask, (line,), editor.text((place, new)))
+
+
+def _again(editor: Editor, statement: ast.stmt | None) -> bool:
+    """Whether a later line says the same."""
+    lines = [p.node for p in editor.places if isinstance(p.node, ast.stmt) and statement is not None]
+    return any(one.lineno > statement.lineno and ast.dump(one) == ast.dump(statement) for one in lines if statement)
 
 
 def _signs(editor: Editor, solution: ast.Module) -> Iterator[Change]:
