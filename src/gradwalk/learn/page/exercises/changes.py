@@ -245,8 +245,8 @@ def _operands(editor: Editor, solution: ast.Module) -> Iterator[Change]:
             place.field in ("func", "value") and isinstance(place.parent, ast.Attribute)
         ):
             continue
-        if isinstance(node.ctx, ast.Store) and _again(editor, place.statement):
-            continue  # of two lines that are alike, the later one is the wrong one
+        if isinstance(node.ctx, ast.Store) and _again(editor, place):
+            continue
         was = _spelt(node)
         pool = fields if isinstance(node, ast.Attribute) else [*names, *fields]
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
@@ -272,10 +272,12 @@ def _operands(editor: Editor, solution: ast.Module) -> Iterator[Change]:
             yield Change(kind, why, ask, (line,), editor.text((place, new)))
 
 
-def _again(editor: Editor, statement: ast.stmt | None) -> bool:
-    """Whether a later line says the same."""
-    lines = [p.node for p in editor.places if isinstance(p.node, ast.stmt) and statement is not None]
-    return any(one.lineno > statement.lineno and ast.dump(one) == ast.dump(statement) for one in lines if statement)
+def _again(editor: Editor, place: Place) -> bool:
+    """Whether another line says the same, and is the one to blame: the later for `self`, the first for others."""
+    alike = [p.node for p in editor.places if isinstance(p.node, ast.stmt) and place.statement is not None
+             and ast.dump(p.node) == ast.dump(place.statement)]  # fmt: skip
+    guilty = alike[-1] if target_of(place.statement).startswith("self.") else alike[0]
+    return guilty is not place.statement
 
 
 def _signs(editor: Editor, solution: ast.Module) -> Iterator[Change]:
