@@ -209,6 +209,34 @@ SUBMISSIONS: list[tuple[str, str, str, list[int], str]] = [
     ("backward", S["backward"].replace("node._backward()", "node.backward()"), "error", [19], "only its `_backward`"),
     ("tanh", TANH.replace("out.data ** 2", "np.tanh(self.data) ** 2"), "error", [5], "NumPy"),
     ("step", STEP.replace("wrong.data", "wrong"), "changed the wrong thing", [], "Is a `.data` missing?"),
+    (
+        "step",
+        STEP.replace("    for p in model.parameters():\n        p.grad = 0.0\n", "    model.zero_grad()\n"),
+        "error",
+        [3],
+        "no `zero_grad` here yet",
+    ),
+    # operands that the walk cannot find, and a function that gives back what it should write
+    ("__mul__", MUL.replace('(self, other), "*"', '(self,), "*"'), "cut off", [3], "go on to it"),
+    ("__add__", ADD.replace('(self, other), "+"', '(other,), "+"'), "wrong value", [3], "line 3"),
+    ("exp", S["exp"].replace("(self,), ", "(), "), "cut off", [2], "ends there"),
+    (
+        "__mul__",
+        MUL[: MUL.index("\n    def")] + "    out._backward = lambda: other.data * out.grad\n    return out\n",
+        "not implemented",
+        [],
+        "No line of yours writes",
+    ),
+    # one walk for each parameter
+    (
+        "step",
+        "def step(model, xs, ys, rate):\n    wrong = loss([model(x) for x in xs], ys)\n"
+        "    for p in model.parameters():\n        p.grad = 0.0\n        wrong.backward()\n"
+        "        p.data -= rate * p.grad\n    return wrong.data\n",
+        "counted twice",
+        [],
+        "once for each parameter",
+    ),
     # a leaf that nothing is made from
     (
         "diamond",

@@ -137,8 +137,10 @@ def _meant(text: str, error: LearnerError) -> Message:
         tree = ast.parse(textwrap.dedent(text))
     except (SyntaxError, ValueError):
         return NOTHING
+    if words[-1] == "zero_grad":
+        return say("There is no `zero_grad` here yet. What would it do to every parameter?")
     if error.kind == "AttributeError":
-        known = set(FIELDS)
+        known = set(FIELDS) if words[0] in ("Value", "Tensor") else set()
     else:
         known = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         known |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)} | {"Value", "math", "random", *dir(builtins)}

@@ -213,14 +213,24 @@ def _headers(text: str) -> Iterator[tuple[int, str]]:
 def _can_be_said(mistake: Mistake, tab: Tab, text: str, nothing: bool) -> bool:
     """Whether it can be true of this text: the code that its words begin to quote, as in `p = p - …`, is there.
 
-    A line that the mistake lacks is not there. Where nothing arrived, which has many causes, a line that it adds is.
+    A line that the mistake lacks is not there; if it writes where the solution does not, so does the text. Where
+    nothing arrived, which has many causes, a line that it adds is there too.
     """
     there, right, mistaken = (_statements_of(each) for each in (text, tab.solution, mistake.apply(tab.solution)))
-    if mistaken < right and (right - mistaken) & there:
+    given = any(target == "out._backward" for _, target, _ in writes_in(text))
+    lacking = right - mistaken if mistaken < right else set()
+    if lacking & there or (given and "out._backward = _backward" in lacking):
+        return False
+    elsewhere = _targets(mistaken) - _targets(right)
+    if elsewhere and not elsewhere & _targets({textwrap.dedent(text)}):
         return False
     if nothing and right < mistaken and not (mistaken - right) & there:
         return False
     return all(start in text for start in re.findall(r"`([^`…]+)…`", mistake.why))
+
+
+def _targets(texts: set[str]) -> set[str]:
+    return {target for text in texts for _, target, _ in writes_in(text)}
 
 
 def _statements_of(text: str) -> set[str]:
@@ -273,6 +283,9 @@ def _by_numbers(
         found = exercise.kind == "methods" and "out = " in tab.starter
         kept = say("The line that makes `out` was right as you found it.") if found else NOTHING
         return Feedback("wrong value", _off(mine, theirs), why, kept)
+    if exercise.kind == "methods" and _writing(tab.solution, ".grad") and not _writing(text, ".grad"):
+        why, ask = say("No line of yours writes to a `grad`."), say("What should each operand receive?")
+        return Feedback("not implemented", headline, why, ask)
     if all(mine == 0.0 for _, _, mine, _ in wrong):
         why = say("Nothing arrived there: the gradient is still the zero it started with.")
         return Feedback("not implemented", headline, why, say("Which line should push to it?"), (), money)
@@ -288,6 +301,9 @@ def _by_numbers(
         )
         return Feedback("a part is missing", headline, why, say("Which push is missing?"), (), money)
     _, name, mine, theirs = wrong[0]
+    if exercise.kind != "methods":
+        said = say("`{name}` is {got} where {right} is right.", name=name, got=shown(mine), right=shown(theirs))
+        return Feedback("wrong value", headline, said)
     if all(same(mine, -theirs) for _, _, mine, theirs in wrong):
         why, ask = say("The size is right and the sign is not."), say("Where does the minus come from?")
     else:

@@ -55,7 +55,8 @@ def thrown_away(text: str) -> Seen | None:
                 line=node.lineno,
                 code=ast.unparse(node.value),
             )
-            return why, ask, node.lineno
+            compared = isinstance(node.value, ast.Compare) and isinstance(node.value.ops[0], ast.Eq)
+            return why, say("`==` compares. Should something be written there?") if compared else ask, node.lineno
         printed = (
             isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "print"
         )
@@ -98,7 +99,9 @@ def read_too_early(text: str) -> Seen | None:
         statements = function.body if isinstance(function, ast.FunctionDef) else []
         out = next((ast.unparse(s.value) for s in statements if isinstance(s, ast.Return) and s.value), "out")
         for statement in statements:
-            if isinstance(statement, ast.Assign) and f"{out}.grad" in map(ast.unparse, ast.walk(statement.value)):
+            if not isinstance(statement, ast.Assign) or isinstance(statement.value, ast.Lambda):
+                continue
+            if f"{out}.grad" in map(ast.unparse, ast.walk(statement.value)):
                 why = say(
                     "Line {line} reads `{name}` while `{out}` is being made. Nothing has walked back yet, so it is "
                     "zero.",

@@ -151,6 +151,11 @@ _STEP_TAB = Tab(
              "The gradients are right, but no parameter was changed.", "What should happen with the gradients?"),
      Mistake("a part is missing", (("rate * p.grad", "p.grad"),),
              "The learning rate is missing: that is a leap, not a step.", "Where does `rate` come in?"),
+     Mistake("counted twice",
+             ((_ZERO, ""), ("    wrong.backward()\n", ""),
+              (_UPDATE, f"        p.grad = 0.0\n        wrong.backward()\n{_UPDATE}")),
+             "The walk runs once for each parameter, and each time it brings gradients to all. One walk is enough.",
+             "Which of these lines belong in the loop?"),
      Mistake("wrong order", ((_STEP, _EACH),),
              "Every sample makes a step of its own, and the loss is that of the last one. One step has one loss, for "
              "all samples.", "How often should the parameters move in one step?"),
