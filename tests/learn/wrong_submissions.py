@@ -316,6 +316,7 @@ SUBMISSIONS: list[tuple[str, str, str, list[int], str]] = [
         [],
         "took its axis away",
     ),
+    ("unbroadcast", S["unbroadcast"].replace("size == 1", "size == 2"), "slip", [5], "line 5"),
     ("unbroadcast", S["unbroadcast"].replace("while", "if"), "a part is missing", [2], "several"),
     (
         "unbroadcast",
