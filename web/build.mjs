@@ -26,7 +26,6 @@ import {readTimes} from "./builder/times.mjs";
 import {readNames} from "./builder/names.mjs";
 import {readVersions} from "./builder/versions.mjs";
 
-const PRELOADED = ["source-serif-4-latin-opsz-normal", "inter-latin-wght-normal", "jetbrains-mono-latin-wght-normal"]; // what the first screen is set in
 const EXTRA = ["playground", "help"]; // pages beside the lessons
 const COPIED = ["katex", "pyodide"]; // packages that are in the site by other ways than the bundler
 
@@ -116,7 +115,6 @@ async function writeSite(site, {courses, first, relief}, {write, dev}) {
   const files = await bundle(site, {python: placePython(site), languages: courses});
   if (dev) files.reload = placeReload(site);
   files.first = placeHashed(site, first, "first", "css");
-  files.preload = files.fonts.filter((font) => PRELOADED.some((name) => font.includes(name)));
   placeIcons(site);
   files.licences = licencesOf([...files.packages, ...COPIED], {write});
   placeLicences(site, files.licences);

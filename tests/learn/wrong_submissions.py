@@ -176,6 +176,128 @@ SUBMISSIONS: list[tuple[str, str, str, list[int], str]] = [
         [5],
         "line 5",
     ),
+    # two lines alike: the second should have been about the other operand
+    ("__add__", ADD.replace("other.grad", "self.grad"), "changed the wrong thing", [7], "Line 7"),
+    # read or written at the wrong time
+    (
+        "__mul__",
+        MUL.replace("* out.grad", "* g").replace("    def _", "    g = out.grad\n\n    def _"),
+        "wrong order",
+        [5],
+        "is being made",
+    ),
+    (
+        "backward",
+        S["backward"]
+        .replace("    self.grad = 1.0\n", "")
+        .replace("    visit(self)", "    self.grad = 1.0\n    visit(self)"),
+        "wrong order",
+        [],
+        "sets it back to zero",
+    ),
+    # what Python says is explained
+    ("__pow__", S["__pow__"].replace("+= n *", "+= n.data *"), "slip", [5], "plain number for its `data`"),
+    ("diamond", "a = 2.0\nb = a + 1\nc = a * 3\nd = b * c\nd.backward()\n", "slip", [5], "Only a Value has one"),
+    ("diamond", "a = Value(2.0)\nd = (a + 1) * (a * 3)\nd.backward()\n", "a part is missing", [], "looks at `b`"),
+    (
+        "backward",
+        S["backward"].replace("reversed(order)", "order.reverse()"),
+        "slip",
+        [18],
+        "`reversed(order)`",
+    ),
+    ("backward", S["backward"].replace("node._backward()", "node.backward()"), "error", [19], "only its `_backward`"),
+    ("tanh", TANH.replace("out.data ** 2", "np.tanh(self.data) ** 2"), "error", [5], "NumPy"),
+    ("step", STEP.replace("wrong.data", "wrong"), "changed the wrong thing", [], "Is a `.data` missing?"),
+    (
+        "step",
+        STEP.replace("    for p in model.parameters():\n        p.grad = 0.0\n", "    model.zero_grad()\n"),
+        "error",
+        [3],
+        "no `zero_grad` here yet",
+    ),
+    # operands that the walk cannot find, and a function that gives back what it should write
+    ("__mul__", MUL.replace('(self, other), "*"', '(self,), "*"'), "cut off", [3], "go on to it"),
+    ("__add__", ADD.replace('(self, other), "+"', '(other,), "+"'), "wrong value", [3], "line 3"),
+    ("exp", S["exp"].replace("(self,), ", "(), "), "cut off", [2], "ends there"),
+    (
+        "__mul__",
+        MUL[: MUL.index("\n    def")] + "    out._backward = lambda: other.data * out.grad\n    return out\n",
+        "not implemented",
+        [],
+        "No line of yours writes",
+    ),
+    # one walk for each parameter
+    (
+        "step",
+        "def step(model, xs, ys, rate):\n    wrong = loss([model(x) for x in xs], ys)\n"
+        "    for p in model.parameters():\n        p.grad = 0.0\n        wrong.backward()\n"
+        "        p.data -= rate * p.grad\n    return wrong.data\n",
+        "counted twice",
+        [],
+        "once for each parameter",
+    ),
+    # a leaf that nothing is made from
+    (
+        "diamond",
+        "a = Value(2.0)\nb = Value(2.0) + 1\nc = Value(2.0) * 3\nd = b * c\nd.backward()\n",
+        "cut off",
+        [2, 3],
+        "`a` itself",
+    ),
+    # a gate that looks at the wrong number
+    (
+        "relu",
+        S["relu"].replace("(self.data > 0) * out.grad", "max(0, out.grad)"),
+        "wrong local derivative",
+        [5],
+        "a positive input",
+    ),
+    # networks, in other hands
+    (
+        "Neuron",
+        NEURON.replace("total = self.b", "total = Value(0.0)").replace("wi * xi", "wi * xi + self.b"),
+        "wrong value",
+        [9],
+        "once for each input",
+    ),
+    (
+        "Neuron",
+        NEURON.replace("total = self.b", "total = Value(0.0)").replace("total.tanh()", "total.tanh() + self.b"),
+        "wrong order",
+        [10],
+        "after the squashing",
+    ),
+    (
+        "Neuron",
+        NEURON.replace("return [*self.w, self.b]", "self.w.append(self.b)\n        return self.w"),
+        "keeps from call to call",
+        [13],
+        "once more",
+    ),
+    (
+        "MLP",
+        S["MLP"].replace("x = layer(x)", "out = layer(x)").replace("x[0] if len(x) == 1 else x", "out"),
+        "a part is missing",
+        [],
+        "the first inputs",
+    ),
+    (
+        "loss",
+        S["loss"].replace(" ** 2", "").replace("return total", "return total ** 2"),
+        "wrong order",
+        [4, 5],
+        "not each difference",
+    ),
+    (
+        "step",
+        "def step(model, xs, ys, rate):\n    for x, y in zip(xs, ys):\n        wrong = loss([model(x)], [y])\n"
+        "        for p in model.parameters():\n            p.grad = 0.0\n        wrong.backward()\n"
+        "        for p in model.parameters():\n            p.data -= rate * p.grad\n    return wrong.data\n",
+        "wrong order",
+        [2, 3],
+        "a step of its own",
+    ),
     # tensors, in other hands
     (
         "unbroadcast",
@@ -194,6 +316,7 @@ SUBMISSIONS: list[tuple[str, str, str, list[int], str]] = [
         [],
         "took its axis away",
     ),
+    ("unbroadcast", S["unbroadcast"].replace("size == 1", "size == 2"), "slip", [5], "line 5"),
     ("unbroadcast", S["unbroadcast"].replace("while", "if"), "a part is missing", [2], "several"),
     (
         "unbroadcast",

@@ -49,6 +49,17 @@ CHIPS_ON_CARDS = """() => {
     }).map((chip) => chip.textContent);
 }"""
 
+#: Labels of edges that cover a bit of an op's sign.
+CHIPS_ON_OPS = """() => {
+    const box = (element) => element.getBoundingClientRect();
+    const ops = [...document.querySelectorAll("svg.graph .op > :first-child")].map(box);
+    return [...document.querySelectorAll("svg.graph .chip:not(.flat)")].filter((chip) => {
+        const {left, right, top, bottom} = box(chip.querySelector("rect"));
+        return ops.some((op) => Math.min(right, op.right) - Math.max(left, op.left) > 2 &&
+            Math.min(bottom, op.bottom) - Math.max(top, op.top) > 2);
+    }).map((chip) => chip.textContent);
+}"""
+
 #: Labels of edges that cover each other.
 CHIPS_ON_CHIPS = """() => {
     const chips = [...document.querySelectorAll("svg.graph .chip")]
@@ -141,7 +152,7 @@ def test_every_preset_fits_a_laptop_and_can_be_read_there(open_page: OpenPage) -
             assert touching == [], (size, preset)
 
 
-def test_no_label_covers_another(open_page: OpenPage) -> None:
+def test_no_label_covers_another_or_an_op(open_page: OpenPage) -> None:
     page = open_page("playground/", reduced_motion="reduce")
     widgets_ready(page)
     choice = page.locator("[data-widget=stepper] select").first
@@ -153,6 +164,7 @@ def test_no_label_covers_another(open_page: OpenPage) -> None:
             drawn = "(most) => document.querySelector('svg.graph').getBoundingClientRect().width <= most"
             wait_until(page, drawn, width)
             assert page.evaluate(CHIPS_ON_CHIPS) == [], (preset, width)
+            assert page.evaluate(CHIPS_ON_OPS) == [], (preset, width)
 
 
 def test_no_label_of_a_hunted_engine_covers_another(open_page: OpenPage) -> None:

@@ -103,6 +103,15 @@ def test_these_are_all_the_pages(site: Path) -> None:
     assert sorted(site_pages(site)) == sorted(path or "/" for path in PAGES)
 
 
+def test_a_page_asks_for_every_face_at_once(site: Path) -> None:
+    # an `optional` face that comes late is not used: italics and formulas were in a foreign one at the first visit
+    faces = {path.name for path in site.glob("assets/*.woff2")}
+    assert len(faces) == 5
+    for path in PAGES:
+        head = (site / path / "index.html").read_text(encoding="utf-8").partition("</head>")[0]
+        assert set(re.findall(r'rel="preload" href="[^"]*/([^"/]+\.woff2)"', head)) == faces, path
+
+
 @pytest.mark.parametrize("path", PAGES)
 def test_a_page_comes_to_life_unmoved_and_is_quiet_and_accessible_in_light_and_dark(
     open_again: OpenPage, path: str

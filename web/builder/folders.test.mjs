@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {readdirSync, readFileSync} from "node:fs";
 import path from "node:path";
 import test from "node:test";
-import {SOURCE} from "./paths.mjs";
+import {SOURCE, WEB} from "./paths.mjs";
 
 /** From what knows nothing to what knows everything. `graph` draws in words that are handed to it. */
 const ORDER = ["offline", "python", "text", "strings", "waking", "store", "ui", "graph", "widgets", "elsewhere", "site"];
@@ -43,4 +43,25 @@ test("no widget leads back to itself through another", () => {
   for (const [from, to] of imports) if (small(from) !== small(to)) next.set(small(from), (next.get(small(from)) ?? new Set()).add(small(to)));
   const circle = (at, way) => (way.includes(at) ? [...way.slice(way.indexOf(at)), at] : [...(next.get(at) ?? [])].map((to) => circle(to, [...way, at])).find(Boolean));
   assert.equal([...next.keys()].map((name) => circle(name, [])).find(Boolean), undefined);
+});
+
+test("how a number is written is decided in one place", () => {
+  const writing = /\.(?:toPrecision|toExponential|toLocaleString)\(|\("-", "−"\)/;
+  const wrong = files.filter((file) => !file.startsWith("text/") && !file.startsWith("strings/") && writing.test(readFileSync(path.join(SOURCE, file), "utf8")));
+  assert.deepEqual(wrong, ["widgets/stepper/tellTensors.ts"]); // the sign of an op, which is no number
+});
+
+test("tabs and files to save are made in one place", () => {
+  const holding = (words) => files.filter((file) => words.test(readFileSync(path.join(SOURCE, file), "utf8")));
+  assert.deepEqual(holding(/role="tab(?:list)?"/), ["ui/Tabs.tsx"]);
+  assert.deepEqual(holding(/createObjectURL/), ["ui/save.ts"]);
+});
+
+test("every package is used", () => {
+  const {dependencies, devDependencies} = JSON.parse(readFileSync(path.join(WEB, "package.json"), "utf8"));
+  const under = (folder) => readdirSync(path.join(WEB, folder), {recursive: true}).map((name) => path.join(WEB, folder, name));
+  const read = [...["src", "builder", "styles", "elsewhere"].flatMap(under), path.join(WEB, "build.mjs"), path.join(WEB, "../tests/axe.py")]
+    .filter((file) => /\.(?:tsx?|mjs|css|py)$/.test(file)).map((file) => readFileSync(file, "utf8")).join("\n");
+  const unused = Object.keys({...dependencies, ...devDependencies}).filter((name) => !name.startsWith("@types/") && name !== "typescript" && !new RegExp(`["'/]${name}["'/]`).test(read));
+  assert.deepEqual(unused, []);
 });

@@ -31,7 +31,7 @@ export function document(site, page) {
 <title>${escape(title)}</title>
 <link rel="icon" href="${at("icon.svg")}" type="image/svg+xml">
 <link rel="manifest" href="${page.root || "./"}site.webmanifest">${alternateLinks(site, page)}
-${files.preload.map((font) => `<link rel="preload" href="${at(font)}" as="font" type="font/woff2" crossorigin>`).join("\n")}
+${files.fonts.map((font) => `<link rel="preload" href="${at(font)}" as="font" type="font/woff2" crossorigin>`).join("\n")}
 <link rel="stylesheet" href="${at(files.styles)}">
 <link rel="stylesheet" href="${at(files.first)}">
 <script src="${at(files.theme)}"></script>${files.reload ? `\n<script src="${at(files.reload)}"></script>` : ""}

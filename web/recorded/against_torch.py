@@ -324,7 +324,7 @@ with torch.no_grad():
 try:
     y.backward()
 except RuntimeError as error:
-    print("RuntimeError:", str(error)[:69], "...")""",
+    print("RuntimeError:", str(error)[:70], "...")""",
         ),
     )
 )

@@ -59,7 +59,7 @@ export const sizesFor = (picture: Pick<Picture, "captions">): Pick<Sizes, "head"
 /** What stands on an edge: the local derivative, or between tensors the shape of what goes along it. */
 export const chipText = ({slope, shape}: Pick<DrawnEdge, "slope" | "shape">): string => shape ?? (slope === null ? "" : `× ${readable(slope)}`);
 
-export const chipWidth = (text: string, captions: boolean): number => text.length * (captions ? 13 : 12) * MONO + 14;
+export const chipWidth = (text: string, captions: boolean): number => text.length * (captions ? 13 : 12) * MONO + (captions ? 14 : 8);
 
 export function opWidth(op: string, round: number): number {
   return op.length <= 1 ? 2 * round : Math.max(2 * round, Math.ceil(op.length * 7.4) + (round > 12 ? 16 : 12));
@@ -385,12 +385,20 @@ function withChips(drafts: Draft[], {leftToRight, captions, cards, ops}: Boxes, 
     const card = cards.get(edge.edge.from)!;
     const above: Point[] = [[x + 3, y - 15], [card.x + card.width + width / 2, y - 26]]; // a long one also above the op
     const besides = spots.flatMap(([x, y]): Point[] => [-1, 1].map((side) => (leftToRight ? [x, y + side * 13] : [clamp(x + side * (width / 2 + 6), width / 2, total - width / 2), y])));
-    const tries: Point[] = !straight ? [...spots, ...besides] : leftToRight ? above : [[x + width / 2 + 6, y]];
+    const snug = leftToRight ? besideTheOp(card, cards.get(edge.edge.to)!, ops.get(edge.edge.to)!) : [];
+    const tries: Point[] = !straight ? [...spots, ...besides, ...snug] : leftToRight ? above : [[x + width / 2 + 6, y]];
     const chip = tries.find((spot) => !taken.some((box) => touches(box, spot, width))) ?? tries[0]!;
     taken.push({x: chip[0] - width / 2, y: chip[1] - 11, width, height: 22});
     placed.set(edge.edge.id, {...edge, chip, beside: straight});
   }
   return placed;
+}
+
+/** Where ranks are close: in the whole gap between two cards, over or under the op that stands in it. */
+function besideTheOp(operand: Box, user: Box, op: Box): Point[] {
+  const middle = (operand.x + operand.width + user.x) / 2;
+  const [over, under]: Point[] = [[middle, op.y - 11], [middle, op.y + op.height + 11]];
+  return operand.y + operand.height / 2 < op.y + op.height / 2 ? [over!, under!] : [under!, over!];
 }
 
 /** Where a longer text than the derivative may stand: on the line, away from the cards, or beside it. */

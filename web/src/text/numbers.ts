@@ -26,7 +26,10 @@ export function addingUp(parts: readonly number[], total: number): (x: number) =
 
 const [DECIMALS, MOST_DECIMALS] = [4, 9] as const;
 
-const written = (x: number, decimals: number): string => text(x, decimals).replaceAll("-", "−");
+/** With a true minus sign. */
+export const minus = (text: string): string => text.replaceAll("-", "−");
+
+const written = (x: number, decimals: number): string => minus(text(x, decimals));
 
 function text(x: number, decimals: number): string {
   if (x === 0) return "0";
@@ -52,5 +55,32 @@ function fixed(x: number, decimals: number): string {
 
 /** Every digit that there is. */
 export function exact(x: number): string {
-  return (Number.isFinite(x) ? String(x) : special(x)).replaceAll("-", "−");
+  return minus(Number.isFinite(x) ? String(x) : special(x));
+}
+
+/** No more digits than this, as a number: what comes after them is noise. */
+export const rounded = (x: number, digits: number): number => Number(x.toPrecision(digits));
+
+/** Up to seven digits, or as many as are asked for. */
+export const digits = (x: number, most = 7): string => minus(String(rounded(x, most)));
+
+/** Up to so many decimals. */
+export const upTo = (x: number, decimals: number): string => minus(String(Number(x.toFixed(decimals))));
+
+/** A count, its thousands apart. */
+export const counted = (n: number): string => n.toLocaleString("en");
+
+/** As `digits`, but a tiny number as a power of ten, as it is written by hand: 10⁻⁸. */
+export function powers(x: number, most = 7): string {
+  if (x === 0) return "0";
+  const text = Math.abs(x) < 1e-4 ? x.toExponential(1).replace(/\.0(?=e)/, "") : String(rounded(x, most));
+  return minus(text.replace(/e-(\d+)/, (_, n: string) => `·10⁻${superscript(n)}`).replace(/^1·/, ""));
+}
+
+const superscript = (digits: string) => [...digits].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)]).join("");
+
+/** Six decimals at most; a very small or large number as a power of ten. */
+export function answered(x: number): string {
+  const size = Math.abs(x);
+  return size !== 0 && (size < 0.001 || size >= 1e9) ? minus(x.toExponential(3)) : upTo(x, 6);
 }

@@ -13,9 +13,11 @@ import builtins
 import dis
 import linecache
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
+from itertools import pairwise
 from types import CodeType, FrameType, TracebackType
 from typing import Any, NoReturn
 
@@ -113,9 +115,7 @@ def guarded(*, budget: int = BUDGET) -> Iterator[None]:
         message = out_of_steps(budget)
         raise LearnerError("OutOfSteps", message, *_place(stop.__traceback__)) from None
     except RecursionError as error:
-        message, calls = _circle(error.__traceback__), _places(error.__traceback__)
-        # the innermost call has hardly begun: the one before it stands at the line that leads back
-        raise LearnerError("RecursionError", message, *calls[-2 if len(calls) > 2 else -1]) from None
+        raise LearnerError("RecursionError", *_circle(error.__traceback__)) from None
     except SystemExit as error:
         message = say("exit() ends a program, and here it would end the page's Python; leave it out")
         raise LearnerError("SystemExit", message, *_place(error.__traceback__)) from None
@@ -193,24 +193,36 @@ def _no_input(*_: object) -> NoReturn:
     raise EOFError(say("input() has nobody to ask here: write the number into the code instead"))
 
 
-def _circle(traceback: TracebackType | None) -> Message:
-    """Which functions lead back to themselves: those of the innermost calls."""
-    names: list[str] = []
+def _circle(traceback: TracebackType | None) -> tuple[Message, int | None, str | None]:
+    """Which functions lead back to themselves, and the line and text in which one of them does so.
+
+    They are those that come again and again among the innermost calls; at the very end others may have been called.
+    """
+    calls: list[tuple[str, int | None, str | None]] = []
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        names.append(code.co_name if code.co_filename in _texts or code.co_filename == "<engine>" else "")
+        if code.co_filename in _texts or code.co_filename == "<engine>":
+            text = code.co_filename[1:-1] if code.co_filename in _texts else None
+            calls.append((code.co_name, traceback.tb_lineno if text else None, text))
         traceback = traceback.tb_next
-    inner = list(dict.fromkeys(name for name in names[-40:] if name and not name.startswith("<")))
-    if len(inner) == 1:
-        return say("a function calls itself over and over: `{name}` leads back to `{name}`", name=inner[0])
-    if len(inner) == 2:
-        first, second = inner
-        return say(
+    names = Counter(name for name, _, _ in calls[-40:] if not name.startswith("<"))
+    often = max(names.values(), default=0)
+    round_and_round = [name for name, count in names.items() if count > often / 4]
+    circle = set(round_and_round)
+    led = [call for call, then in pairwise(calls) if {call[0], then[0]} <= circle and call[2]]
+    line, text = led[-1][1:] if led else (None, None)
+    if len(round_and_round) == 1:
+        (name,) = round_and_round
+        return say("a function calls itself over and over: `{name}` leads back to `{name}`", name=name), line, text
+    if len(round_and_round) == 2:
+        first, second = round_and_round
+        message = say(
             "a function calls itself over and over: `{first}` leads to `{second}`, and that leads back to `{first}`",
             first=first,
             second=second,
         )
-    return say("a function calls itself over and over: what should make it stop?")
+        return message, line, text
+    return say("a function calls itself over and over: what should make it stop?"), line, text
 
 
 def _place(traceback: TracebackType | None) -> tuple[int | None, str | None]:

@@ -22,7 +22,7 @@ export const hunt = {
   ready: rich`The leaves have their numbers. Step through what ${"this"} engine does, and watch which line does it.`,
   computes: (name: string): Rich => rich`The engine computes ${code(name)}.`,
   seeds: (name: string): Rich => rich`The walk begins. ${code(name)} is the root, and its gradient is set to 1.`,
-  turn: (name: string, held: string | null): Rich => (held === null ? rich`Now it is the turn of ${code(name)}. Nothing has reached it yet.` : rich`Now it is the turn of ${code(name)}. It holds ${held}.`),
+  turn: (name: string, held: string | null): Rich => (held === null ? rich`Now ${code(name)} is visited. Nothing has reached it yet.` : rich`Now ${code(name)} is visited. It holds ${held}.`),
   writes: (line: number | null, text: string): Rich => (line === null ? rich`The program itself writes this number.` : rich`Line ${String(line)} writes it: ${code(text)}.`),
   end: (wrong: number) => (wrong ? `The walk is over. ${wrong === 1 ? "One number is" : `${wrong} numbers are`} not what ${wrong === 1 ? "it" : "they"} should be. The right ${wrong === 1 ? "one is" : "ones are"} shown below.` : "The walk is over."),
   endRight: "The walk is over, and every number is right.",

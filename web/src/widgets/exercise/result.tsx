@@ -1,4 +1,5 @@
 /** What a test found: the mistake in words, its ledger, and every number, got and expected. */
+import {minus, upTo} from "../../text/numbers.ts";
 import {Icon} from "../../ui/icons.tsx";
 import {inOneBar} from "../../ui/Ledger.tsx";
 import {exercise as words} from "../../strings/en/exercise.ts";
@@ -112,5 +113,4 @@ function ArrayChecks({checks, passed, total}: Result) {
   );
 }
 
-const minus = (text: string) => text.replace("-", "−");
-const short = (value: number) => minus(String(Number(value.toFixed(4))));
+const short = (value: number) => upTo(value, 4);

@@ -7,7 +7,7 @@ import {faster as words} from "../../strings/en/faster.ts";
 import {useEditor} from "../exercise/editing.ts";
 import type {Roll, Rolled} from "../../python/schema.ts";
 import {Waiting} from "../exercise/Waiting.tsx";
-import {count} from "./Stage.tsx";
+import {counted as count} from "../../text/numbers.ts";
 
 const SECONDS = 20;
 

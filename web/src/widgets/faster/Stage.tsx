@@ -1,10 +1,9 @@
 /** One stage: what it is in words, and how the graph looks there. */
+import {counted as count} from "../../text/numbers.ts";
 import {faster as words} from "../../strings/en/faster.ts";
 import type {Rolled} from "./schema.ts";
 import {Spy} from "./Spy.tsx";
 import {Steps} from "./Steps.tsx";
-
-export const count = (n: number): string => n.toLocaleString("en");
 
 /** A round is thin if it holds less than a quarter of what it would hold if all were alike. */
 const THIN = 0.25;

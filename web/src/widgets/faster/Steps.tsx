@@ -3,7 +3,7 @@ import {useLayoutEffect, useRef, useState} from "preact/hooks";
 import {faster as words} from "../../strings/en/faster.ts";
 import type {Rolled, Step} from "./schema.ts";
 import {Spy} from "./Spy.tsx";
-import {count} from "./Stage.tsx";
+import {counted as count} from "../../text/numbers.ts";
 
 const ROW = 44; // pixels
 const ARCS = 64;

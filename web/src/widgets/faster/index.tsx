@@ -7,7 +7,8 @@ import {panelId, Tabs} from "../../ui/Tabs.tsx";
 import {Own} from "./Own.tsx";
 import type {RollMaterial} from "../../python/schema.ts";
 import type {Props, Rolled, Source} from "./schema.ts";
-import {count, Stage} from "./Stage.tsx";
+import {counted as count} from "../../text/numbers.ts";
+import {Stage} from "./Stage.tsx";
 
 const SOURCES: Source[] = ["own", "moons", "gpt"];
 

@@ -1,10 +1,10 @@
 /** What the three kinds of edge do to a gradient, with the numbers of the neuron. */
 import type {ComponentChildren} from "preact";
+import {exact as show} from "../../text/numbers.ts";
 import {habits as words} from "../../strings/en/habits.ts";
 
 /** The neuron's numbers (the tests compare them with the engine's). */
 const NEURON = {x1: 2, w1: -3, product: 0.5, seed: 1, tanh: 0.5};
-const show = (x: number) => String(x).replace("-", "−");
 
 export default function Habits() {
   const {x1, w1, product, seed, tanh} = NEURON;

@@ -1,5 +1,5 @@
 /** The instrument: press it, and see for each leaf what the engine says and what nudging says. */
-import {exact, readable} from "../../text/numbers.ts";
+import {counted, exact, readable, rounded} from "../../text/numbers.ts";
 import {Icon} from "../../ui/icons.tsx";
 import {hunt as words} from "../../strings/en/hunt.ts";
 import type {Check, Measured} from "./material.ts";
@@ -18,7 +18,7 @@ export function Measure({check, shown, drawn, onPress}: {check: Check; shown: bo
 }
 
 function Table({check: {value, leaves, stopped}, drawn}: {check: Check; drawn: boolean}) {
-  if (stopped) return <p class="reply miss hunt-stop"><Icon name="miss" />{stopped.kind === "raised" ? words.raised(stopped.error, stopped.line) : words.endless(stopped.steps.toLocaleString("en"))}</p>;
+  if (stopped) return <p class="reply miss hunt-stop"><Icon name="miss" />{stopped.kind === "raised" ? words.raised(stopped.error, stopped.line) : words.endless(counted(stopped.steps))}</p>;
   const rows = [...leaves, ...(value ? [{...value, name: words.value(value.name)}] : [])];
   const columns = drawn ? words.columns : words.checkColumns;
   const wrong = rows.filter(({ok}) => !ok).length;
@@ -41,4 +41,4 @@ const Row = ({name, said, measured, ok}: Measured) => (
 );
 
 /** A nudge is right to some eight digits; the rest is noise. */
-const tidy = (x: number): number => Number(x.toPrecision(8));
+const tidy = (x: number): number => rounded(x, 8);

@@ -3,6 +3,7 @@ import {useState} from "preact/hooks";
 import {useComputed} from "@preact/signals";
 import {Act} from "../../ui/Act.tsx";
 import {python} from "../../python/index.ts";
+import {counted} from "../../text/numbers.ts";
 import {pythonState} from "../../ui/pythonState.ts";
 import {names as words} from "../../strings/en/names.ts";
 import {Curve} from "./Curve.tsx";
@@ -23,7 +24,7 @@ export default function Names() {
     <div data-step={step} data-loss={losses.length ? smooth(losses) : ""} onFocusIn={() => python.load()} onPointerEnter={() => python.load()}>
       <div class="w-bar">
         <span class="w-name">{words.title}</span>
-        {facts && <span class="names-about">{words.about(facts.parameters.toLocaleString("en"), facts.examples.toLocaleString("en"))}</span>}
+        {facts && <span class="names-about">{words.about(counted(facts.parameters), counted(facts.examples))}</span>}
       </div>
       <div class="names-grid">
         <div class="names-side">

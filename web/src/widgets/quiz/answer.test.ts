@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {judge, meant, number, read, show} from "./answer.ts";
+import {answered as show} from "../../text/numbers.ts";
+import {judge, meant, number, read} from "./answer.ts";
 
 const value = (text: string) => {
   const reading = read(text);

@@ -38,13 +38,6 @@ export function number(text: string): number {
   return reading.value;
 }
 
-/** Four decimals or six digits, no zeros at the end, a true minus sign: as everywhere in the course. */
-export function show(value: number): string {
-  const size = Math.abs(value);
-  const text = size !== 0 && (size < 0.001 || size >= 1e9) ? value.toExponential(3) : String(Number(value.toFixed(6)));
-  return text.replace("-", "−");
-}
-
 export type Known = {value: string; why: string};
 export type Judgement = {kind: "right"} | {kind: "known"; why: string} | {kind: "sign"} | {kind: "other"};
 

@@ -1,7 +1,8 @@
 /** An answer that is a number. */
 import {useState} from "preact/hooks";
 import {quiz as words} from "../../strings/en/quiz.ts";
-import {judge, meant, read, show} from "./answer.ts";
+import {answered as show, minus} from "../../text/numbers.ts";
+import {judge, meant, read} from "./answer.ts";
 import type {Kept} from "./index.tsx";
 import {Html, Reply} from "./parts.tsx";
 import type {Props} from "./schema.ts";
@@ -63,4 +64,4 @@ function replyTo(text: string, props: Props): {kind: "ok" | "miss"; title: strin
 }
 
 const known = ({answer, wrong = [], within}: Props) => [answer!, wrong, within] as const;
-const sameText = (text: string, value: number) => text.trim().replace("-", "−") === show(value);
+const sameText = (text: string, value: number) => minus(text.trim()) === show(value);

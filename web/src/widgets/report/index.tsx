@@ -2,6 +2,7 @@
 import material from "#generated/exercises.json";
 import {useState} from "preact/hooks";
 import {python} from "../../python/index.ts";
+import {digits, minus} from "../../text/numbers.ts";
 import {Icon, type IconName} from "../../ui/icons.tsx";
 import {pythonState} from "../../ui/pythonState.ts";
 import {report as words} from "../../strings/en/report.ts";
@@ -150,5 +151,5 @@ function Details({check: {program, message, got, expected}}: {check: CheckResult
 /** Seven digits, as in the terminal. */
 function shown(x: number | string | undefined): string {
   if (x === undefined) return words.nothing;
-  return (typeof x === "string" ? x : String(Number(x.toPrecision(7)))).replace("-", "−");
+  return typeof x === "string" ? minus(x) : digits(x);
 }

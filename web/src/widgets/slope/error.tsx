@@ -1,6 +1,7 @@
 import {useMemo} from "preact/hooks";
 import {slope as words} from "../../strings/en/slope.ts";
-import {errorOf, errors, scale, show, type Inputs, type Measured} from "./maths.ts";
+import {powers as show} from "../../text/numbers.ts";
+import {errorOf, errors, scale, type Inputs, type Measured} from "./maths.ts";
 
 const HEIGHT = 320;
 const EDGE = {left: 50, right: 16, top: 14, bottom: 34};

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {FUNCTIONS, errorOf, errors, exact, measure, power, scale, show, ticks} from "./maths.ts";
+import {powers as show} from "../../text/numbers.ts";
+import {FUNCTIONS, errorOf, errors, exact, measure, power, scale, ticks} from "./maths.ts";
 
 const parabola = FUNCTIONS.parabola!;
 const line = FUNCTIONS["product-plus"]!;

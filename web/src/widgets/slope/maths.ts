@@ -71,13 +71,3 @@ export function ticks(from: number, to: number, count: number): number[] {
   const first = Math.ceil(from / step);
   return Array.from({length: Math.floor(to / step) - first + 1}, (_, index) => (first + index) * step);
 }
-
-/** Up to seven digits, or as many as are asked for; a true minus sign; powers of ten where a number is tiny. */
-export function show(x: number, digits = 7): string {
-  if (x === 0) return "0";
-  const size = Math.abs(x);
-  const text = size < 1e-4 ? x.toExponential(1).replace(/\.0(?=e)/, "") : String(Number(x.toPrecision(digits)));
-  return text.replace(/e-(\d+)/, (_, n: string) => `·10⁻${superscript(n)}`).replace(/^1·/, "").replaceAll("-", "−");
-}
-
-const superscript = (digits: string) => [...digits].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)]).join("");

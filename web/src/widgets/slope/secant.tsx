@@ -1,5 +1,6 @@
 import {slope as words} from "../../strings/en/slope.ts";
-import {exact, measure, moved, scale, show, ticks, type Inputs, type Measured} from "./maths.ts";
+import {powers as show} from "../../text/numbers.ts";
+import {exact, measure, moved, scale, ticks, type Inputs, type Measured} from "./maths.ts";
 
 const HEIGHT = 320;
 const EDGE = {left: 38, right: 14, top: 12, bottom: 30};

@@ -1,4 +1,5 @@
 /** How long a bar is, and how a time is written. No browser in here. */
+import {counted, rounded} from "../../text/numbers.ts";
 
 const VISIBLE = 1 / 60; // of the width: a bar that is shorter cannot be seen
 
@@ -19,10 +20,10 @@ export function groups<T extends {seconds: number}>(bars: readonly T[]): {larger
 export function timeOf(seconds: number, units: {s: string; ms: string; us: string; ns: string}): string {
   const [unit, size] = seconds >= 1 ? [units.s, 1] : seconds >= 1e-3 ? [units.ms, 1e-3] : seconds >= 1e-6 ? [units.us, 1e-6] : [units.ns, 1e-9];
   const x = seconds / size;
-  return `${x >= 100 ? Math.round(x) : Number(x.toPrecision(2))} ${unit}`;
+  return `${x >= 100 ? Math.round(x) : rounded(x, 2)} ${unit}`;
 }
 
 /** A ratio, coarsely: what one remembers of it. */
 export function coarse(ratio: number): string {
-  return Number(ratio.toPrecision(2)).toLocaleString("en");
+  return counted(rounded(ratio, 2));
 }

@@ -1,5 +1,6 @@
 /** The output at every point as a height map, told by lightness; the classes by shape, for colours have a meaning already. */
 import {useMemo, useRef} from "preact/hooks";
+import {minus} from "../../text/numbers.ts";
 import {training as words} from "../../strings/en/training.ts";
 import type {Points, Training} from "../../python/schema.ts";
 import {rings, sampled, type Ring} from "./contour.ts";
@@ -43,7 +44,7 @@ export function ScoreMap({points, state}: {points: Points; state: Training}) {
         {labels.map(({level, x, y}) => (
           <g key={level} class={level === 0 ? "lvl lz" : level > 0 ? "lvl lp" : "lvl"} transform={`translate(${x.toFixed(1)} ${y.toFixed(1)})`}>
             <rect x={level === 0 ? -12 : -18} y={-9} width={level === 0 ? 24 : 36} height={18} rx={9} />
-            <text y={4}>{level > 0 ? `+${level}` : String(level).replace("-", "−")}</text>
+            <text y={4}>{level > 0 ? `+${level}` : minus(String(level))}</text>
           </g>
         ))}
       </svg>

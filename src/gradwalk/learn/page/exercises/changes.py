@@ -245,6 +245,8 @@ def _operands(editor: Editor, solution: ast.Module) -> Iterator[Change]:
             place.field in ("func", "value") and isinstance(place.parent, ast.Attribute)
         ):
             continue
+        if isinstance(node.ctx, ast.Store) and _again(editor, place):
+            continue
         was = _spelt(node)
         pool = fields if isinstance(node, ast.Attribute) else [*names, *fields]
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
@@ -268,6 +270,14 @@ def _operands(editor: Editor, solution: ast.Module) -> Iterator[Change]:
             if written and was.endswith(".data") and other.endswith(".grad"):
                 why = joined(why, say("Data belongs to the forward pass; the walk back writes `grad`."))
             yield Change(kind, why, ask, (line,), editor.text((place, new)))
+
+
+def _again(editor: Editor, place: Place) -> bool:
+    """Whether another line says the same, and is the one to blame: the later for `self`, the first for others."""
+    alike = [p.node for p in editor.places if isinstance(p.node, ast.stmt) and place.statement is not None
+             and ast.dump(p.node) == ast.dump(place.statement)]  # fmt: skip
+    guilty = alike[-1] if target_of(place.statement).startswith("self.") else alike[0]
+    return guilty is not place.statement
 
 
 def _signs(editor: Editor, solution: ast.Module) -> Iterator[Change]:
@@ -450,12 +460,15 @@ def _line_by_line(editor: Editor, solution: ast.Module) -> Iterator[Change]:
 def _missing(editor: Editor, solution: ast.Module) -> Iterator[Change]:
     """A line of the solution that is not there at all."""
     there = {ast.dump(p.node) for p in editor.places if isinstance(p.node, ast.stmt)}
+    blocks = (ast.For, ast.While, ast.If)  # one that is not as in the solution is there all the same
+    count = {kind: sum(isinstance(p.node, kind) for p in editor.places) for kind in blocks}
+    kept = {kind for kind in blocks if count[kind] >= sum(isinstance(n, kind) for n in ast.walk(solution))}
     lacking = [n for n in ast.walk(solution) if isinstance(n, ast.stmt) and ast.dump(n) not in there
                and not isinstance(n, (ast.FunctionDef, ast.ClassDef))]  # fmt: skip
     bodies = [(p.parent, p.field) for p in editor.places if p.at == 0 and isinstance(p.node, ast.stmt)]
     returns = any(isinstance(p.node, ast.Return) and p.node.value is not None for p in editor.places)
     for statement in lacking if len(lacking) <= _FEW else []:
-        if isinstance(statement, ast.Return) and returns:  # what stands after it would not count
+        if type(statement) in kept or (isinstance(statement, ast.Return) and returns):  # nothing counts after it
             continue
         for holder, field in bodies:
             body: list[ast.stmt] = getattr(holder, field)

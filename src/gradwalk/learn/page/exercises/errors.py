@@ -23,6 +23,7 @@ _LATER = {
     "-": say("Your engine has no subtraction yet. It comes in lesson eight."),
     "/": say("Your engine has no division yet. It comes in lesson eight."),
 }
+_NOT_HERE = {"np": "NumPy", "numpy": "NumPy", "torch": "PyTorch"}
 _UNSUPPORTED = re.compile(r"unsupported operand type\(s\) for (\S+?)(?: or pow\(\))?: '(\w+)' and '(\w+)'")
 
 
@@ -42,18 +43,26 @@ def of_error(exercise: Exercise, tab: Tab, text: str, error: LearnerError) -> Fe
     if where:
         headline = say("{error} on line {line}", error=error.kind, line=error.line)
     why, ask = verbatim(error.reason), NOTHING
-    if error.kind == "NotDefined":
+    known = _known_cause(text, error) if where else None
+    if known:
+        kind, why, ask = "slip", *known
+    elif error.kind == "NotDefined":
         headline = say("`{name}` is not there", name=tab.name)
+    elif error.kind == "NameError" and exercise.kind == "program" and not where:
+        kind, headline, why, ask = "a part is missing", *_nameless(said)
     elif error.kind == "OutOfSteps":
         headline = say("It does not come to an end")
     elif error.kind == "RecursionError":
-        headline, why, ask = _circle(tab, why)
+        headline, why, ask = _circle(tab, text, why)
     elif error.kind == "NotANumber":
         kind = "changed the wrong thing"
-        headline = say("A gradient is a Value, not a number")
+        why, ask = say("{said}.", said=why), say("Is there an operand that should be its `.data`?")
         if " is a Tensor, " in said:
             headline = say("A gradient is a Tensor, not an array")
-        why, ask = say("{said}.", said=why), say("Is there an operand that should be its `.data`?")
+        elif ".grad`" in said:
+            headline = say("A gradient is a Value, not a number")
+        else:
+            headline, ask = say("A Value where a number should be"), say("Is a `.data` missing?")
     elif "'NoneType' object is not callable" in said:
         kind, headline = "changed the wrong thing", say("`_backward` is `None`")
         why = say("A node was visited, and its `_backward` is `None`.")
@@ -70,7 +79,33 @@ def of_error(exercise: Exercise, tab: Tab, text: str, error: LearnerError) -> Fe
     return Feedback(kind, headline, why, ask, where, error=error)
 
 
-def _circle(tab: Tab, said: Message) -> tuple[Message, Message, Message]:
+def _known_cause(text: str, error: LearnerError) -> tuple[Message, Message] | None:
+    """Why, and a question, for errors that come of one thing only."""
+    line = text.splitlines()[(error.line or 1) - 1] if error.line and error.line <= len(text.splitlines()) else ""
+    plain = re.search(r"'(?:float|int)' object has no attribute '(\w+)'", str(error))
+    if plain:
+        why = say(
+            "Line {line} asks a plain number for its `{name}`. Only a Value has one.", line=error.line, name=plain[1]
+        )
+        return why, say("Which of the names on that line is a plain number, and where was it made?")
+    turned = re.search(r"\bin (\w+)\.reverse\(\)", line)
+    if turned and "NoneType" in str(error):
+        why = say(
+            "`{name}.reverse()` turns the list round where it is, and gives back nothing to go through.", name=turned[1]
+        )
+        return why, say("Do you mean `reversed({name})`?", name=turned[1])
+    return None
+
+
+def _nameless(said: str) -> tuple[Message, Message, Message]:
+    """The test looks at a name that the program does not make: headline, why, a question."""
+    name = next(iter(re.findall(r"'([^']+)'", said)), "?")
+    headline = say("`{name}` is not there", name=name)
+    why = say("The test looks at `{name}`, and your program has nothing of that name.", name=name)
+    return headline, why, say("Does each node have a name, in a line of its own?")
+
+
+def _circle(tab: Tab, text: str, said: Message) -> tuple[Message, Message, Message]:
     match said.parts:  # the names of the functions that lead to each other
         case {"name": name}:
             why = say("`{name}` leads back to `{name}`.", name=name)
@@ -88,6 +123,8 @@ def _circle(tab: Tab, said: Message) -> tuple[Message, Message, Message]:
         )
         why = joined(why, asked)
     ask = say("Can you write it so that it does not lead back here?")
+    if tab.name == "backward" and re.search(r"\.backward\(", text):
+        ask = say("What should the walk ask of a node: a whole `backward`, or only its `_backward`?")
     return say("A function calls itself over and over"), why, ask
 
 
@@ -100,12 +137,16 @@ def _meant(text: str, error: LearnerError) -> Message:
         tree = ast.parse(textwrap.dedent(text))
     except (SyntaxError, ValueError):
         return NOTHING
+    if words[-1] == "zero_grad":
+        return say("There is no `zero_grad` here yet. What would it do to every parameter?")
     if error.kind == "AttributeError":
-        known = set(FIELDS)
+        known = set(FIELDS) if words[0] in ("Value", "Tensor") else set()
     else:
         known = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         known |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)} | {"Value", "math", "random", *dir(builtins)}
         known |= {n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
+    if words[-1] in _NOT_HERE and error.kind == "NameError":
+        return say("There is no {library} here. Does `math` have what you need?", library=_NOT_HERE[words[-1]])
     close = get_close_matches(words[-1], sorted(known - {words[-1]}), 1, 0.6)
     return say("Do you mean `{name}`?", name=close[0]) if close else NOTHING
 

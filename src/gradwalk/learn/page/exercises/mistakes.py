@@ -14,17 +14,18 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from difflib import SequenceMatcher, get_close_matches
+from difflib import SequenceMatcher
 from functools import cache
 
 from gradwalk.learn.page.answer import NOTHING
 from gradwalk.learn.page.exercises.array_words import arrays_off, headline_of, of_arrays
 from gradwalk.learn.page.exercises.attempts import Attempt, attempt, expected
 from gradwalk.learn.page.exercises.changes import Change
-from gradwalk.learn.page.exercises.errors import FIELDS, of_error
+from gradwalk.learn.page.exercises.errors import of_error
 from gradwalk.learn.page.exercises.feedback import Feedback
 from gradwalk.learn.page.exercises.ledger import Ledger, ledger
-from gradwalk.learn.page.exercises.model import Exercise, Mistake, Tab
+from gradwalk.learn.page.exercises.model import Exercise, Kind, Mistake, Tab
+from gradwalk.learn.page.exercises.reading import Seen, misspelt, read_too_early, thrown_away, writes_in
 from gradwalk.learn.page.exercises.repairs import repair
 from gradwalk.learn.page.exercises.visit_order import order_of_visits
 from gradwalk.learn.page.sandbox import LearnerError
@@ -37,10 +38,7 @@ _Wrong = tuple[int, str, float, float]  # which check, its name, what it is, wha
 _HUNG = ("self._backward", "other._backward")
 #: Errors that say themselves what is wrong: nothing is gained by trying changes.
 _PLAIN = {"NameError", "OutOfSteps", "RecursionError", "NotDefined", "EOFError", "SystemExit", "KeyboardInterrupt"}
-
-
-#: Methods of arrays whose result is all that comes of them.
-_OF_ARRAYS = {"sum", "mean", "max", "unsqueeze", "reshape", "view", "expand", "exp", "log"}
+_SHORT = 90  # letters of what Python says: more than that is no help
 _ABSENT = {"a part is missing", "not implemented", "no seed", "not zeroed", "visited twice", "wrong order"}
 
 
@@ -65,20 +63,24 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
     error = next((outcome.error for outcome in got if outcome.error), None)
     exact = _exactly(tab, text)
     if exact:
-        guilty = _changed(tab, text) or _lines_of(repair(exercise, tab, text, texts))
+        guilty = _changed(tab, text, exact) or _lines_of(repair(exercise, tab, text, texts))
         return _known_by(exact, headline, guilty, money, error)
     known = _known(exercise, tab, got, right)
     told = order_of_visits(text) if tab.name == "backward" and (wrong or error) else None
     if error is not None and error.kind in _PLAIN and not (error.kind == "OutOfSteps" and (known or told)):
         return of_error(exercise, tab, text, error)
-    if error is not None and of_error(exercise, tab, text, error).kind != "error":  # it has a cause that we know
-        return of_error(exercise, tab, text, error)
-    misspelt = _misspelt(text) if exercise.kind == "methods" else None
-    if misspelt:
-        return Feedback("slip", headline, *misspelt[:2], (misspelt[2],), error=error)
-    thrown = _thrown_away(text)
-    if thrown:
-        return Feedback("thrown away", headline, *thrown[:2], (thrown[2],), error=error)
+    stopped = of_error(exercise, tab, text, error) if error is not None else None
+    if stopped and stopped.kind != "error" and not (stopped.kind == "slip" and wrong):  # it has a cause that we know
+        return stopped
+    methods = exercise.kind == "methods"
+    seen: tuple[tuple[Kind, Seen | None], ...] = (
+        ("slip", misspelt(text) if methods else None),
+        ("thrown away", thrown_away(text)),
+        ("wrong order", read_too_early(text) if methods else None),
+    )
+    for kind, told_by_text in seen:
+        if told_by_text:
+            return Feedback(kind, headline, *told_by_text[:2], (told_by_text[2],), error=error)
     found = repair(exercise, tab, text, texts)
     lines = _lines_of(found)
     if told:
@@ -115,7 +117,7 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
     )  # there are many ways for nothing to arrive
     vague = (found is None and not nothing) or (found is not None and found.kind == "a part is missing")
     vague = vague or tab.name == "backward" or (off is not None and found is not None and found.vague)
-    known = [mistake for mistake in known if _can_be_said(mistake, text)]
+    known = [mistake for mistake in known if _can_be_said(mistake, tab, text, nothing)]
     if found and found.kind == "a part is missing":
         known = [mistake for mistake in known if mistake.kind in _ABSENT]
     alike = [mistake for mistake in known if vague or (found and mistake.kind == found.kind)]
@@ -123,10 +125,14 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
         mistake = max(alike, key=lambda each: _likeness(each.apply(tab.solution), text))
         return _known_by(mistake, headline, lines, money, error)
     if found:
-        title = headline if wrong or error is None else of_error(exercise, tab, text, error).headline
-        return Feedback(found.kind, title, found.why, found.ask, lines, money, error)
-    if error is not None:
-        return of_error(exercise, tab, text, error)
+        title, why = headline, found.why
+        if stopped and not wrong:
+            title = stopped.headline if stopped.lines else headline
+            if found.vague and stopped.kind == "error" and len(stopped.why) < _SHORT:
+                why = joined(say("{said}.", said=stopped.why), why)
+        return Feedback(found.kind, title, why, found.ask, lines, money, error)
+    if stopped:
+        return stopped
     if off:
         return of_arrays(off)
     return _by_numbers(exercise, tab, text, wrong, headline, money)
@@ -187,9 +193,9 @@ def _plain(text: str) -> str:
     return ast.dump(ast.parse(textwrap.dedent(text)))
 
 
-def _changed(tab: Tab, text: str) -> tuple[int, ...]:
-    """The lines of a text that the solution does not have."""
-    ours = {header for _, header in _headers(tab.solution)}
+def _changed(tab: Tab, text: str, mistake: Mistake) -> tuple[int, ...]:
+    """The lines of a text that the solution does not have, and that are to blame."""
+    ours = {header for _, header in _headers("\n".join([tab.solution, *mistake.innocent]))}
     return tuple(sorted({line for line, header in _headers(text) if header not in ours}))
 
 
@@ -204,75 +210,36 @@ def _headers(text: str) -> Iterator[tuple[int, str]]:
             yield node.lineno, ast.dump(bare)
 
 
-def _can_be_said(mistake: Mistake, text: str) -> bool:
-    """Whether the code that a mistake's words begin to quote, as in `p = p - …`, is there."""
+def _can_be_said(mistake: Mistake, tab: Tab, text: str, nothing: bool) -> bool:
+    """Whether it can be true of this text: the code that its words begin to quote, as in `p = p - …`, is there.
+
+    A line that the mistake lacks is not there; if it writes where the solution does not, so does the text. Where
+    nothing arrived, which has many causes, a line that it adds is there too.
+    """
+    there, right, mistaken = (_statements_of(each) for each in (text, tab.solution, mistake.apply(tab.solution)))
+    given = any(target == "out._backward" for _, target, _ in writes_in(text))
+    lacking = right - mistaken if mistaken < right else set()
+    if lacking & there or (given and "out._backward = _backward" in lacking):
+        return False
+    elsewhere = _targets(mistaken) - _targets(right)
+    if elsewhere and not elsewhere & _targets({textwrap.dedent(text)}):
+        return False
+    if nothing and right < mistaken and not (mistaken - right) & there:
+        return False
     return all(start in text for start in re.findall(r"`([^`…]+)…`", mistake.why))
+
+
+def _targets(texts: set[str]) -> set[str]:
+    return {target for text in texts for _, target, _ in writes_in(text)}
+
+
+def _statements_of(text: str) -> set[str]:
+    simple = (ast.Assign, ast.AugAssign, ast.Return, ast.Expr)
+    return {ast.unparse(node) for node in ast.walk(ast.parse(textwrap.dedent(text))) if isinstance(node, simple)}
 
 
 def _lines_of(found: Change | None) -> tuple[int, ...]:
     return found.lines if found else ()
-
-
-def _misspelt(text: str) -> tuple[Message, Message, int] | None:
-    """A field that no Value has, spelt almost like one that it has: why, a question, the line."""
-    tree = ast.parse(textwrap.dedent(text))
-    values = {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
-    values |= {n.value.id for n in ast.walk(tree) if isinstance(n, ast.Return) and isinstance(n.value, ast.Name)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and node.attr not in FIELDS and ast.unparse(node.value) in values:
-            for close in get_close_matches(node.attr, FIELDS, 1, 0.6):
-                why = say("On line {line}, no Value has a `{name}`.", line=node.lineno, name=node.attr)
-                return why, say("Do you mean `{name}`?", name=close), node.lineno
-    return None
-
-
-def _thrown_away(text: str) -> tuple[Message, Message, int] | None:
-    """A line that computes a number and does nothing with it: why, a question, the line."""
-    tree = ast.parse(textwrap.dedent(text))
-    ask = say("Where should the number be kept?")
-    writes = any(target.endswith(".grad") for _, target, _ in _writes(text))
-    inner = [f for f in ast.walk(tree) if isinstance(f, ast.FunctionDef)]
-    inner = [f for f in inner if f is not tree.body[-1] and ".grad" in ast.unparse(f)]
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Expr) and (_is_pure(node.value) or _gives_an_array(node.value)):
-            if isinstance(node.value, ast.Attribute) and node.value.attr != "grad":
-                continue
-            why = say(
-                "Line {line} computes `{code}` and throws it away: nothing is changed by it.",
-                line=node.lineno,
-                code=ast.unparse(node.value),
-            )
-            return why, ask, node.lineno
-        printed = (
-            isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "print"
-        )
-        if printed and not writes and any(node in ast.walk(f) for f in inner):
-            line: int = node.lineno  # type: ignore[attr-defined]
-            return (
-                say("Line {line} prints a number. Printing only shows it: no `grad` is changed.", line=line),
-                ask,
-                line,
-            )
-    if not writes:
-        for function in inner:
-            for node in ast.walk(function):
-                if isinstance(node, ast.Return) and node.value is not None and not isinstance(node.value, ast.Constant):
-                    why = say(
-                        "Line {line} gives a number back, but the walk does not take it. The function itself has to "
-                        "write to the `grad` of the operands.",
-                        line=node.lineno,
-                    )
-                    return why, ask, node.lineno
-    return None
-
-
-def _is_pure(value: ast.expr) -> bool:
-    return isinstance(value, (ast.BinOp, ast.Compare, ast.Attribute))
-
-
-def _gives_an_array(call: ast.expr) -> bool:
-    """Whether it calls a method of an array, which changes nothing and gives another."""
-    return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _OF_ARRAYS
 
 
 def _likeness(one: str, other: str) -> float:
@@ -309,16 +276,16 @@ def _by_numbers(
 ) -> Feedback:
     value = next((each for each in wrong if not each[1].endswith("grad")), None)
     if value:
-        _, name, mine, theirs = value
-        why = say(
-            "`{name}` is {got} where {right} is right: that is the forward pass, before any walk.",
-            name=name,
-            got=shown(mine),
-            right=shown(theirs),
-        )
+        at, name, mine, theirs = value
+        why = say("`{name}` is {got} where {right} is right.", name=name, got=shown(mine), right=shown(theirs))
+        if f"{name.removesuffix('.data')}.backward()" in tab.checks[at].text:
+            why = joined(why, say("That is the forward pass, before any walk."))
         found = exercise.kind == "methods" and "out = " in tab.starter
         kept = say("The line that makes `out` was right as you found it.") if found else NOTHING
         return Feedback("wrong value", _off(mine, theirs), why, kept)
+    if exercise.kind == "methods" and _writing(tab.solution, ".grad") and not _writing(text, ".grad"):
+        why, ask = say("No line of yours writes to a `grad`."), say("What should each operand receive?")
+        return Feedback("not implemented", headline, why, ask)
     if all(mine == 0.0 for _, _, mine, _ in wrong):
         why = say("Nothing arrived there: the gradient is still the zero it started with.")
         return Feedback("not implemented", headline, why, say("Which line should push to it?"), (), money)
@@ -334,11 +301,14 @@ def _by_numbers(
         )
         return Feedback("a part is missing", headline, why, say("Which push is missing?"), (), money)
     _, name, mine, theirs = wrong[0]
+    if exercise.kind != "methods":
+        said = say("`{name}` is {got} where {right} is right.", name=name, got=shown(mine), right=shown(theirs))
+        return Feedback("wrong value", headline, said)
     if all(same(mine, -theirs) for _, _, mine, theirs in wrong):
         why, ask = say("The size is right and the sign is not."), say("Where does the minus come from?")
     else:
         said = say("`{name}` came out as {got}; nudging says {right}.", name=name, got=shown(mine), right=shown(theirs))
-        if theirs:
+        if theirs and mine:
             said = say(
                 "`{name}` came out as {got}, {times} times the {right} that nudging gives.",
                 name=name,
@@ -356,19 +326,10 @@ def _by_numbers(
 
 def _writing(text: str, *targets: str) -> tuple[int, ...]:
     """The lines of the learner's text that write to one of these."""
-    return tuple(sorted({line for line, target, _ in _writes(text) if target.endswith(targets)}))
+    return tuple(sorted({line for line, target, _ in writes_in(text) if target.endswith(targets)}))
 
 
 def _only_push(text: str) -> tuple[int, ...]:
     """The line that writes to a `grad`, where there is one only."""
     lines = _writing(text, ".grad")
     return lines if len(lines) == 1 else ()
-
-
-def _writes(text: str) -> Iterator[tuple[int, str, bool]]:
-    """Every assignment to an attribute: its line, its target, and whether it is a plain `=`."""
-    for node in ast.walk(ast.parse(textwrap.dedent(text))):
-        if isinstance(node, (ast.Assign, ast.AugAssign)):
-            plain = isinstance(node, ast.Assign)
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            yield from ((t.lineno, ast.unparse(t), plain) for t in targets if isinstance(t, ast.Attribute))

@@ -55,6 +55,8 @@ class Mistake:
     ask: str
     #: In place of the numbers, where these would say little.
     headline: str = ""
+    #: Lines of it that are not as in the solution, and not to blame.
+    innocent: tuple[str, ...] = ()
 
     def apply(self, solution: str) -> str:
         """The solution with the mistake in it.

@@ -70,6 +70,16 @@ _NEURON_MISTAKES = (
             ((_SUM + "        return total.tanh()",
               "            total = (total + wi * xi).tanh()\n        return total"),),
             "It is squashed after each term, not once at the end.", "Where does the `tanh` belong?"),
+    Mistake("wrong value", (("total = self.b", "total = Value(0.0)"), ("total + wi * xi", "total + wi * xi + self.b")),
+            "The bias is added once for each input. Once is enough.", "Does `self.b` belong in the loop?",
+            innocent=("total = Value(0.0)",)),
+    Mistake("wrong order", (("total = self.b", "total = Value(0.0)"), ("total.tanh()", "total.tanh() + self.b")),
+            "The bias is added after the squashing. It belongs in the sum.", "What should `tanh` be given?",
+            innocent=("total = Value(0.0)",)),
+    Mistake("keeps from call to call",
+            (("return [*self.w, self.b]", "self.w.append(self.b)\n        return self.w"),),
+            "Each call of `parameters` puts the bias into `self.w`, the list of weights itself, once more.",
+            "How do you make a new list, and leave `self.w` as it is?", innocent=("return self.w",)),
     Mistake("overwritten", (("total = total + wi * xi", "total = wi * xi"),),
             "Only the last product is left: each one replaced the one before.", "What should be added to what?"),
     Mistake("cut off", (("total.tanh()", "Value(math.tanh(total.data))"),),
@@ -101,7 +111,7 @@ _NEURON_TAB = Tab(
            f"random.seed(4)\nn = Neuron(2)\n{_SET}n([2.0, 0.0])\no = n([2.0, 0.0])\no.backward()",
            ("o.data", "n.b.grad", "n.b.data")),
      Probe("how many parameters",
-           "random.seed(4)\nn = Neuron(3)\ncount = len(n.parameters())\n"
+           "random.seed(4)\nn = Neuron(3)\nn.parameters()\ncount = len(n.parameters())\n"
            "last_is_bias = float(n.parameters()[-1] is n.b)",
            ("count", "last_is_bias")),
      Probe("two inputs for three weights",
@@ -213,6 +223,8 @@ class MLP:
            f"random.seed(4)\nnet = MLP([2, 4, 1])\n{_SPREAD}net([1.0, -2.0])\ny = net([1.0, -2.0])\ny.backward()\n"
             f"first, last = "
             f"net.parameters()[0].grad, net.parameters()[-1].grad", ("y.data", "first", "last")),
+     Probe("2, 2, 2",
+           f"random.seed(4)\nnet = MLP([2, 2, 2])\n{_SPREAD}out = net([1.0, -2.0])[0].data", ("out",)),
      Probe("2, 8, 8, 1", "count = len(MLP([2, 8, 8, 1]).parameters())", ("count",)),
      Probe("2, 3",
            f"random.seed(4)\nnet = MLP([2, 3])\n{_SPREAD}outs = net([0.5, 0.5])\nhow_many = len(outs)\nsecond "
@@ -235,9 +247,6 @@ class MLP:
              "It is a list of lists. One flat list was asked for.", "Can the loop go one level deeper?")),
     "A network.",
 )  # fmt: skip
-
-
-_ALL = compile("\n".join([_NEURON, _LAYER, _MLP]), "<given>", "exec")
 
 
 _ALL = compile("\n".join([_NEURON, _LAYER, _MLP]), "<given>", "exec")

@@ -120,7 +120,8 @@ _RELU = _slope(
     ("Above zero the output moves with the input: slope one. Below it does not move at all: slope zero.",
      "In Python `self.data > 0` is `True` or `False`, and in a product these count as one and zero.",
      "`self.grad += (self.data > 0) * out.grad`"),
-    _points("relu()", "relu(x)", 2.0, -3.0, 0.0),
+    (*_points("relu()", "relu(x)", 2.0, -3.0, 0.0),
+     on("y = x.relu() * -2", "x.grad", "−2 · relu(x)", x=2.0)),
     (("1", "The gate is always open. Below zero nothing should pass.", "What is the slope at a negative input?"),
      ("out.data", "You took the output as the slope. Where the gate is open, the slope is one.",
       "How much does relu(x) rise when x rises a little?"),
@@ -128,6 +129,8 @@ _RELU = _slope(
       "How much does relu(x) rise when x rises a little?"),
      ("(self.data >= 0)", "Almost. At exactly zero there is no single slope. By convention it is zero there.",
       "`>` or `>=`?"),
+     ("(out.grad > 0)", "The gate opens for a positive gradient. It should open for a positive input.",
+      "What decides whether relu lets something through?"),
      ("(self.data < 0)", "The gate is the wrong way round.", "`<` or `>`?")),
     "Open above zero, shut elsewhere.",
 )  # fmt: skip

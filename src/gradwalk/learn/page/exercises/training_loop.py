@@ -46,6 +46,9 @@ def loss(outputs, targets):
      Mistake("wrong value", (("    return total", "    return total * (1 / len(outputs))"),),
              "This is the mean of the squares. That is a fine loss, but here the sum was asked for.",
              "Is there a division too many?"),
+     Mistake("wrong order", ((" ** 2", ""), ("    return total", "    return total ** 2")),
+             "The sum is squared, not each difference. So an output that is too high makes up for one that is too low.",
+             "What has to be squared?"),
      Mistake("overwritten", (("total = total + (", "total = ("),),
              "Only the last square is left: each one replaced the one before.", "What should be added to what?"),
      Mistake("cut off", (("(out - target)", "(out.data - target)"),),
@@ -93,6 +96,18 @@ _THREE = Probe(
     ("last", "a.grad", "a.data", "b.data"),
 )
 
+_EACH = """\
+def step(model, xs, ys, rate):
+    for x, y in zip(xs, ys):
+        wrong = loss([model(x)], [y])
+        for p in model.parameters():
+            p.grad = 0.0
+        wrong.backward()
+        for p in model.parameters():
+            p.data -= rate * p.grad
+    return wrong.data
+"""
+
 _STEP_TAB = Tab(
     "step",
     "Zero the old gradients, walk back, move every parameter a little against its slope.",
@@ -136,6 +151,14 @@ _STEP_TAB = Tab(
              "The gradients are right, but no parameter was changed.", "What should happen with the gradients?"),
      Mistake("a part is missing", (("rate * p.grad", "p.grad"),),
              "The learning rate is missing: that is a leap, not a step.", "Where does `rate` come in?"),
+     Mistake("counted twice",
+             ((_ZERO, ""), ("    wrong.backward()\n", ""),
+              (_UPDATE, f"        p.grad = 0.0\n        wrong.backward()\n{_UPDATE}")),
+             "The walk runs once for each parameter, and each time it brings gradients to all. One walk is enough.",
+             "Which of these lines belong in the loop?"),
+     Mistake("wrong order", ((_STEP, _EACH),),
+             "Every sample makes a step of its own, and the loss is that of the last one. One step has one loss, for "
+             "all samples.", "How often should the parameters move in one step?"),
      Mistake("wrong local derivative", (("rate * p.grad", "rate"),),
              "Every parameter moved by the same amount, whatever its slope.", "Where does the gradient come in?"),
      Mistake("overwritten", (("p.data -= rate * p.grad", "p.data = rate * p.grad"),),
@@ -150,9 +173,6 @@ _STEP_TAB = Tab(
              "What must have happened before the update?")),
     "Forward, zero, backward, update: a network can learn.",
 )  # fmt: skip
-
-
-_GIVEN = compile(_LOSS, "<given>", "exec")
 
 
 _GIVEN = compile(_LOSS, "<given>", "exec")

@@ -1,0 +1,127 @@
+"""What is wrong with a text can sometimes be seen in it, without running anything: why, a question, and the line."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from gradwalk.learn.page.exercises.errors import FIELDS
+from gradwalk.messages import Message, say
+
+__all__ = ["Seen", "misspelt", "read_too_early", "thrown_away", "writes_in"]
+
+Seen = tuple[Message, Message, int]
+
+#: Methods of arrays whose result is all that comes of them.
+_OF_ARRAYS = {"sum", "mean", "max", "unsqueeze", "reshape", "view", "expand", "exp", "log"}
+
+
+def misspelt(text: str) -> Seen | None:
+    """A field that no Value has, spelt almost like one that it has.
+
+    >>> misspelt("def exp(self):\\n    self.gard = 1")[1]
+    'Do you mean `grad`?'
+    """
+    tree = ast.parse(textwrap.dedent(text))
+    values = {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
+    values |= {n.value.id for n in ast.walk(tree) if isinstance(n, ast.Return) and isinstance(n.value, ast.Name)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr not in FIELDS and ast.unparse(node.value) in values:
+            for close in get_close_matches(node.attr, FIELDS, 1, 0.6):
+                why = say("On line {line}, no Value has a `{name}`.", line=node.lineno, name=node.attr)
+                return why, say("Do you mean `{name}`?", name=close), node.lineno
+    return None
+
+
+def thrown_away(text: str) -> Seen | None:
+    """A line that computes a number and does nothing with it.
+
+    >>> print(thrown_away("self.grad + out.grad")[0])
+    Line 1 computes `self.grad + out.grad` and throws it away: nothing is changed by it.
+    """
+    tree = ast.parse(textwrap.dedent(text))
+    ask = say("Where should the number be kept?")
+    writes = any(target.endswith(".grad") for _, target, _ in writes_in(text))
+    inner = [f for f in ast.walk(tree) if isinstance(f, ast.FunctionDef)]
+    inner = [f for f in inner if f is not tree.body[-1] and ".grad" in ast.unparse(f)]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and (_is_pure(node.value) or _gives_an_array(node.value)):
+            if isinstance(node.value, ast.Attribute) and node.value.attr != "grad":
+                continue
+            why = say(
+                "Line {line} computes `{code}` and throws it away: nothing is changed by it.",
+                line=node.lineno,
+                code=ast.unparse(node.value),
+            )
+            compared = isinstance(node.value, ast.Compare) and isinstance(node.value.ops[0], ast.Eq)
+            return why, say("`==` compares. Should something be written there?") if compared else ask, node.lineno
+        printed = (
+            isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "print"
+        )
+        if printed and not writes and any(node in ast.walk(f) for f in inner):
+            line: int = node.lineno  # type: ignore[attr-defined]
+            return (
+                say("Line {line} prints a number. Printing only shows it: no `grad` is changed.", line=line),
+                ask,
+                line,
+            )
+    if not writes:
+        for function in inner:
+            for node in ast.walk(function):
+                if isinstance(node, ast.Return) and node.value is not None and not isinstance(node.value, ast.Constant):
+                    why = say(
+                        "Line {line} gives a number back, but the walk does not take it. The function itself has to "
+                        "write to the `grad` of the operands.",
+                        line=node.lineno,
+                    )
+                    return why, ask, node.lineno
+    return None
+
+
+def _is_pure(value: ast.expr) -> bool:
+    return isinstance(value, (ast.BinOp, ast.Compare, ast.Attribute))
+
+
+def _gives_an_array(call: ast.expr) -> bool:
+    """Whether it calls a method of an array, which changes nothing and gives another."""
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _OF_ARRAYS
+
+
+def read_too_early(text: str) -> Seen | None:
+    """The gradient of the result, read while the result is being made: it is zero then, and nothing arrives later.
+
+    >>> print(read_too_early("def exp(self):\\n    out = Value(1.0)\\n    g = out.grad\\n    return out")[0])
+    Line 3 reads `out.grad` while `out` is being made. Nothing has walked back yet, so it is zero.
+    """
+    for function in ast.parse(textwrap.dedent(text)).body:
+        statements = function.body if isinstance(function, ast.FunctionDef) else []
+        out = next((ast.unparse(s.value) for s in statements if isinstance(s, ast.Return) and s.value), "out")
+        for statement in statements:
+            if not isinstance(statement, ast.Assign) or isinstance(statement.value, ast.Lambda):
+                continue
+            if f"{out}.grad" in map(ast.unparse, ast.walk(statement.value)):
+                why = say(
+                    "Line {line} reads `{name}` while `{out}` is being made. Nothing has walked back yet, so it is "
+                    "zero.",
+                    line=statement.lineno,
+                    name=f"{out}.grad",
+                    out=out,
+                )
+                ask = say("When should it be read: now, or when `_backward` is called?")
+                return why, ask, statement.lineno
+    return None
+
+
+def writes_in(text: str) -> Iterator[tuple[int, str, bool]]:
+    """Every assignment to an attribute: its line, its target, and whether it is a plain `=`.
+
+    >>> list(writes_in("self.grad += 1"))
+    [(1, 'self.grad', False)]
+    """
+    for node in ast.walk(ast.parse(textwrap.dedent(text))):
+        if isinstance(node, (ast.Assign, ast.AugAssign)):
+            plain = isinstance(node, ast.Assign)
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield from ((t.lineno, ast.unparse(t), plain) for t in targets if isinstance(t, ast.Attribute))
