@@ -41,7 +41,10 @@ def is_librarys(thing: Any) -> bool:
     >>> root.__module__, is_librarys(root), is_librarys(wraps)
     ('math', False, True)
     """
-    if not is_library(thing.__module__ or ""):
+    module = thing.__module__ or ""
+    if not isinstance(module, str):  # a class written in C that does not say
+        return True
+    if not is_library(module):
         return False
     if isinstance(thing, FunctionType):
         return is_library(str(thing.__globals__.get("__name__", "")))
