@@ -6,6 +6,7 @@ import builtins
 import math
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -18,6 +19,7 @@ from gradwalk.compile.call.following import Checks
 from gradwalk.compile.prepared import running_on
 from gradwalk.compile.reference import REFERENCE
 from gradwalk.compile.trace.limits import FrozenWarning
+from gradwalk.compile.trace.reach import Reached
 from gradwalk.errors import TraceError
 
 
@@ -202,3 +204,21 @@ def test_what_only_an_error_would_say_is_not_read() -> None:
         model.history.append(compiled(3.0).data)
     assert compiled.traced == 1
     assert gradwalk.compile(lambda x: (model(x), str(model)))(3.0)[1] == f"Model({[6.0] * 5})"
+
+
+def test_a_class_that_is_only_compared_is_not_made() -> None:
+    @dataclass(frozen=True)
+    class Config:
+        width: int = 2
+
+        def __post_init__(self) -> None:
+            getattr(self, "".join(["wid", "th"]))
+
+    def asked(x: Any) -> Any:
+        return x.__class__ is config.__class__ or type(x) in (int, float) or type(x).__name__ == "str"
+
+    config = Config()
+    for f in (lambda: config.width, lambda: asked(config)):
+        assert not Reached([f]).anything
+    assert Reached([lambda: type(config)(3)]).anything
+    assert Reached([lambda: config.__class__(3)]).anything

@@ -123,7 +123,7 @@ def _called_by(instructions: list[dis.Instruction], i: int) -> frozenset[str]:
     found: frozenset[str] = frozenset()
     if kind in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD"):
         found = CALLED_BY.get(name, found)
-        if found is MAKING and name != "replace" and _is_compared(instructions[i + 1 :]):
+        if found is MAKING and name != "replace" and _is_compared(instructions[i + 1 :], called=name == "type"):
             return frozenset()
     elif kind in ("FORMAT_SIMPLE", "CONVERT_VALUE") or (kind == "LOAD_CONST" and isinstance(name, str) and "%" in name):
         found = SHOWING  # as "%s" % thing does
@@ -133,13 +133,13 @@ def _called_by(instructions: list[dis.Instruction], i: int) -> frozenset[str]:
     return frozenset() if found & SHOWING and _is_raised(instructions[i:]) else found
 
 
-def _is_compared(ahead: list[dis.Instruction]) -> bool:
-    """Whether a class that is asked for is compared with others, or asked for its name, and no more."""
-    called = next((i for i, x in enumerate(ahead[:8]) if x.opname.startswith("CALL")), 0)
-    for x in ahead[called + 1 : called + 6]:
+def _is_compared(ahead: list[dis.Instruction], *, called: bool) -> bool:
+    """Whether a class that is asked for, by a call or not, is compared with others, or asked for its name; no more."""
+    start = next((i + 1 for i, x in enumerate(ahead[:8]) if x.opname.startswith("CALL")), 0) if called else 0
+    for x in ahead[start : start + 5]:
         if x.opname in ("IS_OP", "COMPARE_OP", "CONTAINS_OP") or x.argval in ("__name__", "__qualname__"):
             return True
-        if not x.opname.startswith(("LOAD_", "PUSH_")):
+        if not x.opname.startswith(("LOAD_", "PUSH_", "BUILD_")):
             return False
     return False
 
