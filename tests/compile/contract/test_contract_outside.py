@@ -1424,3 +1424,19 @@ def test_what_is_refused_leaves_everything_as_it_was() -> None:
     with pytest.raises(gradwalk.GradwalkError, match="not kept"):
         gradwalk.compile(f)(1.0)
     assert (net.h, net.seen, random.getstate()) == (0.5, [], state)
+
+
+@pytest.mark.filterwarnings("ignore:.* was traced anew at each of its last")
+@pytest.mark.parametrize("calls", range(1, 6))
+def test_equal_things_in_a_list_are_told_apart_however_often_they_were_replaced(calls: int) -> None:
+    table: list[Any] = [{1: "a"}]
+    w = Value(1.5)
+    loss = gradwalk.compile(lambda x: x * w * len(str(table)))
+    for thing in [*[{1: "a"} for _ in range(calls)], {1.0: "a"}, {True: "a"}, {1: "a"}, {1: "b"}]:
+        table[0] = thing
+        assert loss(1.0).data == 1.5 * len(str(table))
+    holder: dict[str, Any] = {"k": [1]}
+    loss = gradwalk.compile(lambda x: x * w * len(str(holder)))
+    for things in [*[[1] for _ in range(calls)], [1.0], [True], [1]]:
+        holder["k"] = things
+        assert loss(1.0).data == 1.5 * len(str(holder))

@@ -194,6 +194,10 @@ class Surroundings:
         self.copies.append(copied(thing))
         if (type(thing) is list and are_readable()) or (type(thing) is dict and versions_are_readable()):
             return  # native code sees the smallest change
+        self._watch_closely(path, thing)
+
+    def _watch_closely(self, path: str, thing: Any) -> None:
+        """Ask for what `==` does not see in a container: things that are equal and not the same."""
         self._watch_lone_numbers(path, thing)
         if type(thing) is dict and len(thing) > 1:
             self._ask(path, thing, list)  # the order of its keys, which `==` does not see
@@ -202,7 +206,7 @@ class Surroundings:
             self.exact.append(len(self.questions) - 1)
         parts = thing.values() if type(thing) is dict else thing
         kinds = set(map(type, parts))
-        told_apart = any(kind in TOLD_APART or issubclass(kind, (Number, frozenset)) for kind in kinds)
+        told_apart = any(kind in TOLD_APART or issubclass(kind, (Number, frozenset, *EXACT)) for kind in kinds)
         if told_apart or (type(thing) is not set and any(map(_has_own_equality, kinds))):
             self._ask(path, thing, _values_of if type(thing) is dict else list)
             self.exact.append(len(self.questions) - 1)
@@ -322,6 +326,10 @@ class Surroundings:
                 few = len(self.modules) <= OBJECTS
                 spaces = [*zip(self.modules, self.module_copies, strict=True)] if few else ()
                 watched = self.watched = Watched(self.holders, self.copies, spaces=spaces)
+                for holder in watched.others:  # such as hold by now what is equal to what they held
+                    if type(holder) in (list, dict) and id(holder) in self._paths:
+                        self._watch_closely(self._paths[id(holder)], holder)
+                self._sort()
                 self._make_quick()
             if not watched.hold() and not self._settled():
                 return False
