@@ -1,4 +1,4 @@
-"""Real notebooks for the tests: JupyterLab and marimo on a port of their own, seen by a real browser.
+"""Real hosts for the tests: JupyterLab, marimo and a plain server of files, each on a port of its own.
 
 Servers run on 127.0.0.1 with a home of their own. Nothing may ask for anything from elsewhere.
 """
@@ -13,15 +13,40 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 from browsing import PATIENCE
 from playwright.sync_api import Browser, Page, expect
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+    def handle(self) -> None:
+        with suppress(ConnectionError):  # a page that is left does not wait for what it asked for
+            super().handle()
+
+
+@contextmanager
+def plain_server(folder: Path) -> Iterator[str]:
+    """The address of a server that knows of nothing but files, and has no header of ours."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder))) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}/"
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 @contextmanager

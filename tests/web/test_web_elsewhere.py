@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -13,16 +11,12 @@ from xml.etree import ElementTree
 import pytest
 from axe import serious, serious_in_the_dark
 from browsing import PATIENCE, PHONE
+from hosts import plain_server
 from playwright.sync_api import Browser, Page, Request, expect
 
 import gradwalk
 from gradwalk import Tensor, Value, walk
 from gradwalk.presets import PRESETS
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:
-        pass
 
 
 @pytest.fixture(scope="module")
@@ -38,12 +32,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def addresses(folder: Path) -> Iterator[dict[str, str]]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield {"disk": folder.as_uri() + "/", "server": f"http://127.0.0.1:{server.server_address[1]}/"}
-        server.shutdown()
-        thread.join()
+    with plain_server(folder) as address:
+        yield {"disk": folder.as_uri() + "/", "server": address}
 
 
 class Opened:

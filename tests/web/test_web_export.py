@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from browsing import OpenPage, wait_until, widgets_ready
+from hosts import plain_server
 
 from gradwalk.learn.built_site import export_site
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:
-        pass
 
 
 @pytest.fixture(scope="module", params=["", "teaching/2026/gradwalk/"])
 def exported(request: pytest.FixtureRequest, site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("host")
     export_site(folder / request.param if request.param else folder, site)
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/{request.param}"
-        server.shutdown()
-        thread.join()
+    with plain_server(folder) as address:
+        yield address + request.param
 
 
 def test_the_course_works_from_any_address(open_page: OpenPage, exported: str) -> None:

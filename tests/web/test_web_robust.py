@@ -6,14 +6,12 @@ And what a screen reader hears of it all: each thing once.
 from __future__ import annotations
 
 import re
-import threading
 import time
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from axe import serious
 from browsing import OpenPage, until_there, wait_until, widgets_ready
+from hosts import plain_server
 from playwright.sync_api import Route, expect
 
 from gradwalk.learn.built_site import export_site
@@ -73,30 +71,18 @@ def test_loading_python_can_be_stopped_and_is_given_up_when_nothing_comes(open_p
     wait_until(page, "m.python.state.value.phase === 'ready'")
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
-
 def test_an_exported_course_works_without_a_network_once_it_was_visited(
     open_page: OpenPage, site: Path, tmp_path: Path
 ) -> None:
     export_site(tmp_path / "course", site)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path)))
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    origin = f"http://127.0.0.1:{server.server_address[1]}/course/"
-    try:
+    with plain_server(tmp_path) as address:
+        origin = f"{address}course/"
         page = open_page(origin=origin, expected=("ERR_CONNECTION_REFUSED",))
         page.evaluate("navigator.serviceWorker.ready.then(() => true)")
         page.goto(origin + "lessons/write-the-engine/")
         page.evaluate("async () => { window.m = await course(); m.python.load(); }")
         wait_until(page, "m.python.state.value.phase === 'ready'")
         page.evaluate("window.first = true")
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
     page.locator(".pager .next").click()
     page.wait_for_url(origin + "lessons/the-whole-arithmetic/")
     widgets_ready(page)
