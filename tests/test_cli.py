@@ -25,6 +25,7 @@ import gradwalk
 from gradwalk import datasets, nn, optim
 from gradwalk.cli import COMMANDS, info, main, options, screen, train, training_run
 from gradwalk.cli.train_settings import LEARNING_RATES, PRESETS, Settings, command
+from gradwalk.collecting import collector_off
 
 pytestmark = pytest.mark.slow
 
@@ -223,7 +224,7 @@ def test_info_in_a_folder_that_is_not_installed(
 def test_every_data_set_is_learnt_with_its_defaults(name: str) -> None:
     settings = PRESETS[name]
     training = train.training_for(name, settings)
-    with training_run._collector_off():  # as the command does
+    with collector_off():  # as the command does
         for _ in training.run(settings.steps):
             # A point on the wrong side costs at least 1, so with a mean of 0.03 at least 97% are right; and the best
             # model only gets a lower loss from here.

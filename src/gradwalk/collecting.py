@@ -1,17 +1,39 @@
-"""Whether code runs because the garbage collector called it, as libraries such as Dask and Hypothesis have it do."""
+"""The garbage collector, in whose rounds libraries such as Dask and Hypothesis have code of theirs called."""
 
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 
-__all__ = ["by_the_collector"]
+__all__ = ["by_the_collector", "collector_off"]
+
+
+@contextmanager
+def collector_off() -> Iterator[None]:
+    """Leave cycles alone as long as a block lasts: nobody's code runs in the middle of it, and it takes less time.
+
+    >>> import gc
+    >>> with collector_off():
+    ...     gc.isenabled()
+    False
+    >>> gc.isenabled()
+    True
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def by_the_collector(frame: FrameType | None) -> bool:
     """Whether a frame is, or was called by, a function that the collector tells its rounds.
 
-    Such a function may run in the middle of any code at all, is no part of it, and an error that it raises is lost.
+    Such a function may run in the middle of any code at all, and is no part of it.
 
     >>> import gc, sys
     >>> seen = []

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import math
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +13,7 @@ from gradwalk import datasets, plot, store
 from gradwalk.cli import screen
 from gradwalk.cli.screen import STOPPED, complain
 from gradwalk.cli.train_settings import Settings, command
+from gradwalk.collecting import collector_off
 from gradwalk.errors import GradwalkError
 from gradwalk.train import Best, Training
 
@@ -62,7 +60,7 @@ def do(job: Job) -> int:
     code, started, saved = 0, time.perf_counter(), _Saved(job)
     steps = job.settings.steps
     try:
-        with _collector_off():
+        with collector_off():  # a graph has no cycles; looking for some costs a third of the time
             for _ in job.training.run(steps) if job.as_json else screen.follow(job.training, steps, out):
                 saved.now_and_then()
     except KeyboardInterrupt:
@@ -89,18 +87,6 @@ def do(job: Job) -> int:
         _report(job, facts, out)
     failed = saved.failed or (job.plot is not None and not drawn)
     return code or int(failed)
-
-
-@contextmanager
-def _collector_off() -> Iterator[None]:
-    """A graph has no cycles, so it goes as soon as it is let go; looking for cycles costs a third of the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def plot_paths(path: Path) -> tuple[Path, Path]:

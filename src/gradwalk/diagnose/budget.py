@@ -1,6 +1,8 @@
 """A budget of steps for code that may never end: what is counted is calls, which are the same on every machine.
 
 An engine that walks every path of a graph needs 2²⁵ calls where 25 would do. It is stopped, not waited for.
+Meanwhile the collector is off: what it calls would use up steps, lose the error that is to stop the engine, or find the
+stack used up by an engine that recurses, which can end Python.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from gradwalk.collecting import by_the_collector
+from gradwalk.collecting import collector_off
 
 __all__ = ["OutOfSteps", "Steps", "limited", "lines_limited"]
 
@@ -75,17 +77,18 @@ def limited(
             count.used += 1
         else:
             others += 1
-        if (count.used > steps or others > 10 * steps) and not by_the_collector(frame):  # where it would be lost
+        if count.used > steps or others > 10 * steps:
             error = OutOfSteps(f"more than {steps:,} steps")
             error.line = frame.f_lineno if own else None
             raise error
 
     before = sys.getprofile()
-    sys.setprofile(counting)
-    try:
-        yield count
-    finally:
-        sys.setprofile(before)
+    with collector_off():
+        sys.setprofile(counting)
+        try:
+            yield count
+        finally:
+            sys.setprofile(before)
 
 
 _BY_INSTRUCTION = sys.version_info < (3, 12)  # before, a loop within one line is one line
@@ -115,8 +118,9 @@ def lines_limited(files: Collection[str], lines: int = LINES) -> Iterator[None]:
         return counting
 
     before = sys.gettrace()
-    sys.settrace(counting)
-    try:
-        yield
-    finally:
-        sys.settrace(before)
+    with collector_off():
+        sys.settrace(counting)
+        try:
+            yield
+        finally:
+            sys.settrace(before)

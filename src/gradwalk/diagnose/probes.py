@@ -18,6 +18,7 @@ from functools import cache, lru_cache
 from types import CodeType
 from typing import Any
 
+from gradwalk.collecting import collector_off
 from gradwalk.diagnose.adapter import Engine, MissingOp
 from gradwalk.diagnose.budget import OutOfSteps, Steps, limited
 from gradwalk.diagnose.places import said
@@ -67,7 +68,7 @@ def run(program: Probe, engine: Engine, steps: int | None = STEPS) -> Outcome:
     """
     out, limit = Quiet(), sys.getrecursionlimit()
     try:
-        with redirect_stdout(out), warnings.catch_warnings():
+        with collector_off(), redirect_stdout(out), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return _outcome(program, engine, steps, out)
     finally:

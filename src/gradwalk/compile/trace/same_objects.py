@@ -36,7 +36,10 @@ CODE = attrgetter("__code__")
 PLAIN = (float, int)
 CONTAINERS = (list, dict, set, tuple, np.ndarray)
 
+PATIENCE = 100  # times that others may disturb us
+
 _setting = Turn()
+_parsing = Turn()
 _swapped: dict[int, tuple[Any, CodeType, int]] = {}  # functions that have other code now, their own, how many need it
 
 
@@ -135,7 +138,7 @@ def asking_us(code: CodeType) -> CodeType | None:
         return None
     file, flags = code.co_filename, code.co_flags & FUTURE
     try:
-        tree = ast.parse("".join(linecache.getlines(file)))
+        tree = _parsed("".join(linecache.getlines(file)))
         way = _way_to(code, compile(tree, file, "exec", flags, dont_inherit=True))
         if way is None:
             return None
@@ -146,6 +149,17 @@ def asking_us(code: CodeType) -> CodeType | None:
     for step in way:
         found = _inside(found)[step]
     return found  # type: ignore[no-any-return]
+
+
+def _parsed(text: str) -> ast.Module:
+    """The tree of a text. In Python 3.11 threads that parse at once can disturb each other; a SystemError says so."""
+    with _parsing:
+        for _ in range(PATIENCE):
+            try:
+                return ast.parse(text)
+            except SystemError:  # a thread that is not ours
+                continue
+        return ast.parse(text)
 
 
 class _Calls(ast.NodeTransformer):

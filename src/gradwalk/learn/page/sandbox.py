@@ -21,6 +21,7 @@ from itertools import pairwise
 from types import CodeType, FrameType, TracebackType
 from typing import Any, NoReturn
 
+from gradwalk.collecting import collector_off
 from gradwalk.errors import GradwalkError
 from gradwalk.messages import Message, say, verbatim
 
@@ -141,13 +142,14 @@ def out_of_steps(budget: int) -> Message:
 def _watched(budget: int) -> Iterator[None]:
     before, ask, limit = sys.gettrace(), builtins.input, sys.getrecursionlimit()
     builtins.input = _no_input
-    sys.settrace(_counter(budget))
-    try:
-        yield
-    finally:
-        sys.settrace(before)
-        builtins.input = ask
-        sys.setrecursionlimit(limit)  # a text that recurses may raise it; the next one's mistake must not end Python
+    with collector_off():  # what it calls where a text has recursed to the end of the stack can end Python
+        sys.settrace(_counter(budget))
+        try:
+            yield
+        finally:
+            sys.settrace(before)
+            builtins.input = ask
+            sys.setrecursionlimit(limit)  # a text that recurses may raise it; the next one must not end Python
 
 
 def _counter(budget: int) -> Any:
