@@ -302,7 +302,7 @@ def test_a_page_that_is_not_there(open_page: OpenPage) -> None:
     assert page.locator("h1").inner_text() == "No path leads here"
     page.get_by_role("link", name="To the start page").click()
     page.wait_for_selector(".hero h1")
-    assert page.title() == "gradwalk"
+    expect(page).to_have_title("gradwalk")
 
 
 @pytest.mark.parametrize("path", ["", FIRST])

@@ -119,11 +119,15 @@ task = asyncio.ensure_future(ask())
 
 
 def test_loading_is_shown_and_moves_nothing(open_page: OpenPage) -> None:
-    page = open_page("lessons/write-the-engine/")
+    page = open_page("help/")
+    held: list[Route] = []
+    page.context.route("**/*.wasm", lambda route: held.append(route))  # or it may be over before anybody looks
+    page.goto(page.url.replace("help/", "lessons/write-the-engine/"))
     settled(page)
     wait_until(page, "document.querySelector('[data-python]').textContent.includes('%')")
     height = "document.documentElement.scrollHeight"
     before = page.evaluate(height)
+    page.context.unroute("**/*.wasm")  # which lets go on what was held
     wait_until(page, "document.querySelector('[data-python]').textContent.includes('Python is ready')")
     assert page.evaluate(height) == before
 
