@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from gradwalk.compile.call.parts import UNITS, Part, Some, parts_of_array, parts_of_attributes, parts_of_container
 from gradwalk.compile.call.sameness import (
     MISSING,
     Each,
@@ -35,7 +36,6 @@ from gradwalk.compile.call.sameness import (
     refill,
     same,
 )
-from gradwalk.compile.call.turns import UNITS, Part, Some, parts_of_array, parts_of_attributes, parts_of_container
 from gradwalk.compile.native.pythons import are_readable, versions_are_readable
 from gradwalk.compile.own.watched import Rotation, Watched
 from gradwalk.compile.trace.held import holds_by_itself, is_stand_in, may_hold_values, slots_of
