@@ -337,6 +337,10 @@ class Node(Methods):
     def made_at(self, place: Place | None) -> None:
         self._note().made_at = place
 
+    def _clear(self) -> None:
+        """Set the gradient back to 0, and those of leaves that only this node knows."""
+        self.grad = 0.0
+
     def register_hook(self, hook: Callable[[Any], Any]) -> Hook:
         """Call `hook(gradient)` when this node's gradient is complete; what it returns, if anything, replaces it.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from itertools import repeat
 from typing import Any
@@ -138,15 +138,20 @@ class Walk:
         self.nodes = nodes  # all whose gradients are set anew
         self.leaves = nodes if leaves is None else leaves  # of which alone a keeper may have some
         self.at = root  # the node whose turn it is
+        self.undo: list[Callable[[], None]] = []  # what puts back what closures have done elsewhere
 
     def __enter__(self) -> Walk:
         release(self.leaves)
         self.data = [v._data for v in self.nodes]
         self.grads = [v._grad for v in self.nodes]
+        _under_way.append(self)
         return self
 
     def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
+        _under_way.remove(self)
         if error is not None:
+            for undo in reversed(self.undo):
+                undo()
             release(self.leaves)
             put_back(self.nodes, "_data", self.data)
             put_back(self.nodes, "_grad", self.grads)
@@ -155,6 +160,15 @@ class Walk:
                 f"backward() failed at {walk.describe(self.at)}: {type(error).__name__}: {error}; "
                 "data and gradients are as they were before the call"
             ) from error
+
+
+_under_way: list[Walk] = []  # the latest comes last; no other thread has one, since they take turns
+
+
+def if_broken_off(undo: Callable[[], None]) -> None:
+    """Have this done if the walk under way does not come to its end; for closures that change more than nodes."""
+    if _under_way:
+        _under_way[-1].undo.append(undo)
 
 
 def put_back(nodes: Iterable[Node], field: str, numbers: Iterable[Any]) -> None:
@@ -433,7 +447,7 @@ def zero_grad(target: Any) -> None:
         target.zero_grad()
     elif hasattr(target, "primitive"):
         for v in walk.topological(target, used):  # also what the ops did not take: an earlier walk may have come there
-            v.grad = 0.0
+            v._clear()
     elif hasattr(target, "__iter__") and not isinstance(target, (str, bytes)):
         keeper = keepers.keeper_of(target)
         if keeper is None or not keeper.zero_grad(target):

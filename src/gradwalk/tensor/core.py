@@ -500,7 +500,7 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
         Tensor([0.0])
         """
         for v in reverse.order(self):
-            v.grad = 0.0
+            v._clear()
 
     def detach(self) -> Tensor:
         """The same numbers as a new leaf: nothing flows back through it.

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gradwalk import reverse
 from gradwalk.compile.call.batch_arguments import BatchNumbers
 from gradwalk.compile.call.bound_trace import BoundTrace
-from gradwalk.compile.call.results import result_of
+from gradwalk.compile.call.results import LeftToWalk, result_of
 from gradwalk.compile.own.store import Store, Version
 from gradwalk.compile.prepared import Runner
 from gradwalk.compile.trace.recorded import Recorded
@@ -156,15 +157,17 @@ class BatchTrace(BoundTrace):
         np.add.at(sums, at.ravel(), rows)
         return once, sums
 
-    def backward(self, call: Any, position: int, gradient: Any) -> None:
+    def backward(self, call: Any, position: int, gradient: Any, in_walk: bool = False) -> None:
         """Walk back from one of a call's results."""
         store = self.stretch.store
         with store.lock:
             if not store.owns:
                 store.take()
-            before = store.grads.copy() if store.hooked else None
+            if in_walk:
+                reverse.if_broken_off(store.with_gradients_of_now())
+            elif self.hooked_parameters(position):
+                raise LeftToWalk
             self._add(store, call, position, gradient)
-            store.call_hooks(before)
 
     def _add(self, store: Store, call: Any, position: int, gradient: Any) -> None:
         store.zeroed = False

@@ -14,17 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from gradwalk import tree
+from gradwalk import reverse, tree
 from gradwalk.compile.call.arguments import FLOAT, LONG, InputAt, are_plain
 from gradwalk.compile.call.following import Checks, difference
-from gradwalk.compile.call.results import Result, ResultTree, result_of
+from gradwalk.compile.call.results import LeftToWalk, Result, ResultTree, result_of
 from gradwalk.compile.call.surroundings import Surroundings
 from gradwalk.compile.native.pythons import FloatReader, fetching
-from gradwalk.compile.own.store import Floats, Store, Stretch, stretch_of
+from gradwalk.compile.own.store import Store, Stretch, stretch_of
 from gradwalk.compile.prepared import Prepared, Runner, prepare
+from gradwalk.compile.roll.dataflow import parameters_reached
 from gradwalk.compile.trace.recorded import Output, Recorded, TensorOutput
 from gradwalk.engine import Value
 from gradwalk.functions import checked_index
+from gradwalk.node import are_plain_leaves
 from gradwalk.ops import number
 
 __all__ = ["BoundTrace", "Misjudged"]
@@ -86,6 +88,7 @@ class BoundTrace:
         self.single = type(recorded.result) is Output and not recorded.result.plain
         self.lone_tensor: Any = self._lone_tensor()  # what makes the result, if that is one tensor of no dims
         self.alone = self.single or self.lone_tensor is not None  # whether there is one result, of one number
+        self.reached_from: dict[bytes, list[bool]] = {}  # by the outputs that a walk begins at
         self._lay_out(numbers)
 
     def _prepare(self, numbers: Any, batch: str | None) -> bool:
@@ -290,7 +293,7 @@ class BoundTrace:
         if self.arrays_alone:
             self.run = self._quick_run(store)  # type: ignore[method-assign, assignment]
         if type(self) is BoundTrace and self.alone and not self.input_grads:
-            self.backward = self._quick_backward(store)  # type: ignore[method-assign, assignment]
+            self.backward = self._quick_backward(store)  # type: ignore[method-assign]
         self.values = store.values  # at the end: what Ctrl-C breaks off is done anew
 
     def _quick_run(self, store: Store) -> Callable[[Any], Any]:
@@ -345,14 +348,14 @@ class BoundTrace:
 
         return run
 
-    def _quick_backward(self, store: Store) -> Callable[[Any, int, Any], None]:
+    def _quick_backward(self, store: Store) -> Callable[..., None]:
         """As `backward`, from the one result of the latest call, with all that it needs at hand."""
         stretch, values, seed = self.stretch, store.values, self.seed
         push, push_first = self.push, self.runner.push_first
         acquire, release = store.lock.acquire, store.lock.release
 
-        def backward(call: Any, position: int, gradient: Any) -> None:
-            if self.last is call and stretch.store is store:
+        def backward(call: Any, position: int, gradient: Any, in_walk: bool = False) -> None:
+            if self.last is call and not in_walk and stretch.store is store:
                 acquire()
                 try:
                     version = call.version
@@ -375,14 +378,18 @@ class BoundTrace:
                         return
                 finally:
                     release()
-            BoundTrace.backward(self, call, position, gradient)
+            BoundTrace.backward(self, call, position, gradient, in_walk)
 
         return backward
 
     # --- backward ------------------------------------------------------------------------------------------------
 
-    def backward(self, call: Any, position: int, gradient: Any) -> None:
-        """Walk back from one of a call's results."""
+    def backward(self, call: Any, position: int, gradient: Any, in_walk: bool = False) -> None:
+        """Walk back from one of a call's results.
+
+        Hooks are for an ordinary walk to call, once for all that it brings to a parameter: if there are some, and this
+        is not a part of one (`in_walk`), it raises `LeftToWalk` and has changed nothing.
+        """
         store = self.stretch.store
         lock = store.lock
         lock.acquire()
@@ -395,25 +402,47 @@ class BoundTrace:
                     store.grads.fill(0.0)
                 else:
                     store.take()
+            if in_walk:
+                reverse.if_broken_off(store.with_gradients_of_now())
+            elif self.hooked_parameters(position):
+                raise LeftToWalk
             if store.version is not version:
                 with store.as_of(version):
                     self._forward(store, call, call)
-                    before = self._walk_back(store, call, position, gradient)
+                    self._walk_back(store, call, position, gradient)
                     self.last = None
-                store.call_hooks(before)
                 return
             if self.last is not call or self.values is not store.values:
                 self._forward(store, call, call)
                 self.last = call
-            before = self._walk_back(store, call, position, gradient)
+            self._walk_back(store, call, position, gradient)
             if visiting:
                 store.add_out()
             if (self.alone or self.once) and not call.walked:
                 call.walked = True
                 version.waiting -= 1
-            store.call_hooks(before)
         finally:
             lock.release()
+
+    def hooked_parameters(self, position: Any) -> list[Any]:
+        """The parameters with hooks that gradient comes to from a result."""
+        store, parameters = self.stretch.store, self.recorded.parameters
+        if not store.hooked if store.owns else are_plain_leaves(parameters):
+            return []
+        hooked = [i for i, p in enumerate(parameters) if p.hooks]
+        reached = self._reached(position) if hooked else []
+        return [parameters[i] for i in hooked if reached[i]]
+
+    def _reached(self, position: Any) -> list[bool]:
+        """For each parameter, whether gradient can come to it from a result."""
+        tape, parameters = self.recorded.tape, self.recorded.parameters
+        outputs = np.atleast_1d(tape.outputs[position])
+        key = outputs.tobytes()
+        if key not in self.reached_from:
+            numbers = parameters_reached(tape, outputs)
+            ends = [*accumulate([p.array.size if p.many else 1 for p in parameters], initial=0)]
+            self.reached_from[key] = [bool(numbers[start:end].any()) for start, end in pairwise(ends)]
+        return self.reached_from[key]
 
     def seeds_for(self, position: Any, gradient: Any) -> tuple[Any, Any]:
         """Which outputs a walk from a tensor starts at, and with what; one that stands in it twice gets the sum."""
@@ -426,9 +455,8 @@ class BoundTrace:
         once, at = np.unique(position, return_inverse=True)
         return once, np.bincount(at.ravel(), weights=gradient.ravel(), minlength=len(once))
 
-    def _walk_back(self, store: Store, call: Any, position: int, gradient: Any) -> Floats | None:
-        """Add to the gradients; gives those from before, if there are hooks to be called with what was added."""
-        before = store.grads.copy() if store.hooked else None
+    def _walk_back(self, store: Store, call: Any, position: int, gradient: Any) -> None:
+        """Add to the gradients."""
         store.zeroed = False
         self.seeds[position] = gradient
         if self.alone:
@@ -440,7 +468,6 @@ class BoundTrace:
                 self.seeds[position] = 0.0
         if self.input_grads:
             call.input_grads = self.runner.input_grads.copy()
-        return before
 
     def argument_grads(self, call: Any) -> dict[str, Any]:
         """The gradients of arguments, each in the structure of its argument."""

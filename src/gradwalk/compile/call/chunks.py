@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from gradwalk import tree
+from gradwalk import reverse, tree
 from gradwalk.compile.call.batch_arguments import is_samples, is_samples_or_whole
-from gradwalk.compile.call.results import Result, result_of
+from gradwalk.compile.call.results import LeftToWalk, Result, result_of
 from gradwalk.errors import InputSizeError, SettingError
 
 __all__ = ["ChunkSum", "is_large", "pieces"]
@@ -135,18 +135,21 @@ class ChunkSum:
         """Of all pieces, each once."""
         return list({id(p): p for trace in self.gradients for p in trace.recorded.parameters}.values())
 
-    def backward(self, call: Any, position: int, gradient: float) -> None:
+    def hooked_parameters(self, position: int) -> list[Any]:
+        """The parameters with hooks that gradient comes to, each once."""
+        hooked = [p for trace in self.gradients for p in trace.hooked_parameters(position)]
+        return list({id(p): p for p in hooked}.values())
+
+    def backward(self, call: Any, position: int, gradient: float, in_walk: bool = False) -> None:
         """Add what the pieces gave, times `gradient`."""
-        hooked: dict[Any, Any] = {}  # the stores whose parameters have hooks, each with its gradients from before
+        if not in_walk and self.hooked_parameters(position):
+            raise LeftToWalk
         for trace, gradients in self.gradients.items():
             store = trace.stretch.store
             with store.lock:
                 if not store.owns:
                     store.take()
-                if store.hooked and store not in hooked:
-                    hooked[store] = store.grads.copy()
+                if in_walk:
+                    reverse.if_broken_off(store.with_gradients_of_now())
                 grads = trace.stretch.arrays()[1]
                 grads += gradient * gradients
-        for store, before in hooked.items():
-            with store.lock:
-                store.call_hooks(before)

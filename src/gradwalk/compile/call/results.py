@@ -25,10 +25,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Call",
+    "LeftToWalk",
     "Result",
     "ResultTree",
     "Samples",
     "argument_grads_of",
+    "behind",
     "clear_behind",
     "nodes_given",
     "pass_on",
@@ -36,6 +38,10 @@ __all__ = [
 ]
 
 FLOAT = frozenset((float,))
+
+
+class LeftToWalk(Exception):  # noqa: N818 (nobody outside sees it)
+    """Parameters have hooks, which an ordinary walk calls."""
 
 
 class Call(Numbers):
@@ -99,8 +105,11 @@ class Result(Value):
         elif call.hooked or trace.passes_on:
             self._walk_back(gradient)
         else:  # as `_walk_back`, without the call
-            trace.backward(call, self._position, gradient)
-            self._grad = gradient
+            try:
+                trace.backward(call, self._position, gradient)
+                self._grad = gradient
+            except LeftToWalk:
+                super()._walk_back(gradient)
 
     def _walk_back(self, seed: float) -> None:
         call = self._call
@@ -110,7 +119,11 @@ class Result(Value):
         if call.hooked or (given and (modes.layers or not _are_ready(values) or not are_plain_leaves(given))):
             super()._walk_back(seed)  # there is a graph behind, or somebody who wants to see every push
             return
-        call.trace.backward(call, self._position, seed)
+        try:
+            call.trace.backward(call, self._position, seed)
+        except LeftToWalk:
+            super()._walk_back(seed)
+            return
         self._grad = seed
         if values:
             shares = call.input_grads.tolist()
@@ -144,6 +157,10 @@ class Result(Value):
         self._grad = 0.0
         clear_behind(self._call)
 
+    def _clear(self) -> None:
+        self._grad = 0.0
+        clear(self._call.trace.recorded.parameters)
+
     @property
     def argument_grads(self) -> dict[str, Any]:
         """After `backward()`: the gradient of each argument that `compile(fn, wrt=...)` named, in its structure.
@@ -162,10 +179,12 @@ class Result(Value):
         if name not in ("_a", "_b", "_da", "_db", "_kind", "_mark"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         self._a = self._b = self._da = self._db = self._mark = None
-        inputs = nodes_given(self._call)
-        self._kind = Recipe(None, inputs, (None,) * len(inputs), "compiled")
+        self._kind = Recipe(text="compiled")
         self._kind.closure = partial(_push, self)
         return getattr(self, name)
+
+    inputs = property(lambda self: behind(self._call, self._position))
+    slopes = property(lambda self: (None,) * len(self.inputs))  # its closure knows better
 
     @property
     def operands(self) -> NoReturn:
@@ -208,7 +227,7 @@ def _are_ready(values: list[Value]) -> bool:
 def _push(result: Result) -> None:
     """What `_backward()` of a result does: walk back natively, and pass on what arrives at Values among arguments."""
     call = result._call
-    call.trace.backward(call, result._position, number(result._grad))
+    call.trace.backward(call, result._position, number(result._grad), in_walk=True)
     pass_on(call)
 
 
@@ -264,6 +283,18 @@ def nodes_given(call: Any) -> tuple[Any, ...]:
     return (*[v for _, v in call.numbers.values], *[v for v, _ in tensors_given(call)])
 
 
+def behind(call: Any, position: Any) -> tuple[Any, ...]:
+    """What a walk goes on to from a result: nodes among the arguments, and parameters with hooks, which it calls.
+
+    >>> w = gradwalk.Value(2.0)
+    >>> loss = gradwalk.compile(lambda x: w * x)(3.0)
+    >>> hook = w.register_hook(print)
+    >>> behind(loss._call, 0) == (w,)
+    True
+    """
+    return (*nodes_given(call), *call.trace.hooked_parameters(position))
+
+
 class Samples:
     """What a function of one sample gave for each of many: numbers in `data`, and one walk back for all of them.
 
@@ -301,7 +332,13 @@ class Samples:
         weights = np.asarray(gradient, np.float64)
         if weights.ndim and weights.shape != self.data.shape:
             raise InputSizeError(f"backward was given {weights.shape} gradients for {len(self.data)} samples")
-        self._call.trace.backward(self._call, self._position, weights if weights.ndim else float(weights))
+        call, seed = self._call, weights if weights.ndim else float(weights)
+        try:
+            call.trace.backward(call, self._position, seed)
+        except LeftToWalk:
+            walk = Value(0.0, behind(call, self._position), "compiled")
+            walk._backward = lambda: call.trace.backward(call, self._position, seed, in_walk=True)
+            walk.backward()
 
 
 class ResultTree:

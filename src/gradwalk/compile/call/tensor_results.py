@@ -8,10 +8,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from gradwalk import modes
-from gradwalk.compile.call.results import argument_grads_of, clear_behind, nodes_given, pass_on
+from gradwalk.compile.call.results import LeftToWalk, argument_grads_of, behind, clear_behind, nodes_given, pass_on
 from gradwalk.compile.trace.limits import limit
 from gradwalk.compile.trace.recorded import TensorOutput
 from gradwalk.errors import TraceError
+from gradwalk.keepers import clear
 from gradwalk.node import Hook, Recipe, are_plain_leaves
 from gradwalk.tensor.core import Tensor, constant
 
@@ -51,9 +52,12 @@ class TensorResult(Tensor):
         if gradient is None and not modes.layers and self._position.__class__ is int:
             call = self._call
             if not call.hooked and not call.trace.passes_on:  # a loss, as most are
-                call.trace.backward(call, self._position, 1.0)
-                self._grad = 1.0
-                return
+                try:
+                    call.trace.backward(call, self._position, 1.0)
+                    self._grad = 1.0
+                    return
+                except LeftToWalk:
+                    pass
         super().backward(gradient)
 
     def _walk_back(self, seed: Any) -> None:
@@ -62,7 +66,11 @@ class TensorResult(Tensor):
         if call.hooked or modes.layers or not are_plain_leaves(given) or any(_is_node(v._grad) for v in given):
             super()._walk_back(seed)  # there is a graph behind, or somebody who wants to see every push
             return
-        call.trace.backward(call, *call.trace.seeds_for(self._position, seed))
+        try:
+            call.trace.backward(call, *call.trace.seeds_for(self._position, seed))
+        except LeftToWalk:
+            super()._walk_back(seed)
+            return
         self._grad = seed
         if given:
             pass_on(call)
@@ -93,6 +101,10 @@ class TensorResult(Tensor):
         self._grad = 0.0
         clear_behind(self._call)
 
+    def _clear(self) -> None:
+        self._grad = 0.0
+        clear(self._call.trace.recorded.parameters)
+
     @property
     def argument_grads(self) -> dict[str, Any]:
         """After `backward()`: the gradient of each argument that `compile(fn, wrt=...)` named, as arrays.
@@ -109,10 +121,9 @@ class TensorResult(Tensor):
 
     def __getattr__(self, name: str) -> Any:
         if name == "_inputs":
-            return nodes_given(self._call)
+            return behind(self._call, self._position)
         if name == "_kind":
-            inputs = self._inputs
-            recipe = self._kind = Recipe(None, inputs, (None,) * len(inputs), "compiled")
+            recipe = self._kind = Recipe(text="compiled")
             recipe.closure = partial(_push, self)
             return recipe
         if name in ("_mark", "_lent", "_asked"):
@@ -177,8 +188,8 @@ def _is_node(gradient: Any) -> bool:
 
 def _push(result: TensorResult) -> None:
     """Walk back natively, and pass on what arrives at nodes among the arguments."""
-    call, gradient = result._call, result._grad
-    call.trace.backward(call, *call.trace.seeds_for(result._position, getattr(gradient, "array", gradient)))
+    call, gradient = result._call, getattr(result._grad, "array", result._grad)
+    call.trace.backward(call, *call.trace.seeds_for(result._position, gradient), in_walk=True)
     pass_on(call)
 
 

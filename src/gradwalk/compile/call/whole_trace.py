@@ -14,7 +14,7 @@ from gradwalk import reverse, tree
 from gradwalk.compile.array_runner import ArrayRunner
 from gradwalk.compile.call.guarded_trace import Elsewhere, GuardedTrace
 from gradwalk.compile.call.tensor_results import known_tensor, whole_tensor
-from gradwalk.compile.own.store import Floats, Store
+from gradwalk.compile.own.store import Store
 from gradwalk.compile.trace.array_tape import ArrayTape, At, NumberAt, each_at, replaced
 from gradwalk.compile.trace.guards import Finished, numbers_at, typed
 from gradwalk.compile.trace.recorded import Kept, Output, Recorded, TensorOutput
@@ -185,20 +185,22 @@ class WholeTrace(GuardedTrace):
 
     # --- backward ----------------------------------------------------------------------------------------------------
 
-    def backward(self, call: Any, position: int, gradient: Any) -> None:
+    def backward(self, call: Any, position: int, gradient: Any, in_walk: bool = False) -> None:
         """Walk back from one of a call's results."""
         if position in self.ways and self.values is self.stretch.store.values:
-            super().backward(call, position, gradient)
+            super().backward(call, position, gradient, in_walk)
             return
         with one_at_a_time:  # whoever traces waits for the store's lock, and so may not have this one
-            super().backward(call, position, gradient)
+            super().backward(call, position, gradient, in_walk)
+
+    def _reached(self, position: Any) -> list[bool]:
+        return [True] * len(self.recorded.parameters)
 
     def seeds_for(self, position: Any, gradient: Any) -> tuple[Any, Any]:
         """Which result a walk starts at, and with what."""
         return (position if position.__class__ is int else position[0]), gradient
 
-    def _walk_back(self, store: Store, call: Any, position: int, gradient: Any) -> Floats | None:
-        before = store.grads.copy() if store.hooked else None
+    def _walk_back(self, store: Store, call: Any, position: int, gradient: Any) -> None:
         if position not in self.ways:
             self._write_way_back(position)
         way, added, direct, in_place = self.ways[position]
@@ -222,7 +224,6 @@ class WholeTrace(GuardedTrace):
                 k = self.graph.arguments.get(leaf)
                 if k is not None:
                     call.input_grads[self.ends[k] : self.ends[k + 1]] = share.ravel()
-        return before
 
     def _write_way_back(self, position: int) -> None:
         way = self.graph.written_back(position, self.runner.arrays)

@@ -15,6 +15,7 @@ import struct
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
+from functools import partial
 from operator import attrgetter
 from typing import Any
 from weakref import WeakSet
@@ -292,36 +293,25 @@ class Store:
                 f"the {what} of a parameter is a {kind}, and compiled code takes numbers{remedy}"
             ) from None
 
-    def call_hooks(self, before: Floats | None) -> None:
-        """Let hooks on parameters see what a walk added to their gradients, and replace it; None if there are none.
+    def with_gradients_of_now(self) -> Callable[[], None]:
+        """What gives the parameters the gradients again that they have now.
 
-        If one of them raises, the gradients are those from before the walk.
-
-        >>> w = gradwalk.Value(2.0)
-        >>> hook = w.register_hook(lambda gradient: 10 * gradient)
-        >>> gradwalk.compile(lambda x: w * x)(3.0).backward()
+        >>> w = Value(1.0)
+        >>> store = stretch_of([w])[0].store
+        >>> as_before = store.with_gradients_of_now()
+        >>> w.grad = 5.0
+        >>> as_before()
         >>> w.grad
-        30.0
+        0.0
         """
-        if before is None:
-            return
-        after = self.grads.copy()
-        self.hand_back()  # a hook may look at any parameter
-        hooked = [(p, at) for p, at in zip(self.tensors.others, self.tensors.others_at, strict=True) if p.hooks]
-        try:
-            for p, at in hooked:
-                p._grad -= float(before[at])  # what a hook sees is of this walk alone
-            for p, _ in hooked:
-                reverse.call_hooks(p)
-            for p, at in hooked:
-                reverse.add(p, float(before[at]))
-            self.tensors.call_hooks(before, after)
-        except BaseException:
-            self.hand_back()
-            for p, at in zip(self.tensors.others, self.tensors.others_at, strict=True):
-                p._grad = float(before[at])
-            self.tensors.set_gradients(before)
-            raise
+        if self.owns:
+            return partial(self._put_gradients_back, self.grads.copy())
+        return partial(reverse.put_back, self.parameters.copy(), "_grad", gradients_of(self.parameters))
+
+    def _put_gradients_back(self, grads: Floats) -> None:
+        reverse.release(self.parameters)
+        self.tensors.set_gradients(grads)
+        reverse.put_back(self.tensors.others, "_grad", grads[self.tensors.others_at].tolist())
 
     # --- who is where ----------------------------------------------------------------------------------------------
 

@@ -148,16 +148,6 @@ class HeldTensors:
         """The shape of a tensor that native code has."""
         return self._before[next(i for i, (p, _) in enumerate(self.tensors) if p is v)][0].shape  # type: ignore[no-any-return]
 
-    def call_hooks(self, before: Floats, after: Floats) -> None:
-        """Let hooks on tensors that have their numbers again see what a walk added to their gradients."""
-        for v, here in self.tensors:
-            if v.hooks:
-                share: Any = (after[here] - before[here]).reshape(v.shape)
-                for hook in v.hooks:
-                    replaced = hook.function(share)
-                    share = share if replaced is None else replaced
-                v._grad = before[here].reshape(v.shape) + share
-
     def set_gradients(self, grads: Floats) -> None:
         """Give tensors that have their numbers again these gradients."""
         for v, here in self.tensors:

@@ -5,7 +5,7 @@ Constants become nodes of their own, after the rows; so a list of operands is al
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from gradwalk.compile.roll import passes
 from gradwalk.compile.roll.passes import RunPass, plainly
 from gradwalk.compile.trace.tape import NONE, SHIFT, TAKE, Tape
 
-__all__ = ["Dataflow", "read"]
+__all__ = ["Dataflow", "parameters_reached", "read"]
 
 Ints = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
@@ -80,3 +80,22 @@ def read(tape: Tape, input_grads: bool, run: RunPass = plainly, wanting: int | N
     run(passes.spread, code, start, count, operands, live, reached, active, rows, first, SHIFT)
     live, reached = live[first:constants], reached[first:constants]
     return Dataflow(tape, first, constants, nodes, code, start, count, slot, operands, live, reached, active)
+
+
+def parameters_reached(tape: Tape, outputs: Ints) -> Bools:
+    """For each parameter, whether a gradient can come to it from some of the outputs.
+
+    >>> from gradwalk.compile.trace.tracer import trace
+    >>> v, w = Value(1.0), Value(2.0)
+    >>> tape = trace(lambda x: (v * x, w * x), [3.0]).tape
+    >>> parameters_reached(tape, tape.outputs[1:]).tolist()
+    [False, True]
+    """
+    graph = read(replace(tape, outputs=outputs), input_grads=False)
+    found = np.zeros(graph.nodes, np.bool_)
+    found[outputs] = True
+    rows = np.flatnonzero(graph.reached & (graph.code != SHIFT))
+    for count in np.unique(graph.count[rows]).tolist():
+        starts = graph.start[rows[graph.count[rows] == count]]
+        found[graph.operands[starts[:, None] + np.arange(count)]] = True
+    return found[: tape.parameters]
