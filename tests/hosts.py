@@ -155,9 +155,15 @@ def open_notebook(page: Page, address: str) -> None:
 def run_cell(page: Page, nth: int) -> str:
     """Run one cell and give what it printed."""
     cell = page.locator(".jp-CodeCell").nth(nth)
-    cell.locator(".cm-content").click()
-    page.keyboard.press("Control+Enter")
-    expect(cell.locator(".jp-InputArea-prompt")).to_have_text(re.compile(r"\[\d+\]:"))
+    prompt = cell.locator(".jp-InputArea-prompt")
+    before = prompt.inner_text()
+    for patience in (5_000, 10_000, PATIENCE):  # a page that is still settling now and then drops a key
+        cell.locator(".cm-content").click()
+        page.keyboard.press("Control+Enter")
+        with suppress(AssertionError):
+            expect(prompt).not_to_have_text(before, timeout=patience)  # "[*]:" as soon as the cell is sent
+            break
+    expect(prompt).to_have_text(re.compile(r"\[\d+\]:"))
     errors = cell.locator(
         "[data-mime-type='application/vnd.jupyter.stderr'], [data-mime-type='application/vnd.jupyter.error']"
     )
