@@ -9,7 +9,7 @@ export const names = {
   after: (step: string) => (step === "0" ? "before training" : `after ${step} steps`),
   empty: "(nothing)",
   known: "in the list",
-  legend: "Underlined names are in the list it learned from. It never sees the list as a list, only single letters.",
+  legend: "Underlined names are in the list it learned from. It only ever sees three letters and the one that follows.",
   train: "Train",
   pause: "Pause",
   reset: "Reset",
@@ -18,7 +18,7 @@ export const names = {
   curve: (step: string, loss: string) => (loss ? `Loss by step; after ${step} steps it is about ${loss}.` : "Loss by step; not trained yet."),
   notes: {
     start: "The numbers are random, so all letters are about equally likely. Press Train.",
-    going: "Each step takes thirty-two letters, each with the three before it, walks back, and moves every number a little.",
+    going: "Each step takes thirty-two letters, each with the three before it, walks back, and moves the numbers a little.",
     done: "That is enough for one run. Reset starts again from other random numbers.",
   },
   waiting: (percent: number) => `Python is still loading (${percent}%). Training starts when it is ready.`,

@@ -23,7 +23,7 @@ export const training = {
     zeroed: "Each step starts from zero gradients and goes a little way down. The loss is data, so it is blue.",
     learned: "Every point is on the right side. The loss keeps falling: the network is getting more certain.",
     forgot: "Nothing zeroes the gradients. Each walk adds to all the old ones, so each step is longer than the slope says.",
-    drifting: "The steps still follow slopes from places left long ago. The loss climbs, and the line never settles.",
+    drifting: "The steps still follow slopes from places left long ago. The loss has been much lower than this.",
     broken: "The numbers have grown too large for a float. Choose a smaller learning rate, and reset.",
     limit: "That is enough for one run. Reset to start again.",
   },

@@ -11,7 +11,7 @@ export const names: Words<typeof en> = {
   after: (step) => (step === "0" ? "antes de entrenar" : `tras ${step} pasos`),
   empty: "(nada)",
   known: "está en la lista",
-  legend: "Los nombres subrayados están en la lista de la que aprendió. Nunca ve la lista como lista, solo letras sueltas.",
+  legend: "Los nombres subrayados están en la lista de la que aprendió. Solo ve tres letras y la que las sigue.",
   train: "Entrenar",
   pause: "Pausa",
   reset: "Reiniciar",
@@ -20,7 +20,7 @@ export const names: Words<typeof en> = {
   curve: (step, loss) => (loss ? `La pérdida en cada paso; tras ${step} pasos es de unos ${loss}.` : "La pérdida en cada paso; aún sin entrenar."),
   notes: {
     start: "Los números son aleatorios, así que todas las letras son casi igual de probables. Pulsa Entrenar.",
-    going: "Cada paso toma treinta y dos letras con lo que hay delante de ellas, vuelve hacia atrás y mueve un poco cada número.",
+    going: "Cada paso toma treinta y dos letras con lo que hay delante de ellas, vuelve hacia atrás y mueve un poco los números.",
     done: "Ya basta para una vez. Reiniciar vuelve a empezar con otros números aleatorios.",
   },
   waiting: (percent) => `Python todavía se está cargando (${percent} %). El entrenamiento empieza cuando esté listo.`,

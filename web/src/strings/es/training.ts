@@ -26,7 +26,7 @@ export const training: Words<typeof en> = {
     zeroed: "Cada paso empieza con los gradientes vacíos y baja un poco. La pérdida es un dato, por eso es azul.",
     learned: "Cada punto está en su lado. La pérdida sigue bajando: la red está cada vez más segura.",
     forgot: "Nada vacía los gradientes. Cada recorrido se suma a todos los anteriores, así que el paso es más largo que la pendiente sobre la que está.",
-    drifting: "Los pasos siguen pendientes de lugares que quedaron muy atrás. La pérdida sube y la línea no se asienta nunca.",
+    drifting: "Los pasos siguen pendientes de lugares que quedaron muy atrás. La pérdida ya ha sido mucho menor.",
     broken: "Los números ya no caben en un float. Elige una tasa de aprendizaje menor y reinicia.",
     limit: "Ya basta para una vez. Reinicia para empezar de nuevo.",
   },

@@ -310,8 +310,8 @@ _WEIGHTS = " * Tensor([[1, 10], [100, 1000]])"
 
 _MATMUL_TAB = Tab(
     "matmul",
-    "A matrix product: (m, k) @ (k, n) gives (m, n). Each gradient is again a matrix product, and there is only one "
-    "whose shape fits.",
+    "A matrix product: (m, k) @ (k, n) gives (m, n). Each gradient is again a matrix product. If m, k and n are all "
+    "different, only one fits.",
     _MATMUL_STARTER,
     _MATMUL,
     ("Begin with the shapes. `out.grad` is (m, n), and `self.grad` must be (m, k). `other.data` is (k, n). What turns "
