@@ -67,7 +67,7 @@ function MapSlot({words, kind, value, map, card, y, written, hit, moment}: SlotP
   const notes = isMap(value) ? words.notes(value) : [];
   return (
     <g class={["mapslot", kind, value === null && "none", hit && "ring"].filter(Boolean).join(" ")} key={moment}>
-      <text class="cap" x={card.x + 10} y={y + 11}>{words[kind]}</text>
+      <text class="cap" x={card.x + 10} y={y + 9}>{words[kind]}</text>
       <rect class="place" x={x} y={top} width={wide} height={high} rx={2} />
       {isMap(value) && <g class="v"><HeatMapView map={value} x={x} y={top} cell={cellSize(map, written)} numbers={written && map.letters > 0} /></g>}
       {notes.map((note, i) => <text key={note} class="note" x={card.x + card.width / 2} y={top + high + 12 + i * MAP.note}>{note}</text>)}

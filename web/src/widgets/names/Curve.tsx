@@ -8,7 +8,7 @@ import {smooth, type Facts} from "./trainer.ts";
 const HEIGHT = 190;
 const COMMON = [300, 330, 460, 500, 640]; // widths on most screens
 const PAD = {left: 30, right: 8, top: 8, bottom: 24};
-const [LOW, HIGH] = [2, 4];
+const [LOW, HIGH] = [1.5, 3.5];
 
 type Drawn = {losses: readonly number[]; facts: Facts | null};
 
@@ -30,7 +30,7 @@ function Plot({losses, facts, width}: Drawn & {width: number}) {
   const told = losses.length ? smooth(losses).toFixed(2) : "";
   return (
     <svg width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={words.curve(String(losses.length), told)}>
-      {[2, 2.5, 3, 3.5, 4].map((tick) => (
+      {[1.5, 2, 2.5, 3, 3.5].map((tick) => (
         <g key={tick}>
           <path class="gl" d={`M${PAD.left} ${y(tick)}H${width - PAD.right}`} />
           <text class="ax" x={PAD.left - 6} y={y(tick) + 4} text-anchor="end">{tick}</text>

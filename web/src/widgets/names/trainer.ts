@@ -43,7 +43,7 @@ export function useTrainer(facts: Facts | null, setFacts: (facts: Facts) => void
       if (!before) {
         const state = await begin();
         if (epoch === now.epoch) setRun({state, losses: [], samples: [{step: 0, names: state.names}]});
-      } else {
+      } else if (!facts || before.step < facts.steps) {
         const next = KEPT.find((step) => step > before.step) ?? Infinity;
         const steps = Math.max(1, Math.min(now.steps, next - before.step));
         const began = performance.now();
