@@ -174,7 +174,7 @@ def test_from_nothing_to_a_tick(open_page: OpenPage) -> None:
     row = widget.locator(".checks tbody tr").first
     assert row.inner_text().split("\t")[-2:] == ["3.0000000", "6.0000000"]
     assert "f" in (row.get_attribute("class") or "")
-    expect(widget.locator(".checks caption")).to_have_text("9 of 11 checks pass")
+    expect(widget.locator(".checks caption")).to_have_text("11 of 14 checks pass")
 
     widget.locator(".cm-content").press("End")
     page.keyboard.type(" ")
@@ -185,7 +185,7 @@ def test_from_nothing_to_a_tick(open_page: OpenPage) -> None:
     run_test(widget)
     expect(widget.locator(".bug[data-status=passed]")).to_be_visible()
     expect(widget.get_by_role("tab", name="__mul__ passes")).to_be_visible()
-    expect(widget.locator(".checks caption")).to_have_text("All 11 checks pass")
+    expect(widget.locator(".checks caption")).to_have_text("All 14 checks pass")
     assert not page.evaluate("async () => (await course()).progress.isDone('write-the-engine/plus-times')")
     write(page, "__add__", SOLUTIONS["__add__"])
     run_test(widget)

@@ -22,6 +22,7 @@ _SIGNS = {
     ast.In: "in", ast.NotIn: "not in", ast.Is: "is", ast.IsNot: "is not",
 }  # fmt: skip
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
+_WHICH = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq, ast.In, ast.NotIn)
 
 
@@ -77,7 +78,7 @@ def changes(editor: Editor, solution: ast.Module) -> Iterator[Change]:
     >>> [change.text for change in changes(Editor(text), text)][:2]
     ['self.grad += out.grad', 'self.grad -= out.grad']
     """
-    for change in (_assignments, _upstream, _brackets, _signs, _operands, _numbers, _statements, _calls):
+    for change in (_assignments, _upstream, _signs, _brackets, _operands, _numbers, _statements, _calls):
         yield from change(editor, solution)
 
 
@@ -199,6 +200,14 @@ def _statements(editor: Editor, solution: ast.Module) -> Iterator[Change]:
                 why = say("Line {line} is indented too far.", line=inner.lineno)
                 ask = say("How often should it run?")
                 yield Change("slip", why, ask, (inner.lineno,), editor.body(holder, field, out))
+            if isinstance(statement, (ast.For, ast.While)) and len(statement.body) > 1:  # before the block
+                opening = statement.body[0]
+                loop = copy.copy(statement)
+                loop.body = statement.body[1:]
+                why = say("Line {line} runs in every turn of the loop.", line=opening.lineno)
+                ahead = [*body[:i], opening, loop, *body[i + 1 :]]
+                ask = say("How often should it run?")
+                yield Change("slip", why, ask, (opening.lineno,), editor.body(holder, field, ahead))
             after = body[i + 1] if i + 1 < len(body) else None
             if isinstance(statement, (ast.For, ast.If, ast.While)) and after and not isinstance(after, ast.FunctionDef):
                 deeper = copy.copy(statement)
@@ -215,10 +224,15 @@ def _extras(editor: Editor, solution: ast.Module) -> Iterator[Change]:
     for holder, field in bodies:
         body: list[ast.stmt] = getattr(holder, field)
         for i, statement in enumerate(body):
-            if isinstance(statement, ast.FunctionDef) or len(body) == 1:
+            if isinstance(statement, ast.FunctionDef):
                 continue
+            if isinstance(statement, ast.If) and not statement.orelse:
+                always = [*body[:i], *statement.body, *body[i + 1 :]]
+                line = statement.lineno
+                why = say("Without the condition on line {line}, every number is right.", line=line)
+                yield Change("slip", why, say("When is it false?"), (line,), editor.body(holder, field, always))
             same = [ast.dump(statement) == ast.dump(other) for other in body]
-            if any(same[i + 1 :]):  # of two that are alike, the later one is too many
+            if any(same[i + 1 :]) or len(body) == 1:  # of two that are alike, the later one is too many
                 continue
             twice = any(same[:i])
             line = statement.lineno
@@ -248,6 +262,12 @@ def _operands(editor: Editor, solution: ast.Module) -> Iterator[Change]:
         if isinstance(node.ctx, ast.Store) and _again(editor, place):
             continue
         was = _spelt(node)
+        if isinstance(place.parent, ast.Tuple) and isinstance(node.ctx, ast.Load) and len(place.parent.elts) > 1:
+            line = line_of(place)
+            others = ast.Tuple([each for each in place.parent.elts if each is not node], ast.Load())
+            why = say("On line {line}, `{code}` does not belong there.", line=line, code=was)
+            ask = say("What is it for?")
+            yield Change(_kind(place.statement), why, ask, (line,), _at(editor, place.parent, others))
         pool = fields if isinstance(node, ast.Attribute) else [*names, *fields]
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             pool = [*fields, *(name for name in names if was.startswith(name + "."))]
@@ -288,6 +308,8 @@ def _signs(editor: Editor, solution: ast.Module) -> Iterator[Change]:
         kind = _kind(place.statement)
         if isinstance(node, (*_ARITHMETIC, ast.BitXor, ast.FloorDiv, ast.Mod)) and isinstance(place.parent, ast.BinOp):
             parent = place.parent
+            if isinstance(parent.left, ast.Constant) and isinstance(parent.right, ast.Constant):
+                continue  # a number written as a fraction: `_numbers` looks at it
             line = parent.lineno
             was = _SIGNS[type(node)]
             for other in _ARITHMETIC:
@@ -314,6 +336,8 @@ def _signs(editor: Editor, solution: ast.Module) -> Iterator[Change]:
             was = "not" if isinstance(node.op, ast.Not) else "-"
             why = say("On line {line}, there is a `{was}` too many.", line=line, was=was)
             yield Change(kind, why, say("Why is it there?"), (line,), editor.text((place, node.operand)))
+        elif isinstance(place.parent, ast.Compare) and isinstance(place.parent.ops[0], _WHICH):
+            continue  # which object it is has no sign
         elif _is_read(place) and place.field in ("left", "right", "value", "args", "operand"):
             negated = ast.UnaryOp(ast.USub(), node)
             why = say("On line {line}, a sign is wrong.", line=line)

@@ -23,6 +23,7 @@ def _line(
     checks: tuple[Probe, ...],
     wrong: tuple[tuple[str, str, str], ...],
     done: str,
+    beside: tuple[str, ...] = (),
 ) -> Tab:
     """A method of one line; `cut` is the same line on bare numbers, `wrong` other lines with why and a question."""
     head = f"def {name}({arguments}):\n    "
@@ -39,6 +40,7 @@ def _line(
         checks,
         (*other_lines, Mistake("cut off", ((right, cut),), *_CUT)),
         done,
+        beside,
     )
 
 
@@ -55,6 +57,7 @@ _NEG = _line(
      on("y = -(x * 2)", "x.grad", "−(x · 2)", x=3)),
     (("self", "It gives back `self` unchanged.", "Where is the minus?"),),
     "Minus, without a rule of its own.",
+    ("__sub__", "__rsub__"),
 )  # fmt: skip
 
 _SUB = _line(

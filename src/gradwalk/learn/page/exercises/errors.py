@@ -9,6 +9,7 @@ import textwrap
 from difflib import get_close_matches
 
 from gradwalk.learn.page.answer import NOTHING
+from gradwalk.learn.page.exercises.arrays import Array
 from gradwalk.learn.page.exercises.feedback import Feedback
 from gradwalk.learn.page.exercises.model import Exercise, Tab
 from gradwalk.learn.page.sandbox import LearnerError
@@ -50,6 +51,10 @@ def of_error(exercise: Exercise, tab: Tab, text: str, error: LearnerError) -> Fe
         headline = say("`{name}` is not there", name=tab.name)
     elif error.kind == "NameError" and exercise.kind == "program" and not where:
         kind, headline, why, ask = "a part is missing", *_nameless(said)
+    elif exercise.kind == "program" and not where and re.search(r"'(float|int)' object has no attribute", said):
+        kind, headline = "cut off", say("A plain number where a node belongs")
+        why = say("The test looks at nodes, and one of them is a plain number in your program: it has no history.")
+        ask = say("Is there a `.data` too many?")
     elif error.kind == "OutOfSteps":
         headline = say("It does not come to an end")
     elif error.kind == "RecursionError":
@@ -133,12 +138,17 @@ def _meant(text: str, error: LearnerError) -> Message:
     words = re.findall(r"'([^']+)'", str(error))
     if not words:
         return NOTHING
+    if error.kind == "NameError" and words[-1] in FIELDS[5:]:
+        return say("`{name}` belongs to a Value. Do you mean `x.{name}()`, with your own name for `x`?", name=words[-1])
     try:
         tree = ast.parse(textwrap.dedent(text))
     except (SyntaxError, ValueError):
         return NOTHING
     if words[-1] == "zero_grad":
         return say("There is no `zero_grad` here yet. What would it do to every parameter?")
+    if words[0] == "Tensor" and hasattr(Array, words[-1]):
+        return say("Arrays have a `{name}`, and the array of a Tensor is its `data`. Is a `.data` missing?",
+                   name=words[-1])  # fmt: skip
     if error.kind == "AttributeError":
         known = set(FIELDS) if words[0] in ("Value", "Tensor") else set()
     else:

@@ -25,7 +25,18 @@ from gradwalk.learn.page.exercises.errors import of_error
 from gradwalk.learn.page.exercises.feedback import Feedback
 from gradwalk.learn.page.exercises.ledger import Ledger, ledger
 from gradwalk.learn.page.exercises.model import Exercise, Kind, Mistake, Tab
-from gradwalk.learn.page.exercises.reading import Seen, misspelt, read_too_early, thrown_away, writes_in
+from gradwalk.learn.page.exercises.reading import (
+    Seen,
+    changes_a_copy,
+    cut_off,
+    misspelt,
+    pushes_to_result,
+    read_too_early,
+    scales_all,
+    thrown_away,
+    visits_operands,
+    writes_in,
+)
 from gradwalk.learn.page.exercises.repairs import repair
 from gradwalk.learn.page.exercises.visit_order import order_of_visits
 from gradwalk.learn.page.sandbox import LearnerError
@@ -57,6 +68,8 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
     wrong = _wrong(got, right)
     slope = next((each for each in wrong if each[1].endswith("grad")), None)
     headline = _off(*(slope or wrong[0])[2:]) if wrong else say("Not all of it ran")
+    if not wrong and not any(outcome.error for outcome in got):
+        headline = say("A single number where an array belongs")
     off = next(iter(arrays_off(got, right)), None)
     headline = headline_of(off) if off else headline
     money = ledger(tab.checks[slope[0]], *slope[1:]) if slope and exercise.kind == "methods" else None
@@ -77,6 +90,10 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
         ("slip", misspelt(text) if methods else None),
         ("thrown away", thrown_away(text)),
         ("wrong order", read_too_early(text) if methods else None),
+        ("wrong direction", pushes_to_result(text) if methods else None),
+        ("visited twice", visits_operands(text) if methods and tab.name != "backward" else None),
+        ("thrown away", changes_a_copy(text)),
+        ("wrong local derivative", scales_all(text) if methods else None),
     )
     for kind, told_by_text in seen:
         if told_by_text:
@@ -109,7 +126,11 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
         why = say("The function is given to an operand, so visiting the result does not push.")
         return Feedback("changed the wrong thing", headline, why, say("Which node should get it?"), hung)
     if wrong and not error and all(abs(mine - theirs) < 1e-2 * max(1.0, abs(theirs)) for _, _, mine, theirs in wrong):
-        why = say("Every number is nearly right, but not to seven decimals. That is how a measured slope looks.")
+        why = say("Every number is nearly right, but not to seven decimals.")
+        if not _nudges(text, tab.solution):
+            ask = say("Is a number written with too few digits, or a tiny one left out?")
+            return Feedback("wrong value", headline, why, ask, lines)
+        why = joined(why, say("That is how a measured slope looks."))
         ask = say("Do you measure it, by a nudge and a division? The formula is exact.")
         return Feedback("wrong local derivative", headline, why, ask, lines)
     nothing = bool(wrong) and all(
@@ -120,7 +141,12 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
     known = [mistake for mistake in known if _can_be_said(mistake, tab, text, nothing)]
     if found and found.kind == "a part is missing":
         known = [mistake for mistake in known if mistake.kind in _ABSENT]
-    alike = [mistake for mistake in known if vague or (found and mistake.kind == found.kind)]
+    round_ = methods and found is not None and found.kind == "wrong value"  # two minus signs may turn it as well
+    alike = [
+        mistake
+        for mistake in known
+        if vague or (found and mistake.kind == found.kind) or (round_ and mistake.kind == "turned round")
+    ]
     if alike:  # of those that give the same numbers, the one whose text is most like the learner's
         mistake = max(alike, key=lambda each: _likeness(each.apply(tab.solution), text))
         return _known_by(mistake, headline, lines, money, error)
@@ -226,7 +252,8 @@ def _can_be_said(mistake: Mistake, tab: Tab, text: str, nothing: bool) -> bool:
         return False
     if nothing and right < mistaken and not (mistaken - right) & there:
         return False
-    return all(start in text for start in re.findall(r"`([^`…]+)…`", mistake.why))
+    asked = re.findall(r"Is there an? `([^`]+)` that should", mistake.ask)
+    return all(start in text for start in [*asked, *re.findall(r"`([^`…]+)…`", mistake.why)])
 
 
 def _targets(texts: set[str]) -> set[str]:
@@ -284,8 +311,12 @@ def _by_numbers(
         kept = say("The line that makes `out` was right as you found it.") if found else NOTHING
         return Feedback("wrong value", _off(mine, theirs), why, kept)
     if exercise.kind == "methods" and _writing(tab.solution, ".grad") and not _writing(text, ".grad"):
-        why, ask = say("No line of yours writes to a `grad`."), say("What should each operand receive?")
+        why, ask = say("No line of yours writes to the `grad` of a node."), say("What should each operand receive?")
         return Feedback("not implemented", headline, why, ask)
+    if exercise.kind == "methods" and all(mine == 0.0 for _, _, mine, _ in wrong):
+        seen = cut_off(text)
+        if seen:
+            return Feedback("cut off", headline, *seen[:2], (seen[2],), money)
     if all(mine == 0.0 for _, _, mine, _ in wrong):
         why = say("Nothing arrived there: the gradient is still the zero it started with.")
         return Feedback("not implemented", headline, why, say("Which line should push to it?"), (), money)
@@ -294,6 +325,12 @@ def _by_numbers(
         if len(money.parts) == 2:
             why = say("The second contribution replaced the first.")
         return Feedback("overwritten", headline, why, say("Is there an `=` that should be `+=`?"), (), money)
+    sets = [(line, target) for line, target, plain in writes_in(text) if plain and target.endswith(".grad")]
+    if sets and exercise.kind == "methods" and exercise.name != "backward":
+        line, target = sets[0]
+        why = say("Line {line} sets `{target}`. What had arrived there before is gone.", line=line, target=target)
+        lines = tuple(line for line, _ in sets)
+        return Feedback("overwritten", headline, why, say("Is there an `=` that should be `+=`?"), lines)
     if money:
         lost = next(part for part in money.parts if part["state"] == "lost")
         why = say(
@@ -316,9 +353,18 @@ def _by_numbers(
                 right=shown(theirs),
                 times=shown(mine / theirs),
             )
-        why = joined(said, say("The local slope is not right there."))
+        why = joined(said, say("What arrives there is not right."))
         ask = say("What is the slope of this operation, in each operand?")
     return Feedback("wrong local derivative", headline, why, ask, _only_push(text))
+
+
+def _nudges(text: str, solution: str) -> bool:
+    """Whether a text has a small number that the solution does not have, as a nudge is."""
+    ours, theirs = (
+        {n.value for n in ast.walk(ast.parse(textwrap.dedent(each))) if isinstance(n, ast.Constant)}
+        for each in (text, solution)
+    )
+    return any(isinstance(x, float) and 0.0 < abs(x) < 0.05 for x in ours - theirs)
 
 
 # --- lines ---------------------------------------------------------------------------------------------------------

@@ -90,6 +90,8 @@ class Tab:
     mistakes: tuple[Mistake, ...] = ()
     #: What to say when everything agrees.
     done: str = ""
+    #: Other methods that stand in the class as the solutions have them, so that none leads back here unnoticed.
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,18 @@ from difflib import get_close_matches
 from gradwalk.learn.page.exercises.errors import FIELDS
 from gradwalk.messages import Message, say
 
-__all__ = ["Seen", "misspelt", "read_too_early", "thrown_away", "writes_in"]
+__all__ = [
+    "Seen",
+    "changes_a_copy",
+    "cut_off",
+    "misspelt",
+    "pushes_to_result",
+    "read_too_early",
+    "scales_all",
+    "thrown_away",
+    "visits_operands",
+    "writes_in",
+]
 
 Seen = tuple[Message, Message, int]
 
@@ -48,6 +59,10 @@ def thrown_away(text: str) -> Seen | None:
     inner = [f for f in inner if f is not tree.body[-1] and ".grad" in ast.unparse(f)]
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and (_is_pure(node.value) or _gives_an_array(node.value)):
+            if isinstance(node.value, ast.Attribute) and node.value.attr in ("backward", "_backward"):
+                why = say("Line {line} names `{code}` and does not call it.", line=node.lineno,
+                          code=ast.unparse(node.value))  # fmt: skip
+                return why, say("Are the brackets there?"), node.lineno
             if isinstance(node.value, ast.Attribute) and node.value.attr != "grad":
                 continue
             why = say(
@@ -87,6 +102,122 @@ def _is_pure(value: ast.expr) -> bool:
 def _gives_an_array(call: ast.expr) -> bool:
     """Whether it calls a method of an array, which changes nothing and gives another."""
     return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _OF_ARRAYS
+
+
+def _pushes(tree: ast.Module) -> Iterator[ast.FunctionDef]:
+    """The functions inside a method: what it hangs on its result."""
+    for method in tree.body:
+        yield from (n for n in ast.walk(method) if isinstance(n, ast.FunctionDef) and n is not method)
+
+
+def _result_of(tree: ast.Module) -> str:
+    returned = [n.value for n in ast.walk(tree) if isinstance(n, ast.Return) and isinstance(n.value, ast.Name)]
+    return returned[-1].id if returned else "out"
+
+
+def pushes_to_result(text: str) -> Seen | None:
+    """A push that adds to the gradient of the result, and to no other.
+
+    >>> print(pushes_to_result("def f(x):\\n    def push():\\n        out.grad += x.grad\\n    return out")[0])
+    Line 3 adds to `out.grad`. Gradients go from the result to its operands.
+    """
+    tree = ast.parse(textwrap.dedent(text))
+    target = f"{_result_of(tree)}.grad"
+    writes = [(line, name) for line, name, _ in writes_in(text) if name.endswith(".grad")]
+    if not writes or any(name != target for _, name in writes):
+        return None
+    why = say(
+        "Line {line} adds to `{target}`. Gradients go from the result to its operands.",
+        line=writes[0][0],
+        target=target,
+    )
+    return why, say("Which of them receives here, and which gives?"), writes[0][0]
+
+
+def visits_operands(text: str) -> Seen | None:
+    """A push that goes on to visit the operands, which the walk visits too.
+
+    >>> text = "def f(x):\\n    def push():\\n        x._backward()\\n    return out"
+    >>> print(visits_operands(text)[0])
+    Line 3 visits an operand. The walk visits it as well, and each visit pushes all it holds.
+    """
+    for push in _pushes(ast.parse(textwrap.dedent(text))):
+        for node in ast.walk(push):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "_backward":
+                why = say(
+                    "Line {line} visits an operand. The walk visits it as well, and each visit pushes all it holds.",
+                    line=node.lineno,
+                )
+                return why, say("Who decides which node is visited, and when?"), node.lineno
+    return None
+
+
+def changes_a_copy(text: str) -> Seen | None:
+    """A name for a gradient that is changed, where the gradient itself was meant.
+
+    >>> print(changes_a_copy("def f(x):\\n    g = x.grad\\n    g += 1")[0])
+    Line 3 changes what `g` means. `x.grad` itself stays as it is.
+    """
+    tree = ast.parse(textwrap.dedent(text))
+    held: dict[str, str] = {}
+    kept = {ast.unparse(n.value) for n in ast.walk(tree) if isinstance(n, ast.Assign)}
+    for node in sorted((n for n in ast.walk(tree) if isinstance(n, ast.stmt)), key=lambda n: n.lineno):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            held.pop(node.targets[0].id, None)
+            if ast.unparse(node.value).partition("[")[0].endswith(".grad"):
+                held[node.targets[0].id] = ast.unparse(node.value)
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id in held:
+            name = node.target.id
+            if name in kept or held[name].startswith(_result_of(tree) + "."):
+                continue
+            why = say(
+                "Line {line} changes what `{name}` means. `{target}` itself stays as it is.",
+                line=node.lineno,
+                name=name,
+                target=held[name],
+            )
+            return why, say("Where should the sum be kept?"), node.lineno
+    return None
+
+
+def scales_all(text: str) -> Seen | None:
+    """A gradient that is multiplied as a whole, with what had arrived there before.
+
+    >>> print(scales_all("self.grad *= out.grad")[0])
+    Line 1 changes all of `self.grad`, also what had arrived there before.
+    """
+    for node in ast.walk(ast.parse(textwrap.dedent(text))):
+        if isinstance(node, ast.AugAssign) and isinstance(node.op, (ast.Mult, ast.Div)):
+            target = ast.unparse(node.target)
+            if target.endswith(".grad"):
+                why = say(
+                    "Line {line} changes all of `{target}`, also what had arrived there before.",
+                    line=node.lineno,
+                    target=target,
+                )
+                return why, say("What should be multiplied before it is added?"), node.lineno
+    return None
+
+
+def cut_off(text: str) -> Seen | None:
+    """A new Value out of a bare number: it has no history.
+
+    >>> print(cut_off("def f(self, other):\\n    return self * Value(other.data ** -1)")[0])
+    Line 2 makes a new Value out of `other.data ** -1`. It has no history, so nothing goes back through it.
+    """
+    text = textwrap.dedent(text)
+    tree = ast.parse(text)
+    if "_backward" in text:
+        return None
+    for node in [n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func) == "Value"]:
+        if any(isinstance(n, ast.Attribute) and n.attr == "data" for each in node.args[:1] for n in ast.walk(each)):
+            why = say(
+                "Line {line} makes a new Value out of `{code}`. It has no history, so nothing goes back through it.",
+                line=node.lineno,
+                code=ast.get_source_segment(text, node.args[0]),
+            )
+            return why, say("Can it be computed with the Values themselves?"), node.lineno
+    return None
 
 
 def read_too_early(text: str) -> Seen | None:

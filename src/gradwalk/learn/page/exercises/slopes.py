@@ -121,7 +121,8 @@ _RELU = _slope(
      "In Python `self.data > 0` is `True` or `False`, and in a product these count as one and zero.",
      "`self.grad += (self.data > 0) * out.grad`"),
     (*_points("relu()", "relu(x)", 2.0, -3.0, 0.0),
-     on("y = x.relu() * -2", "x.grad", "−2 · relu(x)", x=2.0)),
+     on("y = x.relu() * -2", "x.grad", "−2 · relu(x)", x=2.0),
+     on("y = x.relu() * 3 + x", "y.data x.grad", "3 · relu(x) + x", x=-3.0)),
     (("1", "The gate is always open. Below zero nothing should pass.", "What is the slope at a negative input?"),
      ("out.data", "You took the output as the slope. Where the gate is open, the slope is one.",
       "How much does relu(x) rise when x rises a little?"),
@@ -147,7 +148,9 @@ _LOG = _slope(
       "At one, the logarithm is zero. Is it flat there?"),
      ("(1 / out.data)", "One over the output. It should be one over the *input*.",
       "Is there an `out.data` that should be `self.data`?"),
-     ("self.data", "The input, but not one over it. The logarithm gets flatter to the right.", "What is missing?")),
+     ("self.data", "The input, but not one over it. The logarithm gets flatter to the right.", "What is missing?"),
+     ("(-1 / self.data ** 2)", "That is the slope of 1/x. You need the slope of the logarithm, which is 1/x itself.",
+      "How often did you take the slope?")),
     "One over the input.",
 )  # fmt: skip
 

@@ -82,8 +82,16 @@ def names_for(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str])
         return execute(text, {"Value": own_engine(texts), "math": math}, name=tab.name, budget=BUDGET)
     space: dict[str, Any] = {"__name__": "engine"}
     exec(_teaching_engine(), space)
+    for name in tab.beside:
+        _splice(space, name, _solution(name))
     _splice(space, tab.name, text)
     return space
+
+
+def _solution(name: str) -> str:
+    from gradwalk.learn.page.exercises import solutions
+
+    return solutions()[name]
 
 
 def own_engine(texts: Mapping[str, str]) -> type[Any]:
