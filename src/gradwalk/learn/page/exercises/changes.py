@@ -491,8 +491,11 @@ def _missing(editor: Editor, solution: ast.Module) -> Iterator[Change]:
                and not isinstance(n, (ast.FunctionDef, ast.ClassDef))]  # fmt: skip
     bodies = [(p.parent, p.field) for p in editor.places if p.at == 0 and isinstance(p.node, ast.stmt)]
     returns = any(isinstance(p.node, ast.Return) and p.node.value is not None for p in editor.places)
+    written = {target_of(p.statement) for p in editor.writes} - {""}
     for statement in lacking if len(lacking) <= _FEW else []:
         if type(statement) in kept or (isinstance(statement, ast.Return) and returns):  # nothing counts after it
+            continue
+        if target_of(statement) in written:  # it is set, if not rightly
             continue
         for holder, field in bodies:
             body: list[ast.stmt] = getattr(holder, field)

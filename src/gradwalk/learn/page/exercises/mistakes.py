@@ -33,6 +33,7 @@ from gradwalk.learn.page.exercises.reading import (
     pushes_to_result,
     read_too_early,
     scales_all,
+    sets_data_too,
     thrown_away,
     visits_operands,
     writes_in,
@@ -93,6 +94,7 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
         ("wrong direction", pushes_to_result(text) if methods else None),
         ("visited twice", visits_operands(text) if methods and tab.name != "backward" else None),
         ("thrown away", changes_a_copy(text)),
+        ("changed the wrong thing", sets_data_too(text)),
         ("wrong local derivative", scales_all(text) if methods else None),
     )
     for kind, told_by_text in seen:
@@ -125,9 +127,11 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
     if hung:
         why = say("The function is given to an operand, so visiting the result does not push.")
         return Feedback("changed the wrong thing", headline, why, say("Which node should get it?"), hung)
-    if wrong and not error and all(abs(mine - theirs) < 1e-2 * max(1.0, abs(theirs)) for _, _, mine, theirs in wrong):
+    nudges = _nudges(text, tab.solution)
+    near = 1e-2 if nudges else 1e-3
+    if wrong and not error and all(abs(mine - theirs) < near * max(1.0, abs(theirs)) for _, _, mine, theirs in wrong):
         why = say("Every number is nearly right, but not to seven decimals.")
-        if not _nudges(text, tab.solution):
+        if not nudges:
             ask = say("Is a number written with too few digits, or a tiny one left out?")
             return Feedback("wrong value", headline, why, ask, lines)
         why = joined(why, say("That is how a measured slope looks."))

@@ -18,6 +18,7 @@ __all__ = [
     "pushes_to_result",
     "read_too_early",
     "scales_all",
+    "sets_data_too",
     "thrown_away",
     "visits_operands",
     "writes_in",
@@ -160,7 +161,7 @@ def changes_a_copy(text: str) -> Seen | None:
     """
     tree = ast.parse(textwrap.dedent(text))
     held: dict[str, str] = {}
-    kept = {ast.unparse(n.value) for n in ast.walk(tree) if isinstance(n, ast.Assign)}
+    read = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     for node in sorted((n for n in ast.walk(tree) if isinstance(n, ast.stmt)), key=lambda n: n.lineno):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             held.pop(node.targets[0].id, None)
@@ -168,7 +169,7 @@ def changes_a_copy(text: str) -> Seen | None:
                 held[node.targets[0].id] = ast.unparse(node.value)
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id in held:
             name = node.target.id
-            if name in kept or held[name].startswith(_result_of(tree) + "."):
+            if name in read or held[name].startswith(_result_of(tree) + "."):
                 continue
             why = say(
                 "Line {line} changes what `{name}` means. `{target}` itself stays as it is.",
@@ -196,6 +197,23 @@ def scales_all(text: str) -> Seen | None:
                     target=target,
                 )
                 return why, say("What should be multiplied before it is added?"), node.lineno
+    return None
+
+
+def sets_data_too(text: str) -> Seen | None:
+    """A comparison with one `=`: it sets the data of an operand, and another name with it.
+
+    >>> print(sets_data_too("largest = self.data = out.data")[0])
+    Line 1 sets `self.data`, and `largest` to the same.
+    """
+    for node in ast.walk(ast.parse(textwrap.dedent(text))):
+        targets = [ast.unparse(t) for t in node.targets] if isinstance(node, ast.Assign) else []
+        data = next((target for target in targets if target.endswith(".data")), "")
+        if data and len(targets) > 1:
+            other = next(target for target in targets if target != data)
+            line: int = node.lineno  # type: ignore[attr-defined]
+            why = say("Line {line} sets `{data}`, and `{other}` to the same.", line=line, data=data, other=other)
+            return why, say("`=` sets, and `==` compares. Which is meant?"), line
     return None
 
 
