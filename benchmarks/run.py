@@ -3,6 +3,10 @@
 Peers take turns in one process and the best of the repeats counts, so that a busy machine slows all of them alike.
 micrograd is measured before PyTorch is even imported: the objects PyTorch brings along make every full garbage
 collection dearer, and micrograd, whose nodes are reference cycles, lives off those.
+
+With the collector on, a turn is five steps in a row, as in a training, where the nodes of one step are collected while
+the next ones are made; and, in a row of its own, a single step right after a full collection, whose nodes are left to a
+collection that nobody times. With it off, a turn is a single step.
 """
 
 from __future__ import annotations
@@ -27,6 +31,8 @@ from workloads import Engine, Job, chain, gpt_name, gradwalk_engine, micrograd_e
 
 WORKLOADS: dict[str, Callable[[Engine], Job]] = {"W1 moons step": moons, "W2 GPT step": gpt_name}
 CHAINS = (10_000, 100_000, 1_000_000)
+#: How many steps a turn has, and whether the collector is on.
+TURNS = ((5, True), (1, True), (1, False))
 
 QUICK_WORKLOADS: dict[str, Callable[[Engine], Job]] = {
     "W1 with 5 samples": partial(moons, samples=5),
@@ -67,10 +73,10 @@ def measure(repeats: int, quick: bool, console: Console) -> dict[str, Any]:
     workloads, chains = (QUICK_WORKLOADS, QUICK_CHAINS) if quick else (WORKLOADS, CHAINS)
     figures: dict[str, Any] = {"machine": machine(), "repeats": repeats, "times": [], "memory": [], "chain": []}
     have_torch = importlib.util.find_spec("torch") is not None
-    turns = repeats * 2 * 2 * len(workloads) + (3 * 2 * len(workloads) if have_torch else 0)
+    turns = repeats * 2 * len(TURNS) * len(workloads) + (3 * 2 * len(workloads) if have_torch else 0)
     with progress(console, turns + len(chains) * 3) as tick:
         for name, workload in workloads.items():
-            figures["times"] += against(name, workload, micrograd_engine(), repeats, tick, (True, False))
+            figures["times"] += against(name, workload, micrograd_engine(), repeats, tick, TURNS)
             for engine in (gradwalk_engine(), micrograd_engine()):
                 nodes, built, walked = bytes_a_node(workload(engine))
                 figures["memory"].append(
@@ -81,7 +87,7 @@ def measure(repeats: int, quick: bool, console: Console) -> dict[str, Any]:
             figures["chain"].append({"length": length, "microseconds_a_node": seconds / length * 1e6})
         if have_torch:
             for name, workload in workloads.items():
-                figures["times"] += against(name, workload, torch_engine(), 3, tick, (True,))
+                figures["times"] += against(name, workload, torch_engine(), 3, tick, ((1, True),))
     return figures
 
 
@@ -91,16 +97,17 @@ def against(
     peer: Engine,
     repeats: int,
     tick: Callable[[], None],
-    collector: tuple[bool, ...],
+    kinds: tuple[tuple[int, bool], ...],
 ) -> list[dict[str, Any]]:
-    """One workload on our engine and a peer's, with the garbage collector on, off, or each in turn."""
+    """One workload on our engine and a peer's, a row for each kind of turn: how many steps, the collector on or off."""
     jobs = [workload(gradwalk_engine()), workload(peer)]
     check_that_they_agree(jobs)
     rows = []
-    for on in collector:
-        ours, theirs = interleaved(jobs, repeats, collector=on, tick=tick)
+    for steps, on in kinds:
+        ours, theirs = interleaved(jobs, repeats, collector=on, tick=tick, steps=steps)
+        what = name if steps == 1 else f"{name} of {steps} in a row"
         rows.append(
-            {"workload": name, "peer": peer.name, "collector": on, "ms": ours * 1e3, "peer_ms": theirs * 1e3,
+            {"workload": what, "peer": peer.name, "collector": on, "ms": ours * 1e3, "peer_ms": theirs * 1e3,
              "ratio": theirs / ours}
         )  # fmt: skip
     return rows
@@ -148,7 +155,7 @@ def plot(figures: dict[str, Any], path: Path) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(10, 4), layout="constrained")
+    figure = Figure(figsize=(10, 5), layout="constrained")
     FigureCanvasAgg(figure)
     bars, line = figure.subplots(1, 2, width_ratios=(3, 2))
     labels = [

@@ -43,7 +43,8 @@ ROOT = Path(__file__).resolve().parents[1]
 TESTS = {
     "ops": "test_ops test_formulas test_engine test_against_torch",
     "ieee": "test_ops test_engine test_against_torch",
-    "eager": "test_engine test_modes test_keepers compile/test_compile_tracer test_against_torch",
+    "eager": "test_engine test_modes test_keepers test_cut_edges test_functions test_package "
+    "compile/test_compile_tracer test_against_torch",
     "engine": "test_engine test_modes test_keepers test_derivatives test_walk compile/test_compile_tracer "
     "test_against_torch",
     "node": "test_engine test_keepers test_modes test_walk compile/test_compile_ownership test_against_torch test_nn "

@@ -11,6 +11,31 @@ EQUIVALENT = {
         "if slope.__class__ is float and slope is CUT:",
     ): "the careful way gives the same, and takes longer",
     (
+        "src/gradwalk/node.py",
+        "grad = 0.0 if isinstance(self._grad, Node) else self._grad",
+        "grad = 1.0 if isinstance(self._grad, Node) else self._grad",
+    ): "a gradient that is a node is set after the fields",
+    (
+        "src/gradwalk/node.py",
+        "grad = 0.0 if isinstance(self._grad, Node) else self._grad",
+        "grad = -1.0 if isinstance(self._grad, Node) else self._grad",
+    ): "a gradient that is a node is set after the fields",
+    (
+        "src/gradwalk/node.py",
+        "self._da, self._db = slopes if len(slopes) == 2 else (slopes[0], None)",
+        "self._da, self._db = slopes if len(slopes) == 2 else (slopes[ -1], None)",
+    ): "there is one",
+    (
+        "src/gradwalk/reverse.py",
+        "return [], [root], [], False",
+        "return [], [root], [], True",
+    ): "a leaf alone has nothing to be put back",
+    (
+        "src/gradwalk/reverse.py",
+        "if modes.active and modes.top() is not modes.bottom:",
+        "if modes.active or modes.top() is not modes.bottom:",
+    ): "the careful walk gives the same, and takes longer",
+    (
         "src/gradwalk/keepers.py",
         "takes = 0  # how often a keeper has taken its leaves; while it stays the same, nobody has taken any",
         "takes = 1  # how often a keeper has taken its leaves; while it stays the same, nobody has taken any",

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gradwalk import Tensor, Value, errors, grad, hessian, jacobian, no_grad, tanh, value_and_grad
+from gradwalk import Tensor, Value, errors, grad, hessian, jacobian, maximum, no_grad, tanh, value_and_grad
 
 
 def test_a_gradient_has_the_shape_of_its_argument() -> None:
@@ -203,3 +203,35 @@ def test_a_factor_of_one_adds_no_node_to_a_graph_of_gradients() -> None:
     y.sin().backward(create_graph=True)
     assert x.grad is y.grad
     assert x.grad.data == math.cos(2.0)
+
+
+def test_no_hook_is_called_on_a_result_that_has_nothing_to_do_with_the_variables() -> None:
+    w = Value(3.0)
+    aside = w * w
+    seen: list[float] = []
+    aside.register_hook(seen.append)
+    assert grad(lambda x: aside)(2.0) == 0.0
+    assert seen == []
+
+
+def test_an_infinite_gradient_does_not_reach_a_variable_that_was_not_taken() -> None:
+    assert grad(lambda x: maximum(x, 0.0).sqrt())(-1.0) == 0.0
+    assert grad(grad(lambda x: maximum(x, 0.0).sqrt()))(-1.0) == 0.0
+
+
+def test_what_was_passed_over_keeps_or_loses_its_gradient_as_in_any_walk() -> None:
+    a, b = Value(1.0), Value(2.0)
+    passed = b * 3
+    passed.backward()
+    maximum(a * 10, passed).backward(create_graph=True)
+    assert (a.grad.data, passed.grad.data, b.grad.data) == (10.0, 0.0, 3.0)
+
+
+def test_an_op_with_a_backward_of_its_own_has_no_slopes_that_are_known() -> None:
+    def replaced(x: Any) -> Any:
+        y = x * 2
+        y._backward = lambda: None
+        return y
+
+    with pytest.raises(errors.BackwardError, match="has a _backward closure of its own"):
+        grad(replaced)(3.0)

@@ -1055,3 +1055,66 @@ def test_shares_are_added_to_all_leaves_or_to_none() -> None:
     assert [v.grad for v in leaves] == [5.0, 5.0, 5.0]
     reverse.add_to_leaves(leaves, [1.0, 2.0, 3.0])
     assert [v.grad for v in leaves] == [6.0, 7.0, 8.0]
+
+
+# --- walks that break off ----------------------------------------------------------------------------------------
+
+
+def breaking(walked: Callable[[], None]) -> Value:
+    """A node whose walk does something and then raises."""
+    v = Value(1.0, (Value(2.0),), "breaks")
+
+    def closure() -> None:
+        walked()
+        raise ZeroDivisionError
+
+    v._backward = closure
+    return v
+
+
+def test_what_closures_did_elsewhere_is_undone_in_reverse() -> None:
+    undone: list[int] = []
+
+    def walked() -> None:
+        reverse.if_broken_off(lambda: undone.append(1))
+        reverse.if_broken_off(lambda: undone.append(2))
+
+    with pytest.raises(errors.BackwardError):
+        breaking(walked).backward()
+    assert undone == [2, 1]
+
+
+def test_nothing_is_undone_after_a_walk_that_came_to_its_end() -> None:
+    undone: list[int] = []
+    v = Value(1.0, (Value(2.0),), "fine")
+    v._backward = lambda: reverse.if_broken_off(lambda: undone.append(1))
+    v.backward()
+    reverse.if_broken_off(lambda: undone.append(2))  # no walk is under way
+    with pytest.raises(errors.BackwardError):
+        breaking(lambda: None).backward()
+    assert undone == []
+
+
+def test_a_walk_within_a_walk_undoes_its_own() -> None:
+    undone: list[str] = []
+    in_between: list[str] = []
+
+    def walked() -> None:
+        reverse.if_broken_off(lambda: undone.append("outer"))
+        with pytest.raises(errors.BackwardError):
+            breaking(lambda: reverse.if_broken_off(lambda: undone.append("inner"))).backward()
+        in_between.extend(undone)
+
+    with pytest.raises(errors.BackwardError):
+        breaking(walked).backward()
+    assert in_between == ["inner"]
+    assert undone == ["inner", "outer"]
+
+
+def test_slopes_that_are_all_cut_push_nothing() -> None:
+    x = Value(0.0)
+    root = x.sqrt()  # its slope is infinite, and 0 times that is nan
+    y = root.exp()
+    y.slopes = (ops.CUT,)
+    y.backward()
+    assert (x.grad, root.grad) == (0.0, 0.0)

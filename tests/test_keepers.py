@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from gradwalk import Value, keepers, zero_grad
+from gradwalk import Value, keepers, modes, zero_grad
 from gradwalk.engine import walk_back
-from gradwalk.node import set_numbers
+from gradwalk.node import numbers_of, set_numbers
+from gradwalk.reverse import add_to_leaves
 
 
 class Holder:
@@ -210,3 +211,45 @@ def test_those_who_take_leaves_are_counted_and_so_is_how_often() -> None:
     for more, now, taken in ((1, 1, 1), (1, 2, 2), (-1, 1, 2), (0, 1, 2), (1, 2, 3), (-1, 1, 3), (-1, 0, 3)):
         keepers.count(more)
         assert (keepers.keeping - keeping, keepers.takes - takes) == (now, taken)
+
+
+def test_many_numbers_are_read_from_leaves_that_somebody_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    leaves = [Value(1.0), Value(2.0)]
+    monkeypatch.setattr(keepers, "keeping", 1)
+    Taker(leaves[1])
+    assert numbers_of(leaves) == [1.0, 2.0]
+
+
+def test_shares_are_added_to_leaves_that_somebody_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    leaves = [Value(1.0), Value(2.0)]
+    leaves[1].grad = 3.0
+    monkeypatch.setattr(keepers, "keeping", 1)
+    Taker(leaves[1])
+    add_to_leaves(leaves, [0.5, 0.25])
+    assert [v.grad for v in leaves] == [0.5, 3.25]
+
+
+class Doubling(modes.Interpreter):
+    """Shows and writes twice the number."""
+
+    def read(self, v: Any, field: str, number: Any) -> Any:
+        return 2.0 * number
+
+    def write(self, v: Any, field: str, number: Any) -> Any:
+        return 2.0 * number
+
+
+@pytest.mark.parametrize("field", ["data", "grad"])
+def test_who_reads_and_writes_in_between_does_so_wherever_the_number_is(
+    monkeypatch: pytest.MonkeyPatch, field: str
+) -> None:
+    v = Value(3.0)
+    setattr(v, field, 3.0)
+    with modes.entered(Doubling()):
+        assert getattr(v, field) == 6.0
+        setattr(v, field, 5.0)
+    assert getattr(v, field) == 10.0
+    monkeypatch.setattr(keepers, "keeping", 1)
+    Taker(v)
+    with modes.entered(Doubling()):
+        assert getattr(v, field) == 20.0

@@ -572,3 +572,13 @@ def test_an_observer_of_walks_hears_of_them_after_a_block_inside_another_observe
         with modes.observed(second):
             Value(1.0).backward()
     assert (first.count, second.count) == (2, 1)
+
+
+def test_a_layer_that_is_over_is_taken_out_from_below_another() -> None:
+    first, second = modes.no_grad(), modes.entered(modes.Interpreter())
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert (Value(2.0) * 3).operands
+    assert second.layer.below is modes.bottom
+    second.__exit__(None, None, None)

@@ -482,3 +482,26 @@ def test_a_method_that_spells_out_its_op_goes_by_its_own_name(name: str) -> None
 
 def test_a_method_that_spells_out_its_op_says_what_it_does() -> None:
     assert (Value.relu.__doc__ or "").startswith("The number itself if positive")
+
+
+class Unknown:
+    """A number that is not known yet."""
+
+    def __init__(self) -> None:
+        self.asked: list[Any] = []
+
+    def __gradwalk_equal__(self, other: Any) -> str:
+        self.asked.append(other)
+        return "asked"
+
+
+def test_a_number_that_is_not_known_yet_is_asked_from_either_side() -> None:
+    unknown = Unknown()
+    assert equal(unknown, 1.0) == equal(2.0, unknown) == "asked"
+    assert unknown.asked == [1.0, 2.0]
+
+
+def test_leaky_relu_takes_its_slope_at_the_kink() -> None:
+    assert Value(0.0).leaky_relu(Value(0.5)).slopes == (0.5, 0.0)
+    assert Value(0.0).leaky_relu(Value(0.5)).slopes[1] is not ops.CUT
+    assert Value(1.0).leaky_relu(Value(0.5)).slopes[1] is ops.CUT
