@@ -100,17 +100,17 @@ EQUIVALENT = {
         'if modes.active or (keepers.keeping or not hasattr(self, "_grad")):',
     ): "a leaf that nobody has is set the careful way, which does the same and takes longer",
     (
-        "src/gradwalk/tensor/methods.py",
+        "src/gradwalk/tensor/methods/elementwise.py",
         "return ops.where(self > 0, self, alpha * ops.expm1(ops.where(self > 0, 0.0, self)))",
         "return ops.where(self > 0, self, alpha * ops.expm1(ops.where(self > 0, -1.0, self)))",
     ): "what stands in for a positive number is not taken",
     (
-        "src/gradwalk/tensor/methods.py",
+        "src/gradwalk/tensor/methods/reductions.py",
         "return ops.where(there, ops.where(there, total, 1.0) ** (1.0 / p), 0.0)",
         "return ops.where(there, ops.where(there, total, 2.0) ** (1.0 / p), 0.0)",
     ): "what stands in for 0 is not taken",
     (
-        "src/gradwalk/tensor/methods.py",
+        "src/gradwalk/tensor/methods/reductions.py",
         "return ops.where(positive, ops.sqrt(ops.where(positive, squares, 1.0)), 0.0)",
         "return ops.where(positive, ops.sqrt(ops.where(positive, squares, 2.0)), 0.0)",
     ): "what stands in for 0 is not taken",
@@ -145,9 +145,13 @@ EQUIVALENT = {
     ): "the comprehension below gives the same, and takes longer",
     (
         "src/gradwalk/tensor/backward.py",
-        "alone = ways is not None and len(inputs) == 1  # gradient flows to it, and its shape is the result's",
-        "alone = ways is not None and len(inputs) == 0  # gradient flows to it, and its shape is the result's",
-    ): "the general way gives the same, and takes longer",
+        "elif len(inputs) == 3:",
+        "elif len(inputs) == 4:",
+    ): "the comprehension below gives the same, and takes longer",
+    **{
+        ("src/gradwalk/tensor/numpy_arrays.py", "_MANY = 2048", f"_MANY = {other}"): "either way gives the same bits"
+        for other in (2047, 2049)
+    },
     (
         "src/gradwalk/tensor/backward.py",
         "if not alone and part.shape != data.shape:",
@@ -228,16 +232,16 @@ EQUIVALENT = {
         for other in ("1.0", "-1.0")
     },
     **{
-        ("src/gradwalk/tensor/methods.py", line, line.replace("= True)", "= False)")): "it is so in any case"
+        ("src/gradwalk/tensor/methods/reductions.py", line, line.replace("= True)", "= False)")): "it is so in any case"
         for line in (
             "def argsort(self, dim: int = -1, descending: bool = False, stable: bool = True) -> Tensor:",
             "def sort(self, dim: int = -1, descending: bool = False, stable: bool = True) -> Extremes:",
             "def topk(self, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Extremes:",
         )
     },
-    ("src/gradwalk/tensor/methods.py", "@cache", ""): "it is made anew each time, which takes longer",
+    ("src/gradwalk/tensor/methods/reductions.py", "@cache", ""): "it is made anew each time, which takes longer",
     (
-        "src/gradwalk/tensor/methods.py",
+        "src/gradwalk/tensor/methods/shaping.py",
         "sizes = [min(step, n - start) for start in range(0, max(n, 1), step)]",
         "sizes = [min(step, n + start) for start in range(0, max(n, 1), step)]",
     ): "only the last part could be longer, and a slice ends where the dim does",
@@ -272,7 +276,7 @@ EQUIVALENT = {
     ): "to multiply by 1 or -1 is to divide by it",
     **{
         (
-            "src/gradwalk/tensor/methods.py",
+            "src/gradwalk/tensor/methods/reductions.py",
             "peak = ops.where(peak - peak == 0, peak, 0.0)  # inf - inf would be nan, and the answer is inf",
             f"peak = ops.where(peak - peak == 0, peak, {other})  # inf - inf would be nan, and the answer is inf",
         ): "what is infinite stays so, whatever is taken from it first"
@@ -332,12 +336,12 @@ EQUIVALENT = {
                     "operands",
                 ),
                 ("functions", "return x[(slice(None),) * front + (places[0],)]"),
-                ("methods", "found = found[0]"),
-                ("methods", "n = self.shape[0]"),
-                ("methods", 'at = getattr(self, f"arg{name}")(axes[0] if axes else 0, True)'),
-                ("methods", "values = self.gather(axes[0] if axes else 0, at)"),
+                ("methods/basics", "found = found[0]"),
+                ("methods/picking", "n = self.shape[0]"),
+                ("methods/reductions", 'at = getattr(self, f"arg{name}")(axes[0] if axes else 0, True)'),
+                ("methods/reductions", "values = self.gather(axes[0] if axes else 0, at)"),
                 (
-                    "methods",
+                    "methods/reductions",
                     "return Extremes(values, at) if keep or not axes else "
                     "Extremes(values.squeeze(axes[0]), at.squeeze(axes[0]))",
                 ),
@@ -369,7 +373,7 @@ EQUIVALENT = {
                     'parts[0].ndim + 1, "stack")',
                 ),
                 ("making", "return (len(nested), *(_shape_of(nested[0]) if nested else ()))"),
-                ("methods", "if self.shape and not places[0].size:"),
+                ("methods/basics", "if self.shape and not places[0].size:"),
                 (
                     "python_arrays",
                     "while level and isinstance(level[0], (list, tuple, range, Array)):  # one axis after another",

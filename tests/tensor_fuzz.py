@@ -133,6 +133,7 @@ def structure(rng: Rng, x: str, shape: Shape) -> str:
     sizes = factors(rng, math.prod(shape))
     if sizes and rng.random() < 0.5:
         sizes[rng.randrange(len(sizes))] = -1
+    there = 0 if 0 in shape else dim  # of no numbers PyTorch rolls and joins any dim, even one that is not there
     order = rng.sample(range(n), n)
     start = rng.randint(-size - 1, size)
     new = [rng.choice([1, 2, 3]) for _ in range(rng.randint(0, 1))]
@@ -142,12 +143,13 @@ def structure(rng: Rng, x: str, shape: Shape) -> str:
         f"{x}.transpose({dim}, {other})", f"{x}.unsqueeze({rng.randint(-n - 1, n)})", f"{x}.squeeze()",
         f"{x}.squeeze({dim})", f"{x}.flatten()", f"{x}.flatten({dim})", f"{x}.flatten({dim}, {other})",
         f"{x}.expand({tuple(expanded)})", f"{x}.repeat({(*new, *[rng.choice([1, 1, 2]) for _ in shape])})",
-        f"{x}.flip({dim})", f"{x}.flip(({dim},))", f"{x}.roll({rng.choice((-3, -2, -1, 1, 2, 3))}, {dim})",
+        f"{x}.flip({dim})", f"{x}.flip(({dim},))",
+        f"{x}.roll({rng.choice((-3, -2, -1, 1, 2, 3))}, {there})",
         f"{x}.roll({rng.randint(-3, 3)})", f"{x}.split({rng.randint(1, 3)}, {dim})[0]",
         f"{x}.chunk({rng.randint(1, 3)}, {dim})[-1]", f"{x}.unbind({dim})[0]", f"{x}.select({dim}, {start})",
         f"{x}.narrow({dim}, 0, {rng.randint(0, max(size, 1))})", f"{x}.tril({rng.randint(-2, 2)})", f"{x}.triu()",
         f"{x}.mT" if shape else f"{x}.diag()", f"{x}.diag({rng.randint(-2, 2)})", f"{x}.diagonal()",
-        f"g.stack([{x}, {x} * 2], {dim})", f"g.cat([{x}, {x} * 2], {dim})",
+        f"g.stack([{x}, {x} * 2], {dim})", f"g.cat([{x}, {x} * 2], {there})",
         f"g.cat([{x}, {x}[:1]], 0)", f"{x}.view(-1)", f"{x}.unflatten({dim}, (-1, 1))", f"{x}.t()",
         f"F.pad({x}, ({rng.randint(0, 2)}, {rng.randint(0, 1)}))",
         f"{x}.diagonal({rng.randint(-2, 2)}, {dim}, {other})",

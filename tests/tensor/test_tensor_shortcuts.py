@@ -64,6 +64,30 @@ def test_a_choice_among_few_numbers_is_that_among_many() -> None:
     assert crossed.tolist() == [[0.0, 1.0, 0.0]] * 3
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_choice_among_very_many_numbers_has_the_bits_of_where(dtype: str) -> None:
+    for shape in ((2047,), (2048,), (5000,), (64, 40), (3, 1000), (2, 0, 4)):
+        x = numbers(*shape, dtype=dtype)
+        special = np.where(numbers(*shape) > 0, np.array(-np.nan, dtype), np.array(-np.inf, dtype))
+        wide = np.broadcast_to(np.array(-0.7, dtype), shape)
+        for condition in (x <= 0, np.asfortranarray(x) > 0, np.broadcast_to(np.array(True), shape), x):
+            for yes, no in itertools.permutations(
+                (0.0, -0.0, 2.5, x, x[::-1], special, wide, x[:1], x.astype(float)), 2
+            ):
+                want = np.where(condition, yes, no)
+                found = numpy_arrays.bare["choose"](condition, yes, no)
+                assert (found.shape, found.dtype, found.tobytes()) == (want.shape, want.dtype, want.tobytes())
+
+
+def test_a_choice_leaves_what_it_chooses_from_alone() -> None:
+    x, y = numbers(3000), numbers(3000)
+    before = x.copy(), y.copy()
+    for condition in (x > 0, x <= 0):
+        for yes, no in ((x, y), (x, 0.0), (0.0, x), (x, x)):
+            numpy_arrays.bare["choose"](condition, yes, no)
+    assert (x.tobytes(), y.tobytes()) == (before[0].tobytes(), before[1].tobytes())
+
+
 def test_sigmoid_has_the_bits_of_its_two_halves() -> None:
     x = np.concatenate([RNG.normal(size=200) * 30, [0.0, -0.0, 1e3, -1e3, -740.0, 5e-324, np.inf, -np.inf]])
     small = np.exp(-np.abs(x))
@@ -103,6 +127,51 @@ def gone_through(op: ops.Op, point: Any, seed: float, plain: bool, shape: tuple[
     found = [out, *(x for x in shares if x.__class__ is not float)]
     assert all(np.shape(x) == shape for x in found)
     return [{(x.dtype, float(y).hex()) for y in np.ravel(x)} for x in found]
+
+
+def test_both_shares_of_one_number_at_once_have_the_bits_of_each_by_itself() -> None:
+    """Through the walk itself, beside nine numbers of the same; what a pair is not made for goes by the pulls."""
+    taken = set()
+    for op in (ops.TABLE[name] for name in ops.TABLE if ops.TABLE[name].arity == 2):
+        points = [*itertools.product(EDGES, EDGES), *(RNG.normal(size=(50, 2)) * 3).tolist()]
+        for point, seed, shape in zip(
+            points, itertools.cycle([1.0, -0.7, np.inf]), itertools.cycle([(), (1,), (1, 1)])
+        ):
+            found = []
+            for size in (shape, (9,)):
+                x, y = (np.full(size, number) for number in point)
+                out = kernels.kernel(op)(x, y)
+                g = np.full(size, seed)
+                shares = [numpy_arrays.quietly(pull, g, x, y, out) for pull in kernels.pulls(op)]
+                if size == shape and op in kernels.pairs_known:
+                    at_once = numpy_arrays.quietly(kernels.pairs_known[op], g, x, y, out)
+                    if at_once is not None:
+                        taken.add(op.name)
+                        shares = at_once
+                        assert all(share.shape == shape for share in shares)
+                found.append([{float(number).hex() for number in np.ravel(share)} for share in shares])
+            assert found[0] == found[1], (op.name, point, seed, shape)
+    assert {"pow", "div", "maximum", "minimum"} <= taken
+
+
+def test_shares_of_two_shapes_dtypes_or_uses_go_by_the_pulls() -> None:
+    x, y = Tensor([[1.5]]), Tensor([0.5])
+    (x**y).backward()
+    assert (x.grad.shape, y.grad.shape) == ((1, 1), (1,))
+    pair = kernels.pairs_known[ops.pow]
+    one, other, half = np.array([1.5]), np.array([[0.5]]), np.array([0.5], "float32")
+    assert pair(one, one, other, one) is None
+    assert pair(other, one, one, one) is None
+    assert pair(one, one, half, one) is None
+    assert pair(half, one, one, one) is None
+    assert pair(np.array([1.0]), np.array([1.0]), np.array([0.0]), one) is not None
+    assert kernels.pairs_known[ops.div](one, one, np.array([0.0]), one) is None  # 1/0 is inf among arrays
+    (z := Tensor([3.0]) / Tensor([0.0])).backward()
+    assert z.inputs[1].grad.tolist() == [-np.inf]
+    (x * x / x).backward()
+    both = Tensor([2.0])
+    (both**both).backward()
+    assert both.grad.item() == pytest.approx(4 * (1 + math.log(2.0)), rel=1e-15)
 
 
 def test_numbers_of_two_dtypes_go_back_as_among_many() -> None:

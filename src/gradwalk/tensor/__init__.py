@@ -8,7 +8,7 @@ are the engine's; a tensor's slope is a linear map, and `slope × upstream` take
 
 - `arrays.py`: what is wanted of arrays; `numpy_arrays.py`, `python_arrays.py`: the two who provide it;
 - `kernels.py`: the op table on arrays; `entries.py`: ops on structure, each a value and the way back;
-- `core.py`: the node, how ops make it, the way back; `methods.py`, `functions.py`: what is composed of ops;
+- `core.py`: the node, how ops make it, the way back; `methods/`, `functions.py`: what is composed of ops;
 - `making.py`, `indexing.py`, `shapes.py`, `refusing.py`: what people give, read and checked; `printing.py`: as text;
 - `backward.py`: the way back, quick on plain graphs; `reach.py`: what ops did not take passes nothing on;
 - `explained.py`: one number of a gradient as a sum over paths;

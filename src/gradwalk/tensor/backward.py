@@ -7,6 +7,7 @@ upstream gradient it gives what flows back.
 from __future__ import annotations
 
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from gradwalk import engine, modes, ops, reverse
@@ -35,6 +36,8 @@ Tensor = Any  # this module needs no more of it than what a node has
 #: Up to so many numbers in the nodes between leaves and root, all gradients are kept, as the engine does. Beyond it a
 #: gradient goes once it has been passed on, unless retain_grad() or a label asks for it.
 KEPT_NUMBERS = 4_000_000  # tuned: 32 MB at most
+
+_SIZE = attrgetter("_data.size")
 
 #: What stands for a gradient that was let go.
 FREED: Any = type("Freed", (), {"__repr__": lambda self: "<freed>"})()
@@ -232,12 +235,13 @@ def gradients_of(root: Tensor, seed: Any, order: list[Any]) -> dict[Any, Any]:
     >>> gradients_of(y, arrays.now.new([1.0, 10.0], "float64"), [y])[x].tolist()
     [2.0, 40.0]
     """
-    let_go = sum([v._data.size for v in order]) > KEPT_NUMBERS
+    let_go = sum(map(_SIZE, order)) > KEPT_NUMBERS
     plus, settled, array = arrays.now.bare["+"], arrays.now.settled, seed.__class__
-    pulls_known, pulls = kernels.pulls_known, kernels.pulls
+    pulls, pulls_known, pairs_known = kernels.pulls, kernels.pulls_known.get, kernels.pairs_known.get
     gradients: dict[Any, Any] = {root: seed}
     time = Clock.time
     known = gradients.get
+    part: Any
     for v in reversed(order):
         g = known(v)
         if g is None:
@@ -247,13 +251,27 @@ def gradients_of(root: Tensor, seed: Any, order: list[Any]) -> dict[Any, Any]:
         if let_go and v is not root and not v._asked and not v.label:
             gradients[v] = FREED
         op, inputs, out = v._kind, v._inputs, v._data
-        ways = (pulls_known.get(op) or pulls(op)) if op.__class__ is Op else None
-        alone = ways is not None and len(inputs) == 1  # gradient flows to it, and its shape is the result's
+        ways = pulls_known(op) or (pulls(op) if op.__class__ is Op else None)
+        alone = False
         if len(inputs) == 1:
+            alone = ways is not None  # gradient flows to it, and its shape is the result's
             numbers: Any = (inputs[0]._data,)
         elif len(inputs) == 2:  # a comprehension would take as long as a small op
             x, y = inputs
             numbers = (x if type(x) is float else x._data, y if type(y) is float else y._data)
+            if g.size == 1 and type(x) is type(y) and x._flows and y._flows:
+                at_once = pairs_known(op)
+                pair = None if at_once is None else at_once(g, *numbers, out)
+                if pair is not None:
+                    part, held = pair[0], known(x)
+                    gradients[x] = part if held is None else settled(plus(held, part))
+                    part, held = pair[1], known(y)
+                    gradients[y] = part if held is None else settled(plus(held, part))
+                    continue
+        elif len(inputs) == 3:
+            x, y, z = inputs
+            first, second = x if type(x) is float else x._data, y if type(y) is float else y._data
+            numbers = first, second, z if type(z) is float else z._data
         else:
             numbers = [x if type(x) is float else x._data for x in inputs]
         i = -1
@@ -262,7 +280,7 @@ def gradients_of(root: Tensor, seed: Any, order: list[Any]) -> dict[Any, Any]:
             if not alone and (type(x) is float or not x._flows):
                 continue
             if ways is None:
-                part: Any = op.pull(i, g, numbers, out)
+                part = op.pull(i, g, numbers, out)
             elif alone:  # without the tuple for `*`
                 part = ways[0](g, numbers[0], out)
             else:
@@ -310,7 +328,10 @@ def plain_order(root: Tensor) -> tuple[list[Any], list[Any], bool] | None:
         if v._mark is begun:  # everything that it depends on is in the order
             v._mark = ended
             done(v)
-        elif v._mark is not ended:
+            continue
+        if v._mark is ended:
+            continue
+        while v is not None:  # go down the last operands, and leave the others on the stack for later
             op = v._kind
             if op.__class__ is Recipe:  # with hooks, or a compiled function's
                 return None
@@ -318,15 +339,19 @@ def plain_order(root: Tensor) -> tuple[list[Any], list[Any], bool] | None:
                 cuts = True
             v._mark = begun
             push(v)
+            below = None
             for x in v._inputs:
                 if type(x) is tensor or (type(x) is not float and x.many):
                     if x._mark is ended:
                         pass
                     elif x._kind is not None:
-                        push(x)
+                        if below is not None:
+                            push(below)
+                        below = x
                     elif x._flows:
                         x._mark = ended
                         leaves.append(x)
                 elif type(x) is not float:
                     return None
+            v = below
     return order, leaves, cuts

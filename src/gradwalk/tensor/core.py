@@ -1,7 +1,7 @@
 """A `Tensor` is many numbers that share one node: made by an op as a `Value` is, and walked back through alike.
 
 Its elementwise ops are those of the op table (`kernels.py`); ops on structure have entries of their own (`entries.py`).
-Here are the node itself, how an op makes one, and the way back. What it has in the way of methods is in `methods.py`.
+Here are the node itself, how an op makes one, and the way back. What it has in the way of methods is in `methods/`.
 """
 
 from __future__ import annotations

@@ -32,6 +32,8 @@ class BatchTrace(BoundTrace):
     (6.0, [1])
     """
 
+    one_by_one = False
+
     def __init__(self, fn: Batched, recorded: Recorded, numbers: BatchNumbers) -> None:
         self.batch, self.threads = fn.batch, fn.threads
         self.n = 0

@@ -60,6 +60,7 @@ class BoundTrace:
     [1]
     """
 
+    one_by_one = True  # whether numbers are computed one by one, for one sample
     familiar: tuple[Any, ...] = ()  # arrays that were the arguments twice in a row, and that native code reads
 
     def __init__(self, recorded: Recorded, numbers: Any, wrt: dict[str, Any], batch: str | None = None) -> None:
@@ -292,7 +293,7 @@ class BoundTrace:
         ]
         if self.arrays_alone:
             self.run = self._quick_run(store)  # type: ignore[method-assign, assignment]
-        if type(self) is BoundTrace and self.alone and not self.input_grads:
+        if self.one_by_one and self.alone and not self.input_grads:
             self.backward = self._quick_backward(store)  # type: ignore[method-assign]
         self.values = store.values  # at the end: what Ctrl-C breaks off is done anew
 

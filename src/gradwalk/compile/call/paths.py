@@ -46,35 +46,48 @@ class Paths:
 
     def run(self, numbers: Any) -> Any:
         """Compute with these numbers, on the path that they take."""
-        return self._counted(self._on_its_path(numbers, GuardedTrace.run)[0])
-
-    def values_only(self, numbers: Any) -> Any:
-        """As `run`, with leaves as results."""
-        return self._counted(self._on_its_path(numbers, GuardedTrace.values_only)[0])
-
-    def _counted(self, out: Any) -> Any:
+        trace = self.traces[0]
+        try:
+            out = trace.run(numbers)  # as most do
+        except Elsewhere as elsewhere:
+            out, _ = self._on_another_path(numbers, GuardedTrace.run, trace, elsewhere)
         self.calls += 1
         self.found += 1
         return out
 
-    def _on_its_path(self, numbers: Any, run: Any) -> tuple[Any, GuardedTrace]:
+    def values_only(self, numbers: Any) -> Any:
+        """As `run`, with leaves as results."""
+        out, _ = self._values_and_path(numbers)
+        self.calls += 1
+        self.found += 1
+        return out
+
+    def _values_and_path(self, numbers: Any) -> tuple[Any, GuardedTrace]:
+        trace = self.traces[0]
+        try:
+            return trace.values_only(numbers), trace
+        except Elsewhere as elsewhere:
+            return self._on_another_path(numbers, GuardedTrace.values_only, trace, elsewhere)
+
+    def _on_another_path(
+        self, numbers: Any, run: Any, left: GuardedTrace, elsewhere: Elsewhere
+    ) -> tuple[Any, GuardedTrace]:
+        """What another path gives than the one that numbers have left, and which it is."""
         traces = self.traces
-        trace = traces[0]
-        tried: list[GuardedTrace] = []
+        tried = [left]
         while True:
+            at = elsewhere.at
+            found = next((t for t in traces if t not in tried and _may_be(t, left, elsewhere)), None)
+            if found is None:
+                raise Unseen(self, left, at) from None
             try:
-                out = run(trace, numbers)
-            except Elsewhere as elsewhere:
-                tried.append(trace)
-                left, at = trace, elsewhere.at
-                found = next((t for t in traces if t not in tried and _may_be(t, trace, elsewhere)), None)
-                if found is None:
-                    raise Unseen(self, left, at) from None
-                trace = found
+                out = run(found, numbers)
+            except Elsewhere as another:
+                tried.append(found)
+                left, elsewhere = found, another
                 continue
-            if tried:
-                self.traces = [trace, *[t for t in traces if t is not trace]]
-            return out, trace
+            self.traces = [found, *[t for t in traces if t is not found]]
+            return out, found
 
     def has_room(self, size: int, unseen: Unseen) -> bool:
         """Whether one path more is worth a trace, in a cache of this size; if not, that is said once."""
@@ -102,7 +115,7 @@ class Paths:
         True
         """
         try:
-            _, path = self._on_its_path(numbers, GuardedTrace.values_only)
+            _, path = self._values_and_path(numbers)
         except Unseen:
             return None
         path.calls -= 1  # nobody called

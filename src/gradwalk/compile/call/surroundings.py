@@ -53,7 +53,9 @@ ATTRIBUTES = attrgetter("__dict__")
 CODES = Each("{}.__code__", codes_of)
 CLASSES = Each("type({})", lambda things: [*map(type, things)])
 NAMESPACES = Each("{}.__dict__", lambda things: [*map(ATTRIBUTES, things)])
-FLOWS, ARRAY = attrgetter("_flows"), attrgetter("array")
+FLOWS = Each("{}._flows", lambda tensors: [*map(attrgetter("_flows"), tensors)])  # which are parameters, not constants
+#: What holds the numbers of constants: another array, once they are set anew.
+ARRAYS = Each("{}.array", lambda tensors: [*map(attrgetter("array"), tensors)])
 EXACT = (list, dict, set, deque)  # containers whose `==` is known to compare what they hold
 
 # How much is looked at before each replay; one unit is about 0.6 ns.
@@ -176,10 +178,10 @@ class Surroundings:
         if reached.tensors:
             path = ", ".join(path for path, _ in reached.tensors[:3])
             tensors = tuple([thing for _, thing in reached.tensors])
-            self._ask(path, tensors, _which_flow)
+            self._ask(path, tensors, FLOWS)
             constants = tuple([v for v in tensors if not v.requires_grad])
             if constants:
-                self._ask(path, constants, _arrays_of)
+                self._ask(path, constants, ARRAYS)
                 self.exact.append(len(self.questions) - 1)
 
     def _watch_container(self, path: str, thing: Any) -> None:
@@ -591,16 +593,6 @@ def _says_equal(kind: Any) -> bool:
 
 def _values_of(thing: dict[Any, Any]) -> list[Any]:
     return [*thing.values()]
-
-
-def _which_flow(tensors: tuple[Any, ...]) -> list[bool]:
-    """Which of these are parameters, and not constants."""
-    return [*map(FLOWS, tensors)]
-
-
-def _arrays_of(tensors: tuple[Any, ...]) -> list[Any]:
-    """What holds the numbers of constants: another array, once they are set anew."""
-    return [*map(ARRAY, tensors)]
 
 
 def _holds_lone_number(x: Any) -> bool:

@@ -49,6 +49,7 @@ class WholeTrace(GuardedTrace):
     (Tensor(12.0, dtype='float32'), Tensor([3.0, 3.0], dtype='float32'), 1)
     """
 
+    one_by_one = False
     arrays: ArrayTape
     graph: WholeTensors
 
