@@ -27,14 +27,14 @@ MODULES = sorted(
 
 #: A module may import modules that stand to its left only (and the standard library).
 LAYERS = (
-    "turns collecting", "errors callables chance messages", "matcher drafts",
+    "turns collecting", "errors callables chance messages instead", "matcher drafts",
     "files bundles", "ieee", "ops tree", "formulas", "walk methods flat",
     "layout", "explain", "provenance symbols", "modes", "keepers", "reverse", "node", "eager", "engine",
     "functions store", "tensor", "derivatives replay", "program", "presets", "losses",
     "module", "layers", "nn", "optim check parallel", "datasets", "train plot drawing", "diagnose doctor compile",
     "stepper", "learn", "notebook", "cli",
 )  # fmt: skip
-PURE = ("turns", "collecting", "callables", "chance", "messages",
+PURE = ("turns", "collecting", "callables", "chance", "messages", "instead",
         "matcher", "drafts", "ieee", "ops", "tree", "walk", "provenance", "functions", "modes", "keepers", "formulas",
         "replay", "symbols", "methods", "flat",
         "reverse", "node", "eager", "engine", "derivatives", "nn", "losses", "store", "module",

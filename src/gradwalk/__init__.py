@@ -214,7 +214,11 @@ _ON_DEMAND = {
 
 def __getattr__(name: str) -> Any:
     if name not in _ON_DEMAND:
-        raise AttributeError(f"module 'gradwalk' has no attribute {name!r}")
+        if name.startswith("_"):
+            raise AttributeError(f"module 'gradwalk' has no attribute {name!r}")
+        from gradwalk.instead import missing
+
+        raise missing("gradwalk", name)
     from importlib import import_module
 
     module = import_module(_ON_DEMAND[name])

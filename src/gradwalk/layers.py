@@ -15,6 +15,7 @@ from gradwalk.errors import InputSizeError, NotANumberError, SettingError
 from gradwalk.module import Module
 from gradwalk.tensor import Tensor
 from gradwalk.tensor.functions import as_tensor, ones, zeros
+from gradwalk.tensor.indexing import extremes
 from gradwalk.tensor.random import rand, randn
 from gradwalk.tensor.shapes import shape_error, shape_of
 
@@ -84,6 +85,9 @@ class Embedding(Module):
         at = as_tensor(indices)
         if at.dtype != "int64":
             raise NotANumberError(f"Embedding looks up whole numbers, and was given {at.dtype}")
+        lowest = min(extremes(at.array), default=0)
+        if lowest < 0:
+            raise SettingError(f"Embedding looks up things 0 to {self.weight.shape[0] - 1}, and was given {lowest}")
         return self.weight[at]
 
     def __repr__(self) -> str:

@@ -23,7 +23,7 @@ class Module:
 
     Write your own by giving it attributes. A Value that was computed from others (a result kept for later) is not a
     parameter, and a Value that is met twice counts once. To choose the parameters yourself, override `parameters()`;
-    they are then named by their position.
+    they are then named by their position. What PyTorch calls `forward` is `__call__` here; either name will do.
 
     >>> class Line(nn.Module):
     ...     def __init__(self):
@@ -37,6 +37,11 @@ class Module:
     >>> [p.grad for p in line.parameters()]
     [12.0, 4.0]
     """
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        if "forward" in vars(cls) and "__call__" not in vars(cls):  # as PyTorch names it
+            cls.__call__ = cls.forward  # type: ignore[attr-defined, method-assign]
 
     if not TYPE_CHECKING:  # a type checker would take it to mean that any attribute may be set
 

@@ -50,7 +50,11 @@ def __getattr__(name: str) -> Any:
         import gradwalk
 
         return gradwalk
-    raise AttributeError(f"module 'gradwalk.nn' has no attribute {name!r}")
+    if name.startswith("_"):
+        raise AttributeError(f"module 'gradwalk.nn' has no attribute {name!r}")
+    from gradwalk.instead import missing
+
+    raise missing("gradwalk.nn", name)
 
 
 # --- choices by name ---------------------------------------------------------------------------------------------

@@ -530,7 +530,3 @@ def test_every_operator_may_be_the_first_that_is_used() -> None:
                 operation = getattr(operator, name)
                 found = operation(3.0, Tensor([2.0])) if reflected else operation(Tensor([3.0]), 2.0)
                 assert found.tolist() == [operation(3.0, 2.0)]
-
-
-def test_ints_over_0_are_0() -> None:
-    assert (Tensor([7, -7]) // 0).tolist() == (Tensor([7, -7]) % 0).tolist() == [0, 0]

@@ -8,6 +8,8 @@ parameter, as it does there.
 - `schedules.py`: learning rates from step to step; `settings.py`: checks.
 """
 
+from typing import Any
+
 from gradwalk.optim.clipping import clip_grad_norm, clip_grad_value
 from gradwalk.optim.optimizers import SGD, Adam, AdamW, Optimizer
 from gradwalk.optim.schedules import CosineSchedule, LinearSchedule, Schedule
@@ -23,3 +25,11 @@ __all__ = [
     "clip_grad_norm",
     "clip_grad_value",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("_"):
+        raise AttributeError(f"module 'gradwalk.optim' has no attribute {name!r}")
+    from gradwalk.instead import missing
+
+    raise missing("gradwalk.optim", name)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from gradwalk import keepers, modes, ops, reverse
 from gradwalk.engine import Value
 from gradwalk.errors import BackwardError, GraphError, NotANumberError, OpError, SettingError
+from gradwalk.instead import INSTEAD
 from gradwalk.node import Hook, Node, Recipe
 from gradwalk.ops import Op
 from gradwalk.tensor import arrays, kernels, reach
@@ -23,11 +24,13 @@ from gradwalk.tensor.making import array_of, numbers_in
 from gradwalk.tensor.methods import TensorMethods
 from gradwalk.tensor.operators import give_operators
 from gradwalk.tensor.printing import printed
-from gradwalk.tensor.promotion import joined, one_dtype
-from gradwalk.tensor.refusing import INSTEAD, LeftOut
+from gradwalk.tensor.promotion import alike, joined, one_dtype, refuse_division_by_zero
+from gradwalk.tensor.refusing import LeftOut
 from gradwalk.tensor.shapes import Shape, broadcast, shape_error
 
 __all__ = ["Tensor"]
+
+OF_GRADIENT = -1  # when the numbers of a gradient were last written: they cannot be
 
 
 class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the table give tensors here
@@ -104,7 +107,7 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
         array: Any
         if modes.active and not modes.knows_numbers():
             return modes.top().read(self, "data", self._data)
-        if self._kind is not None and not self.is_leaf:
+        if self.of_gradient or (self._kind is not None and not self.is_leaf):
             array = arrays.now.read_only(self._data)
         else:
             if self._lent is None:
@@ -119,6 +122,8 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
                 f"the numbers of a tensor that was computed ({self._op} of shape {self.shape}) cannot be replaced; "
                 "make a leaf of it with detach()"
             )
+        if self.of_gradient:
+            raise GraphError("the numbers of a gradient are for reading; set it anew, as in p.grad = p.grad * 0.5")
         if data is self._lent and data is not None:  # t.data += 1 writes, and then sets what it wrote to
             self._look_at_lent()
             return
@@ -128,6 +133,15 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
                 f"data of shape {new.shape} was set on a tensor of shape {self.shape}; shapes must be equal"
             )
         self._write_array(modes.top().write(self, "data", new) if modes.active else new)
+
+    @property
+    def of_gradient(self) -> bool:
+        """Whether these are the numbers of a gradient, which others may share: they are for reading.
+
+        >>> gradwalk.Tensor([1.0]).grad.of_gradient
+        True
+        """
+        return self._changed == OF_GRADIENT
 
     def _write_array(self, array: Any) -> None:
         """Take over an array of our shape and dtype that nobody else writes to."""
@@ -162,6 +176,7 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
             return None
         if held.__class__ is not Tensor:
             held = constant(arrays.now.full(self.shape, held, self.dtype) if held.__class__ is float else held)
+            held._changed = OF_GRADIENT
         return modes.top().read(self, "grad", held) if modes.active else held
 
     @grad.setter
@@ -309,6 +324,9 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
             out.label, out.made_at = self.label, self.made_at
         return out
 
+    def __copy__(self) -> Tensor:
+        return self._copied({})
+
     def __reduce_ex__(self, protocol: Any) -> Any:
         if not self.is_leaf:
             raise GraphError(
@@ -335,7 +353,10 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
 
         def on_arrays(gradient: Any) -> Any:
             as_graph = gradient.__class__ is Tensor
-            found = hook(gradient if as_graph else constant(filled(gradient, self)))
+            given = gradient if as_graph else constant(filled(gradient, self))
+            if not as_graph:
+                given._changed = OF_GRADIENT
+            found = hook(given)
             if found is None:
                 return None
             new = numbers_in(found, self.dtype)
@@ -380,7 +401,10 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
         if len(operands) != 1 or not self._flows or self._lent is not None:
             return self.computed(op, operands)
         x = self._data  # one operand that gradient flows to: most functions have that
-        data = (kernels.known.get(op) or kernels.kernel(op))(x) if op.__class__ is Op else op.value(x)
+        try:
+            data = (kernels.known.get(op) or kernels.kernel(op))(x) if op.__class__ is Op else op.value(x)
+        except TypeError:  # the general road says what is missing
+            return self.computed(op, operands)
         out = _blank()
         out._data = data
         out._grad = 0.0
@@ -422,11 +446,13 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
         numbers = [_operand(z, name) for z in (x, y)]
         found = [z.array if isinstance(z, Tensor) else z for z in numbers]
         broadcast([z.shape for z in found if not isinstance(z, (int, float))], name)
-        if name in "&|":
+        if name in "&|^":
             kinds = [z.dtype if isinstance(z, Tensor) else type(z).__name__ for z in numbers]
             if any(kind.startswith("float") for kind in kinds):
                 raise NotANumberError(f"{name} is for bools and ints, and was given {' and '.join(kinds)}")
-        return constant(arrays.now.functions[name](*found))
+        elif name in ("//", "%"):
+            refuse_division_by_zero(name, *found)
+        return constant(arrays.now.functions[name](*alike(found)))
 
     def __gradwalk_choose__(self, yes: Any, no: Any) -> Any:
         return ops.where(self, yes, no)

@@ -43,6 +43,10 @@ def save(tensors: Any, path: Any) -> None:
         for name, x in tensors.items():
             if not isinstance(name, str) or not _fits(name):
                 raise SettingError(f"a tensor in a file has a name, not {name!r:.60}")
+            if isinstance(x, Mapping):
+                raise SettingError(
+                    f"{name!r} is a dict; a file holds tensors by name: save each under a name of its own"
+                )
             info = zipfile.ZipInfo(f"{name}.npy", (1980, 1, 1, 0, 0, 0))  # the same numbers make the same file
             archive.writestr(info, _written(as_tensor(x)))
     store.write_bytes(content.getvalue(), path)

@@ -286,7 +286,7 @@ def _several(tensors: Any, taker: str) -> list[Tensor]:
     return [as_tensor(part) for part in tensors]
 
 
-def pad(x: Any, widths: Sequence[int], mode: str = "constant", value: float = 0.0) -> Tensor:
+def pad(x: Any, widths: Sequence[int], mode: str = "constant", value: float | None = 0.0) -> Tensor:
     """More numbers around: widths before and after for the last dim, then for the last but one, as PyTorch counts.
 
     >>> gradwalk.pad(gradwalk.ones(2), (1, 0))
@@ -305,7 +305,8 @@ def pad(x: Any, widths: Sequence[int], mode: str = "constant", value: float = 0.
         raise shape_error(f"pad by {given} would cut more than is there from shape {found.shape}")
     if any(n < 0 for n in given):
         found = Index(cut)(found)
-    return Pad(tuple((max(0, low), max(0, high)) for low, high in by_axis), value)(found)
+    around = tuple((max(0, low), max(0, high)) for low, high in by_axis)
+    return Pad(around, 0.0 if value is None else _one_number(value, "pad"))(found)
 
 
 def einsum(equation: str, *operands: Any) -> Tensor:
@@ -488,12 +489,24 @@ def avg_pool2d(x: Any, kernel_size: Any, stride: Any = None) -> Tensor:
 # --- losses ----------------------------------------------------------------------------------------------------------
 
 
-def cross_entropy(logits: Any, targets: Any) -> Tensor:
+#: Settings of PyTorch's that are left out, and what to use.
+CROSS_ENTROPY_INSTEAD = {
+    "ignore_index": "the rows that count: cross_entropy(logits[keep], targets[keep])",
+    "label_smoothing": "shares as targets: one_hot(targets, n) * (1 - smoothing) + smoothing / n",
+    "reduction": "-logits.log_softmax(1)[range(n), targets], which is one number for each row",
+    "weight": "(-logits.log_softmax(1)[range(n), targets] * weight[targets]).sum() / weight[targets].sum()",
+}
+
+
+def cross_entropy(logits: Any, targets: Any, **left_out: Any) -> Tensor:
     """The mean softmax cross-entropy of rows of logits: targets are the indices of the right classes, or shares.
 
     >>> gradwalk.cross_entropy(gradwalk.zeros(2, 4), [0, 3]).item()
     1.3862943611198906
     """
+    for name in left_out:
+        instead = CROSS_ENTROPY_INSTEAD.get(name)
+        raise SettingError(f"cross_entropy has no {name!r}" + (f"; use {instead}" if instead else ""))
     z, wanted = as_tensor(logits), as_tensor(targets)
     if z.ndim not in (1, 2):
         raise shape_error(
@@ -535,11 +548,12 @@ def nll_loss(log_shares: Any, targets: Any) -> Tensor:
     return -Index((), (arrays.now.arange(n), wanted.array))(shares).mean()
 
 
-def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> bool:
-    """Whether all numbers are near: `|a - b| <= atol + rtol * |b|`.
+def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
+    """Whether all numbers are near: `|a - b| <= atol + rtol * |b|`; nan is near nan if `equal_nan` says so.
 
     >>> gradwalk.allclose(gradwalk.ones(2), [1.0, 1.0 + 1e-9])
     True
     """
     x, y = as_tensor(a).detach(), as_tensor(b).detach()
-    return bool((ops.abs(x - y) <= atol + rtol * ops.abs(y)).all())
+    near = (x == y) | ((ops.abs(x - y) <= atol + rtol * ops.abs(y)) & y.isfinite())
+    return bool(((near | ((x != x) & (y != y))) if equal_nan else near).all())

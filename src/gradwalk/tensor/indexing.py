@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from gradwalk import modes
 from gradwalk.ops import comes_later
 from gradwalk.tensor import arrays
 from gradwalk.tensor.arrays import BOOL, INT64
@@ -143,7 +144,14 @@ def _part(part: Any, lone: bool) -> Any:
             f"write "
             "the condition, as in x[x > 0]"
         )
-    return found if kind == BOOL else arrays.now.cast(found, INT64)
+    if kind == BOOL:
+        return found
+    # an array of the caller's may be written to before backward() reads it
+    return (
+        arrays.now.copy(found)
+        if found is part and kind == INT64 and not modes.active
+        else arrays.now.cast(found, INT64)
+    )
 
 
 def extremes(part: Any) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradwalk import modes, reverse
+from gradwalk import modes, reverse, tree
 from gradwalk.engine import Value
 from gradwalk.errors import NotANumberError
 from gradwalk.node import Node
@@ -31,7 +31,14 @@ def one_number(result: Any) -> Node:
             f"mean(), or "
             "use jacobian(f)"
         )
-    return result if isinstance(result, Node) else as_tensor(result)
+    if isinstance(result, Node):
+        return result
+    if not tree.is_number(result):
+        raise NotANumberError(
+            f"grad(f) needs f to give one number, and it gave {type(result).__name__}; for several results use "
+            "jacobian(f)"
+        )
+    return as_tensor(result)
 
 
 def gradients(root: Any, leaves: list[Any], seed: Any = None) -> list[Any]:

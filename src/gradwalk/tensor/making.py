@@ -45,6 +45,12 @@ def _from_array(data: Any, dtype: str | None) -> Any:
     own = provider.dtype_of(data) if provider.is_array(data) else getattr(data.dtype, "name", str(data.dtype))
     by_lists = own.startswith("torch.") or (provider.name == "python" and not provider.is_array(data))
     own = own.removeprefix("torch.")
+    if hasattr(data, "filled") and hasattr(data, "mask"):
+        raise NotANumberError(
+            "a masked array would lose its mask; give array.filled(x), and the mask as a tensor of bools"
+        )
+    if own == "uint64" and data.size and int(data.max()) >= LARGEST:
+        raise NumberTooLargeError(f"{int(data.max())} does not fit int64; give floats, as in array.astype(float)")
     if own in ("float16", "bfloat16"):
         own = FLOAT32
     wide = (

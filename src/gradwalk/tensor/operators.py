@@ -9,17 +9,19 @@ from functools import partial
 from typing import Any
 
 from gradwalk import modes, ops
-from gradwalk.errors import NotANumberError
+from gradwalk.errors import GraphError, NotANumberError
 from gradwalk.ops import Op
 from gradwalk.tensor import arrays, kernels
+from gradwalk.tensor.arrays import BOOL
 from gradwalk.tensor.backward import Clock, Slope
 from gradwalk.tensor.entries import MatMul
+from gradwalk.tensor.shapes import shape_error
 
 __all__ = ["give_operators"]
 
 ARITHMETIC = {"add": ops.add, "sub": ops.sub, "mul": ops.mul, "truediv": ops.div, "pow": ops.pow, "matmul": MatMul()}
 COMPARISONS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=", "and": "&", "or": "|", "xor": "^",
-               "floordiv": "//", "mod": "%"}  # fmt: skip
+               "floordiv": "//"}  # fmt: skip
 
 
 def give_operators(tensor: Any) -> None:
@@ -35,11 +37,15 @@ def give_operators(tensor: Any) -> None:
     for name, symbol in COMPARISONS.items():
         setattr(tensor, f"__{name}__", _comparison(symbol))
     tensor.__array_ufunc__ = _array_ufunc
+    tensor.__array_function__ = _array_function
     tensor.__hash__ = object.__hash__
     tensor.__neg__ = lambda self: self.__gradwalk_op__(ops.neg, (self,))
     tensor.__abs__ = lambda self: self.__gradwalk_op__(ops.abs, (self,))
     tensor.__pos__ = lambda self: self
-    tensor.__invert__ = lambda self: self._as_node(arrays.now.functions["~"](self.array))
+    tensor.__invert__ = _inverted
+    tensor.__mod__ = _remainder
+    for name in (*ARITHMETIC, "floordiv", "mod"):
+        setattr(tensor, f"__i{name}__", _in_place(name, getattr(tensor, f"__{name}__")))
 
 
 def _operator(op: Any, tensor: Any) -> tuple[Any, Any]:
@@ -117,15 +123,98 @@ def _array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, out: Any = No
             return self.__gradwalk_op__(UFUNCS[ufunc.__name__], inputs)
         if ufunc.__name__ in NUMPY_COMPARISONS:
             return self.compared(NUMPY_COMPARISONS[ufunc.__name__], *inputs)
-    raise NotANumberError(
-        f"np.{ufunc.__name__} would take a tensor out of the graph; use gradwalk's functions, or say so with "
-        f"tensor.numpy()"
+    raise _leaves(ufunc.__name__)
+
+
+def _leaves(name: str) -> NotANumberError:
+    return NotANumberError(
+        f"np.{name} would take a tensor out of the graph; use gradwalk's functions, or say so with tensor.numpy()"
     )
+
+
+#: NumPy's functions that a gradient is expected to flow through; all others (np.histogram …) are given the numbers.
+LEAVING = {
+    "amax", "amin", "average", "clip", "column_stack", "concatenate", "cumprod", "cumsum", "diag", "diagonal", "diff",
+    "dot", "einsum", "expand_dims", "flip", "hstack", "inner", "kron", "max", "mean", "median", "min", "moveaxis",
+    "nan_to_num", "norm", "outer", "pad", "prod", "ravel", "repeat", "reshape", "roll", "sort", "squeeze", "stack",
+    "std", "sum", "swapaxes", "take", "take_along_axis", "tensordot", "tile", "trace", "transpose", "tril", "triu",
+    "var", "vdot", "vstack", "where",
+}  # fmt: skip
+
+
+def _array_function(self: Any, function: Any, types: Any, args: tuple[Any, ...], settings: dict[str, Any]) -> Any:
+    """NumPy's functions that are no ufuncs: a sum or mean is ours; others are given the numbers, if none is missed."""
+    name = function.__name__
+    if name in ("sum", "mean") and args and args[0] is self and set(settings) <= {"axis", "keepdims"} and len(args) < 3:
+        return getattr(self, name)(*args[1:], **settings)
+    if name in LEAVING and any(x.requires_grad for x in _tensors_in([args, list(settings.values())])):
+        raise _leaves(name)
+    return function(*map(_in_numpy, args), **{key: _in_numpy(x) for key, x in settings.items()})
+
+
+def _tensors_in(x: Any) -> list[Any]:
+    if isinstance(x, (list, tuple)):
+        return [found for part in x for found in _tensors_in(part)]
+    return [x] if getattr(x, "many", False) else []
+
+
+def _in_numpy(x: Any) -> Any:
+    if isinstance(x, (list, tuple)):
+        return type(x)(map(_in_numpy, x))
+    return x.numpy() if getattr(x, "many", False) else x
 
 
 def _speaks_for_itself(x: Any) -> bool:
     """Whether an operand had better decide: a slope."""
     return x.__class__ is Slope
+
+
+def _remainder(self: Any, other: Any) -> Any:
+    """What is left over; gradient flows to both operands, as in PyTorch: `x % y` is `x` less so many times `y`."""
+    if other is None or isinstance(other, (str, bytes, dict, set, list, tuple)):
+        return NotImplemented
+    out = self.compared("%", self, other)
+    if not out.dtype.startswith("float"):
+        return out
+    if self._flows:
+        out = out + (self - self.detach())  # adds 0, so that the number is exact
+    if getattr(other, "many", False) and other._flows:
+        out = out - self.compared("//", self, other) * (other - other.detach())
+    return out
+
+
+def _inverted(self: Any) -> Any:
+    """`~` of bools, or of the bits of ints."""
+    if self.dtype.startswith("float"):
+        raise NotANumberError(f"~ is for bools and ints, and was given {self.dtype}; write the condition, as in x == 0")
+    if self.dtype == BOOL:
+        return self._as_node(arrays.now.functions["~"](self.array))
+    return self._as_node(arrays.now.functions["-"](-1, self.array))
+
+
+def _in_place(name: str, operator: Any) -> Any:
+    """`p -= x`: under no_grad it writes to a leaf, as in PyTorch; elsewhere the name stands for a new tensor."""
+
+    def change(self: Any, other: Any) -> Any:
+        new = operator(self, other)
+        if self._kind is not None or new is NotImplemented or self.of_gradient:
+            return new
+        if not modes.active or modes.recording():
+            if self._asked or self._grad.__class__ is not float:  # a parameter that is updated, and would not be
+                raise GraphError(
+                    f"this would leave the parameter of shape {self.shape} as it is, and make a new tensor; update it "
+                    "inside `with gradwalk.no_grad():`, or write to its data, as in p.data -= lr * p.grad"
+                )
+            return new
+        if new.shape != self.shape:
+            raise shape_error(f"a tensor of shape {self.shape} cannot hold a result of shape {new.shape}")
+        if new.dtype.startswith("float") and not self.dtype.startswith("float"):
+            raise NotANumberError(f"a tensor of {self.dtype} cannot hold a result of {new.dtype}; convert it first")
+        self.data = new
+        return self
+
+    change.__name__ = f"__i{name}__"
+    return change
 
 
 def _comparison(name: str) -> Any:

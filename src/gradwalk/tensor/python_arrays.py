@@ -109,13 +109,20 @@ def _fit(x: Any, dtype: str) -> Any:
         return float(x)
     if dtype == "float32":
         return array.array("f", [x])[0]
-    return bool(x) if dtype == "bool" else int(x)
+    return bool(x) if dtype == "bool" else _in_64_bits(int(x))
+
+
+def _in_64_bits(x: int) -> int:
+    """An int as 64 bits hold it: past the highest comes the lowest."""
+    return x if -(2**63) <= x < 2**63 else (x + 2**63) % 2**64 - 2**63
 
 
 def _made(numbers: list[Any], shape: Shape, dtype: str) -> Array:
     """A new array of computed numbers, rounded to its dtype."""
     if dtype == "float32":
         numbers = list(array.array("f", numbers))
+    elif dtype == "int64":
+        numbers = list(map(_in_64_bits, numbers))
     return Array(numbers, shape, dtype)
 
 

@@ -5,64 +5,9 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from gradwalk.errors import GraphError
+from gradwalk.instead import INSTEAD
 
-__all__ = ["INSTEAD", "LeftOut", "refuse", "refuse_tensors"]
-
-#: PyTorch's names that are left out, and what to use.
-INSTEAD = {
-    "prod": "exp of the sum of logs for positive numbers, or a loop of products",
-    "cumprod": "exp of cumsum of logs for positive numbers",
-    "median": "sort(dim)",
-    "mode": "sort(dim)",
-    "quantile": "sort(dim)",
-    "kthvalue": "sort(dim)",
-    "cummax": "a loop of maximum",
-    "fill_": "t.data[...] = x on a leaf",
-    "zero_": "zero_grad() for a gradient, t.data[...] = 0 for a leaf",
-    "copy_": "t.data[...] = x on a leaf",
-    "normal_": "gradwalk.randn",
-    "uniform_": "gradwalk.rand",
-    "add_": "t + x, or t.data += x on a leaf",
-    "sub_": "t - x, or t.data -= x on a leaf",
-    "mul_": "t * x, or t.data *= x on a leaf",
-    "div_": "t / x, or t.data /= x on a leaf",
-    "clamp_": "t.clamp(low, high)",
-    "relu_": "t.relu()",
-    "masked_fill_": "t.masked_fill(mask, x)",
-    "scatter": "t.put(i, v)",
-    "scatter_": "t.put(i, v)",
-    "scatter_add": "t.put(i, v), or an index, whose way back adds",
-    "index_add": "t.put(i, t[i] + v)",
-    "index_put": "t.put(i, v)",
-    "index_fill": "t.put(i, v)",
-    "cuda": "the processor, which is all there is",
-    "half": "float(), which is float32",
-    "bfloat16": "float(), which is float32",
-    "inverse": "a solver of your own; there are no decompositions",
-    "det": "scalars(); there are no decompositions",
-    "svd": "NumPy on t.numpy(), without gradient; there are no decompositions",
-    "outer": "einsum('i,j->ij', a, b)",
-    "cross": "products of indexed parts",
-    "kron": "einsum and reshape",
-    "unfold": "gradwalk.conv1d, conv2d, or an index with arrays of ints",
-    "grad_fn": "primitive and inputs",
-    "is_cuda": "the processor, which is all there is",
-    "stride": "shape; how it lies in memory makes no difference here",
-    "data_ptr": "numpy()",
-    "atan2": "atan of a quotient",
-    "fmod": "%",
-    "lerp": "a + w * (b - a)",
-    "addmm": "b + x @ w",
-    "baddbmm": "b + x @ w",
-    "as_strided": "reshape, permute and indexing",
-    "unique": "NumPy on t.numpy(), which has no gradient",
-    "bincount": "one_hot(t).sum(0)",
-    "histc": "NumPy on t.numpy()",
-    "conv3d": "conv2d in a loop",
-    "embedding": "weights[indices], or nn.Embedding",
-    "empty": "zeros",
-    "scaled_dot_product_attention": "softmax(q @ k.mT * scale) @ v",
-}
+__all__ = ["LeftOut", "refuse", "refuse_tensors"]
 
 
 class LeftOut:

@@ -188,7 +188,7 @@ class Elementwise(Reductions):
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).elu()
         Tensor([[3.0, 1.0], [2.0, 4.0]])
         """
-        return ops.where(self > 0, self, alpha * ops.expm1(ops.where(self > 0, 0.0, self)))
+        return ops.where(self <= 0, alpha * ops.expm1(ops.where(self <= 0, self, 0.0)), self)
 
     def relu6(self) -> Tensor:
         """Between 0 and 6; outside, the nearer bound, with no gradient at it.
@@ -205,9 +205,9 @@ class Elementwise(Reductions):
         Tensor([[1.0, 1.0], [1.0, 1.0]])
         """
         min_val, max_val = setting_of("hardtanh", "min_val", min_val), setting_of("hardtanh", "max_val", max_val)
-        inside = (self > min_val) & (self < max_val)
-        flat = ops.where(self <= min_val, min_val, max_val)
-        return ops.where(inside | (self != self), self, flat)
+        if not ops.comes_later(min_val) and not ops.comes_later(max_val) and min_val > max_val:
+            raise SettingError(f"hardtanh takes a lower bound and an upper one, not {min_val:g} and {max_val:g}")
+        return ops.where(self >= max_val, max_val, ops.where(self <= min_val, min_val, self))
 
     def softsign(self) -> Tensor:
         """The number over 1 plus its size.

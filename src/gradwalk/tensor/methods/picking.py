@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gradwalk import ops
-from gradwalk.errors import GraphError
+from gradwalk.errors import GraphError, NotANumberError
 from gradwalk.tensor import arrays
 from gradwalk.tensor.arrays import BOOL, FLOAT64, INT64
 from gradwalk.tensor.entries import Expand, Index, Scatter
@@ -90,7 +90,10 @@ class Picking(Shaping):
         Tensor([[1.0, 1.0], [4.0, 4.0]])
         """
         axis = axis_of(dim, self.ndim, "index_select")
-        return self[(slice(None),) * axis + (index,)]
+        at = self._whole_numbers(index, "index_select")
+        if at.ndim > 1:
+            raise shape_error(f"index_select takes places in one row, and was given shape {at.shape}; write t[...]")
+        return self[(slice(None),) * axis + (at.reshape(-1),)]
 
     def take(self, index: Any) -> Tensor:
         """Numbers by their places in the order of reading.
@@ -98,7 +101,7 @@ class Picking(Shaping):
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).take([0, 3])
         Tensor([3.0, 4.0])
         """
-        return self.flatten()[index]
+        return self.flatten()[self._whole_numbers(index, "take")]
 
     def masked_select(self, mask: Any) -> Tensor:
         """The numbers where a mask is true.
@@ -107,7 +110,11 @@ class Picking(Shaping):
         >>> x.masked_select(x > 2)
         Tensor([3.0, 4.0])
         """
-        return self[mask]
+        where = self._like(mask)
+        if where.dtype != BOOL:
+            raise NotANumberError(f"masked_select takes a mask of bools, and was given {where.dtype}")
+        shape = broadcast([self.shape, where.shape], "masked_select")
+        return self.expand(shape)[where.expand(shape)]
 
     def masked_fill(self, mask: Any, value: Any) -> Tensor:
         """`value` where a mask is true, else the numbers.

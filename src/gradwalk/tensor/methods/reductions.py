@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gradwalk import ops
 from gradwalk.errors import NotANumberError, SettingError
 from gradwalk.tensor import arrays
-from gradwalk.tensor.arrays import BOOL, INT64
+from gradwalk.tensor.arrays import INT64
 from gradwalk.tensor.entries import CumSum, Max, Reshape, Sum, number_count
 from gradwalk.tensor.methods.basics import constant_of
 from gradwalk.tensor.methods.picking import Picking
@@ -172,6 +172,8 @@ class Reductions(Picking):
         Tensor([2.0, 1.0])
         """
         axes, keep = self._reduced("amin", dim, keepdim, axis, keepdims)
+        if self.dtype == INT64:  # the lowest has no negative
+            return ~Max(axes, keep)(~self)
         return -Max(axes, keep)(-self)
 
     def argmax(
@@ -192,8 +194,8 @@ class Reductions(Picking):
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).argmin(1)
         Tensor([1, 0])
         """
-        array = arrays.now.cast(self.array, INT64) if self.dtype == BOOL else self.array
-        return self._place("argmin", arrays.now.functions["neg"](array), dim, keepdim, axis, keepdims)
+        turned = (-self if self.dtype.startswith("float") else ~self).array  # the lowest int has no negative
+        return self._place("argmin", turned, dim, keepdim, axis, keepdims)
 
     def _place(self, name: str, array: Any, dim: Any, keepdim: Any, axis: Any, keepdims: Any) -> Tensor:
         dim = either(name, dim, axis)

@@ -194,7 +194,14 @@ class Shaping(Basics):
         spread = Expand(tuple(n for both in zip(wanted, shape, strict=True) for n in both))(apart)
         return Reshape(tuple(map(operator.mul, wanted, shape)))(spread)
 
-    tile = repeat
+    def tile(self, *times: Any) -> Tensor:
+        """As `repeat`, with 1 for the dims in front that are not named.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).tile(2)
+        Tensor([[3.0, 1.0, 3.0, 1.0], [2.0, 4.0, 2.0, 4.0]])
+        """
+        wanted = shape_of(times, "tile")
+        return self.repeat((1,) * (self.ndim - len(wanted)) + wanted)
 
     def flip(self, *dims: Any) -> Tensor:
         """Turned round along dims.

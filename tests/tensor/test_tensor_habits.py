@@ -1,0 +1,389 @@
+"""What people who come from PyTorch and NumPy write: the same numbers and gradients, or a clear no."""
+
+import copy
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import gradwalk
+from gradwalk import GradwalkError, Tensor, nn, optim
+from gradwalk.errors import (
+    GraphError,
+    NotANumberError,
+    NumberTooLargeError,
+    OpError,
+    SettingError,
+    ShapeError,
+)
+
+
+@pytest.fixture(params=["numpy", "python"], autouse=True)
+def provider(request: pytest.FixtureRequest) -> Any:
+    with gradwalk.using_arrays(request.param):
+        yield request.param
+
+
+def beside(x: Tensor, theirs: torch.Tensor) -> None:
+    assert x.dtype == str(theirs.dtype).removeprefix("torch.")
+    assert x.shape == tuple(theirs.shape)
+    np.testing.assert_allclose(x.tolist(), theirs.detach().numpy(), rtol=1e-12, atol=0)
+
+
+# --- updates in place ------------------------------------------------------------------------------------------------
+
+
+def test_a_loop_over_parameters_updates_them() -> None:
+    ours = [Tensor([[1.0, 2.0]], requires_grad=True), Tensor([3.0])]
+    theirs = [torch.tensor(p.tolist(), dtype=torch.float64, requires_grad=True) for p in ours]
+    for ps, library in ((ours, gradwalk), (theirs, torch)):
+        for _ in range(3):
+            for p in ps:
+                p.grad = None
+            ((ps[0] * ps[1]) ** 2).sum().backward()
+            with library.no_grad():
+                for p in ps:
+                    p -= 0.01 * p.grad
+                    p *= 0.9
+                    p += 0.1
+                    p /= 1.1
+    for mine, their in zip(ours, theirs, strict=True):
+        beside(mine, their)
+
+
+def test_an_update_that_would_change_nothing_is_refused() -> None:
+    asked, walked = Tensor([1.0], requires_grad=True), Tensor([1.0])
+    (walked * 2.0).sum().backward()
+    for p in (asked, walked):
+        with pytest.raises(GraphError, match=r"inside `with gradwalk.no_grad\(\):`"):
+            p -= 0.1
+
+
+def test_sums_may_be_gathered_with_plus_equals() -> None:
+    x = Tensor([1.0, 2.0])
+    total = gradwalk.zeros(1)
+    for part in x:
+        total += part * part
+    total.backward()
+    assert x.grad.tolist() == [2.0, 4.0]
+    y = x * 1.0
+    y -= 1.0
+    assert (y.tolist(), x.tolist()) == ([0.0, 1.0], [1.0, 2.0])
+
+
+def test_an_update_is_noticed_by_the_walk_and_keeps_shape_and_dtype() -> None:
+    x, ints = Tensor([1.0]), Tensor([1, 2])
+    loss = (x * x).sum()
+    with gradwalk.no_grad():
+        x += 1.0
+        with pytest.raises(ShapeError, match=r"shape \(1,\) cannot hold a result of shape \(3,\)"):
+            x += gradwalk.ones(3)
+        ints *= 2
+        with pytest.raises(NotANumberError, match="int64 cannot hold a result of float64"):
+            ints *= 0.5
+    assert (x.tolist(), ints.tolist()) == ([2.0], [2, 4])
+    with pytest.raises(GradwalkError, match="out of date"):
+        loss.backward()
+
+
+# --- gradients are for reading ---------------------------------------------------------------------------------------
+
+
+def test_a_write_to_the_numbers_of_a_gradient_is_refused() -> None:
+    x = Tensor([1.0, 2.0])
+    (x * x).sum().backward()
+    with pytest.raises(ValueError, match="read-only"):
+        x.grad.data[0] = 5.0
+    with pytest.raises(GraphError, match=r"set it anew, as in p.grad = p.grad \* 0.5"):
+        x.grad.data = [0.0, 0.0]
+    x.grad *= 0.5
+    assert x.grad.tolist() == [1.0, 2.0]
+    with gradwalk.no_grad():
+        x.grad *= 2.0
+    assert x.grad.tolist() == [2.0, 4.0]
+    x.grad.detach().data[0] = 5.0  # a tensor of its own
+    assert x.grad.tolist() == [2.0, 4.0]
+
+
+def test_a_hook_cannot_write_into_the_gradient() -> None:
+    x = Tensor([1.0])
+
+    def hook(gradient: Tensor) -> None:
+        gradient.data[0] = 100.0
+
+    x.register_hook(hook)
+    with pytest.raises(GradwalkError, match="read-only"):
+        (x * 2.0).sum().backward()
+
+
+# --- remainders ------------------------------------------------------------------------------------------------------
+
+
+def test_gradient_flows_through_remainders() -> None:
+    numbers, others = [[-1.3, 0.4, 7.9]], [[0.7], [-1.1]]
+    x, y = Tensor(numbers), Tensor(others)
+    a, b = (torch.tensor(n, dtype=torch.float64, requires_grad=True) for n in (numbers, others))
+    out, theirs = x + x % y * x, a + a % b * a
+    beside(out, theirs)
+    out.sum().backward()
+    theirs.sum().backward()
+    beside(x.grad, a.grad)
+    beside(y.grad, b.grad)
+    assert gradwalk.hessian(lambda z: ((z % 2.0) ** 2).sum())(Tensor([1.0, 5.0])).tolist() == [[2.0, 0.0], [0.0, 2.0]]
+
+
+def test_ints_by_0_are_refused_and_floats_are_not() -> None:
+    for operation in (lambda x, y: x // y, lambda x, y: x % y):
+        for zero in (0, Tensor([1, 0])):
+            with pytest.raises(NotANumberError, match="of ints by 0 has no answer"):
+                operation(Tensor([7, -7]), zero)
+        assert operation(Tensor([7, -7]), Tensor([2, 2])).dtype == "int64"
+    assert math.isnan((Tensor([7.0]) % 0).item())
+    assert (Tensor([7.0]) // 0).item() == math.inf
+
+
+# --- ints and bools --------------------------------------------------------------------------------------------------
+
+
+def test_the_bits_of_ints_are_inverted() -> None:
+    assert (~Tensor([1, 0, -5])).tolist() == [-2, -1, 4]
+    assert (~Tensor([True, False])).tolist() == [False, True]
+    with pytest.raises(NotANumberError, match="bools and ints"):
+        ~Tensor([1.0])
+
+
+def test_ints_are_of_64_bits() -> None:
+    big = 2**62
+    for ours, theirs in zip(
+        *[
+            [t([big]) * 4, t([big]) + t([big]), t([2**63 - 1]) + 1, -t([-(2**63)]), t([-(2**63)]).abs(),
+             t([3]) ** t([50]), t([big + 1, big, big]).sum(), t([big + 1, big]).cumsum(0), t([2**40]) @ t([2**30])]
+            for t in (Tensor, torch.tensor)
+        ],
+        strict=True,
+    ):  # fmt: skip
+        assert (ours.tolist(), ours.dtype) == (theirs.tolist(), "int64")
+
+
+def test_the_lowest_int_is_found() -> None:
+    x = Tensor([5, -(2**63), 2**63 - 1])
+    assert (x.argmin().item(), x.min().item(), x.amin(0).item(), x.min(0).values.item()) == (
+        1, -(2**63), -(2**63), -(2**63)
+    )  # fmt: skip
+    assert (Tensor([True, False]).argmin().item(), Tensor([2.0, 1.0]).argmin().item()) == (1, 1)
+
+
+def test_bools_are_not_multiplied_as_matrices() -> None:
+    with pytest.raises(NotANumberError, match="whether, not how many"):
+        Tensor([True, True]) @ Tensor([True, True])
+
+
+def test_comparisons_are_made_in_the_dtype_that_both_have_together() -> None:
+    x, their = Tensor([0.1, 0.5], dtype="float32"), torch.tensor([0.1, 0.5], dtype=torch.float32)
+    single, alone = Tensor(0.1), torch.tensor(0.1, dtype=torch.float64)
+    for ours, theirs in (
+        (x == 0.1, their == 0.1),
+        (x < 0.1, their < 0.1),
+        (x == single, their == alone),
+        (x == Tensor([0.1, 0.5]), their == torch.tensor([0.1, 0.5], dtype=torch.float64)),
+        (Tensor([2**53 + 1]) == float(2**53), torch.tensor([2**53 + 1]) == float(2**53)),
+        (Tensor([2**53 + 1]) == 2**53, torch.tensor([2**53 + 1]) == 2**53),
+        (Tensor([1, 2]) > 1.5, torch.tensor([1, 2]) > 1.5),
+        (Tensor([True]) == 1, torch.tensor([True]) == 1),
+    ):
+        assert ours.tolist() == theirs.tolist()
+
+
+# --- indices ---------------------------------------------------------------------------------------------------------
+
+
+def test_an_index_that_is_written_to_later_does_not_change_the_way_back(provider: str) -> None:
+    if provider == "python":
+        pytest.skip("NumPy's arrays are NumPy's")
+    at, x = np.array([0, 0]), Tensor([1.0, 2.0])
+    y = x[at]
+    at[0] = 1
+    y.sum().backward()
+    assert x.grad.tolist() == [2.0, 0.0]
+
+
+def test_places_and_masks_are_told_apart() -> None:
+    x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    their = torch.tensor(x.tolist(), dtype=torch.float64)
+    beside(x.masked_select(x[0] > 1.5), their.masked_select(their[0] > 1.5))
+    beside(x.index_select(1, 2), their.index_select(1, torch.tensor(2)))
+    beside(x.tile(2), their.tile(2))
+    beside(x.tile((2, 1, 1)), their.tile((2, 1, 1)))
+    with pytest.raises(NotANumberError, match="a mask of bools"):
+        x.masked_select([0, 1])
+    with pytest.raises(NotANumberError, match="whole numbers"):
+        x.index_select(0, [True, False])
+    with pytest.raises(NotANumberError, match="whole numbers"):
+        x.take([True] * 6)
+    with pytest.raises(ShapeError, match="places in one row"):
+        x.index_select(0, [[0, 1]])
+    with pytest.raises(SettingError, match="things 0 to 3, and was given -1"):
+        nn.Embedding(4, 2)([-1])
+
+
+# --- activations and other functions ---------------------------------------------------------------------------------
+
+
+def test_activations_keep_float32_and_pass_nan_on_as_pytorch_does() -> None:
+    edges = [0.0, 1.0, -1.0, 6.0, -2.5, math.inf, -math.inf]
+    for dtype in (torch.float32, torch.float64):
+        for ours, theirs in (
+            (lambda x: x.hardtanh(), torch.nn.functional.hardtanh),
+            (lambda x: x.hardtanh(-2.0, 0.5), lambda x: torch.nn.functional.hardtanh(x, -2.0, 0.5)),
+            (lambda x: x.relu6(), torch.nn.functional.relu6),
+            (lambda x: x.elu(), torch.nn.functional.elu),
+            (lambda x: x.elu(0.5), lambda x: torch.nn.functional.elu(x, 0.5)),
+        ):
+            # of nan in hardtanh PyTorch gives 0 or 1, as its processor's width has it
+            numbers = [*edges, math.nan] if -0.5 < ours(Tensor([-0.5])).item() < 0.0 else edges  # elu
+            x = Tensor(numbers, dtype=str(dtype).removeprefix("torch."))
+            their = torch.tensor(numbers, dtype=dtype, requires_grad=True)
+            y, out = ours(x), theirs(their)
+            assert y.dtype == x.dtype
+            y.sum().backward()
+            out.sum().backward()
+            np.testing.assert_allclose(y.tolist(), out.tolist(), rtol=1e-6)
+            np.testing.assert_allclose(x.grad.tolist(), their.grad.tolist(), rtol=1e-6)
+    with pytest.raises(SettingError, match="a lower bound and an upper one"):
+        Tensor([0.0]).hardtanh(1.0, -1.0)
+
+
+def test_infinities_are_near_themselves() -> None:
+    inf, nan = math.inf, math.nan
+    assert gradwalk.allclose(Tensor([inf, -inf, 1.0]), Tensor([inf, -inf, 1.0]))
+    assert not gradwalk.allclose(Tensor([inf]), Tensor([-inf]))
+    assert not gradwalk.allclose(Tensor([1.0]), Tensor([inf]))
+    assert not gradwalk.allclose(Tensor([nan]), Tensor([nan]))
+    assert gradwalk.allclose(Tensor([nan]), Tensor([nan]), equal_nan=True)
+    assert not gradwalk.allclose(Tensor([nan]), Tensor([1.0]), equal_nan=True)
+
+
+def test_padding_with_none_is_padding_with_0() -> None:
+    assert gradwalk.pad(gradwalk.ones(1), (1, 0), value=None).tolist() == [0.0, 1.0]
+    with pytest.raises(NotANumberError, match="pad fills with one number"):
+        gradwalk.pad(gradwalk.ones(1), (1, 0), value="x")  # type: ignore[arg-type]
+
+
+# --- derivatives -----------------------------------------------------------------------------------------------------
+
+
+def test_several_results_are_not_taken_for_one() -> None:
+    x = Tensor([1.0, 2.0])
+    for result in (lambda z: ((z * z).sum(), 1), lambda z: [(z * z).sum()], lambda z: {"loss": z.sum()}):
+        for derivative in (gradwalk.grad, gradwalk.value_and_grad, gradwalk.hessian):
+            with pytest.raises(NotANumberError, match=r"needs f to give one number, and it gave (tuple|list|dict)"):
+                derivative(result)(x)
+    assert gradwalk.grad(lambda z: 3.0)(x).tolist() == [0.0, 0.0]
+
+
+# --- arrays of others ------------------------------------------------------------------------------------------------
+
+
+def test_arrays_that_would_lose_something_are_refused() -> None:
+    with pytest.raises(NotANumberError, match="would lose its mask"):
+        Tensor(np.ma.array([1.0, 2.0], mask=[False, True]))
+    with pytest.raises(NumberTooLargeError, match="18446744073709551615 does not fit int64"):
+        Tensor(np.array([2**64 - 1], dtype=np.uint64))
+    assert Tensor(np.array([5], dtype=np.uint64)).tolist() == [5]
+
+
+def test_functions_of_numpy_do_not_take_a_tensor_out_of_the_graph_unseen() -> None:
+    x = Tensor([[3.0, 4.0]])
+    for leaves in (
+        lambda: np.dot(np.ones(1), x), lambda: np.concatenate([np.ones((1, 2)), x]), lambda: np.where(x > 3, x, 0),
+        lambda: np.stack([x, x]), lambda: np.reshape(x, (2, 1)), lambda: np.clip(x, 0, 3), lambda: np.einsum("ij->", x),
+        lambda: np.linalg.norm(x), lambda: np.sum(x, axis=0, dtype=float), lambda: np.max(x), lambda: np.var(x),
+    ):  # fmt: skip
+        with pytest.raises(NotANumberError, match="would take a tensor out of the graph"):
+            leaves()
+    assert np.sum(x, axis=0).tolist() == [3.0, 4.0]
+    np.mean(x).backward()
+    assert x.grad.tolist() == [[0.5, 0.5]]
+    assert np.where(x > 3, 1, 0).tolist() == [[0, 1]]
+    assert np.concatenate([Tensor([1, 2]), [3]]).tolist() == [1, 2, 3]
+    assert (np.argmax(x), np.shape(x), np.histogram(x, 2)[0].tolist()) == (1, (1, 2), [1, 1])
+    assert np.dot(x.numpy(), [1.0, 1.0]).tolist() == [7.0]
+
+
+def test_a_tensor_is_copied() -> None:
+    x = Tensor([1.0, 2.0], label="x")
+    (x * 2.0).sum().backward()
+    y = copy.copy(x)
+    y.data[0] = 9.0
+    assert (x.tolist(), y.tolist(), y.grad.tolist(), y.label) == ([1.0, 2.0], [9.0, 2.0], [2.0, 2.0], "x")
+
+
+# --- what is left out ------------------------------------------------------------------------------------------------
+
+
+def test_names_of_pytorch_that_are_left_out_say_what_to_use() -> None:
+    for module, name, instead in (
+        (gradwalk, "mse_loss", "nn.mse"),
+        (gradwalk, "prod", "logs for positive numbers"),
+        (gradwalk.nn.functional, "fmod", "trunc"),
+        (nn, "ReLU", "gradwalk.relu"),
+        (nn, "Parameter", "gradwalk.Tensor"),
+        (optim, "RMSprop", "Adam"),
+    ):
+        with pytest.raises(AttributeError, match=rf"has no attribute '{name}'; use .*{instead}"):
+            getattr(module, name)
+    for module in (gradwalk, nn, optim):
+        with pytest.raises(AttributeError, match=r"has no attribute 'nonsense'$"):
+            module.nonsense  # noqa: B018
+        assert not hasattr(module, "_nonsense")
+    with pytest.raises(AttributeError, match=r"use to\(other.dtype\)"):
+        Tensor([1.0]).type_as  # noqa: B018
+    with pytest.raises(SettingError, match="cross_entropy has no 'ignore_index'; use the rows that count"):
+        gradwalk.cross_entropy(gradwalk.zeros(1, 2), [0], ignore_index=0)
+    with pytest.raises(SettingError, match=r"cross_entropy has no 'nonsense'$"):
+        gradwalk.cross_entropy(gradwalk.zeros(1, 2), [0], nonsense=0)
+    with pytest.raises(OpError, match=r"leaky_relu takes 2 operand\(s\) and was given 1"):
+        gradwalk.leaky_relu(Tensor([1.0]))
+    with pytest.raises(SettingError, match="'a' is a dict"):
+        gradwalk.save({"a": {"w": gradwalk.ones(1)}}, "never written.npz")
+
+
+def test_the_nearest_thing_is_true() -> None:
+    logits, targets, n = torch.randn(4, 3, dtype=torch.float64), torch.tensor([0, 2, 1, 1]), 3
+    z, right = Tensor(logits.numpy()), targets.tolist()
+    theirs = torch.nn.functional.cross_entropy
+    beside(-z.log_softmax(1)[range(4), right], theirs(logits, targets, reduction="none"))
+    smooth = gradwalk.one_hot(right, n) * (1 - 0.1) + 0.1 / n
+    beside(gradwalk.cross_entropy(z, smooth), theirs(logits, targets, label_smoothing=0.1))
+    weight = Tensor([1.0, 2.0, 0.5])
+    beside(
+        (-z.log_softmax(1)[range(4), right] * weight[right]).sum() / weight[right].sum(),
+        theirs(logits, targets, weight=torch.tensor([1.0, 2.0, 0.5], dtype=torch.float64)),
+    )
+    x, y = Tensor([5.5, -5.5]), 2.0
+    beside(x - y * (x / y).trunc(), torch.fmod(torch.tensor([5.5, -5.5], dtype=torch.float64), y))
+
+
+def test_forward_is_another_name_for_call() -> None:
+    class Line(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Linear(2, 1)
+
+        def forward(self, x: Tensor) -> Tensor:
+            return self.layer(x)
+
+    class Twice(Line):
+        def forward(self, x: Tensor) -> Tensor:
+            return super().forward(x) * 2.0
+
+    class Own(Line):
+        def __call__(self, x: Tensor) -> Tensor:
+            return self.forward(x) + 1.0
+
+    x = gradwalk.ones(3, 2)
+    for kind, expected in ((Line, lambda y: y), (Twice, lambda y: y * 2.0), (Own, lambda y: y + 1.0)):
+        model = kind()
+        assert model(x).tolist() == expected(model.layer(x)).tolist()
