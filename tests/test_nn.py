@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import collections
 import copy
+import dataclasses
 import math
 import random
 import struct
@@ -713,3 +715,43 @@ def test_everything_public_is_exported() -> None:
     assert {name for name in defined if not name.startswith("_")} - {"T"} <= set(nn.__all__)
     assert set(losses.__all__) <= set(nn.__all__)
     assert all(hasattr(nn, name) for name in nn.__all__)
+
+
+def test_parameters_that_would_not_be_found_are_refused() -> None:
+    @dataclasses.dataclass
+    class Pair:
+        first: Any
+
+    kept: list[Any] = [
+        collections.deque([Value(1.0)]), {Value(1.0)}, frozenset([Value(1.0)]), Pair(Value(1.0)),
+        np.array([Value(1.0), Value(2.0)]), collections.deque([nn.Neuron(1)]), Pair(gradwalk.Tensor([1.0])),
+    ]  # fmt: skip
+    for thing in kept:
+        module = nn.Module()
+        module.layers = [{"inner": thing}]  # type: ignore[attr-defined]
+        for ask in (module.parameters, module.zero_grad, module.state_dict):
+            with pytest.raises(SettingError, match=r"layers\.0\.inner is a \w+ with parameters in it"):
+                ask()
+
+    class Shared(nn.Module):
+        weight = Value(1.0)
+
+    class Slotted(nn.Module):
+        __slots__ = ("weight",)
+
+    class Below(Slotted):
+        pass
+
+    for kind, what in ((Shared, "Shared.weight is a parameter of the class"), (Below, "Slotted.weight is a slot")):
+        with pytest.raises(SettingError, match=what):
+            kind().parameters()
+
+
+def test_memories_and_constants_hide_nothing() -> None:
+    module = nn.Module()
+    for name, x in {
+        "seen": collections.deque([1.0, 2.0]), "losses": collections.deque([Value(1.0) * 2.0]), "names": {"a"},
+        "table": np.arange(3.0), "words": np.array(["a", None], dtype=object), "f": lambda: Value(1.0), "w": Value(3.0),
+    }.items():  # fmt: skip
+        setattr(module, name, x)
+    assert [name for name, _ in module.named_parameters()] == ["w"]

@@ -505,3 +505,28 @@ def test_leaky_relu_takes_its_slope_at_the_kink() -> None:
     assert Value(0.0).leaky_relu(Value(0.5)).slopes == (0.5, 0.0)
     assert Value(0.0).leaky_relu(Value(0.5)).slopes[1] is not ops.CUT
     assert Value(1.0).leaky_relu(Value(0.5)).slopes[1] is ops.CUT
+
+
+def test_an_op_has_a_rule_for_each_operand_of_its_function() -> None:
+    with pytest.raises(errors.OpError, match=r"product takes 2 operand\(s\) and has 1 derivative rule\(s\)"):
+
+        @gradwalk.op(lambda x, y, out: y)
+        def product(x: float, y: float) -> float:
+            return x * y
+
+    @gradwalk.op  # without the rules
+    def cube(x: float) -> float:
+        return x**3
+
+    with pytest.raises(errors.OpError, match="@op is given derivative rules first"):
+        cube(Value(2.0))
+
+    @gradwalk.op(lambda x, out: 2.0)
+    def scaled(x: float, by: float = 2.0) -> float:
+        return x * by
+
+    @gradwalk.op(lambda x, out: 1.0)
+    def any_number(*x: float) -> float:
+        return x[0]
+
+    assert (gradwalk.grad(scaled)(3.0), gradwalk.grad(any_number)(3.0)) == (2.0, 1.0)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
+from itertools import islice
+from types import FunctionType, MemberDescriptorType, MethodType
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
@@ -297,6 +300,7 @@ def _found_in(
         if isinstance(thing, Module) and (thing is root or not _chooses(thing)):
             inside = vars(thing).items()
             holders, held = attributes, vars(thing)
+            _refuse_if_class_hides(type(thing))
         elif isinstance(thing, Module):
             inside = _listed_by(thing)
             held = object()  # which is not equal to its copy
@@ -305,11 +309,48 @@ def _found_in(
         elif isinstance(thing, dict):
             inside = thing.items()
         else:
+            if thing.__class__ not in PLAIN:
+                _refuse_if_it_hides(path, thing)
             continue
         if holders is not None:
             holders.append(held)
         seen[id(thing)] = thing
         ahead.extend(reversed([(f"{path}.{key}" if path else str(key), part) for key, part in inside]))
+
+
+#: Attributes that hold no parameters, as most do.
+PLAIN = {int, float, bool, str, type(None), FunctionType, MethodType}
+LOOKED_AT = 100  # so many things in a deque or the like: a memory of many numbers must not slow training down
+
+
+def _refuse_if_it_hides(path: str, thing: Any) -> None:
+    """Refuse parameters in what is not looked into: they would never be trained, and nobody would say so."""
+    if isinstance(thing, (deque, set, frozenset)):
+        parts: Iterable[Any] = islice(thing, LOOKED_AT)
+    elif getattr(getattr(thing, "dtype", None), "kind", "") == "O" and hasattr(thing, "flat"):  # an array of objects
+        parts = islice(thing.flat, LOOKED_AT)
+    elif hasattr(type(thing), "__dataclass_fields__"):
+        parts = [getattr(thing, name, None) for name in type(thing).__dataclass_fields__]
+    else:
+        return
+    if any(isinstance(part, Module) or (isinstance(part, Node) and not part.inputs) for part in parts):
+        raise SettingError(
+            f"{path} is a {type(thing).__name__} with parameters in it, and a module finds them in lists, tuples and "
+            "dicts, and in modules; make it one of these"
+        )
+
+
+def _refuse_if_class_hides(kind: type) -> None:
+    """The same of attributes of a class, which all its modules share, and of slots."""
+    for base in kind.__mro__[: kind.__mro__.index(Module)]:
+        for name, x in vars(base).items():
+            hides = isinstance(x, (Node, Module)) and not getattr(x, "inputs", ())
+            if hides or isinstance(x, MemberDescriptorType):
+                what = "a parameter of the class, which all its modules would share" if hides else "a slot"
+                raise SettingError(
+                    f"{base.__name__}.{name} is {what}, and a module finds parameters in its own attributes; "
+                    + ("set it in __init__" if hides else "leave __slots__ out")
+                )
 
 
 def _modules_in(root: Module) -> Iterator[Module]:

@@ -233,7 +233,20 @@ def op(*partials: Rule, symbol: str = "", **traits: Any) -> Callable[[Callable[.
         )
 
     def make(value: Callable[..., float]) -> Op:
+        if not callable(value):  # as after `@op` alone, which takes the function for a rule
+            raise OpError(
+                "@op is given derivative rules first, and decorates the function they belong to: "
+                f"@op(lambda x, out: 3 * x * x); in its place was {value!r:.60}"
+            )
         name = getattr(value, "__name__", "op")
+        code = getattr(value, "__code__", None)
+        if code is not None and not code.co_flags & 0x04:  # without *args
+            least = code.co_argcount - len(getattr(value, "__defaults__", None) or ())
+            if not least <= len(partials) <= code.co_argcount:
+                raise OpError(
+                    f"{name} takes {code.co_argcount} operand(s) and has {len(partials)} derivative rule(s); "
+                    "give one for each operand"
+                )
         made = Op(name, symbol or name, value, partials, **traits)
         vars(made).update(__name__=name, __doc__=value.__doc__, __module__=value.__module__)  # what help() shows
         return made
