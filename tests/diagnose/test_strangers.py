@@ -254,3 +254,151 @@ def test_labels_that_double_run_out_of_memory_and_that_is_what_is_said(tmp_path:
     path.write_text(edited(('(self, other), "+")', '(self, other), "+" + 40 * (self._op + other._op))')))
     report = judge_file(path, checks=["a-plus-a", "depth"]).grade
     assert [found.sentence for found in report.invitations] == ["line 14 needs more memory than there is"]
+
+
+# --- the right op, the right line ------------------------------------------------------------------------------------
+
+CLOSURES = """\
+class V:
+    def __init__(self, x, back=None, parents=()):
+        self.x, self.g, self.back, self.parents = x, 0.0, back, parents
+
+    @staticmethod
+    def of(o):
+        return o if isinstance(o, V) else V(float(o))
+
+    def __add__(self, o):
+        o = V.of(o)
+        return V(self.x + o.x, lambda g: [g, g], (self, o))
+
+    def __mul__(self, o):
+        o = V.of(o)
+        return V(self.x * o.x, lambda g: [g * o.x, g * self.x], (self, o))
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __neg__(self):
+        return V(-self.x, lambda g: [-g], (self,))
+
+    def __sub__(self, o):
+        return self + -V.of(o)
+
+    def __rsub__(self, o):
+        return V.of(o) - self
+
+    def backward(self):
+        order, seen = [], set()
+
+        def visit(node):
+            if node not in seen:
+                seen.add(node)
+                for parent in node.parents:
+                    visit(parent)
+                order.append(node)
+
+        visit(self)
+        self.g = 1.0
+        for node in reversed(order):
+            if node.back:
+                for parent, share in zip(node.parents, node.back(node.g)):
+                    parent.g += share
+"""
+
+
+def sentences(source: str) -> list[str]:
+    return [str(found.sentence) for found in grade(source).faults]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        (("lambda g: [g, g]", "lambda g: [g]"), "your `__add__` pushes nothing to its second operand on line 11"),
+        (("return self + -V.of(o)", "return V.of(o) + -self"), "your `__sub__` computes y - x on line 23"),
+    ],
+)
+def test_a_reflected_operator_is_not_blamed_for_the_op_that_it_goes_through(
+    wrong: tuple[str, str], sentence: str
+) -> None:
+    (told,) = sentences(CLOSURES.replace(*wrong))
+    assert told.startswith(sentence)
+
+
+def test_an_op_that_leaves_an_operand_out_is_named_and_the_walk_is_not() -> None:
+    left_out = CLEAN.replace("Value(self.data * other.data, (self, other)", "Value(self.data * other.data, (self,)")
+    assert left_out != CLEAN
+    report = grade(left_out)
+    (found,) = report.faults
+    assert (found.fault, found.op) == ("left-out-by", "mul")
+    assert found.line == left_out[: left_out.index("def __mul__")].count("\n") + 1
+    assert str(found.sentence).startswith("after your `__mul__` on line")
+
+
+def test_a_walk_that_leaves_nodes_out_is_told_without_a_guess_at_the_line() -> None:
+    loop = "        for v in reversed(topo):\n            v._backward()"
+    assert loop in CLEAN
+    (told,) = sentences(CLEAN.replace(loop, loop.replace("v._", "if v is self or v in self._prev: v._")))
+    assert told == "your `backward` leaves nodes out: they never push what they have received"
+
+
+def test_a_loop_over_nodes_in_a_wrong_order_is_told_by_its_own_line() -> None:
+    source = CLEAN.replace("for v in reversed(topo):", "for v in sorted(topo, key=lambda v: v.data):")
+    assert source != CLEAN
+    found = next(each for each in grade(source).faults if each.fault == "no-order")
+    assert found.line == source[: source.index("sorted(topo")].count("\n") + 1
+
+
+def test_a_contribution_that_is_lost_without_a_dict_is_not_told_of_one() -> None:
+    push = "            self.grad += out.grad\n            other.grad += out.grad"
+    assert push in CLEAN
+    source = CLEAN.replace(push, push.replace("other.grad", "if other is not self: other.grad"))
+    (found,) = grade(source).faults
+    assert str(found.sentence).startswith("your `__add__` loses a contribution on line")
+    assert "dict" not in str(found.hint)
+    assert "entries" not in str(found.hint)
+
+
+def test_operators_that_come_with_numbers_are_not_somebodys_own() -> None:
+    source = CLOSURES.replace("class V:", "class V(float):").replace(
+        "    def __init__(self, x,",
+        "    def __new__(cls, x, back=None, parents=()):\n        return float.__new__(cls, x)\n\n"
+        "    __hash__ = object.__hash__\n    __eq__ = object.__eq__\n\n    def __init__(self, x,",
+    )
+    report = grade(source)
+    assert faults(report) == []
+    assert {"div", "pow"} <= {check.lacks for check in report.checks if check.status == "missing"}
+    assert not any("the result is" in check.lacks for check in report.checks)
+
+
+def test_errors_that_differ_in_an_address_only_are_one() -> None:
+    source = CLOSURES.replace(
+        "        for node in reversed(order):\n            if node.back:", "        raise KeyError(self)"
+    )
+    source = source[: source.index("                for parent, share")]
+    (told,) = sentences(source)
+    assert "KeyError" in told
+    assert " at 0x" not in told
+
+
+def test_derivatives_that_nodes_keep_are_not_called_a_push() -> None:
+    source = """\
+class Value:
+    def __init__(self, data, pairs=()):
+        self.data, self.grad, self.pairs = data, 0.0, pairs
+
+    def __add__(self, o):
+        o = o if isinstance(o, Value) else Value(o)
+        return Value(self.data + o.data, ((self, 1.0), (o, 1.0)))
+
+    def __mul__(self, o):
+        o = o if isinstance(o, Value) else Value(o)
+        return Value(self.data * o.data, ((self, o.data), (o, self.data)))
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def backward(self):
+        raise NotImplementedError
+"""
+    notes = [str(note) for note in grade(source).notes]
+    assert (
+        "there is no backward() yet: upstream was multiplied by the derivatives that each node keeps, newest node first"
+    ) in notes

@@ -20,6 +20,7 @@ from gradwalk.diagnose.discovery import (
     PROBE,
     NotAnEngine,
     attributes,
+    defines,
     find_backward,
     find_by_trying,
     find_class,
@@ -309,7 +310,7 @@ class Engine:
                 if not isinstance(x, (int, float)):
                     self._must_be_node(x)
         apply = self._ops.get(name) or self.find(name)
-        if strict and name in BINARY and not hasattr(self.cls, BINARY[name][0]):
+        if strict and name in BINARY and not defines(self.cls, BINARY[name][0]):
             raise MissingOp(BINARY[name][0])  # functions, not operators: they need not take numbers
         if strict or not plain:
             return apply(*operands)
@@ -335,7 +336,7 @@ class Engine:
         5.0
         """
         method, _ = BINARY[name]
-        if not hasattr(self.cls, f"__i{method[2:]}"):
+        if not defines(self.cls, f"__i{method[2:]}"):
             return self.op(name, x, y)
         return getattr(operator, f"i{method[2:-2]}")(x, y)
 
@@ -413,7 +414,7 @@ class Engine:
             return self._binary(name)
         if name in UNARY_OPERATORS:
             method, spelt = UNARY_OPERATORS[name]
-            if hasattr(self.cls, method):
+            if defines(self.cls, method):
                 self.names[name] = method
                 return spelt
         for alias in names_of(name):
@@ -436,11 +437,11 @@ class Engine:
     def _binary(self, name: str) -> Callable[..., Any]:
         method, spelt = BINARY[name]
         reflected = REFLECTED[name]
-        if hasattr(self.cls, method):
+        if defines(self.cls, method):
             self.names[name] = method
 
             def apply(x: Any, y: Any) -> Any:
-                if not isinstance(x, self.cls) and not hasattr(self.cls, reflected):
+                if not isinstance(x, self.cls) and not defines(self.cls, reflected):
                     raise MissingOp(reflected)
                 return spelt(x, y)
 

@@ -137,8 +137,13 @@ def _op_by_op(comparison: Comparison, misplaced: Collection[str]) -> Findings:
         if isinstance(found, Measured):
             findings.unknown[op] = found
         else:
-            findings.faults += found
+            findings.faults += tuple(fault for fault in found if not _as_meant(fault))
     return findings
+
+
+def _as_meant(fault: Fault) -> bool:
+    """Whether a reflected operator is written as it should be: then what it is written with is at fault."""
+    return fault.kind == "reflected" and fault.formula == f"as_value(other) {SYMBOL[fault.op[1:]]} self"
 
 
 def _in_op(comparison: Comparison, op: str, clean: set[str], before: tuple[Fault, ...]) -> tuple[Fault, ...] | Measured:

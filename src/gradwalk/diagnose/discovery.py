@@ -239,6 +239,21 @@ def attributes(node: Any) -> list[str]:
 _NOTHING = object()
 
 
+#: Whose operators a class of nodes may inherit with their numbers: `class Value(float)`.
+_OF_NUMBERS = ("builtins", "numpy", "decimal", "fractions")
+
+
+def defines(cls: type[Any], method: str) -> bool:
+    """Whether a class has an operator of its own, not that of the numbers which it inherits from.
+
+    >>> class Value(float):
+    ...     def __add__(self, other): ...
+    >>> defines(Value, "__add__"), defines(Value, "__mul__")
+    (True, False)
+    """
+    return any(method in vars(base) and base.__module__ not in _OF_NUMBERS for base in cls.__mro__)
+
+
 def held(node: Any, name: str, otherwise: Any = None) -> Any:
     """What a node holds under a name; an engine's own `__getattr__` may raise anything for one that is not there."""
     try:

@@ -12,6 +12,7 @@ from math import isinf
 from gradwalk.diagnose.adapter import NO_RUN, Engine, MissingOp
 from gradwalk.diagnose.budget import lines_limited
 from gradwalk.diagnose.checks import CHECKS, OF_THE_WALK, RANDOM, Check
+from gradwalk.diagnose.discovery import defines
 from gradwalk.diagnose.networks import Forgotten, forgotten, has_networks
 from gradwalk.diagnose.op_probes import ops_in
 from gradwalk.diagnose.probes import STEPS, Probe, run
@@ -234,7 +235,7 @@ class Examination:
                 if op == "networks":
                     self._has[op] = has_networks(self.engine)
                 elif op.startswith("__"):
-                    self._has[op] = hasattr(self.engine.cls, op)
+                    self._has[op] = defines(self.engine.cls, op)
                 else:
                     self._has[op] = bool(self.engine.find(op))
             except MissingOp:
@@ -316,7 +317,8 @@ class Examination:
             return _result(check, "skipped", message=verbatim(lacking[0].message))
         there = [program for program in programs if self.outcome(program).kind != "missing"]
         if not there:
-            what = self.outcome(programs[0]).message if programs else "add"
+            refusal = self.outcome(programs[0]) if programs else None
+            what = "add" if refusal is None else (check.extra or check.name) if refusal.error else refusal.message
             wrong = self.misspelt.get(BINARY[what][0] if what in BINARY else what)
             if wrong:
                 return _result(check, "failed", programs[0], message=say("Python never calls `{name}`", name=wrong))

@@ -33,6 +33,7 @@ FILE = "<engine>"
 NODES = 300  # in the chain that is timed
 NO_WALK = say("there is no backward() yet")
 BY_HAND = say("each node's own push was called by hand, newest first")
+BY_LOCALS = say("upstream was multiplied by the derivatives that each node keeps, newest node first")
 
 
 def grade(
@@ -90,7 +91,9 @@ def _report(examination: Examination, source: str | None, chosen: tuple[Check, .
     if examination.engine.walks_by_hand:
         lacking = examination.engine.lacking
         why = say("{no_run}, as {lacking}", no_run=NO_RUN, lacking=lacking) if lacking else NO_WALK
-        notes += (say("{why}: {instead}", why=why, instead=BY_HAND),)
+        push = examination.engine.push
+        instead = BY_LOCALS if push is not None and push.takes == "locals" else BY_HAND
+        notes += (say("{why}: {instead}", why=why, instead=instead),)
     if chosen == select():
         if examination.speed is None:
             examination.speed = _speed(examination)

@@ -225,6 +225,16 @@ def _recursion(tree: SourceTree, backward: str) -> int | None:
     return _start(tree, backward)
 
 
+def _visiting(tree: SourceTree, backward: str) -> int | None:
+    """The line that visits a node too early: a call of itself, or the loop over what calls of itself have listed."""
+    line = _recursion(tree, backward)
+    for function in tree.walk(backward):
+        collects = any(map(_calls("append", "insert", "appendleft", "extend"), ast.walk(function)))
+        if collects and line is not None and function.lineno <= line <= (function.end_lineno or 0):
+            return _loop(tree, backward)
+    return line
+
+
 def _overwriting_lines(tree: SourceTree, backward: str) -> list[int]:
     """Lines that set a gradient to something that is computed from another, those of the walk first."""
     functions = [*tree.walk(backward), *tree.functions()]
@@ -298,7 +308,7 @@ def _user(tree: SourceTree, backward: str) -> int | None:
 
 _IN_WALK: dict[str, Finder] = {
     "overwriting": lambda tree, backward: next(iter(_overwriting_lines(tree, backward)), None),
-    "no-order": _recursion,
+    "no-order": _visiting,
     "left-over-gradients": _setting(zero=False),
     "every-path": _asking,
     "only-once": _thrown_away,
@@ -338,7 +348,6 @@ def walk_line(name: str, tree: SourceTree, backward: str) -> int | None:
         "seeded-wrong": [push.line for push in pushes if not push.adds],
         "wiped-after-seed": [push.line for push in pushes if _is_number(push.right, 0.0)][-1:],
         "seed-added": [push.line for push in pushes if push.adds and _is_number(push.right, 1.0)],
-        "missing-visits": [line] if (line := _asking(tree, backward)) else [],
     }.get(name, [])
     return found[0] if found else _start(tree, backward)
 

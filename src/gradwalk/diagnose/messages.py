@@ -18,6 +18,7 @@ from gradwalk.diagnose.phrases import at, operand, sentence
 from gradwalk.diagnose.results import Diagnosis
 from gradwalk.diagnose.source_tree import SourceTree, assigned
 from gradwalk.diagnose.vocabulary import SYMBOL
+from gradwalk.diagnose.watching import LEFT_OUT_BY
 from gradwalk.matcher import Outcome
 from gradwalk.messages import Message, joined, say, verbatim
 from gradwalk.messages import sentence as whole
@@ -143,12 +144,21 @@ class Messages:
 
     def walk(self, name: str) -> Diagnosis:
         """Something that the walk was seen to do."""
+        name, _, op = name.partition(": ")
         line = (self.tree and walk_line(name, self.tree, self.engine.backward_name)) or None
-        parts = {"walk": self.engine.backward_name, "at": at(line), "grad": self.engine.grad_name}
+        if op and self.tree:
+            function = self.tree.function(self.engine.called(op))
+            line = function.lineno if function else None
+        parts = {
+            "op": self.engine.called(op),
+            "walk": self.engine.backward_name,
+            "at": at(line),
+            "grad": self.engine.grad_name,
+        }
         told, hint, solution = (
             Message(words, {part: parts[part] for part in parts if f"{{{part}}}" in words}) for words in WALKS[name]
         )
-        return Diagnosis(None, told, line, None, hint, solution, name)
+        return Diagnosis(None, told, line, op or None, hint, solution, name)
 
     def endless(self, line: int | None) -> Diagnosis:
         """A walk that never ends."""
@@ -473,9 +483,14 @@ WALKS = {
         "Wipe first, and set the root's `{grad}` to 1 after that.",
     ),
     "missing-visits": (
-        "your `{walk}` leaves nodes out{at}: they never push what they have received",
+        "your `{walk}` leaves nodes out: they never push what they have received",
         "Draw a small graph, and tick each node when your walk comes by. Which one stays?",
         "Let every node that the root was made from push once.",
+    ),
+    LEFT_OUT_BY: (
+        "after your `{op}`{at}, `{walk}` does not come to every operand: one of them never pushes",
+        "Ask the result of this op what it was made from. Are all of its operands there?",
+        "Let the result keep all of its operands.",
     ),
     "equal-by-data": (
         "`__eq__` compares data{at}: for your `{walk}`, two nodes that hold the same number are one",

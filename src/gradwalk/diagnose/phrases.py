@@ -109,7 +109,7 @@ IN_OP = {
     "negated": "your `{op}` subtracts its contributions{at}, where it should add them",
     "without-upstream": "your `{op}` forgets the upstream gradient{at}: the local derivative is not multiplied by it",
     "adds-upstream": "your `{op}` adds the upstream gradient{at}, where it should multiply by it",
-    "keyed-by-operand": "your `{op}` has one entry for each operand{at}, and loses one when both are the same Value",
+    "keyed-by-operand": "your `{op}` loses a contribution{at} when both of its operands are the same Value",
     "data-read-late": "your `{op}` reads data when the walk comes by{at}, and not when the op is done",
     "closure-on-operand": "your `{op}` sets its closure on an operand instead of the result{at}",
     "changes-its-input": "your `{op}` changes the data of its operand{at}",

@@ -71,6 +71,6 @@ def said(error: BaseException) -> str:
     ('too small', '')
     """
     try:
-        return str(error)
+        return re.sub(r" at 0x[0-9a-fA-F]+>", ">", str(error))  # where a thing lies says nothing, and differs each time
     except Exception:
         return ""

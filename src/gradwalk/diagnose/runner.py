@@ -18,6 +18,7 @@ from typing import Any
 
 from gradwalk.diagnose.adapter import Engine, MissingOp, NotAnEngine, find_class
 from gradwalk.diagnose.conversation import Ask, Say, own_streams
+from gradwalk.diagnose.discovery import defines
 from gradwalk.diagnose.loading import Loaded, load
 from gradwalk.diagnose.places import said
 from gradwalk.diagnose.probes import Probe, run
@@ -131,7 +132,7 @@ def _told(note: str) -> str:
 
 def _has(engine: Engine, op: str) -> bool:
     try:
-        return hasattr(engine.cls, op) if op in REFLECTED.values() else bool(engine.find(op))
+        return defines(engine.cls, op) if op in REFLECTED.values() else bool(engine.find(op))
     except MissingOp:
         return False
 

@@ -7,7 +7,7 @@ wrong can then be seen, whatever the ops are worth.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
@@ -21,6 +21,7 @@ from gradwalk.diagnose.vocabulary import SYMBOL
 from gradwalk.matcher import same
 
 __all__ = [
+    "LEFT_OUT_BY",
     "Walk",
     "answer_to_upstream",
     "changes_in_place",
@@ -34,6 +35,7 @@ __all__ = [
 ]
 
 STEPS = 20_000
+LEFT_OUT_BY = "left-out-by"  # said of an op
 
 #: Graphs: the operands of each node, by number; nodes without are leaves, and the last one is the root.
 Graph = Sequence[tuple[int, ...]]
@@ -107,8 +109,27 @@ def faults_of_walk(engine: Engine, listed: bool) -> list[str]:
     if len(walks) < len(GRAPHS):
         return []
     found = [*_seeding(walks), *_visiting(walks, listed)]
+    if "missing-visits" in found and (by := _left_out_by(engine)):
+        return [name for name in found if name != "missing-visits"] + [f"{LEFT_OUT_BY}: {op}" for op in by]
     by_data = "missing-visits" not in found and equal_by_data(engine)
     return [*found, "equal-by-data"] if by_data else found
+
+
+def _left_out_by(engine: Engine) -> list[str]:
+    """Ops after which the walk comes to the result and not to its operands, if there are others where it does."""
+    lost, kept = [], []
+    for op in NEUTRAL:
+        walks = [walk for graph in GRAPHS if (walk := watch(engine, graph, ops=(op,))) is not None]
+        if len(walks) == len(GRAPHS):
+            if not any(_misses_nodes(walk) for walk in walks):
+                kept.append(op)
+            elif all(walk.root in walk.order for walk in walks):
+                lost.append(op)
+    return lost if kept else []
+
+
+def _misses_nodes(walk: Walk) -> bool:
+    return set(walk.order) != {node for node, operands in enumerate(walk.graph) if operands}
 
 
 def _seeding(walks: Sequence[Walk]) -> list[str]:
@@ -123,8 +144,7 @@ def _seeding(walks: Sequence[Walk]) -> list[str]:
 
 
 def _visiting(walks: Sequence[Walk], listed: bool) -> list[str]:
-    interior = [[node for node, operands in enumerate(walk.graph) if operands] for walk in walks]
-    if any(set(walk.order) != set(nodes) for walk, nodes in zip(walks, interior, strict=True)):
+    if any(map(_misses_nodes, walks)):
         return ["missing-visits"]
     repeated = [{node for node in walk.order if walk.order.count(node) > 1} for walk in walks]
     if any(repeated):
@@ -326,8 +346,12 @@ def _calls(engine: Engine, diamonds: int) -> int | None:
 # --- watching --------------------------------------------------------------------------------------------------------
 
 
-def watch(engine: Engine, graph: Graph, *, times: int = 1, neutral: bool = False) -> Walk | None:
+def watch(
+    engine: Engine, graph: Graph, *, times: int = 1, neutral: bool = False, ops: Iterable[str] = NEUTRAL
+) -> Walk | None:
     """The last of so many walks over a graph; None if it cannot be watched. `neutral`: many nodes hold one number.
+
+    All nodes are made by one op, the first of `ops` that can be watched.
 
     >>> from gradwalk.diagnose import teaching
     >>> watch(Engine(teaching.load()), GRAPHS[0]).visits[0]
@@ -335,7 +359,7 @@ def watch(engine: Engine, graph: Graph, *, times: int = 1, neutral: bool = False
     """
     if engine.push is None or engine.push.takes == "locals":
         return None
-    for op in NEUTRAL:
+    for op in ops:
         try:
             with lines_limited(engine.files):
                 found = _watched(engine, graph, op, times, neutral)

@@ -105,7 +105,7 @@ GRADIENTS = (
         title="Gradients kept in a dict, one entry for each operand",
         explanation="A dict with the operands as keys has room for one number each. In `a - a` both operands are the "
         "same Value: the second entry replaces the first, and one of the two contributions is gone.",
-        hint="How many entries does the dict have when both operands are the same Value?",
+        hint="Work through a + a: how many contributions should arrive, and how many are kept?",
         solution="Keep the contributions in a list of pairs, or push them one after the other with `+=`.",
         program="a = Value(3.0)\nb = a - a\nb.backward()",
         right={"a.grad": 0.0},
