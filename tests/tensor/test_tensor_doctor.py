@@ -210,3 +210,12 @@ def test_a_training_in_float32_without_a_model_given() -> None:
                 p.data = p.data - 0.1 * p.grad.numpy()
     assert kinds(visit.report()) == [], str(visit)
     assert "5 steps" in str(visit)
+
+
+def test_a_power_that_overflows_is_written_once() -> None:
+    x = Tensor([1e200, 1.0], label="x")
+    with doctor.watch([x]) as visit:
+        (x**2).sum().backward()
+    (found,) = [finding for finding in visit.report().findings if finding.kind == "birth"]
+    assert found.what.startswith("inf was born in x=(2,)**2 at step 1")
+    assert found.where == ("x=(2,) ** 2 = (2,), number [0]",)

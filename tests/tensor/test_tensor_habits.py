@@ -387,3 +387,10 @@ def test_forward_is_another_name_for_call() -> None:
     for kind, expected in ((Line, lambda y: y), (Twice, lambda y: y * 2.0), (Own, lambda y: y + 1.0)):
         model = kind()
         assert model(x).tolist() == expected(model.layer(x)).tolist()
+
+
+def test_whole_numbers_by_chance_fit_int64() -> None:
+    assert gradwalk.randint(2**63 - 1, 2**63, (1,)).item() == 2**63 - 1
+    for low, high in ((0, 2**63 + 1), (-(2**63) - 1, 0)):
+        with pytest.raises(SettingError, match="do not fit int64"):
+            gradwalk.randint(low, high, (1,))

@@ -135,6 +135,8 @@ def randint(low: int, high: Any = None, size: Any = None, *, generator: Any = No
         ) from None
     if most <= least:
         raise SettingError(f"randint from {least} up to {most} has nothing to choose from")
+    if least < -(2**63) or most > 2**63:
+        raise SettingError(f"randint from {least} up to {most} gives numbers that do not fit int64")
     found = _sizes(tuple(size) if isinstance(size, (list, tuple)) else (size,), "randint")
     draw = _source(generator).randrange
     return _made([draw(least, most) for _ in range(size_of(found))], found, dtype, None)

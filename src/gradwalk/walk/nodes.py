@@ -78,7 +78,11 @@ def formula(op: str, operands: list[str]) -> str:
 
     >>> formula("*", ["a", "b"]), formula("**2", ["a"]), formula("exp", ["a"])
     ('a * b', 'a**2', 'exp(a)')
+    >>> formula("**2", ["a", "2"])  # of a tensor, whose exponent is an operand too
+    'a**2'
     """
+    if op[:2] == "**" and len(op) > 2:
+        return operands[0] + op
     if op[:1].isalpha() or op.startswith(("_", "<lambda")):
         return f"{op}({', '.join(operands)})"
     return f" {op} ".join(operands) if len(operands) > 1 else "".join(operands) + op
@@ -98,6 +102,8 @@ def _number(x: Any) -> str:
     shape = getattr(x, "shape", None)
     if shape:  # many numbers: how many along each axis says more than a few of them
         return str(tuple(shape))
+    if shape == ():  # an array of one number
+        x = x.tolist()
     try:
         return f"{x:g}" if isinstance(x, (int, float)) else repr(x)
     except OverflowError:

@@ -64,7 +64,7 @@ def _vanishing(exam: Exam) -> Finding:
         where=(layers[0],),
         why=f"each layer on the way back makes them smaller: {_chain(exam)}",
         remedy=(
-            'tanh or relu instead of sigmoid, whose slope is at most ¼; init="xavier" or "kaiming"',
+            'tanh or relu instead of sigmoid, whose slope is at most ¼; init="xavier" or "kaiming" of an MLP',
             "fewer layers, or a sum around some of them (x + layer(x)), which lets gradients pass straight",
         ),
         step=exam.step,
@@ -82,7 +82,7 @@ def _exploding(exam: Exam, first: Exam) -> Finding:
         where=(_strongest(exam),),
         why=f"each layer on the way back makes them larger: {_chain(exam)}",
         remedy=(
-            'smaller first weights: init="kaiming" for relu, "xavier" for tanh',
+            'smaller first weights (of an MLP init="kaiming" for relu, "xavier" for tanh)',
             "optim.clip_grad_norm(parameters, 1.0) before each step",
         ),
         step=exam.step,

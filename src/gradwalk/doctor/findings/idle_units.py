@@ -142,7 +142,7 @@ def _graves(history: ModelHistory, layers: list[_Layer], severity: Severity) -> 
         f"dead ReLUs, which no sample turns on: {', '.join(map(str, layers[:3]))}" + (", …" if layers[3:] else ""),
         where=tuple(place for layer in layers for place in ([layer.name] if layer.all else layer.dead)),
         why=why,
-        remedy=(remedy, 'activation="leaky_relu" always lets something through'),
+        remedy=(remedy, 'leaky_relu always lets something through (activation="leaky_relu" of an MLP)'),
         step=onset,
         numbers={"dead": len(dead), "highest": highest, "units": dead},
     )
@@ -183,7 +183,7 @@ def _saturated(history: ModelHistory) -> Iterator[Finding]:
             ),
             remedy=(
                 (
-                    'smaller first weights: init="xavier" keeps the sums near 0',
+                    'smaller first weights and biases keep the sums near 0 (init="xavier" of an MLP)',
                     "bring the inputs to a size of about 1",
                 )
                 if born
