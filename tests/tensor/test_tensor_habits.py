@@ -394,3 +394,23 @@ def test_whole_numbers_by_chance_fit_int64() -> None:
     for low, high in ((0, 2**63 + 1), (-(2**63) - 1, 0)):
         with pytest.raises(SettingError, match="do not fit int64"):
             gradwalk.randint(low, high, (1,))
+
+
+def test_a_part_of_a_parameter_is_not_updated_in_vain() -> None:
+    p, plain = Tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True), Tensor([[1.0], [2.0]])
+    with gradwalk.no_grad():
+        for part in (p[0], p.T, p.reshape(4), p[:, 1], p.expand(1, 2, 2)):
+            with pytest.raises(GraphError, match="a part of a parameter, and for reading"):
+                part *= 2.0
+            with pytest.raises(ValueError, match="read-only"):
+                part.data[0] = 1.0
+        copies = p[[0, 1]]
+        copies *= 2.0
+        h = plain.reshape(2)
+        h += 1.0
+        scaled = p.T * 2.0
+        scaled += 1.0
+    assert (copies.tolist(), h.tolist(), scaled.tolist()) == (
+        [[2.0, 4.0], [6.0, 8.0]], [2.0, 3.0], [[3.0, 7.0], [5.0, 9.0]],
+    )  # fmt: skip
+    assert (p.tolist(), plain.tolist()) == ([[1.0, 2.0], [3.0, 4.0]], [[1.0], [2.0]])

@@ -18,8 +18,18 @@ from gradwalk.node import Hook, Node, Recipe
 from gradwalk.ops import Op
 from gradwalk.tensor import arrays, kernels, reach
 from gradwalk.tensor.arrays import dtype_named
-from gradwalk.tensor.backward import FREED, KEPT_NUMBERS, Clock, Slope, filled, walk_back, walk_with_graphs
-from gradwalk.tensor.entries import Entry
+from gradwalk.tensor.backward import (
+    FREED,
+    KEPT_NUMBERS,
+    OF_GRADIENT,
+    OF_PARAMETER,
+    Clock,
+    Slope,
+    filled,
+    walk_back,
+    walk_with_graphs,
+)
+from gradwalk.tensor.entries import Entry, Expand, Index, Permute, Reshape
 from gradwalk.tensor.making import array_of, numbers_in
 from gradwalk.tensor.methods import TensorMethods
 from gradwalk.tensor.operators import give_operators
@@ -30,7 +40,8 @@ from gradwalk.tensor.shapes import Shape, broadcast, shape_error
 
 __all__ = ["Tensor"]
 
-OF_GRADIENT = -1  # when the numbers of a gradient were last written: they cannot be
+VIEWS = (Index, Reshape, Permute, Expand)
+PART = "this is a part of a parameter, and for reading; write to the parameter's own data, as in p.data[i] *= 2"
 
 
 class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the table give tensors here
@@ -107,7 +118,7 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
         array: Any
         if modes.active and not modes.knows_numbers():
             return modes.top().read(self, "data", self._data)
-        if self.of_gradient or (self._kind is not None and not self.is_leaf):
+        if self.is_borrowed or (self._kind is not None and not self.is_leaf):
             array = arrays.now.read_only(self._data)
         else:
             if self._lent is None:
@@ -122,8 +133,12 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
                 f"the numbers of a tensor that was computed ({self._op} of shape {self.shape}) cannot be replaced; "
                 "make a leaf of it with detach()"
             )
-        if self.of_gradient:
-            raise GraphError("the numbers of a gradient are for reading; set it anew, as in p.grad = p.grad * 0.5")
+        if self.is_borrowed:
+            raise GraphError(
+                "the numbers of a gradient are for reading; set it anew, as in p.grad = p.grad * 0.5"
+                if self._changed == OF_GRADIENT
+                else PART
+            )
         if data is self._lent and data is not None:  # t.data += 1 writes, and then sets what it wrote to
             self._look_at_lent()
             return
@@ -135,13 +150,13 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
         self._write_array(modes.top().write(self, "data", new) if modes.active else new)
 
     @property
-    def of_gradient(self) -> bool:
-        """Whether these are the numbers of a gradient, which others may share: they are for reading.
+    def is_borrowed(self) -> bool:
+        """Whether these are the numbers of a gradient, or a part of a parameter under no_grad: they are for reading.
 
-        >>> gradwalk.Tensor([1.0]).grad.of_gradient
+        >>> gradwalk.Tensor([1.0]).grad.is_borrowed
         True
         """
-        return self._changed == OF_GRADIENT
+        return self._changed < 0
 
     def _write_array(self, array: Any) -> None:
         """Take over an array of our shape and dtype that nobody else writes to."""
@@ -595,7 +610,16 @@ def node(op: Any, data: Any, inputs: tuple[Any, ...]) -> Tensor:
         if not modes.active or modes.recording():
             out._kind, out._changed = op, Clock.time
             out._inputs = tuple([float(x) if isinstance(x, int) else x for x in inputs])
+        elif _shows_parameter(op, inputs):
+            out._changed = OF_PARAMETER
     return out
+
+
+def _shows_parameter(op: Any, inputs: tuple[Any, ...]) -> bool:
+    """Whether an op shows a part of a leaf that is surely trained: it was asked for, or has a gradient."""
+    if op.__class__ not in VIEWS or (op.__class__ is Index and op.wholes):
+        return False
+    return inputs[0]._asked is True or inputs[0]._grad.__class__ is not float
 
 
 def _of_one_kind(op: Any, operands: tuple[Any, ...]) -> Tensor | None:
@@ -640,6 +664,8 @@ def _of_one_kind(op: Any, operands: tuple[Any, ...]) -> Tensor | None:
         out._flows = True
         if not modes.active or modes.recording():
             out._kind, out._inputs, out._changed = op, operands, Clock.time
+        elif _shows_parameter(op, operands):
+            out._changed = OF_PARAMETER
     return out
 
 

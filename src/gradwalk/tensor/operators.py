@@ -13,7 +13,7 @@ from gradwalk.errors import GraphError, NotANumberError
 from gradwalk.ops import Op
 from gradwalk.tensor import arrays, kernels
 from gradwalk.tensor.arrays import BOOL
-from gradwalk.tensor.backward import Clock, Slope
+from gradwalk.tensor.backward import OF_GRADIENT, Clock, Slope
 from gradwalk.tensor.entries import MatMul
 from gradwalk.tensor.shapes import shape_error
 
@@ -197,13 +197,14 @@ def _in_place(name: str, operator: Any) -> Any:
 
     def change(self: Any, other: Any) -> Any:
         new = operator(self, other)
-        if self._kind is not None or new is NotImplemented or self.of_gradient:
+        if self._kind is not None or new is NotImplemented or self._changed == OF_GRADIENT:
             return new
         if not modes.active or modes.recording():
             if self._asked or self._grad.__class__ is not float:  # a parameter that is updated, and would not be
                 raise GraphError(
                     f"this would leave the parameter of shape {self.shape} as it is, and make a new tensor; update it "
-                    "inside `with gradwalk.no_grad():`, or write to its data, as in p.data -= lr * p.grad"
+                    "inside `with gradwalk.no_grad():`, or write to its data, as in p.data -= lr * p.grad; where a new "
+                    "tensor is meant, write y = p - x"
                 )
             return new
         if new.shape != self.shape:
