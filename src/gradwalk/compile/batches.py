@@ -84,9 +84,14 @@ class Batched(Compiled):
             return self._added_up(((args, kwargs) for args, kwargs in chunks), count, None)
         else:
             trace = self._entries.get(key)
-            if trace is not None and not watched and trace.calls < trace.due and trace.surroundings.hold():
-                trace.recent = True
-                return trace.run(numbers)
+            if trace is not None and not watched and trace.calls < trace.due:
+                try:
+                    held = trace.holds()
+                except Exception:  # something is gone
+                    held = False
+                if held:
+                    trace.recent = True
+                    return trace.run(numbers)
         how = "run" if not watched or modes.recording() else "values_only"
         out, replayed = self._with_care(args, kwargs, how)
         if watched and modes.recording() and self.batch != "each":

@@ -141,11 +141,11 @@ class Runner:
         self.values, self.grads = values, grads
         self.execution: Execution = prepared.lowered.bind(values, grads, threads)
         self.forward, self.push, self.both = self.execution.forward, self.execution.backward, self.execution.both
-        self.push_first = self.push  # as `push`, where all gradients are 0
+        self.push_quickly: Callable[[], None] = self.push  # which has to be followed by `mend` …
+        self.strange: Any = (False,)  # … where this is true at 0
         if prepared.cuts:
             look: Any = getattr(self.execution, "look", lambda: None)
-            self._strange = look()
-            self.push_first = partial(self._carefully, self.push, first=True)
+            self.strange = look() or (True,)
             self.push, self.both = partial(self._carefully, self.push), partial(self._carefully, self.both)
         if prepared.program.lanes == 1:
             self._look()
@@ -159,13 +159,18 @@ class Runner:
         for name in ("inputs", "indices", "outputs", "totals", "seeds", "input_grads"):
             setattr(self, name, getattr(self.execution, name))
 
-    def _carefully(self, walk_back: Callable[[], None], first: bool = False) -> None:
-        """Walk back; where that gives nan, or inf, once more: row by row, with nothing pushed along edges cut."""
-        grads, strange = self.grads, self._strange
-        before = 0.0 if first else grads.copy()
+    def _carefully(self, walk_back: Callable[[], None]) -> None:
+        before = self.grads.copy()
         walk_back()
-        if strange is not None and not strange[0]:
-            return
+        if self.strange[0]:
+            self.mend(before)
+
+    def mend(self, before: Any) -> None:
+        """Where a walk back gave nan, or inf, walk once more: row by row, with nothing pushed along edges cut.
+
+        `before` is what the gradients were before it.
+        """
+        grads = self.grads
         wanted = self.input_grads.ravel() if self.prepared.program.input_grads else grads[:0]
         total = float(grads.dot(grads)) + float(wanted.dot(wanted))
         if total - total == 0.0 or (total == total and not self.prepared.analysis.merged):

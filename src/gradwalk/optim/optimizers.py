@@ -6,7 +6,7 @@ import math
 from array import array
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial, wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradwalk import modes
 from gradwalk.engine import Value
@@ -53,6 +53,27 @@ def _observable(step: Callable[[Any], None]) -> Callable[[Any], None]:
     return observable
 
 
+class Remembered:
+    """What an optimiser remembers, where the object itself does not have it: then its keeper hands it back.
+
+    A `__getattr__` of the class would do the same, and make every look at any attribute take ten times as long.
+
+    >>> optim.SGD([Value(1.0)], lr=0.1).velocities
+    [0.0]
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, optimizer: Any, kind: Any = None) -> Any:
+        if optimizer is None:
+            return self
+        if optimizer._keeper is None:
+            raise AttributeError(f"{type(optimizer).__name__!r} object has no attribute {self.name!r}")
+        optimizer._keeper.hand_back(optimizer)
+        return vars(optimizer)[self.name]
+
+
 class Optimizer:
     """What optimisers share: the parameters, the learning rate `lr`, and a state that can be kept and restored.
 
@@ -90,16 +111,23 @@ class Optimizer:
     reduce: Any = None  # what adds gradients up over processes
     _reduced: bool | None = None  # whether the next step's gradients were added up; None before the first time
 
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...  # what is named in `memory`
+
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         if "step" in vars(cls):
-            cls.step = _observable(cls.step)  # type: ignore[method-assign]
+            cls.step = _observable(cls.step)  # type: ignore[method-assign, assignment]
+        for name in cls.memory:
+            if not hasattr(type(getattr(cls, name, None)), "__set__"):  # as a property has it
+                setattr(cls, name, Remembered(name))
 
     def __init__(self, parameters: Iterable[Node], lr: float, *, reduce: Any = None) -> None:
         self.parameters: list[Value] = Leaves(checked_parameters(parameters, type(self).__name__))
         if reduce is not None:
             reducer(reduce)  # which refuses what cannot add up
-            self.reduce = reduce
+        self.reduce = reduce
         for i, p in enumerate(self.parameters, start=1):
             if not p.is_leaf:
                 raise SettingError(
@@ -124,7 +152,6 @@ class Optimizer:
     def lr(self, lr: float) -> None:
         self._lr = at_least_zero("lr", lr)
 
-    @_observable
     def step(self) -> None:
         """Change every parameter according to its gradient.
 
@@ -134,27 +161,35 @@ class Optimizer:
         >>> x.data
         0.0
         """
-        update = self.update
+        if (modes.layers or self.reduce is not None) and not self._observed:
+            _observed_step(self)
+            return
+        keeper, constants = self._keeper, self.constants()
+        if keeper is None or not keeper.step(self, constants):  # who took the step before
+            self._step(constants)
+        self.steps += 1
+
+    def _step(self, constants: tuple[float, ...]) -> None:
+        update, keeper = self.update, keeper_of(self.parameters)
         if update is None:
             raise NotImplementedError(f"{type(self).__name__} has no step(); write one, or use SGD, Adam or AdamW")
-        constants = self.constants()
-        if not self._stepped_elsewhere(constants):
-            gradients = self.gradients()
-            memory = [getattr(self, name) for name in self.memory]
-            for name, column in zip(self.memory, memory, strict=True):
-                if len(column) != len(gradients):
-                    one_a_parameter(name, column, self.parameters)  # which says so
-            if any(p.many for p in self.parameters):
-                from gradwalk.optim.tensors import apply_to_all
+        if keeper is not None and keeper.step(self, constants):
+            return
+        gradients = self.gradients()
+        memory = [getattr(self, name) for name in self.memory]
+        for name, column in zip(self.memory, memory, strict=True):
+            if len(column) != len(gradients):
+                one_a_parameter(name, column, self.parameters)  # which says so
+        if any(p.many for p in self.parameters):
+            from gradwalk.optim.tensors import apply_to_all
 
-                numbers, *memory = apply_to_all(update, self.parameters, gradients, memory, constants)
-                for p, x in zip(self.parameters, numbers, strict=True):
-                    p.data = x
-            else:
-                numbers, *memory = apply(update, numbers_of(self.parameters), gradients, memory, constants)
-                set_numbers(self.parameters, numbers)
-            vars(self).update(zip(self.memory, memory, strict=True))
-        self.steps += 1
+            numbers, *memory = apply_to_all(update, self.parameters, gradients, memory, constants)
+            for p, x in zip(self.parameters, numbers, strict=True):
+                p.data = x
+        else:
+            numbers, *memory = apply(update, numbers_of(self.parameters), gradients, memory, constants)
+            set_numbers(self.parameters, numbers)
+        vars(self).update(zip(self.memory, memory, strict=True))
 
     def all_reduce(self) -> None:
         """Put the sum over all processes into the gradients. `step()` does it, unless it has been done since the last.
@@ -200,7 +235,9 @@ class Optimizer:
         >>> x.grad
         0.0
         """
-        clear(self.parameters, self._keeper)
+        keeper = self._keeper
+        if keeper is None or not keeper.zero_grad(self.parameters):
+            clear(self.parameters)
         if self._reduced:
             self._reduced = False
 
@@ -239,23 +276,13 @@ class Optimizer:
         vars(self).update({name: value for name, value in vars(fresh).items() if name != "reduce"})
         vars(self).update(memory, steps=steps)
 
-    def _stepped_elsewhere(self, constants: tuple[float, ...]) -> bool:
-        """Whether something that holds the parameters took the step for us."""
-        if self._keeper is not None and self._keeper.step(self, constants):  # as the step before
-            return True
-        keeper = keeper_of(self.parameters)
-        return keeper is not None and bool(keeper.step(self, constants))
-
-    def __getattr__(self, name: str) -> Any:
-        if name not in type(self).memory or self._keeper is None:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        self._keeper.hand_back(self)
-        return vars(self)[name]
-
     def __getstate__(self) -> State:  # for copies and pickles
         if self._keeper is not None:
             self._keeper.hand_back(self)
         return vars(self)
+
+
+_observed_step = _observable(Optimizer.step)  # most steps nobody observes, and these need no wrapper
 
 
 class SGD(Optimizer):
@@ -336,7 +363,7 @@ class Adam(Optimizer):
         lr, (beta1, beta2), decay, steps = self.lr, self.betas, self.weight_decay, self.steps + 1
         # The means start at 0 and so are too small at first; `size` and `root` make up for it.
         size, root = lr / (1.0 - beta1**steps), math.sqrt(1.0 - beta2**steps)
-        shrink, decay = (1.0 - lr * decay, 0.0) if self.decoupled else (1.0, decay)
+        shrink, decay = (1.0 - lr * decay, 0.0) if decay and self.decoupled else (1.0, decay)
         return 1.0 - beta1, beta2, size, root, self.eps, decay, shrink
 
     @staticmethod

@@ -137,13 +137,17 @@ def key_of(x: Any, found: Numbers) -> Key:
         if dtype.kind == "O":
             return kind, shape, tuple([key_of(part, found) for part in x.ravel().tolist()])
         return _key_of_other(x, found)
-    way = _ways.get(kind)
+    way = _ways.get(kind, OTHER)
     if way == PLAIN:
         if kind is int and not -LARGEST < x < LARGEST:  # as it is: a float cannot hold it
             return "is", kind, x
         found.plain.append(x)
         return 0
     if way == SEQUENCE:
+        if x and x[0].__class__ is int is x[-1].__class__ and len(x) < LONG and not found.careful:  # as below
+            found.ints = True
+            found.plain += x
+            return kind, len(x)
         if _seem_numbers(x, found):
             found.add_list(x)
             first = x[0].__class__ if x else float
@@ -160,7 +164,7 @@ def key_of(x: Any, found: Numbers) -> Key:
                 first = flat[0].__class__
                 return kind, len(x), *kinds, len(x[0]), *(() if first in PYTHONS else (first,))
         return kind, tuple([key_of(part, found) for part in x])
-    if way is None or way == OBJECT:
+    if way >= OBJECT:
         if way == OBJECT or id(x) in _models:
             found.kept += (x,)
             return "same", id(x)
@@ -319,7 +323,7 @@ def _forget(key: int, _: Any) -> None:
 _models: dict[int, Any] = {}  # dataclasses that were found to be whole, for as long as they live
 
 #: What is known at a glance of an argument of some class.
-PLAIN, NUMPYS, SEQUENCE, DICT, TUPLE, OBJECT, TENSOR = range(7)
+PLAIN, NUMPYS, SEQUENCE, DICT, TUPLE, TENSOR, OBJECT, OTHER = range(8)
 _ways: dict[type, int] = {
     **dict.fromkeys(NUMBERS, NUMPYS), **dict.fromkeys(PYTHONS, PLAIN), **dict.fromkeys(SEQUENCES, SEQUENCE),
     dict: DICT,

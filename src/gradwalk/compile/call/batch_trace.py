@@ -60,7 +60,7 @@ class BatchTrace(BoundTrace):
         try:
             self._write(store, numbers)
             if self.one:  # gradients as well, because samples do not stay in memory
-                self.gradients.fill(0.0)
+                self.clear()
                 self.runner.both()
             else:
                 self.runner.forward()
@@ -140,6 +140,8 @@ class BatchTrace(BoundTrace):
     def _bind(self, store: Store) -> None:
         values, self.grads = self.stretch.arrays()
         self.gradients = np.zeros_like(self.grads)
+        there, size = self.gradients.view(np.uint8).data, self.gradients.nbytes
+        self.clear = partial(there.__setitem__, slice(None), bytes(size))  # quicker than `fill`
         self.runner = Runner(self.prepared, values, self.gradients, self.threads)
         self.n = 0
         self.last = None
@@ -162,14 +164,18 @@ class BatchTrace(BoundTrace):
     def backward(self, call: Any, position: int, gradient: Any, in_walk: bool = False) -> None:
         """Walk back from one of a call's results."""
         store = self.stretch.store
-        with store.lock:
+        lock = store.lock
+        lock.acquire()  # twice as quick as `with`
+        try:
             if not store.owns:
                 store.take()
             if in_walk:
                 reverse.if_broken_off(store.with_gradients_of_now())
-            elif self.hooked_parameters(position):
+            elif store.hooked and self.hooked_parameters(position):
                 raise LeftToWalk
             self._add(store, call, position, gradient)
+        finally:
+            lock.release()
 
     def _add(self, store: Store, call: Any, position: int, gradient: Any) -> None:
         store.zeroed = False
@@ -193,7 +199,7 @@ class BatchTrace(BoundTrace):
         seeds = self.runner.seeds
         seeds[:] = 0.0
         seeds[position] = gradient * self.scale
-        self.gradients.fill(0.0)
+        self.clear()
         try:
             self.runner.backward()
         finally:

@@ -115,8 +115,7 @@ class BoundTrace:
         self.shapes = [array.shape for array in numbers.arrays]
         self.borrows = bool(self.shapes) or plain >= LONG  # whether a call has arrays or long lists, which may change
         self.plain = plain if any(i < plain for i in recorded.used) else 0  # indices alone are not needed as floats
-        alone = type(self) is BoundTrace and self.single
-        self.arrays_alone = alone and bool(self.shapes) and not self.plain and not self.slots
+        self.arrays_alone = bool(self.shapes) and not self.plain and not self.slots
         self.packed = struct.Struct(f"{plain}d")
         self.indexed = struct.Struct(f"{len(self.slots)}Q")  # which takes no negative ones
         self.ends = list(accumulate(map(math.prod, self.shapes), initial=plain))
@@ -213,24 +212,28 @@ class BoundTrace:
             self.runner.inputs[:] = np.frombuffer(again.saved)
             self.runner.indices[:] = again.saved_indices
         else:
-            if self.plain:
-                try:
-                    if numbers.ints and not are_plain(numbers.plain):
-                        raise Misjudged
-                    if numbers.pieces:
-                        self._write_pieces(numbers)
-                    else:
-                        self.write(*numbers.plain)
-                except (OverflowError, struct.error):
-                    if not numbers.careful:
-                        raise Misjudged from None
-                    self.runner.inputs[: self.plain] = [number(x) for x in numbers.plain]
-            if self.shapes:
-                for view, array in zip(self.views, numbers.arrays):  # noqa: B905 (as many, by the key; and it is quicker)
-                    view[...] = array
-            if self.slots:
-                self._write_indices(numbers)
+            self._write_numbers(numbers)
         self.forward()
+
+    def _write_numbers(self, numbers: Any) -> None:
+        """Put the numbers of a call where the program reads them."""
+        if self.plain:
+            try:
+                if numbers.ints and not are_plain(numbers.plain):
+                    raise Misjudged
+                if numbers.pieces:
+                    self._write_pieces(numbers)
+                else:
+                    self.write(*numbers.plain)
+            except (OverflowError, struct.error):
+                if not numbers.careful:
+                    raise Misjudged from None
+                self.runner.inputs[: self.plain] = [number(x) for x in numbers.plain]
+        if self.shapes:
+            for view, array in zip(self.views, numbers.arrays):  # noqa: B905 (as many, by the key; and it is quicker)
+                view[...] = array
+        if self.slots:
+            self._write_indices(numbers)
 
     def _write_pieces(self, numbers: Any) -> None:
         """Write long lists one after the other; their lengths are part of the key, and so the same at each call."""
@@ -254,14 +257,16 @@ class BoundTrace:
             call.saved_indices = self.runner.indices.copy()
 
     def _write_indices(self, numbers: Any) -> None:
-        plain, bounds = numbers.in_order(), self.recorded.bounds
+        plain, bounds = numbers.in_order() if numbers.pieces else numbers.plain, self.recorded.bounds
         chosen: Any
-        if self.shapes:
+        if self.all_chosen:
+            chosen = plain
+        elif self.shapes:
             chosen = [plain[i] if i < len(plain) else self._element(numbers, i) for i in self.slots]
         else:
-            chosen = plain if self.all_chosen else self.chosen(plain)
+            chosen = self.chosen(plain)
         try:
-            self.indexed.pack_into(self.indices, 0, *chosen)
+            self.write_chosen(*chosen)
             if max(chosen) < self.least or all(map(lt, chosen, bounds)):
                 return
         except (struct.error, TypeError):
@@ -283,25 +288,29 @@ class BoundTrace:
         self.outputs, self.seeds = self.runner.outputs[: self.recorded.given], self.runner.seeds
         self.given, self.seed = self.outputs.data, self.seeds.data  # which are read and set quicker
         self.forward, self.push = self.runner.forward, self.runner.push
-        self.inputs, self.indices = self.runner.inputs.data, self.runner.indices.data
+        self.inputs = self.runner.inputs.data
         # quicker than with the place at each call, for which Python makes a list first
         self.write = partial(self.packed.pack_into, self.inputs, 0)
+        self.write_chosen = partial(self.indexed.pack_into, self.runner.indices.data, 0)
         self.reader = None
         self.views = [
             self.runner.inputs[start:end].reshape(shape)
             for (start, end), shape in zip(pairwise(self.ends), self.shapes, strict=True)
         ]
-        if self.arrays_alone:
+        if type(self) is BoundTrace and self.single:
             self.run = self._quick_run(store)  # type: ignore[method-assign, assignment]
         if self.one_by_one and self.alone and not self.input_grads:
             self.backward = self._quick_backward(store)  # type: ignore[method-assign]
         self.values = store.values  # at the end: what Ctrl-C breaks off is done anew
 
     def _quick_run(self, store: Store) -> Callable[[Any], Any]:
-        """As `run`, for arrays alone and one result, with all that it needs at hand."""
+        """As `run`, for one result, with all that it needs at hand."""
         stretch, tensors, values, views = self.stretch, store.tensors, store.values, self.views
         forward, given, keep = self.forward, self.given, self.inputs.tobytes
         acquire, release = store.lock.acquire, store.lock.release
+        arrays_alone, borrows, slots, indices = self.arrays_alone, self.borrows, self.slots, self.runner.indices
+        write, write_chosen, least = self._write_numbers, self.write_chosen, self.least
+        short = self.all_chosen and bool(slots) and not self.plain and not borrows  # there are a few indices alone
         fetch: Any = None  # copies the numbers of arrays that came twice in a row, …
         answer: Any = None  # … and says whether it did
         self.familiar = ()
@@ -314,11 +323,23 @@ class BoundTrace:
             try:
                 if store.owns and store.values is values and not tensors.lent:
                     last = self.last
-                    if last is not None and last.saved is None and getrefcount(last) > ALONE:
+                    if borrows and last is not None and last.saved is None and getrefcount(last) > ALONE:
                         last.saved = keep()
+                        if slots:
+                            last.saved_indices = indices.copy()
                     self.last = None  # until the numbers are there
-                    arrays = call.arrays
-                    if arrays is self.familiar:
+                    if short:
+                        chosen = call.plain
+                        try:
+                            write_chosen(*chosen)
+                            fit = max(chosen) < least
+                        except (struct.error, TypeError):
+                            fit = False
+                        if not fit:
+                            write(call)
+                    elif not arrays_alone:
+                        write(call)
+                    elif (arrays := call.arrays) is self.familiar:
                         fetch()
                         if not answer[0]:  # one has another shape now
                             self.familiar = ()
@@ -352,7 +373,7 @@ class BoundTrace:
     def _quick_backward(self, store: Store) -> Callable[..., None]:
         """As `backward`, from the one result of the latest call, with all that it needs at hand."""
         stretch, values, seed = self.stretch, store.values, self.seed
-        push, push_first = self.push, self.runner.push_first
+        push, push_quickly, strange, mend = self.push, self.runner.push_quickly, self.runner.strange, self.runner.mend
         acquire, release = store.lock.acquire, store.lock.release
 
         def backward(call: Any, position: int, gradient: Any, in_walk: bool = False) -> None:
@@ -370,7 +391,9 @@ class BoundTrace:
                         seed[0] = gradient
                         if store.zeroed:
                             store.zeroed = False
-                            push_first()
+                            push_quickly()
+                            if strange[0]:
+                                mend(0.0)
                         else:
                             push()
                         if not call.walked:

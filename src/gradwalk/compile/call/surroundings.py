@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import is_dataclass
 from functools import partial
+from itertools import chain
 from numbers import Number
 from operator import attrgetter, is_, itemgetter
 from types import ModuleType
@@ -36,7 +37,7 @@ from gradwalk.compile.call.sameness import (
     refill,
     same,
 )
-from gradwalk.compile.native.pythons import are_readable, versions_are_readable
+from gradwalk.compile.native.pythons import VERSION, address_in, are_readable, versions_are_readable
 from gradwalk.compile.own.watched import Rotation, Watched
 from gradwalk.compile.trace.held import holds_by_itself, is_stand_in, may_hold_values, slots_of
 from gradwalk.compile.trace.reach import Reached
@@ -115,6 +116,7 @@ class Surroundings:
         self.loose: list[Question] = []  # questions whose answers are compared …
         self.strict: list[Question] = []  # … and those of `exact`, which have to be the same ones
         self.quickly: Callable[[], bool] = bool  # whether answers are the very same; none are asked at first
+        self._seen: frozenset[int] = frozenset()  # questions whose answers change only if native code sees it
         self.slow: Any = ((), ())  # questions that this does not ask; empty if it looks at everything
         self._made = 0
         self._served: list[Any] = []  # traces that rely on all this
@@ -327,7 +329,11 @@ class Surroundings:
                     return False
                 few = len(self.modules) <= OBJECTS
                 spaces = [*zip(self.modules, self.module_copies, strict=True)] if few else ()
-                watched = self.watched = Watched(self.holders, self.copies, spaces=spaces)
+                words = {i: words for i, question in enumerate(self.questions) if (words := _words_for(question))}
+                self._seen = frozenset(words)
+                watched = self.watched = Watched(
+                    self.holders, self.copies, spaces=spaces, words=chain.from_iterable(words.values())
+                )
                 for holder in watched.others:  # such as hold by now what is equal to what they held
                     if type(holder) in (list, dict) and id(holder) in self._paths:
                         self._watch_closely(self._paths[id(holder)], holder)
@@ -372,11 +378,19 @@ class Surroundings:
             return
         exact = {id(self.questions[i]) for i in self.exact}
         more: list[tuple[str, dict[str, Any]]] = []
+        questions = self.questions
+        beyond: list[Question] = []
         if self.watched is not None and not self.slow_turns and not self.late:
-            more = [self.watched.as_expression(), ("now.changes == then.changes", {"now": attributes, "then": self})]
+            names, beyond = identity_check([questions[i] for i in sorted(self._seen)])
+            questions = [question for i, question in enumerate(questions) if i not in self._seen]
+            more = [
+                self.watched.as_expression(names),
+                ("now.changes == then.changes", {"now": attributes, "then": self}),
+            ]
             if self.rotation is not None:
                 more.append(self.rotation.as_expression())
-        self.quickly, others = identity_check(self.questions, more)
+        self.quickly, others = identity_check(questions, more)
+        others += beyond
         loose, strict = [q for q in others if id(q) not in exact], [q for q in others if id(q) in exact]
         self.slow = (loose, strict) if others or not more else ()
         self._tell()
@@ -550,6 +564,22 @@ def _answer(get: Callable[[Any], Any], thing: Any) -> Any:
         return get(thing)
     except Exception:  # it is gone
         return MISSING
+
+
+def _words_for(question: Question) -> list[int]:
+    """Where in memory something stands that is another number once the answer is not the same; nothing if unknown."""
+    get, thing, then = question
+    if not versions_are_readable():
+        return []
+    if type(thing) is dict and (get is len or isinstance(get, itemgetter)):
+        return [id(thing) + 8 * VERSION]
+    if get in (CODE, CONTENT):
+        found = [address_in(thing, then)]
+    elif get in (CODES, CLASSES, NAMESPACES):
+        found = [*map(address_in, thing, then)]
+    else:
+        return []
+    return found if all(found) else []
 
 
 def _holds_the_same(now: Any, then: Any) -> bool:

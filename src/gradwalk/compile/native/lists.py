@@ -14,17 +14,25 @@ def look(table: int, unused: int) -> None:
     """Say in the first word of a table whether lists and dicts hold what they held: 1 or 0; if so, clear some memory.
 
     It goes on with the number of lists, and in which words of a list its length and the address of its items stand;
-    with that of dicts, and in which word of a dict its version stands; where the memory is, and how many words of it.
-    Then for each dict where it is, and its version; for each list where it is, how long it was, and where each of its
+    with that of dicts, and of words that names depend on; where the memory is, and how many words of it; how often a
+    change of those words was seen, and how often when the names were last known to hold. If it still is as often, the
+    first word is 2 instead of 1. Then for each dict where its version stands, and which that was; for each word where
+    it stands, and what it was when last looked at; for each list where it is, how long it was, and where each of its
     items is.
     """
     t = longs(table)
     t[0] = 0
-    length_at, items_at, version_at = t[2], t[3], t[5]
-    at = 8
+    length_at, items_at = t[2], t[3]
+    at = 10
     for _ in range(t[4]):
-        if longs(t[at])[version_at] != t[at + 1]:
+        if longs(t[at])[0] != t[at + 1]:
             return
+        at += 2
+    for _ in range(t[5]):
+        now = longs(t[at])[0]
+        if now != t[at + 1]:
+            t[at + 1] = now
+            t[8] += 1
         at += 2
     for _ in range(t[1]):
         words, length = longs(t[at]), t[at + 1]
@@ -41,7 +49,7 @@ def look(table: int, unused: int) -> None:
     room = longs(t[6])
     for i in range(t[7]):
         room[i] = 0
-    t[0] = 1
+    t[0] = 2 if t[8] == t[9] else 1
 
 
 def look_on(table: int, unused: int) -> None:

@@ -25,6 +25,7 @@ __all__ = [
     "VERSION",
     "FloatReader",
     "LeafReader",
+    "address_in",
     "are_readable",
     "fetching",
     "version_of",
@@ -33,6 +34,7 @@ __all__ = [
 
 LIST, LENGTH, ITEMS = 5, 2, 3  # words of a list; which say how long it is, and where its items are
 VERSION = 3  # which word of a dict is another one after every change, in some versions of Python
+OWN_DICT = 1 << 4  # a flag of a class: where the dict of an object is stands three words before it
 FLOAT, CLASS, NUMBER = 3, 1, 2  # words of a float; which say what it is, and its number
 DATA, DIMS, LENGTHS, DISTANCES, DTYPE = 2, 3, 4, 5, 7  # words of an array; how many dims is said by half a word
 
@@ -66,6 +68,20 @@ def version_of(thing: dict[Any, Any]) -> int:
     True
     """
     return int(ctypes.c_int64.from_address(id(thing) + 8 * VERSION).value)
+
+
+def address_in(thing: Any, held: Any) -> int:
+    """Where in memory a thing says that it holds another, if one word of it does; else 0.
+
+    >>> f = lambda: 0
+    >>> address_in(f, f.__code__) > id(f), address_in(f, 0.5)
+    (True, 0)
+    """
+    kind = type(thing)
+    before = 3 if kind.__flags__ & OWN_DICT else 0
+    start, size = id(thing) - 8 * before, before + kind.__basicsize__ // 8
+    words = [*(ctypes.c_int64 * size).from_address(start)]
+    return start + 8 * words.index(id(held)) if words.count(id(held)) == 1 else 0
 
 
 @cache

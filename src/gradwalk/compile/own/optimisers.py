@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from struct import Struct
@@ -23,7 +23,7 @@ from gradwalk.compile.native import objects
 from gradwalk.compile.native.language import numba_language
 from gradwalk.compile.native.objects import Native
 from gradwalk.formulas.lines import indented
-from gradwalk.keepers import Seen
+from gradwalk.keepers import Leaves, Seen
 from gradwalk.optim.loops import written
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Memory", "all_reduce", "clip_norm", "clip_value", "step"]
 
 Floats = npt.NDArray[Any]  # of the store's dtype
+FLOATS = frozenset((float,))
 OURS = "gradwalk.optim.optimizers"
 
 
@@ -60,7 +61,7 @@ class Memory:
         self.whole = isinstance(where, slice)
         # Where parameters are all of the store, memory lies in its order; else everything is gathered and scattered.
         self.order = store.order(optimizer.parameters) if self.whole else where
-        self.sizes = _sizes(optimizer.parameters)
+        self.sizes = _sizes(optimizer.parameters, store)
         self.size = sum(self.sizes)
         self.arrays = [np.zeros(self.size, store.dtype) for _ in self.names]
         self.before = [vars(optimizer)[name] for name in self.names]
@@ -72,6 +73,7 @@ class Memory:
         self.settings = np.zeros(count)
         self.pack = partial(Struct(f"{count}d").pack_into, self.settings.data, 0)
         self.run = objects.bound(kernel, self.table.ctypes.data, self.settings.ctypes.data)
+        self.step = self._quick_step()  # type: ignore[method-assign, assignment]
 
     def take_over(self, optimizer: Optimizer) -> None:
         """Have the memory in place of the optimiser's lists.
@@ -101,29 +103,47 @@ class Memory:
         >>> memory.step(descent, descent.constants())
         False
         """
-        store, state = self.store, vars(optimizer)
-        with store.lock:
-            if not store.owns or self.values is not store.values or not self.parameters.holds(optimizer.parameters):
-                return False
-            if store.tensors.lent:  # whose numbers somebody may write to, until they are set anew
-                return False
-            if not state.keys().isdisjoint(self.names):  # someone has set one anew; no loop, as in `reverse`
-                return False
-            as_it_was = self.own and optimizer.update is self.update and "gradients" not in state
-            if not as_it_was and self.kernel is not kernel_of(optimizer, constants, store.dtype):
-                return False
+        return self._quick_step()(optimizer, constants)
+
+    def _quick_step(self) -> Callable[[Any, tuple[Any, ...]], bool]:
+        """What `step` does, with all that it needs at hand."""
+        store, values, tensors, update = self.store, self.values, self.store.tensors, self.update
+        leaves, then = self.parameters.leaves, self.parameters.then
+        counted = leaves.__class__ is Leaves
+        own, names, whole, order, gathered = self.own, (*self.names, "gradients"), self.whole, self.order, self.gathered
+        acquire, release, pack, run = store.lock.acquire, store.lock.release, self.pack, self.run
+
+        def step(optimizer: Any, constants: tuple[Any, ...]) -> bool:
+            acquire()
             try:
-                self.pack(*constants)
-            except StructError:
-                return False  # they are not all numbers
-            store.changing()
-            if self.whole:
-                self.run()
-            else:
-                self.gathered[0][:], self.gathered[1][:] = store.values[self.order], store.grads[self.order]
-                self.run()
-                store.values[self.order] = self.gathered[0]
-            return True
+                if not store.owns or store.values is not values or optimizer.parameters is not leaves:
+                    return False
+                if (leaves.changes if counted else leaves) != then:  # as `Seen.holds`, without the call
+                    return False
+                if tensors.lent:  # whose numbers somebody may write to, until they are set anew
+                    return False
+                if not optimizer.__dict__.keys().isdisjoint(names):  # set anew; no loop, as in `reverse`
+                    return False
+                if not (own and optimizer.update is update) and self.kernel is not kernel_of(
+                    optimizer, constants, store.dtype
+                ):
+                    return False
+                try:
+                    pack(*constants)
+                except StructError:
+                    return False  # they are not all numbers
+                store.changing()
+                if whole:
+                    run()
+                else:
+                    gathered[0][:], gathered[1][:] = values[order], store.grads[order]
+                    run()
+                    values[order] = gathered[0]
+                return True
+            finally:
+                release()
+
+        return step
 
     def hand_back(self, optimizer: Optimizer) -> None:
         """Give the optimiser its lists again, except those that have been set anew meanwhile.
@@ -167,8 +187,8 @@ def step(store: Store, optimizer: Any, constants: tuple[Any, ...]) -> bool:
     store = everyone
     with store.lock:
         where = store.positions(optimizer.parameters) if store.owns else None
-        columns = [_column(vars(optimizer).get(name), optimizer.parameters) for name in optimizer.memory]
-        size = sum(_sizes(optimizer.parameters))
+        columns = [_column(vars(optimizer).get(name), optimizer.parameters, store) for name in optimizer.memory]
+        size = sum(_sizes(optimizer.parameters, store))
         if where is None or store.tensors.lent or not {*map(len, columns)} <= {size}:
             return False
         memory = Memory(optimizer, store, where, kernel, columns, len(constants))
@@ -176,8 +196,10 @@ def step(store: Store, optimizer: Any, constants: tuple[Any, ...]) -> bool:
         return memory.step(optimizer, constants)
 
 
-def _sizes(parameters: list[Any]) -> list[int]:
+def _sizes(parameters: list[Any], store: Store) -> list[int]:
     """How many numbers each parameter has."""
+    if not store.tensors:
+        return [1] * len(parameters)
     return [math.prod(_shape(p)) if p.many else 1 for p in parameters]
 
 
@@ -187,11 +209,13 @@ def _shape(p: Any) -> tuple[int, ...]:
     return keeper.tensors.shape_of(p) if keeper is not None else p.shape  # type: ignore[no-any-return]
 
 
-def _column(given: Any, parameters: list[Any]) -> Floats:
+def _column(given: Any, parameters: list[Any], store: Store) -> Floats:
     """What an optimiser remembers, one number after another; empty if it is nothing of the kind."""
     if not isinstance(given, list) or len(given) != len(parameters):
         return np.zeros(0)
-    if not any(p.many for p in parameters):
+    if not store.tensors:
+        if FLOATS.issuperset(map(type, given)):
+            return np.fromiter(given, np.float64, len(given))
         return np.array(given if all(isinstance(x, (int, float)) for x in given) else [], np.float64)
     parts = []
     for x, p in zip(given, parameters, strict=True):

@@ -85,7 +85,7 @@ class Store:
         self.size = 0  # how many numbers there are
         self.tensors = HeldTensors()
         self.values: Floats = np.zeros(0, dtype)
-        self.grads, self._all_grads, self._zeros = _no_gradients(0, dtype)
+        self.grads, self._clear, self._clears = _no_gradients(0, dtype)
         self.version = Version()  # a new one whenever the parameters' numbers change
         self.kept: WeakSet[Version] = WeakSet()  # earlier ones that some result needs
         self.zeroed = False  # whether all gradients are 0, and nothing has been added since
@@ -329,10 +329,11 @@ class Store:
         if known is not None and known[0].holds(parameters):
             return known[1]  # type: ignore[no-any-return]
         found: Any = None
-        if all(id(p) in self.position for p in parameters):
+        ids = {*map(id, parameters)}
+        if len(parameters) == len(ids) and ids == self.position.keys():
+            found = slice(0, self.size)
+        elif ids <= self.position.keys():
             found = self.order(parameters)
-            if len(found) == self.size and len({id(p) for p in parameters}) == len(self.parameters):
-                found = slice(0, self.size)
         if len(self.lists) >= 16:
             self.lists.clear()
         self.lists[id(parameters)] = keepers.Seen(parameters), found, isinstance(found, slice)
@@ -347,7 +348,7 @@ class Store:
         """
         if self.tensors:
             return self.tensors.spread(parameters, self.position)
-        return np.array([self.position[id(p)] for p in parameters], np.int64)
+        return np.fromiter(map(self.position.__getitem__, map(id, parameters)), np.int64, len(parameters))
 
     def watch(self, containers: list[Any]) -> Callable[[], bool]:
         """What tells whether containers hold what they hold now.
@@ -373,7 +374,7 @@ class Store:
             lock = self.lock
             lock.acquire()
             try:
-                self._all_grads[:] = self._zeros
+                self._clear()
                 self.zeroed = owns = self.owns
                 return owns
             finally:
@@ -397,9 +398,7 @@ class Store:
         """
         if not isinstance(self.positions(parameters), slice):
             return bool
-        room, grads, zeros, acquire, release = (
-            self.grads, self._all_grads, self._zeros, self.lock.acquire, self.lock.release
-        )  # fmt: skip
+        room, empty, acquire, release = self.grads, self._clear, self.lock.acquire, self.lock.release
         watched = Watched(containers, [copy(holder) for holder in containers], room)
         hold, look, answer = watched.hold, watched.natively.get("look"), watched.natively.get("answer", (0,))
         at_once = look is not None and not watched.others and not room.nbytes % 8  # one native call does it all
@@ -407,14 +406,14 @@ class Store:
         def clear() -> bool:
             acquire()
             try:
-                if not self.owns or self._all_grads is not grads:  # there are more by now
+                if not self.owns or self._clear is not empty:  # there are more by now
                     return False
                 if at_once:
                     look()  # type: ignore[misc]
                     if not answer[0]:
                         return False
                 elif hold():
-                    grads[:] = zeros
+                    empty()
                 else:
                     return False
                 self.zeroed = True
@@ -535,7 +534,7 @@ class Store:
         for p in parameters:
             position[id(p)] = size
             size += tensors.add(p, size)
-        grads, all_grads, zeros = _no_gradients(size, self.dtype)
+        grads, clear, clears = _no_gradients(size, self.dtype)
         grown = {
             "parameters": [*self.parameters, *parameters],
             "position": position,
@@ -543,8 +542,8 @@ class Store:
             "tensors": tensors,
             "values": np.concatenate((self.values, more)).astype(self.dtype, copy=False),
             "grads": grads,
-            "_all_grads": all_grads,
-            "_zeros": zeros,
+            "_clear": clear,
+            "_clears": clears,
             "lists": {},
             "_leaves": None,
         }
@@ -595,10 +594,11 @@ class Stretch:
         return self.store.values[here], self.store.grads[here]
 
 
-def _no_gradients(size: int, dtype: str) -> tuple[Floats, memoryview, bytes]:
-    """Room for gradients, and the two by which they are cleared quickly."""
-    grads = np.zeros(size, dtype)
-    return grads, grads.view(np.uint8).data, bytes(grads.nbytes)
+def _no_gradients(size: int, dtype: str) -> tuple[Floats, Callable[[], None], Watched]:
+    """Room for gradients, in whole words, what clears it, and what must live for as long as that is used."""
+    room = np.zeros(-(-size * np.dtype(dtype).itemsize // 8), np.int64)
+    clears = Watched((), (), room)
+    return room.view(dtype)[:size], clears.natively["look"], clears
 
 
 def _to_the_end(change: Callable[[], None]) -> None:

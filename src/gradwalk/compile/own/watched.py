@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import is_
 from typing import Any
 
@@ -15,6 +15,7 @@ from gradwalk.engine import Value
 __all__ = ["Rotation", "Watched"]
 
 MANY = 8  # lists: fewer that hold Values alone are compared faster in Python
+SEEN, KNOWN = 8, 9  # in the table: how often words have changed, and how often when names were last known to hold
 AT_ONCE = 256  # words of lists, and 16 for each list, that are looked at in one turn: some 0.1 µs
 
 
@@ -30,7 +31,8 @@ class Watched:
     False
 
     Native code sees whether lists hold the very same things, and dicts were not changed; that is closer than `==`, for
-    which 7 and 7.0 are the same. `room` is an array that it clears wherever all is as it was; `spaces` are more dicts.
+    which 7 and 7.0 are the same. `room` is an array that it clears wherever all is as it was; `spaces` are more dicts;
+    `words` are where in memory something stands that names depend on (see `as_expression`).
     """
 
     def __init__(
@@ -39,6 +41,7 @@ class Watched:
         copies: Sequence[Any],
         room: Any = None,
         spaces: Sequence[tuple[dict[str, Any], dict[str, Any]]] = (),
+        words: Iterable[int] = (),
     ) -> None:
         pairs = list(zip(holders, copies, strict=True))
         if versions_are_readable():
@@ -54,19 +57,21 @@ class Watched:
         #: Whether each is as it was; raises what comparing raises.
         self.hold: Callable[[], bool] = self._hold_others
         self.natively: dict[str, Any] = {}
-        if self.closely:
+        addresses = [*dict.fromkeys(words)]
+        if self.closely or addresses or room is not None:
             self._places: dict[int, int] = {}  # where each stands in the table
             self._kept: dict[int, Any] = {}  # what must live for as long as its address is in the table
             clears = [0, 0] if room is None else [room.ctypes.data, room.nbytes // 8]
-            words = [0, 0, LENGTH, ITEMS, len(dicts), VERSION, *clears]
+            rows = [0, 0, LENGTH, ITEMS, len(dicts), len(addresses), *clears, 0, -1 if addresses else 0]
             for held in dicts:
-                self._places[id(held)] = len(words)
-                words += [id(held), version_of(held)]
+                self._places[id(held)] = len(rows)
+                rows += [id(held) + 8 * VERSION, version_of(held)]
+            rows += [number for address in addresses for number in (address, 0)]
             for x, then in lists:
-                self._places[id(x)] = len(words)
-                words += self._words(x, then)
-                words[1] += 1 + (len(x) if x and x[0] is not then[0] else 0)
-            table = np.array(words, np.int64)
+                self._places[id(x)] = len(rows)
+                rows += self._words(x, then)
+                rows[1] += 1 + (len(x) if x and x[0] is not then[0] else 0)
+            table = np.array(rows, np.int64)
             look = objects.bound(objects.fixed("native.lists", "look"), table.ctypes.data, locked=True)
             self.natively = {"look": look, "answer": table.data}
             self.hold = self._looking(**self.natively)
@@ -93,15 +98,21 @@ class Watched:
             for i, word in enumerate(self._words(holder, copy), at):
                 table[i] = word
 
-    def as_expression(self) -> tuple[str, dict[str, Any]]:
-        """What is true if all hold, as it is written in Python, and what the names in it mean.
+    def as_expression(self, names: Callable[[], bool]) -> tuple[str, dict[str, Any]]:
+        """What is true if all hold, and names do, as it is written in Python, and what the names in it mean.
 
-        >>> Watched([{1.0}], [{1.0}]).as_expression()[0]
-        'hold()'
+        Whether names hold is asked only if a word that they depend on has changed since they last did.
+
+        >>> Watched([{1.0}], [{1.0}]).as_expression(lambda: True)[0]
+        'hold() and names()'
         """
-        if self.natively and not self.others:
-            return "look() or answer[0]", self.natively
-        return "hold()", {"hold": self.hold}
+        if not self.natively or self.others:
+            return "hold() and names()", {"hold": self.hold, "names": names}
+        answer = self.natively["answer"]
+        answer[KNOWN] = -1  # these may be other names than before
+        sure = f"(seen := answer[{SEEN}]) >= 0 and names() and not know({KNOWN}, seen)"
+        space = {**self.natively, "names": names, "know": answer.__setitem__}
+        return f"look() or answer[0] > 1 or (answer[0] and {sure})", space
 
     def _hold_others(self) -> bool:
         return not self.others or self.others == self.others_then
