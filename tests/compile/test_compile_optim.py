@@ -387,3 +387,17 @@ def test_lists_of_parameters_that_change_in_place_are_looked_through_again() -> 
         plain, native = changed(change, compiled=False), changed(change, compiled=True)
         assert np.array(native[0]) == pytest.approx(np.array(plain[0]), rel=1e-12), change.__name__
         assert native[1] == pytest.approx(plain[1], rel=1e-12), change.__name__
+
+
+def test_a_gradient_that_is_infinite_is_clipped_without_a_warning() -> None:
+    found = []
+    for compiled in (False, True):
+        a, b = Value(1.0), Value(2.0)
+
+        def loss(x: float, a: Value = a, b: Value = b) -> Any:
+            return (a * x).exp() + b * x
+
+        out = gradwalk.compile(loss)(800.0) if compiled else loss(800.0)
+        out.backward()
+        found.append([optim.clip_grad_norm([a, b], 1.0), a.grad, b.grad])
+    assert np.array_equal(found[0], found[1], equal_nan=True)

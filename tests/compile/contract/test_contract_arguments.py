@@ -61,6 +61,32 @@ def part_of_an_array(w: Value, xs: Any) -> Any:
     return w * xs.sum()
 
 
+def array_given_as_it_is(w: Value, xs: Any) -> Any:
+    ys = np.asarray(xs, float)
+    ys *= 2.0
+    return w * xs.sum()
+
+
+def array_not_copied(w: Value, xs: Any) -> Any:
+    ys = xs.astype(float, copy=False)
+    ys[0] = 7.0
+    return w * xs.sum()
+
+
+def array_required(w: Value, xs: Any) -> Any:
+    np.require(xs, float, "C")[0] = 7.0
+    return w * xs.sum()
+
+
+def array_without_nan(w: Value, xs: Any) -> Any:
+    np.nan_to_num(xs, copy=False)
+    return w * xs.sum()
+
+
+def array_rounded_into(w: Value, xs: Any) -> Any:
+    return w * np.round(xs, 0, out=xs).sum()
+
+
 def field_set(w: Value, state: State) -> Any:
     state.speed = 0.9 * state.speed + 1.0
     return w * state.speed
@@ -80,6 +106,11 @@ CHANGING: dict[str, tuple[Callable[..., Any], Callable[[], Any]]] = {
     "sort": (sorted_in_place, lambda: [3.0, 1.0]),
     "array": (array_in_place, lambda: np.array([1.0, 2.0])),
     "part of an array": (part_of_an_array, lambda: np.array([1.0, 2.0])),
+    "asarray": (array_given_as_it_is, lambda: np.array([1.0, 2.0])),
+    "astype": (array_not_copied, lambda: np.array([1.0, 2.0])),
+    "require": (array_required, lambda: np.array([1.0, 2.0])),
+    "nan_to_num": (array_without_nan, lambda: np.array([1.0, math.nan])),
+    "round": (array_rounded_into, lambda: np.array([1.25, 2.75])),
     "dataclass": (field_set, lambda: State(1.0)),
     "history": (history, list),
 }
@@ -102,6 +133,46 @@ def test_a_function_that_changes_its_argument_is_run_as_it_is_and_says_so(name: 
         found.append((numbers, repr(given)))
         assert told == [FrozenWarning] * compiled
     assert found[0] == found[1]
+
+
+CONVERTING: dict[str, Callable[[Any], Any]] = {
+    "asarray": lambda xs: np.asarray(xs, float),
+    "asanyarray": lambda xs: np.asanyarray(xs, dtype=float),
+    "array": lambda xs: np.array(xs, float, copy=None),
+    "array copied": lambda xs: np.array(xs, float),
+    "astype": lambda xs: xs.astype(float, copy=False),
+    "astype copied": lambda xs: xs.astype(float),
+    "astype in another order": lambda xs: xs.astype(float, "F", copy=False),
+    "ascontiguousarray": lambda xs: np.ascontiguousarray(xs, float),
+    "asfortranarray": np.asfortranarray,
+    "require": lambda xs: np.require(xs, float, ["W"]),
+    "require its own data": lambda xs: np.require(xs[1:], float, ["O"]),
+    "atleast_2d": np.atleast_2d,
+}
+
+
+@pytest.mark.parametrize("name", CONVERTING)
+@pytest.mark.parametrize("shape", [(3,), (3, 2)])
+def test_arrays_are_copied_where_numpy_copies_them(name: str, shape: tuple[int, ...]) -> None:
+    w, convert = Value(2.0), CONVERTING[name]
+
+    def fn(x: float) -> Any:
+        xs = np.array([x, 2.0 * x, -1.0, 4.0, x, x])[: math.prod(shape)].reshape(shape)
+        ys = convert(xs)
+        ys *= 3.0
+        return w * xs.sum() + ys.ravel()[0]
+
+    compiled = gradwalk.compile(fn)
+    assert [compiled(x).data for x in (1.0, 2.0, 5.0)] == [fn(x).data for x in (1.0, 2.0, 5.0)]
+
+
+def test_an_array_that_has_to_be_finite_is_looked_at() -> None:
+    w = Value(2.0)
+    f = gradwalk.compile(lambda xs: w * np.asarray_chkfinite(xs).sum())
+    assert f(np.array([1.0, 2.0])).data == 6.0
+    with pytest.raises(ValueError, match="infs or NaNs"):
+        f(np.array([1.0, math.inf]))
+    assert f(np.array([3.0, 2.0])).data == 10.0
 
 
 def test_arguments_that_are_one_list_are_one_list_where_that_can_be_seen() -> None:

@@ -324,6 +324,16 @@ BRANCHES = {
     ),
     "1/x if x != 0 else 0": Case(lambda o: lambda x: o.w * (1 / x if x != 0 else 0), ONES),
     "1/x raises at 0": Case(lambda o: lambda x: o.w * (1 / x), ONES),
+    "// of NumPy's by 0": Case(lambda o: lambda x, y: x // y, [(np.int32(7), y) for y in (0, -0.0, 0.0, 0, 2)]),
+    "% of NumPy's by 0": Case(lambda o: lambda x, y: x % y, [(np.int64(7), y) for y in (0, 0.0, 0, 2.0)]),
+    "// has the sign of 0": Case(
+        lambda o: lambda x: math.copysign(1.0, x // 2), [(0,), (-0.0,), (1,), (-0.0,), (0.0,)]
+    ),
+    "a text has the sign of 0": Case(lambda o: lambda x: len("%g" % x), [(0,), (-0.0,), (0.0,), (0,)]),  # noqa: UP031
+    "huge ints and small ones": Case(
+        lambda o: lambda n, k: [n % k, n // k, k % n, divmod(n, k)[1], n & k, n | k, n - k, pow(k, 3, n)],
+        [(2**53 + 1, 2), (2**53 + 1, 3), (10**18 + 1, 7)],
+    ),
     "1/(x - 1) raises at 1": Case(lambda o: lambda x: o.w / 2 + 1 / (x - 1), ONES),
     "x ** -1 raises at 0": Case(lambda o: lambda x: o.w * x**-1, ONES),
     "2.0 / np.float64(0) does not": Case(

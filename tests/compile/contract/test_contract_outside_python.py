@@ -4,17 +4,22 @@
 from __future__ import annotations
 
 import abc
+import builtins
 import collections
 import contextvars
 import copy
 import dataclasses
+import datetime
 import enum
 import functools
 import heapq
+import importlib
+import inspect
 import math
 import operator
 import queue as queues
 import random
+import sys
 import threading
 import types
 import weakref
@@ -1227,6 +1232,271 @@ def big_dict_cfg(compile):
     yield walked(f(1.0), w)
     d["17"] = -1.0
     yield walked(f(1.0), w)
+
+
+@cases.followed
+def visitor_by_the_name_of_a_class(compile):
+    class Sum:
+        def __init__(self, *parts):
+            self.parts = parts
+
+    class Number:
+        def __init__(self, n):
+            self.n = n
+
+    class Visitor:
+        def visit(self, node):
+            return getattr(self, "visit_" + type(node).__name__)(node)
+
+        def visit_Sum(self, node):  # noqa: N802
+            return sum(map(self.visit, node.parts))
+
+        def visit_Number(self, node):  # noqa: N802
+            return node.n
+
+    w, tree, visitor = Value(2.0), Sum(Number(1.0), Number(2.0)), Visitor()
+    f = compile(lambda x: w * x * visitor.visit(tree))
+    yield walked(f(1.0), w)
+    tree.parts[1].n = 5.0
+    yield walked(f(1.0), w)
+    Visitor.visit_Number = lambda self, node: 1.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def method_by_a_formatted_name(compile):
+    k = [1.0]
+
+    class Steps:
+        def run(self, name):
+            return getattr(self, "run_{}".format(name))()  # noqa: UP032
+
+        def run_slow(self):
+            return k[0]
+
+    w, steps = Value(2.0), Steps()
+    f = compile(lambda x: w * x * steps.run("slow"))
+    yield walked(f(1.0), w)
+    k[0] = 4.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def attribute_by_name_with_a_text_as_default(compile):
+    class Modes:
+        first, second = "exp", "relu"
+
+    w, modes, which = Value(-1.0), Modes(), "first"
+    f = compile(lambda x: getattr(w * x, getattr(modes, which, "tanh"))())
+    yield walked(f(1.0), w)
+    modes.first = "relu"
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def members_of_an_object(compile):
+    class Settings:
+        pass
+
+    w, settings = Value(2.0), Settings()
+    settings.k = 1.0
+    f = compile(lambda x: w * x * dict(inspect.getmembers(settings))["k"])
+    yield walked(f(1.0), w)
+    settings.k = 3.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def builtins_getattr(compile):
+    class Settings:
+        k = 1.0
+
+    w, settings, name = Value(2.0), Settings(), "k"
+    f = compile(lambda x: w * x * builtins.getattr(settings, name))
+    yield walked(f(1.0), w)
+    settings.k = 3.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def getattr_by_other_names(compile):
+    class Settings:
+        k = 1.0
+
+    w, settings, names, get = Value(2.0), Settings(), ["k"], getattr
+    read, shown = functools.partial(getattr, settings), "{0.k}".format
+    f = compile(lambda x: w * x * read(names[0]))
+    g = compile(lambda x: w * x * get(settings, names[0]))
+    h = compile(lambda x: w * x * float(shown(settings)))
+    yield walked(f(1.0) + g(1.0) + h(1.0), w)
+    settings.k = 3.0
+    yield walked(f(1.0) + g(1.0) + h(1.0), w)
+
+
+@cases.followed
+def module_by_its_name_as_a_text(compile):
+    module = sys.modules["gradwalk_made_for_a_test"] = types.ModuleType("gradwalk_made_for_a_test")
+    module.k = 1.0
+    w = Value(2.0)
+    f = compile(lambda x: w * x * importlib.import_module("gradwalk_made_for_a_test").k)
+    g = compile(lambda x: w * x * __import__("gradwalk_made_for_a_test").k)
+    yield walked(f(1.0) + g(1.0), w)
+    module.k = 3.0
+    yield walked(f(1.0) + g(1.0), w)
+
+
+@cases.followed
+def class_getitem_and_what_it_reads(compile):
+    class Table:
+        k = 1.0
+
+        def __class_getitem__(cls, i):
+            return cls.k * i
+
+    w = Value(2.0)
+    f = compile(lambda x: w * x * Table[3])
+    yield walked(f(1.0), w)
+    Table.k = 5.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def attribute_of_a_class_whose_object_has_its_own(compile):
+    class Base:
+        n = 1.0
+
+    class Counted(Base):
+        n = 2.0
+
+        def inherited(self):
+            return super().n
+
+    w, counted = Value(2.0), Counted()
+    counted.n = 5.0
+    f = compile(lambda x: w * x * type(counted).n + counted.n)
+    g = compile(lambda x: w * x * counted.__class__.n)
+    h = compile(lambda x: w * x * counted.inherited())
+    yield walked(f(1.0) + g(1.0) + h(1.0), w)
+    Counted.n = 7.0
+    yield walked(f(1.0) + g(1.0) + h(1.0), w)
+    Base.n = 11.0
+    yield walked(f(1.0) + g(1.0) + h(1.0), w)
+    counted.n = 3.0
+    yield walked(f(1.0) + g(1.0) + h(1.0), w)
+
+
+@cases.followed
+def objects_as_keys_of_numbers(compile):
+    class Item:
+        def __init__(self, price):
+            self.price = price
+
+    items = {Item(1.0): 2.0, Item(3.0): 1.0}
+    w = Value(2.0)
+    f = compile(lambda x: w * x * sum(item.price * n for item, n in items.items()))
+    yield walked(f(1.0), w)
+    next(iter(items)).price = 5.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def parameters_as_keys_of_numbers(compile):
+    rates = {Value(1.0): 2.0, (Value(3.0), "bias"): 4.0}
+    w, (b, _) = rates
+    f = compile(lambda x: sum((k if isinstance(k, Value) else k[0]) * rate for k, rate in rates.items()) * x)
+    for x in (1.0, 2.0, 3.0):
+        yield walked(f(x), w, b)
+        w.data += 1.0
+        b.data -= 1.0
+
+
+#: Things that are equal, and are not the same: what is read, the first of them, and the other.
+EQUAL = {
+    "a list": (lambda x: 1.0 if type(x[0]) is int else 2.0, [7], [7.0]),
+    "a list of lists": (lambda x: 1.0 if type(x[0][0]) is int else 2.0, [[7]], [[True]]),
+    "a zero": (lambda x: math.copysign(1.0, x[0]), [0.0], [-0.0]),
+    "a deque": (lambda x: 1.0 if type(x[0]) is int else 2.0, collections.deque([7]), collections.deque([7.0])),
+    "the most of a deque": (lambda x: x.maxlen or 9, collections.deque([7]), collections.deque([7], maxlen=2)),
+    "a default": (
+        lambda x: x.default_factory(),
+        collections.defaultdict(float),
+        collections.defaultdict(lambda: 2.0),
+    ),
+    "a dict and a defaultdict": (lambda x: len(type(x).__name__), {}, collections.defaultdict(float)),
+    "a namespace": (lambda x: len(repr(x.k)), types.SimpleNamespace(k=1), types.SimpleNamespace(k=1.0)),
+    "an array": (lambda x: len(x.dtype.name), np.array([1.0]), np.array([1])),
+    "a range": (lambda x: x.stop, range(0, 1, 5), range(0, 2, 5)),
+    "a slice": (lambda x: 1.0 if x.stop is True else 2.0, slice(0, 1), slice(0, True)),
+    "a time": (
+        lambda x: x.hour,
+        datetime.datetime(2020, 1, 1, 12, tzinfo=datetime.UTC),
+        datetime.datetime(2020, 1, 1, 13, tzinfo=datetime.timezone(datetime.timedelta(hours=1))),
+    ),
+    "a text": (lambda x: getattr(x, "k", 1.0), "a", type("Text", (str,), {"k": 5.0})("a")),
+    "a list with attributes": (
+        lambda x: x.k,
+        type("Listed", (list,), {"k": 1.0})([1.0]),
+        type("Other", (list,), {"k": 2.0})([1.0]),
+    ),
+}
+
+
+class Listed(list):
+    """A list with an attribute."""
+
+    def __init__(self, k):
+        super().__init__([1.0])
+        self.k = k
+
+
+EQUAL["a list with other attributes"] = (lambda x: x.k, Listed(1.0), Listed(2.0))
+
+for _name, (_read, _first, _other) in EQUAL.items():
+
+    def _program(compile, read=_read, first=_first, other=_other):
+        w, thing = Value(2.0), first
+        f = compile(lambda x: w * x * read(thing))
+        yield walked(f(1.0), w)
+        yield walked(f(1.0), w)
+        thing = other
+        yield walked(f(1.0), w)
+
+    _program.__name__ = f"equal and another one: {_name}"
+    cases.followed(_program)
+
+
+@cases.followed
+def parameters_of_a_class_of_ones_own(compile):
+    class Weight(Value):
+        pass
+
+    w = Weight(2.0)
+    w.rate = 0.5
+    f = compile(lambda x: w * x * w.rate)
+    for x in (1.0, 2.0, 3.0, 4.0, 5.0):
+        yield walked(f(x), w)
+        w.data += 1.0
+    w.rate = 2.0
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def state_of_computed_values_in_a_dataclass(compile):
+    @dataclasses.dataclass
+    class State:
+        angle: object
+        speed: object
+
+    g = Value(9.8)
+
+    @compile
+    def step(state, dt):
+        return State(state.angle + dt * state.speed, state.speed - dt * g * gradwalk.sin(state.angle))
+
+    state = State(0.5, 0.0)
+    for _ in range(6):
+        state = step(state, 0.01)
+    yield walked(state.angle, g)
 
 
 @cases.test()

@@ -308,7 +308,7 @@ def is_whole(x: Any) -> bool:
     if not is_dataclass(x.__class__):
         return False
     values = [leaf for leaf in tree.flatten(x, tree.is_block)[0] if isinstance(leaf, Node)]
-    if not values or not all(v.is_leaf for v in values):
+    if not values or not all(v.is_leaf and v.closure is None for v in values):  # compiled results have a closure
         return False
     kind: Any = type(x)
     if kind.__weakrefoffset__:  # then it is known from now on

@@ -128,7 +128,9 @@ def _may_be(other: GuardedTrace, left: GuardedTrace, elsewhere: Elsewhere) -> bo
     if at < 0:
         return True
     answers = other.answers
-    return len(answers) > at and answers[at] == elsewhere.answer and answers[:at] == left.answers[:at]
+    if not (len(answers) > at and answers[:at] == left.answers[:at]):
+        return False
+    return bool(answers[at] == elsewhere.answer) or other.guards[at].kinds != left.guards[at].kinds  # asked in its way
 
 
 def as_values(result: Any) -> Any:

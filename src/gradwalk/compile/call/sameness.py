@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections import deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Sequence
+from datetime import date, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Number
@@ -33,7 +34,9 @@ __all__ = [
 
 MOST = 100  # names that are asked for in one expression
 MISSING = object()  # what stands where there is nothing
-NUMBERS = (float, int, bool, complex, Decimal, Fraction, np.generic)
+CONTAINERS = frozenset((list, tuple, dict, deque, OrderedDict, Counter))
+#: What nobody can change, and what `repr` tells all of.
+NUMBERS = (float, int, bool, complex, Decimal, Fraction, np.generic, range, slice, date, time, timedelta)
 
 
 def equal(now: Any, then: Any) -> bool:
@@ -70,11 +73,28 @@ def same(now: Any, then: Any) -> bool:
         return bool(now == then) and _kinds(now) == _kinds(then)
     if isinstance(then, (str, bytes)):
         return bool(now == then)
-    if not isinstance(then, (list, tuple, dict, deque)) or len(now) != len(then):
+    if now.__class__ is np.ndarray:
+        return _same_array(now, then)
+    if not _is_its_contents(then) or len(now) != len(then):
+        return False
+    if isinstance(then, deque) and now.maxlen != then.maxlen:
         return False
     if isinstance(then, dict):
         return all(map(same, now, then)) and all(map(same, now.values(), then.values()))
     return all(map(same, now, then))
+
+
+def _same_array(now: Any, then: Any) -> bool:
+    """Whether two arrays hold the same number; of larger ones, which would be compared at every call, nobody asks."""
+    if then.size > 1 or (now.dtype, now.shape) != (then.dtype, then.shape):
+        return False
+    return not then.dtype.hasobject and bool(now.tobytes() == then.tobytes())
+
+
+def _is_its_contents(x: Any) -> bool:
+    """Whether a container is no more than what is in it: one of a subclass may have attributes, or a default."""
+    kind = x.__class__
+    return kind in CONTAINERS or (issubclass(kind, tuple) and not kind.__dictoffset__)
 
 
 def alike(now: Any, then: Any) -> bool:

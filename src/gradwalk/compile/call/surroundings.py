@@ -17,7 +17,7 @@ from functools import partial
 from itertools import chain
 from numbers import Number
 from operator import attrgetter, is_, itemgetter
-from types import ModuleType
+from types import BuiltinMethodType, MethodType, MethodWrapperType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,7 @@ NAMESPACES = Each("{}.__dict__", lambda things: [*map(ATTRIBUTES, things)])
 FLOWS = Each("{}._flows", lambda tensors: [*map(attrgetter("_flows"), tensors)])  # which are parameters, not constants
 #: What holds the numbers of constants: another array, once they are set anew.
 ARRAYS = Each("{}.array", lambda tensors: [*map(attrgetter("array"), tensors)])
+METHODS = (MethodType, BuiltinMethodType, MethodWrapperType)  # which are made anew whenever they are asked for
 EXACT = (list, dict, set, deque)  # containers whose `==` is known to compare what they hold
 
 # How much is looked at before each replay; one unit is about 0.6 ns.
@@ -106,9 +107,8 @@ class Surroundings:
         self._objects = 0  # whose attributes are looked at before each replay …
         self._keepers: list[Any] = []  # … and these themselves, whose `__dict__` can be replaced
         self._crowds: dict[tuple[type, tuple[str, ...]], list[Any]] = {}  # and those of others, by class and names
-        self._inherited: dict[type, dict[str, None]] = {}  # names that some object has from its class
-        self._lines: set[type] = set()  # classes that are asked for their bases
-        self._shapes: set[Any] = set()  # a class, and the attributes that an object of it has of its own
+        self._inherited: dict[type, dict[str, None]] = {}  # names that classes have for their objects
+        self._lines: set[type] = set()  # classes that were looked at, with their bases
         self._classes: dict[int, type] = {}  # whose attributes a namespace holds
         self._some_read: set[int] = set()  # holders that are attributes, not all of which are read
         self._absent: dict[int, frozenset[str]] = {}  # names that a namespace does not hold
@@ -268,15 +268,13 @@ class Surroundings:
         if len(slots) < len(read):
             self._ask(path, thing, partial(_which_are_there, tuple(name for name in read if name not in slots)))
         kind = thing if isinstance(thing, type) else type(thing)
-        shape = kind, *(held or ()), *slots
-        if shape not in self._shapes:
-            self._shapes.add(shape)
+        if kind not in self._lines:
+            self._lines.add(kind)
             users = [*filter(is_users_class, kind.__mro__)]
-            for base in users:
+            for base in users:  # also where an object has its own: `type(net).scale` is the class's
                 names = self._inherited.setdefault(base, {})
-                names.update(dict.fromkeys(n for n in vars(base) if self._reads_in(base, n) and n not in shape))
-            if len(users) > 1 and kind not in self._lines:  # whose bases can be others
-                self._lines.add(kind)
+                names.update(dict.fromkeys(n for n in vars(base) if self._reads_in(base, n)))
+            if len(users) > 1:  # its bases can be others
                 self._ask(kind.__name__, kind, attrgetter("__mro__"))
 
     def _reads_in(self, kind: type, name: str) -> bool:
@@ -591,15 +589,14 @@ def _holds_the_same(now: Any, then: Any) -> bool:
 
 def _same_ones(now: Any, then: Any) -> bool:
     """Whether two answers hold the same things, not only equal ones."""
-    return isinstance(then, (tuple, list)) and len(now) == len(then) and all(map(is_, now, then))
+    if now.__class__ is not then.__class__ or then.__class__ not in (tuple, list):  # one of a subclass has attributes
+        return False
+    return len(now) == len(then) and all(map(is_, now, then))
 
 
 def _may_be_equal(x: Any) -> bool:
-    """Whether something else can be equal to it that is not the same."""
-    kind = type(x)
-    if kind in (float, int, bool, dict, tuple, frozenset) or isinstance(x, Number) or getattr(kind, "many", False):
-        return True
-    return not isinstance(x, type) and is_users_class(kind) and _says_equal(kind)
+    """Whether something else can be equal to it that is not the same: 7.0 to 7, [True] to [1], one text to another."""
+    return _says_equal(type(x)) and not isinstance(x, (type, *METHODS))
 
 
 def _renewed(now: Any, then: Any) -> Any:

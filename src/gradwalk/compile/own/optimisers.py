@@ -348,7 +348,8 @@ def clip_norm(store: Store, parameters: list[Any], limit: float) -> float | None
         norm = _norm(grads)
         factor = limit / (norm + 1e-6)
         if not factor >= 1.0:
-            store.grads[where] = grads * factor
+            with np.errstate(invalid="ignore"):  # a gradient that is inf becomes nan, as in Python, without a word
+                store.grads[where] = grads * factor
         return norm
 
 

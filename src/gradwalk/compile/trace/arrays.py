@@ -39,6 +39,10 @@ class TracedArray(np.ndarray[Any, Any]):
             return np.dtype(object)
         return np.result_type(*{x._tracer.kind_asked(x) if isinstance(x, Number) else type(x) for x in _parts(self)})
 
+    def is_already(self, dtype: Any) -> bool:
+        """Whether NumPy has nothing to convert for this dtype, so that it may give the array itself."""
+        return dtype is None or (_is_plain(self) and self._dtype() == np.dtype(dtype))
+
     def __getitem__(self, at: Any) -> Any:
         found = super().__getitem__(tuple(map(_told, at)) if isinstance(at, tuple) else _told(at))
         return found.view(np.ndarray)[()] if isinstance(found, TracedArray) and not found.ndim else found
@@ -183,6 +187,8 @@ class TracedArray(np.ndarray[Any, Any]):
 
     def astype(self, dtype: Any, *args: Any, **options: Any) -> Any:
         """The numbers as others: as float64 they stay what they are."""
+        if self.is_already(dtype):
+            return np.ndarray.astype(self, object, *args, **options)  # a copy, or itself where that is asked for
         if np.dtype(dtype) == np.float64 and _kinds(self):
             return _as_kind(self, np.float64)
         if np.dtype(dtype) != object and _is_plain(self):
@@ -229,7 +235,7 @@ class TracedArray(np.ndarray[Any, Any]):
         looks = function.__name__ in LOOKING or "fft" in module or ("linalg" in module and function.__name__ != "norm")
         narrow = function.__name__ in PRODUCTS and any(is_narrow(kind) for x in traced for kind in _kinds(x))
         if (looks or narrow) and traced and all(map(_is_plain, traced)):
-            return function(*_all_told(args), **_all_told(kwargs))
+            return _on_the_numbers(function, args, kwargs)
         return super().__array_function__(function, types, args, kwargs)
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
@@ -365,15 +371,29 @@ def _traced_in(x: Any) -> list[TracedArray]:
     return [found for part in parts for found in _traced_in(part)]
 
 
-def _all_told(x: Any) -> Any:
-    """The same with plain numbers for all stand-ins."""
+def _on_the_numbers(function: Any, args: Any, kwargs: Any) -> Any:
+    """What a function gives for the plain numbers; what it writes into one of its arrays is written into ours."""
+    made: list[tuple[TracedArray, Any, Any]] = []
+    found = function(*_all_told(args, made), **_all_told(kwargs, made))
+    for ours, numbers, before in made:
+        if numbers.tobytes() != before.tobytes():
+            ours[...] = numbers
+        if found is numbers:
+            return ours
+    return found
+
+
+def _all_told(x: Any, made: list[tuple[TracedArray, Any, Any]]) -> Any:
+    """The same with plain numbers for all stand-ins; arrays of them are put down, with a copy."""
     if isinstance(x, TracedArray):
-        return _told(x)
+        numbers = _told(x)
+        made.append((x, numbers, numbers.copy()))
+        return numbers
     if isinstance(x, Number):
         return x._told_with_its_type()
     if isinstance(x, dict):
-        return {name: _all_told(part) for name, part in x.items()}
-    return type(x)(map(_all_told, x)) if type(x) in (list, tuple) else x
+        return {name: _all_told(part, made) for name, part in x.items()}
+    return type(x)([_all_told(part, made) for part in x]) if type(x) in (list, tuple) else x
 
 
 def _parts(x: TracedArray) -> list[Any]:

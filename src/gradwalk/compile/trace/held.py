@@ -85,13 +85,18 @@ def slots_of(kind: type) -> tuple[str, ...]:
     found = _slots.get(kind)
     if found is None:
         names: list[str] = []
-        for base in [base for base in kind.__mro__ if not is_librarys(base)]:
+        for base in [base for base in kind.__mro__ if not is_librarys(base) and not _is_node(base)]:
             slots: Any = vars(base).get("__slots__", ())
             for name in [slots] if isinstance(slots, str) else slots:
                 private = name.startswith("__") and not name.endswith("__")
                 names.append(f"_{base.__name__.lstrip('_')}{name}" if private else name)
         found = _slots[kind] = tuple(name for name in names if not name.startswith("__"))
     return found
+
+
+def _is_node(kind: type) -> bool:
+    """Whether it is a class of nodes of ours, whose fields are numbers and graphs."""
+    return issubclass(kind, Node) and kind.__module__.startswith("gradwalk.")
 
 
 _slots: WeakKeyDictionary[type, tuple[str, ...]] = WeakKeyDictionary()

@@ -26,7 +26,7 @@ from gradwalk.compile.trace.narrow import as_single, fitted, is_narrow, is_narro
 from gradwalk.compile.trace.reading import GETATTR
 from gradwalk.compile.trace.tape import NONE
 from gradwalk.compile.trace.traced import Traced
-from gradwalk.compile.trace.whole import INTS, WIDE, beside, computed, is_too_large, limited
+from gradwalk.compile.trace.whole import INTS, WIDE, computed, is_too_large, limited
 from gradwalk.engine import Value
 from gradwalk.methods import Methods
 from gradwalk.ops import Op
@@ -151,12 +151,18 @@ def _power_kind(tracer: Tracer, kind: type, x: Any, y: Any) -> type:
 
 
 def _asked(question: Callable[..., Any], *, of_ints: bool = False) -> tuple[Any, Any]:
-    """An operator whose result is asked for: the plain number, and a guard. Some take ints only."""
+    """An operator whose result is asked for: the plain number, and a guard. Some take ints only.
+
+    Others are not the same for ints and floats at 0, which for floats has a sign, and by which NumPy's can be divided.
+    """
 
     def ask(tracer: Tracer, *operands: Any) -> Any:
-        if of_ints:
+        if of_ints or any(tracer.number_of(x) == 0 for x in operands):
             _ask_types(tracer, *operands)
-        return tracer.ask(question, *operands)
+        found = tracer.ask(question, *operands)
+        if found == 0:
+            _ask_types(tracer, *[x for x in operands if tracer.kind_of(x) in WIDE])
+        return found
 
     def forth(self: Number, other: Any) -> Any:
         return ask(self._tracer, self, other) if _is_plain(other) else NotImplemented
@@ -182,7 +188,7 @@ def _comparison(name: str) -> Any:
         tracer = self._tracer
         kinds = self._kind, tracer.kind_of(other)
         if not tracer.samples and is_too_large(other):  # which Python compares exactly, with floats too
-            return tracer.ask(beside(EXACTLY[name], other), self)
+            return tracer.ask(EXACTLY[name], self, other)
         if not tracer.samples and all(kind in WIDE for kind in kinds):
             limited(tracer, self), limited(tracer, other)
         if np.float32 in kinds and float in kinds:  # which is made one first

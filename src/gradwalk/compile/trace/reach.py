@@ -50,7 +50,7 @@ from gradwalk.compile.trace.held import (
     subclasses_of,
     wrapped_by,
 )
-from gradwalk.compile.trace.reading import IMPLIED, MAKING, reads_of
+from gradwalk.compile.trace.reading import BY_TEXT, FORMATS, GETATTR, IMPLIED, MAKING, names_in_format, reads_of
 from gradwalk.compile.trace.whose import is_library, is_librarys, is_users_class
 from gradwalk.engine import Value
 from gradwalk.module import Module
@@ -61,6 +61,7 @@ from gradwalk.provenance import is_users
 __all__ = ["Reached", "values_reached_from"]
 
 PLAIN = frozenset((float, int, str, bool, bytes, complex, type(None), type(Ellipsis), range, slice, np.dtype))
+PLAIN_OR_TUPLE = PLAIN | {tuple}
 MOST = 2_000_000  # things to look at
 CONTAINERS = (list, tuple, dict, set, frozenset, deque)
 #: What may give something else whenever it is asked, and has no state that can be looked at.
@@ -258,7 +259,7 @@ class Reached:
                 return
         if not isinstance(thing, (tuple, frozenset)):
             self.containers.append((path, thing))
-        plain = kinds <= PLAIN or (kinds == {tuple} and PLAIN.issuperset(map(type, chain.from_iterable(parts))))
+        plain = _are_plain(parts) and (not isinstance(thing, dict) or _are_plain(thing))
         if not plain and isinstance(thing, dict):
             self._ahead += [(f"{path}[{key!r:.40}]", part) for key, part in thing.items()]
             self._ahead += [(path, key) for key in thing]
@@ -336,7 +337,7 @@ class Reached:
                 self._ahead += [
                     (f"{base.__name__}.{name}", part)
                     for name, part in list(vars(base).items())
-                    if (name.startswith("__") and name not in but and part.__class__ not in PLAIN and callable(part))
+                    if (name.startswith("__") and name not in but and part.__class__ not in PLAIN and _is_code(part))
                     or name == "_missing_"  # of an Enum
                 ]
 
@@ -357,8 +358,10 @@ class Reached:
             self.unsure = self.unsure or getattr(thing, "__module__", "") in UNSURE or thing.__name__ == "urandom"
             if not isinstance(own, (ModuleType, type)):
                 self._ahead.append((path, own))
-                if thing.__name__ == "__getattribute__":
-                    self.anything = True
+                if isinstance(own, str) and thing.__name__ in FORMATS:
+                    self.attributes.update(dict.fromkeys(names_in_format(own)))
+            if thing.__name__ in BY_TEXT | GETATTR:  # under a name of its own, or in a `partial`
+                self.anything = True
         elif isinstance(thing, (staticmethod, classmethod)):
             self._ahead.append((path, thing.__func__))
             if isinstance(thing, classmethod):  # which may make an object
@@ -459,6 +462,17 @@ class Reached:
         if len(namespace) < len(self.attributes):
             return [name for name in list(namespace) if name in self.attributes or name in self.stored]
         return [name for name in (*self.attributes, *self.stored) if name in namespace]
+
+
+def _are_plain(parts: Any) -> bool:
+    """Whether nothing leads on from these: numbers and texts, or tuples of such."""
+    if not {*map(type, parts)} <= PLAIN_OR_TUPLE:
+        return False
+    return PLAIN.issuperset(map(type, chain.from_iterable([part for part in parts if type(part) is tuple])))
+
+
+def _is_code(part: Any) -> bool:
+    return callable(part) or isinstance(part, classmethod)  # as `__class_getitem__` is
 
 
 def values_reached_from(roots: Sequence[Any]) -> list[Value]:

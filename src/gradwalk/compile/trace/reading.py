@@ -5,16 +5,21 @@ from __future__ import annotations
 import dis
 import re
 from functools import lru_cache
-from itertools import takewhile
 from types import CodeType
 from typing import NamedTuple
 
-__all__ = ["IMPLIED", "MAKING", "OPERATORS", "Reads", "reads_of"]
+__all__ = ["IMPLIED", "MAKING", "OPERATORS", "Reads", "names_in_format", "reads_of"]
 
 #: What looks a name up that may not stand in the code.
-BY_TEXT = frozenset(("vars", "eval", "exec", "globals", "locals", "dir", "attrgetter", "__dict__", "__getattribute__"))
+BY_TEXT = frozenset((
+    "vars", "eval", "exec", "globals", "locals", "dir", "attrgetter", "__dict__", "__getattribute__", "getmembers",
+    "getmembers_static", "getattr_static",
+))  # fmt: skip
 #: … and what does so under a name that often stands there as a text.
 GETATTR = frozenset(("getattr", "hasattr", "setattr"))
+
+#: What imports a module whose name is a text.
+IMPORTING = frozenset(("__import__", "import_module"))
 
 #: Methods that are called without their names, on objects that are there already: to make another one of a class …
 MAKING = frozenset(("__init__", "__new__", "__post_init__"))
@@ -82,18 +87,16 @@ def reads_of(code: CodeType) -> Reads:
         if kind in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"):
             found["names"].add(name)
             if name in GETATTR:
-                given = list(takewhile(lambda next: next.opname.startswith(("LOAD_", "PUSH_")), instructions[i + 1 :]))
-                texts = [x.argval for x in given if x.opname == "LOAD_CONST" and isinstance(x.argval, str)]
-                if texts and "CALL" in instructions[i + 1 + len(given)].opname:
-                    found["attributes"].add(texts[0])
-                else:
-                    anything = True
+                attribute = _second_text(instructions[i + 1 :])
+                found["attributes"].update([attribute] if attribute else ())
+                anything = anything or not attribute
         elif kind in ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM") or kind.startswith("LOAD_SUPER"):
             found["attributes"].add(name)
+            anything = anything or name in GETATTR
             if name in FORMATS:  # a text with names of attributes in it
                 text = instructions[i - 1].argval if instructions[i - 1].opname == "LOAD_CONST" else None
                 anything = anything or not isinstance(text, str)
-                found["attributes"].update(_names_in_format(text) if isinstance(text, str) else ())
+                found["attributes"].update(names_in_format(text) if isinstance(text, str) else ())
         elif kind in ("STORE_ATTR", "DELETE_ATTR"):
             found["stored"].add(name)
             found["attributes"].add("__setattr__" if kind == "STORE_ATTR" else "__delattr__")
@@ -113,8 +116,26 @@ def reads_of(code: CodeType) -> Reads:
             for kind in found:
                 found[kind] |= getattr(inside, kind)
             anything = anything or inside.anything
+    if IMPORTING & (found["names"] | found["attributes"]):
+        found["modules"].update(constant for constant in code.co_consts if isinstance(constant, str))
     anything = anything or bool(BY_TEXT & (found["names"] | found["attributes"]))
     return Reads(**{kind: frozenset(some) for kind, some in found.items()}, anything=anything)
+
+
+def _second_text(ahead: list[dis.Instruction]) -> str:
+    """The second argument of the call to come, as of `getattr`, if it is a text as it stands in the code."""
+    found, given = "", 0  # how many arguments, and parts of them, lie on the stack
+    for x in ahead:
+        if x.opname in ("PRECALL", "CALL") and x.arg == given:
+            return found
+        if x.opcode in (*dis.hasjrel, *dis.hasjabs):
+            return ""
+        if x.opname == "EXTENDED_ARG" or (x.opname == "PUSH_NULL" and not given):
+            continue
+        before, given = given, given + dis.stack_effect(x.opcode, x.arg, jump=False)
+        if given <= 2:  # nothing more stands behind it
+            found = x.argval if (before, given, x.opname) == (1, 2, "LOAD_CONST") and isinstance(x.argval, str) else ""
+    return ""
 
 
 def _called_by(instructions: list[dis.Instruction], i: int) -> frozenset[str]:
@@ -157,10 +178,10 @@ def _names_before(instruction: dis.Instruction) -> tuple[str, ...]:
     return names if isinstance(names, tuple) else ()
 
 
-def _names_in_format(text: str) -> list[str]:
+def names_in_format(text: str) -> list[str]:
     """The attributes in a text for `format`.
 
-    >>> _names_in_format("{0.scale:.2f} of {net.layers[0].size}, 1.5")
+    >>> names_in_format("{0.scale:.2f} of {net.layers[0].size}, 1.5")
     ['scale', 'layers', 'size']
     """
     return [name for field in re.findall(r"\{([^{}]*)", text) for name in re.findall(r"\.([^\W\d]\w*)", field)]

@@ -37,7 +37,7 @@ _asking: dict[int, WeakSet[_Block]] = {}  # namespaces that have our `type`, and
 _watching: WeakSet[_Block] = WeakSet()  # who has files seen
 _opens: list[Any] = []  # the `open` of builtins and of io meanwhile
 _making: WeakSet[_Block] = WeakSet()  # who has arrays made
-_makers: list[Any] = []  # NumPy's own `array` and `asarray` meanwhile
+_makers: dict[str, Any] = {}  # NumPy's own functions that make arrays meanwhile, by their names
 
 
 # --- types -----------------------------------------------------------------------------------------------------------
@@ -151,31 +151,45 @@ def _watched(file: Any, mode: Any = "r", *args: Any, **options: Any) -> Any:
 
 @contextmanager
 def arrays_made() -> Iterator[None]:
-    """Let `np.array` and `np.asarray` make arrays of stand-ins that know their dtype, in a block."""
+    """Let `np.array`, `np.asarray` and the like make arrays of stand-ins that know their dtype, in a block."""
     block = _Block()
     try:
         with _setting:
-            if np.array is not _array:
-                _makers[:] = np.array, np.asarray
+            if np.array is not MAKING["array"]:
+                _makers.update((name, getattr(np, name)) for name in MAKING)
             _making.add(block)
-            vars(np).update(array=_array, asarray=_asarray)
+            vars(np).update(MAKING)
         yield
     finally:
         with _setting:
             _making.discard(block)
-            if not _making and np.array is _array:
-                vars(np).update(zip(("array", "asarray"), _makers, strict=True))
+            if not _making and np.array is MAKING["array"]:
+                vars(np).update(_makers)
 
 
-def _array(given: Any, dtype: Any = None, *args: Any, **options: Any) -> Any:
-    given = given.numpy() if getattr(type(given), "many", False) else given
-    found = array_of(given, dtype) if not args and options.keys() <= {"copy"} else None
-    return _makers[0](given, dtype, *args, **options) if found is None else found
+def _made_by(name: str) -> Any:
+    """A function of NumPy's that makes arrays, for stand-ins too."""
+
+    def make(given: Any, dtype: Any = None, *args: Any, **options: Any) -> Any:
+        given = given.numpy() if getattr(type(given), "many", False) else given
+        if isinstance(given, TracedArray) and given.ndim and given.is_already(dtype):
+            return _makers[name](given, None, *args, **options).view(TracedArray)  # a copy where NumPy makes one
+        found = array_of(given, dtype) if not args and options.keys() <= {"copy"} else None
+        return _makers[name](given, dtype, *args, **options) if found is None else found
+
+    return make
 
 
-def _asarray(given: Any, dtype: Any = None, *args: Any, **options: Any) -> Any:
-    given = given.numpy() if getattr(type(given), "many", False) else given
-    if dtype is None and isinstance(given, TracedArray):
-        return given
-    found = array_of(given, dtype) if not args and not options else None
-    return _makers[1](given, dtype, *args, **options) if found is None else found
+def _of_finite(given: Any, *args: Any, **options: Any) -> Any:
+    """`np.asarray_chkfinite`, which does not look at objects."""
+    made = MAKING["asarray"](given, *args, **options)
+    if isinstance(made, TracedArray) and not np.isfinite(made).all():
+        raise ValueError("array must not contain infs or NaNs")
+    return made
+
+
+#: What stands for them meanwhile.
+MAKING = {
+    name: _made_by(name)
+    for name in ("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "require")
+} | {"asarray_chkfinite": _of_finite}

@@ -29,7 +29,7 @@ from gradwalk.compile.trace.reach import values_reached_from
 from gradwalk.compile.trace.recorded import Recorded, finished
 from gradwalk.compile.trace.tape import INPUTS, MAX, MIN, NONE, ROWS, SHIFT, TAKE
 from gradwalk.compile.trace.traced import COMPARISONS, IsTensor, Traced, traced_classes
-from gradwalk.compile.trace.whole import WIDE, limited
+from gradwalk.compile.trace.whole import WIDE, is_too_large, limited, with_large
 from gradwalk.engine import Value
 from gradwalk.errors import OpError, TraceError
 from gradwalk.functions import checked_index
@@ -638,12 +638,17 @@ class Tracer(modes.Interpreter):
         >>> tracer.ask(round, tracer.input(2.7)), len(tracer.guards)
         (3, 1)
         """
+        if any(map(is_too_large, operands)):  # constants of a tape are floats
+            question = with_large(question, operands)
+            operands = tuple([x for x in operands if not is_too_large(x)])
         ids = tuple([self.operand(x) for x in operands])
         kinds = tuple([self.kind_of(x) or float for x in operands])
         numbers = tuple(map(self._typed, kinds, ids))
-        for x in operands:
+        for x, known in zip(operands, numbers, strict=True):
             if isinstance(x, Number) and x._kind in WIDE:
                 limited(self, x)
+                if known == 0:  # of floats there is -0.0, too
+                    self.kind_asked(x)
         try:
             answer = question(*numbers)
         except Exception as error:  # which the function may catch, and go on

@@ -8,8 +8,7 @@ for a float is asked for, and is on this path what it is; so NumPy's wrap around
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from gradwalk.ops import Op
 if TYPE_CHECKING:
     from gradwalk.compile.trace.tracer import Tracer
 
-__all__ = ["INTS", "LARGEST", "WIDE", "beside", "computed", "is_huge", "is_too_large", "limited"]
+__all__ = ["INTS", "LARGEST", "WIDE", "computed", "is_huge", "is_too_large", "limited", "with_large"]
 
 SMALL = 2**20  # an argument that is no larger may be another one of these
 LARGEST = 2**53  # below it, every int is a float
@@ -88,9 +87,7 @@ def computed(tracer: Tracer, python: Callable[..., Any], op: Op, x: Any, y: Any,
     limited(tracer, x), limited(tracer, y)
     if huge or abs(python(int(tracer.number_of(x)), int(tracer.number_of(y)))) >= LARGEST:
         with np.errstate(all="ignore"):
-            if is_too_large(x):  # constants of a tape are floats
-                return tracer.ask(partial(python, x), y)
-            return tracer.ask(beside(python, y), x) if is_too_large(y) else tracer.ask(python, x, y)
+            return tracer.ask(python, x, y)
     out = tracer.plain(tracer.codes[id(op)], tracer.operand(x), tracer.operand(y), kind)
     bool(abs(out) < LARGEST)
     return out
@@ -105,10 +102,15 @@ def is_too_large(x: Any) -> bool:
     return is_huge(x) or (isinstance(x, np.integer) and abs(int(x)) >= LARGEST)
 
 
-def beside(python: Callable[..., Any], y: int) -> Callable[[Any], Any]:
-    """An operator with its second operand.
+def with_large(question: Callable[..., Any], operands: Sequence[Any]) -> Callable[..., Any]:
+    """A question with those of its operands that are too large; it is put to the others.
 
-    >>> beside(operator.sub, 1)(3)
-    2
+    >>> with_large(operator.mod, (2**53 + 1, 2))(2)
+    1
     """
-    return lambda x: python(x, y)
+
+    def ask(*others: Any) -> Any:
+        given = iter(others)
+        return question(*[x if is_too_large(x) else next(given) for x in operands])
+
+    return ask
