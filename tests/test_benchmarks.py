@@ -165,7 +165,7 @@ def test_the_soak_notices_what_is_kept(tmp_path: Path) -> None:
 
     def keep(draw: random.Random, folder: Path) -> None:
         kept.append([Value(1.0) for _ in range(10_000)])
-        kept.append(b"x" * (8 << 20))
+        kept.append(b"x" * (4 << 20))
         kept.append((folder / f"{len(kept)}").open("w"))
 
     figures = soak.soak(0, tmp_path, [keep])
