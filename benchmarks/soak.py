@@ -31,6 +31,7 @@ import tempfile
 import threading
 import time
 import urllib.request
+from array import array
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -67,14 +68,14 @@ def main() -> int:
         tempfile.tempdir = os.environ["TMPDIR"] = folder  # of this process, and of those it starts
         figures = soak(60 * options.minutes, Path(folder), JOBS)
     (options.out / "soak.json").write_text(json.dumps(figures, indent=1) + "\n")
-    print(json.dumps({name: x for name, x in figures.items() if name != "memory"}, indent=1))
+    print(json.dumps({name: x for name, x in figures.items() if name not in ("memory", "blocks")}, indent=1))
     return int(bool(figures["failures"]))
 
 
 def soak(seconds: float, folder: Path, jobs: Sequence[Callable[[random.Random, Path], None]]) -> dict[str, Any]:
     """The figures of a run."""
-    memory: list[int] = []  # bytes, after each round
-    blocks: list[int] = []  # that Python has handed out for small objects
+    memory = array("q")  # bytes, after each round; no list, whose ints would be small objects of our own
+    blocks = array("q")  # that Python has handed out for small objects
     times: dict[str, float] = {}
     began = time.monotonic()
     draw = random.Random(0)
@@ -91,7 +92,7 @@ def soak(seconds: float, folder: Path, jobs: Sequence[Callable[[random.Random, P
         blocks.append(sys.getallocatedblocks())
         if len(memory) == 2:
             before = held()  # what is opened once and kept
-        print(f"round {len(memory)}: {memory[-1] / 1e6:.1f} MB", flush=True)
+        print(f"round {len(memory)}: {memory[-1] / 1e6:.1f} MB, {blocks[-1]} blocks", flush=True)
     tenth = max(1, len(memory) // 10)
     first, last = median(memory[tenth : 2 * tenth]), median(memory[-tenth:])
     first_blocks, last_blocks = median(blocks[tenth : 2 * tenth]), median(blocks[-tenth:])
@@ -118,7 +119,8 @@ def soak(seconds: float, folder: Path, jobs: Sequence[Callable[[random.Random, P
         "held": after,
         "failures": failures,
         "python": sys.version.split()[0],
-        "memory": memory,
+        "memory": memory.tolist(),
+        "blocks": blocks.tolist(),
     }
 
 
