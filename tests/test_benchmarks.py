@@ -152,3 +152,24 @@ def test_each_part_of_the_soak_works_and_leaves_no_file(job: Callable[..., None]
         pytest.skip("the site is not built from these sources: make site")
     job(random.Random(0), tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_soak_passes_what_keeps_nothing(tmp_path: Path) -> None:
+    figures = soak.soak(0, tmp_path, [soak.train, soak.travel])
+    assert figures["failures"] == []
+    assert figures["rounds"] == 20
+
+
+def test_the_soak_notices_what_is_kept(tmp_path: Path) -> None:
+    kept: list[object] = []
+
+    def keep(draw: random.Random, folder: Path) -> None:
+        kept.append([Value(1.0) for _ in range(10_000)])
+        kept.append(b"x" * (4 << 20))
+        kept.append((folder / f"{len(kept)}").open("w"))
+
+    figures = soak.soak(0, tmp_path, [keep])
+    for file in kept[2::3]:
+        file.close()  # type: ignore[attr-defined]
+    for word in ("memory grew", "blocks of small objects grew", "open files:", "left behind:"):
+        assert any(failure.startswith(word) for failure in figures["failures"]), word

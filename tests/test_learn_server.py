@@ -190,6 +190,8 @@ def test_text_is_sent_small_to_those_who_take_it(server: CourseServer) -> None:
     [
         ("gzip", True), ("GZIP", True), ("x-gzip", True), ("*", True), ("br;q=1.0, gzip;q=0.8, *;q=0.1", True),
         ("gzip ; q = 0.5", True), ("identity;q=0.5, gzip;q=0.5", True), ("*;q=0.001", True), ("gzip;q=1.000", True),
+        ("identity;q=0, *", True), ("*;q=0, gzip", True), ("gzip;q=0.5, *;q=0.5", True), ("gzip;q=0.5, *", False),
+        ("identity;q=0", False), ("*;q=0, identity", False),  # the file as it is, better than no file
         ("", False), ("br", False), ("gzip;q=0", False), ("gzip;q=0.000, *", False), ("*;q=0", False),
         ("identity, gzip;q=0.5", False), ("gzip;q=nan", False), ("gzip;q=2", False), ("gzip;q=-1", False),
         ("notgzip", False), ("gzip=1", False), (";q=1,,gzip;;", False), ("gzip;q=0.0001", False),
@@ -249,7 +251,8 @@ def answers(server: CourseServer, sent: bytes) -> tuple[list[bytes], bytes]:
         ("GET / HTTP/1.1", "localhost\r\nX: " + "a" * 70_000, b"431"),
         ("GET / HTTP/1.1", "localhost" + "\r\nX: 1" * 200, b"431"), ("GET /", "localhost", b"400"),
         ("\0", None, b"400"), ("\r\n\r\nGET / HTTP/1.1", "localhost", b"200"),
-        ("GET / HTTP/1.1\nHost: localhost", "", b"400"),
+        ("GET / HTTP/1.1\nHost: localhost", "", b"400"), ("GET /\0 HTTP/1.1", "localhost", b"400"),
+        ("GET / HTTP/1.1", "localhost\rX: 1", b"400"), ("GET / HTTP/1.1\r", "localhost", b"400"),
     ],
 )  # fmt: skip
 def test_every_answer_is_for_this_machine_and_guarded(
@@ -290,6 +293,9 @@ FOLDED = [b"200", b"200"] if message_from_string("X:\r\n 4")["X"] == "4" else [b
         ("Content-Length: 4\r\n 4", "body", [b"400"]),
         ("X-Y: \x80\r\nContent-Length: {length}", "body", [b"200", b"200"]),
         ("Transfer-Encoding: chunked", "4\r\nbody\r\n0\r\n\r\n", [b"400"]),
+        ("X: 1\rContent-Length: {length}", "body", [b"400"]),
+        ("X: 1\r\r\nContent-Length: {length}", "body", [b"400"]),
+        ("X: \0\r\nContent-Length: {length}", "body", [b"400"]),
         ("Content-Length: 4\r\nExpect: 100-continue", "", [b"200"]),
     ],
 )

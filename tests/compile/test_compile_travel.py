@@ -100,6 +100,22 @@ def test_the_variance_of_values_is_a_value() -> None:
     assert (spread.data, [v.grad for v in values]) == (1.0, [-1.0, 1.0])
 
 
+def test_what_a_compiled_function_gives_stays_here_and_it_is_said_what_may_go() -> None:
+    loss = gradwalk.compile(lambda x: x * x)(3.0)
+    total = gradwalk.compile(lambda x: (x * x).sum())(gradwalk.Tensor([1.0, 2.0]))
+    samples = gradwalk.compile(lambda x: x * x, batch="each")([1.0, 2.0])
+    refused = [(send, result) for send in (pickle.dumps, copy.deepcopy) for result in (loss, total)]
+    for send, result in [*refused, (pickle.dumps, loss * 2.0)]:
+        with pytest.raises(gradwalk.GradwalkError, match=r"not copied or pickled(?s:.*)\.detach\(\)"):
+            send(result)
+    for send in (pickle.dumps, copy.deepcopy):
+        with pytest.raises(gradwalk.GradwalkError, match=r"not copied or pickled(?s:.*)\.data"):
+            send(samples)
+    assert pickle.loads(pickle.dumps(loss.detach())).data == 9.0
+    assert pickle.loads(pickle.dumps(total.detach())).item() == 5.0
+    assert pickle.loads(pickle.dumps(samples.data)).tolist() == [1.0, 4.0]
+
+
 def test_a_model_in_compiled_training_is_pickled_with_its_optimiser() -> None:
     model = nn.MLP(2, [3, 1], activation="tanh")
     optimizer = optim.Adam(model.parameters(), lr=0.1)

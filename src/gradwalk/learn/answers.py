@@ -56,6 +56,7 @@ TYPES = {
     ".zip": "application/zip",
 }
 SHRINKS = {".css", ".html", ".js", ".json", ".mjs", ".svg", ".txt", ".webmanifest"}
+ODD = re.compile(rb"\0|\r(?!\n)")  # people differ on whether a header ends there
 NEVER_CHANGES = re.compile(r"assets/|pyodide/[\d.]+/")  # hashed names, and a folder named by its version
 
 
@@ -105,7 +106,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.length = self.unread = 0
         self.close_connection = True
         self.command, self.requestline, self.request_version = "", "", self.default_request_version
-        if not wrong and len(head.split(b"\n", 1)[0].split()) != 3:
+        if not wrong and (len(head.split(b"\n", 1)[0].split()) != 3 or ODD.search(head)):
             wrong = HTTPStatus.BAD_REQUEST  # of a time before headers, or nonsense
         if wrong:
             self.send_error(wrong)

@@ -84,5 +84,6 @@ def takes_gzip(headers: Message) -> bool:
         found = WEIGHED.fullmatch(part)
         if found:
             weights[found[1].lower()] = float(found[2] or 1)
-    gzip = weights.get("gzip", weights.get("x-gzip", weights.get("*", 0.0)))
-    return gzip > 0 and gzip >= weights.get("identity", 0.0)
+    others = weights.get("*", 0.0)
+    gzip = weights.get("gzip", weights.get("x-gzip", others))
+    return gzip > 0 and gzip >= weights.get("identity", others)

@@ -224,10 +224,10 @@ class Result(Value):
     local_derivatives = operands
 
     def __deepcopy__(self, memo: Any) -> NoReturn:
-        raise limit("structure")
+        raise limit("travel")
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
-        raise limit("structure")
+        raise limit("travel")
 
 
 def result_of(call: Any, position: int, data: Any) -> Any:
@@ -343,6 +343,9 @@ class Samples:
 
     def __repr__(self) -> str:
         return f"Samples({self.data!r})"
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise limit("samples travel")
 
     def backward(self, gradient: Any = 1.0) -> None:
         """Add the gradients of the samples' numbers, each times its entry of `gradient`, or all times one number.

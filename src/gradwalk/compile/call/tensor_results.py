@@ -173,10 +173,10 @@ class TensorResult(Tensor):
             raise limit("structure")
 
     def __deepcopy__(self, memo: Any) -> NoReturn:
-        raise limit("structure")
+        raise limit("travel")
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
-        raise limit("structure")
+        raise limit("travel")
 
 
 _blank: Any = object.__new__

@@ -51,6 +51,14 @@ LIMITS = {
         "nodes in between are not kept: replay rolls them up and reuses their memory",
         "return them from the function; or call fn.eager(...), which builds the ordinary graph",
     ),
+    "samples travel": (
+        "what a compiled function gives for many samples is not copied or pickled: it belongs to the call",
+        "take its .data, which holds the numbers",
+    ),
+    "travel": (
+        "what a compiled function gives is not copied or pickled, as the nodes in between are not kept",
+        "take what .detach() gives, which is the number alone; or call fn.eager(...), which builds the ordinary graph",
+    ),
 }
 
 
