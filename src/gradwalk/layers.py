@@ -39,7 +39,7 @@ class Linear(Module):
         self.in_features, self.out_features = _size("in_features", in_features), _size("out_features", out_features)
         limit = 1.0 / math.sqrt(self.in_features)
         self.weight = _uniform((self.out_features, self.in_features), limit, dtype)
-        self.bias = _uniform((self.out_features,), limit, dtype) if bias else None
+        self.bias: Any = _uniform((self.out_features,), limit, dtype) if bias else None  # mostly a tensor
 
     def __call__(self, x: Any) -> Any:
         """The outputs, for inputs whose last dim has as many numbers as there are inputs.

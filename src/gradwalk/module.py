@@ -43,7 +43,7 @@ class Module:
 
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
-        if "forward" in vars(cls) and "__call__" not in vars(cls):  # as PyTorch names it
+        if "forward" in vars(cls) and "__call__" not in vars(cls) and not _calls_by_itself(cls):  # as PyTorch names it
             cls.__call__ = cls.forward  # type: ignore[attr-defined, method-assign]
 
     if not TYPE_CHECKING:  # a type checker would take it to mean that any attribute may be set
@@ -316,6 +316,15 @@ def _found_in(
             holders.append(held)
         seen[id(thing)] = thing
         ahead.extend(reversed([(f"{path}.{key}" if path else str(key), part) for key, part in inside]))
+
+
+def _calls_by_itself(kind: type[Module]) -> bool:
+    """Whether a class has from a base of the user's a `__call__` that is more than another name for `forward`."""
+    for base in kind.__mro__[1:]:
+        if "__call__" in vars(base):
+            ours = base.__module__.partition(".")[0] == __name__.partition(".")[0]
+            return not ours and vars(base)["__call__"] is not vars(base).get("forward")
+    return False
 
 
 #: Attributes that hold no parameters, as most do.

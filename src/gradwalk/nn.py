@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from operator import methodcaller, mul
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gradwalk.engine import Value
 from gradwalk.errors import InputSizeError, NotANumberError, SettingError
@@ -20,6 +20,14 @@ from gradwalk.losses import binary_cross_entropy, cross_entropy, hinge, log_soft
 from gradwalk.messages import reason_of, say
 from gradwalk.module import Module, kind_of
 from gradwalk.ops import TABLE, Op, comes_later
+
+if TYPE_CHECKING:
+    from gradwalk.layers import BatchNorm1d as BatchNorm1d
+    from gradwalk.layers import Dropout as Dropout
+    from gradwalk.layers import Embedding as Embedding
+    from gradwalk.layers import LayerNorm as LayerNorm
+    from gradwalk.layers import Linear as Linear
+    from gradwalk.layers import Sequential as Sequential
 
 __all__ = [
     "ACTIVATIONS",

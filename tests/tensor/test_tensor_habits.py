@@ -387,10 +387,28 @@ def test_forward_is_another_name_for_call() -> None:
         def __call__(self, x: Tensor) -> Any:
             return self.forward(x) + 1.0
 
+    class Below(Own):
+        def forward(self, x: Tensor) -> Any:
+            return super().forward(x) * 3.0
+
+    class OfOurs(nn.Sequential):
+        def __init__(self) -> None:
+            super().__init__(nn.Linear(2, 1))
+            (self.layer,) = self.layers
+
+        def forward(self, x: Tensor) -> Any:
+            return self.layer(x) * 4.0
+
     x = gradwalk.ones(3, 2)
     kind: Any
     expected: Any
-    for kind, expected in ((Line, lambda y: y), (Twice, lambda y: y * 2.0), (Own, lambda y: y + 1.0)):
+    for kind, expected in (
+        (Line, lambda y: y),
+        (Twice, lambda y: y * 2.0),
+        (Own, lambda y: y + 1.0),
+        (Below, lambda y: y * 3.0 + 1.0),
+        (OfOurs, lambda y: y * 4.0),
+    ):
         model = kind()
         assert model(x).tolist() == expected(model.layer(x)).tolist()
 
