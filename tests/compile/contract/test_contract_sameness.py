@@ -155,6 +155,12 @@ for _change, _pair in KEYS.items():
     cases.followed(_program)
 
 
+def dicts_say_nothing_of_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it is on Python 3.13 and newer."""
+    for module in (surroundings, watched):
+        monkeypatch.setattr(module, "versions_are_readable", lambda: False)
+
+
 @cases.test()
 def test_what_is_equal_and_not_the_same_is_another(case: Case) -> None:
     assert outcome_of(case) == case.outcome
@@ -162,14 +168,16 @@ def test_what_is_equal_and_not_the_same_is_another(case: Case) -> None:
 
 @cases.test()
 def test_so_it_is_where_dicts_say_nothing_of_changes(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (surroundings, watched):
-        monkeypatch.setattr(module, "versions_are_readable", lambda: False)
+    dicts_say_nothing_of_changes(monkeypatch)
     if "past_its_back" not in case.name:  # which only a version shows
         assert outcome_of(case) == case.outcome
 
 
-def test_what_was_settled_is_seen_at_a_glance_from_then_on() -> None:
+@pytest.mark.parametrize("versions", [True, False], ids=["versions", "no-versions"])
+def test_what_was_settled_is_seen_at_a_glance_from_then_on(versions: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """A name that comes to be, an attribute that nobody reads, an equal number: each costs one look, not many."""
+    if not versions:
+        dicts_say_nothing_of_changes(monkeypatch)
     w, thing = Value(2.0), SimpleNamespace(k=2.0, rest=0.0)
     names: dict[str, Any] = {"w": w, "thing": thing}
     exec("def f(x):\n    return w * x * thing.k + (absent if x < 0 else 0.0)", names)

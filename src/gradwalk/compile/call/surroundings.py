@@ -277,6 +277,10 @@ class Surroundings:
             if len(users) > 1:  # its bases can be others
                 self._ask(kind.__name__, kind, attrgetter("__mro__"))
 
+    def _asked_by_name(self, holder: Any) -> bool:
+        """Whether these are attributes that were asked for by name; the others nobody reads."""
+        return id(holder) in self._some_read and not self.reached.anything and not versions_are_readable()
+
     def _reads_in(self, kind: type, name: str) -> bool:
         """Whether an attribute of a class is read: by its name, by an operator, or as an object is made."""
         if name in self.reached.attributes or name in OPERATORS or (name in MAKING and kind in self.reached.made):
@@ -333,7 +337,7 @@ class Surroundings:
                     self.holders, self.copies, spaces=spaces, words=chain.from_iterable(words.values())
                 )
                 for holder in watched.others:  # such as hold by now what is equal to what they held
-                    if type(holder) in (list, dict) and id(holder) in self._paths:
+                    if type(holder) in (list, dict) and id(holder) in self._paths and not self._asked_by_name(holder):
                         self._watch_closely(self._paths[id(holder)], holder)
                 self._sort()
                 self._make_quick()
