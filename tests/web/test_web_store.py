@@ -121,6 +121,30 @@ def test_changes_are_written_a_moment_later_onto_what_is_there_by_then(open_page
     wait_until(two, both)
 
 
+def test_what_another_tab_did_not_see_is_written_again_once(open_page: OpenPage) -> None:
+    page = open_page(PAGE)
+    page.evaluate("async () => { const {store} = await course(); store.set('text', 'ours'); store.set('a', 1); }")
+    wait_until(page, f"localStorage.getItem('{KEY}').includes('ours')")
+    kept = saved(page)
+    # As if another tab had written onto what was there before; that an event comes says nothing about the order.
+    theirs = {**kept, "data": {"text": "theirs", "b": 2}, "seen": {"another": 1}}
+    page.evaluate(OTHER_TAB_WRITES, json.dumps(theirs))
+    wait_until(page, f"localStorage.getItem('{KEY}').includes('ours')")
+    assert saved(page)["data"] == {"text": "ours", "a": 1, "b": 2}
+    # Another tab that has seen it knows better.
+    newer = {**saved(page), "data": {"text": "newer"}}
+    page.evaluate(OTHER_TAB_WRITES, json.dumps(newer))
+    wait_until(page, "course().then(({store}) => store.get('text', '') === 'newer')")
+    page.wait_for_timeout(1000)
+    assert saved(page)["data"] == {"text": "newer"}
+
+
+OTHER_TAB_WRITES = f"""(text) => {{
+  localStorage.setItem('{KEY}', text);
+  dispatchEvent(new StorageEvent("storage", {{key: '{KEY}', newValue: text}}));
+}}"""
+
+
 def test_another_tab_sees_an_answer_and_an_import_without_a_reload(open_page: OpenPage) -> None:
     one = open_page("lessons/used-twice/")
     two = one.context.new_page()

@@ -1,13 +1,15 @@
 /** The learner's work, kept in this browser: a few named things, each anything JSON can hold.
 
 Each thing is a signal: whoever reads one is told when it changes, here, by an import, or in another tab. Changes are written
-a moment later, several at once, onto what lies in the browser by then. Where the browser keeps nothing (blocked, full), they
+a moment later, several at once, onto what lies in the browser by then; and once more if another tab, which wrote in the same
+moment, had not seen them. Where the browser keeps nothing (blocked, full), they
 are held as long as the page is open, and `status` says so. As long as the page is asleep, nothing is kept.
 */
 import {batch, signal, type Signal} from "@preact/signals";
 import {asleep} from "../waking/index.ts";
-import {merged, read, write, type Data} from "./saved.ts";
+import {merged, read, write, type Data, type Seen} from "./saved.ts";
 
+type Edit = (old: unknown) => unknown;
 export type StoreStatus = "kept" | "session only";
 /** Why nothing is kept: storage is blocked, it is full, or a newer course wrote there. */
 export type StoreTrouble = "blocked" | "full" | "newer";
@@ -22,13 +24,20 @@ export class ImportError extends Error {
 const KEY = "gradwalk:work";
 const ASIDE = "gradwalk:work-before"; // what was there before an update, or could not be read
 const DELAY = 250; // milliseconds: a learner types faster than a browser writes
+const MOMENT = 10_000; // milliseconds: so long what one tab wrote may be on its way to another, on a busy machine
+const PAGE = `page-${Math.random().toString(36).slice(2)}`;
+const PAGES = 8; // so many of the latest writers are named beside the work
 
 const status = signal<StoreStatus>("kept");
 const trouble = signal<StoreTrouble | undefined>(undefined);
 const signals = new Map<string, Signal<unknown>>();
 /** What was changed here and is not written yet: what each change makes of the old value. */
-const pending = new Map<string, ((old: unknown) => unknown)[]>();
+const pending = new Map<string, Edit[]>();
+/** What this page wrote a moment ago, and with which of its writes. */
+let written: {key: string; edit: Edit; number: number; when: number}[] = [];
+let writes = 0;
 let data: Data = {}; // as it was last read or written, without what is pending
+let seen: Seen = {}; // whose writes are in it
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 function at(key: string): Signal<unknown> {
@@ -37,10 +46,12 @@ function at(key: string): Signal<unknown> {
   return found;
 }
 
-function withPending(base: Data): Data {
+/** What lies there, what we wrote and whoever wrote it had not seen, and what is pending. */
+function withPending(base: Data, known = seen): Data {
   const whole = {...base};
-  for (const [key, edits] of pending) {
-    const value = edits.reduce((old, edit) => edit(old), whole[key]);
+  const lost = written.filter(({number}) => number > (known[PAGE] ?? 0)).map(({key, edit}) => [key, edit] as const);
+  for (const [key, edit] of [...lost, ...[...pending].flatMap(([key, edits]) => edits.map((edit) => [key, edit] as const))]) {
+    const value = edit(whole[key]);
     if (value === undefined) delete whole[key];
     else whole[key] = value;
   }
@@ -59,10 +70,10 @@ function readKept(): void {
   try {
     const text = localStorage.getItem(KEY);
     const found = read(text);
-    if (found.state === "read") data = found.data;
+    if (found.state === "read") ({data, seen} = found);
     if (found.state === "newer") return lost("newer");
     if (found.state === "unreadable" || (found.state === "read" && found.old)) localStorage.setItem(ASIDE, text!);
-    localStorage.setItem(KEY, write(data)); // tells at once whether there is room
+    localStorage.setItem(KEY, write(data, seen)); // tells at once whether there is room
   } catch (error) {
     lost(isFull(error) ? "full" : "blocked");
   }
@@ -73,7 +84,7 @@ function lost(why: StoreTrouble): void {
   status.value = "session only";
 }
 
-function edit(key: string, change: (old: unknown) => unknown): void {
+function edit(key: string, change: Edit): void {
   pending.set(key, [...(pending.get(key) ?? []), change]);
   const value = at(key);
   value.value = change(value.peek());
@@ -84,13 +95,20 @@ function edit(key: string, change: (old: unknown) => unknown): void {
 function flush(): void {
   clearTimeout(timer);
   timer = undefined;
-  if (!pending.size) return;
+  if (!pending.size && !isLost()) return;
   if (trouble.value !== "blocked" && trouble.value !== "newer") {
     try {
       const found = read(localStorage.getItem(KEY));
-      const whole = withPending(found.state === "read" ? found.data : data);
-      localStorage.setItem(KEY, write(whole));
-      data = whole;
+      const there = found.state === "read" ? found : {data, seen};
+      const whole = withPending(there.data, there.seen);
+      const number = writes + 1;
+      const others = Object.entries(there.seen).filter(([page]) => page !== PAGE);
+      const writers = {...Object.fromEntries(others.slice(1 - PAGES)), [PAGE]: number};
+      localStorage.setItem(KEY, write(whole, writers));
+      [data, seen, writes] = [whole, writers, number];
+      const when = Date.now();
+      const ours = [...pending].flatMap(([key, edits]) => edits.map((edit) => ({key, edit, number, when})));
+      written = [...written.filter((one) => when - one.when < MOMENT), ...ours];
       pending.clear();
       trouble.value = undefined;
       status.value = "kept";
@@ -100,6 +118,9 @@ function flush(): void {
     }
   }
 }
+
+/** Whether something we wrote is not in what lies there: another tab wrote onto what was there before. */
+const isLost = (): boolean => written.some(({number, when}) => number > (seen[PAGE] ?? 0) && Date.now() - when < MOMENT);
 
 const isFull = (error: unknown): boolean => error instanceof DOMException && /quota/i.test(error.name);
 
@@ -138,7 +159,7 @@ export const store: {
   trouble,
   get: <T>(key: string, otherwise: T) => (asleep.value ? undefined : (at(key).value as T | undefined)) ?? otherwise,
   set: (key, value) => edit(key, () => value),
-  update: (key, change) => edit(key, change as (old: unknown) => unknown),
+  update: (key, change) => edit(key, change as Edit),
   remove: (key) => edit(key, () => undefined),
   flush,
   exportAll: () => write(withPending(data)),
@@ -151,8 +172,9 @@ function begin(): void {
   addEventListener("storage", ({key, newValue}) => {
     const found = key === KEY ? read(newValue) : undefined;
     if (found?.state !== "read") return;
-    data = found.data;
+    ({data, seen} = found);
     spread();
+    if (isLost()) timer ??= setTimeout(flush, DELAY);
   });
   addEventListener("pagehide", flush);
   document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && flush());

@@ -10,15 +10,20 @@ const text = (version: number, data: unknown) => JSON.stringify({what: WHAT, ver
 
 test("what was written is read again", () => {
   const data = {"code:__mul__": "def __mul__…", progress: {"x/quiz-1": "2026-01-01"}};
-  assert.deepEqual(read(write(data)), {state: "read", data, old: false});
+  assert.deepEqual(read(write(data)), {state: "read", data, old: false, seen: {}});
+});
+
+test("who wrote lately lies beside the work, and nonsense there does no harm", () => {
+  assert.deepEqual(read(write({a: 1}, {page: 3})), {state: "read", data: {a: 1}, old: false, seen: {page: 3}});
+  assert.deepEqual(read(JSON.stringify({what: WHAT, version: 1, data: {}, seen: 7})), {state: "read", data: {}, old: false, seen: {}});
 });
 
 test("nothing there is no error", () => assert.deepEqual(read(null), {state: "empty"}));
 
 test("an old text is taken through every step it lacks, and no other", () => {
-  assert.deepEqual(read(text(1, {done: ["a"], code: "x"}), steps), {state: "read", data: {code: "x", progress: {a: "2020-01-01"}}, old: true});
-  assert.deepEqual(read(text(2, {done: ["a"], progress: {b: "2021"}}), steps), {state: "read", data: {progress: {b: "2021"}}, old: true});
-  assert.deepEqual(read(text(3, {progress: {}}), steps), {state: "read", data: {progress: {}}, old: false});
+  assert.deepEqual(read(text(1, {done: ["a"], code: "x"}), steps), {state: "read", data: {code: "x", progress: {a: "2020-01-01"}}, old: true, seen: {}});
+  assert.deepEqual(read(text(2, {done: ["a"], progress: {b: "2021"}}), steps), {state: "read", data: {progress: {b: "2021"}}, old: true, seen: {}});
+  assert.deepEqual(read(text(3, {progress: {}}), steps), {state: "read", data: {progress: {}}, old: false, seen: {}});
 });
 
 test("a newer text is told apart, so that nobody overwrites it", () => assert.deepEqual(read(text(9, {}), steps), {state: "newer", version: 9}));

@@ -5,7 +5,9 @@ version is taken through the steps it lacks. A text from a newer course is left 
 put aside, not thrown away.
 */
 export type Data = Record<string, unknown>;
-export type Envelope = {what: typeof WHAT; version: number; data: Data};
+/** The latest write of each page that wrote lately, and that is in the data. */
+export type Seen = Record<string, number>;
+export type Envelope = {what: typeof WHAT; version: number; data: Data; seen?: Seen};
 type Migration = (data: Data) => Data;
 
 export const WHAT = "gradwalk work";
@@ -13,7 +15,7 @@ export const WHAT = "gradwalk work";
 /** Step n leads from version n + 1 to n + 2. Never change a step that was published; add one. */
 export const MIGRATIONS: readonly Migration[] = [];
 
-export type Reading = {state: "empty"} | {state: "unreadable"} | {state: "newer"; version: number} | {state: "read"; data: Data; old: boolean};
+export type Reading = {state: "empty"} | {state: "unreadable"} | {state: "newer"; version: number} | {state: "read"; data: Data; old: boolean; seen: Seen};
 
 /** Read a text; what is older is brought up to date. */
 export function read(text: string | null, migrations: readonly Migration[] = MIGRATIONS): Reading {
@@ -24,14 +26,14 @@ export function read(text: string | null, migrations: readonly Migration[] = MIG
   if (found.version > current) return {state: "newer", version: found.version};
   try {
     const data = migrations.slice(found.version - 1).reduce((older, step) => step(older), found.data);
-    return {state: "read", data, old: found.version < current};
+    return {state: "read", data, old: found.version < current, seen: isObject(found.seen) ? (found.seen as Seen) : {}};
   } catch {
     return {state: "unreadable"};
   }
 }
 
-export function write(data: Data, migrations: readonly Migration[] = MIGRATIONS): string {
-  return JSON.stringify({what: WHAT, version: migrations.length + 1, data} satisfies Envelope);
+export function write(data: Data, seen?: Seen): string {
+  return JSON.stringify({what: WHAT, version: MIGRATIONS.length + 1, data, seen} satisfies Envelope);
 }
 
 function parsed(text: string): Envelope | undefined {
