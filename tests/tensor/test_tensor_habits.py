@@ -413,6 +413,35 @@ def test_forward_is_another_name_for_call() -> None:
         assert model(x).tolist() == expected(model.layer(x)).tolist()
 
 
+def test_forward_may_come_from_a_mixin_and_need_no_self() -> None:
+    class Doubling:
+        def forward(self, x: float) -> float:
+            return 2.0 * x
+
+    class Mixed(Doubling, nn.Module):
+        pass
+
+    class MixedLast(nn.Module, Doubling):
+        pass
+
+    class Static(nn.Module):
+        @staticmethod
+        def forward(x: float) -> float:
+            return 2.0 * x
+
+    kind: Any
+    for kind in (Mixed, MixedLast, Static):
+        assert kind()(3.0) == 6.0
+        with pytest.raises(SettingError, match="would go on to use the forward of its class"):
+            kind().forward = abs
+
+    class BothWays(nn.Module):
+        def __init__(self) -> None:
+            self.forward, self.back = nn.Linear(1, 1), nn.Linear(1, 1)
+
+    assert len(BothWays().parameters()) == 4
+
+
 def test_whole_numbers_by_chance_fit_int64() -> None:
     assert gradwalk.randint(2**63 - 1, 2**63, (1,)).item() == 2**63 - 1
     for low, high in ((0, 2**63 + 1), (-(2**63) - 1, 0)):
