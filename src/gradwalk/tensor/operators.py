@@ -8,12 +8,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from gradwalk import modes, ops
+from gradwalk import modes, ops, reverse
 from gradwalk.errors import GraphError, NotANumberError
 from gradwalk.ops import Op
 from gradwalk.tensor import arrays, kernels
 from gradwalk.tensor.arrays import BOOL
-from gradwalk.tensor.backward import OF_GRADIENT, Clock, Slope
+from gradwalk.tensor.backward import Clock, Slope
 from gradwalk.tensor.entries import MatMul
 from gradwalk.tensor.shapes import shape_error
 
@@ -197,16 +197,22 @@ def _in_place(name: str, operator: Any) -> Any:
 
     def change(self: Any, other: Any) -> Any:
         new = operator(self, other)
-        if self._kind is not None or new is NotImplemented or self._changed == OF_GRADIENT:
+        if new is NotImplemented:
             return new
+        if hasattr(self, "_gradient_of"):
+            return _scaled_gradient(self, new)
         if not modes.active or modes.recording():
-            if self._asked or self._grad.__class__ is not float:  # a parameter that is updated, and would not be
+            if self.is_leaf and self.is_surely_trained:  # a parameter that is updated, and would not be
                 raise GraphError(
                     f"this would leave the parameter of shape {self.shape} as it is, and make a new tensor; update it "
                     "inside `with gradwalk.no_grad():`, or write to its data, as in p.data -= lr * p.grad; where a new "
                     "tensor is meant, write y = p - x"
                 )
             return new
+        if not self.is_leaf:
+            if self.comes_later or any(not v.many or v.is_surely_trained for v in reverse.order(self) if v.is_leaf):
+                return new
+            self._kind, self._inputs = None, ()  # it was computed from mere numbers, and PyTorch remembers nothing
         if new.shape != self.shape:
             raise shape_error(f"a tensor of shape {self.shape} cannot hold a result of shape {new.shape}")
         if new.dtype.startswith("float") and not self.dtype.startswith("float"):
@@ -216,6 +222,18 @@ def _in_place(name: str, operator: Any) -> Any:
 
     change.__name__ = f"__i{name}__"
     return change
+
+
+def _scaled_gradient(self: Any, new: Any) -> Any:
+    """`g *= 0.5` changes the gradient that `g` was read from, unless that is another by now."""
+    p = self._gradient_of
+    if p._grad is not self._data:
+        return new
+    p.grad = new
+    if p._grad.__class__ is type(p):  # with a graph of its own
+        return new
+    self._data = p._grad
+    return self
 
 
 def _comparison(name: str) -> Any:
