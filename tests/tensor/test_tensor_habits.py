@@ -379,6 +379,8 @@ def test_functions_of_numpy_do_not_take_a_tensor_out_of_the_graph_unseen() -> No
         lambda: np.dot(np.ones(1), x), lambda: np.concatenate([np.ones((1, 2)), x]), lambda: np.where(x > 3, x, 0),
         lambda: np.stack([x, x]), lambda: np.reshape(x, (2, 1)), lambda: np.clip(x, 0, 3), lambda: np.einsum("ij->", x),
         lambda: np.linalg.norm(x), lambda: np.sum(x, axis=0, dtype=float), lambda: np.max(x), lambda: np.var(x),
+        lambda: np.linalg.inv(x.T @ x), lambda: np.fft.rfft(x), lambda: np.interp(x, [0, 1], [0, 1]),
+        lambda: np.square(x), lambda: np.broadcast_to(x, (2, 2)), lambda: np.nansum(x), lambda: np.split(x, 2, 1),
     ):  # fmt: skip
         with pytest.raises(NotANumberError, match="would take a tensor out of the graph"):
             leaves()
@@ -390,6 +392,18 @@ def test_functions_of_numpy_do_not_take_a_tensor_out_of_the_graph_unseen() -> No
     assert np.concatenate([Tensor([1, 2]), [3]]).tolist() == [1, 2, 3]
     assert [np.argmax(x), np.shape(x), np.histogram(x, 2)[0].tolist()] == [1, (1, 2), [1, 1]]
     assert np.dot(x.numpy(), [1.0, 1.0]).tolist() == [7.0]
+    with pytest.raises(NotANumberError, match=r"np\.linalg\.inv would take"):
+        np.linalg.inv(x.T @ x)
+
+
+def test_functions_of_numpy_that_ask_something_are_answered() -> None:
+    x = Tensor([[3.0, math.inf]])
+    assert [np.isnan(x).any(), np.isfinite(x).all(), np.isinf(x).sum(), np.signbit(x).any()] == [False, False, 1, False]
+    assert np.logical_and(x > 3, x > 0).tolist() == [[False, True]]
+    assert [part.tolist() for part in np.where(x > 3)] == [[0], [1]]
+    constant = x.numpy() * Tensor([2.0], requires_grad=False)
+    assert np.square(constant).tolist() == [[36.0, math.inf]]
+    assert np.linalg.norm(Tensor([3.0, 4.0], requires_grad=False)) == 5.0
 
 
 def test_a_tensor_is_copied() -> None:
