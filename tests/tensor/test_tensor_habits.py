@@ -182,6 +182,10 @@ def test_a_gradient_that_two_share_is_scaled_for_one() -> None:
     z.grad *= 2.0
     z.grad.sum().backward()
     assert z.grad.tolist() == [54.0 + 36.0]
+    half = Tensor([1.0], dtype="float32")
+    (half * half).sum().backward()
+    half.grad /= Tensor([4.0])
+    assert (half.grad.dtype, half.grad.tolist()) == ("float32", [0.5])
 
 
 def test_a_hook_cannot_write_into_the_gradient() -> None:

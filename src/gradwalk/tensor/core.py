@@ -211,7 +211,7 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
         new = numbers_in(grad, self.dtype)
         if new.shape != self.shape:
             raise shape_error(f"a gradient of shape {new.shape} was set on a tensor of shape {self.shape}")
-        self._grad = grad if isinstance(grad, Tensor) and grad._kind is not None else new
+        self._grad = grad.to(self.dtype) if isinstance(grad, Tensor) and grad._kind is not None else new
 
     @property
     def shape(self) -> Shape:
