@@ -112,12 +112,12 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
         array: Any
         if modes.active and not modes.knows_numbers():
             return modes.top().read(self, "data", self._data)
-        if self.is_borrowed or (self._kind is not None and not self.is_leaf):
+        if self._lent is not None:
+            array = self._lent
+        elif (self._kind is not None and not self.is_leaf) or self.is_borrowed:
             array = arrays.now.read_only(self._data)
         else:
-            if self._lent is None:
-                self._lent = arrays.now.copy(self._data)
-            array = self._lent
+            array = self._lent = arrays.now.copy(self._data)
         return modes.top().read(self, "data", array) if modes.active else array
 
     @data.setter
