@@ -101,8 +101,8 @@ EQUIVALENT = {
     ): "a leaf that nobody has is set the careful way, which does the same and takes longer",
     (
         "src/gradwalk/tensor/methods/elementwise.py",
-        "return ops.where(self > 0, self, alpha * ops.expm1(ops.where(self > 0, 0.0, self)))",
-        "return ops.where(self > 0, self, alpha * ops.expm1(ops.where(self > 0, -1.0, self)))",
+        "return ops.where(self <= 0, alpha * ops.expm1(ops.where(self <= 0, self, 0.0)), self)",
+        "return ops.where(self <= 0, alpha * ops.expm1(ops.where(self <= 0, self, -1.0)), self)",
     ): "what stands in for a positive number is not taken",
     (
         "src/gradwalk/tensor/methods/reductions.py",

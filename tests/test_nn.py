@@ -739,10 +739,29 @@ def test_parameters_that_would_not_be_found_are_refused() -> None:
     class Slotted(nn.Module):
         __slots__ = ("weight",)
 
+        def __init__(self) -> None:
+            self.weight = Value(1.0)
+
     class Below(Slotted):
         pass
 
-    for kind, what in ((Shared, "Shared.weight is a parameter of the class"), (Below, "Slotted.weight is a slot")):
+    class SharedMixin:
+        bias = Value(1.0)
+
+    class SlottedMixin:
+        __slots__ = ("weight",)
+
+    class Mixed(nn.Module, SharedMixin):
+        pass
+
+    class MixedSlots(nn.Module, SlottedMixin):
+        def __init__(self) -> None:
+            self.weight = nn.Neuron(1)
+
+    for kind, what in (
+        (Shared, "Shared.weight is a parameter of the class"), (Below, "Slotted.weight is a slot"),
+        (Mixed, "SharedMixin.bias is a parameter of the class"), (MixedSlots, "SlottedMixin.weight is a slot"),
+    ):  # fmt: skip
         with pytest.raises(SettingError, match=what):
             kind().parameters()
 
@@ -755,3 +774,28 @@ def test_memories_and_constants_hide_nothing() -> None:
     }.items():  # fmt: skip
         setattr(module, name, x)
     assert [name for name, _ in module.named_parameters()] == ["w"]
+
+
+def test_what_is_found_elsewhere_or_is_never_trained_is_not_hidden() -> None:
+    @dataclasses.dataclass
+    class State:
+        best: Any
+        batch: Any = dataclasses.field(default_factory=lambda: gradwalk.zeros(2, requires_grad=False))
+
+        def __getattr__(self, name: str) -> Any:
+            raise RuntimeError(name)
+
+    class Named:
+        __slots__ = ("name",)
+
+    class Model(Named, nn.Module):
+        mean, places = gradwalk.Tensor([0.5], requires_grad=False), gradwalk.Tensor([1, 2])
+        w = Value(0.0)  # each model has its own
+
+        def __init__(self) -> None:
+            self.w, self.layer, self.name = Value(1.0), nn.Neuron(1), "model"
+            self.recent, self.frozen = collections.deque([self.w]), {self.layer}
+            self.seen = collections.deque([gradwalk.Tensor([1])])
+            self.state = State(self.w)
+
+    assert [name for name, _ in Model().named_parameters()] == ["w", "layer.w.0", "layer.b"]

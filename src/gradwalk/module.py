@@ -43,12 +43,18 @@ class Module:
 
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
-        if "forward" in vars(cls) and "__call__" not in vars(cls) and not _calls_by_itself(cls):  # as PyTorch names it
-            cls.__call__ = cls.forward  # type: ignore[attr-defined, method-assign]
+        forward = next((vars(base)["forward"] for base in cls.__mro__ if "forward" in vars(base)), None)
+        if forward is not None and "__call__" not in vars(cls) and not _calls_by_itself(cls):  # as PyTorch names it
+            cls.__call__ = forward  # type: ignore[method-assign]
 
     if not TYPE_CHECKING:  # a type checker would take it to mean that any attribute may be set
 
         def __setattr__(self, name: str, x: Any) -> None:
+            if name == "forward" and hasattr(type(self), name) and type(self).forward is type(self).__call__:
+                raise SettingError(
+                    f"calling a {kind_of(self)} would go on to use the forward of its class; write a class below it "
+                    "with a forward of its own"
+                )
             attributes.changes += 1
             super().__setattr__(name, x)
 
@@ -286,6 +292,7 @@ def _found_in(
     """
     seen: dict[int, Any] = {}  # holds what it has seen, so that no id is used again
     ahead: list[tuple[str, Any]] = [("", root)]
+    elsewhere: list[tuple[str, Any, Any]] = []  # parameters where they are not looked for: each must be found as well
     while ahead:
         path, thing = ahead.pop()
         if id(thing) in seen:
@@ -300,7 +307,7 @@ def _found_in(
         if isinstance(thing, Module) and (thing is root or not _chooses(thing)):
             inside = vars(thing).items()
             holders, held = attributes, vars(thing)
-            _refuse_if_class_hides(type(thing))
+            _refuse_if_class_hides(thing)
         elif isinstance(thing, Module):
             inside = _listed_by(thing)
             held = object()  # which is not equal to its copy
@@ -310,12 +317,18 @@ def _found_in(
             inside = thing.items()
         else:
             if thing.__class__ not in PLAIN:
-                _refuse_if_it_hides(path, thing)
+                elsewhere += [(path, thing, part) for part in _parts(thing) if _is_trained(part)]
             continue
         if holders is not None:
             holders.append(held)
         seen[id(thing)] = thing
         ahead.extend(reversed([(f"{path}.{key}" if path else str(key), part) for key, part in inside]))
+    for path, thing, part in elsewhere:
+        if id(part) not in seen:  # it would never be trained, and nobody would say so
+            raise SettingError(
+                f"{path} is a {type(thing).__name__} with parameters in it, and a module finds them in lists, tuples "
+                "and dicts, and in modules; make it one of these"
+            )
 
 
 def _calls_by_itself(kind: type[Module]) -> bool:
@@ -332,34 +345,45 @@ PLAIN = {int, float, bool, str, type(None), FunctionType, MethodType}
 LOOKED_AT = 100  # so many things in a deque or the like: a memory of many numbers must not slow training down
 
 
-def _refuse_if_it_hides(path: str, thing: Any) -> None:
-    """Refuse parameters in what is not looked into: they would never be trained, and nobody would say so."""
+def _parts(thing: Any) -> Iterable[Any]:
+    """What is in a thing that parameters are not looked for in."""
     if isinstance(thing, (deque, set, frozenset)):
-        parts: Iterable[Any] = islice(thing, LOOKED_AT)
-    elif getattr(getattr(thing, "dtype", None), "kind", "") == "O" and hasattr(thing, "flat"):  # an array of objects
-        parts = islice(thing.flat, LOOKED_AT)
-    elif hasattr(type(thing), "__dataclass_fields__"):
-        parts = [getattr(thing, name, None) for name in type(thing).__dataclass_fields__]
-    else:
-        return
-    if any(isinstance(part, Module) or (isinstance(part, Node) and not part.inputs) for part in parts):
-        raise SettingError(
-            f"{path} is a {type(thing).__name__} with parameters in it, and a module finds them in lists, tuples and "
-            "dicts, and in modules; make it one of these"
-        )
+        return islice(thing, LOOKED_AT)
+    if hasattr(type(thing), "__dataclass_fields__"):
+        return [_held(thing, name) for name in type(thing).__dataclass_fields__]
+    if getattr(getattr(thing, "dtype", None), "kind", "") == "O" and hasattr(thing, "flat"):  # an array of objects
+        return islice(thing.flat, LOOKED_AT)
+    return ()
 
 
-def _refuse_if_class_hides(kind: type) -> None:
-    """The same of attributes of a class, which all its modules share, and of slots."""
-    for base in kind.__mro__[: kind.__mro__.index(Module)]:
+def _refuse_if_class_hides(module: Module) -> None:
+    """Refuse parameters in attributes of a class, which all its modules share, and in slots."""
+    for base in type(module).__mro__:
+        if base is Module or base is object:
+            continue
         for name, x in vars(base).items():
-            hides = isinstance(x, (Node, Module)) and not getattr(x, "inputs", ())
-            if hides or isinstance(x, MemberDescriptorType):
-                what = "a parameter of the class, which all its modules would share" if hides else "a slot"
+            if not isinstance(x, (Node, Module, MemberDescriptorType)):
+                continue
+            shared = _is_trained(x) and name not in vars(module)
+            if shared or (isinstance(x, MemberDescriptorType) and _is_trained(_held(module, name))):
+                what = "a parameter of the class, which all its modules would share" if shared else "a slot"
                 raise SettingError(
                     f"{base.__name__}.{name} is {what}, and a module finds parameters in its own attributes; "
-                    + ("set it in __init__" if hides else "leave __slots__ out")
+                    + ("set it in __init__" if shared else "leave __slots__ out")
                 )
+
+
+def _is_trained(x: Any) -> bool:
+    """Whether something is a parameter, or has some: a tensor that was made a constant is none."""
+    return isinstance(x, Module) or (isinstance(x, Node) and not x.inputs and (not x.many or x.requires_grad))  # type: ignore[attr-defined]
+
+
+def _held(thing: Any, name: str) -> Any:
+    """What is in an attribute; None if it is not set."""
+    try:
+        return getattr(thing, name, None)
+    except Exception:  # a property of the user's, which is no place for parameters
+        return None
 
 
 def _modules_in(root: Module) -> Iterator[Module]:

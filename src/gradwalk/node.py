@@ -33,6 +33,7 @@ class Node(Methods):
     # Operands and local derivatives lie in plain fields, because a tuple, a set or a closure for each node is what
     # makes an engine slow. An operand that is a plain number stays one, and its local derivative is None.
     __slots__ = ("_a", "_b", "_da", "_data", "_db", "_grad", "_kind", "_mark", "_notes")
+    _copied_fields = frozenset(__slots__)  # what `_copied` sees to; a class of the user's may have more
 
     _data: float  # empty, as is _grad, while a keeper has them
     _grad: Any  # a float; after backward(create_graph=True) a Value
@@ -476,7 +477,7 @@ def _added(node: Node) -> list[tuple[str, Any]]:
     """What an object of a user's own class has beside the fields of a node."""
     state: Any = object.__getstate__(node)
     own, slots = state if isinstance(state, tuple) else (state, {})
-    return [(name, x) for name, x in {**(own or {}), **slots}.items() if name not in Node.__slots__]
+    return [(name, x) for name, x in {**(own or {}), **slots}.items() if name not in node._copied_fields]
 
 
 def _check_that_they_are_found(node: Node) -> None:

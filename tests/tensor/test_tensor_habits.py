@@ -3,6 +3,7 @@
 import copy
 import math
 import operator
+import pickle
 from typing import Any
 
 import numpy as np
@@ -89,6 +90,36 @@ def test_an_update_is_noticed_by_the_walk_and_keeps_shape_and_dtype() -> None:
         loss.backward()
 
 
+def test_a_parameter_with_a_hook_is_updated() -> None:
+    p = Tensor([1.0])
+    p.register_hook(lambda gradient: gradient * 2.0)
+    (p * p).sum().backward()
+    with pytest.raises(GraphError, match=r"inside `with gradwalk.no_grad\(\):`"):
+        p *= 2.0
+    q = p
+    with gradwalk.no_grad():
+        q -= 0.25 * p.grad
+    assert p.tolist() == [0.0]
+    (p + 1.0).sum().backward()
+    assert p.grad.tolist() == [6.0]
+
+
+def test_copies_of_what_is_not_trained_are_updated_too() -> None:
+    for library, of in ((gradwalk, Tensor), (torch, lambda x: torch.tensor(x, dtype=torch.float64))):
+        p: Any = of([2.0, 4.0])
+        p.requires_grad_()
+        (p * p).sum().backward()
+        h: Any = p * 1.0
+        kept = [p.detach().clone(), p.clone().detach(), p.detach() * 0.5, h]
+        with library.no_grad():
+            for e in kept:
+                e *= 0.5
+                e += p
+        for e, expected in zip(kept, ([3.0, 6.0], [3.0, 6.0], [2.5, 5.0]), strict=False):
+            assert e.tolist() == expected
+        assert p.tolist() == [2.0, 4.0]
+
+
 # --- gradients are for reading ---------------------------------------------------------------------------------------
 
 
@@ -106,6 +137,55 @@ def test_a_write_to_the_numbers_of_a_gradient_is_refused() -> None:
     assert x.grad.tolist() == [2.0, 4.0]
     x.grad.detach().data[0] = 5.0  # a tensor of its own
     assert x.grad.tolist() == [2.0, 4.0]
+
+
+def test_a_gradient_that_was_read_is_scaled_where_it_was_read_from() -> None:
+    for of in (Tensor, lambda x: torch.tensor(x, dtype=torch.float64, requires_grad=True)):
+        ps: list[Any] = [of([1.0, 2.0]), of([3.0])]
+        sum((p * p).sum() for p in ps).backward()
+        gradients = [p.grad for p in ps]
+        for g in gradients:
+            g *= 0.5
+            g += 1.0
+        assert [p.grad.tolist() for p in ps] == [g.tolist() for g in gradients] == [[2.0, 3.0], [4.0]]
+        total = ps[1].grad
+        ps[1].grad = None
+        (ps[1] * 2.0).sum().backward()
+        total += ps[1].grad
+        assert (total.tolist(), ps[1].grad.tolist()) == ([6.0], [2.0])
+
+
+def test_a_copy_of_a_gradient_is_a_tensor_of_its_own() -> None:
+    p = Tensor([1.0, 2.0], requires_grad=True)
+    (p * p).sum().backward()
+    with gradwalk.no_grad():
+        for borrowed in (p.grad, p[:]):
+            for own in (copy.copy(borrowed), copy.deepcopy(borrowed), borrowed.clone(), borrowed.detach()):
+                alias = own
+                assert not own.is_borrowed
+                own *= 3.0
+                alias.data[0] = 9.0
+                assert (own is alias, alias.tolist()[0]) == (True, 9.0)
+    assert (p.tolist(), p.grad.tolist()) == ([1.0, 2.0], [2.0, 4.0])
+    unpickled = pickle.loads(pickle.dumps(p.grad))
+    assert (unpickled.tolist(), unpickled.requires_grad, unpickled.is_borrowed) == ([2.0, 4.0], False, False)
+
+
+def test_a_gradient_that_two_share_is_scaled_for_one() -> None:
+    x, y = Tensor([1.0]), Tensor([2.0])
+    (x + y).sum().backward()
+    g = x.grad
+    g *= 0.5
+    assert (x.grad.tolist(), y.grad.tolist()) == ([0.5], [1.0])
+    z = Tensor([3.0])
+    (z * z * z).sum().backward(create_graph=True)
+    z.grad *= 2.0
+    z.grad.sum().backward()
+    assert z.grad.tolist() == [54.0 + 36.0]
+    half = Tensor([1.0], dtype="float32")
+    (half * half).sum().backward()
+    half.grad /= Tensor([4.0])
+    assert (half.grad.dtype, half.grad.tolist()) == ("float32", [0.5])
 
 
 def test_a_hook_cannot_write_into_the_gradient() -> None:
@@ -303,6 +383,8 @@ def test_functions_of_numpy_do_not_take_a_tensor_out_of_the_graph_unseen() -> No
         lambda: np.dot(np.ones(1), x), lambda: np.concatenate([np.ones((1, 2)), x]), lambda: np.where(x > 3, x, 0),
         lambda: np.stack([x, x]), lambda: np.reshape(x, (2, 1)), lambda: np.clip(x, 0, 3), lambda: np.einsum("ij->", x),
         lambda: np.linalg.norm(x), lambda: np.sum(x, axis=0, dtype=float), lambda: np.max(x), lambda: np.var(x),
+        lambda: np.linalg.inv(x.T @ x), lambda: np.fft.rfft(x), lambda: np.interp(x, [0, 1], [0, 1]),
+        lambda: np.square(x), lambda: np.broadcast_to(x, (2, 2)), lambda: np.nansum(x), lambda: np.split(x, 2, 1),
     ):  # fmt: skip
         with pytest.raises(NotANumberError, match="would take a tensor out of the graph"):
             leaves()
@@ -314,6 +396,18 @@ def test_functions_of_numpy_do_not_take_a_tensor_out_of_the_graph_unseen() -> No
     assert np.concatenate([Tensor([1, 2]), [3]]).tolist() == [1, 2, 3]
     assert [np.argmax(x), np.shape(x), np.histogram(x, 2)[0].tolist()] == [1, (1, 2), [1, 1]]
     assert np.dot(x.numpy(), [1.0, 1.0]).tolist() == [7.0]
+    with pytest.raises(NotANumberError, match=r"np\.linalg\.inv would take"):
+        np.linalg.inv(x.T @ x)
+
+
+def test_functions_of_numpy_that_ask_something_are_answered() -> None:
+    x = Tensor([[3.0, math.inf]])
+    assert [np.isnan(x).any(), np.isfinite(x).all(), np.isinf(x).sum(), np.signbit(x).any()] == [False, False, 1, False]
+    assert np.logical_and(x > 3, x > 0).tolist() == [[False, True]]
+    assert [part.tolist() for part in np.where(x > 3)] == [[0], [1]]
+    constant = x.numpy() * Tensor([2.0], requires_grad=False)
+    assert np.square(constant).tolist() == [[36.0, math.inf]]
+    assert np.linalg.norm(Tensor([3.0, 4.0], requires_grad=False)) == 5.0
 
 
 def test_a_tensor_is_copied() -> None:
@@ -413,6 +507,35 @@ def test_forward_is_another_name_for_call() -> None:
         assert model(x).tolist() == expected(model.layer(x)).tolist()
 
 
+def test_forward_may_come_from_a_mixin_and_need_no_self() -> None:
+    class Doubling:
+        def forward(self, x: float) -> float:
+            return 2.0 * x
+
+    class Mixed(Doubling, nn.Module):
+        pass
+
+    class MixedLast(nn.Module, Doubling):
+        pass
+
+    class Static(nn.Module):
+        @staticmethod
+        def forward(x: float) -> float:
+            return 2.0 * x
+
+    kind: Any
+    for kind in (Mixed, MixedLast, Static):
+        assert kind()(3.0) == 6.0
+        with pytest.raises(SettingError, match="would go on to use the forward of its class"):
+            kind().forward = abs
+
+    class BothWays(nn.Module):
+        def __init__(self) -> None:
+            self.forward, self.back = nn.Linear(1, 1), nn.Linear(1, 1)
+
+    assert len(BothWays().parameters()) == 4
+
+
 def test_whole_numbers_by_chance_fit_int64() -> None:
     assert gradwalk.randint(2**63 - 1, 2**63, (1,)).item() == 2**63 - 1
     for low, high in ((0, 2**63 + 1), (-(2**63) - 1, 0)):
@@ -423,7 +546,7 @@ def test_whole_numbers_by_chance_fit_int64() -> None:
 def test_a_part_of_a_parameter_is_not_updated_in_vain() -> None:
     p, plain = Tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True), Tensor([[1.0], [2.0]])
     with gradwalk.no_grad():
-        for part in (p[0], p.T, p.reshape(4), p[:, 1], p.expand(1, 2, 2)):
+        for part in (p[0], p.T, p.reshape(4), p[:, 1], p.expand(1, 2, 2), p[0][1:], p.T.reshape(4)):
             with pytest.raises(GraphError, match="a part of a parameter, and for reading"):
                 part *= 2.0
             with pytest.raises(ValueError, match="read-only"):

@@ -43,10 +43,6 @@ _SIZE = attrgetter("_data.size")
 FREED: Any = type("Freed", (), {"__repr__": lambda self: "<freed>"})()
 
 
-#: When numbers were last written that cannot be: those of a gradient, and a part of a parameter under no_grad.
-OF_GRADIENT, OF_PARAMETER = -1, -2
-
-
 class Clock:
     """Counts how often the numbers of leaves were written: a node that is older than such a change is out of date.
 

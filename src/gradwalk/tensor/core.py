@@ -18,17 +18,7 @@ from gradwalk.node import Hook, Node, Recipe
 from gradwalk.ops import Op
 from gradwalk.tensor import arrays, kernels, reach
 from gradwalk.tensor.arrays import dtype_named
-from gradwalk.tensor.backward import (
-    FREED,
-    KEPT_NUMBERS,
-    OF_GRADIENT,
-    OF_PARAMETER,
-    Clock,
-    Slope,
-    filled,
-    walk_back,
-    walk_with_graphs,
-)
+from gradwalk.tensor.backward import FREED, KEPT_NUMBERS, Clock, Slope, filled, walk_back, walk_with_graphs
 from gradwalk.tensor.entries import Entry, Expand, Index, Permute, Reshape
 from gradwalk.tensor.making import array_of, numbers_in
 from gradwalk.tensor.methods import TensorMethods
@@ -57,7 +47,8 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
     ((2, 2), -1.5231883119115297)
     """
 
-    __slots__ = ("_asked", "_changed", "_flows", "_inputs", "_lent")
+    __slots__ = ("_asked", "_changed", "_flows", "_gradient_of", "_inputs", "_lent", "_part_of")
+    _copied_fields = Node._copied_fields.union(__slots__)
 
     many = True
     _data: Any  # an array
@@ -66,6 +57,9 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
     _flows: bool  # whether gradient flows to this node
     _inputs: tuple[Any, ...]  # what the op was given
     _lent: Any  # the array that `data` of this leaf gave away, which may be written to; None if it gave none
+    # Borrowed numbers are for reading. Of tensors that have numbers of their own, as most do, these are not set:
+    _gradient_of: Tensor  # whose gradient this is
+    _part_of: Tensor  # the parameter that this shows a part of, under no_grad
 
     if TYPE_CHECKING:  # of methods that are called as types are: `float()`
 
@@ -118,12 +112,12 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
         array: Any
         if modes.active and not modes.knows_numbers():
             return modes.top().read(self, "data", self._data)
-        if self.is_borrowed or (self._kind is not None and not self.is_leaf):
+        if self._lent is not None:
+            array = self._lent
+        elif (self._kind is not None and not self.is_leaf) or self.is_borrowed:
             array = arrays.now.read_only(self._data)
         else:
-            if self._lent is None:
-                self._lent = arrays.now.copy(self._data)
-            array = self._lent
+            array = self._lent = arrays.now.copy(self._data)
         return modes.top().read(self, "data", array) if modes.active else array
 
     @data.setter
@@ -136,7 +130,7 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
         if self.is_borrowed:
             raise GraphError(
                 "the numbers of a gradient are for reading; set it anew, as in p.grad = p.grad * 0.5"
-                if self._changed == OF_GRADIENT
+                if hasattr(self, "_gradient_of")
                 else PART
             )
         if data is self._lent and data is not None:  # t.data += 1 writes, and then sets what it wrote to
@@ -156,7 +150,16 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
         >>> gradwalk.Tensor([1.0]).grad.is_borrowed
         True
         """
-        return self._changed < 0
+        return hasattr(self, "_gradient_of") or hasattr(self, "_part_of")
+
+    @property
+    def is_surely_trained(self) -> bool:
+        """Whether somebody asked for this leaf's gradient, or it has one: others may be mere numbers.
+
+        >>> gradwalk.Tensor([1.0]).is_surely_trained
+        False
+        """
+        return self._asked is True or self._grad.__class__ is not float
 
     def _write_array(self, array: Any) -> None:
         """Take over an array of our shape and dtype that nobody else writes to."""
@@ -191,7 +194,7 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
             return None
         if held.__class__ is not Tensor:
             held = constant(arrays.now.full(self.shape, held, self.dtype) if held.__class__ is float else held)
-            held._changed = OF_GRADIENT
+            held._gradient_of = self
         return modes.top().read(self, "grad", held) if modes.active else held
 
     @grad.setter
@@ -208,7 +211,7 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
         new = numbers_in(grad, self.dtype)
         if new.shape != self.shape:
             raise shape_error(f"a gradient of shape {new.shape} was set on a tensor of shape {self.shape}")
-        self._grad = grad if isinstance(grad, Tensor) and grad._kind is not None else new
+        self._grad = grad.to(self.dtype) if isinstance(grad, Tensor) and grad._kind is not None else new
 
     @property
     def shape(self) -> Shape:
@@ -352,7 +355,8 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
         held = self._grad
         if held.__class__ is not float:
             held = arrays.now.tolist(arrays.now.reshape(numbers_in(held, self.dtype), (self._data.size,)))
-        return _unpickled, (arrays.now.tolist(self.array), self.shape, self.dtype, self._asked, held, self.label)
+        asked = self._asked if self._flows or not self.dtype.startswith("float") else False
+        return _unpickled, (arrays.now.tolist(self.array), self.shape, self.dtype, asked, held, self.label)
 
     def register_hook(self, hook: Any) -> Hook:
         """Call `hook(gradient)` when this node's gradient is complete; what it returns, if anything, replaces it.
@@ -370,7 +374,7 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
             as_graph = gradient.__class__ is Tensor
             given = gradient if as_graph else constant(filled(gradient, self))
             if not as_graph:
-                given._changed = OF_GRADIENT
+                given._gradient_of = self
             found = hook(given)
             if found is None:
                 return None
@@ -611,15 +615,15 @@ def node(op: Any, data: Any, inputs: tuple[Any, ...]) -> Tensor:
             out._kind, out._changed = op, Clock.time
             out._inputs = tuple([float(x) if isinstance(x, int) else x for x in inputs])
         elif _shows_parameter(op, inputs):
-            out._changed = OF_PARAMETER
+            out._part_of = inputs[0]
     return out
 
 
 def _shows_parameter(op: Any, inputs: tuple[Any, ...]) -> bool:
-    """Whether an op shows a part of a leaf that is surely trained: it was asked for, or has a gradient."""
+    """Whether an op shows a part of a leaf that is surely trained, or of such a part."""
     if op.__class__ not in VIEWS or (op.__class__ is Index and op.wholes):
         return False
-    return inputs[0]._asked is True or inputs[0]._grad.__class__ is not float
+    return inputs[0].is_surely_trained or hasattr(inputs[0], "_part_of")
 
 
 def _of_one_kind(op: Any, operands: tuple[Any, ...]) -> Tensor | None:
@@ -665,7 +669,7 @@ def _of_one_kind(op: Any, operands: tuple[Any, ...]) -> Tensor | None:
         if not modes.active or modes.recording():
             out._kind, out._inputs, out._changed = op, operands, Clock.time
         elif _shows_parameter(op, operands):
-            out._changed = OF_PARAMETER
+            out._part_of = operands[0]
     return out
 
 

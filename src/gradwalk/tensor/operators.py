@@ -8,12 +8,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from gradwalk import modes, ops
+from gradwalk import modes, ops, reverse
 from gradwalk.errors import GraphError, NotANumberError
 from gradwalk.ops import Op
 from gradwalk.tensor import arrays, kernels
 from gradwalk.tensor.arrays import BOOL
-from gradwalk.tensor.backward import OF_GRADIENT, Clock, Slope
+from gradwalk.tensor.backward import Clock, Slope
 from gradwalk.tensor.entries import MatMul
 from gradwalk.tensor.shapes import shape_error
 
@@ -109,6 +109,8 @@ UFUNCS = {
         for name in ("exp", "expm1", "log", "log1p", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh")
     },
 }  # fmt: skip
+#: Those that ask something of each number, as which no gradient is missed.
+QUESTIONS = {"isnan", "isfinite", "isinf", "signbit", "logical_and", "logical_or", "logical_not", "logical_xor"}
 NUMPY_COMPARISONS = {"less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==",
                      "not_equal": "!=", "bitwise_and": "&", "bitwise_or": "|"}  # fmt: skip
 
@@ -123,6 +125,8 @@ def _array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, out: Any = No
             return self.__gradwalk_op__(UFUNCS[ufunc.__name__], inputs)
         if ufunc.__name__ in NUMPY_COMPARISONS:
             return self.compared(NUMPY_COMPARISONS[ufunc.__name__], *inputs)
+    if ufunc.__name__ in QUESTIONS or not any(x.requires_grad for x in _tensors_in(inputs)):
+        return getattr(ufunc, method)(*map(_in_numpy, inputs), **settings)
     raise _leaves(ufunc.__name__)
 
 
@@ -132,13 +136,19 @@ def _leaves(name: str) -> NotANumberError:
     )
 
 
-#: NumPy's functions that a gradient is expected to flow through; all others (np.histogram …) are given the numbers.
+#: NumPy's functions that a gradient is expected to flow through, beside those of linalg and fft; all others
+#: (np.histogram …) are given the numbers.
 LEAVING = {
-    "amax", "amin", "average", "clip", "column_stack", "concatenate", "cumprod", "cumsum", "diag", "diagonal", "diff",
-    "dot", "einsum", "expand_dims", "flip", "hstack", "inner", "kron", "max", "mean", "median", "min", "moveaxis",
-    "nan_to_num", "norm", "outer", "pad", "prod", "ravel", "repeat", "reshape", "roll", "sort", "squeeze", "stack",
-    "std", "sum", "swapaxes", "take", "take_along_axis", "tensordot", "tile", "trace", "transpose", "tril", "triu",
-    "var", "vdot", "vstack", "where",
+    "amax", "amin", "append", "array_split", "average", "block", "broadcast_to", "choose", "clip", "column_stack",
+    "compress", "concatenate", "convolve", "correlate", "cross", "cumprod", "cumsum", "cumulative_prod",
+    "cumulative_sum", "delete", "diag", "diagflat", "diagonal", "diff", "dot", "dsplit", "dstack", "ediff1d",
+    "einsum", "expand_dims", "extract", "flip", "fliplr", "flipud", "gradient", "hsplit", "hstack", "inner",
+    "insert", "interp", "kron", "matrix_transpose", "max", "mean", "median", "min", "moveaxis", "nan_to_num",
+    "nancumsum", "nanmax", "nanmean", "nanmedian", "nanmin", "nanprod", "nanstd", "nansum", "nanvar", "outer",
+    "pad", "percentile", "permute_dims", "prod", "ptp", "put_along_axis", "quantile", "ravel", "repeat",
+    "reshape", "resize", "roll", "rollaxis", "rot90", "select", "sort", "split", "squeeze", "stack", "std", "sum",
+    "swapaxes", "take", "take_along_axis", "tensordot", "tile", "trace", "transpose", "trapezoid", "trapz",
+    "tril", "triu", "unstack", "var", "vdot", "vsplit", "vstack", "where",
 }  # fmt: skip
 
 
@@ -147,8 +157,12 @@ def _array_function(self: Any, function: Any, types: Any, args: tuple[Any, ...],
     name = function.__name__
     if name in ("sum", "mean") and args and args[0] is self and set(settings) <= {"axis", "keepdims"} and len(args) < 3:
         return getattr(self, name)(*args[1:], **settings)
-    if name in LEAVING and any(x.requires_grad for x in _tensors_in([args, list(settings.values())])):
-        raise _leaves(name)
+    if name == "where" and len(args) == 1:  # which asks for places
+        name = "nonzero"
+    room = function.__module__.removeprefix("numpy").strip(".")
+    leaves = name in LEAVING or room in ("linalg", "fft")
+    if leaves and any(x.requires_grad for x in _tensors_in([args, list(settings.values())])):
+        raise _leaves(f"{room}.{name}" if room else name)
     return function(*map(_in_numpy, args), **{key: _in_numpy(x) for key, x in settings.items()})
 
 
@@ -160,7 +174,7 @@ def _tensors_in(x: Any) -> list[Any]:
 
 def _in_numpy(x: Any) -> Any:
     if isinstance(x, (list, tuple)):
-        return type(x)(map(_in_numpy, x))
+        return list(map(_in_numpy, x)) if isinstance(x, list) else tuple(map(_in_numpy, x))
     return x.numpy() if getattr(x, "many", False) else x
 
 
@@ -197,16 +211,22 @@ def _in_place(name: str, operator: Any) -> Any:
 
     def change(self: Any, other: Any) -> Any:
         new = operator(self, other)
-        if self._kind is not None or new is NotImplemented or self._changed == OF_GRADIENT:
+        if new is NotImplemented:
             return new
+        if hasattr(self, "_gradient_of"):
+            return _scaled_gradient(self, new)
         if not modes.active or modes.recording():
-            if self._asked or self._grad.__class__ is not float:  # a parameter that is updated, and would not be
+            if self.is_leaf and self.is_surely_trained:  # a parameter that is updated, and would not be
                 raise GraphError(
                     f"this would leave the parameter of shape {self.shape} as it is, and make a new tensor; update it "
                     "inside `with gradwalk.no_grad():`, or write to its data, as in p.data -= lr * p.grad; where a new "
                     "tensor is meant, write y = p - x"
                 )
             return new
+        if not self.is_leaf:
+            if self.comes_later or any(not v.many or v.is_surely_trained for v in reverse.order(self) if v.is_leaf):
+                return new
+            self._kind, self._inputs = None, ()  # it was computed from mere numbers, and PyTorch remembers nothing
         if new.shape != self.shape:
             raise shape_error(f"a tensor of shape {self.shape} cannot hold a result of shape {new.shape}")
         if new.dtype.startswith("float") and not self.dtype.startswith("float"):
@@ -216,6 +236,18 @@ def _in_place(name: str, operator: Any) -> Any:
 
     change.__name__ = f"__i{name}__"
     return change
+
+
+def _scaled_gradient(self: Any, new: Any) -> Any:
+    """`g *= 0.5` changes the gradient that `g` was read from, unless that is another by now."""
+    p = self._gradient_of
+    if p._grad is not self._data:
+        return new
+    p.grad = new
+    if p._grad.__class__ is type(p):  # with a graph of its own
+        return new
+    self._data = p._grad
+    return self
 
 
 def _comparison(name: str) -> Any:

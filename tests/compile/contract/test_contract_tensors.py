@@ -16,7 +16,8 @@ from outside_cases import Case, Cases, flat, outcome_of
 
 import gradwalk
 from gradwalk import Tensor, Value, nn, no_grad, optim
-from gradwalk.errors import GradwalkError
+from gradwalk.compile.trace.limits import FrozenWarning
+from gradwalk.errors import GradwalkError, GraphError
 
 cases = Cases()
 shared: Any = None
@@ -814,3 +815,40 @@ def test_one_line_each() -> None:
                 v.data = v.data + 0.3
             worlds.append(flat(seen))
         assert worlds[1] == pytest.approx(worlds[0], rel=1e-12, abs=1e-12, nan_ok=True), name
+
+
+def test_what_is_updated_in_place_is_updated_at_every_call() -> None:
+    def calls(compile: Any) -> Any:
+        count, w = Tensor([0.0], requires_grad=False), Tensor([1.0, 2.0], requires_grad=True)
+        rows = Tensor([1.0, 2.0])
+
+        @compile
+        def counted(x: Any) -> Any:
+            with no_grad():
+                now = count
+                now += 1.0
+            return (x * w * count).sum()
+
+        @compile
+        def f(x: Any) -> Any:
+            y, total = x * w, gradwalk.zeros(2)
+            with no_grad():
+                total += x
+                total /= 2.0
+                y += 1.0
+            return (y * w * total).sum()
+
+        @compile
+        def part(x: Any) -> Any:
+            with no_grad():
+                row = w[0]
+                row += 1.0
+            return (x * w).sum()
+
+        with pytest.raises(GraphError, match="a part of a parameter"):
+            part(rows)
+        return [(counted(rows).item(), f(rows).item(), count.tolist()) for _ in range(3)]
+
+    with pytest.warns(FrozenWarning, match="in counted .* the numbers of a tensor were set"):
+        compiled = calls(gradwalk.compile)
+    assert compiled == calls(lambda f: f)

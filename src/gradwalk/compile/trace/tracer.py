@@ -442,14 +442,16 @@ class Tracer(modes.Interpreter):
         n2 = add(n1, x0)
         gives n2
         """
-        begins = len(self.rows) // 3
+        begins, around = len(self.rows) // 3, self.records
         try:
             if self.by_array:
                 with super().no_grad():
                     yield
             else:
+                self.records = False
                 yield
         finally:
+            self.records = around
             ends = len(self.rows) // 3
             for row in range(begins, ends):
                 self.record(SHIFT, self.listed([ROWS + row]), 1)
