@@ -86,9 +86,7 @@ class Memory:
         >>> "velocities" in vars(descent)
         False
         """
-        optimizer._keeper = self
-        for name in self.names:
-            del vars(optimizer)[name]
+        optimizer._leave_to(self, self.names)
 
     def step(self, optimizer: Any, constants: tuple[Any, ...]) -> bool:
         """Take a step if parameters, memory and rule are still what they were at the last; says whether it did.
