@@ -1499,6 +1499,26 @@ def state_of_computed_values_in_a_dataclass(compile):
     yield walked(state.angle, g)
 
 
+@cases.followed
+def module_of_another_class(compile):
+    settings = types.ModuleType("settings")
+    settings.k = 1.0
+    w = Value(2.0)
+    f = compile(lambda x: w * x * settings.k)
+    for _ in range(3):
+        yield walked(f(1.0), w)
+
+    class Doubled(types.ModuleType):
+        @property
+        def k(self):
+            return 2.0 * vars(self)["k"]
+
+    settings.__class__ = Doubled
+    yield walked(f(1.0), w)
+    settings.__class__ = types.ModuleType
+    yield walked(f(1.0), w)
+
+
 @cases.test()
 def test_python(case: Case) -> None:
     assert outcome_of(case) == case.outcome
