@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partialmethod
+from operator import is_
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
@@ -100,7 +101,9 @@ class Seen:
         """
         if leaves is not self.leaves:
             return False
-        return (leaves.changes if leaves.__class__ is Leaves else leaves) == self.then  # type: ignore[no-any-return]
+        if leaves.__class__ is Leaves:
+            return leaves.changes == self.then  # type: ignore[no-any-return]
+        return len(leaves) == len(self.then) and all(map(is_, leaves, self.then))  # two tensors can be equal
 
 
 keeping = 0  # how many keepers have their leaves now; while there are none, nobody need look for one

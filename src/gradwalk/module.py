@@ -335,7 +335,7 @@ def _calls_by_itself(kind: type[Module]) -> bool:
     """Whether a class has from a base of the user's a `__call__` that is more than another name for `forward`."""
     for base in kind.__mro__[1:]:
         if "__call__" in vars(base):
-            ours = base.__module__.partition(".")[0] == __name__.partition(".")[0]
+            ours = getattr(base, "__module__", "").partition(".")[0] == __name__.partition(".")[0]
             return not ours and vars(base)["__call__"] is not vars(base).get("forward")
     return False
 

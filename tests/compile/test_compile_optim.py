@@ -146,6 +146,36 @@ def test_attributes_that_are_not_there_are_attribute_errors() -> None:
     assert not hasattr(optimiser, "means")
 
 
+def test_what_is_remembered_may_be_named_in_any_place() -> None:
+    class Late(optim.Optimizer):
+        @staticmethod
+        def update(p: float, g: float, total: float, lr: float) -> tuple[float, float]:
+            return p - lr * g, total + g
+
+    class InTheObject(Late):
+        def __init__(self, parameters: list[Value], lr: float) -> None:
+            self.memory = ("totals",)
+            super().__init__(parameters, lr)
+
+    class WithADefault(Late):
+        memory = ("totals",)
+        totals: Any = None
+
+    Late.memory = ("totals",)
+    for kind in (Late, InTheObject, WithADefault):
+        found = []
+        for compiled in (False, True):
+            parameters, loss = parameters_and_loss()
+            loss_of = gradwalk.compile(loss) if compiled else loss
+            optimiser = kind(parameters, 0.1)
+            for _ in range(3):
+                loss_of(0.5).backward()
+                optimiser.step()
+            assert (optimiser._keeper is not None) == compiled
+            found.append([*optimiser.totals, *(p.data for p in parameters)])
+        assert found[1] == pytest.approx(found[0], rel=1e-12), kind
+
+
 # --- optimisers of people's own: a rule is compiled if it can be, and everything else is left to its own code ---------
 
 

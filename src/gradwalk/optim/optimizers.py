@@ -119,9 +119,6 @@ class Optimizer:
         super().__init_subclass__(**keywords)
         if "step" in vars(cls):
             cls.step = _observable(cls.step)  # type: ignore[method-assign, assignment]
-        for name in cls.memory:
-            if not hasattr(type(getattr(cls, name, None)), "__set__"):  # as a property has it
-                setattr(cls, name, Remembered(name))
 
     def __init__(self, parameters: Iterable[Node], lr: float, *, reduce: Any = None) -> None:
         self.parameters: list[Value] = Leaves(checked_parameters(parameters, type(self).__name__))
@@ -275,6 +272,17 @@ class Optimizer:
         fresh = type(self)(self.parameters, **{name: state[name] for name in self.settings})
         vars(self).update({name: value for name, value in vars(fresh).items() if name != "reduce"})
         vars(self).update(memory, steps=steps)
+
+    def _leave_to(self, keeper: Any, names: Iterable[str]) -> None:
+        """Let a keeper have what is remembered under these names, which may stand in the class or in the object."""
+        kind = type(self)
+        for name in names:
+            found = getattr(kind, name, None)
+            if not isinstance(found, Remembered) and not hasattr(type(found), "__set__"):  # as a property has it
+                setattr(kind, name, Remembered(name))
+        self._keeper = keeper
+        for name in names:
+            del vars(self)[name]
 
     def __getstate__(self) -> State:  # for copies and pickles
         if self._keeper is not None:

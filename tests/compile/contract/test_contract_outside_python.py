@@ -1499,6 +1499,48 @@ def state_of_computed_values_in_a_dataclass(compile):
     yield walked(state.angle, g)
 
 
+@cases.followed
+def class_made_by_code_without_a_name(compile):
+    class Line:
+        def __init__(self, k):
+            self.k = k
+
+        def __call__(self, x):
+            return x * self.k
+
+    w = Value(2.0)
+    line = Line(1.5)
+    f = compile(lambda x: line(w * x))
+    yield walked(f(1.0), w)
+    space = {"Line": Line}
+    exec("Other = type('Other', (Line,), {'__call__': lambda self, x: x - self.k})", space)  # it has no `__module__`
+    line.__class__ = space["Other"]
+    for _ in range(2):
+        yield walked(f(1.0), w)
+    space["Other"].__call__ = lambda self, x: x + self.k
+    yield walked(f(1.0), w)
+
+
+@cases.followed
+def module_of_another_class(compile):
+    settings = types.ModuleType("settings")
+    settings.k = 1.0
+    w = Value(2.0)
+    f = compile(lambda x: w * x * settings.k)
+    for _ in range(3):
+        yield walked(f(1.0), w)
+
+    class Doubled(types.ModuleType):
+        @property
+        def k(self):
+            return 2.0 * vars(self)["k"]
+
+    settings.__class__ = Doubled
+    yield walked(f(1.0), w)
+    settings.__class__ = types.ModuleType
+    yield walked(f(1.0), w)
+
+
 @cases.test()
 def test_python(case: Case) -> None:
     assert outcome_of(case) == case.outcome

@@ -702,6 +702,49 @@ def nothing_of_tensors_but_the_result(compile):
         yield numbers(f(x, 3.0))
 
 
+@cases.followed
+def an_optimiser_is_given_and_loses_parameters_between_its_steps(compile):
+    w, b = tensors()
+    f = squares(compile, w, b)
+    descent = optim.SGD([w, b], lr=0.1, momentum=0.9)
+    x = Tensor([1.0, 2.0], requires_grad=False)
+    f(x).backward()
+    descent.step()
+    more = Value(3.0)
+    descent.parameters.append(more)  # before its memory, which is handed back as it was, is touched
+    descent.velocities.append(0.5)
+    f(x).backward()
+    descent.step()
+    yield numbers([w, b, more, descent.velocities])
+    del descent.parameters[:2]
+    yield numbers(descent.velocities)
+    del descent.velocities[:2]
+    descent.step()
+    yield numbers([w, b, more, descent.velocities])
+
+
+@cases.followed
+def an_optimiser_has_a_list_of_ones_own_in_which_a_tensor_stands_for_an_equal_one(compile):
+    w, b = Tensor([1.0]), Tensor([1.0])
+    f = compile(lambda x: ((w + 3.0 * b) * x).sum())
+    descent = optim.SGD([w], lr=0.5)
+    descent.parameters = [w]
+    f(1.0).backward()
+    descent.step()
+    b.data = w.data.copy()
+    gradwalk.zero_grad(w), gradwalk.zero_grad(b)
+    for _ in range(2):
+        f(1.0).backward()
+    descent.parameters[0] = b
+    descent.step()
+    yield numbers([w, b])
+    larger = Tensor([1.0, 2.0])
+    f(1.0).backward()
+    descent.parameters[0] = larger  # which cannot be compared with one number
+    descent.step()
+    yield numbers([w, b, larger])
+
+
 @cases.test()
 def test_tensors(case: Case) -> None:
     assert outcome_of(case) == case.outcome

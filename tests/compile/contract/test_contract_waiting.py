@@ -7,9 +7,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 from outside_cases import Case, Cases, outcome_of, walked
 
 from gradwalk import Value, nn, optim
+from gradwalk.errors import GradwalkError
 
 cases = Cases()
 
@@ -337,6 +339,23 @@ def a_parameter_is_replaced_while_a_result_waits(compile):
     f(1.0)
     waiting.backward()
     yield grads(old, ps[0])
+
+
+@cases.followed
+def a_result_is_no_leaf(compile):
+    w = Value(2.0)
+    loss = compile(lambda x: w * w * x)(3.0)
+    with pytest.raises(GradwalkError):
+        optim.SGD([loss], lr=0.1)  # whose steps would not last
+    yield loss.is_leaf
+
+
+@cases.said
+def gradients_as_graphs_are_refused_behind_a_result(compile):
+    w = Value(2.0)
+    loss = compile(lambda x: w * w * x)(3.0) * w
+    loss.backward(create_graph=True)
+    yield w.grad.data
 
 
 @cases.test()

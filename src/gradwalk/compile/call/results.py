@@ -210,6 +210,11 @@ class Result(Value):
     slopes = property(lambda self: (None,) * len(self.inputs))  # its closure knows better
 
     @property
+    def is_leaf(self) -> bool:
+        """False: it was computed, also where no Value among the arguments is behind it."""
+        return False
+
+    @property
     def operands(self) -> NoReturn:
         """Refused: the nodes in between are not kept.
 

@@ -162,7 +162,7 @@ class Surroundings:
             self._ask_absent(base.__name__, space, (*reached.attributes, *OPERATORS))  # before those of its bases
             if reached.anything:  # any other name may be read
                 self._known[id(space)] = frozenset(space)
-        instances = tuple([thing for _, thing in reached.objects if is_users_class(type(thing))][:OBJECTS])
+        instances = tuple([thing for _, thing in reached.objects if _may_be_of_another_class(thing)][:OBJECTS])
         if instances:
             self._ask("the class of an object", instances, CLASSES)
         for namespace, read in reached.globals.values():
@@ -566,6 +566,11 @@ def _answer(get: Callable[[Any], Any], thing: Any) -> Any:
         return get(thing)
     except Exception:  # it is gone
         return MISSING
+
+
+def _may_be_of_another_class(x: Any) -> bool:
+    """Whether somebody may set its `__class__`: that of an object of the user's, or of a module."""
+    return is_users_class(type(x)) or (isinstance(x, ModuleType) and not is_library(x.__name__))
 
 
 def _words_for(question: Question) -> list[int]:

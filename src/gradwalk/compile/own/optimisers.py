@@ -54,6 +54,7 @@ class Memory:
         self.store, self.zero_grad = store, store.zero_grad
         self.values = store.values  # as long as this is the store's array, positions are what they were
         self.parameters = Seen(optimizer.parameters)
+        self.whose = [*optimizer.parameters]  # as that list may be another by the time that memory is handed back
         self.names = optimizer.memory
         self.kernel = kernel
         self.update = optimizer.update
@@ -85,9 +86,7 @@ class Memory:
         >>> "velocities" in vars(descent)
         False
         """
-        optimizer._keeper = self
-        for name in self.names:
-            del vars(optimizer)[name]
+        optimizer._leave_to(self, self.names)
 
     def step(self, optimizer: Any, constants: tuple[Any, ...]) -> bool:
         """Take a step if parameters, memory and rule are still what they were at the last; says whether it did.
@@ -108,7 +107,7 @@ class Memory:
     def _quick_step(self) -> Callable[[Any, tuple[Any, ...]], bool]:
         """What `step` does, with all that it needs at hand."""
         store, values, tensors, update = self.store, self.values, self.store.tensors, self.update
-        leaves, then = self.parameters.leaves, self.parameters.then
+        seen, leaves, then = self.parameters, self.parameters.leaves, self.parameters.then
         counted = leaves.__class__ is Leaves
         own, names, whole, order, gathered = self.own, (*self.names, "gradients"), self.whole, self.order, self.gathered
         acquire, release, pack, run = store.lock.acquire, store.lock.release, self.pack, self.run
@@ -118,7 +117,7 @@ class Memory:
             try:
                 if not store.owns or store.values is not values or optimizer.parameters is not leaves:
                     return False
-                if (leaves.changes if counted else leaves) != then:  # as `Seen.holds`, without the call
+                if leaves.changes != then if counted else not seen.holds(leaves):  # the first without the call
                     return False
                 if tensors.lent:  # whose numbers somebody may write to, until they are set anew
                     return False
@@ -158,7 +157,7 @@ class Memory:
         """
         columns = [array[self.order] if self.whole else array for array in self.arrays]
         lists = [
-            _as_they_were(column, optimizer.parameters, self.sizes, before)
+            _as_they_were(column, self.whose, self.sizes, before)
             for column, before in zip(columns, self.before, strict=True)
         ]
         state = vars(optimizer)

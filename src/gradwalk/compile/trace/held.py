@@ -9,7 +9,7 @@ from types import FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from gradwalk.compile.trace.whose import is_librarys
+from gradwalk.compile.trace.whose import is_librarys, module_of
 from gradwalk.module import Module
 from gradwalk.node import Node
 
@@ -152,4 +152,4 @@ def wrapped_by(thing: Any) -> Any:
     held = attributes_of(thing)
     if isinstance(held, dict) and "__wrapped__" in held:
         return held["__wrapped__"]
-    return getattr(thing, "__wrapped__", None) if type(thing).__module__ == "functools" else None
+    return getattr(thing, "__wrapped__", None) if module_of(type(thing)) == "functools" else None

@@ -61,7 +61,7 @@ def is_narrow_block(x: Any) -> bool:
     >>> is_narrow_block(np.ones(2, np.float32)), is_narrow_block(np.ones(2)), is_narrow_block(2.0)
     (True, False, False)
     """
-    return type(x).__module__ == "numpy" and isinstance(x, (np.ndarray, np.generic)) and is_narrow(x.dtype.type)
+    return isinstance(x, (np.ndarray, np.generic)) and type(x).__module__ == "numpy" and is_narrow(x.dtype.type)
 
 
 def as_single(tracer: Tracer, x: Any) -> Any:

@@ -51,7 +51,7 @@ from gradwalk.compile.trace.held import (
     wrapped_by,
 )
 from gradwalk.compile.trace.reading import BY_TEXT, FORMATS, GETATTR, IMPLIED, MAKING, names_in_format, reads_of
-from gradwalk.compile.trace.whose import is_library, is_librarys, is_users_class
+from gradwalk.compile.trace.whose import is_library, is_librarys, is_users_class, module_of
 from gradwalk.engine import Value
 from gradwalk.module import Module
 from gradwalk.node import Node
@@ -237,13 +237,13 @@ class Reached:
             self.arrays.append((path, thing))
         elif isinstance(thing, (random.Random, np.random.Generator, np.random.RandomState, np.random.BitGenerator)):
             self.chances.append(thing)
-        elif type(thing).__module__ == "gradwalk.tensor.random":  # a generator of ours
+        elif module_of(type(thing)) == "gradwalk.tensor.random":  # a generator of ours
             self.chances.append(thing.source)
         elif isinstance(thing, ModuleType):
             self._visit_module(path, thing)
         elif isinstance(thing, np.void) and thing.base is not None:  # a row of a table
             self._ahead.append((path, thing.base))
-        elif isinstance(thing, np.void) or type(type(thing)).__module__ == "_ctypes":
+        elif isinstance(thing, np.void) or module_of(type(type(thing))) == "_ctypes":
             self.others.append((path, thing, raw))
         elif not isinstance(thing, np.generic):
             self._visit_object(path, thing)
@@ -396,7 +396,7 @@ class Reached:
             if hasattr(thing, "cache_info"):
                 self.caches.append((path, thing))
                 self.others.append((path, thing, Clearings()))
-            elif type(thing).__module__.startswith("gradwalk.compile."):  # it may be given attributes, as any other
+            elif module_of(type(thing)).startswith("gradwalk.compile."):  # it may be given attributes, as any other
                 self.objects.append((path, thing))
             else:  # an object that stands for a function
                 self._visit_instance(path, thing)
@@ -450,7 +450,7 @@ class Reached:
 
     def _wanted_of_class(self, kind: type) -> list[str]:
         names = self._wanted(vars(kind))
-        if kind.__module__.split(".")[0] == "gradwalk":  # whose methods do nothing but what they are for
+        if module_of(kind).split(".")[0] == "gradwalk":  # whose methods do nothing but what they are for
             names = [name for name in names if name not in IMPLIED]
         for name in vars(kind).get("__match_args__", ()) if "__match_args__" in self.attributes else ():
             self.attributes[name] = None

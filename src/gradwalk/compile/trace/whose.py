@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-__all__ = ["is_library", "is_librarys", "is_users_class"]
+__all__ = ["is_library", "is_librarys", "is_users_class", "module_of"]
 
 HEAP, SUBCLASSED, FIXED = 1 << 9, 1 << 10, 1 << 8  # flags of classes: made at run time, with subclasses, unchangeable
 
@@ -31,6 +31,17 @@ def is_library(module: str) -> bool:
     return top in sys.stdlib_module_names or "site-packages" in file or "dist-packages" in file
 
 
+def module_of(thing: Any) -> Any:
+    """The module that a function or class says it is from; "" where the code that made it has no `__name__`.
+
+    >>> space = {}
+    >>> exec("Line = type('Line', (), {})", space)
+    >>> module_of(space["Line"]), module_of(Value)
+    ('', 'gradwalk.engine')
+    """
+    return getattr(thing, "__module__", "")
+
+
 def is_librarys(thing: Any) -> bool:
     """Whether a function or class is a library's, and does not only say so.
 
@@ -41,7 +52,7 @@ def is_librarys(thing: Any) -> bool:
     >>> root.__module__, is_librarys(root), is_librarys(wraps)
     ('math', False, True)
     """
-    module = thing.__module__ or ""
+    module = module_of(thing) or ""
     if not isinstance(module, str):  # a class written in C that does not say
         return True
     if not is_library(module):
@@ -61,7 +72,7 @@ def is_users_class(kind: type) -> bool:
     >>> is_users_class(line), is_users_class(dict), is_users_class(Value)
     (True, False, False)
     """
-    return not is_librarys(kind) and kind.__module__.split(".")[0] != "gradwalk"
+    return not is_librarys(kind) and module_of(kind).split(".")[0] != "gradwalk"
 
 
 _classes: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
