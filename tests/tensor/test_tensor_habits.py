@@ -215,6 +215,20 @@ def test_gradient_flows_through_remainders() -> None:
     assert gradwalk.hessian(lambda z: ((z % 2.0) ** 2).sum())(Tensor([1.0, 5.0])).tolist() == [[2.0, 0.0], [0.0, 2.0]]
 
 
+def test_remainders_by_the_infinite_and_of_the_huge_are_pytorchs() -> None:
+    numbers = [1e308, 5.0, -5.0, 5.0, -5.0, 7.5, math.inf]
+    by = [0.3, math.inf, math.inf, -math.inf, -math.inf, -2.0, 2.0]
+    x, y = Tensor(numbers), Tensor(by)
+    theirs = [torch.tensor(z, dtype=torch.float64, requires_grad=True) for z in (numbers, by)]
+    z, out = x % y, theirs[0] % theirs[1]
+    beside(z, out)
+    z.backward(gradwalk.ones(7))
+    out.backward(torch.ones(7))
+    beside(x.grad, theirs[0].grad)
+    assert y.grad[0].item() < -1e308  # PyTorch has -inf there, which a product with 0 would make nan
+    beside(y.grad[1:], theirs[1].grad[1:])
+
+
 def test_ints_by_0_are_refused_and_floats_are_not() -> None:
     for operation in (operator.floordiv, operator.mod):
         for zero in (0, Tensor([1, 0])):

@@ -5,6 +5,7 @@ All else takes the general road, `__gradwalk_op__`: numbers of NumPy, mixed dtyp
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from typing import Any
 
@@ -193,7 +194,11 @@ def _remainder(self: Any, other: Any) -> Any:
     if self._flows:
         out = out + (self - self.detach())  # adds 0, so that the number is exact
     if getattr(other, "many", False) and other._flows:
-        out = out - self.compared("//", self, other) * (other - other.detach())
+        times, finite = self.compared("//", self, other), other.isfinite()
+        y = other if finite.all() else ops.where(finite, other, 0.0)
+        out = out - times.clamp(-sys.float_info.max, sys.float_info.max) * (y - y.detach())
+        if y is not other:  # of an infinite number there is no 0 to be had, and nothing is rounded
+            out = ops.where(finite, out, self - ops.where(times == 0.0, 0.0, times * other))
     return out
 
 

@@ -728,19 +728,20 @@ def an_optimiser_has_a_list_of_ones_own_in_which_a_tensor_stands_for_an_equal_on
     w, b = Tensor([1.0]), Tensor([1.0])
     f = compile(lambda x: ((w + 3.0 * b) * x).sum())
     descent = optim.SGD([w], lr=0.5)
-    descent.parameters = [w]
+    own: list[Any] = [w]
+    descent.parameters = own
     f(1.0).backward()
     descent.step()
     b.data = w.data.copy()
     gradwalk.zero_grad(w), gradwalk.zero_grad(b)
     for _ in range(2):
         f(1.0).backward()
-    descent.parameters[0] = b
+    own[0] = b
     descent.step()
     yield numbers([w, b])
     larger = Tensor([1.0, 2.0])
     f(1.0).backward()
-    descent.parameters[0] = larger  # which cannot be compared with one number
+    own[0] = larger  # which cannot be compared with one number
     descent.step()
     yield numbers([w, b, larger])
 

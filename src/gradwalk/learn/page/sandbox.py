@@ -199,6 +199,7 @@ def _circle(traceback: TracebackType | None) -> tuple[Message, int | None, str |
     """Which functions lead back to themselves, and the line and text in which one of them does so.
 
     They are those that come again and again among the innermost calls; at the very end others may have been called.
+    The one that was called first is named first: which comes last depends on how deep Python goes.
     """
     calls: list[tuple[str, int | None, str | None]] = []
     while traceback is not None:
@@ -209,10 +210,10 @@ def _circle(traceback: TracebackType | None) -> tuple[Message, int | None, str |
         traceback = traceback.tb_next
     names = Counter(name for name, _, _ in calls[-40:] if not name.startswith("<"))
     often = max(names.values(), default=0)
-    round_and_round = [name for name, count in names.items() if count > often / 4]
-    circle = set(round_and_round)
+    circle = {name for name, count in names.items() if count > often / 4}
+    round_and_round = [name for name in dict.fromkeys(name for name, _, _ in calls) if name in circle]
     led = [call for call, then in pairwise(calls) if {call[0], then[0]} <= circle and call[2]]
-    line, text = led[-1][1:] if led else (None, None)
+    line, text = led[0][1:] if led else (None, None)
     if len(round_and_round) == 1:
         (name,) = round_and_round
         return say("a function calls itself over and over: `{name}` leads back to `{name}`", name=name), line, text
