@@ -308,6 +308,8 @@ def test_places_and_masks_are_told_apart() -> None:
     x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
     their = torch.tensor(x.tolist(), dtype=torch.float64)
     beside(x.masked_select(x[0] > 1.5), their.masked_select(their[0] > 1.5))
+    beside(x[0, 0].masked_select(x[0, 0] > 1e9), their[0, 0].masked_select(their[0, 0] > 1e9))
+    beside(x[0, 0].masked_select(x[0, 0] < 1e9), their[0, 0].masked_select(their[0, 0] < 1e9))
     beside(x.index_select(1, 2), their.index_select(1, torch.tensor(2)))
     beside(x.tile(2), their.tile(2))
     beside(x.tile((2, 1, 1)), their.tile((2, 1, 1)))

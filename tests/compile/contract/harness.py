@@ -142,6 +142,8 @@ def same(x: Any, y: Any) -> bool:
     """Whether two things that a call gave are the same: numbers up to rounding, truths and texts exactly."""
     if isinstance(x, (bool, np.bool_)) or isinstance(y, (bool, np.bool_)):
         return isinstance(x, (bool, np.bool_)) and isinstance(y, (bool, np.bool_)) and bool(x) == bool(y)
+    if isinstance(x, int) and isinstance(y, int):
+        return x == y
     if isinstance(x, (int, float, np.number)) and isinstance(y, (int, float, np.number)):
         if math.isnan(x) or math.isnan(y):
             return math.isnan(x) and math.isnan(y)

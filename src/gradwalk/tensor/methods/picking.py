@@ -113,7 +113,7 @@ class Picking(Shaping):
         where = self._like(mask)
         if where.dtype != BOOL:
             raise NotANumberError(f"masked_select takes a mask of bools, and was given {where.dtype}")
-        shape = broadcast([self.shape, where.shape], "masked_select")
+        shape = broadcast([self.shape, where.shape], "masked_select") or (1,)  # of a single number, too, a row
         return self.expand(shape)[where.expand(shape)]
 
     def masked_fill(self, mask: Any, value: Any) -> Tensor:
