@@ -228,8 +228,10 @@ def test_a_worker_that_is_killed_costs_a_try_and_no_result(tmp_path: Path) -> No
     results = parallel.map(counting(tmp_path, Once(tmp_path / "killed")), range(8), workers=2)
     assert results == [x * x for x in range(8)]
     assert len(list(tmp_path.glob("ran-3-*"))) == 2
-    for x in (0, 1, 5, 6, 7):  # nobody else's work is done twice; 2 and 4 may have been under way beside it
-        assert len(list(tmp_path.glob(f"done-{x}-*"))) == 1
+    done = [len(list(tmp_path.glob(f"done-{x}-*"))) for x in range(8)]
+    assert done[3] == 1
+    # Of the others one at most is done twice: the one that was under way in the other worker, whichever that was.
+    assert sorted(done) in ([1] * 8, [1] * 7 + [2])
 
 
 @pytest.mark.slow
