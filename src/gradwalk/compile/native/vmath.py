@@ -45,7 +45,7 @@ def functions(real: Any) -> dict[str, Any]:
     @inlined
     def exp(x: Any) -> Any:
         """2ᵏ · eʳ with |r| ≤ ln 2 / 2, and eʳ by its series."""
-        y = x if x > lowest else lowest
+        y = x if x > lowest else zero  # not the lowest: a product that becomes too small for a float takes long
         y = y if y < highest else highest
         shifted = fma(y, per_ln2, rounder)
         k = shifted - rounder
@@ -59,6 +59,7 @@ def functions(real: Any) -> dict[str, Any]:
         whole = integer(bits(shifted) - rounder_bits)
         part = integer(whole >> 1)
         result = p * of_bits(integer((part + bias) << digits)) * of_bits(integer((whole - part + bias) << digits))
+        result = result if x > lowest else zero
         return result if x == x else x
 
     near_zero = real(0.625)
