@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import random
 import types
 from collections.abc import Callable
@@ -12,7 +13,7 @@ import pytest
 import gradwalk
 from gradwalk import Value
 from gradwalk.compile.call.following import Checks
-from gradwalk.compile.native.pythons import address_in, versions_are_readable
+from gradwalk.compile.native.pythons import address_in, address_of, versions_are_readable
 from gradwalk.compile.own.watched import KNOWN, SEEN
 
 pytestmark = pytest.mark.native
@@ -30,13 +31,14 @@ def used(x): return x + 1.0
 
 def make(inside):
     def f(x):
-        return (w * x + lam + inside) * box.scaled(used(x)) + box.k + min(lam, 1.5)
+        more = 100.0 if 3 in allowed else 200.0 if used.__name__ == "used" else 300.0
+        return (w * x + lam + inside) * box.scaled(used(x)) + box.k + min(lam, 1.5) + more
     def rebind(to):
         nonlocal inside
         inside = to
     return f, rebind
 
-lam, unread, box = 0.5, 0.0, Base()
+lam, unread, box, allowed = 0.5, 0.0, Base(), {1, 2}
 box.k = 1.0
 """
 
@@ -66,6 +68,10 @@ def _world() -> tuple[dict[str, Any], Callable[[Any], Any], dict[str, Callable[[
         "a parameter": lambda draw: space.update(w=Value(draw.choice(numbers))),
         "what a function has captured": lambda draw: rebind(draw.choice(numbers)),
         "a function's code": lambda draw: setattr(space["used"], "__code__", draw.choice(codes)),
+        "a function's name": lambda draw: setattr(space["used"], "__name__", draw.choice(["used", "other"])),
+        "a set, which Python compares": lambda draw: space["allowed"].symmetric_difference_update(
+            {draw.choice([3, 4])}
+        ),
         "an object's class": lambda draw: setattr(box, "__class__", space[draw.choice(["Base", "Other"])]),
         "an object's attributes": other_attributes,
         "an attribute": lambda draw: setattr(box, "k", draw.choice(numbers)),
@@ -111,6 +117,34 @@ def test_names_are_asked_for_only_after_a_change() -> None:
     assert not trace.holds()
     assert table[SEEN] > table[KNOWN]
     assert not trace.holds()  # also where nothing has changed since
+
+
+def test_where_a_slot_stands_is_known_by_its_name() -> None:
+    def f() -> None: ...
+
+    w = gradwalk.Tensor([1.0, 2.0])
+    assert address_of(f, "__name__")
+    assert address_of(f, "__name__") != address_of(f, "__qualname__")
+    assert not address_of(f, "scale")
+    assert not address_of(w, "scale")
+    assert not address_of(Value(1.0), "_flows")
+    word = ctypes.c_int64.from_address(address_of(w, "_flows"))
+    assert word.value == id(True)
+    w.requires_grad = False
+    assert word.value == id(False)
+
+
+def test_a_tensor_that_becomes_a_constant_is_noticed_natively() -> None:
+    w, v = gradwalk.Tensor([1.0, 2.0]), gradwalk.Tensor([3.0])
+    f = gradwalk.compile(lambda x: (w * x).sum() + v.sum())
+    for _ in range(10):
+        f(2.0)
+    [trace] = f.traces()
+    assert trace.holds()
+    w.requires_grad = False
+    assert not trace.holds()
+    f(2.0).backward()
+    assert (w.grad, v.grad.tolist()) == (None, [1.0])
 
 
 def test_a_word_that_stands_twice_in_a_thing_is_not_known() -> None:

@@ -297,7 +297,7 @@ class BoundTrace:
             self.runner.inputs[start:end].reshape(shape)
             for (start, end), shape in zip(pairwise(self.ends), self.shapes, strict=True)
         ]
-        if type(self) is BoundTrace and self.single:
+        if type(self) is BoundTrace and self.alone:
             self.run = self._quick_run(store)  # type: ignore[method-assign, assignment]
         if self.one_by_one and self.alone and not self.input_grads:
             self.backward = self._quick_backward(store)  # type: ignore[method-assign]
@@ -306,7 +306,7 @@ class BoundTrace:
     def _quick_run(self, store: Store) -> Callable[[Any], Any]:
         """As `run`, for one result, with all that it needs at hand."""
         stretch, tensors, values, views = self.stretch, store.tensors, store.values, self.views
-        forward, given, keep = self.forward, self.given, self.inputs.tobytes
+        forward, given, keep, lone_tensor = self.forward, self.given, self.inputs.tobytes, self.lone_tensor
         acquire, release = store.lock.acquire, store.lock.release
         arrays_alone, borrows, slots, indices = self.arrays_alone, self.borrows, self.slots, self.runner.indices
         write, write_chosen, least = self._write_numbers, self.write_chosen, self.least
@@ -358,6 +358,8 @@ class BoundTrace:
                     call.version = version = store.version
                     version.waiting += 1
                     self.last = call
+                    if lone_tensor is not None:
+                        return lone_tensor(call, given[0])
                     out = _blank_result()
                     out._call = call
                     out._position = 0

@@ -19,6 +19,7 @@ from gradwalk.compile.trace.held import raw
 
 __all__ = [
     "MISSING",
+    "SELDOM",
     "Each",
     "alike",
     "copied",
@@ -32,7 +33,8 @@ __all__ = [
     "same",
 ]
 
-MOST = 100  # names that are asked for in one expression
+MOST = 100  # names that are asked for in one expression at every call, …
+SELDOM = 400  # … and in one that is asked only if native code has seen a change
 MISSING = object()  # what stands where there is nothing
 CONTAINERS = frozenset((list, tuple, dict, deque, OrderedDict, Counter))
 #: What nobody can change, and what `repr` tells all of.
@@ -177,12 +179,12 @@ class Each:
 
 
 def identity_check(
-    questions: list[Any], more: Sequence[tuple[str, dict[str, Any]]] = ()
+    questions: list[Any], more: Sequence[tuple[str, dict[str, Any]]] = (), most: int = MOST
 ) -> tuple[Callable[[], bool], list[Any]]:
     """A function that tells whether questions have the very same answers as before; and those that it does not ask.
 
-    It is one expression, because to call a getter for each takes three times as long. `more` are other terms of it,
-    with what their names mean.
+    It is one expression, of at most so many names, because to call a getter for each takes three times as long. `more`
+    are other terms of it, with what their names mean.
 
     >>> settings = {"lam": 0.5}
     >>> hold, others = identity_check([(itemgetter("lam"), settings, settings["lam"]), (len, settings, 1)])
@@ -196,14 +198,14 @@ def identity_check(
     space: dict[str, Any] = {"len": len, "type": type}
     others: list[Any] = []
     for i, (get, thing, then) in enumerate(questions):
-        if isinstance(get, Each) and len(terms) + len(thing) <= MOST:
+        if isinstance(get, Each) and len(terms) + len(thing) <= most:
             for k, (x, y) in enumerate(zip(thing, then, strict=True)):
                 space |= {f"x{i}_{k}": x, f"y{i}_{k}": y}
                 terms.append(f"{get.form.format(f'x{i}_{k}')} is y{i}_{k}")
             continue
         names = names_of(get)
         form = "[{!r}]" if isinstance(get, itemgetter) else ".{}"
-        if len(terms) >= MOST or not (get is len or all(map(str.isidentifier, names))) or not (names or get is len):
+        if len(terms) >= most or not (get is len or all(map(str.isidentifier, names))) or not (names or get is len):
             others.append(questions[i])
             continue
         space[f"x{i}"] = thing

@@ -25,6 +25,7 @@ import numpy as np
 from gradwalk.compile.call.parts import UNITS, Part, Some, parts_of_array, parts_of_attributes, parts_of_container
 from gradwalk.compile.call.sameness import (
     MISSING,
+    SELDOM,
     Each,
     alike,
     copied,
@@ -37,7 +38,7 @@ from gradwalk.compile.call.sameness import (
     refill,
     same,
 )
-from gradwalk.compile.native.pythons import VERSION, address_in, are_readable, versions_are_readable
+from gradwalk.compile.native.pythons import VERSION, address_in, address_of, are_readable, versions_are_readable
 from gradwalk.compile.own.watched import Rotation, Watched
 from gradwalk.compile.trace.held import holds_by_itself, is_stand_in, may_hold_values, slots_of
 from gradwalk.compile.trace.reach import Reached
@@ -383,7 +384,7 @@ class Surroundings:
         questions = self.questions
         beyond: list[Question] = []
         if self.watched is not None and not self.slow_turns and not self.late:
-            names, beyond = identity_check([questions[i] for i in sorted(self._seen)])
+            names, beyond = identity_check([questions[i] for i in sorted(self._seen)], most=SELDOM)
             questions = [question for i, question in enumerate(questions) if i not in self._seen]
             more = [
                 self.watched.as_expression(names),
@@ -584,6 +585,10 @@ def _words_for(question: Question) -> list[int]:
         found = [address_in(thing, then)]
     elif get in (CODES, CLASSES, NAMESPACES):
         found = [*map(address_in, thing, then)]
+    elif get is FLOWS:
+        found = [address_of(x, "_flows") for x in thing]
+    elif isinstance(get, attrgetter):
+        found = [address_of(thing, name) for name in names_of(get)]
     else:
         return []
     return found if all(found) else []

@@ -26,6 +26,7 @@ __all__ = [
     "FloatReader",
     "LeafReader",
     "address_in",
+    "address_of",
     "are_readable",
     "fetching",
     "version_of",
@@ -147,13 +148,38 @@ class FloatReader:
 @cache
 def _words_of_nodes() -> dict[str, int]:
     """In which word of a node each of these fields stands; none, if they are not found."""
-    marks = {field: float(i) for i, field in enumerate(("_data", "_grad", "_kind"), 1)}
-    node: Any = object.__new__(Value)
-    for field, mark in marks.items():
-        setattr(node, field, mark)
-    words = [*(ctypes.c_int64 * (Value.__basicsize__ // 8)).from_address(id(node))]
-    found = {field: words.index(id(mark)) for field, mark in marks.items() if words.count(id(mark)) == 1}
-    return found if len(found) == len(marks) else {}
+    return _words_at(object.__new__(Value), dict(zip(("_data", "_grad", "_kind"), (1.0, 2.0, 3.0), strict=True)))
+
+
+def _words_at(thing: Any, marks: dict[str, Any]) -> dict[str, int]:
+    """In which word of a thing each attribute stands, told by these marks; none, if they are not found."""
+    found = {}
+    for name, mark in marks.items():
+        setattr(thing, name, mark)
+        found[name] = (address_in(thing, mark) - id(thing)) // 8
+    return found if min(found.values()) > 0 else {}
+
+
+@cache
+def _words_of(kind: Any) -> dict[str, int]:
+    """In which word of a function, or of a tensor, these attributes stand; none for other things."""
+    if kind is types.FunctionType:
+        return _words_at(lambda: 0, {"__name__": "its name", "__qualname__": "its longer name"})
+    own = getattr(kind, "many", False) is True and isinstance(kind._flows, types.MemberDescriptorType)  # a slot
+    return _words_at(object.__new__(kind), {"_flows": 1.0}) if own else {}
+
+
+def address_of(thing: Any, name: str) -> int:
+    """Where in memory it stands which attribute a function or a tensor has by this name; 0 if that is not known.
+
+    >>> f, t = lambda: 0, gradwalk.Tensor([1.0, 2.0])
+    >>> f.__name__ = "another name"
+    >>> address_of(f, "__name__") == address_in(f, f.__name__), address_of(f, "scale"), address_of(t, "_flows") > id(t)
+    (True, 0, True)
+    """
+    kind: Any = type(thing)
+    word = _words_of(kind).get(name, 0)
+    return id(thing) + 8 * word if word else 0
 
 
 class LeafReader:

@@ -106,13 +106,16 @@ class Watched:
         >>> Watched([{1.0}], [{1.0}]).as_expression(lambda: True)[0]
         'hold() and names()'
         """
-        if not self.natively or self.others:
+        if not self.natively:
             return "hold() and names()", {"hold": self.hold, "names": names}
         answer = self.natively["answer"]
         answer[KNOWN] = -1  # these may be other names than before
         sure = f"(seen := answer[{SEEN}]) >= 0 and names() and not know({KNOWN}, seen)"
         space = {**self.natively, "names": names, "know": answer.__setitem__}
-        return f"look() or answer[0] > 1 or (answer[0] and {sure})", space
+        form = f"look() or answer[0] > 1 or (answer[0] and {sure})"
+        if not self.others:
+            return form, space
+        return f"({form}) and others == copies", {**space, "others": self.others, "copies": self.others_then}
 
     def _hold_others(self) -> bool:
         return not self.others or self.others == self.others_then
