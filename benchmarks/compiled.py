@@ -29,6 +29,7 @@ import gpt
 import numpy as np
 import peers
 import places
+from contest import Figure, against, rows_of, shown, table_of
 from measure import machine
 from peers import Peer, Training
 from rich.console import Console
@@ -37,25 +38,6 @@ from workloads import micrograd_engine, moons
 
 import gradwalk
 from gradwalk import nn, optim
-
-#: At least so much time goes into one turn of a peer, so that the clock's grain does not matter.
-TURN = 0.02
-
-
-@dataclass
-class Figure:
-    """One row: what was timed, our time and the peer's, and how many times faster is asked for; 0 where nothing is."""
-
-    what: str
-    peer: str
-    seconds: float
-    peer_seconds: float
-    asked: float
-
-    @property
-    def ratio(self) -> float:
-        """How many times faster we are."""
-        return self.peer_seconds / self.seconds
 
 
 @dataclass
@@ -67,36 +49,6 @@ class Report:
     growth: list[dict[str, float]] = field(default_factory=list)  # cost against size
     small: list[Figure] = field(default_factory=list)  # programs in which Python around the native code counts most
     places: list[dict[str, Any]] = field(default_factory=list)  # places that were slow once, with their limits
-
-
-def take_turns(entrants: list[Peer], repeats: int) -> dict[str, float]:
-    """The least seconds of a step of each, taking turns; a first step warms up and must agree on the loss."""
-    losses = [entrant.step() for entrant in entrants]
-    for entrant, loss in zip(entrants, losses, strict=True):
-        if not math.isclose(loss, losses[0], rel_tol=1e-4 if "32" in entrant.name else 1e-9):
-            raise AssertionError(f"{entrants[0].name} has a loss of {losses[0]!r}, {entrant.name} of {loss!r}")
-    counts = []
-    for entrant in entrants:
-        for _ in range(3):
-            began = time.perf_counter()
-            entrant.step()
-            took = time.perf_counter() - began
-        counts.append(max(1, int(TURN / took)))
-    best = [math.inf] * len(entrants)
-    for _ in range(repeats):
-        for i, entrant in enumerate(entrants):
-            began = time.perf_counter()
-            for _ in range(counts[i]):
-                entrant.step()
-            best[i] = min(best[i], (time.perf_counter() - began) / counts[i])
-    return {entrant.name: seconds for entrant, seconds in zip(entrants, best, strict=True)}
-
-
-def against(what: str, ours: Peer, others: Iterable[tuple[Peer, float]], repeats: int) -> list[Figure]:
-    """A row for each peer."""
-    asked = list(others)
-    times = take_turns([ours, *(peer for peer, _ in asked)], repeats)
-    return [Figure(what, peer.name, times[ours.name], times[peer.name], ratio) for peer, ratio in asked]
 
 
 # --- W1 --------------------------------------------------------------------------------------------------------------
@@ -434,8 +386,7 @@ def main(argv: list[str] | None = None) -> int:
     show(report, console)
     options.out.mkdir(parents=True, exist_ok=True)
     facts = {"machine": machine(), "repeats": options.repeats, **asdict(report)}
-    for row, figure in zip([*facts["figures"], *facts["small"]], [*report.figures, *report.small], strict=True):
-        row["ratio"] = figure.ratio
+    facts |= {"figures": rows_of(report.figures), "small": rows_of(report.small)}
     path = options.out / "compiled.json"
     path.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
     console.print(f"Figures: {path}")
@@ -488,16 +439,9 @@ PARTS: dict[str, Callable[[Report, int, bool], None]] = {
 
 def show(report: Report, console: Console) -> None:
     """Two or three small tables."""
-    table = Table(title="Compiled: one core, one thread, warm, best of the repeats", title_justify="left")
-    table.add_column("what")
-    table.add_column("peer")
-    for column in ("its time", "our time", "faster", "asked for"):
-        table.add_column(column, justify="right")
-    for f in [*report.figures, *report.small]:
-        asked = f"{f.asked:,g}×{'' if f.ratio >= f.asked else ' [red]missed[/red]'}" if f.asked else ""
-        table.add_row(f.what, f.peer, shown(f.peer_seconds), shown(f.seconds), f"{f.ratio:,.1f}×", asked)
-    if report.figures or report.small:
-        console.print(table)
+    figures = [*report.figures, *report.small]
+    if figures:
+        console.print(table_of(figures, "Compiled: one core, one thread, warm, best of the repeats"))
     table = Table(title="What has to be waited for", title_justify="left")
     for column in ("what", "time", "at most"):
         table.add_column(column, justify="left" if column == "what" else "right")
@@ -514,14 +458,6 @@ def show(report: Report, console: Console) -> None:
         table.add_row(f"{row['nodes']:,.0f}", *times, shown(row["replay"] / row["nodes"]))
     if report.growth:
         console.print(table)
-
-
-def shown(seconds: float) -> str:
-    """A time in the unit that fits it."""
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if seconds >= size:
-            return f"{seconds / size:,.3g} {unit}"
-    return f"{seconds / 1e-9:.2g} ns"
 
 
 def plot(report: Report, path: Path) -> None:

@@ -3,31 +3,39 @@
     python benchmarks/tensors.py
     python benchmarks/tensors.py --peers /folder/with/mygrad/and/autograd
 
-Peers take turns, and each figure is the best of the repeats. What is not installed is left out; `pip install --target
-FOLDER mygrad autograd` puts two of them where `--peers` finds them.
+Peers take turns, pinned to one core, and each figure is the best of the repeats. A step clears the gradients, computes
+the loss, walks back, and steps with Adam where the row says so. W1 is 2-16-16-1 on 100 points; 784-128-10 sees 64
+images. What is not installed is left out; `pip install --target FOLDER mygrad autograd` puts two where `--peers` finds
+them.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import os
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples"))  # the GPT of the examples
+
 import numpy as np
+from contest import Figure, against, rows_of, shown, table_of
+from measure import machine
+from peers import Peer, Step
+from rich.console import Console
+from rich.table import Table
 
 import gradwalk
 from gradwalk import Tensor, Value, optim
-
-Step = Callable[[], float]
-
 
 # --- W1: 2-16-16-1 on 100 points, hinge loss -------------------------------------------------------------------------
 
@@ -180,7 +188,6 @@ def gpt_steps(loss_of: Callable[[Any], Any], parameters: list[Any], documents: l
 
 def gpt_numbers() -> tuple[Any, Any, list[Any]]:
     """The example, its parameters, and names as tokens."""
-    sys.path.append(str(Path(__file__).parents[1] / "examples"))
     import gpt
 
     names = gpt.read_names(gpt.NAMES)
@@ -342,17 +349,32 @@ def mlp_adam_jax() -> Step:
     return step
 
 
-WORKLOADS: dict[str, dict[str, Callable[[], Step]]] = {
-    "W1, 2-16-16-1, 100 points": {
-        "gradwalk": w1_gradwalk, "torch": w1_torch, "mygrad": w1_mygrad, "autograd": w1_autograd,
-    },
-    "784-128-10, batch 64, float32": {"gradwalk": mlp_gradwalk, "torch": mlp_torch},
-    "784-128-10 with Adam, compiled": {
-        "gradwalk": mlp_adam_compiled, "torch": mlp_adam_torch, "jax": mlp_adam_jax, "eagerly": mlp_adam_eager,
-    },
-    "W1, compiled": {"gradwalk": w1_compiled, "in scalars": w1_scalars, "eagerly": w1_gradwalk},
-    "a GPT's step with Adam, compiled": {"gradwalk": gpt_compiled, "in scalars": gpt_scalars},
-}  # fmt: skip
+@dataclass(frozen=True)
+class Workload:
+    """What is timed, who does it for us and who does it beside us, each with how many times faster is asked for."""
+
+    what: str
+    ours: Callable[[], Step]
+    others: dict[str, tuple[Callable[[], Step], float]]
+
+
+WORKLOADS = (
+    Workload(
+        "W1",
+        w1_gradwalk,
+        {"torch": (w1_torch, 2.0), "MyGrad": (w1_mygrad, 2.5), "HIPS autograd": (w1_autograd, 4.0)},
+    ),
+    Workload("784-128-10, float32", mlp_gradwalk, {"torch 32": (mlp_torch, 0.8)}),
+    Workload(
+        "784-128-10, float32, Adam, compiled",
+        mlp_adam_compiled,
+        {"torch 32": (mlp_adam_torch, 1.0), "JAX jit 32": (mlp_adam_jax, 1.0), "ours, eager 32": (mlp_adam_eager, 0.0)},
+    ),
+    Workload(
+        "W1, compiled", w1_compiled, {"ours, in scalars": (w1_scalars, 1 / 1.2), "ours, eager": (w1_gradwalk, 0.0)}
+    ),
+    Workload("GPT, a step with Adam, compiled", gpt_compiled, {"ours, in scalars": (gpt_scalars, 1 / 1.3)}),
+)
 
 
 def timed(step: Callable[[], Any], calls: int) -> float:
@@ -388,41 +410,63 @@ def one_op(name: str, *, both: bool = False) -> tuple[float, float]:
     return forward, min(timed(root.backward, 20) for _ in range(20)) / 50
 
 
+def figures_of(workload: Workload, repeats: int, console: Console) -> list[Figure]:
+    """A row for each peer that is installed."""
+    others = []
+    for name, (make, asked) in workload.others.items():
+        try:
+            others.append((Peer(name, make()), asked))
+        except ImportError:
+            console.print(f"{name} is not installed, and left out")
+    small = " 32" if "32" in workload.what else ""
+    return against(workload.what, Peer(f"gradwalk{small}", workload.ours()), others, repeats)
+
+
+def ops() -> list[dict[str, Any]]:
+    """What one op on a tensor of one number takes."""
+    rows = []
+    for name in (*WITH_OTHERS, "tanh", "relu", "exp", "abs", "leaky_relu", "sigmoid", "softplus", "erf", "asin"):
+        forward, back = one_op(name)
+        both = one_op(name, both=True)[1] if name in WITH_OTHERS else None
+        rows.append({"op": name, "forward": forward, "back": back, "back_to_both": both})
+    return rows
+
+
 def main(argv: list[str] | None = None) -> int:
-    """Measure and print."""
+    """Measure, print, and write the figures to a folder."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeats", type=int, default=30)
-    parser.add_argument("--calls", type=int, default=50)
+    parser.add_argument("--out", type=Path, default=Path("out/bench"), help="where the JSON goes (default out/bench)")
+    parser.add_argument("--repeats", type=int, default=40, help="turns for each peer (default 40)")
     parser.add_argument("--only", default="", help="measure the workloads with this in their titles alone")
     parser.add_argument("--peers", default="", help="a folder to look for other libraries in")
     options = parser.parse_args(argv)
+    if options.repeats < 1:
+        parser.error(f"--repeats must be at least 1, not {options.repeats}")
     if options.peers:
         sys.path.append(options.peers)
-    for title, makers in WORKLOADS.items():
-        if options.only not in title:
-            continue
-        steps: dict[str, Step] = {}
-        for name, make in makers.items():
-            try:
-                steps[name] = make()
-            except ImportError:
-                print(f"{name} is not installed, and left out")
-        values = {name: step() for name, step in steps.items()}
-        best = dict.fromkeys(steps, float("inf"))
-        for _ in range(options.repeats):
-            for name, step in steps.items():
-                best[name] = min(best[name], timed(step, options.calls))
-        print(title)
-        for name, seconds in best.items():
-            ratio = seconds / best.get("gradwalk", seconds)
-            print(f"  {name:10s} {seconds * 1e6:9.1f} µs  {ratio:5.2f}× ours   loss {values[name]:.6f}")
-    if options.only:
-        return 0
-    print("one op on a tensor of one number")
-    for name in (*WITH_OTHERS, "tanh", "relu", "exp", "abs", "leaky_relu", "sigmoid", "softplus", "erf", "asin"):
-        forward, back = one_op(name)
-        to_both = f", {one_op(name, both=True)[1] * 1e6:6.2f} µs to both" if name in WITH_OTHERS else ""
-        print(f"  {name:10s} {forward * 1e6:6.2f} µs forward, {back * 1e6:6.2f} µs back{to_both}")
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    console = Console()
+    figures: list[Figure] = []
+    for workload in WORKLOADS:
+        if options.only in workload.what:
+            with console.status(f"measuring: {workload.what}"):
+                figures += figures_of(workload, options.repeats, console)
+    console.print(table_of(figures, "Tensors, forward and backward: one core, one thread, warm, best of the repeats"))
+    rows = [] if options.only else ops()
+    table = Table(title="One op on a tensor of one number", title_justify="left")
+    for column in ("op", "forward", "back", "back to both"):
+        table.add_column(column, justify="left" if column == "op" else "right")
+    for row in rows:
+        times = [row["forward"], row["back"], row["back_to_both"]]
+        table.add_row(row["op"], *("" if seconds is None else shown(seconds) for seconds in times))
+    if rows:
+        console.print(table)
+    options.out.mkdir(parents=True, exist_ok=True)
+    facts = {"machine": machine(), "repeats": options.repeats, "figures": rows_of(figures), "ops": rows}
+    path = options.out / "tensors.json"
+    path.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+    console.print(f"Figures: {path}")
     return 0
 
 

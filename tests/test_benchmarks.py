@@ -10,9 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import build_site
-import compiled
 import pytest
 import soak
+from contest import shown
 from measure import bytes_a_node, check_that_they_agree, interleaved
 from workloads import Engine, Job, chain, gpt_name, gradwalk_engine, micrograd_engine, moons, torch_engine
 
@@ -110,7 +110,7 @@ def test_the_readmes_figures_of_the_compiled_path_are_those_of_the_kept_run() ->
     for row in figures["figures"]:
         assert row["ratio"] == pytest.approx(row["peer_seconds"] / row["seconds"])
         ratio = f"{row['ratio']:,.2g}" if row["ratio"] < 10 else f"{row['ratio']:,.0f}"
-        times = f"{compiled.shown(row['peer_seconds'])} | {compiled.shown(row['seconds'])}"
+        times = f"{shown(row['peer_seconds'])} | {shown(row['seconds'])}"
         assert f"| {row['what']} | {row['peer']} | {times} | **{ratio}×** |" in text
     first, warm, cold, node = (row["seconds"] for row in figures["limits"])
     words = " ".join(text.split())
@@ -122,6 +122,26 @@ def test_the_readmes_figures_of_the_compiled_path_are_those_of_the_kept_run() ->
     assert largest["nodes"] > 9e6
     assert f"traced in {largest['trace']:.0f} s, analysed in {largest['analysis']:.1f} s" in words
     assert f"replayed in {1e3 * largest['replay']:.1f} ms" in words
+
+
+def test_the_readmes_figures_of_tensors_are_those_of_the_kept_run() -> None:
+    figures = json.loads((ROOT / "benchmarks" / "results" / "tensors.json").read_text())
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for row in figures["figures"]:
+        times = f"{shown(row['peer_seconds'])} | {shown(row['seconds'])}"
+        assert f"| {row['what']} | {row['peer']} | {times} | **{row['ratio']:.2g}×** |" in text
+    forward, back = ([1e6 * row[way] for row in figures["ops"]] for way in ("forward", "back"))
+    most = f"takes {min(forward):.1f} to {max(forward):.1f} µs forward and {min(back):.1f} to {max(back):.1f} µs back"
+    assert most in " ".join(text.split())
+
+
+def test_tensors_are_measured_against_those_that_are_installed(tmp_path: Path) -> None:
+    command = [sys.executable, "benchmarks/tensors.py", "--only", "W1", "--repeats", "1", "--out", str(tmp_path)]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert run.returncode == 0, run.stderr[-2000:]
+    rows = json.loads((tmp_path / "tensors.json").read_text())["figures"]
+    assert {"torch", "ours, in scalars"} <= {row["peer"] for row in rows}
+    assert all(row["ratio"] == pytest.approx(row["peer_seconds"] / row["seconds"]) for row in rows)
 
 
 def test_the_figures_of_scaling_out_are_those_of_the_kept_run() -> None:
