@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 from typing import Any
 
 import numpy as np
 import pytest
+from interrupting import interrupts, needs_timer, seconds_of
 
 import gradwalk
 from gradwalk import Tensor, modes, ops
 from gradwalk.errors import BackwardError, GraphError, ShapeError
-from gradwalk.tensor import backward, kernels, numpy_arrays
+from gradwalk.tensor import arrays, backward, kernels, numpy_arrays
 
 RNG = np.random.default_rng(7)
 SIZES = (0, 1, 2, 3, 7, 16, 33, 100)
@@ -143,8 +145,8 @@ def test_both_shares_of_one_number_at_once_have_the_bits_of_each_by_itself() -> 
                 out = kernels.kernel(op)(x, y)
                 g = np.full(size, seed)
                 shares = [numpy_arrays.quietly(pull, g, x, y, out) for pull in kernels.pulls(op)]
-                if size == shape and op in kernels.pairs_known:
-                    at_once = numpy_arrays.quietly(kernels.pairs_known[op], g, x, y, out)
+                if size == shape and op in arrays.made.pairs:
+                    at_once = numpy_arrays.quietly(arrays.made.pairs[op], g, x, y, out)
                     if at_once is not None:
                         taken.add(op.name)
                         shares = at_once
@@ -158,14 +160,14 @@ def test_shares_of_two_shapes_dtypes_or_uses_go_by_the_pulls() -> None:
     x, y = Tensor([[1.5]]), Tensor([0.5])
     (x**y).backward()
     assert (x.grad.shape, y.grad.shape) == ((1, 1), (1,))
-    pair = kernels.pairs_known[ops.pow]
+    pair = arrays.made.pairs[ops.pow]
     one, other, half = np.array([1.5]), np.array([[0.5]]), np.array([0.5], "float32")
     assert pair(one, one, other, one) is None
     assert pair(other, one, one, one) is None
     assert pair(one, one, half, one) is None
     assert pair(half, one, one, one) is None
     assert pair(np.array([1.0]), np.array([1.0]), np.array([0.0]), one) is not None
-    assert kernels.pairs_known[ops.div](one, one, np.array([0.0]), one) is None  # 1/0 is inf among arrays
+    assert arrays.made.pairs[ops.div](one, one, np.array([0.0]), one) is None  # 1/0 is inf among arrays
     (z := Tensor([3.0]) / Tensor([0.0])).backward()
     assert z.inputs[1].grad.tolist() == [-np.inf]
     (x * x / x).backward()
@@ -360,3 +362,29 @@ def test_a_compiled_function_of_large_tensors_may_use_plain_ones_beside() -> Non
     loss = gradwalk.compile(lambda: (x.float().double() * scale).sum())()  # a cast is done on whole arrays
     loss.backward()
     assert x.grad.tolist() == [[2.0]]
+
+
+@needs_timer
+def test_ctrl_c_leaves_no_kernels_of_another_provider() -> None:
+    """Whenever it is heard while arrays are taken from elsewhere, for a block or for a trace."""
+    w = Tensor([2.0, 3.0])
+
+    def used() -> None:
+        with gradwalk.using_arrays("python"):
+            (Tensor([2.0]) ** Tensor([3.0])).backward()
+
+    def traced() -> None:
+        gradwalk.compile(lambda: (w**w).sum())().backward()
+
+    draw = random.Random(0)
+    for run in (used, traced):
+        took, count = seconds_of(run), 0
+        with interrupts() as broken_off:
+            for _ in range(100):
+                error = broken_off(run, max(1e-6, draw.uniform(0.0, 1.1) * took))
+                count += error is not None
+                del error  # and with it the frames that it was raised in
+                assert vars(arrays)["now"] is numpy_arrays
+                (Tensor([2.0]) ** Tensor([3.0])).backward()
+                assert ops.pow in arrays.made.pairs
+        assert count

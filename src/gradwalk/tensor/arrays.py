@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from types import ModuleType
 from typing import Any, Protocol, cast
 
 from gradwalk.errors import SettingError
@@ -146,8 +147,20 @@ def _best() -> Provider:
         return _provider("python")
 
 
+class Made:
+    """What `kernels.py` has made of a provider's functions so far: of ops their values, and their ways back."""
+
+    __slots__ = ("kernels", "pairs", "pulls")
+
+    def __init__(self) -> None:
+        self.kernels: dict[Any, Any] = {}
+        self.pulls: dict[Any, Any] = {}
+        self.pairs: dict[Any, Any] = {}
+
+
 now: Provider = _best()
-listeners: list[Callable[[], None]] = []  # called when `now` has changed
+made = Made()  # of `now`
+_kept = {now.name: made}  # by the names of providers that are there to stay
 
 
 @contextmanager
@@ -174,16 +187,13 @@ def provided_by(provider: Provider) -> Iterator[None]:
     ...     arrays.now.name in ("numpy", "python")
     True
     """
-    global now
-    before, now = now, provider
-    for listener in listeners:
-        listener()
-    try:
+    before = {"now": now, "made": made}
+    stays = isinstance(provider, ModuleType)
+    try:  # both in one step, so that Ctrl-C never finds one provider with what was made of another
+        globals().update(now=provider, made=_kept.setdefault(provider.name, Made()) if stays else Made())
         yield
     finally:
-        now = before
-        for listener in listeners:
-            listener()
+        globals().update(before)
 
 
 def dtype_named(dtype: Any) -> str:

@@ -237,7 +237,7 @@ def gradients_of(root: Tensor, seed: Any, order: list[Any]) -> dict[Any, Any]:
     """
     let_go = sum(map(_SIZE, order)) > KEPT_NUMBERS
     plus, settled, array = arrays.now.bare["+"], arrays.now.settled, seed.__class__
-    pulls, pulls_known, pairs_known = kernels.pulls, kernels.pulls_known.get, kernels.pairs_known.get
+    pulls, pulls_known, pairs_known = kernels.pulls, arrays.made.pulls.get, arrays.made.pairs.get
     gradients: dict[Any, Any] = {root: seed}
     time = Clock.time
     known = gradients.get

@@ -421,7 +421,7 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
             return self.computed(op, operands)
         x = self._data  # one operand that gradient flows to: most functions have that
         try:
-            data = (kernels.known.get(op) or kernels.kernel(op))(x) if op.__class__ is Op else op.value(x)
+            data = (arrays.made.kernels.get(op) or kernels.kernel(op))(x) if op.__class__ is Op else op.value(x)
         except TypeError:  # the general road says what is missing
             return self.computed(op, operands)
         out = _blank()
@@ -658,7 +658,7 @@ def _of_one_kind(op: Any, operands: tuple[Any, ...]) -> Tensor | None:
         elif len(numbers) != op.arity:
             return None
         else:
-            data = (kernels.known.get(op) or kernels.kernel(op))(*numbers)
+            data = (arrays.made.kernels.get(op) or kernels.kernel(op))(*numbers)
             if data.dtype is not dtype:
                 data = arrays.now.cast(data, name)
     except ValueError:  # the general road says which shapes do not fit

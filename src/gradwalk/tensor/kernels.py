@@ -11,7 +11,6 @@ import math
 import operator
 from collections.abc import Callable
 from functools import partial
-from types import ModuleType
 from typing import Any
 
 from gradwalk import formulas, ops
@@ -33,32 +32,7 @@ NUMBERS = Language(lambda op, *rest: (in_python if op in {*INFIX, "neg", "choose
 
 Pull = Callable[..., Any]  # of upstream, operands and result: what flows back to one operand
 
-known: dict[Op, Callable[..., Any]] = {}  # kernels that have been asked for
-pulls_known: dict[Op, tuple[Pull, ...]] = {}
-#: Of ops whose pulls are known: a pull to both operands at once, where it is quicker for arrays of one number each. It
-#: gives a pair, or None where they are not.
-pairs_known: dict[Op, Pull] = {}
 _pulls_on_tensors: dict[Op, tuple[Pull, ...]] = {}
-
-
-_maker: Any = arrays.now  # whose functions the kernels are made of
-_known: tuple[dict[Op, Any], ...] = known, pulls_known, pairs_known
-_made_of: dict[str, tuple[dict[Op, Any], ...]] = {}  # the same for providers that are there to stay, by their names
-
-
-def _change_maker() -> None:
-    """What was made for one provider does not serve another; for this one it is kept."""
-    global _maker
-    if isinstance(_maker, ModuleType):
-        _made_of[_maker.__name__] = tuple([made.copy() for made in _known])
-    _maker = arrays.now
-    before = _made_of.get(_maker.__name__ if isinstance(_maker, ModuleType) else "", ({},) * len(_known))
-    for made, then in zip(_known, before, strict=True):
-        made.clear()
-        made.update(then)
-
-
-arrays.listeners.append(_change_maker)
 
 
 def call(name: str, *operands: Any) -> Any:
@@ -78,11 +52,11 @@ def kernel(op: Op) -> Callable[..., Any]:
     >>> kernel(ops.relu)(arrays.now.new([-1.0, 2.0], "float64")).tolist()
     [0.0, 2.0]
     """
-    found = known.get(op)
+    found: Callable[..., Any] | None = arrays.made.kernels.get(op)
     if found is None:
         symbol = op.symbol if op.symbol in NAMES else op.name
         found = arrays.now.functions[symbol] if TABLE.get(op.name) is op else partial(_each, op.forward)
-        known[op] = found
+        arrays.made.kernels[op] = found
     return found
 
 
@@ -93,18 +67,22 @@ def _each(f: Callable[..., float], *operands: Any) -> Any:
 def pulls(op: Op) -> tuple[Pull, ...]:
     """For each operand what flows back to it, on arrays, inside `quietly`; 0.0 where nothing does.
 
+    Where it is quicker for arrays of one number each, a pull to both operands at once is made along with them, which
+    gives a pair, or None where they are not.
+
     >>> g, x, out = (arrays.now.new([x], "float64") for x in (3.0, 0.0, 1.0))
     >>> pulls(ops.exp)[0](g, x, out).tolist()
     [3.0]
     """
-    found = pulls_known.get(op)
+    made = arrays.made
+    found: tuple[Pull, ...] | None = made.pulls.get(op)
     if found is None:
         scope = {NAMES.get(name, name): function for name, function in arrays.now.bare.items()}
         found = tuple(_made(op, i, scope, arrays.now.on_one) or partial(_by_numbers, op, i) for i in range(op.arity))
-        pulls_known[op] = found
         pair = _made_of_two(op, scope, arrays.now.on_one) if op.arity == 2 and arrays.now.on_one else None
         if pair is not None:
-            pairs_known[op] = pair
+            made.pairs[op] = pair
+        made.pulls[op] = found
     return found
 
 

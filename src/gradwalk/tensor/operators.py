@@ -52,7 +52,7 @@ def give_operators(tensor: Any) -> None:
 def _operator(op: Any, tensor: Any) -> tuple[Any, Any]:
     """An operator of `Tensor` and its reflected form."""
     blank = partial(object.__new__, tensor)  # a Tensor without the cost of __init__
-    kernels_known, plain = kernels.known, op.__class__ is Op
+    plain = op.__class__ is Op
 
     def forth(self: Any, other: Any) -> Any:
         if not modes.active and self._lent is None:
@@ -67,7 +67,7 @@ def _operator(op: Any, tensor: Any) -> tuple[Any, Any]:
                 quick = False
             if quick:
                 try:
-                    data = (kernels_known.get(op) or kernels.kernel(op))(x, y) if plain else op.value(x, y)
+                    data = (arrays.made.kernels.get(op) or kernels.kernel(op))(x, y) if plain else op.value(x, y)
                 except ValueError:
                     pass  # the general road says which shapes do not fit
                 else:
@@ -87,7 +87,7 @@ def _operator(op: Any, tensor: Any) -> tuple[Any, Any]:
         if plain and (kind is float or kind is int) and not modes.active and self._lent is None and self._flows:
             other = float(other)
             out = blank()
-            out._data = (kernels_known.get(op) or kernels.kernel(op))(other, self._data)
+            out._data = (arrays.made.kernels.get(op) or kernels.kernel(op))(other, self._data)
             out._grad = 0.0
             out._kind = op
             out._inputs = (other, self)

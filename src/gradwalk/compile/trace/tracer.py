@@ -747,18 +747,18 @@ def run(
         if tensors is not None:
             tracer.reached = {id(v) for v in tensors}
         tracer.running = True
-        if "gradwalk.tensor" in sys.modules:  # else from the first tensor on
-            tracer.tensors  # noqa: B018
-        for v in values_reached_from(roots) if values is None else values:
-            v.data  # noqa: B018 (of one that compiled code has, the number is handed back)
         try:
+            if "gradwalk.tensor" in sys.modules:  # else from the first tensor on
+                tracer.tensors  # noqa: B018
+            for v in values_reached_from(roots) if values is None else values:
+                v.data  # noqa: B018 (of one that compiled code has, the number is handed back)
             with modes.entered(tracer), tracer.on_its_own():
                 result = _called(call, tracer)
             recorded = finished(tracer, result, roots)
         finally:
-            tracer.end()
             if "tensors" in vars(tracer):
                 tracer.tensors.end()
+            tracer.end()
     recorded.seconds = time.perf_counter() - began
     return recorded
 
