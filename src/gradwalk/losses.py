@@ -155,8 +155,7 @@ def _of_one_shape(loss: str, given: Any, wanted: Any) -> Any:
     if given.shape != wanted.shape:
         raise shape_error(
             f"{loss} was given shapes {given.shape} and {wanted.shape}, one number for each; make them equal, with "
-            f"squeeze() "
-            "or unsqueeze()"
+            "squeeze() or unsqueeze()"
         )
     return given - wanted if wanted.dtype != "bool" else given
 

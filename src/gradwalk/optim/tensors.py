@@ -45,8 +45,7 @@ def _on_arrays(update: Callable[..., Any], p: Any, g: Any, memory: Column, const
     if rule is None or not all(isinstance(x, (int, float)) for x in constants):
         raise SettingError(
             f"the rule {getattr(update, '__qualname__', update)} cannot be run on arrays; write it as a function of "
-            f"numbers "
-            "alone, with operators, Python's if, and functions of math"
+            "numbers alone, with operators, Python's if, and functions of math"
         )
     found = arrays.now.quietly(rule, p, g, *memory, *constants)
     dtype = arrays.now.dtype_of(p)

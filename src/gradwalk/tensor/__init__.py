@@ -1,10 +1,8 @@
 """Tensors: the same walk, with arrays for numbers.
 
 A `Tensor` is many numbers that share one node. Its elementwise ops are those of the op table: same entry, same rule,
-run
-on an array. Only structure needs entries of its own. The walk, hooks, `no_grad`, `anomaly`, `create_graph` and
-observers
-are the engine's; a tensor's slope is a linear map, and `slope × upstream` takes a gradient back through it.
+run on an array. Only structure needs entries of its own. The walk, hooks, `no_grad`, `anomaly`, `create_graph` and
+observers are the engine's; a tensor's slope is a linear map, and `slope × upstream` takes a gradient back through it.
 
 - `arrays.py`: what is wanted of arrays; `numpy_arrays.py`, `python_arrays.py`: the two who provide it;
 - `kernels.py`: the op table on arrays; `entries.py`: ops on structure, each a value and the way back;

@@ -188,7 +188,7 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
             raise BackwardError(
                 f"the gradient of {self._op} of shape {self.shape} was let go as backward() went on, because the graph "
                 f"holds more than {KEPT_NUMBERS:,} numbers; call retain_grad() on it, or give it a label, before "
-                f"backward()"
+                "backward()"
             )
         if not self._flows:
             return None
@@ -236,8 +236,7 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
         """Whether gradient flows here: to every float tensor that was not told otherwise.
 
         Set to False on a leaf, it makes a constant of it. Set to True on a computed tensor, it makes a leaf of it, as
-        it
-        is in PyTorch, where what nobody asked to be differentiated is not remembered.
+        it is in PyTorch, where what nobody asked to be differentiated is not remembered.
 
         >>> gradwalk.Tensor([1.0]).requires_grad, gradwalk.Tensor([1]).requires_grad
         (True, False)
@@ -251,7 +250,7 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
         if wanted and not self.dtype.startswith("float"):
             raise SettingError(
                 f"a tensor of {self.dtype} carries no gradient; make it one of floats, as in Tensor(data, "
-                f"dtype='float64')"
+                "dtype='float64')"
             )
         if not self.is_leaf:
             if not wanted:
@@ -349,8 +348,7 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
         if not self.is_leaf:
             raise GraphError(
                 f"a tensor that was computed ({self._op} of shape {self.shape}) is not pickled, because its history "
-                f"would be "
-                "lost; pickle tensor.detach()"
+                "would be lost; pickle tensor.detach()"
             )
         held = self._grad
         if held.__class__ is not float:
@@ -503,8 +501,7 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
             if self._data.size != 1:
                 raise BackwardError(
                     f"backward() starts from one number, and this tensor has shape {self.shape}; take its sum() or "
-                    f"mean(), "
-                    "or give the gradient to start from, of this shape"
+                    "mean(), or give the gradient to start from, of this shape"
                 )
             seed: Any = arrays.now.full(self._data.shape, 1.0, self._data.dtype)
         else:
@@ -683,8 +680,7 @@ def _operand(x: Any, op: Any) -> Any:
         if x.__class__ is Tensor and not arrays.now.is_array(x._data):
             raise GraphError(
                 f"this tensor's numbers are not in an array of {arrays.now.name}'s, where it is used; make tensors "
-                f"inside "
-                "the using_arrays() block they are used in"
+                "inside the using_arrays() block they are used in"
             )
         return x
     if isinstance(x, Node):

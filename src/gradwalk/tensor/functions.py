@@ -511,7 +511,7 @@ def cross_entropy(logits: Any, targets: Any, **left_out: Any) -> Tensor:
     if z.ndim not in (1, 2):
         raise shape_error(
             f"cross_entropy takes logits (samples, classes) or (classes), not shape {z.shape}; flatten the dims in "
-            f"front"
+            "front"
         )
     if wanted.dtype.startswith("float"):
         if wanted.shape != z.shape:

@@ -60,8 +60,7 @@ def read_key(key: Any, shape: Shape) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
             if part.shape != shape[axis : axis + part.ndim]:
                 raise shape_error(
                     f"a mask of shape {part.shape} was given for dims {axis} to {axis + part.ndim - 1} of shape "
-                    f"{shape}; "
-                    f"it must have the shape {shape[axis : axis + part.ndim]}"
+                    f"{shape}; it must have the shape {shape[axis : axis + part.ndim]}"
                 )
             basic += [slice(None)] * part.ndim
             wholes += arrays.now.nonzero(part)
@@ -141,8 +140,7 @@ def _part(part: Any, lone: bool) -> Any:
     if not kind.startswith(("int", "uint", "bool")):
         raise shape_error(
             f"an index holds whole numbers or bools, and this one is an array of {kind}; convert it with .long(), or "
-            f"write "
-            "the condition, as in x[x > 0]"
+            "write the condition, as in x[x > 0]"
         )
     if kind == BOOL:
         return found

@@ -28,8 +28,7 @@ def one_number(result: Any) -> Node:
             return result
         raise NotANumberError(
             f"grad(f) needs f to give one number, and it gave a tensor of shape {result.shape}; take its sum() or "
-            f"mean(), or "
-            "use jacobian(f)"
+            "mean(), or use jacobian(f)"
         )
     if isinstance(result, Node):
         return result

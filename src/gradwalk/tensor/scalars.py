@@ -1,8 +1,7 @@
 """Between one node for many numbers and one node for each: the same computation as Values, and Values as a tensor.
 
 Unrolled, every number of a tensor is a Value, and an op on arrays is many ops of the table. That is what a tensor
-stands
-for; it is also a check of every entry, because the engine knows nothing of arrays.
+stands for; it is also a check of every entry, because the engine knows nothing of arrays.
 """
 
 from __future__ import annotations

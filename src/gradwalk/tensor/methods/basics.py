@@ -193,9 +193,8 @@ class Basics:
     def __bool__(self) -> bool:
         if size_of(self.shape) != 1:
             raise shape_error(
-                f"a tensor of shape {self.shape} is neither true nor false; use .any() or .all(), or gradwalk.where "
-                f"to choose "
-                "number by number"
+                f"a tensor of shape {self.shape} is neither true nor false; use .any() or .all(), or gradwalk.where to "
+                "choose number by number"
             )
         return bool(self.item())
 
