@@ -13,6 +13,7 @@ from tensor_cases import CASES
 
 import gradwalk
 from gradwalk import Tensor, Value, nn, optim
+from gradwalk.compile.array_runner import lowered
 from gradwalk.compile.trace import blocks
 from gradwalk.compile.trace.limits import FrozenWarning
 from gradwalk.errors import GradwalkError, TraceError
@@ -592,7 +593,7 @@ def test_a_report_tells_of_arrays() -> None:
     f = gradwalk.compile(loss_of(network("float32")))
     f(*batch("float32")).backward()
     text = str(f.report())
-    assert "18 operations on whole arrays, by NumPy; 4 parameters, 2 arrays given, 2 decisions" in text
+    assert "19 operations on whole arrays, by NumPy; 4 parameters, 2 arrays given, 2 decisions" in text
     assert "matmul" in text
     assert "24 × 32" in text
     assert "matmul" in f.report().draw().svg
@@ -638,3 +639,19 @@ def test_a_large_function_of_float64_goes_by_array_and_a_small_one_does_not(monk
     for found, expected in zip(gradients(P), gradients(Q), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
     assert math.isfinite(small().item())
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_choice_is_written_into_memory_bit_for_bit(dtype: str) -> None:
+    """Whichever side is 0, whatever the numbers, in every shape that fits."""
+    edges = np.array([[0.0, -0.0, 1.5, -2.5, np.inf, -np.inf, np.nan, 1e-320]], dtype)
+    masks = np.array([[True] * 8, [False] * 8, [True, False] * 4])
+    for condition in (masks, masks[:1]):
+        for yes in (edges, edges.repeat(3, 0), 0.0, -0.0, 2.0):
+            for no in (edges, edges.repeat(3, 0), 0.0, -0.0, 2.0):
+                if isinstance(yes, float) and isinstance(no, float):
+                    continue
+                wanted = np.where(condition, yes, no).astype(dtype)
+                out = np.full(wanted.shape, 7.0, dtype)
+                lowered("choose", (condition, yes, no), out)()
+                assert out.tobytes() == wanted.tobytes(), (condition, yes, no)

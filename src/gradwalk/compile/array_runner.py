@@ -113,6 +113,18 @@ def _copied(out: Any, function: Callable[..., Any], given: tuple[Any, ...]) -> N
     np.copyto(out, function(*given))
 
 
+def _choose(out: Any, condition: Any, yes: Any, no: Any) -> None:
+    """`choose`; where one side is 0, as on the way back through a relu, by a product with the bits of the other."""
+    if yes.__class__ is float and numpy_arrays.has_no_bits(yes):
+        condition, yes, no = ~condition, no, yes
+    fits = condition.dtype == bool and condition.shape == out.shape == np.shape(yes) and yes.dtype == out.dtype
+    if fits and out.dtype in numpy_arrays.BITS and no.__class__ is float and numpy_arrays.has_no_bits(no):
+        bits = numpy_arrays.BITS[out.dtype]
+        np.multiply(yes.view(bits), condition, out=out.view(bits))
+        return
+    np.copyto(out, numpy_arrays.bare["choose"](condition, yes, no))
+
+
 def _scatter(out: Any, g: Any, shape: Any, basic: Any, wholes: Any) -> None:
     out.fill(0)
     if wholes:
@@ -132,4 +144,5 @@ _INTO: dict[str, Callable[..., Any]] = {
     "concat": lambda out, parts, axis: np.concatenate(parts, axis, out),
     "cast": lambda out, x, dtype: np.copyto(out, x, "unsafe"),
     "scatter": _scatter,
+    "choose": _choose,
 }

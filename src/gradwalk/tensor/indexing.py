@@ -163,7 +163,8 @@ def extremes(part: Any) -> list[int]:
     provider = arrays.now
     axes = tuple(range(part.ndim))
     highest = provider.tolist(provider.largest(part, axes, False))
-    lowest = -provider.tolist(provider.largest(provider.functions["neg"](part), axes, False))
+    neg = provider.functions["neg"]
+    lowest = provider.tolist(neg(provider.largest(neg(part), axes, False)))
     return [highest, lowest]
 
 

@@ -110,7 +110,7 @@ def _number(x: Any) -> float | None:
 
 
 _where: Any = getattr(np.where, "__wrapped__", np.where)  # without a look whether other libraries have arrays there
-_BITS: dict[Any, Any] = {np.dtype("float64"): np.dtype("int64"), np.dtype("float32"): np.dtype("int32")}
+BITS: dict[Any, Any] = {np.dtype("float64"): np.dtype("int64"), np.dtype("float32"): np.dtype("int32")}
 #: From so many numbers on, a choice is arithmetic on their bits. `where` takes a branch for each number, and where a
 #: processor cannot foresee them, that takes about eight times as long.
 _MANY = 2048
@@ -119,11 +119,11 @@ _MANY = 2048
 def _chosen(condition: Any, yes: Any, no: Any) -> Any:
     """`where`, bit for bit."""
     if condition.__class__ is ndarray and condition.size >= _MANY and condition.dtype is truth:
-        if yes.__class__ is float and _has_no_bits(yes):
+        if yes.__class__ is float and has_no_bits(yes):
             condition, yes, no = ~condition, no, yes
-        if yes.__class__ is ndarray and yes.shape == condition.shape and yes.dtype in _BITS:
-            bits = yes.view(_BITS[yes.dtype])
-            if no.__class__ is float and _has_no_bits(no):
+        if yes.__class__ is ndarray and yes.shape == condition.shape and yes.dtype in BITS:
+            bits = yes.view(BITS[yes.dtype])
+            if no.__class__ is float and has_no_bits(no):
                 return (bits * condition).view(yes.dtype)
             if no.__class__ is ndarray and no.shape == yes.shape and no.dtype == yes.dtype:
                 others = no.view(bits.dtype)
@@ -134,7 +134,7 @@ def _chosen(condition: Any, yes: Any, no: Any) -> Any:
     return _where(condition, yes, no)
 
 
-def _has_no_bits(x: float) -> bool:
+def has_no_bits(x: float) -> bool:
     return x == 0.0 and math.copysign(1.0, x) == 1.0  # -0.0 has one
 
 
