@@ -338,10 +338,16 @@ def einsum(equation: str, *operands: Any) -> Tensor:
                 f"einsum {equation!r}: {term!r} names {len(term)} dims and tensor {i} has shape {part.shape}"
             )
         for letter, n in zip(term, part.shape, strict=True):
-            if sizes.setdefault(letter, n) != n:
+            if sizes.setdefault(letter, n) == 1 and term.count(letter) == 1:
+                sizes[letter] = n
+            if n != sizes[letter] and (n != 1 or term.count(letter) > 1):
                 raise shape_error(f"einsum {equation!r}: {letter!r} has size {sizes[letter]} and, in tensor {i}, {n}")
     if not set(right) <= set(sizes) or len(set(right)) < len(right):
         raise SettingError(f"einsum {equation!r}: each letter after -> stands once there and somewhere before it")
+    for i, (term, part) in enumerate(zip(terms, parts, strict=True)):
+        once = tuple(axis for axis, letter in enumerate(term) if part.shape[axis] == 1 != sizes[letter])
+        if once:  # it is the same number at every place of the others, and needs no letter
+            terms[i], parts[i] = "".join(x for axis, x in enumerate(term) if axis not in once), part.squeeze(once)
     return Einsum(tuple(terms), right)(*parts)
 
 

@@ -45,6 +45,8 @@ def give_operators(tensor: Any) -> None:
     tensor.__pos__ = lambda self: self
     tensor.__invert__ = _inverted
     tensor.__mod__ = _remainder
+    tensor.__rmod__ = lambda self, other: _whole_or_float(self, other) % self
+    tensor.__rfloordiv__ = lambda self, other: self.compared("//", other, self)
     for name in (*ARITHMETIC, "floordiv", "mod"):
         setattr(tensor, f"__i{name}__", _in_place(name, getattr(tensor, f"__{name}__")))
 
@@ -113,7 +115,7 @@ UFUNCS = {
 #: Those that ask something of each number, as which no gradient is missed.
 QUESTIONS = {"isnan", "isfinite", "isinf", "signbit", "logical_and", "logical_or", "logical_not", "logical_xor"}
 NUMPY_COMPARISONS = {"less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==",
-                     "not_equal": "!=", "bitwise_and": "&", "bitwise_or": "|"}  # fmt: skip
+                     "not_equal": "!=", "bitwise_and": "&", "bitwise_or": "|", "floor_divide": "//"}  # fmt: skip
 
 
 def _array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, out: Any = None, **settings: Any) -> Any:
@@ -126,6 +128,8 @@ def _array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, out: Any = No
             return self.__gradwalk_op__(UFUNCS[ufunc.__name__], inputs)
         if ufunc.__name__ in NUMPY_COMPARISONS:
             return self.compared(NUMPY_COMPARISONS[ufunc.__name__], *inputs)
+        if ufunc.__name__ == "remainder":
+            return self._like(inputs[0]) % inputs[1]
     if ufunc.__name__ in QUESTIONS or not any(x.requires_grad for x in _tensors_in(inputs)):
         return getattr(ufunc, method)(*map(_in_numpy, inputs), **settings)
     raise _leaves(ufunc.__name__)
@@ -200,6 +204,12 @@ def _remainder(self: Any, other: Any) -> Any:
         if y is not other:  # of an infinite number there is no 0 to be had, and nothing is rounded
             out = ops.where(finite, out, self - ops.where(times == 0.0, 0.0, times * other))
     return out
+
+
+def _whole_or_float(self: Any, x: Any) -> Any:
+    """What stands on the left of `%`, as a tensor; a plain number takes the digits of a float on the right."""
+    plain = isinstance(x, (int, float)) and self.dtype.startswith("float")
+    return self._like(float(x) if plain else x, self.dtype if plain else None)
 
 
 def _inverted(self: Any) -> Any:

@@ -21,7 +21,7 @@ from gradwalk.tensor.shapes import Shape, axes_of, axis_of, either, shape_error,
 if TYPE_CHECKING:
     from gradwalk.tensor.core import Tensor
 
-__all__ = ["Extremes", "Reductions", "bool_of", "setting_of"]
+__all__ = ["Extremes", "Reductions", "bool_of", "flag_of", "setting_of"]
 
 
 class Extremes(NamedTuple):
@@ -85,7 +85,9 @@ class Reductions(Picking):
         Tensor([0.5, 4.5])
         """
         axes, keep = self._reduced("var", dim, keepdim, axis, keepdims)
-        less = _flag("var", "unbiased", unbiased) if correction is None else setting_of("var", "correction", correction)
+        less = (
+            flag_of("var", "unbiased", unbiased) if correction is None else setting_of("var", "correction", correction)
+        )
         freedom = number_count(self.shape, axes) - less
         away = self - self.mean(axes, True) if axes else self - self
         return Sum(axes, keep)(away * away) / max(freedom, 0)
@@ -207,7 +209,8 @@ class Reductions(Picking):
             array = arrays.now.reshape(array, (1,))
             keep = False
         if not array.shape[along]:
-            raise shape_error(f"{name} of shape {self.shape}: of no numbers none is the first")
+            over = "" if dim is None else f" over dim {along}"
+            raise shape_error(f"{name}{over} of shape {self.shape}: of no numbers none is the first")
         found = arrays.now.argmax(array, along)
         if keep:
             found = arrays.now.reshape(
@@ -224,7 +227,9 @@ class Reductions(Picking):
         if not self.ndim:
             return constant_of(arrays.now.full((), 0, INT64))
         return constant_of(
-            arrays.now.argsort(self.array, axis_of(dim, self.ndim, "argsort"), bool_of("argsort", descending))
+            arrays.now.argsort(
+                self.array, axis_of(dim, self.ndim, "argsort"), flag_of("argsort", "descending", descending)
+            )
         )
 
     def sort(self, dim: int = -1, descending: bool = False, stable: bool = True) -> Extremes:
@@ -247,7 +252,7 @@ class Reductions(Picking):
             raise shape_error(f"topk was asked for {k} along dim {axis} of shape {self.shape}")
         if not self.ndim:
             return Extremes(self, self.argsort(axis))
-        at = self.argsort(axis, bool_of("topk", largest)).narrow(axis, 0, k)
+        at = self.argsort(axis, flag_of("topk", "largest", largest)).narrow(axis, 0, k)
         return Extremes(self.gather(axis, at), at)
 
     def cumsum(self, dim: Any = None, *, axis: Any = None) -> Tensor:
@@ -360,10 +365,14 @@ def bool_of(taker: str, keep: Any) -> bool:
     raise shape_error(f"{taker} was given keepdim={keep!r:.60}, which is True or False; give several dims as a tuple")
 
 
-def _flag(taker: str, name: str, given: Any) -> int:
-    """1 for True and 0 for False."""
+def flag_of(taker: str, name: str, given: Any) -> bool:
+    """A setting that is True or False.
+
+    >>> flag_of("sort", "descending", True)
+    True
+    """
     if isinstance(given, bool):
-        return int(given)
+        return given
     raise SettingError(f"{taker} was given {name}={given!r:.60}, which is True or False")
 
 
