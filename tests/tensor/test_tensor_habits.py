@@ -521,8 +521,9 @@ SPELLINGS = (
     "g.div(k, 2).double()", "g.mul(k, f)", "g.eq(k, 0) | g.ne(k, 2) & g.lt(k, 3) ^ g.gt(k, 1)", "g.ge(x, y)",
     "g.le(x, 0.1)", "x.lt(0)", "x.gt(y)", "x.ge(0)", "x.le(y)", "x.ne(0)", "f.eq(0.1)", "g.mv(x, y[0])", "g.trace(x)",
     "g.trunc(x) + x", "g.diagonal(c, dim1=1, dim2=2)", "g.index_select(x, 1, k[0])", "g.masked_select(x, x > 0)",
-    "g.reciprocal(y)", "g.masked_fill(x, x > 0, 0.5)", "g.narrow(x, 1, 0, 2)", "g.select(x, 1, 0)", "g.swapaxes(c, 0, 1)",
-    "g.t(x)", "g.unflatten(c, 2, (1, 3))", "g.count_nonzero(k, dim=1)", "g.clone(x)", "g.ravel(x)", "g.tile(x, (2,))",
+    "g.reciprocal(y)", "g.masked_fill(x, x > 0, 0.5)", "g.narrow(x, 1, 0, 2)", "g.select(x, 1, 0)",
+    "g.swapaxes(c, 0, 1)", "g.t(x)", "g.unflatten(c, 2, (1, 3))", "g.count_nonzero(k, dim=1)", "g.clone(x)",
+    "g.ravel(x)", "g.tile(x, (2,))",
     "g.nonzero(x > 0)", "(x > 0).nonzero(as_tuple=True)[1]", "(y[0, 0] != 0).nonzero()", "(y[0, 0] == 0).nonzero()",
     "(y[0, 0] != 0).nonzero(as_tuple=True)[0]", "g.flip(x, dims=[0])", "x.flip(dims=(0, 1))", "x.permute(dims=(1, 0))",
     "g.permute(c, dims=(2, 0, 1))", "7 // k.clamp(min=1)", "7 % k.clamp(min=1)", "(7.5 % k.clamp(min=1)).double()",
@@ -683,3 +684,75 @@ def test_a_part_of_a_parameter_is_not_updated_in_vain() -> None:
         [[2.0, 4.0], [6.0, 8.0]], [2.0, 3.0], [[3.0, 7.0], [5.0, 9.0]],
     )  # fmt: skip
     assert (p.tolist(), plain.tolist()) == ([[1.0, 2.0], [3.0, 4.0]], [[1.0], [2.0]])
+
+
+# --- dtypes that stay what they are ----------------------------------------------------------------------------------
+
+
+def test_a_triangle_of_bools_is_a_mask() -> None:
+    seen = gradwalk.ones(3, 3, dtype=bool).tril()
+    later = gradwalk.ones(3, 3, dtype=bool).triu(1)
+    assert (seen.dtype, later.dtype, (~seen).tolist()) == ("bool", "bool", later.tolist())
+    scores = gradwalk.zeros(3, 3).masked_fill(~seen, -math.inf).softmax(-1)
+    assert scores[1].tolist() == [0.5, 0.5, 0.0]
+    assert Tensor([[3, 1], [2, 4]]).tril().tolist() == [[3, 0], [2, 4]]
+
+
+def test_what_is_filled_in_takes_the_dtype_that_is_there() -> None:
+    mask = [True, False]
+    theirs_mask = torch.tensor(mask)
+    fills = (2.5, 2, True, torch.tensor(1.5, dtype=torch.float64), torch.tensor(1.5), torch.tensor(7))
+    for dtype in ("float64", "float32", "int64", "bool"):
+        for fill in fills:
+            theirs = torch.tensor([1, 0], dtype=getattr(torch, dtype)).masked_fill(theirs_mask, fill)
+            given: Any = fill if isinstance(fill, (int, float)) else Tensor(fill)
+            ours = Tensor([1, 0], dtype=dtype).masked_fill(Tensor(mask), given)
+            beside(ours, theirs)
+            beside(
+                gradwalk.full_like(Tensor([1, 0], dtype=dtype), given),
+                torch.full_like(torch.tensor([1, 0], dtype=getattr(torch, dtype)), fill),
+            )
+    with pytest.raises(NotANumberError, match="masked_fill was given -inf for a tensor of int64"):
+        Tensor([1, 0]).masked_fill(Tensor(mask), -math.inf)
+    x, fill = Tensor([1.0, 2.0], dtype="float32"), Tensor(3.0)
+    x.masked_fill(Tensor(mask), fill).sum().backward()
+    assert (x.grad.tolist(), x.grad.dtype, fill.grad.item(), fill.grad.dtype) == ([0, 1], "float32", 1.0, "float64")
+
+
+def test_what_is_added_in_place_takes_the_dtype_that_is_there() -> None:
+    for recorded in (True, False):
+        x = Tensor([1.0, 2.0], dtype="float32")
+        total = x * 1.0 if recorded else x.detach()
+        total += Tensor([0.1, 0.2])
+        assert (total.dtype, total.requires_grad) == ("float32", True)
+        if recorded:
+            total.sum().backward()
+            assert (x.grad.dtype, x.grad.tolist()) == ("float32", [1.0, 1.0])
+
+
+def test_bools_and_ints_stand_on_the_left_of_their_operators() -> None:
+    mask, ints = Tensor([True, False]), Tensor([6, 3])
+    assert [(True & mask).tolist(), (True | mask).tolist(), (True ^ mask).tolist()] == [
+        [True, False], [True, True], [False, True]
+    ]  # fmt: skip
+    assert [(3 & ints).tolist(), (1 | ints).tolist(), (5 ^ ints).tolist()] == [[2, 3], [7, 3], [3, 6]]
+    with pytest.raises(NotANumberError, match="& is for bools and ints"):
+        1.5 & ints
+
+
+def test_bools_are_0_and_1_where_that_is_meant() -> None:
+    mask = Tensor([[True, False], [True, True]])
+    assert (mask.min().item(), mask.amin(0).tolist(), mask.amin(0).dtype) == (False, [True, False], "bool")
+    assert gradwalk.allclose(mask, mask)
+    assert not gradwalk.allclose(mask, ~mask)
+    alone = Tensor(True).cumsum(0)
+    assert (alone.dtype, alone.item(), alone.shape) == ("int64", 1, ())
+    for zero in (False, Tensor([False, True])):
+        with pytest.raises(NotANumberError, match="of ints by 0 has no answer"):
+            Tensor([3, 4]) // zero
+
+
+def test_a_tensor_of_another_provider_can_be_printed() -> None:
+    with gradwalk.using_arrays("python"):
+        x = Tensor([1.0, 2.0])
+    assert repr(x) == "Tensor([1.0, 2.0])"

@@ -156,6 +156,8 @@ def full_like(like: Any, fill_value: float, dtype: Any = None) -> Tensor:
     Tensor([3.0, 3.0])
     """
     model = as_tensor(like)
+    if getattr(fill_value, "many", False):
+        fill_value = fill_value.item()  # type: ignore[attr-defined]
     return _filled((model.shape,), fill_value, model.dtype if dtype is None else dtype, None, "full_like")
 
 
@@ -560,6 +562,6 @@ def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: 
     >>> gradwalk.allclose(gradwalk.ones(2), [1.0, 1.0 + 1e-9])
     True
     """
-    x, y = as_tensor(a).detach(), as_tensor(b).detach()
+    x, y = (found.detach() if found.dtype != BOOL else found.long() for found in (as_tensor(a), as_tensor(b)))
     near = (x == y) | ((ops.abs(x - y) <= atol + rtol * ops.abs(y)) & y.isfinite())
     return bool(((near | ((x != x) & (y != y))) if equal_nan else near).all())

@@ -46,7 +46,8 @@ def give_operators(tensor: Any) -> None:
     tensor.__invert__ = _inverted
     tensor.__mod__ = _remainder
     tensor.__rmod__ = lambda self, other: _whole_or_float(self, other) % self
-    tensor.__rfloordiv__ = lambda self, other: self.compared("//", other, self)
+    for name in ("and", "or", "xor", "floordiv"):
+        setattr(tensor, f"__r{name}__", _comparison(COMPARISONS[name], turned=True))
     for name in (*ARITHMETIC, "floordiv", "mod"):
         setattr(tensor, f"__i{name}__", _in_place(name, getattr(tensor, f"__{name}__")))
 
@@ -230,6 +231,8 @@ def _in_place(name: str, operator: Any) -> Any:
             return new
         if hasattr(self, "_gradient_of"):
             return _scaled_gradient(self, new)
+        if new._data.dtype != self._data.dtype and new.dtype.startswith("float") and self.dtype.startswith("float"):
+            new = new.to(self.dtype)
         if not modes.active or modes.recording():
             if self.is_leaf and self.is_surely_trained:  # a parameter that is updated, and would not be
                 raise GraphError(
@@ -265,10 +268,10 @@ def _scaled_gradient(self: Any, new: Any) -> Any:
     return self
 
 
-def _comparison(name: str) -> Any:
+def _comparison(name: str, turned: bool = False) -> Any:
     def compare(self: Any, other: Any) -> Any:
         if other is None or isinstance(other, (str, bytes, dict, set, list, tuple)):
             return NotImplemented
-        return self.compared(name, self, other)
+        return self.compared(name, other, self) if turned else self.compared(name, self, other)
 
     return compare

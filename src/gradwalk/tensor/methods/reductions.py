@@ -174,7 +174,7 @@ class Reductions(Picking):
         Tensor([2.0, 1.0])
         """
         axes, keep = self._reduced("amin", dim, keepdim, axis, keepdims)
-        if self.dtype == INT64:  # the lowest has no negative
+        if not self.dtype.startswith("float"):  # the lowest int has no negative, and a bool has none
             return ~Max(axes, keep)(~self)
         return -Max(axes, keep)(-self)
 
@@ -265,7 +265,7 @@ class Reductions(Picking):
         if dim is None:
             raise shape_error("cumsum needs a dim to run along, as in cumsum(0)")
         along = axis_of(dim, self.ndim, "cumsum")
-        return CumSum(along)(self) if self.ndim else self
+        return CumSum(along)(self) if self.ndim else self.sum()
 
     def any(self, dim: Any = None, keepdim: bool = False) -> Tensor:
         """Whether any number is not 0.
