@@ -165,7 +165,10 @@ _ON_DEMAND = {
     **dict.fromkeys(("check_graph", "compare_with_torch", "gradcheck"), "gradwalk.check"),
     **dict.fromkeys(("draw", "draw_dot", "spy"), "gradwalk.drawing"),
     **dict.fromkeys(("Tensor", "using_arrays"), "gradwalk.tensor"),
-    **dict.fromkeys(("bool", "float32", "float64", "int64", "long"), "gradwalk.tensor.dtypes"),
+    **dict.fromkeys(
+        ("bool", "double", "float", "float32", "float64", "int", "int64", "long"), "gradwalk.tensor.dtypes"
+    ),
+    **dict.fromkeys(("e", "inf", "nan", "pi"), "math"),
     **dict.fromkeys(
         ("Generator", "manual_seed", "multinomial", "rand", "randint", "randn", "randperm"), "gradwalk.tensor.random"
     ),

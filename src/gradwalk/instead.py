@@ -114,6 +114,10 @@ INSTEAD = {
 #: The same of functions, by where they are looked for.
 FUNCTIONS_INSTEAD = {
     "gradwalk": {
+        "BoolTensor": "Tensor(data, dtype='bool')",
+        "DoubleTensor": "Tensor(data)",
+        "FloatTensor": "Tensor(data, dtype='float32')",
+        "LongTensor": "Tensor(data, dtype='int64')",
         "Size": "tuple",
         "adaptive_avg_pool2d": "mean over the last two dims",
         "asarray": "as_tensor",
@@ -142,6 +146,7 @@ FUNCTIONS_INSTEAD = {
         "inference_mode": "no_grad",
         "int32": "int64",
         "interpolate": "an index with arrays of ints",
+        "is_grad_enabled": "requires_grad of a result",
         "isin": "(t.unsqueeze(-1) == values).any(-1)",
         "kl_div": "(p * (p.log() - log_q)).mean()",
         "l1_loss": "(a - b).abs().mean()",
@@ -152,6 +157,7 @@ FUNCTIONS_INSTEAD = {
         "margin_ranking_loss": "(-y * (a - b) + margin).relu().mean()",
         "meshgrid": "rows.unsqueeze(1) and columns.unsqueeze(0), which broadcast",
         "mse_loss": "nn.mse",
+        "newaxis": "None",
         "normal": "randn",
         "normalize": "x / x.norm(dim=1, keepdim=True)",
         "rand_like": "rand(*t.shape)",
@@ -163,6 +169,7 @@ FUNCTIONS_INSTEAD = {
         "selu": "1.0507009873554805 * elu(x, 1.6732632423543772)",
         "set_default_dtype": "dtype='float32' where a tensor is made; float64 is the default",
         "set_grad_enabled": "no_grad",
+        "set_printoptions": "NumPy's, and t.numpy()",
         "smooth_l1_loss": "where(d < 1, 0.5 * d * d, d - 0.5).mean(), with d = (a - b).abs()",
         "softmin": "softmax of -x",
         "std_mean": "t.std() and t.mean()",

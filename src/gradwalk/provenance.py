@@ -172,9 +172,10 @@ def _number_at(x: Any, place: Sequence[int], ndim: int) -> float | None:
 
 def _read(x: Any, at: tuple[int, ...]) -> float:
     """One number of a tensor, unwatched: an index would be an op that `anomaly()` stops at."""
-    from gradwalk.tensor import arrays
-
-    return float(arrays.now.tolist(arrays.now.index(x.array, at, ())))
+    found = x.tolist()
+    for i in at:
+        found = found[i]
+    return float(found)
 
 
 def push_watched(v: Node, push: Callable[[Node], None]) -> None:

@@ -686,6 +686,50 @@ def test_a_part_of_a_parameter_is_not_updated_in_vain() -> None:
     assert (p.tolist(), plain.tolist()) == ([[1.0, 2.0], [3.0, 4.0]], [[1.0], [2.0]])
 
 
+def test_the_functional_module_is_imported_as_pytorchs_is() -> None:
+    import gradwalk.nn.functional as functional
+    from gradwalk.nn.functional import cross_entropy, relu
+
+    assert (functional.relu, relu, cross_entropy) == (gradwalk.relu, gradwalk.relu, gradwalk.cross_entropy)
+
+
+def test_names_that_pytorch_has_beside_its_functions() -> None:
+    assert (gradwalk.pi, gradwalk.e, gradwalk.inf) == (math.pi, math.e, math.inf)
+    assert math.isnan(gradwalk.nan)
+    made = [gradwalk.zeros(1, dtype=kind).dtype for kind in (gradwalk.float, gradwalk.double, gradwalk.int)]
+    assert made == ["float32", "float64", "int64"]
+
+
+def test_sizes_by_name_and_numbers_in_tensors() -> None:
+    for make in (gradwalk.zeros, gradwalk.ones, gradwalk.rand, gradwalk.randn):
+        assert (make(size=(2, 3)).shape, make(size=4).shape) == ((2, 3), (4,))
+        with pytest.raises(ShapeError, match="takes a shape in whole numbers"):
+            make((2,), size=(3,))
+    assert gradwalk.full(size=(2,), fill_value=3.0).tolist() == [3.0, 3.0]
+    assert gradwalk.arange(Tensor(3)).tolist() == [0, 1, 2]
+    assert gradwalk.arange(0, Tensor(1.0), 0.5).tolist() == [0.0, 0.5]
+    assert gradwalk.linspace(Tensor(0.0), Tensor(1.0), 3).tolist() == [0.0, 0.5, 1.0]
+
+
+def test_a_number_without_a_graph_is_one_for_python_too() -> None:
+    right = (Tensor([1.0, 2.0]) > 1.5).double().mean()
+    assert (float(right), f"{float(right):.0%}", math.floor(right)) == (0.5, "50%", 0)
+    numbers = np.zeros(1)
+    numbers[0] = right
+    assert numbers.tolist() == [0.5]
+    with pytest.raises(ShapeError, match="for one number"):
+        float(Tensor([True, False]))
+    with pytest.raises(NotANumberError, match="would leave the graph unseen"):
+        float(Tensor(1.0))
+
+
+def test_arrays_of_another_byte_order_are_read() -> None:
+    for kind, dtype in ((">f8", "float64"), (">f4", "float32"), (">i4", "int64"), ("<u2", "int64")):
+        x = Tensor(np.array([1, 2], kind))
+        assert (x.tolist(), x.dtype) == ([1, 2], dtype)
+    assert Tensor([5.0, 6.0])[np.array([1], ">i8")].tolist() == [6.0]
+
+
 # --- dtypes that stay what they are ----------------------------------------------------------------------------------
 
 

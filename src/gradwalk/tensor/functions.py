@@ -78,13 +78,16 @@ def is_tensor(x: Any) -> bool:
     return isinstance(x, Tensor)
 
 
-def full(*shape_and_value: Any, dtype: Any = None, requires_grad: bool | None = None, fill_value: Any = None) -> Tensor:
+def full(
+    *shape_and_value: Any, size: Any = None, dtype: Any = None, requires_grad: bool | None = None,
+    fill_value: Any = None,
+) -> Tensor:  # fmt: skip
     """A tensor with the same number everywhere.
 
     >>> gradwalk.full((2, 2), 7.0)
     Tensor([[7.0, 7.0], [7.0, 7.0]])
     """
-    given = list(shape_and_value)
+    given = [*([] if size is None else [size]), *shape_and_value]
     x = given.pop() if fill_value is None else fill_value
     if getattr(x, "many", False):
         x = x.item()
@@ -113,22 +116,22 @@ def _one_number(x: Any, taker: str, does: str = "fills with one number") -> Any:
         raise NotANumberError(f"{taker} {does}, not {type(x).__name__}: {x!r:.60}") from None
 
 
-def zeros(*shape: Any, dtype: Any = FLOAT64, requires_grad: bool | None = None) -> Tensor:
+def zeros(*shape: Any, size: Any = None, dtype: Any = FLOAT64, requires_grad: bool | None = None) -> Tensor:
     """Zeros of a shape.
 
     >>> gradwalk.zeros(2, 3).shape
     (2, 3)
     """
-    return _filled(shape, 0.0, dtype, requires_grad, "zeros")
+    return _filled(shape if size is None else (*shape, size), 0.0, dtype, requires_grad, "zeros")
 
 
-def ones(*shape: Any, dtype: Any = FLOAT64, requires_grad: bool | None = None) -> Tensor:
+def ones(*shape: Any, size: Any = None, dtype: Any = FLOAT64, requires_grad: bool | None = None) -> Tensor:
     """Ones of a shape.
 
     >>> gradwalk.ones((2,))
     Tensor([1.0, 1.0])
     """
-    return _filled(shape, 1.0, dtype, requires_grad, "ones")
+    return _filled(shape if size is None else (*shape, size), 1.0, dtype, requires_grad, "ones")
 
 
 def zeros_like(like: Any, dtype: Any = None) -> Tensor:
@@ -196,6 +199,8 @@ def arange(start: Any, end: Any = None, step: Any = 1, dtype: Any = None) -> Ten
 
 def _told(x: Any) -> Any:
     """A number that is not known yet, told by who knows it."""
+    if getattr(x, "many", False):
+        x = x.item()
     if not ops.comes_later(x):
         return x
     return operator.index(x) if getattr(x, "kind_of_number", float) is int else float(x)
@@ -210,7 +215,10 @@ def linspace(start: float, end: float, steps: int, dtype: Any = FLOAT64) -> Tens
     count = whole_of(steps, "linspace", "a number of steps")
     if count < 0:
         raise SettingError(f"linspace takes a number of steps of at least 0, not {count}")
-    start, end = (_one_number(x, "linspace", "goes from one number to another") for x in (start, end))
+    start, end = (
+        _one_number(x.item() if getattr(x, "many", False) else x, "linspace", "goes from one number to another")
+        for x in (start, end)
+    )
     gap = (end - start) / (count - 1) if count > 1 else 0.0
     half = count // 2  # from both ends, so that both are exact
     return Tensor(

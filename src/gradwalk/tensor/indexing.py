@@ -123,11 +123,7 @@ def _part(part: Any, lone: bool) -> Any:
     found = getattr(part, "array", part)
     if isinstance(found, range):
         found = list(found)
-    elif (
-        not arrays.now.is_array(found)
-        and hasattr(found, "dtype")
-        and str(found.dtype).startswith(("int", "uint", "bool"))
-    ):
+    elif not arrays.now.is_array(found) and getattr(getattr(found, "dtype", None), "kind", "") in tuple("iub"):
         found = found.tolist()  # an array of NumPy's, where arrays are Python's own
     if isinstance(found, (list, tuple)):
         found = [x if comes_later(x) else getattr(x, "tolist", lambda x=x: x)() for x in found]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from gradwalk.errors import NotANumberError
 from gradwalk.tensor import arrays
@@ -205,7 +205,9 @@ class Basics:
             raise TypeError(f"only a tensor of one int can be an index, not {self.dtype} of shape {self.shape}")
         return int(self.item())
 
-    def __float__(self) -> NoReturn:
+    def __float__(self) -> float:
+        if not self._flows:  # as an accuracy, which has no graph to leave
+            return float(self.item())
         raise NotANumberError(
             "float(t) would leave the graph unseen; t.item() gives the number of a tensor that holds one"
         )
