@@ -567,6 +567,22 @@ def test_numbers_and_arrays_stand_on_the_left_of_a_remainder() -> None:
         None % x  # type: ignore[operator]
 
 
+def test_sizes_of_1_in_sums_by_letters() -> None:
+    ones = gradwalk.ones
+    assert gradwalk.einsum("ce,eee->", ones(3, 1), ones(3, 3, 3)).item() == 9.0
+    assert gradwalk.einsum("ii,i->i", ones(1, 1), ones(3)).tolist() == [1.0, 1.0, 1.0]
+    for equation, sizes, text in (
+        ("ii->i", [(1, 3)], "'i' has size 1 and, in tensor 0, 3"),
+        ("i,ii->i", [(2,), (3, 3)], "'i' has size 2 and, in tensor 1, 3"),
+    ):
+        with pytest.raises(ShapeError, match=text):
+            gradwalk.einsum(equation, *[ones(size) for size in sizes])
+
+
+def test_padding_a_number_changes_nothing() -> None:
+    assert gradwalk.pad(Tensor(2.0), ()).item() == 2.0
+
+
 def test_arrays_of_numpys_are_indices_for_both_providers() -> None:
     x = Tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
     assert x[np.array([2, 0])].tolist() == [[5.0, 6.0], [1.0, 2.0]]

@@ -316,6 +316,8 @@ def pad(x: Any, widths: Sequence[int], mode: str = "constant", value: float | No
     if any(n < 0 for n in given):
         found = Index(cut)(found)
     around = tuple((max(0, low), max(0, high)) for low, high in by_axis)
+    if not found.ndim:
+        return found
     return Pad(around, 0.0 if value is None else _one_number(value, "pad"))(found)
 
 
@@ -348,10 +350,12 @@ def einsum(equation: str, *operands: Any) -> Tensor:
                 f"einsum {equation!r}: {term!r} names {len(term)} dims and tensor {i} has shape {part.shape}"
             )
         for letter, n in zip(term, part.shape, strict=True):
-            if sizes.setdefault(letter, n) == 1 and term.count(letter) == 1:
+            own = part.shape[term.index(letter)]  # a letter that stands twice in a term has one size there
+            if sizes.setdefault(letter, n) == 1 and own == n:
                 sizes[letter] = n
-            if n != sizes[letter] and (n != 1 or term.count(letter) > 1):
-                raise shape_error(f"einsum {equation!r}: {letter!r} has size {sizes[letter]} and, in tensor {i}, {n}")
+            if n != own or (n != 1 and n != sizes[letter]):
+                other = own if n != own else sizes[letter]
+                raise shape_error(f"einsum {equation!r}: {letter!r} has size {other} and, in tensor {i}, {n}")
     if not set(right) <= set(sizes) or len(set(right)) < len(right):
         raise SettingError(f"einsum {equation!r}: each letter after -> stands once there and somewhere before it")
     for i, (term, part) in enumerate(zip(terms, parts, strict=True)):

@@ -274,6 +274,8 @@ class Reductions(Picking):
         Tensor(True)
         """
         axes, keep = self._reduced("any", dim, keepdim, None, None)
+        if isinstance(dim, (tuple, list)) and not dim:  # PyTorch takes no dims for none here, and for all elsewhere
+            return self.bool()
         count = arrays.now.total(arrays.now.functions["!="](self.array, 0), axes, keep)
         return constant_of(arrays.now.functions[">"](count, 0))
 
@@ -284,6 +286,8 @@ class Reductions(Picking):
         Tensor(True)
         """
         axes, keep = self._reduced("all", dim, keepdim, None, None)
+        if isinstance(dim, (tuple, list)) and not dim:
+            return self.bool()
         count = arrays.now.total(arrays.now.functions["=="](self.array, 0), axes, keep)
         return constant_of(arrays.now.functions["=="](count, 0))
 

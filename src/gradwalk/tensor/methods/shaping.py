@@ -282,7 +282,10 @@ class Shaping(Basics):
         axis = self._axis_there(dim, "chunk")
         if whole_of(chunks, "chunk", "a number of parts") < 1:
             raise shape_error(f"chunk takes at least 1 part, not {chunks}")
-        return self.split(max(1, -(-self.shape[axis] // chunks)), axis)
+        n = self.shape[axis]
+        return self.split(
+            -(-n // chunks) if n else [0] * chunks, axis
+        )  # of nothing there are as many as were asked for
 
     def unbind(self, dim: int = 0) -> tuple[Any, ...]:
         """Its slices along a dim, one by one.
