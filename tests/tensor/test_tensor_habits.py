@@ -20,6 +20,7 @@ from gradwalk.errors import (
     SettingError,
     ShapeError,
 )
+from gradwalk.tensor import arrays
 
 
 @pytest.fixture(params=["numpy", "python"], autouse=True)
@@ -816,3 +817,14 @@ def test_a_tensor_of_another_provider_can_be_printed() -> None:
     with gradwalk.using_arrays("python"):
         x = Tensor([1.0, 2.0])
     assert repr(x) == "Tensor([1.0, 2.0])"
+
+
+def test_a_value_is_compared_with_every_number_of_a_tensor() -> None:
+    v, t = gradwalk.Value(1.0), Tensor([0.5, 1.0, 2.0])
+    found: list[Any] = [v < t, v <= t, v > t, v >= t, t > v]
+    assert [x.tolist() for x in found] == [
+        [False, False, True], [False, True, True], [True, False, False], [True, True, False], [False, False, True]
+    ]  # fmt: skip
+    f = gradwalk.compile(lambda v, t: gradwalk.where(v < t, t, 0.0).sum() * v)
+    if arrays.now.name == "numpy":
+        assert [f(gradwalk.Value(x), t).item() for x in (1.0, 0.0, 1.5)] == [2.0, 0.0, 3.0]
