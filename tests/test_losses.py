@@ -355,6 +355,7 @@ def test_losses_of_tensors_have_the_dtype_of_the_scores(dtype: str, labels: str)
     ours = gradwalk.Tensor(scores, dtype=dtype)
     theirs = torch.tensor(scores, dtype=getattr(torch, dtype), requires_grad=True)
     wanted = torch.tensor(yes, dtype=getattr(torch, dtype))
+    loss: Any
     for loss, their in (
         (nn.binary_cross_entropy(ours, gradwalk.Tensor(yes, dtype=labels)),
          F.binary_cross_entropy_with_logits(theirs, wanted)),

@@ -151,7 +151,7 @@ def _only_masked(op: Any, operands: Sequence[Any], out: Any) -> bool:
     numbers = out.detached()
     masked, sound = numbers == -inf, numbers.isfinite()
     for x in operands:
-        came_in = x.detached() == -inf if getattr(x, "many", False) else x.__class__ is float and x == -inf
+        came_in: Any = x.detached() == -inf if getattr(x, "many", False) else x.__class__ is float and x == -inf
         if not isinstance(op, Op) and came_in is not False:  # an op on structure, whose numbers stand elsewhere
             came_in = bool(came_in.any())
         sound = sound | (masked & came_in)

@@ -463,11 +463,12 @@ def test_names_of_pytorch_that_are_left_out_say_what_to_use() -> None:
         gradwalk.where(Tensor([1.0]) > 0)
     with pytest.raises(OpError, match=r"clamp takes its operands in their order, without names: min"):
         gradwalk.clamp(gradwalk.Value(1.0), min=0.0)
+    left_out: Any
     for left_out in (lambda: gradwalk.clamp(gradwalk.Value(1.0)), lambda: gradwalk.leaky_relu()):
         with pytest.raises(OpError, match=r"takes \d operand\(s\) and was given"):
             left_out()
     with pytest.raises(SettingError, match="topk was given largest=1, which is True or False"):
-        Tensor([1.0, 2.0]).topk(1, 0, 1)
+        Tensor([1.0, 2.0]).topk(1, 0, 1)  # type: ignore[arg-type]
     with pytest.raises(ShapeError, match=r"flip was given dims twice: \(0,\) and dims=1"):
         Tensor([[1.0]]).flip(0, dims=1)
     with pytest.raises(SettingError, match="'a' is a dict"):
@@ -562,8 +563,9 @@ def test_numbers_and_arrays_stand_on_the_left_of_a_remainder() -> None:
     assert ((left % x).tolist(), (left // x).tolist()) == ([1.0, 2.5], [3.0, 2.0])
     (left % x).sum().backward()  # 7 - 3 x, 8.5 - 2 x
     assert x.grad.tolist() == [-3.0, -2.0]
-    single = Tensor(2.5, dtype="float32")
-    assert ((7.0 % single).dtype, (7 // Tensor([2, 3])).tolist()) == ("float32", [3, 2])
+    single: Any = Tensor(2.5, dtype="float32")
+    ints: Any = Tensor([2, 3])
+    assert ((7.0 % single).dtype, (7 // ints).tolist()) == ("float32", [3, 2])
     with pytest.raises(TypeError):
         None % x  # type: ignore[operator]
 
@@ -704,7 +706,7 @@ def test_a_part_of_a_parameter_is_not_updated_in_vain() -> None:
 
 
 def test_the_functional_module_is_imported_as_pytorchs_is() -> None:
-    import gradwalk.nn.functional as functional
+    import gradwalk.nn.functional as functional  # type: ignore[import-not-found]
     from gradwalk.nn.functional import cross_entropy, relu
 
     assert (functional.relu, relu, cross_entropy) == (gradwalk.relu, gradwalk.relu, gradwalk.cross_entropy)
@@ -792,7 +794,8 @@ def test_what_is_added_in_place_takes_the_dtype_that_is_there() -> None:
 
 
 def test_bools_and_ints_stand_on_the_left_of_their_operators() -> None:
-    mask, ints = Tensor([True, False]), Tensor([6, 3])
+    mask: Any = Tensor([True, False])
+    ints: Any = Tensor([6, 3])
     assert [(True & mask).tolist(), (True | mask).tolist(), (True ^ mask).tolist()] == [
         [True, False], [True, True], [False, True]
     ]  # fmt: skip

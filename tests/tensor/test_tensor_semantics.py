@@ -253,6 +253,7 @@ def test_anomaly_lets_a_mask_of_minus_infinity_pass() -> None:
             shares = gradwalk.cat([masked * 0.5, scores]).softmax(1)
             (shares[:, 0].log() + masked.max(1).values.mean()).sum().backward()
             assert scores.grad.isfinite().all()
+        wrong: Any
         for wrong, text in (
             (lambda: scores.masked_fill(scores > 0, -math.inf).softmax(1), r"gave nan at \[0, 0\]: -inf - -inf"),
             (lambda: scores.masked_fill(later, -math.inf) * 0.0, r"\* 0 gave nan at \[0, 1\]: -inf \* 0"),

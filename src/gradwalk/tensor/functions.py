@@ -152,7 +152,7 @@ def ones_like(like: Any, dtype: Any = None) -> Tensor:
     return full_like(like, 1.0, dtype)
 
 
-def full_like(like: Any, fill_value: float, dtype: Any = None) -> Tensor:
+def full_like(like: Any, fill_value: Any, dtype: Any = None) -> Tensor:
     """The same number everywhere, in the shape and dtype of another tensor.
 
     >>> gradwalk.full_like(gradwalk.zeros(2), 3.0)
@@ -160,7 +160,7 @@ def full_like(like: Any, fill_value: float, dtype: Any = None) -> Tensor:
     """
     model = as_tensor(like)
     if getattr(fill_value, "many", False):
-        fill_value = fill_value.item()  # type: ignore[attr-defined]
+        fill_value = fill_value.item()
     return _filled((model.shape,), fill_value, model.dtype if dtype is None else dtype, None, "full_like")
 
 
@@ -206,7 +206,7 @@ def _told(x: Any) -> Any:
     return operator.index(x) if getattr(x, "kind_of_number", float) is int else float(x)
 
 
-def linspace(start: float, end: float, steps: int, dtype: Any = FLOAT64) -> Tensor:
+def linspace(start: Any, end: Any, steps: int, dtype: Any = FLOAT64) -> Tensor:
     """So many numbers from `start` to `end`, both included, equally far apart.
 
     >>> gradwalk.linspace(0.0, 1.0, 3)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gradwalk import ops
 from gradwalk.errors import NotANumberError, SettingError
 from gradwalk.tensor import arrays
-from gradwalk.tensor.arrays import INT64
+from gradwalk.tensor.arrays import BOOL, INT64
 from gradwalk.tensor.entries import CumSum, Max, Reshape, Sum, number_count
 from gradwalk.tensor.methods.basics import constant_of
 from gradwalk.tensor.methods.picking import Picking
@@ -275,7 +275,7 @@ class Reductions(Picking):
         """
         axes, keep = self._reduced("any", dim, keepdim, None, None)
         if isinstance(dim, (tuple, list)) and not dim:  # PyTorch takes no dims for none here, and for all elsewhere
-            return self.bool()
+            return self.to(BOOL)
         count = arrays.now.total(arrays.now.functions["!="](self.array, 0), axes, keep)
         return constant_of(arrays.now.functions[">"](count, 0))
 
@@ -287,7 +287,7 @@ class Reductions(Picking):
         """
         axes, keep = self._reduced("all", dim, keepdim, None, None)
         if isinstance(dim, (tuple, list)) and not dim:
-            return self.bool()
+            return self.to(BOOL)
         count = arrays.now.total(arrays.now.functions["=="](self.array, 0), axes, keep)
         return constant_of(arrays.now.functions["=="](count, 0))
 
