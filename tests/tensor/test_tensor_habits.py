@@ -831,3 +831,23 @@ def test_a_value_is_compared_with_every_number_of_a_tensor() -> None:
     f = gradwalk.compile(lambda v, t: gradwalk.where(v < t, t, 0.0).sum() * v)
     if arrays.now.name == "numpy":
         assert [f(gradwalk.Value(x), t).item() for x in (1.0, 0.0, 1.5)] == [2.0, 0.0, 3.0]
+
+
+def test_ints_beside_floats_cut_no_gradient_off() -> None:
+    whole, given = [[3, -1, 2], [5, 2, -2]], [[0.3, -0.7, 1.9], [0.25, 0.5, -1.1]]
+    functions: list[Any] = [
+        lambda g, k, x: k @ x.T, lambda g, k, x: k.T @ x, lambda g, k, x: x @ k.T, lambda g, k, x: k[0] @ x[0],
+        lambda g, k, x: k @ x[0], lambda g, k, x: g.einsum("ij,kj->ik", k, x), lambda g, k, x: g.einsum("ij,ij", x, k),
+    ]  # fmt: skip
+    for dtype in ("float64", "float32"):
+        for f in functions:
+            x = Tensor(given, dtype=dtype)
+            theirs = torch.tensor(given, dtype=torch.float64, requires_grad=True)
+            out, expected = f(gradwalk, Tensor(whole), x), f(torch, torch.tensor(whole, dtype=torch.float64), theirs)
+            upstream = np.cos(np.arange(out.numel())).reshape(out.shape)
+            out.backward(upstream)
+            expected.backward(torch.tensor(upstream))
+            assert (out.dtype, x.grad.dtype) == (dtype, dtype)
+            near = 1e-12 if dtype == "float64" else 1e-5
+            assert np.allclose(out.tolist(), expected.detach().numpy(), rtol=near, atol=near)
+            assert np.allclose(x.grad.tolist(), theirs.grad.numpy(), rtol=near, atol=near)
