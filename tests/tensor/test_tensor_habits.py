@@ -526,6 +526,7 @@ SPELLINGS = (
     "g.reciprocal(y)", "g.masked_fill(x, x > 0, 0.5)", "g.narrow(x, 1, 0, 2)", "g.select(x, 1, 0)",
     "g.swapaxes(c, 0, 1)", "g.t(x)", "g.unflatten(c, 2, (1, 3))", "g.count_nonzero(k, dim=1)", "g.clone(x)",
     "g.ravel(x)", "g.tile(x, (2,))",
+    "F.pad(x, pad=(1, 1), value=2.0)", "x.split(split_size=2, dim=1)[1]",
     "g.nonzero(x > 0)", "(x > 0).nonzero(as_tuple=True)[1]", "(y[0, 0] != 0).nonzero()", "(y[0, 0] == 0).nonzero()",
     "(y[0, 0] != 0).nonzero(as_tuple=True)[0]", "g.flip(x, dims=[0])", "x.flip(dims=(0, 1))", "x.permute(dims=(1, 0))",
     "g.permute(c, dims=(2, 0, 1))", "7 // k.clamp(min=1)", "7 % k.clamp(min=1)", "(7.5 % k.clamp(min=1)).double()",

@@ -296,14 +296,14 @@ def _several(tensors: Any, taker: str) -> list[Tensor]:
     return [as_tensor(part) for part in tensors]
 
 
-def pad(x: Any, widths: Sequence[int], mode: str = "constant", value: float | None = 0.0) -> Tensor:
+def pad(x: Any, pad: Sequence[int], mode: str = "constant", value: float | None = 0.0) -> Tensor:
     """More numbers around: widths before and after for the last dim, then for the last but one, as PyTorch counts.
 
     >>> gradwalk.pad(gradwalk.ones(2), (1, 0))
     Tensor([0.0, 1.0, 1.0])
     """
     found = as_tensor(x)
-    given = shape_of((tuple(widths) if hasattr(widths, "__iter__") else widths,), "pad")
+    given = shape_of((tuple(pad) if hasattr(pad, "__iter__") else pad,), "pad")
     if mode != "constant":
         raise SettingError(f"pad knows mode='constant', not {mode!r:.60}")
     if len(given) % 2 or len(given) > 2 * found.ndim:

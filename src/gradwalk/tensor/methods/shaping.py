@@ -246,7 +246,7 @@ class Shaping(Basics):
 
         return cat(parts, axis)
 
-    def split(self, size: Any, dim: int = 0) -> tuple[Any, ...]:
+    def split(self, split_size: Any, dim: int = 0) -> tuple[Any, ...]:
         """Parts of so many along a dim, the last perhaps smaller; or parts of the sizes in a list.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).split(1)
@@ -254,8 +254,8 @@ class Shaping(Basics):
         """
         axis = self._axis_there(dim, "split")
         n = self.shape[axis]
-        if isinstance(size, (tuple, list)):
-            sizes = list(shape_of((tuple(size),), "split"))
+        if isinstance(split_size, (tuple, list)):
+            sizes = list(shape_of((tuple(split_size),), "split"))
             if min(sizes, default=0) < 0:
                 raise shape_error(f"split takes parts of at least 0, not {sizes}")
             if sum(sizes) != n:
@@ -263,7 +263,7 @@ class Shaping(Basics):
                     f"split into {sizes} makes {sum(sizes)}, and dim {axis} of shape {self.shape} has {n}"
                 )
         else:
-            step = whole_of(size, "split", "the size of a part")
+            step = whole_of(split_size, "split", "the size of a part")
             if step < 1:
                 raise shape_error(f"split takes parts of at least 1, not {step}")
             sizes = [min(step, n - start) for start in range(0, max(n, 1), step)]
