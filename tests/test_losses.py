@@ -346,3 +346,32 @@ def test_helpers_of_nothing_or_of_one_thing(f: Any) -> None:
 
 def test_everything_public_is_exported() -> None:
     assert all(callable(getattr(losses, name)) for name in losses.__all__)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("labels", ["float32", "float64", "int64", "bool"])
+def test_losses_of_tensors_have_the_dtype_of_the_scores(dtype: str, labels: str) -> None:
+    scores, yes = [[2.0, -1.0, 0.5]], [[1, 0, 1]]
+    ours = gradwalk.Tensor(scores, dtype=dtype)
+    theirs = torch.tensor(scores, dtype=getattr(torch, dtype), requires_grad=True)
+    wanted = torch.tensor(yes, dtype=getattr(torch, dtype))
+    loss: Any
+    for loss, their in (
+        (nn.binary_cross_entropy(ours, gradwalk.Tensor(yes, dtype=labels)),
+         F.binary_cross_entropy_with_logits(theirs, wanted)),
+        (nn.hinge(ours, gradwalk.Tensor(yes, dtype=labels).long() * 2 - 1),
+         torch.relu(1 - theirs * (2 * wanted - 1)).mean()),
+    ):  # fmt: skip
+        loss.backward()
+        their.backward()
+        assert loss.dtype == dtype
+        assert loss.item() == pytest.approx(their.item(), rel=1e-6)
+    assert np.allclose(ours.grad.tolist(), theirs.grad.numpy(), rtol=1e-6)
+
+
+def test_gradients_are_cleared_as_pytorch_says_it() -> None:
+    layer = nn.Linear(1, 1)
+    for clear in (layer.zero_grad, gradwalk.optim.SGD(layer.parameters(), lr=0.1).zero_grad):
+        layer(gradwalk.ones(1, 1)).sum().backward()
+        clear(set_to_none=True)
+        assert layer.weight.grad.tolist() == [[0.0]]

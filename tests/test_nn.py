@@ -572,6 +572,7 @@ def test_two_parameters_of_one_name_are_refused() -> None:
 
 def test_zero_grad_through_the_module_and_the_package() -> None:
     model = nn.MLP(2, [3, 1], activation="tanh")
+    clear: Any
     for clear in (model.zero_grad, lambda: gradwalk.zero_grad(model)):
         model([1.0, 2.0]).backward()
         assert any(p.grad for p in model.parameters())

@@ -165,7 +165,10 @@ _ON_DEMAND = {
     **dict.fromkeys(("check_graph", "compare_with_torch", "gradcheck"), "gradwalk.check"),
     **dict.fromkeys(("draw", "draw_dot", "spy"), "gradwalk.drawing"),
     **dict.fromkeys(("Tensor", "using_arrays"), "gradwalk.tensor"),
-    **dict.fromkeys(("bool", "float32", "float64", "int64", "long"), "gradwalk.tensor.dtypes"),
+    **dict.fromkeys(
+        ("bool", "double", "float", "float32", "float64", "int", "int64", "long"), "gradwalk.tensor.dtypes"
+    ),
+    **dict.fromkeys(("e", "inf", "nan", "pi"), "math"),
     **dict.fromkeys(
         ("Generator", "manual_seed", "multinomial", "rand", "randint", "randn", "randperm"), "gradwalk.tensor.random"
     ),
@@ -180,14 +183,18 @@ _ON_DEMAND = {
     ),
     **dict.fromkeys(
         (
-            "all", "amax", "amin", "any", "argmax", "argmin", "argsort", "bmm", "ceil", "chunk", "clip", "cumsum",
-            "diag", "elu", "flatten", "flip", "floor", "gather", "gelu", "hardtanh", "isfinite", "isinf", "isnan",
-            "log10", "log2", "log_softmax", "matmul", "mean", "mish", "mm", "norm", "permute", "relu6", "repeat",
-            "reshape", "roll", "round", "rsqrt", "sign", "silu", "softsign", "sort", "split", "square", "squeeze",
-            "std", "sum", "topk", "transpose", "tril", "triu", "unbind", "unsqueeze", "var",
+            "all", "amax", "amin", "any", "argmax", "argmin", "argsort", "bmm", "ceil", "chunk", "clip", "clone",
+            "count_nonzero", "cumsum", "detach", "diag", "diagonal", "elu", "eq", "flatten", "flip", "floor", "gather",
+            "ge", "gelu", "gt", "hardtanh", "index_select", "isfinite", "isinf", "isnan", "le", "log10", "log2",
+            "log_softmax", "lt", "masked_fill", "masked_select", "matmul", "mean", "mish", "mm", "mv", "narrow", "ne",
+            "nonzero", "norm", "numel", "permute", "ravel", "reciprocal", "relu6", "repeat", "reshape", "roll", "round",
+            "rsqrt", "select", "sign", "silu", "softsign", "sort", "split", "square", "squeeze", "std", "sum",
+            "swapaxes", "t", "tile", "topk", "trace", "transpose", "tril", "triu", "trunc", "unbind", "unflatten",
+            "unsqueeze", "var",
         ),
         "gradwalk.tensor.method_functions",
     ),
+    **dict.fromkeys(("add", "div", "mul", "neg", "pow", "sub"), "gradwalk.ops"),
     **dict.fromkeys(("dot", "linear", "logsumexp", "max", "min", "softmax", "take"), "gradwalk.functions"),
     **dict.fromkeys(("playground_widget", "training_widget", "walk_widget"), "gradwalk.notebook"),
     # modules that can be called

@@ -55,7 +55,7 @@ def hinge(scores: Any, labels: Any) -> Value:
     """
     if _many(scores, labels):
         _of_one_shape("hinge", scores, labels)
-        return (1.0 - scores * _labels(labels, (-1.0, 1.0), "hinge")).relu().mean()  # type: ignore[no-any-return]
+        return (1.0 - scores * _labels(labels, scores, (-1.0, 1.0), "hinge")).relu().mean()  # type: ignore[no-any-return]
     pairs = _pairs("hinge", "scores", scores, "labels", labels)
     remedy = "labels of 0 and 1 become these as 2 * label - 1"
     shortfalls = []
@@ -73,7 +73,7 @@ def binary_cross_entropy(logits: Any, targets: Any) -> Value:
     """
     if _many(logits, targets):
         _of_one_shape("binary_cross_entropy", logits, targets)
-        sides = 1.0 - 2.0 * _labels(targets, (0.0, 1.0), "binary_cross_entropy")
+        sides = 1.0 - 2.0 * _labels(targets, logits, (0.0, 1.0), "binary_cross_entropy")
         return (logits * sides).softplus().mean()  # type: ignore[no-any-return]
     pairs = _pairs("binary_cross_entropy", "logits", logits, "targets", targets)
     remedy = "labels of -1 and 1 become these as (label + 1) / 2"
@@ -160,11 +160,12 @@ def _of_one_shape(loss: str, given: Any, wanted: Any) -> Any:
     return given - wanted if wanted.dtype != "bool" else given
 
 
-def _labels(labels: Any, allowed: tuple[float, float], loss: str) -> Any:
-    """Labels as a tensor of floats, each one of two numbers; no gradient flows to them."""
+def _labels(labels: Any, scores: Any, allowed: tuple[float, float], loss: str) -> Any:
+    """Labels as a tensor of floats, as the scores are, each one of two numbers; no gradient flows to them."""
     from gradwalk.tensor.functions import as_tensor
 
-    found = as_tensor(labels).detach().to("float64")
+    kind = as_tensor(scores).dtype
+    found = as_tensor(labels).to(kind if kind.startswith("float") else "float64").detach()
     low, high = allowed
     if not bool(((found == low) | (found == high)).all()):
         raise SettingError(f"a label of {loss} is neither {low:g} nor {high:g}")

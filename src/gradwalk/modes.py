@@ -339,6 +339,8 @@ class Anomaly(Interpreter):
 def anomaly() -> Iterator[None]:
     """Stop at the first nan or inf, forwards or backwards, and name the op, its operands and the line that made it.
 
+    In tensors a -inf that was given may be carried on: scores are masked with it.
+
     >>> with gradwalk.anomaly():
     ...     gradwalk.Value(1.0) / gradwalk.Value(0.0)  # doctest: +ELLIPSIS
     Traceback (most recent call last):

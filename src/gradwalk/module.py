@@ -78,8 +78,8 @@ class Module:
         """
         return list(_listed_by(self) if _chooses(self) else _found_in(self))
 
-    def zero_grad(self) -> None:
-        """Set the gradient of every parameter back to 0.
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Set the gradient of every parameter back to 0. PyTorch's `set_to_none` makes no difference here.
 
         >>> neuron = nn.Neuron(1)
         >>> neuron([2.0]).backward()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import operator
 import random
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from operator import methodcaller, mul
@@ -63,6 +64,10 @@ def __getattr__(name: str) -> Any:
     from gradwalk.instead import missing
 
     raise missing("gradwalk.nn", name)
+
+
+# `import gradwalk.nn.functional as F` looks for a module of that name.
+sys.modules[f"{__name__}.functional"] = sys.modules["gradwalk"]
 
 
 # --- choices by name ---------------------------------------------------------------------------------------------

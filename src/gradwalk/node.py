@@ -382,16 +382,32 @@ class Node(Methods):
     # Nodes are equal only to themselves, so that they can be kept in sets; `<` and `max()` compare their data.
 
     def __lt__(self, other: Any) -> bool:
-        return bool(self.data < (other.data if isinstance(other, Node) else other))
+        if isinstance(other, Node):
+            if other.many:
+                return NotImplemented  # a tensor answers, number by number
+            other = other.data
+        return bool(self.data < other)
 
     def __le__(self, other: Any) -> bool:
-        return bool(self.data <= (other.data if isinstance(other, Node) else other))
+        if isinstance(other, Node):
+            if other.many:
+                return NotImplemented  # a tensor answers, number by number
+            other = other.data
+        return bool(self.data <= other)
 
     def __gt__(self, other: Any) -> bool:
-        return bool(self.data > (other.data if isinstance(other, Node) else other))
+        if isinstance(other, Node):
+            if other.many:
+                return NotImplemented  # a tensor answers, number by number
+            other = other.data
+        return bool(self.data > other)
 
     def __ge__(self, other: Any) -> bool:
-        return bool(self.data >= (other.data if isinstance(other, Node) else other))
+        if isinstance(other, Node):
+            if other.many:
+                return NotImplemented  # a tensor answers, number by number
+            other = other.data
+        return bool(self.data >= other)
 
     def __format__(self, spec: str) -> str:
         return format(self.data, spec) if spec else repr(self)

@@ -103,7 +103,7 @@ class Op:
     `domain` holds an open interval for each operand in which the op is smooth, except where `rough(*operands)` is 0;
     `there` says in words what it gives at such a point. `doc` says what it is, and `defaults` are its last operands if
     they are left out. `at_once` gives all derivatives together, on floats, where rules would repeat each other's work.
-    `cuts` tells that a rule may give `CUT`.
+    `cuts` tells that a rule may give `CUT`, and `shortened` that it may be called with fewer operands.
 
     >>> ops.tanh(0.0), ops.mul(3, 4)
     (0.0, 12.0)
@@ -122,6 +122,7 @@ class Op:
     defaults: tuple[float, ...] = ()
     at_once: Callable[..., list[float]] | None = None
     cuts: bool = False
+    shortened: bool = False
 
     def __post_init__(self) -> None:
         if self.doc:
@@ -138,17 +139,34 @@ class Op:
         """
         return len(self.partials)
 
-    def __call__(self, *operands: Any) -> Any:  # noqa: D102
+    def __call__(self, *operands: Any, **settings: Any) -> Any:  # noqa: D102
+        if settings or (self.shortened and len(operands) < self.arity):
+            return self._completed(operands, settings)
         for operand in operands:
             if operand.__class__ is not float:
                 break
         else:
             return self.forward(*operands)
+        apply = getattr(operand, "__gradwalk_op__", None)  # of the first, as mostly
+        if apply is not None:
+            return apply(self, operands)
         for operand in operands:
             apply = getattr(operand, "__gradwalk_op__", None)
             if apply is not None:
                 return apply(self, operands)
         return self.forward(*map(number, operands))
+
+    def _completed(self, operands: tuple[Any, ...], settings: dict[str, Any]) -> Any:
+        """A call that leaves operands out or names them, as in `clamp(x, min=0)`: a tensor's method knows how."""
+        method = getattr(operands[0], self.name, None) if operands else None
+        if method is not None and getattr(operands[0], "many", False) and TABLE.get(self.name) is self:
+            return method(*operands[1:], **settings)
+        if settings:
+            raise OpError(f"{self.name} takes its operands in their order, without names: {', '.join(settings)}")
+        left_out = self.arity - len(operands)
+        if not operands or left_out > len(self.defaults):
+            raise OpError(f"{self.name} takes {self.arity} operand(s) and was given {len(operands)}")
+        return self(*operands, *self.defaults[-left_out:])
 
     def forward(self, *operands: float) -> float:
         """The op's value on floats.
@@ -467,7 +485,7 @@ leaky_relu: Op = Op(
     "leaky_relu", "LeakyReLU", _leaky_relu,
     (lambda x, slope, out: choose(x > 0.0, 1.0, slope), lambda x, slope, out: choose(x > 0.0, CUT, x)),
     rough=lambda x, slope: x, there="its lower slope at 0",
-    doc="The number itself if positive, else `slope` times it.", defaults=(0.01,), cuts=True,
+    doc="The number itself if positive, else `slope` times it.", defaults=(0.01,), cuts=True, shortened=True,
 )  # fmt: skip
 abs: Op = Op(
     "abs", "abs", math.fabs,
@@ -501,7 +519,7 @@ clamp: Op = Op(
         lambda x, low, high, out: choose((x > high) | (low > high), 1.0, CUT),
     ),
     rough=lambda x, low, high: (x - low) * (x - high) * (high - low), there="slope 1 in x at a bound",
-    doc="The number, or the nearer bound if it lies outside them.", cuts=True,
+    doc="The number, or the nearer bound if it lies outside them.", cuts=True, shortened=True,
 )  # fmt: skip
 where: Op = Op(
     "where", "where", lambda condition, x, y: x if condition else y,

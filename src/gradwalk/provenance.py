@@ -12,12 +12,12 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from math import isfinite
+from math import inf, isfinite
 from typing import Any, NamedTuple
 
 from gradwalk import walk
 from gradwalk.errors import AnomalyError, GraphError
-from gradwalk.ops import CUT, comes_later
+from gradwalk.ops import CUT, Op, comes_later
 
 __all__ = [
     "Birth",
@@ -111,8 +111,8 @@ def check_forward(op: Any, operands: Sequence[Any], out: Any) -> None:
     if comes_later(out):
         return
     if getattr(out, "many", False):
-        odd = out.first_not_finite()
-        if odd is not None:
+        odd = out.first_not_finite()  # -inf that was given, to mask scores with, may be carried on
+        if odd is not None and not _only_masked(op, operands, out):
             raise _forward_error_of_many(op.symbol, operands, odd)
         out.made_at = users_place()
         return
@@ -146,6 +146,18 @@ def _forward_error_of_many(symbol: str, operands: Sequence[Any], odd: tuple[floa
     return AnomalyError(f"{text}\n  made by {users_place()}")
 
 
+def _only_masked(op: Any, operands: Sequence[Any], out: Any) -> bool:
+    """Whether all that is not finite is a -inf that came in: scores are masked with it, and it is meant."""
+    numbers = out.detached()
+    masked, sound = numbers == -inf, numbers.isfinite()
+    for x in operands:
+        came_in: Any = x.detached() == -inf if getattr(x, "many", False) else x.__class__ is float and x == -inf
+        if not isinstance(op, Op) and came_in is not False:  # an op on structure, whose numbers stand elsewhere
+            came_in = bool(came_in.any())
+        sound = sound | (masked & came_in)
+    return bool(sound.all())
+
+
 def _number_at(x: Any, place: Sequence[int], ndim: int) -> float | None:
     """The number of an operand that belongs to a place of the result, if the op goes number by number."""
     if not getattr(x, "many", False):
@@ -153,9 +165,17 @@ def _number_at(x: Any, place: Sequence[int], ndim: int) -> float | None:
     try:
         own = place[ndim - x.ndim :] if x.ndim <= ndim else None
         at = tuple(0 if n == 1 else i for i, n in zip(own, x.shape, strict=True)) if own is not None else None
-        return None if at is None else float(x.detach()[at].item())
+        return None if at is None else _read(x, at)
     except (ValueError, IndexError):
         return None
+
+
+def _read(x: Any, at: tuple[int, ...]) -> float:
+    """One number of a tensor, unwatched: an index would be an op that `anomaly()` stops at."""
+    found = x.tolist()
+    for i in at:
+        found = found[i]
+    return float(found)
 
 
 def push_watched(v: Node, push: Callable[[Node], None]) -> None:

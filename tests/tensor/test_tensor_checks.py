@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -132,3 +133,13 @@ def test_a_function_that_gives_two_results_at_one_point_is_told_from_one_that_gi
     results = iter([first, second])
     report = gradcheck(lambda x: x.sum() * next(results), [Tensor([1.0])], raise_error=False)
     assert ("f is not deterministic" in report.problems[0]) == (first == first or second == second)
+
+
+def test_masked_scores_are_checked_and_a_result_that_is_not_finite_is_not() -> None:
+    later = gradwalk.ones(3, 3, dtype=bool).triu(1)
+    scores = Tensor([[0.1, 0.7, -0.3], [0.4, -0.2, 0.9], [1.1, 0.0, 0.5]])
+    weights = Tensor([[1.0, 2.0, 3.0], [0.5, -1.0, 2.0], [0.3, 0.7, -0.4]], requires_grad=False)
+    report = gradcheck(lambda s: (s.masked_fill(later, -math.inf).softmax(-1) * weights).sum(), [scores])
+    assert [entry.status for entry in report.inputs] == ["ok"] * 9
+    with pytest.raises(GradientCheckError, match=r"log.* holds -inf at \[1\], so there is no derivative to check here"):
+        gradcheck(lambda x: x.log().sum(), [Tensor([1.0, 0.0])])

@@ -105,7 +105,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "arange": (lambda: gradwalk.arange(0, 1, 0), "a step that is not 0, not 0, 1, 0"),
     "arange inf": (lambda: gradwalk.arange(math.inf), "finite numbers"),
     "linspace": (lambda: gradwalk.linspace(0.0, 1.0, -1), "a number of steps of at least 0, not -1"),
-    "linspace from": (lambda: gradwalk.linspace("a", 1.0, 2),  # type: ignore[arg-type]
+    "linspace from": (lambda: gradwalk.linspace("a", 1.0, 2),
                       "from one number to another, not str"),
     "one_hot floats": (lambda: gradwalk.one_hot([0.5]), "one_hot takes whole numbers, and was given float64"),
     "one_hot large": (lambda: gradwalk.one_hot([1, 3], 3), "one_hot of 3 classes was given labels from 1 to 3"),

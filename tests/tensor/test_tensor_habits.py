@@ -20,6 +20,7 @@ from gradwalk.errors import (
     SettingError,
     ShapeError,
 )
+from gradwalk.tensor import arrays
 
 
 @pytest.fixture(params=["numpy", "python"], autouse=True)
@@ -458,8 +459,18 @@ def test_names_of_pytorch_that_are_left_out_say_what_to_use() -> None:
         gradwalk.cross_entropy(gradwalk.zeros(1, 2), [0], ignore_index=0)
     with pytest.raises(SettingError, match=r"cross_entropy has no 'nonsense'$"):
         gradwalk.cross_entropy(gradwalk.zeros(1, 2), [0], nonsense=0)
-    with pytest.raises(OpError, match=r"leaky_relu takes 2 operand\(s\) and was given 1"):
-        gradwalk.leaky_relu(Tensor([1.0]))
+    with pytest.raises(OpError, match=r"where takes 3 .* was given 1; t.nonzero\(as_tuple=True\) gives the places"):
+        gradwalk.where(Tensor([1.0]) > 0)
+    with pytest.raises(OpError, match=r"clamp takes its operands in their order, without names: min"):
+        gradwalk.clamp(gradwalk.Value(1.0), min=0.0)
+    left_out: Any
+    for left_out in (lambda: gradwalk.clamp(gradwalk.Value(1.0)), lambda: gradwalk.leaky_relu()):
+        with pytest.raises(OpError, match=r"takes \d operand\(s\) and was given"):
+            left_out()
+    with pytest.raises(SettingError, match="topk was given largest=1, which is True or False"):
+        Tensor([1.0, 2.0]).topk(1, 0, 1)  # type: ignore[arg-type]
+    with pytest.raises(ShapeError, match=r"flip was given dims twice: \(0,\) and dims=1"):
+        Tensor([[1.0]]).flip(0, dims=1)
     with pytest.raises(SettingError, match="'a' is a dict"):
         gradwalk.save({"a": {"w": gradwalk.ones(1)}}, "never written.npz")
 
@@ -476,8 +487,124 @@ def test_the_nearest_thing_is_true() -> None:
         (-z.log_softmax(1)[range(4), right] * weight[right]).sum() / weight[right].sum(),
         theirs(logits, targets, weight=torch.tensor([1.0, 2.0, 0.5], dtype=torch.float64)),
     )
+    a, b = Tensor(np.linspace(-2.0, 1.0, 12).reshape(3, 4)), Tensor(np.cos(np.arange(12.0)).reshape(3, 4))
+    p, q = (torch.tensor(z.tolist(), dtype=torch.float64) for z in (a, b))
+    half = (a - b).abs()
+    huber = gradwalk.where(half < 1, 0.5 * half * half, half - 0.5).mean()
+    left, right_half = a.chunk(2, -1)
+    functional = torch.nn.functional
+    for ours, expected in (
+        ((a.unsqueeze(-2) - b.unsqueeze(-3)).norm(dim=-1), torch.cdist(p, q)),
+        ((a * b).sum(1) / (a.norm(dim=1) * b.norm(dim=1)), functional.cosine_similarity(p, q)),
+        (left * right_half.sigmoid(), functional.glu(p)),
+        (huber, functional.huber_loss(p, q)),
+        (huber, functional.smooth_l1_loss(p, q)),
+        ((a.softmax(1) * (a.softmax(1).log() - b.log_softmax(1))).mean(),
+         functional.kl_div(q.log_softmax(1), p.softmax(1), reduction="none").mean()),
+        ((-(a - b) + 0.3).relu().mean(), functional.margin_ranking_loss(p, q, torch.ones(3, 4), margin=0.3)),
+        (1.0507009873554805 * gradwalk.elu(a, 1.6732632423543772), functional.selu(p)),
+        (10.0 ** gradwalk.linspace(0, 2, 3), torch.logspace(0, 2, 3, dtype=torch.float64)),
+        ((Tensor([1.0, 2.0]) < a.unsqueeze(-1)).sum(-1), torch.searchsorted(torch.tensor([1.0, 2.0]).double(), p)),
+        (gradwalk.ones(3, 3).tril().nonzero().T, torch.tril_indices(3, 3)),
+        (gradwalk.stack([a, b]).logsumexp(0), torch.logaddexp(p, q)),
+        (a - a.trunc(), p.frac()), (a @ b.mT, torch.inner(p, q)), (2.0**a, torch.exp2(p)), (1 - a.erf(), torch.erfc(p)),
+        (a[1:] - a[:-1], torch.diff(p, dim=0)), ((a - b).norm(), torch.dist(p, q)),
+    ):  # fmt: skip
+        beside(ours, expected)
     x, y = Tensor([5.5, -5.5]), 2.0
     beside(x - y * (x / y).trunc(), torch.fmod(torch.tensor([5.5, -5.5], dtype=torch.float64), y))
+
+
+#: One text for both libraries: `g` is the library, `F` its functional, the rest are tensors.
+SPELLINGS = (
+    "g.clamp(x, min=0)", "g.clamp(x, max=y)", "g.clamp(x, 0.1)", "g.clamp(k, min=2)", "g.clamp(f, min=0.1)",
+    "F.leaky_relu(x)", "F.leaky_relu(x, 0.3)", "F.leaky_relu(x, negative_slope=0.2)", "F.leaky_relu(f)",
+    "g.add(x, y) * g.mul(x, 2) - g.div(y, 3) + g.sub(x, 1) + g.neg(x)", "g.pow(x, 2) + g.pow(2.0, x)", "g.pow(k, 2)",
+    "g.div(k, 2).double()", "g.mul(k, f)", "g.eq(k, 0) | g.ne(k, 2) & g.lt(k, 3) ^ g.gt(k, 1)", "g.ge(x, y)",
+    "g.le(x, 0.1)", "x.lt(0)", "x.gt(y)", "x.ge(0)", "x.le(y)", "x.ne(0)", "f.eq(0.1)", "g.mv(x, y[0])", "g.trace(x)",
+    "g.trunc(x) + x", "g.diagonal(c, dim1=1, dim2=2)", "g.index_select(x, 1, k[0])", "g.masked_select(x, x > 0)",
+    "g.reciprocal(y)", "g.masked_fill(x, x > 0, 0.5)", "g.narrow(x, 1, 0, 2)", "g.select(x, 1, 0)",
+    "g.swapaxes(c, 0, 1)", "g.t(x)", "g.unflatten(c, 2, (1, 3))", "g.count_nonzero(k, dim=1)", "g.clone(x)",
+    "g.ravel(x)", "g.tile(x, (2,))",
+    "F.pad(x, pad=(1, 1), value=2.0)", "x.split(split_size=2, dim=1)[1]",
+    "g.nonzero(x > 0)", "(x > 0).nonzero(as_tuple=True)[1]", "(y[0, 0] != 0).nonzero()", "(y[0, 0] == 0).nonzero()",
+    "(y[0, 0] != 0).nonzero(as_tuple=True)[0]", "g.flip(x, dims=[0])", "x.flip(dims=(0, 1))", "x.permute(dims=(1, 0))",
+    "g.permute(c, dims=(2, 0, 1))", "7 // k.clamp(min=1)", "7 % k.clamp(min=1)", "(7.5 % k.clamp(min=1)).double()",
+    "7.5 % f.detach()", "7 // f.detach()", "7 % (x * x + 1.0).detach()",
+    "g.einsum('ij,ij->ij', x, y[:1, :1])", "g.einsum('ij,ij->', x[:1], y)", "g.einsum('ij,j->ij', x[:, :1], y[0])",
+    "g.einsum('...ij,...jk->...ik', c[:1], c.mT)", "g.einsum('bij,bkj->ik', c, c[:1])", "g.einsum('ij,i->i', x, y[0])",
+)  # fmt: skip
+
+
+def test_pytorchs_other_spellings() -> None:
+    numbers: dict[str, Any] = {
+        "x": np.sin(np.arange(6.0) * 5.0).reshape(2, 3)[[0, 1, 0]] + 0.01, "y": np.cos(np.arange(9.0)).reshape(3, 3),
+        "c": np.sin(np.arange(18.0)).reshape(2, 3, 3), "f": np.array([0.1, -0.5, 2.0], "float32"),
+        "k": np.array([[2, 0, 1], [1, 2, 0]]),
+    }  # fmt: skip
+    for text in SPELLINGS:
+        ours = {name: Tensor(x) for name, x in numbers.items()}
+        theirs = {name: torch.tensor(x, requires_grad=x.dtype.kind == "f") for name, x in numbers.items()}
+        found = eval(text, {**ours, "g": gradwalk, "F": gradwalk.nn.functional})
+        expected = eval(text, {**theirs, "g": torch, "F": torch.nn.functional})
+        assert (found.shape, found.dtype) == (tuple(expected.shape), str(expected.dtype).removeprefix("torch.")), text
+        near = 1e-6 if found.dtype == "float32" else 1e-12
+        assert np.allclose(found.tolist(), expected.detach().numpy(), rtol=near, atol=near), text
+        if not expected.requires_grad:
+            continue
+        found.backward(gradwalk.ones_like(found))
+        expected.backward(torch.ones_like(expected))
+        for name, leaf in theirs.items():
+            if leaf.grad is not None:
+                assert np.allclose(ours[name].grad.tolist(), leaf.grad.numpy(), rtol=near, atol=near), f"{text}: {name}"
+
+
+def test_numbers_and_arrays_stand_on_the_left_of_a_remainder() -> None:
+    x, left = Tensor([2.0, 3.0]), np.array([7.0, 8.5])
+    assert ((left % x).tolist(), (left // x).tolist()) == ([1.0, 2.5], [3.0, 2.0])
+    (left % x).sum().backward()  # 7 - 3 x, 8.5 - 2 x
+    assert x.grad.tolist() == [-3.0, -2.0]
+    single: Any = Tensor(2.5, dtype="float32")
+    ints: Any = Tensor([2, 3])
+    assert ((7.0 % single).dtype, (7 // ints).tolist()) == ("float32", [3, 2])
+    with pytest.raises(TypeError):
+        None % x  # type: ignore[operator]
+
+
+def test_sizes_of_1_in_sums_by_letters() -> None:
+    ones = gradwalk.ones
+    assert gradwalk.einsum("ce,eee->", ones(3, 1), ones(3, 3, 3)).item() == 9.0
+    assert gradwalk.einsum("ii,i->i", ones(1, 1), ones(3)).tolist() == [1.0, 1.0, 1.0]
+    for equation, sizes, text in (
+        ("ii->i", [(1, 3)], "'i' has size 1 and, in tensor 0, 3"),
+        ("i,ii->i", [(2,), (3, 3)], "'i' has size 2 and, in tensor 1, 3"),
+    ):
+        with pytest.raises(ShapeError, match=text):
+            gradwalk.einsum(equation, *[ones(size) for size in sizes])
+
+
+def test_padding_a_number_changes_nothing() -> None:
+    assert gradwalk.pad(Tensor(2.0), ()).item() == 2.0
+
+
+def test_arrays_of_numpys_are_indices_for_both_providers() -> None:
+    x = Tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    assert x[np.array([2, 0])].tolist() == [[5.0, 6.0], [1.0, 2.0]]
+    assert x[np.array([[0, 2]]), np.array([1, 0])].tolist() == [[2.0, 5.0]]
+    assert x[np.array([True, False, True]), 1].tolist() == [2.0, 6.0]
+
+
+def test_a_comparison_by_name_takes_no_list() -> None:
+    for name in ("eq", "ne", "lt", "le", "gt", "ge"):
+        with pytest.raises(NotANumberError, match="was given a list; make a tensor of it"):
+            getattr(Tensor([1.0, 2.0]), name)([1.0, 2.0])
+
+
+def test_activations_are_layers() -> None:
+    model = nn.Sequential(gradwalk.leaky_relu, gradwalk.neg)
+    assert (repr(model), model(Tensor([-1.0, 2.0])).tolist()) == ("Sequential(leaky_relu, neg)", [0.01, -2.0])
+    assert gradwalk.leaky_relu(-1.0) == -0.01
+    assert math.isnan(gradwalk.pow(-4.0, 0.5))  # as a message of the compiler's promises
 
 
 def test_forward_is_another_name_for_call() -> None:
@@ -577,3 +704,151 @@ def test_a_part_of_a_parameter_is_not_updated_in_vain() -> None:
         [[2.0, 4.0], [6.0, 8.0]], [2.0, 3.0], [[3.0, 7.0], [5.0, 9.0]],
     )  # fmt: skip
     assert (p.tolist(), plain.tolist()) == ([[1.0, 2.0], [3.0, 4.0]], [[1.0], [2.0]])
+
+
+def test_the_functional_module_is_imported_as_pytorchs_is() -> None:
+    import gradwalk.nn.functional as functional  # type: ignore[import-not-found]
+    from gradwalk.nn.functional import cross_entropy, relu
+
+    assert (functional.relu, relu, cross_entropy) == (gradwalk.relu, gradwalk.relu, gradwalk.cross_entropy)
+
+
+def test_names_that_pytorch_has_beside_its_functions() -> None:
+    assert (gradwalk.pi, gradwalk.e, gradwalk.inf) == (math.pi, math.e, math.inf)
+    assert math.isnan(gradwalk.nan)
+    made = [gradwalk.zeros(1, dtype=kind).dtype for kind in (gradwalk.float, gradwalk.double, gradwalk.int)]
+    assert made == ["float32", "float64", "int64"]
+
+
+def test_sizes_by_name_and_numbers_in_tensors() -> None:
+    for make in (gradwalk.zeros, gradwalk.ones, gradwalk.rand, gradwalk.randn):
+        assert (make(size=(2, 3)).shape, make(size=4).shape) == ((2, 3), (4,))
+        with pytest.raises(ShapeError, match="takes a shape in whole numbers"):
+            make((2,), size=(3,))
+    assert gradwalk.full(size=(2,), fill_value=3.0).tolist() == [3.0, 3.0]
+    assert gradwalk.arange(Tensor(3)).tolist() == [0, 1, 2]
+    assert gradwalk.arange(0, Tensor(1.0), 0.5).tolist() == [0.0, 0.5]
+    assert gradwalk.linspace(Tensor(0.0), Tensor(1.0), 3).tolist() == [0.0, 0.5, 1.0]
+
+
+def test_a_number_without_a_graph_is_one_for_python_too() -> None:
+    right = (Tensor([1.0, 2.0]) > 1.5).double().mean()
+    assert (float(right), f"{float(right):.0%}", math.floor(right)) == (0.5, "50%", 0)
+    numbers = np.zeros(1)
+    numbers[0] = right
+    assert numbers.tolist() == [0.5]
+    with pytest.raises(ShapeError, match="for one number"):
+        float(Tensor([True, False]))
+    with pytest.raises(NotANumberError, match="would leave the graph unseen"):
+        float(Tensor(1.0))
+
+
+def test_arrays_of_another_byte_order_are_read() -> None:
+    for kind, dtype in ((">f8", "float64"), (">f4", "float32"), (">i4", "int64"), ("<u2", "int64")):
+        x = Tensor(np.array([1, 2], kind))
+        assert (x.tolist(), x.dtype) == ([1, 2], dtype)
+    assert Tensor([5.0, 6.0])[np.array([1], ">i8")].tolist() == [6.0]
+
+
+# --- dtypes that stay what they are ----------------------------------------------------------------------------------
+
+
+def test_a_triangle_of_bools_is_a_mask() -> None:
+    seen = gradwalk.ones(3, 3, dtype=bool).tril()
+    later = gradwalk.ones(3, 3, dtype=bool).triu(1)
+    assert (seen.dtype, later.dtype, (~seen).tolist()) == ("bool", "bool", later.tolist())
+    scores = gradwalk.zeros(3, 3).masked_fill(~seen, -math.inf).softmax(-1)
+    assert scores[1].tolist() == [0.5, 0.5, 0.0]
+    assert Tensor([[3, 1], [2, 4]]).tril().tolist() == [[3, 0], [2, 4]]
+
+
+def test_what_is_filled_in_takes_the_dtype_that_is_there() -> None:
+    mask = [True, False]
+    theirs_mask = torch.tensor(mask)
+    fills = (2.5, 2, True, torch.tensor(1.5, dtype=torch.float64), torch.tensor(1.5), torch.tensor(7))
+    for dtype in ("float64", "float32", "int64", "bool"):
+        for fill in fills:
+            theirs = torch.tensor([1, 0], dtype=getattr(torch, dtype)).masked_fill(theirs_mask, fill)
+            given: Any = fill if isinstance(fill, (int, float)) else Tensor(fill)
+            ours = Tensor([1, 0], dtype=dtype).masked_fill(Tensor(mask), given)
+            beside(ours, theirs)
+            beside(
+                gradwalk.full_like(Tensor([1, 0], dtype=dtype), given),
+                torch.full_like(torch.tensor([1, 0], dtype=getattr(torch, dtype)), fill),
+            )
+    with pytest.raises(NotANumberError, match="masked_fill was given -inf for a tensor of int64"):
+        Tensor([1, 0]).masked_fill(Tensor(mask), -math.inf)
+    x, fill = Tensor([1.0, 2.0], dtype="float32"), Tensor(3.0)
+    x.masked_fill(Tensor(mask), fill).sum().backward()
+    assert (x.grad.tolist(), x.grad.dtype, fill.grad.item(), fill.grad.dtype) == ([0, 1], "float32", 1.0, "float64")
+
+
+def test_what_is_added_in_place_takes_the_dtype_that_is_there() -> None:
+    for recorded in (True, False):
+        x = Tensor([1.0, 2.0], dtype="float32")
+        total = x * 1.0 if recorded else x.detach()
+        total += Tensor([0.1, 0.2])
+        assert (total.dtype, total.requires_grad) == ("float32", True)
+        if recorded:
+            total.sum().backward()
+            assert (x.grad.dtype, x.grad.tolist()) == ("float32", [1.0, 1.0])
+
+
+def test_bools_and_ints_stand_on_the_left_of_their_operators() -> None:
+    mask: Any = Tensor([True, False])
+    ints: Any = Tensor([6, 3])
+    assert [(True & mask).tolist(), (True | mask).tolist(), (True ^ mask).tolist()] == [
+        [True, False], [True, True], [False, True]
+    ]  # fmt: skip
+    assert [(3 & ints).tolist(), (1 | ints).tolist(), (5 ^ ints).tolist()] == [[2, 3], [7, 3], [3, 6]]
+    with pytest.raises(NotANumberError, match="& is for bools and ints"):
+        1.5 & ints
+
+
+def test_bools_are_0_and_1_where_that_is_meant() -> None:
+    mask = Tensor([[True, False], [True, True]])
+    assert (mask.min().item(), mask.amin(0).tolist(), mask.amin(0).dtype) == (False, [True, False], "bool")
+    assert gradwalk.allclose(mask, mask)
+    assert not gradwalk.allclose(mask, ~mask)
+    alone = Tensor(True).cumsum(0)
+    assert (alone.dtype, alone.item(), alone.shape) == ("int64", 1, ())
+    for zero in (False, Tensor([False, True])):
+        with pytest.raises(NotANumberError, match="of ints by 0 has no answer"):
+            Tensor([3, 4]) // zero
+
+
+def test_a_tensor_of_another_provider_can_be_printed() -> None:
+    with gradwalk.using_arrays("python"):
+        x = Tensor([1.0, 2.0])
+    assert repr(x) == "Tensor([1.0, 2.0])"
+
+
+def test_a_value_is_compared_with_every_number_of_a_tensor() -> None:
+    v, t = gradwalk.Value(1.0), Tensor([0.5, 1.0, 2.0])
+    found: list[Any] = [v < t, v <= t, v > t, v >= t, t > v]
+    assert [x.tolist() for x in found] == [
+        [False, False, True], [False, True, True], [True, False, False], [True, True, False], [False, False, True]
+    ]  # fmt: skip
+    f = gradwalk.compile(lambda v, t: gradwalk.where(v < t, t, 0.0).sum() * v)
+    if arrays.now.name == "numpy":
+        assert [f(gradwalk.Value(x), t).item() for x in (1.0, 0.0, 1.5)] == [2.0, 0.0, 3.0]
+
+
+def test_ints_beside_floats_cut_no_gradient_off() -> None:
+    whole, given = [[3, -1, 2], [5, 2, -2]], [[0.3, -0.7, 1.9], [0.25, 0.5, -1.1]]
+    functions: list[Any] = [
+        lambda g, k, x: k @ x.T, lambda g, k, x: k.T @ x, lambda g, k, x: x @ k.T, lambda g, k, x: k[0] @ x[0],
+        lambda g, k, x: k @ x[0], lambda g, k, x: g.einsum("ij,kj->ik", k, x), lambda g, k, x: g.einsum("ij,ij", x, k),
+    ]  # fmt: skip
+    for dtype in ("float64", "float32"):
+        for f in functions:
+            x = Tensor(given, dtype=dtype)
+            theirs = torch.tensor(given, dtype=torch.float64, requires_grad=True)
+            out, expected = f(gradwalk, Tensor(whole), x), f(torch, torch.tensor(whole, dtype=torch.float64), theirs)
+            upstream = np.cos(np.arange(out.numel())).reshape(out.shape)
+            out.backward(upstream)
+            expected.backward(torch.tensor(upstream))
+            assert (out.dtype, x.grad.dtype) == (dtype, dtype)
+            near = 1e-12 if dtype == "float64" else 1e-5
+            assert np.allclose(out.tolist(), expected.detach().numpy(), rtol=near, atol=near)
+            assert np.allclose(x.grad.tolist(), theirs.grad.numpy(), rtol=near, atol=near)

@@ -56,7 +56,9 @@ ALIKE: dict[str, list[Callable[[Any], Any]]] = {
     "vector": [
         lambda x: x.norm(3), lambda x: x.norm(0.5), lambda x: x.norm(INF), lambda x: x.norm(1), lambda x: x.norm(2.0),
         lambda x: x.var(correction=2), lambda x: x.std(correction=0), lambda x: x.var(unbiased=False),
-        lambda x: x.chunk(4), lambda x: x.chunk(3), lambda x: x.chunk(1), lambda x: x.chunk(9), lambda x: x.split(1),
+        lambda x: x.chunk(4), lambda x: x[:0].chunk(3), lambda x: x.any(()),
+        lambda x: (x > 0).all(dim=[]), lambda x: x.chunk(3), lambda x: x.chunk(1), lambda x: x.chunk(9),
+        lambda x: x.split(1),
         lambda x: x.split(3), lambda x: x.split([0, 4]), lambda x: x.narrow(0, 0, 4), lambda x: x.narrow(-1, 4, 0),
         lambda x: x.narrow(0, 1, 2), lambda x: x.topk(4), lambda x: x.topk(2, largest=False), lambda x: x.topk(0),
         lambda x: x.sort(descending=True), lambda x: x.sort(), lambda x: x.argsort(descending=True),

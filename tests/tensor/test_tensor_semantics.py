@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import pickle
 import subprocess
 import sys
@@ -240,6 +241,28 @@ def test_anomaly_names_op_number_and_line() -> None:
     ):
         zero.sqrt().sum().backward()
     assert zero.grad.tolist() == [0.0, 0.0]
+
+
+def test_anomaly_lets_a_mask_of_minus_infinity_pass() -> None:
+    scores = Tensor([[1.0, 2.0], [3.0, 4.0]], label="s")
+    later = Tensor([[False, True], [False, False]])
+    added = gradwalk.full((2, 2), -math.inf, requires_grad=False).triu(1)
+    with gradwalk.anomaly():
+        for masked in (scores.masked_fill(later, -math.inf), scores + added, gradwalk.where(later, -math.inf, scores)):
+            scores.grad = None
+            shares = gradwalk.cat([masked * 0.5, scores]).softmax(1)
+            (shares[:, 0].log() + masked.max(1).values.mean()).sum().backward()
+            assert scores.grad.isfinite().all()
+        wrong: Any
+        for wrong, text in (
+            (lambda: scores.masked_fill(scores > 0, -math.inf).softmax(1), r"gave nan at \[0, 0\]: -inf - -inf"),
+            (lambda: scores.masked_fill(later, -math.inf) * 0.0, r"\* 0 gave nan at \[0, 1\]: -inf \* 0"),
+            (lambda: (scores + added).exp().log(), r"log\(\(2, 2\)\) gave -inf at \[0, 1\]: log\(0\)"),
+            (lambda: Tensor([math.inf], label="x") * 2, r"^x=\(1,\) \* 2 gave inf at \[0\]: inf \* 2, and only carr"),
+            (lambda: Tensor([math.nan]) + 1, r"^\(1,\) \+ 1 gave nan at \[0\]: nan \+ 1"),
+        ):
+            with pytest.raises(AnomalyError, match=text):
+                wrong()
 
 
 def test_values_and_tensors_in_one_graph() -> None:

@@ -223,8 +223,8 @@ class Optimizer:
         """
         return tuple([getattr(self, name) for name in self.settings])
 
-    def zero_grad(self) -> None:
-        """Set the gradient of every parameter back to 0.
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Set the gradient of every parameter back to 0. PyTorch's `set_to_none` makes no difference here.
 
         >>> x = Value(3.0)
         >>> (x * x).backward()

@@ -448,7 +448,8 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
             data = op.value(*one_dtype(numbers, op))
         else:
             if len(inputs) != op.arity:
-                raise OpError(f"{op.name} takes {op.arity} operand(s) and was given {len(inputs)}")
+                places = "; t.nonzero(as_tuple=True) gives the places" if op is ops.where else ""
+                raise OpError(f"{op.name} takes {op.arity} operand(s) and was given {len(inputs)}{places}")
             numbers, dtype = joined(op, numbers)
             broadcast([x.shape for x in numbers if not isinstance(x, (int, float))], op.symbol)
             data = arrays.now.cast(kernels.kernel(op)(*numbers), dtype)

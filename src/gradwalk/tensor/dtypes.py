@@ -2,6 +2,8 @@
 
 from gradwalk.tensor.arrays import BOOL, FLOAT32, FLOAT64, INT64
 
-__all__ = ["bool", "float32", "float64", "int64", "long"]
+__all__ = ["bool", "double", "float", "float32", "float64", "int", "int64", "long"]
 
-float64, float32, int64, long, bool = FLOAT64, FLOAT32, INT64, INT64, BOOL
+float64, float32, int64, bool = FLOAT64, FLOAT32, INT64, BOOL
+double, float, long = FLOAT64, FLOAT32, INT64
+int = INT64  # there are no others

@@ -78,13 +78,16 @@ def is_tensor(x: Any) -> bool:
     return isinstance(x, Tensor)
 
 
-def full(*shape_and_value: Any, dtype: Any = None, requires_grad: bool | None = None, fill_value: Any = None) -> Tensor:
+def full(
+    *shape_and_value: Any, size: Any = None, dtype: Any = None, requires_grad: bool | None = None,
+    fill_value: Any = None,
+) -> Tensor:  # fmt: skip
     """A tensor with the same number everywhere.
 
     >>> gradwalk.full((2, 2), 7.0)
     Tensor([[7.0, 7.0], [7.0, 7.0]])
     """
-    given = list(shape_and_value)
+    given = [*([] if size is None else [size]), *shape_and_value]
     x = given.pop() if fill_value is None else fill_value
     if getattr(x, "many", False):
         x = x.item()
@@ -113,22 +116,22 @@ def _one_number(x: Any, taker: str, does: str = "fills with one number") -> Any:
         raise NotANumberError(f"{taker} {does}, not {type(x).__name__}: {x!r:.60}") from None
 
 
-def zeros(*shape: Any, dtype: Any = FLOAT64, requires_grad: bool | None = None) -> Tensor:
+def zeros(*shape: Any, size: Any = None, dtype: Any = FLOAT64, requires_grad: bool | None = None) -> Tensor:
     """Zeros of a shape.
 
     >>> gradwalk.zeros(2, 3).shape
     (2, 3)
     """
-    return _filled(shape, 0.0, dtype, requires_grad, "zeros")
+    return _filled(shape if size is None else (*shape, size), 0.0, dtype, requires_grad, "zeros")
 
 
-def ones(*shape: Any, dtype: Any = FLOAT64, requires_grad: bool | None = None) -> Tensor:
+def ones(*shape: Any, size: Any = None, dtype: Any = FLOAT64, requires_grad: bool | None = None) -> Tensor:
     """Ones of a shape.
 
     >>> gradwalk.ones((2,))
     Tensor([1.0, 1.0])
     """
-    return _filled(shape, 1.0, dtype, requires_grad, "ones")
+    return _filled(shape if size is None else (*shape, size), 1.0, dtype, requires_grad, "ones")
 
 
 def zeros_like(like: Any, dtype: Any = None) -> Tensor:
@@ -149,13 +152,15 @@ def ones_like(like: Any, dtype: Any = None) -> Tensor:
     return full_like(like, 1.0, dtype)
 
 
-def full_like(like: Any, fill_value: float, dtype: Any = None) -> Tensor:
+def full_like(like: Any, fill_value: Any, dtype: Any = None) -> Tensor:
     """The same number everywhere, in the shape and dtype of another tensor.
 
     >>> gradwalk.full_like(gradwalk.zeros(2), 3.0)
     Tensor([3.0, 3.0])
     """
     model = as_tensor(like)
+    if getattr(fill_value, "many", False):
+        fill_value = fill_value.item()
     return _filled((model.shape,), fill_value, model.dtype if dtype is None else dtype, None, "full_like")
 
 
@@ -194,12 +199,14 @@ def arange(start: Any, end: Any = None, step: Any = 1, dtype: Any = None) -> Ten
 
 def _told(x: Any) -> Any:
     """A number that is not known yet, told by who knows it."""
+    if getattr(x, "many", False):
+        x = x.item()
     if not ops.comes_later(x):
         return x
     return operator.index(x) if getattr(x, "kind_of_number", float) is int else float(x)
 
 
-def linspace(start: float, end: float, steps: int, dtype: Any = FLOAT64) -> Tensor:
+def linspace(start: Any, end: Any, steps: int, dtype: Any = FLOAT64) -> Tensor:
     """So many numbers from `start` to `end`, both included, equally far apart.
 
     >>> gradwalk.linspace(0.0, 1.0, 3)
@@ -208,7 +215,10 @@ def linspace(start: float, end: float, steps: int, dtype: Any = FLOAT64) -> Tens
     count = whole_of(steps, "linspace", "a number of steps")
     if count < 0:
         raise SettingError(f"linspace takes a number of steps of at least 0, not {count}")
-    start, end = (_one_number(x, "linspace", "goes from one number to another") for x in (start, end))
+    start, end = (
+        _one_number(x.item() if getattr(x, "many", False) else x, "linspace", "goes from one number to another")
+        for x in (start, end)
+    )
     gap = (end - start) / (count - 1) if count > 1 else 0.0
     half = count // 2  # from both ends, so that both are exact
     return Tensor(
@@ -286,14 +296,14 @@ def _several(tensors: Any, taker: str) -> list[Tensor]:
     return [as_tensor(part) for part in tensors]
 
 
-def pad(x: Any, widths: Sequence[int], mode: str = "constant", value: float | None = 0.0) -> Tensor:
+def pad(x: Any, pad: Sequence[int], mode: str = "constant", value: float | None = 0.0) -> Tensor:
     """More numbers around: widths before and after for the last dim, then for the last but one, as PyTorch counts.
 
     >>> gradwalk.pad(gradwalk.ones(2), (1, 0))
     Tensor([0.0, 1.0, 1.0])
     """
     found = as_tensor(x)
-    given = shape_of((tuple(widths) if hasattr(widths, "__iter__") else widths,), "pad")
+    given = shape_of((tuple(pad) if hasattr(pad, "__iter__") else pad,), "pad")
     if mode != "constant":
         raise SettingError(f"pad knows mode='constant', not {mode!r:.60}")
     if len(given) % 2 or len(given) > 2 * found.ndim:
@@ -306,6 +316,8 @@ def pad(x: Any, widths: Sequence[int], mode: str = "constant", value: float | No
     if any(n < 0 for n in given):
         found = Index(cut)(found)
     around = tuple((max(0, low), max(0, high)) for low, high in by_axis)
+    if not found.ndim:
+        return found
     return Pad(around, 0.0 if value is None else _one_number(value, "pad"))(found)
 
 
@@ -338,10 +350,18 @@ def einsum(equation: str, *operands: Any) -> Tensor:
                 f"einsum {equation!r}: {term!r} names {len(term)} dims and tensor {i} has shape {part.shape}"
             )
         for letter, n in zip(term, part.shape, strict=True):
-            if sizes.setdefault(letter, n) != n:
-                raise shape_error(f"einsum {equation!r}: {letter!r} has size {sizes[letter]} and, in tensor {i}, {n}")
+            own = part.shape[term.index(letter)]  # a letter that stands twice in a term has one size there
+            if sizes.setdefault(letter, n) == 1 and own == n:
+                sizes[letter] = n
+            if n != own or (n != 1 and n != sizes[letter]):
+                other = own if n != own else sizes[letter]
+                raise shape_error(f"einsum {equation!r}: {letter!r} has size {other} and, in tensor {i}, {n}")
     if not set(right) <= set(sizes) or len(set(right)) < len(right):
         raise SettingError(f"einsum {equation!r}: each letter after -> stands once there and somewhere before it")
+    for i, (term, part) in enumerate(zip(terms, parts, strict=True)):
+        once = tuple(axis for axis, letter in enumerate(term) if part.shape[axis] == 1 != sizes[letter])
+        if once:  # it is the same number at every place of the others, and needs no letter
+            terms[i], parts[i] = "".join(x for axis, x in enumerate(term) if axis not in once), part.squeeze(once)
     return Einsum(tuple(terms), right)(*parts)
 
 
@@ -554,6 +574,6 @@ def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: 
     >>> gradwalk.allclose(gradwalk.ones(2), [1.0, 1.0 + 1e-9])
     True
     """
-    x, y = as_tensor(a).detach(), as_tensor(b).detach()
+    x, y = (found.detach() if found.dtype != BOOL else found.long() for found in (as_tensor(a), as_tensor(b)))
     near = (x == y) | ((ops.abs(x - y) <= atol + rtol * ops.abs(y)) & y.isfinite())
     return bool(((near | ((x != x) & (y != y))) if equal_nan else near).all())

@@ -122,6 +122,8 @@ def _part(part: Any, lone: bool) -> Any:
     found = getattr(part, "array", part)
     if isinstance(found, range):
         found = list(found)
+    elif not arrays.now.is_array(found) and getattr(getattr(found, "dtype", None), "kind", "") in tuple("iub"):
+        found = found.tolist()  # an array of NumPy's, where arrays are Python's own
     if isinstance(found, (list, tuple)):
         found = [x if comes_later(x) else getattr(x, "tolist", lambda x=x: x)() for x in found]
     try:

@@ -11,11 +11,13 @@ __all__: list[str] = []
 
 #: Methods that are functions of the package too.
 AS_FUNCTIONS = (
-    "all", "amax", "amin", "any", "argmax", "argmin", "argsort", "bmm", "ceil", "chunk", "clip", "cumsum", "diag",
-    "elu", "flatten", "flip", "floor", "gather", "gelu", "hardtanh", "isfinite", "isinf", "isnan", "log10", "log2",
-    "log_softmax", "matmul", "mean", "mish", "mm", "norm", "permute", "relu6", "repeat", "reshape", "roll", "round",
-    "rsqrt", "sign", "silu", "softsign", "sort", "split", "square", "squeeze", "std", "sum", "topk", "transpose",
-    "tril", "triu", "unbind", "unsqueeze", "var",
+    "all", "amax", "amin", "any", "argmax", "argmin", "argsort", "bmm", "ceil", "chunk", "clip", "clone",
+    "count_nonzero", "cumsum", "detach", "diag", "diagonal", "elu", "eq", "flatten", "flip", "floor", "gather", "ge",
+    "gelu", "gt", "hardtanh", "index_select", "isfinite", "isinf", "isnan", "le", "log10", "log2", "log_softmax", "lt",
+    "masked_fill", "masked_select", "matmul", "mean", "mish", "mm", "mv", "narrow", "ne", "nonzero", "norm", "numel",
+    "permute", "ravel", "reciprocal", "relu6", "repeat", "reshape", "roll", "round", "rsqrt", "select", "sign", "silu",
+    "softsign", "sort", "split", "square", "squeeze", "std", "sum", "swapaxes", "t", "tile", "topk", "trace",
+    "transpose", "tril", "triu", "trunc", "unbind", "unflatten", "unsqueeze", "var",
 )  # fmt: skip
 
 

@@ -243,7 +243,7 @@ def cast(a: Array, dtype: str) -> Array:
 
 
 def dtype_of(a: Array) -> str:
-    return NAMES.get(a.dtype) or a.dtype.name
+    return NAMES.get(a.dtype) or getattr(a.dtype, "name", a.dtype)  # the name itself, of arrays of plain Python's
 
 
 def copy(a: Array) -> Array:

@@ -45,6 +45,9 @@ def give_operators(tensor: Any) -> None:
     tensor.__pos__ = lambda self: self
     tensor.__invert__ = _inverted
     tensor.__mod__ = _remainder
+    tensor.__rmod__ = lambda self, other: _whole_or_float(self, other) % self
+    for name in ("and", "or", "xor", "floordiv"):
+        setattr(tensor, f"__r{name}__", _comparison(COMPARISONS[name], turned=True))
     for name in (*ARITHMETIC, "floordiv", "mod"):
         setattr(tensor, f"__i{name}__", _in_place(name, getattr(tensor, f"__{name}__")))
 
@@ -113,7 +116,7 @@ UFUNCS = {
 #: Those that ask something of each number, as which no gradient is missed.
 QUESTIONS = {"isnan", "isfinite", "isinf", "signbit", "logical_and", "logical_or", "logical_not", "logical_xor"}
 NUMPY_COMPARISONS = {"less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==",
-                     "not_equal": "!=", "bitwise_and": "&", "bitwise_or": "|"}  # fmt: skip
+                     "not_equal": "!=", "bitwise_and": "&", "bitwise_or": "|", "floor_divide": "//"}  # fmt: skip
 
 
 def _array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, out: Any = None, **settings: Any) -> Any:
@@ -126,6 +129,8 @@ def _array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, out: Any = No
             return self.__gradwalk_op__(UFUNCS[ufunc.__name__], inputs)
         if ufunc.__name__ in NUMPY_COMPARISONS:
             return self.compared(NUMPY_COMPARISONS[ufunc.__name__], *inputs)
+        if ufunc.__name__ == "remainder":
+            return self._like(inputs[0]) % inputs[1]
     if ufunc.__name__ in QUESTIONS or not any(x.requires_grad for x in _tensors_in(inputs)):
         return getattr(ufunc, method)(*map(_in_numpy, inputs), **settings)
     raise _leaves(ufunc.__name__)
@@ -202,6 +207,12 @@ def _remainder(self: Any, other: Any) -> Any:
     return out
 
 
+def _whole_or_float(self: Any, x: Any) -> Any:
+    """What stands on the left of `%`, as a tensor; a plain number takes the digits of a float on the right."""
+    plain = isinstance(x, (int, float)) and self.dtype.startswith("float")
+    return self._like(float(x) if plain else x, self.dtype if plain else None)
+
+
 def _inverted(self: Any) -> Any:
     """`~` of bools, or of the bits of ints."""
     if self.dtype.startswith("float"):
@@ -220,6 +231,8 @@ def _in_place(name: str, operator: Any) -> Any:
             return new
         if hasattr(self, "_gradient_of"):
             return _scaled_gradient(self, new)
+        if new._data.dtype != self._data.dtype and new.dtype.startswith("float") and self.dtype.startswith("float"):
+            new = new.to(self.dtype)
         if not modes.active or modes.recording():
             if self.is_leaf and self.is_surely_trained:  # a parameter that is updated, and would not be
                 raise GraphError(
@@ -255,10 +268,10 @@ def _scaled_gradient(self: Any, new: Any) -> Any:
     return self
 
 
-def _comparison(name: str) -> Any:
+def _comparison(name: str, turned: bool = False) -> Any:
     def compare(self: Any, other: Any) -> Any:
         if other is None or isinstance(other, (str, bytes, dict, set, list, tuple)):
             return NotImplemented
-        return self.compared(name, self, other)
+        return self.compared(name, other, self) if turned else self.compared(name, self, other)
 
     return compare

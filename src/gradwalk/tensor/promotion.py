@@ -86,7 +86,10 @@ def refuse_division_by_zero(name: str, x: Any, y: Any) -> None:
 
     >>> refuse_division_by_zero("//", arrays.now.new([1.0], FLOAT64), 0)
     """
-    whole = all(isinstance(z, int) or (z.__class__ is not float and arrays.now.dtype_of(z) == INT64) for z in (x, y))
+    whole = all(
+        isinstance(z, int) or (z.__class__ is not float and not arrays.now.dtype_of(z).startswith("float"))
+        for z in (x, y)
+    )
     if whole and ((y == 0) if isinstance(y, int) else _any_zero(y)):
         raise NotANumberError(f"{name} of ints by 0 has no answer; make floats of them first, with .double()")
 

@@ -434,7 +434,8 @@ def matmul(a: Array, b: Array) -> Array:
         for j in range(matrix * n * k, (matrix + 1) * n * k, k or 1)[:n] or [0] * n
     ]
     shape = (*batch, *([m] if a.ndim > 1 else []), *([n] if b.ndim > 1 else []))
-    return Array([_fit(x, a.dtype) for x in out], shape, a.dtype)
+    dtype = _joined((a, b))  # on the way back, ints may stand beside floats
+    return Array([_fit(x, dtype) for x in out], shape, dtype)
 
 
 def einsum(spec: str, parts: Sequence[Array]) -> Array:
@@ -462,7 +463,7 @@ def einsum(spec: str, parts: Sequence[Array]) -> Array:
                 )
             )
         out.append(sum_of(row))
-    dtype = parts[0].dtype
+    dtype = _joined(parts)
     return Array([_fit(x, dtype) for x in out], shape, dtype)
 
 

@@ -94,23 +94,27 @@ def _sizes(shape: tuple[Any, ...], taker: str) -> tuple[int, ...]:
     return found
 
 
-def rand(*shape: Any, generator: Any = None, dtype: Any = FLOAT64, requires_grad: bool | None = None) -> Tensor:
+def rand(
+    *shape: Any, size: Any = None, generator: Any = None, dtype: Any = FLOAT64, requires_grad: bool | None = None
+) -> Tensor:
     """Numbers between 0 and 1, each as likely as any other.
 
     >>> gradwalk.rand(2, 3).shape
     (2, 3)
     """
-    found, draw = _sizes(shape, "rand"), _source(generator).random
+    found, draw = _sizes(shape if size is None else (*shape, size), "rand"), _source(generator).random
     return _made([draw() for _ in range(size_of(found))], found, dtype, requires_grad)
 
 
-def randn(*shape: Any, generator: Any = None, dtype: Any = FLOAT64, requires_grad: bool | None = None) -> Tensor:
+def randn(
+    *shape: Any, size: Any = None, generator: Any = None, dtype: Any = FLOAT64, requires_grad: bool | None = None
+) -> Tensor:
     """Numbers from a normal distribution of mean 0 and standard deviation 1.
 
     >>> gradwalk.randn((2, 3)).shape
     (2, 3)
     """
-    found, draw = _sizes(shape, "randn"), _source(generator).random
+    found, draw = _sizes(shape if size is None else (*shape, size), "randn"), _source(generator).random
     n = size_of(found)
     numbers: list[float] = []
     while len(numbers) < n:  # Box and Muller: a length and an angle make two numbers

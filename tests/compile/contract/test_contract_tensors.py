@@ -616,6 +616,17 @@ def single_precision(compile):
         yield walked(f(x), w)
 
 
+@cases.followed
+def nan_is_made_anew_at_each_call(compile):
+    w = Tensor([0.1, 0.2, 0.3], dtype="float32")
+    f = compile(lambda x: gradwalk.where(x > 0.5, w * x, float("nan")))
+    for k in range(6):
+        out = f(Tensor([k / 3.0, 1.0, 0.0], dtype="float32"))
+        w.grad = None
+        out.backward([1.0, 2.0, 3.0])
+        yield numbers([out, w.grad])
+
+
 @cases.followed_with_a_word
 def single_precision_in_an_argument(compile):
     w = Tensor([0.1, 0.2])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from gradwalk.errors import NotANumberError
 from gradwalk.tensor import arrays
@@ -77,6 +77,7 @@ class Basics:
         def dtype(self) -> str: ...  # noqa: D102
 
         def __gradwalk_op__(self, op: Any, operands: tuple[Any, ...]) -> Any: ...
+        def compared(self, name: str, x: Any, y: Any) -> Tensor: ...  # noqa: D102
         def __add__(self, other: Any) -> Tensor: ...
         def __radd__(self, other: Any) -> Tensor: ...
         def __sub__(self, other: Any) -> Tensor: ...
@@ -203,7 +204,9 @@ class Basics:
             raise TypeError(f"only a tensor of one int can be an index, not {self.dtype} of shape {self.shape}")
         return int(self.item())
 
-    def __float__(self) -> NoReturn:
+    def __float__(self) -> float:
+        if not self._flows:  # as an accuracy, which has no graph to leave
+            return float(self.item())
         raise NotANumberError(
             "float(t) would leave the graph unseen; t.item() gives the number of a tensor that holds one"
         )

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from gradwalk import ops
 from gradwalk.errors import SettingError
 from gradwalk.tensor import arrays
-from gradwalk.tensor.arrays import BOOL
+from gradwalk.tensor.arrays import BOOL, INT64
 from gradwalk.tensor.methods.basics import constant_of
-from gradwalk.tensor.methods.reductions import Reductions, setting_of
+from gradwalk.tensor.methods.reductions import Reductions, flag_of, setting_of
 
 if TYPE_CHECKING:
     from gradwalk.tensor.core import Tensor
@@ -62,6 +62,14 @@ class Elementwise(Reductions):
         Tensor([[3.0, 1.0], [2.0, 4.0]])
         """
         return self.__gradwalk_op__(ops.relu, (self,))
+
+    def leaky_relu(self, slope: Any = 0.01, *, negative_slope: Any = None) -> Tensor:
+        """The number itself if positive, else `slope` times it; PyTorch calls it `negative_slope`.
+
+        >>> gradwalk.Tensor([[3.0, -1.0], [2.0, 4.0]]).leaky_relu(negative_slope=0.5)
+        Tensor([[3.0, -0.5], [2.0, 4.0]])
+        """
+        return self.__gradwalk_op__(ops.leaky_relu, (self, slope if negative_slope is None else negative_slope))
 
     def square(self) -> Tensor:
         """Each number times itself.
@@ -300,14 +308,59 @@ class Elementwise(Reductions):
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).eq(2.0)
         Tensor([[False, False], [True, False]])
         """
-        return self == other
+        return self.compared("==", self, other)
 
-    def nonzero(self) -> Tensor:
-        """The places of the numbers that are not 0, one to a row.
+    def ne(self, other: Any) -> Tensor:
+        """As `!=`.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).ne(2.0)
+        Tensor([[True, True], [False, True]])
+        """
+        return self.compared("!=", self, other)
+
+    def lt(self, other: Any) -> Tensor:
+        """As `<`.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).lt(2.0)
+        Tensor([[False, True], [False, False]])
+        """
+        return self.compared("<", self, other)
+
+    def le(self, other: Any) -> Tensor:
+        """As `<=`.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).le(2.0)
+        Tensor([[False, True], [True, False]])
+        """
+        return self.compared("<=", self, other)
+
+    def gt(self, other: Any) -> Tensor:
+        """As `>`.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).gt(2.0)
+        Tensor([[True, False], [False, True]])
+        """
+        return self.compared(">", self, other)
+
+    def ge(self, other: Any) -> Tensor:
+        """As `>=`.
+
+        >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).ge(2.0)
+        Tensor([[True, False], [True, True]])
+        """
+        return self.compared(">=", self, other)
+
+    def nonzero(self, *, as_tuple: bool = False) -> Any:
+        """The places of the numbers that are not 0, one to a row; `as_tuple` gives each dim's, fit for an index.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).nonzero()
         Tensor([[0, 0], [0, 1], [1, 0], [1, 1]])
         """
-        found = arrays.now.nonzero(arrays.now.functions["!="](self.array, 0))
+        apart = flag_of("nonzero", "as_tuple", as_tuple)
+        found = arrays.now.nonzero(arrays.now.functions["!="](self.reshape(self.shape or (1,)).array, 0))
+        if apart:
+            return tuple(map(constant_of, found))
+        if not self.ndim:  # a row for the number, if it is not 0, and no dims to name a place in
+            return constant_of(arrays.now.full((found[0].size, 0), 0, INT64))
         columns = [arrays.now.reshape(column, (column.size, 1)) for column in found]
         return constant_of(arrays.now.concat(columns, 1))

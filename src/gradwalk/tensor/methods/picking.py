@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from gradwalk import ops
@@ -123,7 +124,19 @@ class Picking(Shaping):
         >>> x.masked_fill(x > 2, 0.0)
         Tensor([[0.0, 1.0], [2.0, 0.0]])
         """
+        if value.__class__ is not float or not self._flows:  # the dtype stays that of the tensor
+            value = self._in_own_dtype(value, "masked_fill")
         return ops.where(self._like(mask), value, self)
+
+    def _in_own_dtype(self, x: Any, taker: str) -> Any:
+        """A number, or a tensor of them, in the dtype of this one."""
+        if getattr(x, "many", False):
+            return x.to(self.dtype)
+        if self.dtype.startswith("float") or ops.comes_later(x) or not isinstance(x, (bool, int, float)):
+            return x
+        if not math.isfinite(x):
+            raise NotANumberError(f"{taker} was given {x} for a tensor of {self.dtype}, which has no such number")
+        return bool(x) if self.dtype == BOOL else int(x)
 
     def where(self, condition: Any, other: Any) -> Tensor:
         """The numbers where a condition holds, else `other`.
@@ -157,7 +170,7 @@ class Picking(Shaping):
         rows, columns = self.shape[-2:]
         mask = [[inside(i, j) for j in range(columns)] for i in range(rows)]
         keep = arrays.now.reshape(arrays.now.new(mask, BOOL), (rows, columns))
-        zero = 0.0 if self.dtype.startswith("float") else 0
+        zero = 0.0 if self.dtype.startswith("float") else False if self.dtype == BOOL else 0
         return ops.where(constant_of(keep), self, zero)
 
     def diagonal(self, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gradwalk import ops
 from gradwalk.errors import NotANumberError, SettingError
 from gradwalk.tensor import arrays
-from gradwalk.tensor.arrays import INT64
+from gradwalk.tensor.arrays import BOOL, INT64
 from gradwalk.tensor.entries import CumSum, Max, Reshape, Sum, number_count
 from gradwalk.tensor.methods.basics import constant_of
 from gradwalk.tensor.methods.picking import Picking
@@ -21,7 +21,7 @@ from gradwalk.tensor.shapes import Shape, axes_of, axis_of, either, shape_error,
 if TYPE_CHECKING:
     from gradwalk.tensor.core import Tensor
 
-__all__ = ["Extremes", "Reductions", "bool_of", "setting_of"]
+__all__ = ["Extremes", "Reductions", "bool_of", "flag_of", "setting_of"]
 
 
 class Extremes(NamedTuple):
@@ -85,7 +85,9 @@ class Reductions(Picking):
         Tensor([0.5, 4.5])
         """
         axes, keep = self._reduced("var", dim, keepdim, axis, keepdims)
-        less = _flag("var", "unbiased", unbiased) if correction is None else setting_of("var", "correction", correction)
+        less = (
+            flag_of("var", "unbiased", unbiased) if correction is None else setting_of("var", "correction", correction)
+        )
         freedom = number_count(self.shape, axes) - less
         away = self - self.mean(axes, True) if axes else self - self
         return Sum(axes, keep)(away * away) / max(freedom, 0)
@@ -172,7 +174,7 @@ class Reductions(Picking):
         Tensor([2.0, 1.0])
         """
         axes, keep = self._reduced("amin", dim, keepdim, axis, keepdims)
-        if self.dtype == INT64:  # the lowest has no negative
+        if not self.dtype.startswith("float"):  # the lowest int has no negative, and a bool has none
             return ~Max(axes, keep)(~self)
         return -Max(axes, keep)(-self)
 
@@ -207,7 +209,8 @@ class Reductions(Picking):
             array = arrays.now.reshape(array, (1,))
             keep = False
         if not array.shape[along]:
-            raise shape_error(f"{name} of shape {self.shape}: of no numbers none is the first")
+            over = "" if dim is None else f" over dim {along}"
+            raise shape_error(f"{name}{over} of shape {self.shape}: of no numbers none is the first")
         found = arrays.now.argmax(array, along)
         if keep:
             found = arrays.now.reshape(
@@ -224,7 +227,9 @@ class Reductions(Picking):
         if not self.ndim:
             return constant_of(arrays.now.full((), 0, INT64))
         return constant_of(
-            arrays.now.argsort(self.array, axis_of(dim, self.ndim, "argsort"), bool_of("argsort", descending))
+            arrays.now.argsort(
+                self.array, axis_of(dim, self.ndim, "argsort"), flag_of("argsort", "descending", descending)
+            )
         )
 
     def sort(self, dim: int = -1, descending: bool = False, stable: bool = True) -> Extremes:
@@ -247,7 +252,7 @@ class Reductions(Picking):
             raise shape_error(f"topk was asked for {k} along dim {axis} of shape {self.shape}")
         if not self.ndim:
             return Extremes(self, self.argsort(axis))
-        at = self.argsort(axis, bool_of("topk", largest)).narrow(axis, 0, k)
+        at = self.argsort(axis, flag_of("topk", "largest", largest)).narrow(axis, 0, k)
         return Extremes(self.gather(axis, at), at)
 
     def cumsum(self, dim: Any = None, *, axis: Any = None) -> Tensor:
@@ -260,7 +265,7 @@ class Reductions(Picking):
         if dim is None:
             raise shape_error("cumsum needs a dim to run along, as in cumsum(0)")
         along = axis_of(dim, self.ndim, "cumsum")
-        return CumSum(along)(self) if self.ndim else self
+        return CumSum(along)(self) if self.ndim else self.sum()
 
     def any(self, dim: Any = None, keepdim: bool = False) -> Tensor:
         """Whether any number is not 0.
@@ -269,6 +274,8 @@ class Reductions(Picking):
         Tensor(True)
         """
         axes, keep = self._reduced("any", dim, keepdim, None, None)
+        if isinstance(dim, (tuple, list)) and not dim:  # PyTorch takes no dims for none here, and for all elsewhere
+            return self.to(BOOL)
         count = arrays.now.total(arrays.now.functions["!="](self.array, 0), axes, keep)
         return constant_of(arrays.now.functions[">"](count, 0))
 
@@ -279,6 +286,8 @@ class Reductions(Picking):
         Tensor(True)
         """
         axes, keep = self._reduced("all", dim, keepdim, None, None)
+        if isinstance(dim, (tuple, list)) and not dim:
+            return self.to(BOOL)
         count = arrays.now.total(arrays.now.functions["=="](self.array, 0), axes, keep)
         return constant_of(arrays.now.functions["=="](count, 0))
 
@@ -360,10 +369,14 @@ def bool_of(taker: str, keep: Any) -> bool:
     raise shape_error(f"{taker} was given keepdim={keep!r:.60}, which is True or False; give several dims as a tuple")
 
 
-def _flag(taker: str, name: str, given: Any) -> int:
-    """1 for True and 0 for False."""
+def flag_of(taker: str, name: str, given: Any) -> bool:
+    """A setting that is True or False.
+
+    >>> flag_of("sort", "descending", True)
+    True
+    """
     if isinstance(given, bool):
-        return int(given)
+        return given
     raise SettingError(f"{taker} was given {name}={given!r:.60}, which is True or False")
 
 

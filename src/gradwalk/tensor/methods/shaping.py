@@ -116,13 +116,13 @@ class Shaping(Basics):
         axis = axis_of(dim, self.ndim + 1, "unsqueeze")
         return Reshape((*self.shape[:axis], 1, *self.shape[axis:]))(self)
 
-    def permute(self, *dims: Any) -> Tensor:
+    def permute(self, *order: Any, dims: Any = None) -> Tensor:
         """The dims in another order.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).permute(1, 0)
         Tensor([[3.0, 2.0], [1.0, 4.0]])
         """
-        given = shape_of(dims, "permute")
+        given = _dims_of(order, dims, "permute")
         if len(given) != self.ndim:
             raise shape_error(f"permute takes each dim once, and was given {given} for shape {self.shape}")
         return Permute(axes_of(given, self.ndim, "permute"))(self) if given else self
@@ -203,13 +203,13 @@ class Shaping(Basics):
         wanted = shape_of(times, "tile")
         return self.repeat((1,) * (self.ndim - len(wanted)) + wanted)
 
-    def flip(self, *dims: Any) -> Tensor:
+    def flip(self, *along: Any, dims: Any = None) -> Tensor:
         """Turned round along dims.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).flip(1)
         Tensor([[1.0, 3.0], [4.0, 2.0]])
         """
-        axes = axes_of(shape_of(dims, "flip"), self.ndim, "flip")
+        axes = axes_of(_dims_of(along, dims, "flip"), self.ndim, "flip")
         turned = tuple(slice(None, None, -1 if axis in axes else None) for axis in range(self.ndim))
         return Index(turned)(self)
 
@@ -246,7 +246,7 @@ class Shaping(Basics):
 
         return cat(parts, axis)
 
-    def split(self, size: Any, dim: int = 0) -> tuple[Any, ...]:
+    def split(self, split_size: Any, dim: int = 0) -> tuple[Any, ...]:
         """Parts of so many along a dim, the last perhaps smaller; or parts of the sizes in a list.
 
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).split(1)
@@ -254,8 +254,8 @@ class Shaping(Basics):
         """
         axis = self._axis_there(dim, "split")
         n = self.shape[axis]
-        if isinstance(size, (tuple, list)):
-            sizes = list(shape_of((tuple(size),), "split"))
+        if isinstance(split_size, (tuple, list)):
+            sizes = list(shape_of((tuple(split_size),), "split"))
             if min(sizes, default=0) < 0:
                 raise shape_error(f"split takes parts of at least 0, not {sizes}")
             if sum(sizes) != n:
@@ -263,7 +263,7 @@ class Shaping(Basics):
                     f"split into {sizes} makes {sum(sizes)}, and dim {axis} of shape {self.shape} has {n}"
                 )
         else:
-            step = whole_of(size, "split", "the size of a part")
+            step = whole_of(split_size, "split", "the size of a part")
             if step < 1:
                 raise shape_error(f"split takes parts of at least 1, not {step}")
             sizes = [min(step, n - start) for start in range(0, max(n, 1), step)]
@@ -282,7 +282,10 @@ class Shaping(Basics):
         axis = self._axis_there(dim, "chunk")
         if whole_of(chunks, "chunk", "a number of parts") < 1:
             raise shape_error(f"chunk takes at least 1 part, not {chunks}")
-        return self.split(max(1, -(-self.shape[axis] // chunks)), axis)
+        n = self.shape[axis]
+        return self.split(
+            -(-n // chunks) if n else [0] * chunks, axis
+        )  # of nothing there are as many as were asked for
 
     def unbind(self, dim: int = 0) -> tuple[Any, ...]:
         """Its slices along a dim, one by one.
@@ -313,6 +316,15 @@ class Shaping(Basics):
         if not 0 <= start <= start + length <= self.shape[axis]:
             raise shape_error(f"narrow from {start}, {length} long, leaves dim {axis} of shape {self.shape}")
         return self[(slice(None),) * axis + (slice(start, start + length),)]
+
+
+def _dims_of(given: tuple[Any, ...], named: Any, taker: str) -> Shape:
+    """Dims that were given one by one, as one tuple, or by name: `dims=(1, 0)`."""
+    if named is None:
+        return shape_of(given, taker)
+    if given:
+        raise shape_error(f"{taker} was given dims twice: {given} and dims={named!r:.60}")
+    return shape_of((tuple(named) if isinstance(named, list) else named,), taker)
 
 
 def _shape_like(other: Any, taker: str) -> Shape:
