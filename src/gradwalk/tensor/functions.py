@@ -20,7 +20,7 @@ from gradwalk.tensor.arrays import BOOL, FLOAT64, INT64, dtype_named
 from gradwalk.tensor.core import Tensor, constant
 from gradwalk.tensor.entries import Concat, Einsum, Index, Pad
 from gradwalk.tensor.indexing import extremes
-from gradwalk.tensor.making import array_of
+from gradwalk.tensor.making import array_of, keep_kinds
 from gradwalk.tensor.shapes import Shape, axis_of, either, shape_error, shape_of, whole_of
 
 __all__ = [
@@ -89,6 +89,8 @@ def full(*shape_and_value: Any, dtype: Any = None, requires_grad: bool | None = 
     if getattr(x, "many", False):
         x = x.item()
     if ops.comes_later(x) and not getattr(x, "many", False):
+        if dtype is None:
+            keep_kinds([x])
         name = {bool: BOOL, int: INT64, float: FLOAT64}[x.kind_of_number]
         return _filled(tuple(given), x, name if dtype is None else dtype, requires_grad, "full")
     if not isinstance(x, (int, float)):

@@ -746,6 +746,32 @@ def an_optimiser_has_a_list_of_ones_own_in_which_a_tensor_stands_for_an_equal_on
     yield numbers([w, b, larger])
 
 
+@cases.followed
+def a_number_decides_the_dtype_of_a_tensor_and_turns_from_int_to_float(compile):
+    c = Tensor([1, 2, 3])
+    f = compile(lambda x: [c * x, c - x, gradwalk.where(c > 1, x, 0), gradwalk.full((2,), x), c.maximum(x)])
+    g = compile(lambda x, y: [gradwalk.tensor([x, y]), gradwalk.tensor([x > 1, y > 1])])
+    for x in (2, 2.0, 2.5, 2):
+        yield [numbers(f(x)), numbers(g(x, 3)), numbers(g(3, x)), numbers(g(x, 2.5))]
+
+
+@cases.followed
+def a_list_decides_the_dtype_of_a_tensor_and_turns_from_ints_to_floats(compile):
+    c = Tensor([1, 2, 3])
+    f = compile(lambda xs: [c * gradwalk.tensor(xs), c * np.array(xs), Tensor(np.array(xs) * 2)])
+    for xs in ([1, 2, 3], [1.5, 2.5, 3.5], [1, 2, 3.5], [1, 2, 3]):
+        yield numbers(f(xs))
+
+
+@cases.followed
+def numbers_of_tensors_make_a_tensor_with_plain_ones(compile):
+    w = Tensor([1.0, 2.0])
+    f = compile(lambda x: [gradwalk.tensor([w[0], x]), gradwalk.tensor([[x, 1], [w.sum().item(), 2]])])
+    yield numbers([f(1), f(2.5)])
+    w.data = w.data + 1.0
+    yield numbers([f(1), f(2.5)])
+
+
 @cases.test()
 def test_tensors(case: Case) -> None:
     assert outcome_of(case) == case.outcome

@@ -248,6 +248,16 @@ class Number(Traced, Methods):
         """
         return bool if self._kind in BOOLS else int if issubclass(self._kind, WHOLE) else float
 
+    def keep_kind(self) -> None:
+        """Let it be a number of this type in every replay: the dtype of a tensor follows from it.
+
+        >>> from gradwalk.compile.trace.tracer import Tracer
+        >>> tracer = Tracer()
+        >>> tracer.input(3).keep_kind(), tracer.types
+        (None, {0: <class 'int'>})
+        """
+        self._tracer.kind_asked(self)
+
     def __pow__(self, other: Any, modulus: Any = None) -> Any:
         if modulus is None:
             return self._power(other)
@@ -448,6 +458,9 @@ class Condition(Number):
     """What a comparison gives: for the function True or False."""
 
     __slots__ = ()
+
+    def keep_kind(self) -> None:
+        """Nothing: a comparison of any numbers is a bool."""
 
     def __bool__(self) -> bool:
         return self._tracer.asked_condition(self)
