@@ -747,6 +747,28 @@ def an_optimiser_has_a_list_of_ones_own_in_which_a_tensor_stands_for_an_equal_on
 
 
 @cases.followed
+def a_tensor_of_an_optimisers_is_frozen_and_let_go_again(compile):
+    w, b = Tensor([0.1, 0.2]), Tensor([0.0, 0.1])
+    descent = optim.SGD([w, b], lr=0.1, momentum=0.9, weight_decay=0.1)
+    f = compile(lambda x: ((w * x + b).tanh() ** 2).sum())
+
+    def step():
+        descent.zero_grad()
+        f(2.0).backward()
+        norm = optim.clip_grad_norm(descent.parameters, 0.5)
+        descent.step()
+        return norm
+
+    yield [tried(step), tried(step), numbers([w, b])]
+    w.requires_grad = False
+    yield [tried(step), tried(descent.step), numbers([w, b])]
+    rest = optim.SGD([b], lr=0.1)
+    yield [tried(rest.step), numbers([w, b])]
+    w.requires_grad = True
+    yield [tried(step), tried(step), numbers([w, b])]
+
+
+@cases.followed
 def a_number_decides_the_dtype_of_a_tensor_and_turns_from_int_to_float(compile):
     c = Tensor([1, 2, 3])
     f = compile(lambda x: [c * x, c - x, gradwalk.where(c > 1, x, 0), gradwalk.full((2,), x), c.maximum(x)])
