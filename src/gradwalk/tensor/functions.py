@@ -94,6 +94,8 @@ def full(*shape_and_value: Any, dtype: Any = None, requires_grad: bool | None = 
         name = {bool: BOOL, int: INT64, float: FLOAT64}[x.kind_of_number]
         return _filled(tuple(given), x, name if dtype is None else dtype, requires_grad, "full")
     if not isinstance(x, (int, float)):
+        x = getattr(x, "item", lambda: x)()  # of NumPy's numbers
+    if not isinstance(x, (int, float)):
         raise NotANumberError(f"full takes a shape and a number, not {x!r:.60}")
     name = BOOL if isinstance(x, bool) else INT64 if isinstance(x, int) else FLOAT64
     return _filled(tuple(given), x, name if dtype is None else dtype, requires_grad, "full")

@@ -43,6 +43,8 @@ def array_of(data: Any, dtype: str | None = None) -> Any:
 def _from_array(data: Any, dtype: str | None) -> Any:
     provider = arrays.now
     kind = getattr(data.dtype, "kind", "")
+    if kind == "O" and any(map(comes_later, data.ravel().tolist())):
+        return array_of(data.tolist(), dtype)
     if kind == "O":
         raise NotANumberError(
             "an array of objects holds no plain numbers; for an array of Values there is Tensor.of(array)"

@@ -786,6 +786,27 @@ def a_list_decides_the_dtype_of_a_tensor_and_turns_from_ints_to_floats(compile):
 
 
 @cases.followed
+def arrays_of_numpys_that_were_made_with_a_number_beside_tensors(compile):
+    w, a = Tensor([0.1, 0.2, 0.3]), np.array([1, 2, 3])
+    made = [
+        lambda x: a * x,
+        lambda x: np.where(a > 1, a, x),
+        lambda x: np.full(3, x),
+        lambda x: np.concatenate([a[:2], [x]]),
+        lambda x: np.stack([a, a * x])[1],
+    ]
+    fs = [compile(lambda x, m=m: [(w * m(x)).sum(), w + m(x), gradwalk.tensor(m(x)), w @ m(x)]) for m in made]
+    for x in (1.5, 2.5, 2, 1.5):
+        yield [[numbers(f(x)[1:]), walked(f(x)[0], w)] for f in fs]
+
+
+@cases.followed
+def full_of_numpys_numbers(compile):
+    f = compile(lambda x: gradwalk.full((2,), x))
+    yield [numbers(f(x)) for x in (np.int64(2), np.float64(2.5), np.int64(3), 2.5)]
+
+
+@cases.followed
 def numbers_of_tensors_make_a_tensor_with_plain_ones(compile):
     w = Tensor([1.0, 2.0])
     f = compile(lambda x: [gradwalk.tensor([w[0], x]), gradwalk.tensor([[x, 1], [w.sum().item(), 2]])])

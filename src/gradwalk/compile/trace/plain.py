@@ -22,7 +22,7 @@ import numpy as np
 
 from gradwalk import ops
 from gradwalk.compile.trace.limits import limit
-from gradwalk.compile.trace.narrow import as_single, fitted, is_narrow, is_narrow_block
+from gradwalk.compile.trace.narrow import as_single, fitted, is_narrow, is_narrow_block, is_wide_block
 from gradwalk.compile.trace.reading import GETATTR
 from gradwalk.compile.trace.tape import NONE
 from gradwalk.compile.trace.traced import Traced
@@ -49,6 +49,9 @@ EXACTLY = {
 }  # fmt: skip
 
 
+ISSCALAR = np.isscalar.__code__
+
+
 def asked_by_insider() -> bool:
     """Whether the code that asks sees what a stand-in is: ours and NumPy's; all others see what it stands for.
 
@@ -56,7 +59,7 @@ def asked_by_insider() -> bool:
     False
     """
     frame: Any = sys._getframe(2)
-    while frame.f_globals.get("__name__") == "abc":  # which asks for somebody else
+    while frame.f_globals.get("__name__") == "abc" or frame.f_code is ISSCALAR:  # which ask for somebody else
         frame = frame.f_back
     return _is_insider(frame.f_globals.get("__name__", ""))
 
@@ -389,6 +392,12 @@ class Number(Traced, Methods):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """A function of NumPy's on numbers: on objects if it can, else on the plain numbers."""
+        if method == "__call__" and "out" not in options and any(map(is_wide_block, inputs)):
+            from gradwalk.compile.trace.arrays import beside_arrays  # which knows this module
+
+            found = beside_arrays(ufunc, inputs, options)
+            if found is not NotImplemented:
+                return found
         narrow = any(isinstance(x, Number) and is_narrow(x._kind) for x in inputs) and not self._tracer.samples
         try:
             if (narrow and ufunc not in EXACT) or (not self._tracer.samples and any(map(is_narrow_block, inputs))):
@@ -403,7 +412,15 @@ class Number(Traced, Methods):
             return out
         if isinstance(out, Number) and not isinstance(out, Condition):
             return self._tracer.plain_again(out, kind_after(np.add, out._kind, np.float64))
+        if ufunc is np.sign and type(out) is int:  # which it makes of objects
+            return np.result_type(self._tracer.kind_asked(self)).type(out)
         return out
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """A function of NumPy's that is no ufunc, as `TracedArray` has it."""
+        from gradwalk.compile.trace.arrays import called_on_numbers  # which knows this module
+
+        return called_on_numbers(function, types, args, kwargs)
 
 
 class OfValues:
