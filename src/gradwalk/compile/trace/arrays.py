@@ -228,8 +228,9 @@ class TracedArray(np.ndarray[Any, Any]):
             return getattr(ufunc, method)(*plain, **options)
         if len(out) == 1:
             return out[0]
-        if ufunc is np.sign and isinstance(found, np.ndarray):  # of objects it makes ints
-            return _as_kind(found.view(TracedArray), np.result_type(*_kinds(traced[0])).type)
+        if ufunc in ROUNDING and isinstance(found, np.ndarray) and _is_plain(traced[0]):  # of objects these make ints
+            kind: Any = np.result_type(*_kinds(traced[0])).type
+            return _as_kind(found.view(TracedArray), kind_after(ufunc, kind))
         return found.view(TracedArray) if isinstance(found, np.ndarray) and found.dtype == object else found
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
@@ -303,6 +304,7 @@ OPEN = EXACT | {
 }  # fmt: skip
 #: Functions that are made of larger and smaller numbers.
 EXTREMES = {"maximum": (ops.maximum,), "minimum": (ops.minimum,), "clip": (ops.maximum, ops.minimum)}
+ROUNDING = frozenset((np.sign, np.floor, np.ceil, np.trunc))
 #: Python's numbers, which leave an array the precision that it has.
 EXAMPLES: dict[Any, Any] = {float: 0.0, int: 0, bool: False}
 #: Functions that pass nan on, where objects are compared.

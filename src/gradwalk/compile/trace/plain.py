@@ -79,6 +79,17 @@ def kind_after(question: Callable[..., Any], *kinds: Any) -> type:
     return type(question(*[kind(1) for kind in kinds]))
 
 
+@cache
+def _kind_after(ufunc: Any, *kinds: Any) -> type:
+    """The same of a function of NumPy's, which may warn of what it is tried with.
+
+    >>> _kind_after(np.sign, float).__name__, _kind_after(np.maximum, int, np.float64).__name__
+    ('float64', 'float64')
+    """
+    with np.errstate(all="ignore"):
+        return kind_after(ufunc, *kinds)
+
+
 def _is_python(*kinds: Any) -> bool:
     """Whether arithmetic between numbers of these types raises where NumPy's gives inf or nan."""
     return not any(issubclass(kind, np.generic) for kind in kinds)
@@ -410,11 +421,14 @@ class Number(Traced, Methods):
             )
         if isinstance(out, Number) and narrow:
             return out
-        if isinstance(out, Number) and not isinstance(out, Condition):
-            return self._tracer.plain_again(out, kind_after(np.add, out._kind, np.float64))
-        if ufunc is np.sign and type(out) is int:  # which it makes of objects
-            return np.result_type(self._tracer.kind_asked(self)).type(out)
-        return out
+        if method != "__call__" or isinstance(out, Condition) or type(out) not in (int, float, self._tracer.Number):
+            return out
+        numbers = [x[()] if isinstance(x, np.ndarray) else x for x in inputs]
+        kind = _kind_after(ufunc, *[x._kind if isinstance(x, Number) else type(x) for x in numbers])
+        if isinstance(out, Number):
+            return self._tracer.plain_again(out, kind)
+        _ask_types(self._tracer, *numbers)  # the number is known, as a sign is, and not its type
+        return kind(out)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """A function of NumPy's that is no ufunc, as `TracedArray` has it."""
