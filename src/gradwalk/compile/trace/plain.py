@@ -164,19 +164,13 @@ def _power_kind(tracer: Tracer, kind: type, x: Any, y: Any) -> type:
     return kind
 
 
-def _asked(question: Callable[..., Any], *, of_ints: bool = False) -> tuple[Any, Any]:
-    """An operator whose result is asked for: the plain number, and a guard. Some take ints only.
-
-    Others are not the same for ints and floats at 0, which for floats has a sign, and by which NumPy's can be divided.
-    """
+def _asked(question: Callable[..., Any]) -> tuple[Any, Any]:
+    """An operator whose result is asked for: the plain number, and a guard. Of ints it is an int, of floats a float."""
 
     def ask(tracer: Tracer, *operands: Any) -> Any:
-        if of_ints or any(tracer.number_of(x) == 0 for x in operands):
+        if not tracer.samples:  # which cannot be asked anyway
             _ask_types(tracer, *operands)
-        found = tracer.ask(question, *operands)
-        if found == 0:
-            _ask_types(tracer, *[x for x in operands if tracer.kind_of(x) in WIDE])
-        return found
+        return tracer.ask(question, *operands)
 
     def forth(self: Number, other: Any) -> Any:
         return ask(self._tracer, self, other) if _is_plain(other) else NotImplemented
@@ -243,11 +237,11 @@ class Number(Traced, Methods):
     _power, __rpow__ = _operator("pow", operator.pow)
     __mod__, __rmod__ = _asked(operator.mod)
     __floordiv__, __rfloordiv__ = _asked(operator.floordiv)
-    __lshift__, __rlshift__ = _asked(operator.lshift, of_ints=True)
-    __rshift__, __rrshift__ = _asked(operator.rshift, of_ints=True)
-    __and__, __rand__ = _asked(operator.and_, of_ints=True)
-    __or__, __ror__ = _asked(operator.or_, of_ints=True)
-    __xor__, __rxor__ = _asked(operator.xor, of_ints=True)
+    __lshift__, __rlshift__ = _asked(operator.lshift)
+    __rshift__, __rrshift__ = _asked(operator.rshift)
+    __and__, __rand__ = _asked(operator.and_)
+    __or__, __ror__ = _asked(operator.or_)
+    __xor__, __rxor__ = _asked(operator.xor)
     __lt__, __le__ = _comparison("less"), _comparison("less_equal")
     __gt__, __ge__ = _comparison("greater"), _comparison("greater_equal")
     __eq__, __ne__ = _comparison("equals"), _comparison("differs")
@@ -326,6 +320,7 @@ class Number(Traced, Methods):
     def __round__(self, digits: Any = None) -> Any:
         if digits is None:
             return self if self._tracer.kind_asked(self) is int else self._tracer.ask(round, self)
+        _ask_types(self._tracer, self, digits)
         return self._tracer.ask(round, self, digits)
 
     def __trunc__(self) -> Any:
@@ -342,7 +337,7 @@ class Number(Traced, Methods):
 
     def __index__(self) -> int:
         tracer = self._tracer
-        if not issubclass(tracer.kind_asked(self), WHOLE):
+        if not hasattr(tracer.kind_asked(self), "__index__"):  # as np.bool_ has none in newer versions of NumPy
             raise TypeError(f"{self._kind.__name__!r} object cannot be interpreted as an integer")
         return int(tracer.told(self))
 
