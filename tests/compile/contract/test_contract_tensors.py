@@ -801,6 +801,14 @@ def arrays_of_numpys_that_were_made_with_a_number_beside_tensors(compile):
 
 
 @cases.followed
+def arrays_in_a_list_become_a_tensor(compile):
+    w = Tensor([0.1, 0.2])
+    f = compile(lambda x: (gradwalk.tensor([x, x]) * w).sum())
+    for x in (np.array([1.0, 2.0]), np.array([1, 2]), np.array([3.0, 0.5])):
+        yield walked(f(x), w)
+
+
+@cases.followed
 def full_of_numpys_numbers(compile):
     f = compile(lambda x: gradwalk.full((2,), x))
     yield [numbers(f(x)) for x in (np.int64(2), np.float64(2.5), np.int64(3), 2.5)]
