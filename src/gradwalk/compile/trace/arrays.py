@@ -44,7 +44,7 @@ class TracedArray(np.ndarray[Any, Any]):
         return dtype is None or (_is_plain(self) and self._dtype() == np.dtype(dtype))
 
     def __getitem__(self, at: Any) -> Any:
-        found = super().__getitem__(tuple(map(_told, at)) if isinstance(at, tuple) else _told(at))
+        found = super().__getitem__(tuple(map(_as_index, at)) if isinstance(at, tuple) else _as_index(at))
         return found.view(np.ndarray)[()] if isinstance(found, TracedArray) and not found.ndim else found
 
     # --- how it is written, and how it lies in memory ----------------------------------------------------------------
@@ -285,6 +285,7 @@ def _asked_of_memory(name: str) -> Any:
     return property(get)
 
 
+TracedArray.__name__ = "ndarray"  # as errors name it
 for _name in ("flags", "strides", "base", "data", "ctypes"):
     setattr(TracedArray, _name, _asked_of_memory(_name))
 
@@ -464,6 +465,11 @@ def _told(x: Any) -> Any:
         return x
     parts = [part._told_with_its_type() if isinstance(part, Number) else part for part in _parts(x)]
     return numpy_array(parts).reshape(x.shape)
+
+
+def _as_index(part: Any) -> Any:
+    """A part of an index: of numbers that come later, in a list or an array, those of the call at hand."""
+    return _told(array_of(part) if isinstance(part, list) and _holds_number(part) else part)
 
 
 def traced_array(parts: Any) -> Any:
