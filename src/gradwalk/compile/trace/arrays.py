@@ -244,7 +244,10 @@ class TracedArray(np.ndarray[Any, Any]):
         if (looks or narrow) and all(map(_is_plain, traced)):
             return _on_the_numbers(function, args, kwargs)
         others = [kind for kind in types if not issubclass(kind, Number)]  # which this is called for
-        return _taken_in(super().__array_function__(function, others, args, kwargs))
+        found = _taken_in(super().__array_function__(function, others, args, kwargs))
+        if function.__name__ in LIKE and len(args) == LIKE[function.__name__] and "dtype" not in kwargs:
+            return _of_dtype_of(args[0], found)
+        return found
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         """What NumPy's functions give: without dimensions the object itself, and of truths a plain array."""
@@ -305,6 +308,8 @@ OPEN = EXACT | {
 }  # fmt: skip
 #: Functions that are made of larger and smaller numbers.
 EXTREMES = {"maximum": (ops.maximum,), "minimum": (ops.minimum,), "clip": (ops.maximum, ops.minimum)}
+#: Functions that make arrays of the dtype of another, of objects with ints in them; and how many arguments they take.
+LIKE = {"zeros_like": 1, "ones_like": 1, "full_like": 2}
 ROUNDING = frozenset((np.sign, np.floor, np.ceil, np.trunc))
 #: Python's numbers, which leave an array the precision that it has.
 EXAMPLES: dict[Any, Any] = {float: 0.0, int: 0, bool: False}
@@ -355,6 +360,15 @@ def _taken_in(found: Any) -> Any:
     kind = np.result_type(*kinds).type if len(kinds) > 1 or (kinds and not found.ndim) else None
     made = _as_kind(made, kind) if kind in (np.float64, np.int64) else made
     return made if found.ndim else made.view(np.ndarray)[()]
+
+
+def _of_dtype_of(other: Any, made: Any) -> Any:
+    """An array as one of the dtype of another; where that cuts digits off, of the numbers of the call at hand."""
+    kinds = _kinds(other) if isinstance(other, TracedArray) else ()
+    kind = np.result_type(*kinds).type if kinds else None
+    if kind is np.int64 and any(isinstance(part, Number) for part in _parts(made)):
+        return _told(made).astype(kind)
+    return _as_kind(made, kind) if kind in (np.float64, np.int64) else made
 
 
 def called_on_numbers(function: Any, types: Any, args: Any, kwargs: Any) -> Any:
