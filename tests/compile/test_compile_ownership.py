@@ -20,6 +20,7 @@ import gradwalk
 from gradwalk import Value, nn, optim
 from gradwalk.compile.call.following import Checks
 from gradwalk.compile.own.store import stretch_of
+from gradwalk.compile.trace.limits import FrozenWarning
 from gradwalk.errors import BackwardError, NotANumberError
 
 X = [[0.5, -1.0], [1.5, 0.3], [-0.7, 0.9]]
@@ -587,3 +588,13 @@ def test_gradients_that_are_graphs_are_refused_after_work_by_hand_too() -> None:
     (w * w).backward(create_graph=True)
     with pytest.raises(NotANumberError, match="zero_grad"):
         waiting.backward()
+
+
+def test_a_parameter_of_another_precision_is_said_once() -> None:
+    w, v = Value(2.0), Value(0.1)
+    f = gradwalk.compile(lambda x: w * v * x)
+    v.data = np.float32(0.2)
+    with pytest.warns(FrozenWarning, match="is a float32 of NumPy's"):
+        f(1.0)
+    v.data = np.float32(0.3)
+    assert f(1.0).data == pytest.approx(0.6)  # and no more is said

@@ -442,7 +442,9 @@ class Compiled:
             from gradwalk.compile.call.whole_trace import WholeTrace  # which few functions need
 
             return WholeTrace(recorded, numbers, {})
-        bound = GuardedTrace if guarded or recorded.guards or recorded.types or recorded.ints else BoundTrace
+        count = len(numbers.plain)
+        typed = min(recorded.types, default=count) < count
+        bound = GuardedTrace if guarded or recorded.guards or typed or recorded.ints else BoundTrace
         if not self.wrt:
             return bound(recorded, numbers, {})
         for guard in recorded.guards:
@@ -452,7 +454,6 @@ class Compiled:
                     f"arguments (wrt=) would not pass through it\n  at {guard.place}\n"
                     "use gradwalk's own functions, such as gradwalk.sqrt(x)"
                 )
-        count = len(numbers.plain)
         starts = accumulate([array.size for array in numbers.arrays], initial=count)
         plain = iter([InputAt(i) for i in range(count)])
         arrays = iter([InputAt(start, array.shape) for start, array in zip(starts, numbers.arrays, strict=False)])

@@ -37,11 +37,21 @@ def checked_parameters(given: Any, taker: str) -> list[Value]:
             raise SettingError(f"parameter {i} is no Value but {type(p).__name__}: {p!r:.60}{remedy}")
         if places.setdefault(id(p), i) != i:
             raise SettingError(f"parameters {places[id(p)]} and {i} are the same {type(p).__name__}; give each once")
-        if p.many and not p.requires_grad:  # type: ignore[attr-defined]
-            raise SettingError(
-                f"parameter {i} is a tensor that no gradient flows to; make it one of floats with requires_grad"
-            )
+    check_gradients_flow(found)
     return found
+
+
+def check_gradients_flow(parameters: Iterable[Any]) -> None:
+    """Refuse tensors that no gradient flows to, as they are once requires_grad was set to False.
+
+    >>> check_gradients_flow([Value(1.0)])
+    """
+    for i, p in enumerate(parameters, start=1):
+        if p.many and not p.requires_grad:
+            raise SettingError(
+                f"parameter {i} is a tensor that no gradient flows to; make it one of floats with requires_grad, or "
+                "leave it out"
+            )
 
 
 def gradients_of(parameters: list[Value]) -> list[Any]:
@@ -50,6 +60,7 @@ def gradients_of(parameters: list[Value]) -> list[Any]:
     Those of tensors are arrays.
     """
     if any(p.many for p in parameters):
+        check_gradients_flow(parameters)
         plain = iter(gradients_of([p for p in parameters if not p.many]))
         return [p.grad.array if p.many else next(plain) for p in parameters]
     found = node.gradients_of(parameters)

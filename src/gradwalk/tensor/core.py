@@ -252,6 +252,8 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
                 f"a tensor of {self.dtype} carries no gradient; make it one of floats, as in Tensor(data, "
                 "dtype='float64')"
             )
+        if keepers.keeping:
+            self._data  # noqa: B018 (it is had back from who keeps it, who else would not know)
         if not self.is_leaf:
             if not wanted:
                 raise SettingError("requires_grad=False is for leaves; cut a computed tensor off with detach()")

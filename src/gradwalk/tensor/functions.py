@@ -20,7 +20,7 @@ from gradwalk.tensor.arrays import BOOL, FLOAT64, INT64, dtype_named
 from gradwalk.tensor.core import Tensor, constant
 from gradwalk.tensor.entries import Concat, Einsum, Index, Pad
 from gradwalk.tensor.indexing import extremes
-from gradwalk.tensor.making import array_of
+from gradwalk.tensor.making import array_of, keep_kinds
 from gradwalk.tensor.shapes import Shape, axis_of, either, shape_error, shape_of, whole_of
 
 __all__ = [
@@ -92,8 +92,12 @@ def full(
     if getattr(x, "many", False):
         x = x.item()
     if ops.comes_later(x) and not getattr(x, "many", False):
+        if dtype is None:
+            keep_kinds([x])
         name = {bool: BOOL, int: INT64, float: FLOAT64}[x.kind_of_number]
         return _filled(tuple(given), x, name if dtype is None else dtype, requires_grad, "full")
+    if not isinstance(x, (int, float)):
+        x = getattr(x, "item", lambda: x)()  # of NumPy's numbers
     if not isinstance(x, (int, float)):
         raise NotANumberError(f"full takes a shape and a number, not {x!r:.60}")
     name = BOOL if isinstance(x, bool) else INT64 if isinstance(x, int) else FLOAT64

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from gradwalk.errors import NotANumberError, NumberTooLargeError
@@ -10,7 +11,7 @@ from gradwalk.tensor import arrays
 from gradwalk.tensor.arrays import BOOL, FLOAT32, FLOAT64, INT64
 from gradwalk.tensor.shapes import shape_error
 
-__all__ = ["array_of", "numbers_in"]
+__all__ = ["array_of", "keep_kinds", "numbers_in"]
 
 LARGEST = 2**63
 
@@ -30,7 +31,11 @@ def array_of(data: Any, dtype: str | None = None) -> Any:
         return provider.new(data, dtype or "")
     if provider.is_array(data) or hasattr(data, "dtype"):
         return _from_array(data, dtype)
-    nested, kinds = _nested(data, [])
+    later: list[Any] = []
+    nested, kinds = _nested(data, [], later)
+    if dtype is None and float not in kinds:
+        keep_kinds(later)
+    kinds |= {x.kind_of_number for x in later}
     wide = FLOAT64 if float in kinds or not kinds else INT64 if int in kinds else BOOL
     return provider.new(nested, dtype or wide)
 
@@ -38,6 +43,8 @@ def array_of(data: Any, dtype: str | None = None) -> Any:
 def _from_array(data: Any, dtype: str | None) -> Any:
     provider = arrays.now
     kind = getattr(data.dtype, "kind", "")
+    if kind == "O" and any(map(comes_later, data.ravel().tolist())):
+        return array_of(data.tolist(), dtype)
     if kind == "O":
         raise NotANumberError(
             "an array of objects holds no plain numbers; for an array of Values there is Tensor.of(array)"
@@ -74,12 +81,25 @@ def numbers_in(x: Any, dtype: str) -> Any:
     return array_of(x, dtype)
 
 
-def _nested(data: Any, path: list[int]) -> tuple[Any, set[type]]:
-    """Nested lists of plain numbers, and which kinds of them; an error says where something else is."""
+def keep_kinds(later: Iterable[Any]) -> None:
+    """Let numbers that are not known yet make a tensor of the same dtype whenever they are: one float is enough.
+
+    >>> keep_kinds([])
+    """
+    numbers = list(later)
+    for x in next(([x] for x in numbers if x.kind_of_number is float), numbers):
+        x.keep_kind()
+
+
+def _nested(data: Any, path: list[int], later: list[Any]) -> tuple[Any, set[type]]:
+    """Nested lists of plain numbers, and which kinds of them; an error says where something else is.
+
+    What is not known yet is added to `later`, and its kind is not among these.
+    """
     if isinstance(data, (list, tuple, range)):
         rows, kinds = [], set()
         for i, part in enumerate(data):
-            row, found = _nested(part, [*path, i])
+            row, found = _nested(part, [*path, i], later)
             rows.append(row)
             kinds |= found
         shapes = {_shape_of(row) for row in rows}
@@ -88,23 +108,23 @@ def _nested(data: Any, path: list[int]) -> tuple[Any, set[type]]:
             where = f" at {path}" if path else ""
             raise shape_error(f"a tensor's rows have one shape, and these{where} have {first} and {other}")
         return rows, kinds
-    if comes_later(data):  # a number that is not known yet, but of which type it is
-        return data, {data.kind_of_number}
+    if getattr(data, "many", False):
+        return _nested(data.tolist(), path, later)
+    if comes_later(data):
+        later.append(data)
+        return data, set()
     if isinstance(data, bool):
         return data, {bool}
     if isinstance(data, int):
         if not -LARGEST <= data < LARGEST:
             raise NumberTooLargeError(f"an int of {data.bit_length()} bits does not fit int64; write it as a float")
         return data, {int}
-    if getattr(data, "many", False):
-        found = data.tolist()
-        return _nested(found, path)
     if hasattr(data, "backward"):
         raise NotANumberError(
             f"a Value would lose its history in Tensor(...); Tensor.of(values) makes one node of many Values{_at(path)}"
         )
     if hasattr(data, "tolist"):  # an array, or a number of NumPy's
-        return _nested(data.tolist(), path)
+        return _nested(data.tolist(), path, later)
     try:
         return number(data), {float}
     except NotANumberError:

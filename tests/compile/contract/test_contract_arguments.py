@@ -313,6 +313,16 @@ def test_what_is_no_part_of_the_trace_is_summed_over_samples_all_the_same() -> N
     assert (list(doubled), list(same), text) == ([2.0, 4.0], [2.0, 2.0], "text")
 
 
+def test_truths_are_counted_over_samples_and_their_mean_is_a_float() -> None:
+    w = Value(2.0)
+    for batch, kind in (("sum", int), ("mean", float)):
+        right = gradwalk.compile(lambda x, y: (w * x > y, x > 5.0), batch=batch)
+        for xs, hits in (([1.0, 2.0], 1), ([2.0, 3.0], 2), ([0.5, 1.0], 0), ([2.0], 1)):
+            found = right(xs, [3.0] * len(xs))
+            expected = kind(hits) if batch == "sum" else hits / len(xs)
+            assert [(type(x), x) for x in found] == [(kind, expected), (kind, kind(0))]
+
+
 def test_an_array_among_the_results_is_a_new_one_each_time() -> None:
     w = Value(2.0)
     fn = gradwalk.compile(lambda x: (w * x, np.zeros(2)))

@@ -10,7 +10,7 @@ from test_contract_tensors import test_one_line_each as one_line_each
 
 from gradwalk.compile.trace import blocks
 
-#: What mixes tensors with Values is run as it is.
+#: What mixes tensors with Values, or takes an array of NumPy's apart, is run as it is.
 MIXED = (
     "nothing_of_tensors_but_the_result",
     "trained_with_descent",
@@ -18,6 +18,7 @@ MIXED = (
     "trained_with_adam",
     "arguments_are_tensors_arrays_lists_and_numbers",
     "tensors_and_values_together",
+    "arrays_in_a_list_become_a_tensor",
 )
 
 

@@ -757,6 +757,83 @@ def an_optimiser_has_a_list_of_ones_own_in_which_a_tensor_stands_for_an_equal_on
     yield numbers([w, b, larger])
 
 
+@cases.followed
+def a_tensor_of_an_optimisers_is_frozen_and_let_go_again(compile):
+    w, b = Tensor([0.1, 0.2]), Tensor([0.0, 0.1])
+    descent = optim.SGD([w, b], lr=0.1, momentum=0.9, weight_decay=0.1)
+    f = compile(lambda x: ((w * x + b).tanh() ** 2).sum())
+
+    def step():
+        descent.zero_grad()
+        f(2.0).backward()
+        norm = optim.clip_grad_norm(descent.parameters, 0.5)
+        descent.step()
+        return norm
+
+    yield [tried(step), tried(step), numbers([w, b])]
+    w.requires_grad = False
+    yield [tried(step), tried(descent.step), numbers([w, b])]
+    rest = optim.SGD([b], lr=0.1)
+    yield [tried(rest.step), numbers([w, b])]
+    w.requires_grad = True
+    yield [tried(step), tried(step), numbers([w, b])]
+
+
+@cases.followed
+def a_number_decides_the_dtype_of_a_tensor_and_turns_from_int_to_float(compile):
+    c = Tensor([1, 2, 3])
+    f = compile(lambda x: [c * x, c - x, gradwalk.where(c > 1, x, 0), gradwalk.full((2,), x), c.maximum(x)])
+    g = compile(lambda x, y: [gradwalk.tensor([x, y]), gradwalk.tensor([x > 1, y > 1])])
+    for x in (2, 2.0, 2.5, 2):
+        yield [numbers(f(x)), numbers(g(x, 3)), numbers(g(3, x)), numbers(g(x, 2.5))]
+
+
+@cases.followed
+def a_list_decides_the_dtype_of_a_tensor_and_turns_from_ints_to_floats(compile):
+    c = Tensor([1, 2, 3])
+    f = compile(lambda xs: [c * gradwalk.tensor(xs), c * np.array(xs), Tensor(np.array(xs) * 2)])
+    for xs in ([1, 2, 3], [1.5, 2.5, 3.5], [1, 2, 3.5], [1, 2, 3]):
+        yield numbers(f(xs))
+
+
+@cases.followed
+def arrays_of_numpys_that_were_made_with_a_number_beside_tensors(compile):
+    w, a = Tensor([0.1, 0.2, 0.3]), np.array([1, 2, 3])
+    made = [
+        lambda x: a * x,
+        lambda x: np.where(a > 1, a, x),
+        lambda x: np.full(3, x),
+        lambda x: np.concatenate([a[:2], [x]]),
+        lambda x: np.stack([a, a * x])[1],
+    ]
+    fs = [compile(lambda x, m=m: [(w * m(x)).sum(), w + m(x), gradwalk.tensor(m(x)), w @ m(x)]) for m in made]
+    for x in (1.5, 2.5, 2, 1.5):
+        yield [[numbers(f(x)[1:]), walked(f(x)[0], w)] for f in fs]
+
+
+@cases.followed
+def arrays_in_a_list_become_a_tensor(compile):
+    w = Tensor([0.1, 0.2])
+    f = compile(lambda x: (gradwalk.tensor([x, x]) * w).sum())
+    for x in (np.array([1.0, 2.0]), np.array([1, 2]), np.array([3.0, 0.5])):
+        yield walked(f(x), w)
+
+
+@cases.followed
+def full_of_numpys_numbers(compile):
+    f = compile(lambda x: gradwalk.full((2,), x))
+    yield [numbers(f(x)) for x in (np.int64(2), np.float64(2.5), np.int64(3), 2.5)]
+
+
+@cases.followed
+def numbers_of_tensors_make_a_tensor_with_plain_ones(compile):
+    w = Tensor([1.0, 2.0])
+    f = compile(lambda x: [gradwalk.tensor([w[0], x]), gradwalk.tensor([[x, 1], [w.sum().item(), 2]])])
+    yield numbers([f(1), f(2.5)])
+    w.data = w.data + 1.0
+    yield numbers([f(1), f(2.5)])
+
+
 @cases.test()
 def test_tensors(case: Case) -> None:
     assert outcome_of(case) == case.outcome

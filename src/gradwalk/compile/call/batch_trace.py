@@ -15,6 +15,7 @@ from gradwalk.compile.call.bound_trace import BoundTrace
 from gradwalk.compile.call.results import LeftToWalk, result_of
 from gradwalk.compile.own.store import Store, Version
 from gradwalk.compile.prepared import Runner
+from gradwalk.compile.trace.plain import BOOLS
 from gradwalk.compile.trace.recorded import Recorded
 from gradwalk.errors import SettingError
 
@@ -44,6 +45,7 @@ class BatchTrace(BoundTrace):
         super().__init__(recorded, numbers, {}, batch=fn.dtype)
         self.one = len(recorded.tape.outputs) == 1 and fn.batch != "each"
         self.single = self.one and self.single
+        self.result.places = [(i, at, kind and _of_many(kind, fn.batch)) for i, at, kind in self.result.places]
 
     def _lay_out(self, numbers: BatchNumbers) -> None:
         arrays = iter(numbers.arrays)
@@ -227,3 +229,8 @@ class BatchCall:
             self.gradients = self.trace.gradients.copy()
         elif self.saved is None:
             self.saved = runner.inputs.copy(), runner.indices.copy()
+
+
+def _of_many(kind: type, batch: str) -> type:
+    """The type that plain numbers of a type have together: a mean is a float, and a sum of truths says how many."""
+    return float if batch == "mean" else int if kind in BOOLS else kind

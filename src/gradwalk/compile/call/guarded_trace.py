@@ -46,10 +46,8 @@ class GuardedTrace(BoundTrace):
         self.starts = [guard.outputs.start for guard in self.guards]
         self.traced_with = numbers  # of these nobody need ask
         plain = len(numbers.plain)
-        typed = sorted(recorded.types)
-        self.typed = [i for i in typed if i < plain]
+        self.typed = [i for i in sorted(recorded.types) if i < plain]  # those of arrays are part of the key
         self.types = [recorded.types[i] for i in self.typed]
-        self.dtypes = {bisect_right(self.ends, i) - 1: recorded.types[i] for i in typed if i >= plain}
         self.whole = [(i, limit) for i, limit in recorded.ints.items() if i < plain]
         self.whole_arrays: dict[int, int] = {}  # and the same of arrays of ints
         for i, limit in recorded.ints.items():
@@ -63,7 +61,7 @@ class GuardedTrace(BoundTrace):
             super()._forward(store, numbers, again)
             return
         sure, self.traced_with, self.wrong_index = numbers is self.traced_with, None, None
-        if not sure and (self.typed or self.dtypes or self.whole or self.whole_arrays):
+        if not sure and (self.typed or self.whole or self.whole_arrays):
             self._check_types(numbers)
         BoundTrace._forward(self, store, numbers)  # quicker than by `super`
         if not sure and (found := self.asked.tobytes()) != self.quick:
@@ -84,8 +82,6 @@ class GuardedTrace(BoundTrace):
             if numbers.arrays[k].max() > limit or numbers.arrays[k].min() < -limit:
                 raise Elsewhere(-1, None)
         if [plain[i].__class__ for i in self.typed] != self.types:
-            raise Elsewhere(-1, None)
-        if any(numbers.arrays[k].dtype.type is not kind for k, kind in self.dtypes.items()):
             raise Elsewhere(-1, None)
 
     def _write_indices(self, numbers: Any) -> None:

@@ -17,7 +17,7 @@ from gradwalk.compile.call.tensor_results import known_tensor, whole_tensor
 from gradwalk.compile.own.store import Store
 from gradwalk.compile.trace.array_tape import ArrayTape, At, NumberAt, each_at, replaced
 from gradwalk.compile.trace.guards import Finished, numbers_at, typed
-from gradwalk.compile.trace.recorded import Kept, Output, Recorded, TensorOutput
+from gradwalk.compile.trace.recorded import Kept, Output, TensorOutput
 from gradwalk.compile.trace.tracer import one_at_a_time
 from gradwalk.compile.trace.whole_tensors import WayBack, WholeTensors
 from gradwalk.engine import Value
@@ -52,10 +52,6 @@ class WholeTrace(GuardedTrace):
     one_by_one = False
     arrays: ArrayTape
     graph: WholeTensors
-
-    def __init__(self, recorded: Recorded, numbers: Any, wrt: dict[str, Any]) -> None:
-        super().__init__(recorded, numbers, wrt)
-        self.dtypes = {}  # of arrays, which are part of the key
 
     def _prepare(self, numbers: Any, batch: str | None) -> bool:
         self.arrays, self.graph = self.recorded.arrays, self.recorded.graph  # type: ignore[assignment]

@@ -119,7 +119,7 @@ class Memory:
                     return False
                 if leaves.changes != then if counted else not seen.holds(leaves):  # the first without the call
                     return False
-                if tensors.lent:  # whose numbers somebody may write to, until they are set anew
+                if tensors.stepped_in_python:
                     return False
                 if not optimizer.__dict__.keys().isdisjoint(names):  # set anew; no loop, as in `reverse`
                     return False
@@ -188,7 +188,7 @@ def step(store: Store, optimizer: Any, constants: tuple[Any, ...]) -> bool:
         where = store.positions(optimizer.parameters) if store.owns else None
         columns = [_column(vars(optimizer).get(name), optimizer.parameters, store) for name in optimizer.memory]
         size = sum(_sizes(optimizer.parameters, store))
-        if where is None or store.tensors.lent or not {*map(len, columns)} <= {size}:
+        if where is None or store.tensors.stepped_in_python or not {*map(len, columns)} <= {size}:
             return False
         memory = Memory(optimizer, store, where, kernel, columns, len(constants))
         memory.take_over(optimizer)
@@ -320,7 +320,8 @@ def _gradients(store: Store, parameters: list[Any]) -> Iterator[tuple[Store, Any
         yield None
         return
     with everyone.lock:
-        where = everyone.positions(parameters) if everyone.owns else None
+        natively = everyone.owns and not everyone.tensors.stepped_in_python
+        where = everyone.positions(parameters) if natively else None
         everyone.by_hand, everyone.zeroed = 0, False
         yield None if where is None else (everyone, where)
 

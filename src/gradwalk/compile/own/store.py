@@ -28,6 +28,8 @@ from gradwalk.compile.native.pythons import LeafReader
 from gradwalk.compile.own import optimisers
 from gradwalk.compile.own.tensors import HeldTensors, dtype_held
 from gradwalk.compile.own.watched import Watched
+from gradwalk.compile.trace.limits import frozen
+from gradwalk.compile.trace.narrow import is_narrow
 from gradwalk.engine import Value
 from gradwalk.errors import NotANumberError, TraceError
 from gradwalk.node import are_plain_leaves, gradients_of, numbers_of
@@ -93,6 +95,7 @@ class Store:
         self.by_hand = 0  # how often in a row they were handed back with no optimiser at work
         self.visits = 0  # calls that left them in Python
         self._leaves: LeafReader | None = None  # of the parameters, once they were visited
+        self.told = False  # whether it was said that some are not of float64
         self.stretches: WeakSet[Stretch] = WeakSet()
         self.lists: dict[int, tuple[keepers.Seen, Any, bool]] = {}  # that were asked for before; see `positions`
         self.lock = Turn()
@@ -282,8 +285,16 @@ class Store:
             yield
 
     def _numbers(self, given: list[Any], what: str) -> Floats:
-        if FLOATS.issuperset(map(type, given)):
+        kinds = {*map(type, given)}
+        if kinds <= FLOATS:
             return np.fromiter(given, np.float64, len(given))
+        if what == "data" and not self.told and (narrow := [kind.__name__ for kind in kinds if is_narrow(kind)]):
+            self.told = True
+            frozen(
+                f"the number of a parameter is a {narrow[0]} of NumPy's, with which Values compute in {narrow[0]}; "
+                "compiled code computes in float64",
+                "make it a float, as in p.data = float(x)",
+            )
         try:
             return np.array([number(x) for x in given], np.float64)
         except NotANumberError:

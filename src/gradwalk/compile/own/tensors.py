@@ -66,6 +66,7 @@ class HeldTensors:
         self.tensors: list[tuple[Any, slice]] = []
         self.places: dict[int, slice] = {}  # by id()
         self.lent: list[tuple[Any, slice]] = []  # those that gave an array away, which may be written to
+        self.stepped_in_python = False  # whether there are such, or tensors that an optimiser has to refuse
         self._before: list[tuple[Any, int, type]] = []  # the array of each, when it was last written, and its class
 
     def __bool__(self) -> bool:
@@ -119,10 +120,11 @@ class HeldTensors:
         """Keep what `hand_back` gives the tensors again."""
         self._before = [(v._data, v._changed, v.__class__) for v, _ in self.tensors]
         self.lent = [(v, here) for v, here in self.tensors if v._lent is not None]
+        self.stepped_in_python = bool(self.lent) or not all(v.requires_grad for v, _ in self.tensors)
 
     def forget(self) -> None:
         """Let go of what was kept."""
-        self._before, self.lent = [], []
+        self._before, self.lent, self.stepped_in_python = [], [], False
 
     def take(self) -> None:
         """Empty the tensors' fields: their numbers are elsewhere from now on."""

@@ -44,7 +44,7 @@ class TracedArray(np.ndarray[Any, Any]):
         return dtype is None or (_is_plain(self) and self._dtype() == np.dtype(dtype))
 
     def __getitem__(self, at: Any) -> Any:
-        found = super().__getitem__(tuple(map(_told, at)) if isinstance(at, tuple) else _told(at))
+        found = super().__getitem__(tuple(map(_as_index, at)) if isinstance(at, tuple) else _as_index(at))
         return found.view(np.ndarray)[()] if isinstance(found, TracedArray) and not found.ndim else found
 
     # --- how it is written, and how it lies in memory ----------------------------------------------------------------
@@ -185,6 +185,10 @@ class TracedArray(np.ndarray[Any, Any]):
         ]
         return np.ndarray.tolist(traced_array(parts).reshape(self.shape))
 
+    def round(self, decimals: Any = 0, out: Any = None) -> Any:
+        """The numbers rounded."""
+        return np.round(self, decimals, out)
+
     def astype(self, dtype: Any, *args: Any, **options: Any) -> Any:
         """The numbers as others: as float64 they stay what they are."""
         if self.is_already(dtype):
@@ -224,6 +228,9 @@ class TracedArray(np.ndarray[Any, Any]):
             return getattr(ufunc, method)(*plain, **options)
         if len(out) == 1:
             return out[0]
+        if ufunc in ROUNDING and isinstance(found, np.ndarray) and _is_plain(traced[0]):  # of objects these make ints
+            kind: Any = np.result_type(*_kinds(traced[0])).type
+            return _as_kind(found.view(TracedArray), kind_after(ufunc, kind))
         return found.view(TracedArray) if isinstance(found, np.ndarray) and found.dtype == object else found
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
@@ -234,9 +241,13 @@ class TracedArray(np.ndarray[Any, Any]):
         module = getattr(function, "__module__", "")
         looks = function.__name__ in LOOKING or "fft" in module or ("linalg" in module and function.__name__ != "norm")
         narrow = function.__name__ in PRODUCTS and any(is_narrow(kind) for x in traced for kind in _kinds(x))
-        if (looks or narrow) and traced and all(map(_is_plain, traced)):
+        if (looks or narrow) and all(map(_is_plain, traced)):
             return _on_the_numbers(function, args, kwargs)
-        return super().__array_function__(function, types, args, kwargs)
+        others = [kind for kind in types if not issubclass(kind, Number)]  # which this is called for
+        found = _taken_in(super().__array_function__(function, others, args, kwargs))
+        if function.__name__ in LIKE and len(args) == LIKE[function.__name__] and "dtype" not in kwargs:
+            return _of_dtype_of(args[0], found)
+        return found
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         """What NumPy's functions give: without dimensions the object itself, and of truths a plain array."""
@@ -277,6 +288,7 @@ def _asked_of_memory(name: str) -> Any:
     return property(get)
 
 
+TracedArray.__name__ = "ndarray"  # as errors name it
 for _name in ("flags", "strides", "base", "data", "ctypes"):
     setattr(TracedArray, _name, _asked_of_memory(_name))
 
@@ -284,9 +296,9 @@ for _name in ("flags", "strides", "base", "data", "ctypes"):
 LOOKING = frozenset((
     "array2string", "array_repr", "array_str",
     "around", "bincount", "corrcoef", "cov", "digitize", "fix", "gradient", "histogram", "histogram2d",
-    "histogram_bin_edges", "interp", "lexsort", "median", "nan_to_num", "nanmedian", "nanpercentile", "nanquantile",
-    "nanstd", "nanvar", "partition", "argpartition", "percentile", "piecewise", "polyfit", "ptp", "quantile", "round",
-    "searchsorted", "sinc", "unique", "unwrap",
+    "histogram_bin_edges", "interp", "lexsort", "median", "min_scalar_type", "nan_to_num", "nanmedian",
+    "nanpercentile", "nanquantile", "nanstd", "nanvar", "partition", "argpartition", "percentile", "piecewise",
+    "polyfit", "ptp", "quantile", "round", "searchsorted", "sinc", "unique", "unwrap",
 ))  # fmt: skip
 #: Functions that add products up, in an order of their own.
 PRODUCTS = frozenset(("dot", "inner", "vdot", "outer", "einsum", "tensordot", "convolve", "correlate", "trace", "kron"))
@@ -296,6 +308,11 @@ OPEN = EXACT | {
 }  # fmt: skip
 #: Functions that are made of larger and smaller numbers.
 EXTREMES = {"maximum": (ops.maximum,), "minimum": (ops.minimum,), "clip": (ops.maximum, ops.minimum)}
+#: Functions that make arrays of the dtype of another, of objects with ints in them; and how many arguments they take.
+LIKE = {"zeros_like": 1, "ones_like": 1, "full_like": 2}
+ROUNDING = frozenset((np.sign, np.floor, np.ceil, np.trunc))
+#: Python's numbers, which leave an array the precision that it has.
+EXAMPLES: dict[Any, Any] = {float: 0.0, int: 0, bool: False}
 #: Functions that pass nan on, where objects are compared.
 COMPARING = frozenset(("maximum", "minimum", "fmax", "fmin", "clip"))
 
@@ -330,6 +347,53 @@ def _extremes(ufunc: Any, inputs: tuple[Any, ...]) -> Any:
 
     found = np.frompyfunc(choose, len(inputs), 1)(*map(_as_objects, inputs))
     return found.view(TracedArray) if isinstance(found, np.ndarray) else found
+
+
+def _taken_in(found: Any) -> Any:
+    """What a function of NumPy's gives, arrays of objects with stand-ins as arrays of these, of one type."""
+    if isinstance(found, (list, tuple)):
+        return type(found)(map(_taken_in, found)) if type(found) in (list, tuple) else found
+    if type(found) is not np.ndarray or found.dtype != object:
+        return found
+    made = found.view(TracedArray)
+    kinds = _kinds(made)
+    kind = np.result_type(*kinds).type if len(kinds) > 1 or (kinds and not found.ndim) else None
+    made = _as_kind(made, kind) if kind in (np.float64, np.int64) else made
+    return made if found.ndim else made.view(np.ndarray)[()]
+
+
+def _of_dtype_of(other: Any, made: Any) -> Any:
+    """An array as one of the dtype of another; where that cuts digits off, of the numbers of the call at hand."""
+    kinds = _kinds(other) if isinstance(other, TracedArray) else ()
+    kind = np.result_type(*kinds).type if kinds else None
+    if kind is np.int64 and any(isinstance(part, Number) for part in _parts(made)):
+        return _told(made).astype(kind)
+    return _as_kind(made, kind) if kind in (np.float64, np.int64) else made
+
+
+def called_on_numbers(function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    """A function of NumPy's that is given numbers, and arrays perhaps: as if they all were arrays of stand-ins."""
+    return TracedArray.__array_function__(NO_NUMBERS, function, types, args, kwargs)
+
+
+def beside_arrays(ufunc: Any, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """A function of NumPy's of arrays that are known and of numbers, which beside these are numbers of NumPy's.
+
+    Of anything else, such as lists, it is not for this.
+
+    >>> from gradwalk.compile.trace.tracer import trace
+    >>> trace(lambda x: len((np.array([1, 2]) * x).dtype.name) * x, [1.5]).tape.rows
+    3
+    """
+    if not all(isinstance(x, (np.ndarray, Number, int, float, np.generic)) for x in inputs):
+        return NotImplemented
+    examples = [x.dtype if isinstance(x, np.ndarray) else EXAMPLES.get(_kind(x), _kind(x)) for x in inputs]
+    kind = np.result_type(*examples).type
+    numbers = [traced_array([x]).reshape(()) if isinstance(x, Number) else x for x in inputs]
+    if kind in (np.float64, np.int64):
+        numbers = [_as_kind(x, kind) if isinstance(x, TracedArray) else x for x in numbers]
+    first = next(x for x in numbers if isinstance(x, TracedArray))
+    return TracedArray.__array_ufunc__(first, ufunc, "__call__", *numbers, **options)
 
 
 def _widened(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -417,11 +481,19 @@ def _told(x: Any) -> Any:
     return numpy_array(parts).reshape(x.shape)
 
 
+def _as_index(part: Any) -> Any:
+    """A part of an index: of numbers that come later, in a list or an array, those of the call at hand."""
+    return _told(array_of(part) if isinstance(part, list) and _holds_number(part) else part)
+
+
 def traced_array(parts: Any) -> Any:
     """An array of such parts."""
     out = np.empty(len(parts), object)
     out[:] = parts
     return out.view(TracedArray)
+
+
+NO_NUMBERS = traced_array([])
 
 
 def plain_array(given: Any, dtype: Any = None) -> Any:
@@ -454,6 +526,8 @@ def array_of(given: Any, dtype: Any = None) -> Any:
 
 def _holds_number(x: Any) -> bool:
     """Whether a list, or the first of lists in it, holds a stand-in for a plain number."""
+    if isinstance(x, TracedArray):
+        return any(isinstance(part, Number) for part in _parts(x))
     if not isinstance(x, (list, tuple)):
         return isinstance(x, Number)
     return any(isinstance(part, Number) for part in x) or any(

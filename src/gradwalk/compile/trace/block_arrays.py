@@ -89,6 +89,10 @@ class Blocks(Sums):
                 return self.real.new(nested, dtype)
             nested = plain_array(nested, object)
         block = self.of_array(nested)
+        if not dtype:  # that of its numbers, in which NumPy has brought ints beside a float to floats
+            for x in nested.ravel().view(np.ndarray).tolist():
+                if isinstance(x, Number):
+                    x.keep_kind()
         return self.cast(block, dtype or block.dtype)
 
     def full(self, shape: Shape, x: Any, dtype: str) -> Any:

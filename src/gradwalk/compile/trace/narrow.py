@@ -22,7 +22,7 @@ from gradwalk.ops import Op
 if TYPE_CHECKING:
     from gradwalk.compile.trace.tracer import Tracer
 
-__all__ = ["as_single", "fitted", "is_narrow", "is_narrow_block", "single"]
+__all__ = ["as_single", "fitted", "is_narrow", "is_narrow_block", "is_wide_block", "single"]
 
 LARGEST = 3.4028235677973366e38  # what is larger rounds to inf …
 NORMAL = 2.0**-126  # … and what is smaller has fewer digits
@@ -62,6 +62,16 @@ def is_narrow_block(x: Any) -> bool:
     (True, False, False)
     """
     return isinstance(x, (np.ndarray, np.generic)) and type(x).__module__ == "numpy" and is_narrow(x.dtype.type)
+
+
+def is_wide_block(x: Any) -> bool:
+    """Whether `x` is an array of NumPy's own with dims, of a type as wide as a trace computes.
+
+    >>> import numpy as np
+    >>> is_wide_block(np.ones(2)), is_wide_block(np.ones(2, np.float32)), is_wide_block(np.float64(2.0))
+    (True, False, False)
+    """
+    return type(x) is np.ndarray and x.ndim > 0 and x.dtype.type in (np.float64, np.int64, np.bool_)
 
 
 def as_single(tracer: Tracer, x: Any) -> Any:

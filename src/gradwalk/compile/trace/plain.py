@@ -22,7 +22,7 @@ import numpy as np
 
 from gradwalk import ops
 from gradwalk.compile.trace.limits import limit
-from gradwalk.compile.trace.narrow import as_single, fitted, is_narrow, is_narrow_block
+from gradwalk.compile.trace.narrow import as_single, fitted, is_narrow, is_narrow_block, is_wide_block
 from gradwalk.compile.trace.reading import GETATTR
 from gradwalk.compile.trace.tape import NONE
 from gradwalk.compile.trace.traced import Traced
@@ -49,6 +49,9 @@ EXACTLY = {
 }  # fmt: skip
 
 
+ISSCALAR = np.isscalar.__code__
+
+
 def asked_by_insider() -> bool:
     """Whether the code that asks sees what a stand-in is: ours and NumPy's; all others see what it stands for.
 
@@ -56,7 +59,7 @@ def asked_by_insider() -> bool:
     False
     """
     frame: Any = sys._getframe(2)
-    while frame.f_globals.get("__name__") == "abc":  # which asks for somebody else
+    while frame.f_globals.get("__name__") == "abc" or frame.f_code is ISSCALAR:  # which ask for somebody else
         frame = frame.f_back
     return _is_insider(frame.f_globals.get("__name__", ""))
 
@@ -74,6 +77,17 @@ def kind_after(question: Callable[..., Any], *kinds: Any) -> type:
     (<class 'int'>, <class 'float'>)
     """
     return type(question(*[kind(1) for kind in kinds]))
+
+
+@cache
+def _kind_after(ufunc: Any, *kinds: Any) -> type:
+    """The same of a function of NumPy's, which may warn of what it is tried with.
+
+    >>> _kind_after(np.sign, float).__name__, _kind_after(np.maximum, int, np.float64).__name__
+    ('float64', 'float64')
+    """
+    with np.errstate(all="ignore"):
+        return kind_after(ufunc, *kinds)
 
 
 def _is_python(*kinds: Any) -> bool:
@@ -150,19 +164,13 @@ def _power_kind(tracer: Tracer, kind: type, x: Any, y: Any) -> type:
     return kind
 
 
-def _asked(question: Callable[..., Any], *, of_ints: bool = False) -> tuple[Any, Any]:
-    """An operator whose result is asked for: the plain number, and a guard. Some take ints only.
-
-    Others are not the same for ints and floats at 0, which for floats has a sign, and by which NumPy's can be divided.
-    """
+def _asked(question: Callable[..., Any]) -> tuple[Any, Any]:
+    """An operator whose result is asked for: the plain number, and a guard. Of ints it is an int, of floats a float."""
 
     def ask(tracer: Tracer, *operands: Any) -> Any:
-        if of_ints or any(tracer.number_of(x) == 0 for x in operands):
+        if not tracer.samples:  # which cannot be asked anyway
             _ask_types(tracer, *operands)
-        found = tracer.ask(question, *operands)
-        if found == 0:
-            _ask_types(tracer, *[x for x in operands if tracer.kind_of(x) in WIDE])
-        return found
+        return tracer.ask(question, *operands)
 
     def forth(self: Number, other: Any) -> Any:
         return ask(self._tracer, self, other) if _is_plain(other) else NotImplemented
@@ -229,11 +237,11 @@ class Number(Traced, Methods):
     _power, __rpow__ = _operator("pow", operator.pow)
     __mod__, __rmod__ = _asked(operator.mod)
     __floordiv__, __rfloordiv__ = _asked(operator.floordiv)
-    __lshift__, __rlshift__ = _asked(operator.lshift, of_ints=True)
-    __rshift__, __rrshift__ = _asked(operator.rshift, of_ints=True)
-    __and__, __rand__ = _asked(operator.and_, of_ints=True)
-    __or__, __ror__ = _asked(operator.or_, of_ints=True)
-    __xor__, __rxor__ = _asked(operator.xor, of_ints=True)
+    __lshift__, __rlshift__ = _asked(operator.lshift)
+    __rshift__, __rrshift__ = _asked(operator.rshift)
+    __and__, __rand__ = _asked(operator.and_)
+    __or__, __ror__ = _asked(operator.or_)
+    __xor__, __rxor__ = _asked(operator.xor)
     __lt__, __le__ = _comparison("less"), _comparison("less_equal")
     __gt__, __ge__ = _comparison("greater"), _comparison("greater_equal")
     __eq__, __ne__ = _comparison("equals"), _comparison("differs")
@@ -247,6 +255,16 @@ class Number(Traced, Methods):
         <class 'int'>
         """
         return bool if self._kind in BOOLS else int if issubclass(self._kind, WHOLE) else float
+
+    def keep_kind(self) -> None:
+        """Let it be a number of this type in every replay: the dtype of a tensor follows from it.
+
+        >>> from gradwalk.compile.trace.tracer import Tracer
+        >>> tracer = Tracer()
+        >>> tracer.input(3).keep_kind(), tracer.types
+        (None, {0: <class 'int'>})
+        """
+        self._tracer.kind_asked(self)
 
     def __pow__(self, other: Any, modulus: Any = None) -> Any:
         if modulus is None:
@@ -302,6 +320,7 @@ class Number(Traced, Methods):
     def __round__(self, digits: Any = None) -> Any:
         if digits is None:
             return self if self._tracer.kind_asked(self) is int else self._tracer.ask(round, self)
+        _ask_types(self._tracer, self, digits)
         return self._tracer.ask(round, self, digits)
 
     def __trunc__(self) -> Any:
@@ -318,7 +337,7 @@ class Number(Traced, Methods):
 
     def __index__(self) -> int:
         tracer = self._tracer
-        if not issubclass(tracer.kind_asked(self), WHOLE):
+        if not hasattr(tracer.kind_asked(self), "__index__"):  # as np.bool_ has none in newer versions of NumPy
             raise TypeError(f"{self._kind.__name__!r} object cannot be interpreted as an integer")
         return int(tracer.told(self))
 
@@ -379,6 +398,12 @@ class Number(Traced, Methods):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """A function of NumPy's on numbers: on objects if it can, else on the plain numbers."""
+        if method == "__call__" and "out" not in options and any(map(is_wide_block, inputs)):
+            from gradwalk.compile.trace.arrays import beside_arrays  # which knows this module
+
+            found = beside_arrays(ufunc, inputs, options)
+            if found is not NotImplemented:
+                return found
         narrow = any(isinstance(x, Number) and is_narrow(x._kind) for x in inputs) and not self._tracer.samples
         try:
             if (narrow and ufunc not in EXACT) or (not self._tracer.samples and any(map(is_narrow_block, inputs))):
@@ -391,9 +416,20 @@ class Number(Traced, Methods):
             )
         if isinstance(out, Number) and narrow:
             return out
-        if isinstance(out, Number) and not isinstance(out, Condition):
-            return self._tracer.plain_again(out, kind_after(np.add, out._kind, np.float64))
-        return out
+        if method != "__call__" or isinstance(out, Condition) or type(out) not in (int, float, self._tracer.Number):
+            return out
+        numbers = [x[()] if isinstance(x, np.ndarray) else x for x in inputs]
+        kind = _kind_after(ufunc, *[x._kind if isinstance(x, Number) else type(x) for x in numbers])
+        if isinstance(out, Number):
+            return self._tracer.plain_again(out, kind)
+        _ask_types(self._tracer, *numbers)  # the number is known, as a sign is, and not its type
+        return kind(out)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """A function of NumPy's that is no ufunc, as `TracedArray` has it."""
+        from gradwalk.compile.trace.arrays import called_on_numbers  # which knows this module
+
+        return called_on_numbers(function, types, args, kwargs)
 
 
 class OfValues:
@@ -448,6 +484,9 @@ class Condition(Number):
     """What a comparison gives: for the function True or False."""
 
     __slots__ = ()
+
+    def keep_kind(self) -> None:
+        """Nothing: a comparison of any numbers is a bool."""
 
     def __bool__(self) -> bool:
         return self._tracer.asked_condition(self)

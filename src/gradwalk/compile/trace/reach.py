@@ -7,6 +7,7 @@ training loop keeps in the same object, and the function does not look at, may c
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import gc
 import os
 import random
@@ -88,6 +89,7 @@ TELLING: dict[Any, Callable[[Any], Any]] = {
     ReferenceType: methodcaller("__call__"),
     MappingProxyType: dict,
     memoryview: bytes,
+    dataclasses.Field: attrgetter("default", "default_factory", "metadata"),
     (KeysView, ValuesView, ItemsView): list,
 }
 
@@ -231,8 +233,8 @@ class Reached:
             self.arrays.append((path, thing))
             if thing.dtype == object:
                 self._ahead += [(f"{path}[…]", part) for part in thing.ravel().tolist()]
-            if type(thing) is not np.ndarray and attributes_of(thing):  # such as a mask
-                self._visit_instance(path, thing)
+            if type(thing) is not np.ndarray and (is_users_class(type(thing)) or attributes_of(thing)):
+                self._visit_instance(path, thing)  # which has methods, or a mask
         elif isinstance(thing, (bytearray, array)):
             self.arrays.append((path, thing))
         elif isinstance(thing, (random.Random, np.random.Generator, np.random.RandomState, np.random.BitGenerator)):
@@ -407,13 +409,16 @@ class Reached:
         """Something with attributes."""
         kind = type(thing)
         self.objects.append((path, thing))
+        if isinstance(thing, BaseException):
+            self.others.append((path, thing, attrgetter("args")))
+            self._ahead += [(path, part) for part in thing.args]
         if not is_librarys(kind):
             self._visit_methods(kind)
             if is_users_class(type(kind)):  # a metaclass, whose methods are those of the class
                 self._ahead.append((path, type(kind)))
             if isinstance(thing, Enum):
                 self._ahead.append((path, thing._value_))
-            elif not isinstance(thing, (*CONTAINERS, Node, np.ndarray)) and wrapped_by(thing) is None:
+            elif not isinstance(thing, (*CONTAINERS, Node, np.ndarray, BaseException)) and wrapped_by(thing) is None:
                 self._instances.add(kind)
         else:  # such as what cmp_to_key or np.frompyfunc gives, which is made of a function
             self._ahead += [(path, part) for part in functions_in(gc.get_referents(thing))]
@@ -472,7 +477,7 @@ def _are_plain(parts: Any) -> bool:
 
 
 def _is_code(part: Any) -> bool:
-    return callable(part) or isinstance(part, classmethod)  # as `__class_getitem__` is
+    return callable(part) or isinstance(part, (classmethod, property))  # as `__class_getitem__` can be
 
 
 def values_reached_from(roots: Sequence[Any]) -> list[Value]:

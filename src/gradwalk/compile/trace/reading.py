@@ -13,7 +13,7 @@ __all__ = ["IMPLIED", "MAKING", "OPERATORS", "Reads", "names_in_format", "reads_
 #: What looks a name up that may not stand in the code.
 BY_TEXT = frozenset((
     "vars", "eval", "exec", "globals", "locals", "dir", "attrgetter", "__dict__", "__getattribute__", "getmembers",
-    "getmembers_static", "getattr_static",
+    "getmembers_static", "getattr_static", "f_globals", "f_locals",
 ))  # fmt: skip
 #: … and what does so under a name that often stands there as a text.
 GETATTR = frozenset(("getattr", "hasattr", "setattr"))
@@ -34,18 +34,20 @@ OPERATORS = frozenset((
     "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__index__", "__int__", "__float__", "__complex__", "__bytes__",
     "__round__", "__trunc__", "__floor__", "__ceil__", "__abs__", "__neg__", "__pos__", "__invert__", "__enter__",
     "__exit__", "__get__", "__set__", "__delete__", "__instancecheck__", "__subclasscheck__", "__class_getitem__",
-    "__copy__", "__deepcopy__", "__array__", "__array_ufunc__", "__array_function__", "__fspath__",
+    "__copy__", "__deepcopy__", "__array__", "__array_ufunc__", "__array_function__", "__array_interface__",
+    "__array_struct__", "__array_priority__", "__array_wrap__", "__array_finalize__", "__buffer__", "__fspath__",
 )).union(
     f"__{side}{name}__"
     for name in ("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "divmod", "pow", "lshift", "rshift",
                  "and", "xor", "or")
     for side in ("", "r", "i")
 )  # fmt: skip
-#: By which names, of functions or methods, this is done.
+#: By which names, of functions or methods, this is done, or an attribute is read.
 CALLED_BY = {
     **dict.fromkeys(("type", "__class__", "replace"), MAKING),
     **dict.fromkeys(("str", "repr", "format", "ascii", "format_map"), SHOWING),
     **dict.fromkeys(("copy", "deepcopy", "dumps", "loads"), COPYING),
+    "fields": frozenset(("__dataclass_fields__",)),
     "setattr": frozenset(("__setattr__",)),
     "delattr": frozenset(("__delattr__",)),
 }

@@ -19,12 +19,13 @@ from gradwalk.compile.trace.limits import Unfollowable, limit
 from gradwalk.compile.trace.plain import Number
 from gradwalk.engine import Value
 from gradwalk.errors import OpError
-from gradwalk.ops import TABLE, Op
+from gradwalk.ops import TABLE, Op, where
 from gradwalk.provenance import users_place
 from gradwalk.tensor import arrays
 from gradwalk.tensor.arrays import FLOAT64
 from gradwalk.tensor.core import Tensor, constant
 from gradwalk.tensor.entries import Max
+from gradwalk.tensor.making import keep_kinds
 from gradwalk.tensor.promotion import joined
 from gradwalk.tensor.shapes import broadcast
 
@@ -209,6 +210,8 @@ class Tensors:
         if op.name == "of" and not isinstance(op, Op):
             ids = plain_array([self.tracer.operand(x) for x in operands], np.int64).reshape(op.shape)
             return self.standing_for(self.blocks.block(ids, FLOAT64), flows=any(isinstance(x, Value) for x in operands))
+        if not any(map(_is_of_floats, operands[1:] if op is where else operands)):  # which a number beside it becomes
+            keep_kinds(x for x in operands if isinstance(x, Number))
         given = tuple([self._as_tensor(x) for x in operands])
         owner: Any = next(x for x in given if isinstance(x, Tensor))
         if isinstance(op, Op) and TABLE.get(op.name) is not op:
@@ -286,3 +289,7 @@ class Tensors:
             what = "numbers" if field == "data" else "gradient"
             raise Unfollowable(f"in {{function}} the {what} of a tensor were set ({users_place()})", SET)
         return new
+
+
+def _is_of_floats(x: Any) -> bool:
+    return isinstance(x, Value) or (isinstance(x, Tensor) and x.dtype.startswith("float"))

@@ -112,7 +112,7 @@ class ArgumentArray(LaterArray):
         )
 
     __array__ = __array_ufunc__ = __array_function__ = __iter__ = __bool__ = __getitem__ = __setitem__ = _refuse
-    __float__ = __int__ = __index__ = __contains__ = __neg__ = __abs__ = _refuse
+    __float__ = __int__ = __index__ = __contains__ = __neg__ = __abs__ = tolist = _refuse
 
 
 class WholeArrays:
