@@ -23,9 +23,12 @@ from gradwalk.diagnose.watching import (
     changes_in_place,
     compares_data,
     faults_of_walk,
+    hashes_all_paths,
     is_exponential,
+    keeps_nodes,
     leaf_is_changed,
     seed_is_added,
+    starts_with_one,
 )
 from gradwalk.matcher import Outcome, by_type
 
@@ -118,6 +121,7 @@ class _Inquiry:
         candidates = [
             ((*self.found.faults, fault), arrangement)
             for fault in (*map(whole, _WALKS), *IN_EVERY_OP)
+            if fault.name != "not-seeded" or not starts_with_one(self.engine)
             for arrangement in ARRANGEMENTS
         ]
         found = comparison.first(candidates, known)
@@ -156,7 +160,7 @@ class _Inquiry:
             refused = self.examination.outcome(_POWER if op == "pow" else with_number(op)[0])
             if refused.kind == "raised" and between.kind != "raised":
                 found.setdefault(_error(refused), []).append(op)
-        return {error: ops for error, ops in found.items() if error[0] != "RecursionError"}
+        return {error: ops for error, ops in found.items() if error[0] not in _NO_REFUSAL}
 
     def _as_written(self, found: Findings) -> Findings:
         """Of two faults that give the same numbers, the one that the source shows.
@@ -369,6 +373,8 @@ class _Inquiry:
 
     def _repeated(self, failure: Failure) -> Diagnosis | None:
         """A walk that comes after another one."""
+        if keeps_nodes(self.engine):
+            return self._walk_named("kept-in-default")
         at_once = self._goes_wrong_in_one_walk(failure.program)
         if at_once and (self.walk or self.misplaced):
             return self._closures() if self.misplaced else self._walk_fault(failure)
@@ -413,7 +419,8 @@ class _Inquiry:
         if self.walk and not exponential:
             return self._walk_fault(failure)
         if exponential:
-            return self._fault(whole("every-path"))
+            by_hash = hashes_all_paths(self.engine)
+            return self._walk_named("hashes-all-paths") if by_hash else self._fault(whole("every-path"))
         if check.group == "depth" and failure.outcome.kind == "stopped":
             return self._once("slow", lambda: self.tell.slow(failure))
         return self._blame(failure)
@@ -423,8 +430,11 @@ class _Inquiry:
         if _error(outcome) in self.refusals:
             return self._once("numbers", lambda: self.tell.refuses_numbers(self.refusals, self._stopped_by_numbers()))
         if outcome.error == "RecursionError" and check.group == "depth":
-            return self._fault(whole("recursion-limit"))
-        op = first_op(program.text)
+            by_hash = hashes_all_paths(self.engine)
+            return self._walk_named("hashes-all-paths") if by_hash else self._fault(whole("recursion-limit"))
+        op, op_at_line = first_op(program.text), self._op_at(outcome.line)
+        if op_at_line and op_at_line not in self._with_parts(ops_in(program.text)) and keeps_nodes(self.engine):
+            return self._walk_named("kept-in-default")  # a node of another program has pushed
         at_edge = check.group == "edges"
         elsewhere = (
             at_edge and outcome.error in ARITHMETIC and _error(outcome) not in map(_error_of, self.crashing.values())
@@ -474,6 +484,8 @@ class _Inquiry:
         if at_edge and op in UNSTABLE and outcome.error in ARITHMETIC:
             return self._fault(Fault("specimen", op, specimen=UNSTABLE[op]), outcome.line)
         if at_edge and (outcome.error in ARITHMETIC or "complex" in outcome.message):
+            if self._in_constructor(outcome.line):  # no op's doing
+                return self._once((outcome.error, outcome.message), lambda: self.tell.error("", outcome))
             error = "a complex number" if "complex" in outcome.message else outcome.error
             guilty = self._op_at(outcome.line) or op
             fault = Fault("specimen", guilty, formula=error, specimen="python-raises")
@@ -516,6 +528,10 @@ class _Inquiry:
                 return op
         return None
 
+    def _in_constructor(self, line: int | None) -> bool:
+        function = self.tell.tree and self.tell.tree.function("__init__")
+        return bool(function and line and function.lineno <= line <= (function.end_lineno or 0))
+
     # --- each diagnosis once
 
     def _fault(self, fault: Fault, line: int | None = None) -> Diagnosis:
@@ -548,6 +564,8 @@ class _Inquiry:
         return self._told[key]
 
 
+#: Errors that say nothing of what kind of operand is taken: what else an engine holds on to may have led there.
+_NO_REFUSAL = ("RecursionError", "ZeroDivisionError", "OverflowError")
 _POWER = Probe("b = a ** 2 at a = 3", "a = Value(3.0)\nb = a ** 2\nb.backward()", ("b.data", "a.grad"), strict=True)
 #: Walks that are looked for by their numbers, where nobody could watch.
 _WALKS = ("overwriting", "not-seeded", "root-twice", "one-user", "keyed-by-operand", "wrong-end", "no-order",

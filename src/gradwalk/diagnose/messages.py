@@ -28,6 +28,7 @@ __all__: list[str] = []
 
 _NOTHING = say("")
 _BY_HAND = say("Work through the program by hand, node by node, and compare each gradient with what your engine has.")
+_NOT_CALLABLE = "'NoneType' object is not callable"
 _RUN_IT = say("Run the program below by itself, and look at the line that the error names.")
 _GROWING = say("What does a node keep of its operands? A text made of both of theirs is twice as long after every op.")
 _ERROR_HINTS = {
@@ -84,7 +85,10 @@ class Messages:
                     line=line,
                     push=self.engine.push.name,
                 )
-        return Diagnosis(fault.name, told, line, op, whole(specimen.hint), _solution(fault) or whole(specimen.solution))
+        solution = _solution(fault) or whole(specimen.solution)
+        if fault.name == "every-path" and self.tree and not self.tree.goes_back_over_a_list(self.engine.backward_name):
+            solution = whole(museum.find("no-order").solution)  # it pushes on its way, so a mark would lose something
+        return Diagnosis(fault.name, told, line, op, whole(specimen.hint), solution)
 
     def slopes(self, faults: Sequence[Fault]) -> Diagnosis:
         """Wrong derivatives in both operands of an op, as one diagnosis."""
@@ -405,6 +409,19 @@ class Messages:
             hint = say("A module has to be imported in the file that uses it.")
             solution = say("Write `import {module}` at the top.", module=module)
             return Diagnosis(None, told, line, op or None, hint, solution, "missing-import")
+        at_once = self.tree.called_at_once() if self.tree and _NOT_CALLABLE in outcome.message else None
+        if at_once:
+            attribute, name, line = at_once
+            told = say(
+                "line {line} calls `{name}` at once instead of keeping it for the walk: what it sets `{attribute}` to "
+                "is None",
+                line=line,
+                name=name,
+                attribute=attribute,
+            )
+            hint = say("When should `{name}` run: when the op is done, or when the walk comes by?", name=name)
+            solution = say("Keep the function itself, without brackets: `{name}`, not `{name}()`.", name=name)
+            return Diagnosis(None, told, line, op or None, hint, solution, "closure-called")
         if (outcome.error == "EOFError" and "read" in outcome.message) or "nobody to ask" in outcome.message:
             what = self.engine.called(op) if op else self.engine.backward_name
             told = say("your `{name}` waits for input{at}", name=what, at=at(line))
@@ -482,6 +499,17 @@ WALKS = {
         "What does the root hold when it is its turn to push?",
         "Wipe first, and set the root's `{grad}` to 1 after that.",
     ),
+    "wiped-at-the-end": (
+        "your `{walk}` wipes what leaves have received{at}: when it is done, all of them hold 0",
+        "Who reads the gradients of leaves, and when?",
+        "Wipe nothing after the walk; leaves keep what they have received.",
+    ),
+    "kept-in-default": (
+        "your `{walk}` keeps the nodes of earlier walks in the default of a parameter{at}: it is made once, not for "
+        "each call",
+        "Print the parameter at the start of the second walk. What is in it?",
+        "Let the default be None, and make the list or set inside `{walk}`.",
+    ),
     "missing-visits": (
         "your `{walk}` leaves nodes out: they never push what they have received",
         "Draw a small graph, and tick each node when your walk comes by. Which one stays?",
@@ -492,10 +520,20 @@ WALKS = {
         "Ask the result of this op what it was made from. Are all of its operands there?",
         "Let the result keep all of its operands.",
     ),
+    "hashes-all-paths": (
+        "a look at one node{at} goes through all that it was made from: in your `{walk}`, that takes every path",
+        "What does Python do with a node that is put into a set, or looked for in one?",
+        "Compare nodes by what they are: leave `__eq__` and `__hash__` out; of a dataclass, write `eq=False`.",
+    ),
     "equal-by-data": (
         "`__eq__` compares data{at}: for your `{walk}`, two nodes that hold the same number are one",
         "When does your walk take a node for one that it has seen? Think of b = a * 1.",
         "Leave `__eq__` and `__hash__` out, or keep the visited nodes by `id(node)`.",
+    ),
+    "seen-by-data": (
+        "your `{walk}` takes two nodes that hold the same number for one{at}",
+        "When does your walk take a node for one that it has seen? Think of b = a * 1.",
+        "Keep the visited nodes themselves, or their `id`, and not their numbers.",
     ),
     "seed-added": (
         "your `{walk}` adds 1 to the root's gradient{at}, where it should set it to 1: a second walk starts with 2",
@@ -506,7 +544,7 @@ WALKS = {
 ANSWERS = {
     "gated": "your `{op}`{at} passes a gradient on only if that gradient is positive",
     "clipped": "your `{op}`{at} cuts off what it pushes",
-    "odd": "your `{op}`{at} does not multiply its local derivative by the upstream gradient",
+    "odd": "what your `{op}` pushes{at} is not in proportion to the upstream gradient",
 }
 _WRITTEN = {"neg": "`-a`", "sub": "`a - b`", "div": "`a / b`", "add": "`a + b`", "mul": "`a * b`"}
 
@@ -545,9 +583,13 @@ def _solution(fault: Fault) -> Message:
         return say("The derivative is {right}.", right=right)
     if fault.kind == "value":
         return say("It should compute {right}.", right=pretty(right_value(fault.op)))
-    if fault.kind == "reflected" and not fault.specimen:
+    if fault.kind == "reflected":
         sign = SYMBOL[fault.op[1:]]
         return say("Give what `other {sign} self` gives, with `other` made into a node first.", sign=sign)
+    if fault.name == "python-raises" and "complex" in fault.formula:
+        return say("Give nan where a negative number has an exponent that is not whole.")
+    if fault.name == "python-raises" and fault.formula:
+        return say("Catch the error and give inf or nan, as the case may be: `except {error}: …`", error=fault.formula)
     if fault.kind in ("without-upstream", "adds-upstream"):
         return say("Multiply the local derivative by the gradient of the result: `local * out.grad`.")
     return _NOTHING
