@@ -523,3 +523,55 @@ def push(node, share):
 """
     found = next(each for each in grade(source).invitations if each.fault == "recursion-limit")
     assert source.splitlines()[(found.line or 0) - 1].strip() == "push(operand, operand.grad)"
+
+
+def test_an_in_place_operator_that_gives_nothing_is_there_and_wrong() -> None:
+    method = "    def __isub__(self, other):\n        self.data -= other.data\n\n"
+    (told,) = sentences(edited((WALK, method + WALK)))
+    assert told.startswith("your `__isub__` does not give a Value on line")
+    assert "is a `return` missing?" in told
+
+
+def test_an_op_that_keeps_its_operands_has_not_left_the_graph() -> None:
+    push = "            self.grad += out.data * out.grad"
+    (told,) = sentences(edited((push, "            grad = self.grad\n            grad += out.data * out.grad")))
+    assert told.startswith("your `exp` pushes nothing on line")
+
+
+def test_leaves_that_are_one_object_are_not_said_to_be_compared_by_data() -> None:
+    kept = "    known = {}\n\n    def __new__(cls, data, *rest):\n        new = super().__new__(cls)\n" \
+           "        return new if rest else cls.known.setdefault(data, new)\n\n    def __init__"  # fmt: skip
+    assert not any("__eq__" in told for told in sentences(edited(("    def __init__", kept))))
+
+
+def test_a_helper_that_takes_every_path_is_told_instead_of_the_search() -> None:
+    source = edited(("        build(self)\n", "        build(self)\n        topo.sort(key=depth)\n")) + DEPTH
+    found = next(each for each in grade(source).invitations if each.fault == "every-path")
+    assert found.line == source[: source.index("def depth")].count("\n") + 1
+    assert str(found.solution) == "Let `depth` go through each node once, and keep what it finds there."
+
+
+def test_a_sorted_order_is_told_by_the_line_of_the_loop_over_it() -> None:
+    source = edited(
+        ("        build(self)\n", "        build(self)\n        topo = sorted(topo, key=lambda v: v.data)\n")
+    )
+    found = next(each for each in grade(source).faults if each.fault == "no-order")
+    assert found.line == source[: source.index("for v in reversed(topo):")].count("\n") + 1
+
+
+def test_an_engine_of_lists_is_refused_with_the_reason() -> None:
+    report = grade("""\
+class Value:
+    def __init__(self, data): self.data, self.grad = [data], [0.0]
+    def __add__(self, other): return Value(self.data[0] + other.data[0])
+    def __mul__(self, other): return Value(self.data[0] * other.data[0])
+    def backward(self): self.grad = [1.0]
+""")
+    assert "keeps it in a list, `data`" in report.checks[0].message
+
+
+DEPTH = """
+
+def depth(node):
+    return 1 + max((depth(each) for each in node._prev), default=0)
+"""

@@ -47,7 +47,7 @@ from gradwalk.diagnose.vocabulary import (
 )
 from gradwalk.messages import Message, reason_of, say
 
-__all__ = ["Engine", "MissingOp", "NotAnEngine", "find_class"]
+__all__ = ["Engine", "MissingOp", "NoNode", "NotAnEngine", "find_class"]
 
 
 #: What is said of a walk that needs a module which is missing.
@@ -70,6 +70,16 @@ class MissingOp(Exception):  # noqa: N818 - not an error: the op is not implemen
     Traceback (most recent call last):
     ...
     gradwalk.diagnose.adapter.MissingOp: tanh
+    """
+
+
+class NoNode(TypeError):  # noqa: N818 - a finding, as `MissingOp` is
+    """What should be a node is none.
+
+    >>> Engine(Value).data(2.0)
+    Traceback (most recent call last):
+    ...
+    gradwalk.diagnose.adapter.NoNode: the result is float 2.0, not a Value
     """
 
 
@@ -346,7 +356,9 @@ class Engine:
         method, _ = BINARY[name]
         if not defines(self.cls, f"__i{method[2:]}"):
             return self.op(name, x, y)
-        return getattr(operator, f"i{method[2:-2]}")(x, y)
+        made = getattr(operator, f"i{method[2:-2]}")(x, y)
+        self._must_be_node(made)
+        return made
 
     def shared(self, fresh: Any, other: Any) -> float:
         """1.0 if a node that was just made has operands already; else 0.0.
@@ -406,7 +418,7 @@ class Engine:
     def _must_be_node(self, node: Any) -> None:
         if held(node, self.data_name, self) is self:
             kind = "nothing (is a `return` missing?)" if node is None else f"{type(node).__name__} {node!r:.60}"
-            raise TypeError(f"the result is {kind}, not a {self.cls.__name__}")
+            raise NoNode(f"the result is {kind}, not a {self.cls.__name__}")
 
     def _number(self, x: Any) -> float:
         while isinstance(x, self.kind):  # a gradient may be a node itself

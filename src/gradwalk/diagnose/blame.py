@@ -22,6 +22,7 @@ from gradwalk.diagnose.vocabulary import SYMBOL
 from gradwalk.diagnose.watching import (
     changes_in_place,
     compares_data,
+    doubling_function,
     faults_of_walk,
     hashes_all_paths,
     is_exponential,
@@ -191,6 +192,8 @@ class _Inquiry:
         if not failures:
             return None
         failure = foremost(failures)
+        if check.extra.startswith("__i") and failure.outcome.message.startswith("the result is"):
+            return self._once(check.name, lambda: self.tell.no_value(check.extra, failure.outcome))
         if failure.outcome.kind == "raised":
             return self._raised(failure, check)
         own = first_op(failure.program.text)
@@ -419,8 +422,9 @@ class _Inquiry:
         if self.walk and not exponential:
             return self._walk_fault(failure)
         if exponential:
-            by_hash = hashes_all_paths(self.engine)
-            return self._walk_named("hashes-all-paths") if by_hash else self._fault(whole("every-path"))
+            if hashes_all_paths(self.engine):
+                return self._walk_named("hashes-all-paths")
+            return self._once(whole("every-path"), lambda: self.tell.every_path(doubling_function(self.engine)))
         if check.group == "depth" and failure.outcome.kind == "stopped":
             return self._once("slow", lambda: self.tell.slow(failure))
         return self._blame(failure)

@@ -119,6 +119,19 @@ def find_data(make: Callable[[float], Any]) -> str:
             pairs = ((held(node, name), PROBE), (held(other, name), ANOTHER))
             if all(not callable(kept) and _near(kept, x, tolerance) for kept, x in pairs):
                 return name
+    for name in names:
+        kept = held(node, name)
+        if isinstance(kept, (list, tuple)) and any(_near(x, PROBE, 1e-5) for x in kept):
+            raise NotAnEngine(
+                say(
+                    "a {name} made from {number} keeps it in a {kind}, `{attribute}`: only engines whose nodes hold "
+                    "one number can be judged",
+                    name=type(node).__name__,
+                    number=PROBE,
+                    kind=type(kept).__name__,
+                    attribute=name,
+                )
+            )
     raise NotAnEngine(
         say(
             "a {name} made from {number} keeps that number nowhere: looked for {names} and every other attribute",

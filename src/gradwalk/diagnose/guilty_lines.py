@@ -226,26 +226,18 @@ def _recursion(tree: SourceTree, backward: str) -> int | None:
 
 
 def _visiting(tree: SourceTree, backward: str) -> int | None:
-    """The line that visits a node too early: a call of itself, or the loop over what calls of itself have listed."""
-    line = _recursion(tree, backward)
-    for function in tree.walk(backward):
-        collects = any(map(_calls("append", "insert", "appendleft", "extend"), ast.walk(function)))
-        collects = collects or bool(_added(function) & _looped_over(tree, backward))
-        if collects and line is not None and function.lineno <= line <= (function.end_lineno or 0):
-            return _loop(tree, backward)
-    return line
-
-
-def _added(function: Function) -> set[str]:
-    """The names of what a function adds nodes to: `order.add(node)`."""
-    adding = (call.func for call in _nodes(function, ast.Call) if isinstance(call.func, ast.Attribute))
-    return {ast.unparse(each.value) for each in adding if each.attr == "add"}
-
-
-def _looped_over(tree: SourceTree, backward: str) -> set[str]:
-    """The names of what the function that starts the walk goes over in a `for`."""
-    function = tree.function(backward)
-    return {ast.unparse(loop.iter) for loop in _nodes(function, ast.For)} if function else set()
+    """The line that visits a node too early: a call of itself, or the loop over what calls of itself have collected."""
+    line, start = _recursion(tree, backward), tree.function(backward)
+    if start is None or line is None:
+        return line
+    inner = [node for node in _nodes(start, Function) if node is not start]
+    loops = [
+        loop.lineno
+        for loop in _nodes(start, ast.For, ast.While)
+        if not any(each.lineno <= loop.lineno <= (each.end_lineno or 0) for each in inner)
+    ]
+    recursive = [f for f in tree.walk(backward) if f is not start and f.lineno <= line <= (f.end_lineno or 0)]
+    return max(loops) if loops and recursive else line
 
 
 def _overwriting_lines(tree: SourceTree, backward: str) -> list[int]:

@@ -6,9 +6,11 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from gradwalk.diagnose import museum
 from gradwalk.diagnose.adapter import Engine
+from gradwalk.diagnose.discovery import attributes
 from gradwalk.diagnose.examination import Failure
 from gradwalk.diagnose.formulas import pretty
 from gradwalk.diagnose.guilty_lines import guilty_line, walk_line
@@ -16,7 +18,7 @@ from gradwalk.diagnose.museum.faults import EVERY, Fault, right_slopes, right_va
 from gradwalk.diagnose.networks import Forgotten
 from gradwalk.diagnose.phrases import at, operand, sentence
 from gradwalk.diagnose.results import Diagnosis
-from gradwalk.diagnose.source_tree import SourceTree, assigned
+from gradwalk.diagnose.source_tree import Function, SourceTree, assigned
 from gradwalk.diagnose.vocabulary import SYMBOL
 from gradwalk.diagnose.watching import LEFT_OUT_BY
 from gradwalk.matcher import Outcome
@@ -73,6 +75,7 @@ class Messages:
         line = line or self.line(fault)
         told = sentence(fault, self.engine.called(fault.op), self.engine.backward_name, line)
         op = None if fault.op in ("", EVERY) else fault.op
+        slip = None
         if op and fault.kind == "detached" and self.tree and self.engine.push:
             slip = self.tree.misspelt_attribute(self.engine.called(op), self.engine.push.name)
             if slip:
@@ -85,10 +88,38 @@ class Messages:
                     line=line,
                     push=self.engine.push.name,
                 )
-        solution = _solution(fault) or whole(specimen.solution)
-        if fault.name == "every-path" and self.tree and not self.tree.goes_back_over_a_list(self.engine.backward_name):
-            solution = whole(museum.find("no-order").solution)  # it pushes on its way, so a mark would lose something
-        return Diagnosis(fault.name, told, line, op, whole(specimen.hint), solution)
+        if op and not slip and fault.kind == "detached" and fault.operand is None and self._keeps_operands(op):
+            told = say(
+                "your `{op}` pushes nothing{at}: no gradient gets through it", op=self.engine.called(op), at=at(line)
+            )
+            solution = say("Add to the gradient of every operand: `self.{grad} += …`.", grad=self.engine.grad_name)
+            return Diagnosis(fault.name, told, line, op, whole(specimen.hint), solution)
+        return Diagnosis(fault.name, told, line, op, whole(specimen.hint), _solution(fault) or whole(specimen.solution))
+
+    def every_path(self, doubling: int | None) -> Diagnosis:
+        """A walk that takes every path; `doubling` is the first line of the function that does, if it is one."""
+        found = self.fault(Fault("specimen", specimen="every-path"))
+        inside = [f for f in (self.tree.functions() if self.tree else ()) if doubling and _holds(f, doubling)]
+        function = max(inside, key=lambda f: f.lineno, default=None)
+        if function and not _holds(function, found.line or 0):
+            told = self.fault(Fault("specimen", specimen="every-path"), function.lineno).sentence
+            solution = say("Let `{name}` go through each node once, and keep what it finds there.", name=function.name)
+            return replace(found, sentence=told, line=function.lineno, solution=solution)
+        if self.tree and not self.tree.goes_back_over_a_list(self.engine.backward_name):
+            # it pushes on its way, so that a mark would lose something
+            return replace(found, solution=whole(museum.find("no-order").solution))
+        return found
+
+    def _keeps_operands(self, op: str) -> bool:
+        """Whether the result of an op remembers what it was made from: then it has not left the graph."""
+        try:
+            operands = [self.engine.leaf(0.7), self.engine.leaf(0.4)][: 2 if op in SYMBOL else 1]
+            made = self.engine.op(op, *operands, *([2] if op == "pow" else []))
+            kept = [getattr(made, name) for name in attributes(made)]
+        except Exception:
+            return False
+        holders = [x for x in kept if isinstance(x, (list, tuple, set))]
+        return all(any(operand is x for holder in holders for x in holder) for operand in operands)
 
     def slopes(self, faults: Sequence[Fault]) -> Diagnosis:
         """Wrong derivatives in both operands of an op, as one diagnosis."""
@@ -547,6 +578,10 @@ ANSWERS = {
     "odd": "what your `{op}` pushes{at} is not in proportion to the upstream gradient",
 }
 _WRITTEN = {"neg": "`-a`", "sub": "`a - b`", "div": "`a / b`", "add": "`a + b`", "mul": "`a * b`"}
+
+
+def _holds(function: Function, line: int) -> bool:
+    return function.lineno <= line <= (function.end_lineno or 0)
 
 
 def _list(words: Sequence[str]) -> Message:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-__all__ = ["GradientWrite", "SourceTree", "assigned", "called_name", "mentions", "mentions_name"]
+__all__ = ["Function", "GradientWrite", "SourceTree", "assigned", "called_name", "mentions", "mentions_name"]
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

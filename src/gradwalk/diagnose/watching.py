@@ -6,7 +6,7 @@ wrong can then be seen, whatever the ops are worth.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,6 +27,7 @@ __all__ = [
     "answer_to_upstream",
     "changes_in_place",
     "compares_data",
+    "doubling_function",
     "equal_by_data",
     "faults_of_walk",
     "hashes_all_paths",
@@ -230,7 +231,8 @@ def compares_data(engine: Engine) -> bool:
     False
     """
     try:
-        return bool(engine.leaf(2.0) == engine.leaf(2.0))
+        one, other = engine.leaf(2.0), engine.leaf(2.0)
+        return one is not other and bool(one == other)
     except Exception:
         return False
 
@@ -368,6 +370,36 @@ def hashes_all_paths(engine: Engine) -> bool:
     """
     counts = [_calls(engine, diamonds, ("__hash__", "__eq__")) for diamonds in (4, 6, 8)]
     return None not in counts and all(b >= 3 * a > 0 for a, b in pairwise(counts) if a is not None and b is not None)
+
+
+def doubling_function(engine: Engine) -> int | None:
+    """The first line of the engine's function that is called twice as often with every diamond of a chain, if any.
+
+    >>> doubling_function(Engine(Value)) is None
+    True
+    """
+    counts = [_calls_by_line(engine, diamonds) for diamonds in (4, 6, 8)]
+    lines = [line for line in counts[-1] if all(many[line] >= 3 * few[line] > 0 for few, many in pairwise(counts))]
+    return max(lines, key=lambda line: counts[-1][line], default=None)
+
+
+def _calls_by_line(engine: Engine, diamonds: int) -> Counter[int]:
+    """How often each function of the engine's is called in a walk over a chain of diamonds, by its first line."""
+    found: Counter[int] = Counter()
+
+    def watch(frame: FrameType) -> None:
+        if frame.f_code.co_filename in engine.files:
+            found[frame.f_code.co_firstlineno] += 1
+
+    try:
+        x = engine.leaf(1.5)
+        for _ in range(diamonds):
+            x = engine.op("add", engine.op("mul", x, x), x)
+        with limited(30 * STEPS, watch, files=engine.files):
+            engine.backward(x)
+    except (Exception, SystemExit, OutOfSteps):
+        pass
+    return found
 
 
 def _calls(engine: Engine, diamonds: int, named: Sequence[str] = ()) -> int | None:
