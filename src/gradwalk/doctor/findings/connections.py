@@ -65,7 +65,9 @@ def _nothing(history: ModelHistory) -> Finding:
         what = "the loss is a leaf: backward() has nothing to walk"
         why = "it was not computed from Values, or its number was put into a new Value"
     else:
-        what = f"no path leads from the loss to any parameter of {history.names.title or 'the model'}"
+        title = history.names.title or "the model"
+        whose = "of the parameters" if title == "the parameters" else f"parameter of {title}"
+        what = f"no path leads from the loss to any {whose}"
         why = f"its graph has {exam.nodes:,} nodes, and none of them is a parameter"
     if cut is not None:
         why += f"; {_WAYS[cut.way]}: {cut.source}"
