@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from diagnose.handmade import CLEAN, SEED
+from diagnose.handmade import CLEAN, SEED, WRAP
 from gradwalk.diagnose import Grade, grade
 from gradwalk.diagnose.adapter import Engine, find_class
 from gradwalk.diagnose.examination import Examination
@@ -575,3 +575,48 @@ DEPTH = """
 def depth(node):
     return 1 + max((depth(each) for each in node._prev), default=0)
 """
+
+
+def test_new_nodes_that_hold_a_gradient_are_told_as_that() -> None:
+    source = edited(("        self.grad = 0.0\n", "        self.grad = 2.0\n"))
+    report = grade(source)
+    (told,) = {str(found.sentence) for found in report.diagnoses}
+    assert told == "a new Value starts with the gradient 2 on line 7, where 0 is right"
+    wiped = source.replace(SEED, "        for v in topo:\n            v.grad = 0.0\n" + SEED)
+    assert sentences(wiped) == [told]
+
+
+def test_data_that_is_computed_when_it_is_read_may_fail_and_the_node_is_still_one() -> None:
+    lazy = edited(
+        ("        self.data = data\n", "        self._data = data\n"),
+        (
+            "    def __neg__",
+            "    @property\n    def data(self):\n"
+            "        return self._data() if callable(self._data) else self._data\n\n"
+            "    @data.setter\n    def data(self, x):\n        self._data = x\n\n    def __neg__",
+        ),
+        ("Value(self.data / other.data,", "Value(lambda: self.data / other.data,"),
+    )
+    assert not any("does not give a Value" in str(found.sentence) for found in grade(lazy).diagnoses)
+
+
+def test_an_op_that_keeps_one_of_its_operands_is_named_where_both_are_results() -> None:
+    minus = """\
+        other = other if isinstance(other, Value) else Value(other)
+        out = Value(self.data - other.data, (self,), "-")
+
+        def _backward():
+            self.grad += out.grad
+            other.grad -= out.grad
+        out._backward = _backward
+        return out
+"""
+    (found,) = grade(edited(("        return self + (-other)\n", minus))).faults
+    assert (found.fault, found.op) == ("left-out-by", "sub")
+
+
+def test_ops_that_take_floats_refuse_whole_numbers_only() -> None:
+    told = sentences(edited((WRAP, "        if isinstance(other, int):\n            raise TypeError\n" + WRAP),
+                            ("self * -1", "self * -1.0")))  # fmt: skip
+    assert any("refuse whole numbers" in each for each in told)
+    assert not any("refuse plain numbers" in each for each in told)

@@ -416,7 +416,7 @@ class Engine:
         return x if isinstance(x, self.kind) else self._make(x)
 
     def _must_be_node(self, node: Any) -> None:
-        if held(node, self.data_name, self) is self:
+        if not isinstance(node, self.kind) and held(node, self.data_name, self) is self:
             kind = "nothing (is a `return` missing?)" if node is None else f"{type(node).__name__} {node!r:.60}"
             raise NoNode(f"the result is {kind}, not a {self.cls.__name__}")
 

@@ -20,6 +20,7 @@ from gradwalk.diagnose.probes import Probe
 from gradwalk.diagnose.results import CheckResult, Diagnosis
 from gradwalk.diagnose.vocabulary import SYMBOL
 from gradwalk.diagnose.watching import (
+    LEFT_OUT_BY,
     changes_in_place,
     compares_data,
     doubling_function,
@@ -28,6 +29,7 @@ from gradwalk.diagnose.watching import (
     is_exponential,
     keeps_nodes,
     leaf_is_changed,
+    left_out_by,
     seed_is_added,
     starts_with_one,
 )
@@ -58,6 +60,9 @@ def diagnose(
         failure = next(f for name in ("float", "int") for f in examination.failures(CHECKS[name]))
         lost = tell.loses_digits(failure)
         return {check.name: lost for check in failed}, (lost,)
+    early = _early_gradient(examination, tell, failed)
+    if early:
+        return early, tuple(dict.fromkeys(early.values()))
     if examination.shares_state():
         shared = tell.fault(whole("shared-default"))
         return {check.name: shared for check in failed}, (shared,)
@@ -67,6 +72,20 @@ def diagnose(
     wrong = dict.fromkeys([*named, *inquiry.unsaid(named)])
     told = {name: found if found in wrong else replace(found, beyond=True) for name, found in told.items()}
     return told, tuple(dict.fromkeys([*wrong, *told.values()]))
+
+
+def _early_gradient(examination: Examination, tell: Messages, failed: Collection[Check]) -> dict[str, Diagnosis]:
+    """For an engine whose new nodes hold a gradient already, what follows from that; of the rest nothing is known."""
+    begun = [f for name in ("float", "int") for f in examination.failures(CHECKS[name]) if "a.grad" in f.wrong()]
+    if not begun or not any(check.group == "ops" for check in failed):  # the walk sets it to 0 in time
+        return {}
+    early = tell.starts_with_gradient(begun[0])
+    first = {check.name: foremost(found) for check in failed if (found := examination.failures(check))}
+    return {
+        name: early
+        for name, failure in first.items()
+        if failure.wrong() and not any(each.endswith(".data") for each in failure.wrong())
+    }
 
 
 class _Inquiry:
@@ -196,6 +215,8 @@ class _Inquiry:
             return self._once(check.name, lambda: self.tell.no_value(check.extra, failure.outcome))
         if failure.outcome.kind == "raised":
             return self._raised(failure, check)
+        if check.group == "construction" and failure.wrong() == ["a.grad"]:
+            return self._once("early", lambda: self.tell.starts_with_gradient(failure))
         own = first_op(failure.program.text)
         if failure.outcome.kind == "stopped":
             return self._stopped_walk(failure, check, own)
@@ -281,7 +302,10 @@ class _Inquiry:
             return self._walk_named(self.walk[0])
         if self.misplaced:
             return self._closures()
-        return self._once("walk", lambda: self.tell.wrong(failure))
+        by = left_out_by(self.engine)
+        return (
+            self._walk_named(f"{LEFT_OUT_BY}: {by[0]}") if by else self._once("walk", lambda: self.tell.wrong(failure))
+        )
 
     def _walk_named(self, name: str | Fault) -> Diagnosis:
         if isinstance(name, Fault):
@@ -432,7 +456,10 @@ class _Inquiry:
     def _raised(self, failure: Failure, check: Check) -> Diagnosis | None:
         program, outcome = failure.program, failure.outcome
         if _error(outcome) in self.refusals:
-            return self._once("numbers", lambda: self.tell.refuses_numbers(self.refusals, self._stopped_by_numbers()))
+            return self._once(
+                "numbers",
+                lambda: self.tell.refuses_numbers(self.refusals, self._stopped_by_numbers(), self._takes_fractions()),
+            )
         if outcome.error == "RecursionError" and check.group == "depth":
             by_hash = hashes_all_paths(self.engine)
             return self._walk_named("hashes-all-paths") if by_hash else self._fault(whole("recursion-limit"))
@@ -470,6 +497,11 @@ class _Inquiry:
         involved = self._with_parts(ops_in(program.text))
         op = next((op for op in self.crashing if op in involved), None)
         return None if op is None else self._stopped(op, self.crashing[op])
+
+    def _takes_fractions(self) -> bool:
+        """Whether all ops that refuse a whole number take 0.5."""
+        ops = [op for refusing in self.refusals.values() for op in refusing]
+        return all(op in SYMBOL and self.examination.outcome(with_number(op)[1]).kind == "numbers" for op in ops)
 
     def _stopped_by_numbers(self) -> list[str]:
         """Ops between nodes that stop because they use a plain number inside."""

@@ -225,8 +225,10 @@ class Messages:
         hint = say("On what does your walk stop? Follow it from a result of two operands, call by call.")
         return Diagnosis(None, told, outcome.line, None, hint, _NOTHING, "endless-recursion")
 
-    def refuses_numbers(self, refusals: Mapping[tuple[str, int | None, str], list[str]], also: list[str]) -> Diagnosis:
-        """Operators that take nodes only."""
+    def refuses_numbers(
+        self, refusals: Mapping[tuple[str, int | None, str], list[str]], also: list[str], fractions: bool
+    ) -> Diagnosis:
+        """Operators that take nodes only, or, with `fractions`, nodes and floats."""
         ops = [op for each in refusals.values() for op in each]
         signs = _list([f"`{TABLE[op].symbol}`" for op in ops])
         (error, line, message), *_ = refusals
@@ -237,6 +239,10 @@ class Messages:
         told = say("{ops} refuse plain numbers: {why}", ops=signs, why=why)
         if len(ops) == 1:
             told = say("{op} refuses plain numbers: {why}", op=signs, why=why)
+        if fractions:
+            told = say("{ops} refuse whole numbers: {why}", ops=signs, why=why)
+        if fractions and len(ops) == 1:
+            told = say("{op} refuses whole numbers: {why}", op=signs, why=why)
         if also:
             what = _list([_WRITTEN.get(op, self._called(op)) for op in also])
             more = say("so {ops}, which use a number inside, stop too", ops=what)
@@ -301,6 +307,22 @@ class Messages:
         )
         hint = say("What does a step of training do with a weight that cannot change by a millionth?")
         return Diagnosis(None, told, line, None, hint, say("Keep the number as it is given."), "loses-digits")
+
+    def starts_with_gradient(self, failure: Failure) -> Diagnosis:
+        """A new node whose gradient is not 0."""
+        name, grad = self.engine.cls.__name__, self.engine.grad_name
+        constructor = self.tree and self.tree.function("__init__")
+        lines = [target.lineno for target, _ in assigned(constructor) if target.attr == grad] if constructor else []
+        line = lines[0] if lines else None
+        told = say(
+            "a new {name} starts with the gradient {got}{at}, where 0 is right",
+            name=name,
+            got=failure.got("a.grad"),
+            at=at(line),
+        )
+        hint = say("What has been pushed to a node that nobody has used yet?")
+        solution = say("Set it to 0: `self.{grad} = 0.0`.", grad=grad)
+        return Diagnosis(None, told, line, None, hint, solution, "starts-with-gradient")
 
     def misspelt(self, written: str, meant: str) -> Diagnosis:
         """A method with the name of no operator."""

@@ -34,6 +34,7 @@ __all__ = [
     "is_exponential",
     "keeps_nodes",
     "leaf_is_changed",
+    "left_out_by",
     "seed_is_added",
     "starts_with_one",
     "watch",
@@ -117,7 +118,7 @@ def faults_of_walk(engine: Engine, listed: bool) -> list[str]:
     if len(walks) < len(GRAPHS):
         return []
     found = [*_seeding(walks), *_visiting(walks, listed)]
-    if "missing-visits" in found and (by := _left_out_by(engine)):
+    if "missing-visits" in found and (by := left_out_by(engine)):
         return [name for name in found if name != "missing-visits"] + [f"{LEFT_OUT_BY}: {op}" for op in by]
     if not found and all(not any(walk.leaves) and all(grad for _, grad in walk.visits) for walk in walks):
         return ["wiped-at-the-end"]
@@ -126,8 +127,13 @@ def faults_of_walk(engine: Engine, listed: bool) -> list[str]:
     return [*found, "equal-by-data" if compares_data(engine) else "seen-by-data"]
 
 
-def _left_out_by(engine: Engine) -> list[str]:
-    """Ops after which the walk comes to the result and not to its operands, if there are others where it does."""
+def left_out_by(engine: Engine) -> list[str]:
+    """Ops after which the walk comes to the result and not to its operands, if there are others where it does.
+
+    >>> from gradwalk.diagnose import teaching
+    >>> left_out_by(Engine(teaching.load()))
+    []
+    """
     lost, kept = [], []
     for op in NEUTRAL:
         walks = [walk for graph in GRAPHS if (walk := watch(engine, graph, ops=(op,))) is not None]
