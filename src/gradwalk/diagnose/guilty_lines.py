@@ -230,7 +230,7 @@ def _visiting(tree: SourceTree, backward: str) -> int | None:
     line, start = _recursion(tree, backward), tree.function(backward)
     if start is None or line is None:
         return line
-    inner = [node for node in _nodes(start, Function) if node is not start]
+    inner = [node for node in _nodes(start, ast.FunctionDef, ast.AsyncFunctionDef) if node is not start]
     loops = [
         loop.lineno
         for loop in _nodes(start, ast.For, ast.While)

@@ -82,8 +82,8 @@ def _dead_layers(exams: list[Exam]) -> Iterator[_Layer]:
         return
     last = exams[-1]
     members: dict[str, list[str]] = {}
-    for unit, seen in last.relus.items():
-        members.setdefault(seen.layer, []).append(unit)
+    for unit, counts in last.relus.items():
+        members.setdefault(counts.layer, []).append(unit)
     for name, units in members.items():
         since = {unit: step for unit in units if (step := _dead_since(exams, unit)) is not None}
         reaches = {unit: _reach(exams, unit) for unit in units}
@@ -97,7 +97,8 @@ def _dead_layers(exams: list[Exam]) -> Iterator[_Layer]:
         one = next(iter(since))
         seen = [exam.relus[one].seen for exam in exams if exam.step >= onset and one in exam.relus]
         samples, crowd = sum(seen), whole and len(units) > 1 and sum(seen) * len(units) >= CROWD
-        if max(seen) >= ENOUGH or samples >= SCATTERED or crowd or (deep and samples >= ENOUGH):
+        sure = max(seen) >= ENOUGH or samples >= SCATTERED or crowd
+        if sure or (deep == since.keys() and samples >= ENOUGH):
             highest = max(last.relus[unit].highest for unit in since)
             yield _Layer(name, list(since), len(units), onset, samples, highest, bool(deep))
 
