@@ -722,3 +722,13 @@ def test_importing_gradwalk_imports_nothing_heavy() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "[]"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full is Linux's")
+@pytest.mark.parametrize("words", [["info"], ["step", "diamond"]])
+def test_a_disk_that_is_full_is_said_in_a_line(words: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        run = subprocess.run(
+            [sys.executable, "-m", "gradwalk", *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=120
+        )
+    assert (run.returncode, run.stderr) == (1, f"gradwalk {words[0]}: cannot write: No space left on device\n")

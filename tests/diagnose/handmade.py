@@ -1,4 +1,4 @@
-"""Edits of one clean engine, each with the truth about it: 51 engines for tests of the grader.
+"""Edits of one clean engine, each with the truth about it: 59 engines for tests of the grader.
 
 `ENGINES` maps a name to an `Engine` with its `source`, its `verdict` and `what`, the truth in plain words. The verdict is
 `right` (nothing is wrong at ordinary points, walked back once: to be left in peace), `beyond` (the same, but a second
@@ -280,6 +280,9 @@ engine("05_seed_added", "beyond", "the root's gradient is raised by 1, not set t
 engine("37_all_wiped", "beyond", "each walk first sets every gradient to 0, those of leaves too: they do not add up",
        (SEED, "        for v in topo:\n            v.grad = 0.0\n" + SEED))  # fmt: skip
 
+engine("55_visited_as_a_default", "beyond", "the visited nodes are the default of a parameter: a second walk finds nothing to do",
+       ("    def backward(self):\n        topo, visited = [], set()", "    def backward(self, visited=set()):\n        topo = []"))  # fmt: skip
+
 # --- wrong: one op ---------------------------------------------------------------------------------------------------
 
 engine("01_rsub_both_negative", "wrong", "2 - a gives -a - 2: `__rsub__` subtracts the number, where it should add it",
@@ -332,6 +335,14 @@ engine(
 engine("39_sum_halved", "wrong", "+ pushes half of the gradient to each operand",
        (PUSH_SUM, PUSH_SUM.replace("out.grad", "out.grad / 2")))  # fmt: skip
 
+engine("47_power_of_the_absolute", "wrong", "the derivative of a ** n is taken as n * |a| ** (n - 1)",
+       ("other * self.data ** (other - 1)", "other * abs(self.data) ** (other - 1)"))  # fmt: skip
+engine("48_exp_pushes_positive", "wrong", "what exp pushes is made positive, whatever sign the upstream gradient has",
+       ("self.grad += out.data * out.grad", "self.grad += abs(out.data * out.grad)"))  # fmt: skip
+engine("49_exp_calls_its_closure", "wrong", "exp calls its closure and sets what it gives, None, where the closure should be",
+       ("self.grad += out.data * out.grad\n        out._backward = _backward",
+        "self.grad += out.data * out.grad\n        out._backward = _backward()"))  # fmt: skip
+
 # --- wrong: every op, or what a node holds ---------------------------------------------------------------------------
 
 engine("17_data_rounded", "wrong", "data is rounded to 4 decimals", (KEEP_DATA, "        self.data = round(data, 4)\n"))
@@ -351,6 +362,13 @@ engine(
 engine("35_all_overwrite_no_numbers", "wrong", "as 34, and + and * refuse plain numbers, so that -a and a - b stop too",
        *NO_NUMBERS, (".grad += ", ".grad = "))  # fmt: skip
 engine("33_all_overwrite_and_rsub", "wrong", "as 34, and 2 - a is computed as a - 2", (".grad += ", ".grad = "), TURNED)
+
+engine(
+    "50_sum_extends_the_default", "wrong", "the default for children is one list for all nodes, which + alone extends",
+    ("_children=(), _op", "_children=[], _op"), ("self._prev = tuple(_children)", "self._prev = _children"),
+    ('Value(self.data + other.data, (self, other), "+")',
+     'Value(self.data + other.data, _op="+")\n        out._prev += [self, other]'),
+)  # fmt: skip
 
 # --- wrong: the walk -------------------------------------------------------------------------------------------------
 
@@ -384,6 +402,12 @@ engine("21_loop_without_end", "wrong", "backward never ends: a loop that waits f
               "                topo.pop()\n"))  # fmt: skip
 engine("21b_bare_loop_without_end", "wrong", "backward never ends: `while topo: pass`",
        (SEED, "        while topo:\n            pass\n" + SEED))  # fmt: skip
+engine("51_wiped_at_the_end", "wrong", "every gradient is set to 0 once its node has pushed, those of leaves too",
+       ("            v._backward()\n", "            v._backward()\n            v.grad = 0.0\n"))  # fmt: skip
+engine("52_seen_by_data", "wrong", "the visited numbers are kept, not the visited nodes: equal numbers are one node",
+       ("if v not in visited:", "if v.data not in visited:"), ("visited.add(v)", "visited.add(v.data)"))  # fmt: skip
+engine("54_order_as_a_default", "wrong", "the order is the default of a parameter: nodes of earlier walks push again",
+       ("    def backward(self):\n        topo, visited = [], set()", "    def backward(self, topo=[]):\n        visited = set()"))  # fmt: skip
 engine("22_prints_and_asks", "wrong", "every node prints when it is made, and backward waits for input",
        (KEEP_DATA, KEEP_DATA + "        print('made', data)\n"), (SEED, SEED + "        input('go on?')\n"))  # fmt: skip
 

@@ -72,12 +72,22 @@ FAULTS: dict[str, list[tuple[str, str | None, str]]] = {
     "21_loop_without_end": [("never-ends", None, "while len(topo) > 0:")],
     "21b_bare_loop_without_end": [("never-ends", None, "while topo:")],
     "22_prints_and_asks": [("asks-for-input", None, "input('go on?')"), ("prints", None, "print('made', data)")],
+    "47_power_of_the_absolute": [
+        ("wrong-derivative", "pow", "self.grad += other * abs(self.data) ** (other - 1) * out.grad")
+    ],
+    "48_exp_pushes_positive": [("odd-push", "exp", "self.grad += abs(out.data * out.grad)")],
+    "49_exp_calls_its_closure": [("closure-called", None, "out._backward = _backward()")],
+    "50_sum_extends_the_default": [("shared-default", None, 'def __init__(self, data, _children=[], _op=""):')],
+    "51_wiped_at_the_end": [("wiped-at-the-end", None, "v.grad = 0.0")],
+    "52_seen_by_data": [("seen-by-data", None, "if v.data not in visited:")],
+    "54_order_as_a_default": [("kept-in-default", None, "def backward(self, topo=[]):")],
     "46_zero_grad_without_bias": [("forgets-weights", None, "def zero_grad(self):")],
 }  # fmt: skip
 #: What is named among what lies beyond the essentials.
 BEYOND = {
     "05_seed_added": ("seed-added", "self.grad += 1.0"),
     "37_all_wiped": ("leaves-reset", "v.grad = 0.0"),
+    "55_visited_as_a_default": ("kept-in-default", "def backward(self, visited=set()):"),
 }
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from diagnose.handmade import CLEAN, SEED
+from diagnose.handmade import CLEAN, SEED, WRAP
 from gradwalk.diagnose import Grade, grade
 from gradwalk.diagnose.adapter import Engine, find_class
 from gradwalk.diagnose.examination import Examination
@@ -402,3 +402,221 @@ class Value:
     assert (
         "there is no backward() yet: upstream was multiplied by the derivatives that each node keeps, newest node first"
     ) in notes
+
+
+SUBCLASSES = """\
+class Node:
+    def __init__(self, *inputs):
+        self.inputs, self.grad = inputs, 0.0
+        self.data = self.forward(*[each.data for each in inputs])
+
+    def __add__(self, other): return Add(self, wrap(other))
+    def __radd__(self, other): return Add(wrap(other), self)
+    def __mul__(self, other): return Mul(self, wrap(other))
+    def __rmul__(self, other): return Mul(wrap(other), self)
+    def __pow__(self, n): return Power(self, wrap(n))
+
+    def backward(self):
+        order = []
+        def visit(node):
+            if node not in order:
+                for each in node.inputs:
+                    visit(each)
+                order.append(node)
+        visit(self)
+        self.grad = 1.0
+        for node in reversed(order):
+            for each, share in zip(node.inputs, node.shares()):
+                each.grad += share * node.grad
+
+
+class Value(Node):
+    def __init__(self, data): self.inputs, self.data, self.grad = (), data, 0.0
+    def shares(self): return ()
+
+
+class Add(Node):
+    def forward(self, x, y): return x + y
+    def shares(self): return 1.0, 1.0
+
+
+class Mul(Node):
+    def forward(self, x, y): return x * y
+    def shares(self): return self.inputs[1].data, self.inputs[0].data
+
+
+class Power(Node):
+    def forward(self, x, n): return x**n
+    def shares(self):
+        x, n = (each.data for each in self.inputs)
+        if x < 0 and n % 1:
+            raise TypeError("no root of a negative number")
+        return n * x ** (n - 1), 0.0
+
+
+def wrap(x): return x if isinstance(x, Node) else Value(x)
+"""
+
+
+@pytest.mark.parametrize("name", ["Value", "Leaf"])
+def test_leaves_and_results_may_be_of_different_classes(name: str) -> None:
+    """A refusal at the edges must not have results taken for numbers, and wrapped, from then on."""
+    report = grade(SUBCLASSES.replace("Value", name))
+    assert report.engine == name
+    assert faults(report) == []
+    assert report.essentials.score == report.essentials.total > 20
+
+
+def test_an_order_that_is_a_set_is_told_by_the_line_of_its_loop() -> None:
+    source = edited(
+        ("topo, visited = [], set()", "topo, visited = set(), set()"), ("topo.append", "topo.add"),
+        ("reversed(topo)", "topo"),
+    )  # fmt: skip
+    found = next(each for each in grade(source).faults if each.fault == "no-order")
+    assert found.line == source[: source.index("for v in topo:")].count("\n") + 1
+
+
+def test_what_the_constructor_refuses_is_not_put_down_to_an_op() -> None:
+    report = grade(edited(("        self.data = data", "        self.data = data + 0 * int(data)")))
+    assert not any("`__mul__` raises" in str(found.sentence) for found in report.invitations)
+    assert any("cannot convert float infinity" in str(found.sentence) for found in report.invitations)
+
+
+def test_a_hash_of_all_that_lies_behind_a_node_is_not_called_a_fault_of_the_walk() -> None:
+    report = grade(edited(
+        ("class Value:", "class Value:\n    def __hash__(self):\n        return hash((self.data, self._prev))\n"),
+    ))  # fmt: skip
+    told = {found.fault for found in report.invitations}
+    assert "hashes-all-paths" in told
+    assert not told & {"every-path", "recursion-limit"}
+
+
+def test_a_push_that_goes_on_to_the_operands_is_not_told_to_mark_what_it_has_seen() -> None:
+    """With a mark it would lose what comes later."""
+    source = """\
+import math
+class Value:
+    def __init__(self, data, pairs=()): self.data, self.grad, self.pairs = data, 0.0, pairs
+    def __add__(self, o): return Value(self.data + wrap(o).data, ((self, 1.0), (o, 1.0)))
+    def __mul__(self, o): return Value(self.data * wrap(o).data, ((self, o.data), (o, self.data)))
+    def backward(self, upstream=1.0):
+        self.grad += upstream
+        for node, slope in self.pairs:
+            node.backward(upstream * slope)
+def wrap(x): return x if isinstance(x, Value) else Value(x)
+"""
+    for op in ("add", "mul"):
+        source = source.replace(f"def __{op}__(self, o): ", f"def __{op}__(self, o): o = wrap(o); ")
+    found = {each.fault: each for each in grade(source).invitations}
+    assert str(found["every-path"].solution).startswith("First put the nodes in an order")
+
+
+def test_a_modules_function_is_not_taken_for_an_op_that_calls_itself() -> None:
+    source = edited((WALK, "    def backward(self):\n        math.exp(0)\n        push(self, 1.0)\n"))
+    source += """
+
+def push(node, share):
+    node.grad = share
+    node._backward()
+    for operand in node._prev:
+        push(operand, operand.grad)
+"""
+    found = next(each for each in grade(source).invitations if each.fault == "recursion-limit")
+    assert source.splitlines()[(found.line or 0) - 1].strip() == "push(operand, operand.grad)"
+
+
+def test_an_in_place_operator_that_gives_nothing_is_there_and_wrong() -> None:
+    method = "    def __isub__(self, other):\n        self.data -= other.data\n\n"
+    (told,) = sentences(edited((WALK, method + WALK)))
+    assert told.startswith("your `__isub__` does not give a Value on line")
+    assert "is a `return` missing?" in told
+
+
+def test_an_op_that_keeps_its_operands_has_not_left_the_graph() -> None:
+    push = "            self.grad += out.data * out.grad"
+    (told,) = sentences(edited((push, "            grad = self.grad\n            grad += out.data * out.grad")))
+    assert told.startswith("your `exp` pushes nothing on line")
+
+
+def test_leaves_that_are_one_object_are_not_said_to_be_compared_by_data() -> None:
+    kept = "    known = {}\n\n    def __new__(cls, data, *rest):\n        new = super().__new__(cls)\n" \
+           "        return new if rest else cls.known.setdefault(data, new)\n\n    def __init__"  # fmt: skip
+    assert not any("__eq__" in told for told in sentences(edited(("    def __init__", kept))))
+
+
+def test_a_helper_that_takes_every_path_is_told_instead_of_the_search() -> None:
+    source = edited(("        build(self)\n", "        build(self)\n        topo.sort(key=depth)\n")) + DEPTH
+    found = next(each for each in grade(source).invitations if each.fault == "every-path")
+    assert found.line == source[: source.index("def depth")].count("\n") + 1
+    assert str(found.solution) == "Let `depth` go through each node once, and keep what it finds there."
+
+
+def test_a_sorted_order_is_told_by_the_line_of_the_loop_over_it() -> None:
+    source = edited(
+        ("        build(self)\n", "        build(self)\n        topo = sorted(topo, key=lambda v: v.data)\n")
+    )
+    found = next(each for each in grade(source).faults if each.fault == "no-order")
+    assert found.line == source[: source.index("for v in reversed(topo):")].count("\n") + 1
+
+
+def test_an_engine_of_lists_is_refused_with_the_reason() -> None:
+    report = grade("""\
+class Value:
+    def __init__(self, data): self.data, self.grad = [data], [0.0]
+    def __add__(self, other): return Value(self.data[0] + other.data[0])
+    def __mul__(self, other): return Value(self.data[0] * other.data[0])
+    def backward(self): self.grad = [1.0]
+""")
+    assert "keeps it in a list, `data`" in report.checks[0].message
+
+
+DEPTH = """
+
+def depth(node):
+    return 1 + max((depth(each) for each in node._prev), default=0)
+"""
+
+
+def test_new_nodes_that_hold_a_gradient_are_told_as_that() -> None:
+    source = edited(("        self.grad = 0.0\n", "        self.grad = 2.0\n"))
+    report = grade(source)
+    (told,) = {str(found.sentence) for found in report.diagnoses}
+    assert told == "a new Value starts with the gradient 2 on line 7, where 0 is right"
+    wiped = source.replace(SEED, "        for v in topo:\n            v.grad = 0.0\n" + SEED)
+    assert sentences(wiped) == [told]
+
+
+def test_data_that_is_computed_when_it_is_read_may_fail_and_the_node_is_still_one() -> None:
+    lazy = edited(
+        ("        self.data = data\n", "        self._data = data\n"),
+        (
+            "    def __neg__",
+            "    @property\n    def data(self):\n"
+            "        return self._data() if callable(self._data) else self._data\n\n"
+            "    @data.setter\n    def data(self, x):\n        self._data = x\n\n    def __neg__",
+        ),
+        ("Value(self.data / other.data,", "Value(lambda: self.data / other.data,"),
+    )
+    assert not any("does not give a Value" in str(found.sentence) for found in grade(lazy).diagnoses)
+
+
+def test_an_op_that_keeps_one_of_its_operands_is_named_where_both_are_results() -> None:
+    minus = """\
+        other = other if isinstance(other, Value) else Value(other)
+        out = Value(self.data - other.data, (self,), "-")
+
+        def _backward():
+            self.grad += out.grad
+            other.grad -= out.grad
+        out._backward = _backward
+        return out
+"""
+    (found,) = grade(edited(("        return self + (-other)\n", minus))).faults
+    assert (found.fault, found.op) == ("left-out-by", "sub")
+
+
+def test_ops_that_take_floats_refuse_whole_numbers_only() -> None:
+    told = sentences(edited((WRAP, "        if isinstance(other, int):\n            raise TypeError\n" + WRAP),
+                            ("self * -1", "self * -1.0")))  # fmt: skip
+    assert any("refuse whole numbers" in each for each in told)
+    assert not any("refuse plain numbers" in each for each in told)

@@ -129,3 +129,20 @@ def test_a_nan_in_a_step_that_nobody_examined_is_traced_to_its_birth() -> None:
     assert (finding.kind, finding.step) == ("birth", 14)
     assert finding.what.startswith("-inf was born in log(0")
     assert finding.line is not None
+
+
+def test_a_step_by_hand_is_tried_before_native_code_takes_the_next() -> None:
+    """Else the parameters of several steps later would pass for those of one."""
+    w = Value(3.0, label="w")
+
+    @gradwalk.compile
+    def loss_of(x: float) -> Value:
+        return (w * x - 2).log()
+
+    with doctor.watch([w]) as visit:
+        for _ in range(10):
+            loss = loss_of(1.0)
+            w.grad = 0.0
+            loss.backward()
+            w.data -= 0.1 * w.grad
+    assert [finding.kind for finding in visit.report()] == ["birth"]

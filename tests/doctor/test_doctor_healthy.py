@@ -211,3 +211,27 @@ def test_a_loss_of_zero_is_the_end_and_no_fault() -> None:
     visit = patient.train()
     assert visit.models[0].history.losses[-1] == 0.0
     assert not visit.report()
+
+
+def trained_on_single_samples(batch: int, seed: int, bias: float = 0.0) -> Report:
+    random.seed(seed)
+    X, y = datasets.moons(30, seed=seed)
+    model = nn.MLP(2, [4, 4, 1], activation="relu", init="kaiming")
+    for neuron in model.layers[0].neurons:
+        neuron.b.data += bias
+    optimiser = optim.Adam(model.parameters(), 0.01)
+    with doctor.watch(model, optimiser) as visit:
+        for _ in range(45):
+            chosen = [random.randrange(30) for _ in range(batch)]
+            loss = nn.mse([model(X[i]) for i in chosen], [y[i] for i in chosen])
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+    return visit.report()
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+def test_units_that_are_off_for_the_few_samples_seen_are_not_called_dead(batch: int) -> None:
+    for seed in range(8):
+        assert not trained_on_single_samples(batch, seed), seed
+    assert [found.kind for found in trained_on_single_samples(batch, 1, bias=-50.0)] == ["dead-relu"]

@@ -225,3 +225,8 @@ def test_the_module_can_be_called_and_has_names() -> None:
     assert callable(gradwalk.doctor)
     assert gradwalk.doctor.watch is module.watch
     assert isinstance(gradwalk.doctor(Value(1.0, label="x") * 2), gradwalk.doctor.Report)
+
+
+def test_parameters_without_a_model_have_no_name_of_one() -> None:
+    (found,) = doctor([Value(1.0, label="w")], Value(3.0) * 2)
+    assert found.what == "no path leads from the loss to any of the parameters"

@@ -13,6 +13,7 @@ from patients import Patient
 
 import gradwalk
 from gradwalk import Value, datasets, doctor, errors, modes, nn, optim
+from gradwalk.doctor import Visit
 from gradwalk.optim import Optimizer
 from gradwalk.train import Training
 
@@ -351,3 +352,81 @@ def test_a_training_in_another_thread_is_watched_too() -> None:
         thread.start()
         thread.join()
     assert visit.report()[0].kind == "no-zero-grad"
+
+
+# --- whose gradients are still there ---------------------------------------------------------------------------------
+
+
+def adversaries(zero: bool) -> Visit:
+    """Two networks trained in turn; the loss of the first gives gradient to the second as well."""
+    random.seed(3)
+    maker, judge = nn.MLP(1, [4, 1], activation="tanh"), nn.MLP(1, [4, 1], activation="tanh")
+    optimisers = [optim.SGD(model.parameters(), 0.01) for model in (judge, maker)]
+    with doctor.watch() as visit:
+        for _ in range(8):
+            made = [maker([random.gauss(0, 1)]) for _ in range(4)]
+            for k in range(2):
+                if k == 0:
+                    loss = sum((judge([x.data]) + 1) ** 2 for x in made) + (judge([2.0]) - 1) ** 2
+                else:
+                    loss = sum((judge([x]) - 1) ** 2 for x in made)
+                if zero:
+                    optimisers[k].zero_grad()
+                if k == 0:
+                    loss.backward()
+                else:
+                    loss.backward()  # on a line of its own: that is how losses are told apart
+                optimisers[k].step()
+    return visit
+
+
+def test_gradients_that_another_loss_left_are_not_those_of_the_step_before() -> None:
+    assert not adversaries(zero=True).report()
+    assert {finding.kind for finding in adversaries(zero=False).report()} == {"no-zero-grad"}
+
+
+def test_of_gradients_that_pile_up_only_those_are_named() -> None:
+    random.seed(1)
+    model = nn.MLP(2, [4, 1], activation="tanh")
+    with doctor.watch(model) as visit:
+        for _ in range(6):
+            loss = (model([0.5, -0.3]) - 1) ** 2
+            model.layers[0].zero_grad()
+            loss.backward()
+            for p in model.parameters():
+                p.data -= 0.01 * p.grad
+    found = visit.report().of("no-zero-grad")
+    assert found is not None
+    assert found.where == ("layers[1]",)
+    assert found.sure == "certain"
+
+
+def test_inputs_of_a_tensor_program_need_not_be_cleared_and_are_no_parameters() -> None:
+    x, t = gradwalk.Tensor([[0.1], [0.4], [0.7]]), gradwalk.Tensor([[0.2], [0.3], [0.9]])
+    w = gradwalk.Tensor([[0.5]])
+    for clear in (True, False):
+        with doctor.watch() as visit:
+            for _ in range(5):
+                loss = ((x @ w - t) ** 2).mean()
+                if clear:
+                    w.grad = None
+                loss.backward()
+                w.data = w.data - 0.1 * w.grad
+        assert [finding.kind for finding in visit.report()] == [] if clear else ["no-zero-grad"]
+        assert visit.report().looked[0].subject == "w"
+
+
+def test_an_optimiser_whose_parameters_no_loss_reaches() -> None:
+    random.seed(1)
+    model = nn.MLP(2, [4, 1])
+    optimiser = optim.SGD(model.parameters(), 0.1)
+    with doctor.watch() as visit:
+        for _ in range(4):
+            loss = (Value(model([0.5, -0.3]).data) - 1) ** 2
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+    (found,) = visit.report()
+    assert found.kind == "not-connected"
+    assert found.what == "no path leads from the loss to any parameter of model"
+    assert len(visit.report().looked) == 1

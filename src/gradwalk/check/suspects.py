@@ -219,7 +219,7 @@ def lost_on_the_way(graph: CheckedGraph, names: dict[int, str]) -> str:
 def _likely(graph: CheckedGraph, pushed: list[float], got: float) -> str:
     told = next((told for here in graph.locals.values() if (told := habit(here))), "")
     if told:
-        return "of one of its consumers, " + told
+        return "one of its consumers is to blame: " + told
     share = ratio(got, sum(pushed))
     times = round(share) if math.isfinite(share) else 0
     many = f"{times} times too much: a node visited twice, or gradients not set to 0 before"

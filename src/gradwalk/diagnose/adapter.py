@@ -47,7 +47,7 @@ from gradwalk.diagnose.vocabulary import (
 )
 from gradwalk.messages import Message, reason_of, say
 
-__all__ = ["Engine", "MissingOp", "NotAnEngine", "find_class"]
+__all__ = ["Engine", "MissingOp", "NoNode", "NotAnEngine", "find_class"]
 
 
 #: What is said of a walk that needs a module which is missing.
@@ -73,6 +73,16 @@ class MissingOp(Exception):  # noqa: N818 - not an error: the op is not implemen
     """
 
 
+class NoNode(TypeError):  # noqa: N818 - a finding, as `MissingOp` is
+    """What should be a node is none.
+
+    >>> Engine(Value).data(2.0)
+    Traceback (most recent call last):
+    ...
+    gradwalk.diagnose.adapter.NoNode: the result is float 2.0, not a Value
+    """
+
+
 class Engine:
     """An engine that programs can be run on.
 
@@ -89,6 +99,7 @@ class Engine:
         self, cls: type[Any], namespace: Mapping[str, Any] | None = None, names: Mapping[str, str] | None = None
     ) -> None:
         self.cls = cls
+        self.kind = cls  # what every node is: the class itself, or a base that it shares with results of ops
         self.namespace: Mapping[str, Any] = namespace or {}
         self.called_names = dict(names or {})
         self._make = find_constructor(cls)
@@ -197,7 +208,7 @@ class Engine:
         if not self.walks_by_hand:
             yield
             return
-        with recorded(self.cls) as self.nodes:
+        with recorded(self.kind) as self.nodes:
             yield
         self.nodes = None
 
@@ -240,7 +251,7 @@ class Engine:
         if isinstance(self._returned, Mapping):
             return self._number(self._returned.get(node, self._returned.get(id(node), 0.0)))
         kept = held(node, self.grad_name)
-        if callable(kept) and not isinstance(kept, self.cls):
+        if callable(kept) and not isinstance(kept, self.kind):
             kept = kept()
         return 0.0 if kept is None else self._number(kept)
 
@@ -268,7 +279,7 @@ class Engine:
         kept = held(node, self.grad_name)
         x = _like(kept, x)
         try:
-            setattr(node, self.grad_name, self._make(x) if isinstance(kept, self.cls) else x)
+            setattr(node, self.grad_name, self._make(x) if isinstance(kept, self.kind) else x)
         except (AttributeError, TypeError):
             raise MissingOp("setting a gradient") from None
 
@@ -287,7 +298,7 @@ class Engine:
             walk_by_hand(self, root)
         else:
             self._returned = self._backward(root)
-            if not (isinstance(self._returned, Mapping) and _has_nodes(self._returned, self.cls, root)):
+            if not (isinstance(self._returned, Mapping) and _has_nodes(self._returned, self.kind, root)):
                 self._returned = None
             self.gives_back = self.gives_back or self._returned is not None
 
@@ -298,9 +309,16 @@ class Engine:
         >>> engine.op("sub", 2, engine.leaf(3.0)).data
         -1.0
         """
+        made = self._applied(name, operands, strict)
+        if not isinstance(made, self.kind):
+            own = (base for base in self.cls.__mro__ if base.__module__ == self.cls.__module__)
+            self.kind = next((base for base in own if isinstance(made, base)), self.kind)
+        return made
+
+    def _applied(self, name: str, operands: tuple[Any, ...], strict: bool) -> Any:
         plain = 0  # counted in a loop, here and below: a generator would take a learner's steps for every operand
         for x in operands:
-            if not isinstance(x, self.cls):
+            if not isinstance(x, self.kind):
                 plain += 1
         if plain == len(operands):
             numbers = [x for x in operands if isinstance(x, (int, float))]
@@ -338,7 +356,9 @@ class Engine:
         method, _ = BINARY[name]
         if not defines(self.cls, f"__i{method[2:]}"):
             return self.op(name, x, y)
-        return getattr(operator, f"i{method[2:-2]}")(x, y)
+        made = getattr(operator, f"i{method[2:-2]}")(x, y)
+        self._must_be_node(made)
+        return made
 
     def shared(self, fresh: Any, other: Any) -> float:
         """1.0 if a node that was just made has operands already; else 0.0.
@@ -351,7 +371,7 @@ class Engine:
             kept = held(fresh, name)
             if not any(part in name.lower() for part in OPERANDS):
                 continue  # a tape, say, may well be shared
-            if isinstance(kept, _HOLDERS) and any(isinstance(x, self.cls) for x in kept):
+            if isinstance(kept, _HOLDERS) and any(isinstance(x, self.kind) for x in kept):
                 return 1.0
         return 0.0
 
@@ -393,15 +413,15 @@ class Engine:
     # --- looking
 
     def _wrapped(self, x: Any) -> Any:
-        return x if isinstance(x, self.cls) else self._make(x)
+        return x if isinstance(x, self.kind) else self._make(x)
 
     def _must_be_node(self, node: Any) -> None:
-        if held(node, self.data_name, self) is self:
+        if not isinstance(node, self.kind) and held(node, self.data_name, self) is self:
             kind = "nothing (is a `return` missing?)" if node is None else f"{type(node).__name__} {node!r:.60}"
-            raise TypeError(f"the result is {kind}, not a {self.cls.__name__}")
+            raise NoNode(f"the result is {kind}, not a {self.cls.__name__}")
 
     def _number(self, x: Any) -> float:
-        while isinstance(x, self.cls):  # a gradient may be a node itself
+        while isinstance(x, self.kind):  # a gradient may be a node itself
             x = getattr(x, self.data_name)
         if hasattr(x, "item"):  # an array of one number
             x = x.item()
@@ -441,7 +461,7 @@ class Engine:
             self.names[name] = method
 
             def apply(x: Any, y: Any) -> Any:
-                if not isinstance(x, self.cls) and not defines(self.cls, reflected):
+                if not isinstance(x, self.kind) and not defines(self.cls, reflected):
                     raise MissingOp(reflected)
                 return spelt(x, y)
 

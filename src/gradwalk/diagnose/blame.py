@@ -20,12 +20,18 @@ from gradwalk.diagnose.probes import Probe
 from gradwalk.diagnose.results import CheckResult, Diagnosis
 from gradwalk.diagnose.vocabulary import SYMBOL
 from gradwalk.diagnose.watching import (
+    LEFT_OUT_BY,
     changes_in_place,
     compares_data,
+    doubling_function,
     faults_of_walk,
+    hashes_all_paths,
     is_exponential,
+    keeps_nodes,
     leaf_is_changed,
+    left_out_by,
     seed_is_added,
+    starts_with_one,
 )
 from gradwalk.matcher import Outcome, by_type
 
@@ -54,6 +60,9 @@ def diagnose(
         failure = next(f for name in ("float", "int") for f in examination.failures(CHECKS[name]))
         lost = tell.loses_digits(failure)
         return {check.name: lost for check in failed}, (lost,)
+    early = _early_gradient(examination, tell, failed)
+    if early:
+        return early, tuple(dict.fromkeys(early.values()))
     if examination.shares_state():
         shared = tell.fault(whole("shared-default"))
         return {check.name: shared for check in failed}, (shared,)
@@ -63,6 +72,20 @@ def diagnose(
     wrong = dict.fromkeys([*named, *inquiry.unsaid(named)])
     told = {name: found if found in wrong else replace(found, beyond=True) for name, found in told.items()}
     return told, tuple(dict.fromkeys([*wrong, *told.values()]))
+
+
+def _early_gradient(examination: Examination, tell: Messages, failed: Collection[Check]) -> dict[str, Diagnosis]:
+    """For an engine whose new nodes hold a gradient already, what follows from that; of the rest nothing is known."""
+    begun = [f for name in ("float", "int") for f in examination.failures(CHECKS[name]) if "a.grad" in f.wrong()]
+    if not begun or not any(check.group == "ops" for check in failed):  # the walk sets it to 0 in time
+        return {}
+    early = tell.starts_with_gradient(begun[0])
+    first = {check.name: foremost(found) for check in failed if (found := examination.failures(check))}
+    return {
+        name: early
+        for name, failure in first.items()
+        if failure.wrong() and not any(each.endswith(".data") for each in failure.wrong())
+    }
 
 
 class _Inquiry:
@@ -118,6 +141,7 @@ class _Inquiry:
         candidates = [
             ((*self.found.faults, fault), arrangement)
             for fault in (*map(whole, _WALKS), *IN_EVERY_OP)
+            if fault.name != "not-seeded" or not starts_with_one(self.engine)
             for arrangement in ARRANGEMENTS
         ]
         found = comparison.first(candidates, known)
@@ -156,7 +180,7 @@ class _Inquiry:
             refused = self.examination.outcome(_POWER if op == "pow" else with_number(op)[0])
             if refused.kind == "raised" and between.kind != "raised":
                 found.setdefault(_error(refused), []).append(op)
-        return {error: ops for error, ops in found.items() if error[0] != "RecursionError"}
+        return {error: ops for error, ops in found.items() if error[0] not in _NO_REFUSAL}
 
     def _as_written(self, found: Findings) -> Findings:
         """Of two faults that give the same numbers, the one that the source shows.
@@ -187,8 +211,12 @@ class _Inquiry:
         if not failures:
             return None
         failure = foremost(failures)
+        if check.extra.startswith("__i") and failure.outcome.message.startswith("the result is"):
+            return self._once(check.name, lambda: self.tell.no_value(check.extra, failure.outcome))
         if failure.outcome.kind == "raised":
             return self._raised(failure, check)
+        if check.group == "construction" and failure.wrong() == ["a.grad"]:
+            return self._once("early", lambda: self.tell.starts_with_gradient(failure))
         own = first_op(failure.program.text)
         if failure.outcome.kind == "stopped":
             return self._stopped_walk(failure, check, own)
@@ -274,7 +302,10 @@ class _Inquiry:
             return self._walk_named(self.walk[0])
         if self.misplaced:
             return self._closures()
-        return self._once("walk", lambda: self.tell.wrong(failure))
+        by = left_out_by(self.engine)
+        return (
+            self._walk_named(f"{LEFT_OUT_BY}: {by[0]}") if by else self._once("walk", lambda: self.tell.wrong(failure))
+        )
 
     def _walk_named(self, name: str | Fault) -> Diagnosis:
         if isinstance(name, Fault):
@@ -369,6 +400,8 @@ class _Inquiry:
 
     def _repeated(self, failure: Failure) -> Diagnosis | None:
         """A walk that comes after another one."""
+        if keeps_nodes(self.engine):
+            return self._walk_named("kept-in-default")
         at_once = self._goes_wrong_in_one_walk(failure.program)
         if at_once and (self.walk or self.misplaced):
             return self._closures() if self.misplaced else self._walk_fault(failure)
@@ -413,7 +446,9 @@ class _Inquiry:
         if self.walk and not exponential:
             return self._walk_fault(failure)
         if exponential:
-            return self._fault(whole("every-path"))
+            if hashes_all_paths(self.engine):
+                return self._walk_named("hashes-all-paths")
+            return self._once(whole("every-path"), lambda: self.tell.every_path(doubling_function(self.engine)))
         if check.group == "depth" and failure.outcome.kind == "stopped":
             return self._once("slow", lambda: self.tell.slow(failure))
         return self._blame(failure)
@@ -421,10 +456,16 @@ class _Inquiry:
     def _raised(self, failure: Failure, check: Check) -> Diagnosis | None:
         program, outcome = failure.program, failure.outcome
         if _error(outcome) in self.refusals:
-            return self._once("numbers", lambda: self.tell.refuses_numbers(self.refusals, self._stopped_by_numbers()))
+            return self._once(
+                "numbers",
+                lambda: self.tell.refuses_numbers(self.refusals, self._stopped_by_numbers(), self._takes_fractions()),
+            )
         if outcome.error == "RecursionError" and check.group == "depth":
-            return self._fault(whole("recursion-limit"))
-        op = first_op(program.text)
+            by_hash = hashes_all_paths(self.engine)
+            return self._walk_named("hashes-all-paths") if by_hash else self._fault(whole("recursion-limit"))
+        op, op_at_line = first_op(program.text), self._op_at(outcome.line)
+        if op_at_line and op_at_line not in self._with_parts(ops_in(program.text)) and keeps_nodes(self.engine):
+            return self._walk_named("kept-in-default")  # a node of another program has pushed
         at_edge = check.group == "edges"
         elsewhere = (
             at_edge and outcome.error in ARITHMETIC and _error(outcome) not in map(_error_of, self.crashing.values())
@@ -457,6 +498,11 @@ class _Inquiry:
         op = next((op for op in self.crashing if op in involved), None)
         return None if op is None else self._stopped(op, self.crashing[op])
 
+    def _takes_fractions(self) -> bool:
+        """Whether all ops that refuse a whole number take 0.5."""
+        ops = [op for refusing in self.refusals.values() for op in refusing]
+        return all(op in SYMBOL and self.examination.outcome(with_number(op)[1]).kind == "numbers" for op in ops)
+
     def _stopped_by_numbers(self) -> list[str]:
         """Ops between nodes that stop because they use a plain number inside."""
         ops = [op for op in BASIC if self.comparison.has(op)]
@@ -474,6 +520,8 @@ class _Inquiry:
         if at_edge and op in UNSTABLE and outcome.error in ARITHMETIC:
             return self._fault(Fault("specimen", op, specimen=UNSTABLE[op]), outcome.line)
         if at_edge and (outcome.error in ARITHMETIC or "complex" in outcome.message):
+            if self._in_constructor(outcome.line):  # no op's doing
+                return self._once((outcome.error, outcome.message), lambda: self.tell.error("", outcome))
             error = "a complex number" if "complex" in outcome.message else outcome.error
             guilty = self._op_at(outcome.line) or op
             fault = Fault("specimen", guilty, formula=error, specimen="python-raises")
@@ -516,6 +564,10 @@ class _Inquiry:
                 return op
         return None
 
+    def _in_constructor(self, line: int | None) -> bool:
+        function = self.tell.tree and self.tell.tree.function("__init__")
+        return bool(function and line and function.lineno <= line <= (function.end_lineno or 0))
+
     # --- each diagnosis once
 
     def _fault(self, fault: Fault, line: int | None = None) -> Diagnosis:
@@ -548,6 +600,8 @@ class _Inquiry:
         return self._told[key]
 
 
+#: Errors that say nothing of what kind of operand is taken: what else an engine holds on to may have led there.
+_NO_REFUSAL = ("RecursionError", "ZeroDivisionError", "OverflowError")
 _POWER = Probe("b = a ** 2 at a = 3", "a = Value(3.0)\nb = a ** 2\nb.backward()", ("b.data", "a.grad"), strict=True)
 #: Walks that are looked for by their numbers, where nobody could watch.
 _WALKS = ("overwriting", "not-seeded", "root-twice", "one-user", "keyed-by-operand", "wrong-end", "no-order",

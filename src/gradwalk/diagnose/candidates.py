@@ -14,7 +14,7 @@ from gradwalk.diagnose import museum
 from gradwalk.diagnose.comparison import AS_WRITTEN, Candidate, Comparison
 from gradwalk.diagnose.formulas import Measured, measure
 from gradwalk.diagnose.museum.faults import ARRANGEMENTS, EVERY, Fault, Kind
-from gradwalk.diagnose.op_probes import BASIC, REVERSED, at_points, evidence, ops_in
+from gradwalk.diagnose.op_probes import BASIC, REVERSED, at_points, chained, evidence, ops_in
 from gradwalk.diagnose.probes import Probe
 from gradwalk.diagnose.vocabulary import SYMBOL
 from gradwalk.diagnose.watching import answer_to_upstream
@@ -36,6 +36,7 @@ IN_EVERY_OP = (
     *(Fault(kind, EVERY) for kind in ("without-upstream", "adds-upstream", "counting-itself")),
 )
 ORDERS = ("wrong-end", "no-order", "listed-twice", "preorder", "breadth-first")
+_ODD = ("gated", "clipped", "odd")  # ways in which a push may answer to the upstream gradient
 REPEATED = ("left-over-gradients", "only-once", "leaves-reset")
 
 
@@ -129,16 +130,27 @@ def _op_by_op(comparison: Comparison, misplaced: Collection[str]) -> Findings:
     ops.sort(key=lambda op: len(comparison.parts[op]))  # what others are made of comes first
     clean = {op for op in ops if not comparison.wrong(evidence(op))}
     for op in ops:
-        if op in clean or comparison.explains(findings.faults, comparison.there(evidence(op))):
-            continue
         if any(part in findings.unknown for part in (*comparison.parts[op], op[1:] if op in REVERSED else "")):
             continue  # no wonder
+        if op in clean and (answering := _answering(comparison, op)):
+            findings.unknown[op] = answering
+        if op in clean or comparison.explains(findings.faults, comparison.there(evidence(op))):
+            continue
         found = _in_op(comparison, op, clean, findings.faults)
         if isinstance(found, Measured):
             findings.unknown[op] = found
         else:
             findings.faults += tuple(fault for fault in found if not _as_meant(fault))
     return findings
+
+
+def _answering(comparison: Comparison, op: str) -> Measured | None:
+    """An op that is right on an upstream gradient of 1 and wrong on another; None if that cannot be seen."""
+    wrong = comparison.wrong(chained(op, k) for k in (3.0, -2.0)) if comparison.by_hand and op not in REVERSED else []
+    answer = answer_to_upstream(comparison.examination.engine, op) if wrong else ""
+    if answer not in _ODD:
+        return None
+    return Measured((), comparison.examination.failure(wrong[0]), answer)
 
 
 def _as_meant(fault: Fault) -> bool:
@@ -156,7 +168,7 @@ def _in_op(comparison: Comparison, op: str, clean: set[str], before: tuple[Fault
         if part in BASIC and (found := first(_pushing(part), [*alone, *comparison.about(part, clean)])):
             return found
     engine = comparison.examination.engine
-    if comparison.by_hand and (answer := answer_to_upstream(engine, op)) in ("gated", "clipped", "odd"):
+    if comparison.by_hand and (answer := answer_to_upstream(engine, op)) in _ODD:
         wrong = comparison.wrong(evidence(op))
         return Measured((), comparison.examination.failure(wrong[0]) if wrong else None, answer)
     kept = set(comparison.shapes)

@@ -92,8 +92,8 @@ _ZERO = Check("zero-factor", "ops", say("a product with a factor 0"), (
     probe_of("c = a * b", {"a": 3.0, "b": 0.0}, "c.data a.grad b.grad"),
     probe_of("c = a * b * d", {"a": 3.0, "b": 0.0, "d": -2.0}, "c.data a.grad b.grad d.grad")))  # fmt: skip
 _CHAIN = tuple(
-    Check(f"chain-{op}", "chain", say("3·{op} + a", op=op_) if "(" in op_ else say("3·({op}) + a", op=op_),
-          (chained(op),), extra=op if op in EXTRA else "")
+    Check(f"chain-{op}", "chain", say("k·{op} + a", op=op_) if "(" in op_ else say("k·({op}) + a", op=op_),
+          (chained(op), chained(op, -2.0)), extra=op if op in EXTRA else "")
     for op in (*_OPS, *EXTRA) for op_ in (_TITLES[op],)
 )  # fmt: skip
 
@@ -104,8 +104,8 @@ _CONSTRUCTION = _grouped(
            Probe("Value(0.123456789)", "a = Value(0.123456789)", ("a.data", "a.grad")))),
     Check("int", "", say("Value(3) holds 3"), (Probe("Value(3)", "a = Value(3)", ("a.data", "a.grad")),)),
     Check("own-state", "", say("two Values share nothing"),
-          (Probe("a new Value after an op", "a = Value(2.0)\nb = a * a\nfresh = Value(5.0)",
-                   ("shared(fresh, a)",)),)),
+          tuple(Probe("a new Value after an op", f"a = Value(2.0)\nb = a {sign} a\nfresh = Value(5.0)",
+                      ("shared(fresh, a)",)) for sign in "*+")),
 )  # fmt: skip
 
 #: Operators that change what stands on their left, where the engine has them.

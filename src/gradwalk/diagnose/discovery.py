@@ -42,13 +42,17 @@ def find_class(namespace: Mapping[str, Any], class_name: str = "Value") -> type[
     if isinstance(named, type) and (class_name != "Value" or "__init__" in _own(named)):
         return named
     best, most = None, (False, 3)
+    alike: list[type[Any]] = []  # as good as the best: of ops that are classes of nodes, all inherit the operators
     for thing in list(namespace.values()):
         if isinstance(thing, type) and thing.__module__ != "builtins":
             operators = sum(method in _own(thing) for method, _ in BINARY.values())
             points = operators + 5 * any(callable(getattr(thing, name, None)) for name in BACKWARD)
             points += 2 * any(part in name for name in _own(thing) for part in ("grad", "back"))
             if (operators > 1, points) > most:  # an op that is a class has a backward, too, and no operators
-                best, most = thing, (operators > 1, points)
+                best, most, alike = thing, (operators > 1, points), []
+            if best is not None and (operators > 1, points) == most:
+                alike.append(thing)
+    best = next(filter(_holds_a_number, alike), best) if len(alike) > 1 else best
     if best is None and any(isinstance(namespace.get(name), FunctionType) for name in BACKWARD):
         own = (x for x in namespace.values() if isinstance(x, type) and x.__module__ == namespace.get("__name__"))
         best = next((x for x in own if not issubclass(x, BaseException)), None)
@@ -59,6 +63,15 @@ def find_class(namespace: Mapping[str, Any], class_name: str = "Value") -> type[
             say("there is no class {name} here, and no other with operators and backward()", name=class_name)
         )
     return best
+
+
+def _holds_a_number(cls: type[Any]) -> bool:
+    """Whether a node can be made from a number, and keeps it."""
+    try:
+        find_data(find_constructor(cls))
+    except Exception:
+        return False
+    return True
 
 
 def _own(cls: type[Any]) -> set[str]:
@@ -106,6 +119,19 @@ def find_data(make: Callable[[float], Any]) -> str:
             pairs = ((held(node, name), PROBE), (held(other, name), ANOTHER))
             if all(not callable(kept) and _near(kept, x, tolerance) for kept, x in pairs):
                 return name
+    for name in names:
+        kept = held(node, name)
+        if isinstance(kept, (list, tuple)) and any(_near(x, PROBE, 1e-5) for x in kept):
+            raise NotAnEngine(
+                say(
+                    "a {name} made from {number} keeps it in a {kind}, `{attribute}`: only engines whose nodes hold "
+                    "one number can be judged",
+                    name=type(node).__name__,
+                    number=PROBE,
+                    kind=type(kept).__name__,
+                    attribute=name,
+                )
+            )
     raise NotAnEngine(
         say(
             "a {name} made from {number} keeps that number nowhere: looked for {names} and every other attribute",

@@ -181,13 +181,19 @@ def recognise(op: str, points: Sequence[Point], target: Sequence[float], known: 
         return f"{target[0]:.6g}" if target[0] % 1 else f"{target[0]:.1f}"
     negated = tuple(-x for x in target)
     for terms in _expressions(op, points):
-        found = next((term for term in terms if _all_same(term.numbers, target)), None)
+        found = _shortest(terms, target)
         if found:
             return found.text
-        found = next((term for term in terms if _all_same(term.numbers, negated)), None)
+        found = _shortest(terms, negated)
         if found:
             return f"-{found.text}" if found.plain else f"-({found.text})"
     return None
+
+
+def _shortest(terms: Sequence[_Term], target: Sequence[float]) -> _Term | None:
+    """Of the terms that give these numbers, the one that takes the fewest letters: `1 - z * 2`, not `(0.5 - z) * 2`."""
+    fitting = (term for term in terms if _all_same(term.numbers, target))
+    return min(fitting, key=lambda term: len(pretty(term.text)), default=None)
 
 
 def evaluate(text: str, points: Sequence[Point]) -> Numbers:

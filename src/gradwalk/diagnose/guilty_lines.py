@@ -219,20 +219,25 @@ _asking = _walking(
 def _recursion(tree: SourceTree, backward: str) -> int | None:
     """The line on which the walk calls itself."""
     for function in tree.walk(backward):
-        for call in _nodes(function, ast.Call):
+        for call in tree.calls(function):
             if called_name(call.func) == function.name:
                 return call.lineno
     return _start(tree, backward)
 
 
 def _visiting(tree: SourceTree, backward: str) -> int | None:
-    """The line that visits a node too early: a call of itself, or the loop over what calls of itself have listed."""
-    line = _recursion(tree, backward)
-    for function in tree.walk(backward):
-        collects = any(map(_calls("append", "insert", "appendleft", "extend"), ast.walk(function)))
-        if collects and line is not None and function.lineno <= line <= (function.end_lineno or 0):
-            return _loop(tree, backward)
-    return line
+    """The line that visits a node too early: a call of itself, or the loop over what calls of itself have collected."""
+    line, start = _recursion(tree, backward), tree.function(backward)
+    if start is None or line is None:
+        return line
+    inner = [node for node in _nodes(start, ast.FunctionDef, ast.AsyncFunctionDef) if node is not start]
+    loops = [
+        loop.lineno
+        for loop in _nodes(start, ast.For, ast.While)
+        if not any(each.lineno <= loop.lineno <= (each.end_lineno or 0) for each in inner)
+    ]
+    recursive = [f for f in tree.walk(backward) if f is not start and f.lineno <= line <= (f.end_lineno or 0)]
+    return max(loops) if loops and recursive else line
 
 
 def _overwriting_lines(tree: SourceTree, backward: str) -> list[int]:
@@ -338,18 +343,27 @@ def walk_line(name: str, tree: SourceTree, backward: str) -> int | None:
     >>> walk_line("seed-added", SourceTree(text, "V", "data", "grad"), "backward")
     3
     """
-    if name == "equal-by-data":
-        function = tree.function("__eq__")
+    if name in ("equal-by-data", "hashes-all-paths"):
+        function = tree.function("__eq__") or tree.function("__hash__")
         return function.lineno if function else None
+    if name == "seen-by-data":
+        return next((test.lineno for test in _tests(tree, backward) if mentions(test.left, tree.data)), None)
     pushes = [push for function in tree.walk(backward) for push in tree.pushes(function)]
     pushes = sorted(dict.fromkeys(pushes), key=lambda push: push.line)
     found = {
         "seeded-with-data": [push.line for push in pushes if not push.adds and mentions(push.right, tree.data)],
         "seeded-wrong": [push.line for push in pushes if not push.adds],
+        "wiped-at-the-end": [push.line for push in pushes if _is_number(push.right, 0.0)][-1:],
         "wiped-after-seed": [push.line for push in pushes if _is_number(push.right, 0.0)][-1:],
         "seed-added": [push.line for push in pushes if push.adds and _is_number(push.right, 1.0)],
     }.get(name, [])
     return found[0] if found else _start(tree, backward)
+
+
+def _tests(tree: SourceTree, backward: str) -> Iterator[ast.Compare]:
+    """Where the walk asks whether something is in a collection."""
+    for function in tree.walk(backward):
+        yield from (node for node in _nodes(function, ast.Compare) if isinstance(node.ops[0], (ast.In, ast.NotIn)))
 
 
 def _is_number(expression: ast.expr, x: float) -> bool:

@@ -6,9 +6,11 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from gradwalk.diagnose import museum
 from gradwalk.diagnose.adapter import Engine
+from gradwalk.diagnose.discovery import attributes
 from gradwalk.diagnose.examination import Failure
 from gradwalk.diagnose.formulas import pretty
 from gradwalk.diagnose.guilty_lines import guilty_line, walk_line
@@ -16,7 +18,7 @@ from gradwalk.diagnose.museum.faults import EVERY, Fault, right_slopes, right_va
 from gradwalk.diagnose.networks import Forgotten
 from gradwalk.diagnose.phrases import at, operand, sentence
 from gradwalk.diagnose.results import Diagnosis
-from gradwalk.diagnose.source_tree import SourceTree, assigned
+from gradwalk.diagnose.source_tree import Function, SourceTree, assigned
 from gradwalk.diagnose.vocabulary import SYMBOL
 from gradwalk.diagnose.watching import LEFT_OUT_BY
 from gradwalk.matcher import Outcome
@@ -28,6 +30,7 @@ __all__: list[str] = []
 
 _NOTHING = say("")
 _BY_HAND = say("Work through the program by hand, node by node, and compare each gradient with what your engine has.")
+_NOT_CALLABLE = "'NoneType' object is not callable"
 _RUN_IT = say("Run the program below by itself, and look at the line that the error names.")
 _GROWING = say("What does a node keep of its operands? A text made of both of theirs is twice as long after every op.")
 _ERROR_HINTS = {
@@ -72,6 +75,7 @@ class Messages:
         line = line or self.line(fault)
         told = sentence(fault, self.engine.called(fault.op), self.engine.backward_name, line)
         op = None if fault.op in ("", EVERY) else fault.op
+        slip = None
         if op and fault.kind == "detached" and self.tree and self.engine.push:
             slip = self.tree.misspelt_attribute(self.engine.called(op), self.engine.push.name)
             if slip:
@@ -84,7 +88,38 @@ class Messages:
                     line=line,
                     push=self.engine.push.name,
                 )
+        if op and not slip and fault.kind == "detached" and fault.operand is None and self._keeps_operands(op):
+            told = say(
+                "your `{op}` pushes nothing{at}: no gradient gets through it", op=self.engine.called(op), at=at(line)
+            )
+            solution = say("Add to the gradient of every operand: `self.{grad} += …`.", grad=self.engine.grad_name)
+            return Diagnosis(fault.name, told, line, op, whole(specimen.hint), solution)
         return Diagnosis(fault.name, told, line, op, whole(specimen.hint), _solution(fault) or whole(specimen.solution))
+
+    def every_path(self, doubling: int | None) -> Diagnosis:
+        """A walk that takes every path; `doubling` is the first line of the function that does, if it is one."""
+        found = self.fault(Fault("specimen", specimen="every-path"))
+        inside = [f for f in (self.tree.functions() if self.tree else ()) if doubling and _holds(f, doubling)]
+        function = max(inside, key=lambda f: f.lineno, default=None)
+        if function and not _holds(function, found.line or 0):
+            told = self.fault(Fault("specimen", specimen="every-path"), function.lineno).sentence
+            solution = say("Let `{name}` go through each node once, and keep what it finds there.", name=function.name)
+            return replace(found, sentence=told, line=function.lineno, solution=solution)
+        if self.tree and not self.tree.goes_back_over_a_list(self.engine.backward_name):
+            # it pushes on its way, so that a mark would lose something
+            return replace(found, solution=whole(museum.find("no-order").solution))
+        return found
+
+    def _keeps_operands(self, op: str) -> bool:
+        """Whether the result of an op remembers what it was made from: then it has not left the graph."""
+        try:
+            operands = [self.engine.leaf(0.7), self.engine.leaf(0.4)][: 2 if op in SYMBOL else 1]
+            made = self.engine.op(op, *operands, *([2] if op == "pow" else []))
+            kept = [getattr(made, name) for name in attributes(made)]
+        except Exception:
+            return False
+        holders = [x for x in kept if isinstance(x, (list, tuple, set))]
+        return all(any(operand is x for holder in holders for x in holder) for operand in operands)
 
     def slopes(self, faults: Sequence[Fault]) -> Diagnosis:
         """Wrong derivatives in both operands of an op, as one diagnosis."""
@@ -190,8 +225,10 @@ class Messages:
         hint = say("On what does your walk stop? Follow it from a result of two operands, call by call.")
         return Diagnosis(None, told, outcome.line, None, hint, _NOTHING, "endless-recursion")
 
-    def refuses_numbers(self, refusals: Mapping[tuple[str, int | None, str], list[str]], also: list[str]) -> Diagnosis:
-        """Operators that take nodes only."""
+    def refuses_numbers(
+        self, refusals: Mapping[tuple[str, int | None, str], list[str]], also: list[str], fractions: bool
+    ) -> Diagnosis:
+        """Operators that take nodes only, or, with `fractions`, nodes and floats."""
         ops = [op for each in refusals.values() for op in each]
         signs = _list([f"`{TABLE[op].symbol}`" for op in ops])
         (error, line, message), *_ = refusals
@@ -202,6 +239,10 @@ class Messages:
         told = say("{ops} refuse plain numbers: {why}", ops=signs, why=why)
         if len(ops) == 1:
             told = say("{op} refuses plain numbers: {why}", op=signs, why=why)
+        if fractions:
+            told = say("{ops} refuse whole numbers: {why}", ops=signs, why=why)
+        if fractions and len(ops) == 1:
+            told = say("{op} refuses whole numbers: {why}", op=signs, why=why)
         if also:
             what = _list([_WRITTEN.get(op, self._called(op)) for op in also])
             more = say("so {ops}, which use a number inside, stop too", ops=what)
@@ -266,6 +307,22 @@ class Messages:
         )
         hint = say("What does a step of training do with a weight that cannot change by a millionth?")
         return Diagnosis(None, told, line, None, hint, say("Keep the number as it is given."), "loses-digits")
+
+    def starts_with_gradient(self, failure: Failure) -> Diagnosis:
+        """A new node whose gradient is not 0."""
+        name, grad = self.engine.cls.__name__, self.engine.grad_name
+        constructor = self.tree and self.tree.function("__init__")
+        lines = [target.lineno for target, _ in assigned(constructor) if target.attr == grad] if constructor else []
+        line = lines[0] if lines else None
+        told = say(
+            "a new {name} starts with the gradient {got}{at}, where 0 is right",
+            name=name,
+            got=failure.got("a.grad"),
+            at=at(line),
+        )
+        hint = say("What has been pushed to a node that nobody has used yet?")
+        solution = say("Set it to 0: `self.{grad} = 0.0`.", grad=grad)
+        return Diagnosis(None, told, line, None, hint, solution, "starts-with-gradient")
 
     def misspelt(self, written: str, meant: str) -> Diagnosis:
         """A method with the name of no operator."""
@@ -405,6 +462,19 @@ class Messages:
             hint = say("A module has to be imported in the file that uses it.")
             solution = say("Write `import {module}` at the top.", module=module)
             return Diagnosis(None, told, line, op or None, hint, solution, "missing-import")
+        at_once = self.tree.called_at_once() if self.tree and _NOT_CALLABLE in outcome.message else None
+        if at_once:
+            attribute, name, line = at_once
+            told = say(
+                "line {line} calls `{name}` at once instead of keeping it for the walk: what it sets `{attribute}` to "
+                "is None",
+                line=line,
+                name=name,
+                attribute=attribute,
+            )
+            hint = say("When should `{name}` run: when the op is done, or when the walk comes by?", name=name)
+            solution = say("Keep the function itself, without brackets: `{name}`, not `{name}()`.", name=name)
+            return Diagnosis(None, told, line, op or None, hint, solution, "closure-called")
         if (outcome.error == "EOFError" and "read" in outcome.message) or "nobody to ask" in outcome.message:
             what = self.engine.called(op) if op else self.engine.backward_name
             told = say("your `{name}` waits for input{at}", name=what, at=at(line))
@@ -482,6 +552,17 @@ WALKS = {
         "What does the root hold when it is its turn to push?",
         "Wipe first, and set the root's `{grad}` to 1 after that.",
     ),
+    "wiped-at-the-end": (
+        "your `{walk}` wipes what leaves have received{at}: when it is done, all of them hold 0",
+        "Who reads the gradients of leaves, and when?",
+        "Wipe nothing after the walk; leaves keep what they have received.",
+    ),
+    "kept-in-default": (
+        "your `{walk}` keeps the nodes of earlier walks in the default of a parameter{at}: it is made once, not for "
+        "each call",
+        "Print the parameter at the start of the second walk. What is in it?",
+        "Let the default be None, and make the list or set inside `{walk}`.",
+    ),
     "missing-visits": (
         "your `{walk}` leaves nodes out: they never push what they have received",
         "Draw a small graph, and tick each node when your walk comes by. Which one stays?",
@@ -492,10 +573,20 @@ WALKS = {
         "Ask the result of this op what it was made from. Are all of its operands there?",
         "Let the result keep all of its operands.",
     ),
+    "hashes-all-paths": (
+        "a look at one node{at} goes through all that it was made from: in your `{walk}`, that takes every path",
+        "What does Python do with a node that is put into a set, or looked for in one?",
+        "Compare nodes by what they are: leave `__eq__` and `__hash__` out; of a dataclass, write `eq=False`.",
+    ),
     "equal-by-data": (
         "`__eq__` compares data{at}: for your `{walk}`, two nodes that hold the same number are one",
         "When does your walk take a node for one that it has seen? Think of b = a * 1.",
         "Leave `__eq__` and `__hash__` out, or keep the visited nodes by `id(node)`.",
+    ),
+    "seen-by-data": (
+        "your `{walk}` takes two nodes that hold the same number for one{at}",
+        "When does your walk take a node for one that it has seen? Think of b = a * 1.",
+        "Keep the visited nodes themselves, or their `id`, and not their numbers.",
     ),
     "seed-added": (
         "your `{walk}` adds 1 to the root's gradient{at}, where it should set it to 1: a second walk starts with 2",
@@ -506,9 +597,13 @@ WALKS = {
 ANSWERS = {
     "gated": "your `{op}`{at} passes a gradient on only if that gradient is positive",
     "clipped": "your `{op}`{at} cuts off what it pushes",
-    "odd": "your `{op}`{at} does not multiply its local derivative by the upstream gradient",
+    "odd": "what your `{op}` pushes{at} is not in proportion to the upstream gradient",
 }
 _WRITTEN = {"neg": "`-a`", "sub": "`a - b`", "div": "`a / b`", "add": "`a + b`", "mul": "`a * b`"}
+
+
+def _holds(function: Function, line: int) -> bool:
+    return function.lineno <= line <= (function.end_lineno or 0)
 
 
 def _list(words: Sequence[str]) -> Message:
@@ -545,9 +640,13 @@ def _solution(fault: Fault) -> Message:
         return say("The derivative is {right}.", right=right)
     if fault.kind == "value":
         return say("It should compute {right}.", right=pretty(right_value(fault.op)))
-    if fault.kind == "reflected" and not fault.specimen:
+    if fault.kind == "reflected":
         sign = SYMBOL[fault.op[1:]]
         return say("Give what `other {sign} self` gives, with `other` made into a node first.", sign=sign)
+    if fault.name == "python-raises" and "complex" in fault.formula:
+        return say("Give nan where a negative number has an exponent that is not whole.")
+    if fault.name == "python-raises" and fault.formula:
+        return say("Catch the error and give inf or nan, as the case may be: `except {error}: …`", error=fault.formula)
     if fault.kind in ("without-upstream", "adds-upstream"):
         return say("Multiply the local derivative by the gradient of the result: `local * out.grad`.")
     return _NOTHING

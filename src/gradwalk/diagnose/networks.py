@@ -83,7 +83,9 @@ def _left_out(engine: Engine, network: Any, held: list[tuple[str, Any]]) -> tupl
 def _classes(engine: Engine) -> Iterator[type[Any]]:
     """Classes of the engine's own namespace with one of the methods; small parts come before what is made of them."""
     for thing in list(engine.namespace.values()):
-        if isinstance(thing, type) and not issubclass(thing, engine.cls) and callable(getattr(thing, "__call__", None)):  # noqa: B004
+        if not isinstance(thing, type) or issubclass(thing, engine.kind):
+            continue
+        if callable(getattr(thing, "__call__", None)):  # noqa: B004
             own = {name for base in thing.__mro__ for name in vars(base)}
             if "__call__" in own and any(method in own for method in METHODS):
                 yield thing
@@ -94,7 +96,7 @@ def _held(thing: Any, engine: Engine, name: str, seen: set[int]) -> Iterator[tup
     if id(thing) in seen:
         return
     seen.add(id(thing))
-    if isinstance(thing, engine.cls):
+    if isinstance(thing, engine.kind):
         yield name, thing
     elif isinstance(thing, (list, tuple)):
         for each in thing:

@@ -38,7 +38,7 @@ _PAIRS = ((3.0, 2.0), (-1.5, 4.0), (0.25, -2.0), (-0.6, -0.7), (1.25, 0.8))
 _POINTS = (0.5, -0.75, 2.0, -1.6, 0.1)
 _ABOVE = (0.5, 3.0, 2.0, 1.6, 0.1)  # from the lower end of a domain
 _BETWEEN = (0.75, 0.25, 0.875, 0.4375, 0.625)  # from one end to the other
-_POWERS = ((3.0, 2), (-1.5, 3), (2.0, -1), (0.7, 0.5), (1.3, 0), (-0.8, 1), (1.2, -2.5), (2.5, 1.5))
+_POWERS = ((3.0, 2), (-1.5, 3), (2.0, -1), (0.7, 0.5), (1.3, 0), (-0.8, 1), (1.2, -2.5), (2.5, 1.5), (-1.2, 2))
 
 
 def probe_of(body: str, inputs: Mapping[str, float], see: str, **traits: bool) -> Probe:
@@ -90,17 +90,19 @@ def _inside(low: float, high: float) -> tuple[float, ...]:
     return _POINTS if math.isinf(high) else tuple(round(high - x, 6) for x in _ABOVE)
 
 
-def chained(op: str) -> Probe:
+def chained(op: str, k: float = 3.0) -> Probe:
     """The probe that tries one op inside a longer expression, with an operand that is used once more.
+
+    What comes back to the op is `k`.
 
     >>> chained("tanh").title
     'y = k * a.tanh() + a at k = 3, a = 0.6'
     """
     if op in SYMBOL:
-        inputs = {"k": 3.0, "a": 1.7, "b": 0.6}
+        inputs = {"k": k, "a": 1.7, "b": 0.6}
         return probe_of(f"y = k * (a {SYMBOL[op]} b) + a", inputs, "y.data a.grad b.grad k.grad")
     inner = "(-a)" if op == "neg" else spelt(op)
-    return probe_of(f"y = k * {inner} + a", {"k": 3.0, "a": 0.6}, "y.data a.grad k.grad")
+    return probe_of(f"y = k * {inner} + a", {"k": k, "a": 0.6}, "y.data a.grad k.grad")
 
 
 def without_preset(program: Probe) -> Probe:

@@ -19,7 +19,7 @@ from types import CodeType
 from typing import Any
 
 from gradwalk.collecting import collector_off
-from gradwalk.diagnose.adapter import Engine, MissingOp
+from gradwalk.diagnose.adapter import Engine, MissingOp, NoNode
 from gradwalk.diagnose.budget import OutOfSteps, Steps, limited
 from gradwalk.diagnose.places import said
 from gradwalk.diagnose.stand_ins import NotHere
@@ -110,10 +110,11 @@ def _outcome(program: Probe, engine: Engine, steps: int | None, out: Quiet) -> O
         raise
     except BaseException as error:  # a learner's code may raise anything, sys.exit included
         refused = program.optional and isinstance(error, (TypeError, AssertionError, AttributeError, RuntimeError))
+        refused = refused and not isinstance(error, NoNode)
         return Outcome(
             "missing" if refused else "raised",
             message=TOO_DEEP if isinstance(error, RecursionError) else said(error)[:300],
-            error=type(error).__name__,
+            error="TypeError" if isinstance(error, NoNode) else type(error).__name__,
             line=line_of(error, engine.files),
             printed=out.text,
             steps=count.used,

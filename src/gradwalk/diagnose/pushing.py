@@ -129,7 +129,7 @@ def find_push(engine: Engine) -> Push | None:
     if node is None:
         return None
     kept = attributes(node)
-    own = [name for name in kept if callable(getattr(node, name)) and not isinstance(getattr(node, name), engine.cls)]
+    own = [name for name in kept if callable(getattr(node, name)) and not isinstance(getattr(node, name), engine.kind)]
     methods = [name for name in dir(type(node)) if not name.startswith("__") and name != engine.backward_name]
     named = [name for name in dict.fromkeys([*own, *methods]) if any(part in name.lower() for part in BACK)]
     named += [name for name in own if name not in named]  # a slip of the pen: what is kept and pushes is the push
@@ -148,7 +148,7 @@ def _made(engine: Engine) -> Any:
                 node = engine.op(op, *map(engine.leaf, (0.75, 2.0) if op in ("mul", "add", "sub") else (0.75,)))
         except (Exception, SystemExit, OutOfSteps):  # then the next one
             continue
-        if isinstance(node, engine.cls):
+        if isinstance(node, engine.kind):
             return node
     return None
 
@@ -165,7 +165,7 @@ def _pushed(engine: Engine, push: Push, op: str) -> list[float]:
     """What the operands of an op get from a push; nothing if that is 0, or an error."""
     try:
         operands = [engine.leaf(x) for x in ((0.75, 2.0) if op in ("mul", "add", "sub") else (0.75,))]
-        with lines_limited(engine.files), recorded(engine.cls) as made:
+        with lines_limited(engine.files), recorded(engine.kind) as made:
             node = engine.op(op, *operands)
             kept = held(node, push.name)
             if push.takes != "locals" and len(needed_arguments(kept)) != (push.takes != "nothing"):
@@ -186,13 +186,13 @@ def _slopes(engine: Engine, node: Any, kept: Any) -> list[tuple[Any, float]]:
     """Operands and local derivatives: pairs in one container, or two containers side by side."""
     if not isinstance(kept, (list, tuple)) or not kept:
         return []
-    if all(isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], engine.cls) for pair in kept):
+    if all(isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], engine.kind) for pair in kept):
         return [(operand, engine._number(slope)) for operand, slope in kept]
-    if any(isinstance(x, engine.cls) for x in kept):
+    if any(isinstance(x, engine.kind) for x in kept):
         return []
     for name in attributes(node):
         operands = getattr(node, name)
         same = isinstance(operands, (list, tuple)) and len(operands) == len(kept)
-        if same and all(isinstance(operand, engine.cls) for operand in operands):
+        if same and all(isinstance(operand, engine.kind) for operand in operands):
             return [(operand, engine._number(slope)) for operand, slope in zip(operands, kept, strict=True)]
     return []

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-__all__ = ["GradientWrite", "SourceTree", "assigned", "called_name", "mentions", "mentions_name"]
+__all__ = ["Function", "GradientWrite", "SourceTree", "assigned", "called_name", "mentions", "mentions_name"]
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -41,6 +41,8 @@ class SourceTree:
         self.data, self.grad = data, grad
         self.classes = {node.name: node for node in ast.walk(self.tree) if isinstance(node, ast.ClassDef)}
         self.cls = self.classes.get(class_name)
+        imports = (node for node in ast.walk(self.tree) if isinstance(node, ast.Import))
+        self.modules = {(name.asname or name.name).split(".")[0] for node in imports for name in node.names}
 
     def function(self, name: str) -> Function | None:
         """The method or function of this name; `__radd__ = __add__` leads to `__add__`.
@@ -137,11 +139,25 @@ class SourceTree:
             for node in ast.walk(function):
                 if isinstance(node, Function) and node not in found:
                     found.append(node)
-                if isinstance(node, ast.Call):
-                    called = self.function(called_name(node.func))
-                    if called is not None and called not in found and not called.name.startswith("__"):
-                        found.append(called)
+            for call in self.calls(function):
+                called = self.function(called_name(call.func))
+                if called is not None and called not in found and not called.name.startswith("__"):
+                    found.append(called)
         return found
+
+    def calls(self, function: Function) -> Iterator[ast.Call]:
+        """The calls in a function, but for those of a module's: `math.cos` is not the engine's own `cos`.
+
+        >>> text = "import math\\ndef cos(x): return Value(math.cos(x))"
+        >>> tree = SourceTree(text, "Value", "data", "grad")
+        >>> [call.lineno for call in tree.calls(tree.function("cos"))]
+        [2]
+        """
+        for node in ast.walk(function):
+            if isinstance(node, ast.Call):
+                owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+                if not isinstance(owner, ast.Name) or owner.id not in self.modules:
+                    yield node
 
     def goes_back_over_a_list(self, backward: str) -> bool:
         """Whether the walk puts nodes in a list first and then takes them from the far end.
@@ -176,6 +192,20 @@ class SourceTree:
         written = {target.attr: target.lineno for target, _ in assigned(function)} if function else {}
         near = get_close_matches(meant, written, 1, 0.8) if meant not in written else []
         return (near[0], written[near[0]]) if near else None
+
+    def called_at_once(self) -> tuple[str, str, int] | None:
+        """An attribute that is set to what a function inside a function gives, that function, and the line.
+
+        >>> text = "def f(out):\\n    def push(): ...\\n    out._backward = push()"
+        >>> SourceTree(text, "Value", "data", "grad").called_at_once()
+        ('_backward', 'push', 3)
+        """
+        for function in self.functions():
+            inner = {node.name for node in function.body if isinstance(node, Function)}
+            for target, value in assigned(function):
+                if isinstance(value, ast.Call) and not value.args and getattr(value.func, "id", "") in inner:
+                    return target.attr, called_name(value.func), target.lineno
+        return None
 
     def loop_around(self, line: int) -> int | None:
         """The line of the innermost loop that this line belongs to.

@@ -6,11 +6,12 @@ wrong can then be seen, whatever the ops are worth.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
+from types import FrameType
 from typing import Any
 
 from gradwalk.diagnose.adapter import Engine
@@ -26,11 +27,16 @@ __all__ = [
     "answer_to_upstream",
     "changes_in_place",
     "compares_data",
+    "doubling_function",
     "equal_by_data",
     "faults_of_walk",
+    "hashes_all_paths",
     "is_exponential",
+    "keeps_nodes",
     "leaf_is_changed",
+    "left_out_by",
     "seed_is_added",
+    "starts_with_one",
     "watch",
 ]
 
@@ -58,6 +64,8 @@ NEUTRAL = {"mul": 1.0, "add": 0.0, "sub": 0.0, "div": 1.0}
 class Walk:
     """One walk, as it was seen: who pushed, holding which gradient, and what was written to the root before that.
 
+    `leaves`: what they hold when it is done.
+
     >>> Walk(GRAPHS[0], ((2, 1.0),), (1.0,), 0.91).seed
     1.0
     """
@@ -66,6 +74,7 @@ class Walk:
     visits: tuple[tuple[int, float], ...]
     root_writes: tuple[float, ...]
     root_data: float
+    leaves: tuple[float, ...] = ()
 
     @property
     def root(self) -> int:
@@ -109,14 +118,22 @@ def faults_of_walk(engine: Engine, listed: bool) -> list[str]:
     if len(walks) < len(GRAPHS):
         return []
     found = [*_seeding(walks), *_visiting(walks, listed)]
-    if "missing-visits" in found and (by := _left_out_by(engine)):
+    if "missing-visits" in found and (by := left_out_by(engine)):
         return [name for name in found if name != "missing-visits"] + [f"{LEFT_OUT_BY}: {op}" for op in by]
-    by_data = "missing-visits" not in found and equal_by_data(engine)
-    return [*found, "equal-by-data"] if by_data else found
+    if not found and all(not any(walk.leaves) and all(grad for _, grad in walk.visits) for walk in walks):
+        return ["wiped-at-the-end"]
+    if "missing-visits" in found or not equal_by_data(engine):
+        return found
+    return [*found, "equal-by-data" if compares_data(engine) else "seen-by-data"]
 
 
-def _left_out_by(engine: Engine) -> list[str]:
-    """Ops after which the walk comes to the result and not to its operands, if there are others where it does."""
+def left_out_by(engine: Engine) -> list[str]:
+    """Ops after which the walk comes to the result and not to its operands, if there are others where it does.
+
+    >>> from gradwalk.diagnose import teaching
+    >>> left_out_by(Engine(teaching.load()))
+    []
+    """
     lost, kept = [], []
     for op in NEUTRAL:
         walks = [walk for graph in GRAPHS if (walk := watch(engine, graph, ops=(op,))) is not None]
@@ -209,8 +226,6 @@ def equal_by_data(engine: Engine) -> bool:
     >>> equal_by_data(Engine(Value))
     False
     """
-    if not compares_data(engine):
-        return False
     walks = [watch(engine, graph, neutral=True) for graph in GRAPHS]
     return any(walk is not None and len(set(walk.order)) < sum(map(bool, walk.graph)) for walk in walks)
 
@@ -222,7 +237,8 @@ def compares_data(engine: Engine) -> bool:
     False
     """
     try:
-        return bool(engine.leaf(2.0) == engine.leaf(2.0))
+        one, other = engine.leaf(2.0), engine.leaf(2.0)
+        return one is not other and bool(one == other)
     except Exception:
         return False
 
@@ -235,6 +251,28 @@ def seed_is_added(engine: Engine) -> bool:
     """
     first, second = watch(engine, CHAIN), watch(engine, CHAIN, times=2)
     return first is not None and second is not None and first.seed == 1.0 and second.seed == 2.0
+
+
+def starts_with_one(engine: Engine) -> bool:
+    """Whether the root was seen to push first, and with a gradient of 1.
+
+    >>> from gradwalk.diagnose import teaching
+    >>> starts_with_one(Engine(teaching.load()))
+    True
+    """
+    walk = watch(engine, CHAIN)
+    return walk is not None and walk.seed == 1.0
+
+
+def keeps_nodes(engine: Engine) -> bool:
+    """Whether nodes of earlier walks are in the default of a parameter of the walk.
+
+    >>> keeps_nodes(Engine(Value))
+    False
+    """
+    walk = getattr(engine.cls, engine.backward_name or " ", None) or engine.namespace.get(engine.backward_name)
+    defaults = [*(getattr(walk, "__defaults__", None) or ()), *(getattr(walk, "__kwdefaults__", None) or {}).values()]
+    return any(isinstance(x, (list, set, dict)) and any(isinstance(y, engine.kind) for y in x) for x in defaults)
 
 
 def leaf_is_changed(engine: Engine, op: str) -> int | None:
@@ -277,9 +315,9 @@ def answer_to_upstream(engine: Engine, op: str) -> str:
 
 def _answer(engine: Engine, op: str, point: tuple[float, float]) -> str:
     pushed = {}
-    for upstream in (1.0, 2.0, 40.0, -1.5):
+    for upstream in (1.0, 2.0, 40.0, -1.5, 4e3, 8e3):
         try:
-            with lines_limited(engine.files), recorded(engine.cls) as made:
+            with lines_limited(engine.files), recorded(engine.kind) as made:
                 operands = [engine.leaf(x) for x in (point if op in SYMBOL else point[:1])]
                 root = engine.op(op, *operands, *([2] if op == "pow" else []))
                 fill(engine, made)
@@ -291,14 +329,14 @@ def _answer(engine: Engine, op: str, point: tuple[float, float]) -> str:
         except (Exception, SystemExit, OutOfSteps):
             return ""
     answers = []
-    for one, two, many, less in zip(*pushed.values(), strict=True):
-        if same(two, 2 * one) and same(many, 40 * one) and same(less, -1.5 * one):
+    for one, two, many, less, most, more in zip(*pushed.values(), strict=True):
+        if all(same(x, times * one) for x, times in ((two, 2), (many, 40), (less, -1.5), (most, 4e3), (more, 8e3))):
             answers.append("in proportion")
         elif (one == two == many == less) or (same(two - one, 1.0) and same(less - one, -2.5)):
             return ""
         elif less == 0.0 and same(two, 2 * one):
             answers.append("gated")
-        elif abs(many) < 40 * abs(one) and abs(many) <= max(1.0, abs(two)) * 20:
+        elif most and same(most, more):
             answers.append("clipped")
         else:
             answers.append("odd")
@@ -330,17 +368,63 @@ def is_exponential(engine: Engine) -> bool:
     return None not in counts and all(b >= 3 * a for a, b in pairwise(counts) if a and b)
 
 
-def _calls(engine: Engine, diamonds: int) -> int | None:
-    """How many calls of the engine's own code a walk over a chain of diamonds takes."""
+def hashes_all_paths(engine: Engine) -> bool:
+    """Whether to hash or compare one node takes calls that double with every diamond behind it.
+
+    >>> hashes_all_paths(Engine(Value))
+    False
+    """
+    counts = [_calls(engine, diamonds, ("__hash__", "__eq__")) for diamonds in (4, 6, 8)]
+    return None not in counts and all(b >= 3 * a > 0 for a, b in pairwise(counts) if a is not None and b is not None)
+
+
+def doubling_function(engine: Engine) -> int | None:
+    """The first line of the engine's function that is called twice as often with every diamond of a chain, if any.
+
+    >>> doubling_function(Engine(Value)) is None
+    True
+    """
+    counts = [_calls_by_line(engine, diamonds) for diamonds in (4, 6, 8)]
+    lines = [line for line in counts[-1] if all(many[line] >= 3 * few[line] > 0 for few, many in pairwise(counts))]
+    return max(lines, key=lambda line: counts[-1][line], default=None)
+
+
+def _calls_by_line(engine: Engine, diamonds: int) -> Counter[int]:
+    """How often each function of the engine's is called in a walk over a chain of diamonds, by its first line."""
+    found: Counter[int] = Counter()
+
+    def watch(frame: FrameType) -> None:
+        if frame.f_code.co_filename in engine.files:
+            found[frame.f_code.co_firstlineno] += 1
+
     try:
         x = engine.leaf(1.5)
         for _ in range(diamonds):
             x = engine.op("add", engine.op("mul", x, x), x)
-        with limited(30 * STEPS, files=engine.files) as steps:
+        with limited(30 * STEPS, watch, files=engine.files):
+            engine.backward(x)
+    except (Exception, SystemExit, OutOfSteps):
+        pass
+    return found
+
+
+def _calls(engine: Engine, diamonds: int, named: Sequence[str] = ()) -> int | None:
+    """How many calls of the engine's own code a walk over a chain of diamonds takes; with `named`, of these alone."""
+    calls = 0
+
+    def watch(frame: FrameType) -> None:
+        nonlocal calls
+        calls += frame.f_code.co_name in named
+
+    try:
+        x = engine.leaf(1.5)
+        for _ in range(diamonds):
+            x = engine.op("add", engine.op("mul", x, x), x)
+        with limited(30 * STEPS, watch if named else None, files=engine.files) as steps:
             engine.backward(x)
     except (Exception, SystemExit, OutOfSteps):
         return None
-    return steps.used
+    return calls if named else steps.used
 
 
 # --- watching --------------------------------------------------------------------------------------------------------
@@ -371,7 +455,7 @@ def watch(
 
 
 def _watched(engine: Engine, graph: Graph, op: str, times: int, neutral: bool) -> Walk | None:
-    with recorded(engine.cls) as made:
+    with recorded(engine.kind) as made:
         nodes: list[Any] = []
         for operands in graph:
             if operands:
@@ -391,7 +475,8 @@ def _watched(engine: Engine, graph: Graph, op: str, times: int, neutral: bool) -
             engine.backward(nodes[-1])
     if not visits and any(map(engine.grad, nodes[: len(DATA)])):
         return None  # it pushes in another way
-    return Walk(graph, tuple(visits), tuple(writes), engine.data(nodes[-1]))
+    leaves = tuple(engine.grad(node) for node, operands in zip(nodes, graph, strict=True) if not operands)
+    return Walk(graph, tuple(visits), tuple(writes), engine.data(nodes[-1]), leaves)
 
 
 @contextmanager

@@ -90,13 +90,14 @@ def _wrong(scan: Scan, wrong: WrongDerivative, step: int, line_of: Liner) -> Fin
             step=step,
         )
     if wrong.habit:
+        users = "1 node of the graph uses" if wrong.count == 1 else f"{wrong.count} nodes of the graph use"
         return Finding(
             "wrong-derivative",
             "error",
             f"the _backward of {wrong.op} is wrong: {wrong.habit}",
             where=where,
             line=line,
-            why=f"seen by running it alone; {wrong.count} node{'s' * (wrong.count != 1)} of the graph use it",
+            why=f"seen by running it alone; {users} it",
             remedy=("write x.grad += slope * out.grad for each operand x",),
             step=step,
         )

@@ -90,7 +90,8 @@ class ModelHistory:
     piled: list[tuple[int, float]] = field(
         default_factory=list
     )  # step, and how many times too large the gradients were
-    piled_surely: bool = False
+    piled_up: set[int] = field(default_factory=set)  # ids of the parameters whose gradients were
+    cleared: set[int] = field(default_factory=set)  # … and of those whose gradients were cleared in time
     stale: list[int] = field(default_factory=list)  # steps at which an old graph was walked again
 
     @property

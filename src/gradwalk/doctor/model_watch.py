@@ -41,6 +41,8 @@ class ModelWatch:
         self.history = ModelHistory(names, given, site)
         self.lines = Lines()
         self.provisional = False  # the parameters are a guess, until it is seen which of them move
+        self.leaves: set[int] = set()  # ids of those of the first graph, while the parameters are a guess
+        self.unreached = False  # the parameters are those of an optimiser, and the loss does not reach them
         self.ill = False  # a nan or inf was found: what comes later is its consequence
         self._held: list[Any] = []  # gradients before this backward()
         self._now: list[float] = []  # numbers at this backward()
@@ -49,6 +51,8 @@ class ModelWatch:
         self._fresh: list[float] = []  # what that backward() itself added
         self._gap = False  # native code took the step before, and nothing is known of its gradients
         self._at_step: list[Any] | None = None  # gradients as an optimiser left them
+        self._known: list[Any] = []  # … and as the latest backward() of any loss left them
+        self._untouched: list[bool] = []  # which were never set or cleared in between
         self._rate: float | None = None
         self._pending: tuple[Replay, int, float, list[Value], list[float], list[float]] | None = None
         self._searches = 0
@@ -63,6 +67,37 @@ class ModelWatch:
         parameters = self.names.parameters
         self._held = [p.grad for p in parameters]
         self._now = [p.data for p in parameters]
+        self._untouched = self._still_there()
+
+    def _still_there(self) -> list[bool]:
+        """Of each gradient whether it is what it was after the backward() before, or as an optimiser left it."""
+        known = [gradients for gradients in (self._known, self._at_step) if gradients]
+        return [
+            untouched and any(self._same(self._held[i], gradients[i]) for gradients in known)
+            for i, untouched in enumerate(self._untouched)
+        ]
+
+    def _same(self, one: Any, other: Any) -> bool:
+        return _number(one) == _number(other)
+
+    def _gradients(self) -> list[Any]:
+        return [p.grad for p in self.names.parameters]
+
+    def passed_by(self) -> None:
+        """The backward() of another loss has run: what it gave to parameters of this model is not of this one's."""
+        if self.changed():
+            self._known, self._at_step = self._gradients(), None
+
+    def train_instead(self, names: Names, parameters: list[Value]) -> None:
+        """An optimiser steps on other parameters than were guessed, and none of them is in the graph."""
+        names.parameters.clear()
+        names.adopt(parameters)
+        names.title = names.common_title()
+        self.names = self.history.names = names
+        self.provisional, self.unreached, self._pending = False, True, None
+        self.before()
+        self._then, self._left, self._fresh = self._now, self._held, [0.0] * len(parameters)
+        self._known, self._untouched = self._held, [True] * len(parameters)
 
     def begin(self) -> None:
         """As `before`, unless that was called: a `backward()` has run before anyone watched, on gradients of 0."""
@@ -101,9 +136,15 @@ class ModelWatch:
                 self._mark = Place(*history.site)  # equal to it, and not the same object
             root.made_at = self._mark
         self._then, self._left, self._at_step, self._gap = self._now, left, None, False
+        self._known, self._untouched = left, [True] * len(left)
 
     def passed(self, loss: float) -> None:
         """Native code has walked back: the loss is known, and nothing else is looked at."""
+        if self._pending is not None:  # the parameters are still those that the step before left
+            self._now = [p.data for p in self.names.parameters]
+            if self._now != self._then:
+                self._try_update()
+            self._pending = None
         self.history.losses.append(loss)
         self._gap = True
 
@@ -125,7 +166,7 @@ class ModelWatch:
     def stepped(self, optimiser: Optimizer, compiled: bool) -> None:
         """It has used them, clipped perhaps, and changed the parameters."""
         if self._trained_by(optimiser):
-            self._at_step = [p.grad for p in self.names.parameters]
+            self._at_step = self._gradients()
             if compiled:  # try it now, before the next step, which native code may take
                 self._try_update()
 
@@ -160,19 +201,23 @@ class ModelWatch:
         self._try_update()
         if root.made_at is self._mark:
             history.stale.append(step)
-        elif any(self._held) and not self._gap and (surely := self._piled()) is not None:
-            size = math.hypot(*fresh)
-            history.piled.append((step, math.hypot(*left) / size if size else math.inf))
-            history.piled_surely = history.piled_surely or surely
+        elif any(self._held) and not self._gap:
+            self._note_piled(step, left, fresh)
         return left, fresh
 
-    def _piled(self) -> bool | None:
-        """Whether the gradients that were there are those of the step before: True for sure, None for no."""
-        if self._held == self._left or self._held == self._at_step:
-            return True
-        shares = [_number(h) / g for h, g in zip(self._held, self._left, strict=True) if g]
-        alike = shares and all(math.isclose(share, shares[0], rel_tol=1e-9) for share in shares)
-        return None if alike or not shares else False  # scaled down on purpose: momentum by hand
+    def _note_piled(self, step: int, left: list[float], fresh: list[float]) -> None:
+        """Write down whose gradients this step found as the step before had left them.
+
+        Other gradients that are there say nothing: those that another loss gave after they had been cleared, as in
+        adversarial training, or a share of those of the step before, as in momentum by hand.
+        """
+        kept = [i for i, h in enumerate(self._held) if _number(h) and self._untouched[i]]
+        size = math.hypot(*(fresh[i] for i in kept))
+        if kept:
+            self.history.piled.append((step, math.hypot(*(left[i] for i in kept)) / size if size else math.inf))
+            self.history.piled_up.update(id(self.names.parameters[i]) for i in kept)
+        left_before = [i for i, g in enumerate(self._left) if g]
+        self.history.cleared.update(id(self.names.parameters[i]) for i in left_before if not self._untouched[i])
 
     def _settle(self, left: list[float], fresh: list[float]) -> tuple[list[float], list[float]]:
         """Keep those of the supposed parameters that moved."""
@@ -181,11 +226,10 @@ class ModelWatch:
         self._now, self._then, self._held, self._left, self._fresh, left, fresh = (
             [row[i] for i in kept] for row in (self._now, self._then, self._held, self._left, self._fresh, left, fresh)
         )
+        self._untouched = [self._untouched[i] for i in kept] if self._untouched else []
         self.provisional, self._pending = False, None
-        if any(self._held) and self._piled() is True:
-            size = math.hypot(*fresh)
-            self.history.piled.append((2, math.hypot(*left) / size if size else math.inf))
-            self.history.piled_surely = True
+        self.names.title = self.names.common_title()
+        self._note_piled(2, left, fresh)
         return left, fresh
 
     def _broken(self, step: int) -> dict[int, str]:

@@ -95,6 +95,8 @@ class RunWatch(modes.Observer):
 
     def before_step(self, optimizer: Optimizer) -> None:
         """An optimiser is about to use the gradients."""
+        if not self._native:
+            self._guarded(self._match, optimizer)
         for model in self.models if not self._native else ():
             self._guarded(model.stepping, optimizer)
 
@@ -139,12 +141,25 @@ class RunWatch(modes.Observer):
             self._due = unclear or any(model.due() for model in self._active)
             return
         model = self._model_of(root, site)
+        for other in self.models:
+            if other is not model:
+                other.passed_by()
         new = not model.history.losses
         model.after(root, readings)
         if new and readings is None:
             self._follow()  # its next forward pass, then
         self._active[:] = [model, *self._active[:3]]
         self._due = any(model.due() for model in self._active)
+
+    def _match(self, optimizer: Optimizer) -> None:
+        """An optimiser whose parameters no loss has reached: the loss just walked back was meant to train them."""
+        model = self._active[0] if self._active else None
+        if model is None or not model.provisional or model.unreached or any(map(_gradient_of, optimizer.parameters)):
+            return
+        own = {id(p) for p in optimizer.parameters}
+        known = {id(p) for each in self.models if each is not model for p in each.names.parameters}
+        if not own & (model.leaves | known):
+            model.train_instead(names_in_frames(users_frames()), optimizer.parameters)
 
     def _model_of(self, root: Value, site: Place) -> ModelWatch:
         """The model that a `backward()` belongs to: the same line, and gradient to the same parameters."""
@@ -154,7 +169,7 @@ class RunWatch(modes.Observer):
             return found
         leaves = {id(v): v for v in ordered(root) if v.is_leaf}
         for model in here:  # no gradient at all: nothing left to learn, or nothing connected
-            if self.names is not None or any(id(p) in leaves for p in model.names.parameters):
+            if self.names is not None or model.unreached or any(id(p) in leaves for p in model.names.parameters):
                 return model
         model = self._new_watch(root, leaves, site)
         model.begin()
@@ -185,7 +200,7 @@ class RunWatch(modes.Observer):
         if not together:
             named = [v for v in leaves.values() if id(v) in names.spots or v.label]
             names.adopt(named or leaves.values())
-            model.provisional = True
+            model.provisional, model.leaves = True, set(leaves)
         names.title = names.common_title()
         return model
 
@@ -250,6 +265,10 @@ def _values_in(error: BaseException) -> Iterator[Value]:
                 if isinstance(thing, Value):
                     yield thing
         ahead += [one.__cause__, one.__context__]
+
+
+def _gradient_of(p: Value) -> bool:
+    return p.grad is not None and (not isinstance(p.grad, (int, float)) or p.grad != 0.0)
 
 
 def _is_a_step() -> bool:

@@ -31,8 +31,15 @@ class TensorWatch(ModelWatch):
 
     def before(self) -> None:
         """A `backward()` is about to run."""
-        self._held = [_gradient(p) for p in self.names.parameters]
+        self._held = self._gradients()
         self._now = [_numbers(p) for p in self.names.parameters]
+        self._untouched = self._still_there()
+
+    def _same(self, one: Array, other: Array) -> bool:
+        return _same(one, other)
+
+    def _gradients(self) -> list[Array]:
+        return [_gradient(p) for p in self.names.parameters]
 
     def begin(self) -> None:
         """As `before`, unless that was called."""
@@ -42,7 +49,7 @@ class TensorWatch(ModelWatch):
 
     def changed(self) -> bool:
         """Whether the `backward()` that has just run gave gradient to one of these parameters."""
-        return not _all_same([_gradient(p) for p in self.names.parameters], self._held)
+        return not _all_same(self._gradients(), self._held)
 
     def after(self, root: Any, readings: Readings | None) -> None:
         """A `backward()` of this model has run."""
@@ -57,7 +64,7 @@ class TensorWatch(ModelWatch):
                 if kept:
                     self.names.parameters[:] = [self.names.parameters[i] for i in kept]
                     self._now, left, fresh = ([row[i] for i in kept] for row in (self._now, left, fresh))
-                    self.provisional = False
+                    self.provisional, self.names.title = False, self.names.common_title()
         self._fresh = fresh
         loss = root.item()
         history.losses.append(loss)
@@ -71,6 +78,7 @@ class TensorWatch(ModelWatch):
                 self._mark = Place(*history.site)
             root.made_at = self._mark
         self._then, self._left, self._at_step, self._gap = self._now, left, None, False
+        self._known, self._untouched = left, [True] * len(left)
 
     def _look_at_update(self, step: int, root: Any, left: list[Array], fresh: list[Array]) -> None:
         """What this step shows of the one before."""
@@ -82,11 +90,15 @@ class TensorWatch(ModelWatch):
         if root.made_at is self._mark:
             history.stale.append(step)
         elif any(map(_any, self._held)) and not self._gap:
-            before = [x for x in (self._left, self._at_step) if x is not None and len(x) == len(self._held)]
-            if any(_all_same(self._held, x) for x in before):
-                size = math.hypot(*map(_size, fresh))
-                history.piled.append((step, math.hypot(*map(_size, left)) / size if size else math.inf))
-                history.piled_surely = True
+            kept = [i for i, h in enumerate(self._held) if _any(h) and self._untouched[i]]
+            if self.provisional:  # what does not move is no parameter, and nobody need clear its gradient
+                kept = [i for i in kept if not _same(self._now[i], self._then[i])]
+            size = math.hypot(*(_size(fresh[i]) for i in kept))
+            if kept:
+                history.piled.append((step, math.hypot(*(_size(left[i]) for i in kept)) / size if size else math.inf))
+                history.piled_up.update(id(self.names.parameters[i]) for i in kept)
+            cleared = (i for i, g in enumerate(self._left) if _any(g) and not self._untouched[i])
+            history.cleared.update(id(self.names.parameters[i]) for i in cleared)
 
     def _look(self, root: Any, step: int, readings: Readings | None) -> None:
         line_of = made_by if readings is None else readings.line
@@ -108,7 +120,7 @@ class TensorWatch(ModelWatch):
     def stepped(self, optimiser: Optimizer, compiled: bool) -> None:
         """It has used them, clipped perhaps, and changed the parameters."""
         if self._trained_by(optimiser):
-            self._at_step = [_gradient(p) for p in self.names.parameters]
+            self._at_step = self._gradients()
 
     def close(self) -> None:
         """The run is over: did its last step move anything?"""

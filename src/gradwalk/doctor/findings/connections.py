@@ -65,7 +65,9 @@ def _nothing(history: ModelHistory) -> Finding:
         what = "the loss is a leaf: backward() has nothing to walk"
         why = "it was not computed from Values, or its number was put into a new Value"
     else:
-        what = f"no path leads from the loss to any parameter of {history.names.title or 'the model'}"
+        title = history.names.title or "the model"
+        whose = "of the parameters" if title == "the parameters" else f"parameter of {title}"
+        what = f"no path leads from the loss to any {whose}"
         why = f"its graph has {exam.nodes:,} nodes, and none of them is a parameter"
     if cut is not None:
         why += f"; {_WAYS[cut.way]}: {cut.source}"
@@ -73,7 +75,7 @@ def _nothing(history: ModelHistory) -> Finding:
         "not-connected",
         "error",
         what,
-        where=_grouped(history, history.names.parameters),
+        where=grouped(history, history.names.parameters),
         line=cut.line if cut else history.site,
         why=why,
         remedy=(
@@ -89,13 +91,13 @@ def _cut(history: ModelHistory, cut: Cut, behind: list[Value]) -> Finding:
     count = f"{cut.count} numbers" if cut.count != 1 else "a number"
     if behind:
         severity: Severity = "error"
-        names = _grouped(history, behind)
+        names = grouped(history, behind)
         verb = "get" if len(names) > 1 else "gets"
         what = f"detached: {_some(names)} {verb} no gradient, because {count} left the graph"
         cost = f"nothing reaches the {_parameters(len(behind))} behind it"
     else:
         severity = "warning"
-        names = _grouped(history, [p for p in history.names.parameters if id(p) in cut.parameters])
+        names = grouped(history, [p for p in history.names.parameters if id(p) in cut.parameters])
         them = "them" if cut.count != 1 else "it"
         what = f"detached: {count} left the graph, and part of the gradient of {_some(names)} with {them}"
         cost = f"{_parameters(len(cut.parameters))} miss a share of their gradient"
@@ -120,7 +122,7 @@ def _cut(history: ModelHistory, cut: Cut, behind: list[Value]) -> Finding:
 def _disconnected(history: ModelHistory, loose: list[Value]) -> Finding:
     names, parameters = history.names, history.names.parameters
     exam = history.exams[0]
-    where = _grouped(history, loose)
+    where = grouped(history, loose)
     why = "its gradient is exactly 0 because the loss was computed without it"
     if len(loose) > 1:
         why = "their gradients are exactly 0 because the loss was computed without them"
@@ -225,7 +227,7 @@ def _stopped(history: ModelHistory) -> Iterator[Finding]:
 # --- words ---------------------------------------------------------------------------------------------------------
 
 
-def _grouped(history: ModelHistory, values: Iterable[Value]) -> tuple[str, ...]:
+def grouped(history: ModelHistory, values: Iterable[Value]) -> tuple[str, ...]:
     """The names of parameters; a unit or a layer of which all are meant is named as one."""
     chosen = {id(v) for v in values}
     spots = history.names.spots

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from gradwalk.doctor.history import Exam, ModelHistory
 from gradwalk.doctor.report import Finding, Severity
-from gradwalk.doctor.scan import ReluCounts
 
-ENOUGH = 8  # samples, before a unit that was never on is called dead
+ENOUGH = 8  # samples in one graph, before a unit that was never on is called dead
+SCATTERED = 64  # … and so many where each graph has fewer: a unit that works may well be off for a few
+CROWD = 32  # … or so many times that units of a layer were off, if all of them always were
 MANY = 0.5  # of a layer: if more of its units are dead, it is too many; a few are usual
 SOME = 0.34  # … and if it is fewer than this, nothing is said
 DEEP = 2.0  # times the reach of its neighbours' sums: a unit that lies so far below 0 will not come back
@@ -81,11 +82,12 @@ def _dead_layers(exams: list[Exam]) -> Iterator[_Layer]:
         return
     last = exams[-1]
     members: dict[str, list[str]] = {}
-    for unit, seen in last.relus.items():
-        members.setdefault(seen.layer, []).append(unit)
+    for unit, counts in last.relus.items():
+        members.setdefault(counts.layer, []).append(unit)
     for name, units in members.items():
         since = {unit: step for unit in units if (step := _dead_since(exams, unit)) is not None}
-        deep = {unit for unit in since if _deep(last.relus, unit, units)}
+        reaches = {unit: _reach(exams, unit) for unit in units}
+        deep = {unit for unit in since if _deep(reaches, unit, [other for other in units if other not in since])}
         if deep and len(since) <= MANY * len(units):
             since = {unit: since[unit] for unit in since if unit in deep}  # the others may come back
         if not since:
@@ -93,8 +95,10 @@ def _dead_layers(exams: list[Exam]) -> Iterator[_Layer]:
         whole = len(since) == len(units)
         onset = max(since.values()) if whole else min(since.values())
         one = next(iter(since))
-        samples = sum(exam.relus[one].seen for exam in exams if exam.step >= onset and one in exam.relus)
-        if samples >= ENOUGH or (whole and len(units) > 1):
+        seen = [exam.relus[one].seen for exam in exams if exam.step >= onset and one in exam.relus]
+        samples, crowd = sum(seen), whole and len(units) > 1 and sum(seen) * len(units) >= CROWD
+        sure = max(seen) >= ENOUGH or samples >= SCATTERED or crowd
+        if sure or (deep == since.keys() and samples >= ENOUGH):
             highest = max(last.relus[unit].highest for unit in since)
             yield _Layer(name, list(since), len(units), onset, samples, highest, bool(deep))
 
@@ -112,11 +116,17 @@ def _dead_since(exams: list[Exam], unit: str) -> int | None:
     return since
 
 
-def _deep(relus: dict[str, ReluCounts], unit: str, layer: list[str]) -> bool:
+def _reach(exams: list[Exam], unit: str) -> tuple[float, float]:
+    """The lowest and the highest sum of a unit in all examinations: a graph of one sample has no spread of its own."""
+    seen = [exam.relus[unit] for exam in exams if unit in exam.relus]
+    return min(each.lowest for each in seen), max(each.highest for each in seen)
+
+
+def _deep(reaches: dict[str, tuple[float, float]], unit: str, working: list[str]) -> bool:
     """Whether a dead unit lies far below 0, as measured by the units of its layer that work."""
-    own = relus[unit]
-    reach = max((relus[name].highest - relus[name].lowest for name in layer if not relus[name].dead), default=0.0)
-    return -own.highest > DEEP * max(reach, own.highest - own.lowest)
+    low, high = reaches[unit]
+    spread = max((reaches[name][1] - reaches[name][0] for name in working), default=0.0)
+    return -high > DEEP * max(spread, high - low)
 
 
 def _graves(history: ModelHistory, layers: list[_Layer], severity: Severity) -> Finding:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gradwalk.doctor.findings.connections import grouped
 from gradwalk.doctor.history import ModelHistory
 from gradwalk.doctor.report import Finding
 
@@ -32,12 +33,15 @@ def training_loop(history: ModelHistory) -> Iterator[Finding]:
 
 def _piled(history: ModelHistory) -> Finding:
     step, _ = history.piled[0]
+    parameters = history.names.parameters
+    cleared = history.cleared - history.piled_up
+    piled = [p for p in parameters if id(p) not in cleared]
     worst, times = max(history.piled, key=lambda entry: entry[1])
     return Finding(
         "no-zero-grad",
         "error",
         "forgotten zero_grad: gradients pile up from step to step",
-        where=(f"all {len(history.names.parameters):,} parameters",),
+        where=(f"all {len(parameters):,} parameters",) if not cleared else grouped(history, piled),
         line=history.site,
         why=(
             f"{len(history.piled)} of {history.looked} calls of backward() found the gradients of the step before "
@@ -46,7 +50,6 @@ def _piled(history: ModelHistory) -> Finding:
         ),
         remedy=("call model.zero_grad() or optimiser.zero_grad() before each backward()",),
         step=step,
-        sure="certain" if history.piled_surely else "likely",
         numbers={"times": times, "steps": [step for step, _ in history.piled[:50]]},
     )
 
