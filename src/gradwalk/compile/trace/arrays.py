@@ -11,6 +11,7 @@ from gradwalk import ops
 from gradwalk.compile.trace.limits import Unfollowable
 from gradwalk.compile.trace.narrow import is_narrow, is_narrow_block
 from gradwalk.compile.trace.plain import EXACT, WHOLE, Number, asked_by_insider, kind_after
+from gradwalk.compile.trace.traced import Traced
 
 __all__ = ["TracedArray", "array_of", "plain_array", "traced_array"]
 
@@ -47,7 +48,36 @@ class TracedArray(np.ndarray[Any, Any]):
         found = super().__getitem__(tuple(map(_as_index, at)) if isinstance(at, tuple) else _as_index(at))
         return found.view(np.ndarray)[()] if isinstance(found, TracedArray) and not found.ndim else found
 
-    # --- how it is written, and how it lies in memory ----------------------------------------------------------------
+    # --- what is written to it -------------------------------------------------------------------------------------
+
+    def __setitem__(self, at: Any, given: Any) -> None:
+        if not asked_by_insider():
+            at = tuple(map(_as_index, at)) if isinstance(at, tuple) else _as_index(at)
+            given = _as_stored(self, given)
+        np.ndarray.__setitem__(self, at, given)
+
+    def fill(self, given: Any) -> None:
+        """The same number everywhere."""
+        np.ndarray.fill(self, _as_stored(self, given))
+
+    def put(self, at: Any, given: Any, mode: Any = "raise") -> None:
+        """Numbers at places in the flat array."""
+        np.ndarray.put(self, at, _as_stored(self, given), mode)
+
+    @property
+    def flat(self) -> Any:
+        """All numbers one after the other, to be read and written."""
+        if asked_by_insider():
+            return np.ndarray.flat.__get__(self)
+        if not self.flags.c_contiguous:
+            raise in_memory()
+        return np.ndarray.reshape(self, -1)
+
+    @flat.setter
+    def flat(self, given: Any) -> None:
+        np.ndarray.flat.__set__(self, _as_stored(self, given))  # type: ignore[attr-defined]
+
+    # --- how it is shown, and how it lies in memory ------------------------------------------------------------------
 
     def __repr__(self) -> str:
         return repr(_told(self)) if _is_plain(self) else np.ndarray.__repr__(self)
@@ -206,6 +236,8 @@ class TracedArray(np.ndarray[Any, Any]):
         if any(getattr(type(x), "many", False) for x in inputs):
             return NotImplemented  # a tensor among them knows what to do
         out = options.pop("out", ())
+        if method == "at" and isinstance(inputs[0], TracedArray) and not _kinds(inputs[0]) <= {float, np.float64}:
+            raise _of_another_type(np.result_type(*_kinds(inputs[0])))
         if out:
             options["out"] = tuple([_as_objects(x) for x in out])
         if ufunc.__name__ in EXTREMES and method == "__call__" and not out and not options:
@@ -243,8 +275,14 @@ class TracedArray(np.ndarray[Any, Any]):
         narrow = function.__name__ in PRODUCTS and any(is_narrow(kind) for x in traced for kind in _kinds(x))
         if (looks or narrow) and all(map(_is_plain, traced)):
             return _on_the_numbers(function, args, kwargs)
+        if function.__name__ in WRITING and isinstance(args[0], TracedArray) and not asked_by_insider():
+            name, at = WRITING[function.__name__]
+            args = tuple([_as_array_stored(args[0], x) if i == at else x for i, x in enumerate(args)])
+            kwargs = {key: _as_array_stored(args[0], x) if key == name else x for key, x in kwargs.items()}
         others = [kind for kind in types if not issubclass(kind, Number)]  # which this is called for
         found = _taken_in(super().__array_function__(function, others, args, kwargs))
+        if function is np.empty_like and isinstance(found, TracedArray):
+            np.ndarray.fill(found, 0)  # None has no type
         if function.__name__ in LIKE and len(args) == LIKE[function.__name__] and "dtype" not in kwargs:
             return _of_dtype_of(args[0], found)
         return found
@@ -309,7 +347,12 @@ OPEN = EXACT | {
 #: Functions that are made of larger and smaller numbers.
 EXTREMES = {"maximum": (ops.maximum,), "minimum": (ops.minimum,), "clip": (ops.maximum, ops.minimum)}
 #: Functions that make arrays of the dtype of another, of objects with ints in them; and how many arguments they take.
-LIKE = {"zeros_like": 1, "ones_like": 1, "full_like": 2}
+LIKE = {"empty_like": 1, "zeros_like": 1, "ones_like": 1, "full_like": 2}
+#: Functions that write to their first argument: what they write is that of this name, and of this position.
+WRITING = {
+    "copyto": ("src", 1), "place": ("vals", 2), "putmask": ("values", 2), "put_along_axis": ("values", 2),
+    "fill_diagonal": ("val", 1),
+}  # fmt: skip
 ROUNDING = frozenset((np.sign, np.floor, np.ceil, np.trunc))
 #: Python's numbers, which leave an array the precision that it has.
 EXAMPLES: dict[Any, Any] = {float: 0.0, int: 0, bool: False}
@@ -365,10 +408,12 @@ def _taken_in(found: Any) -> Any:
 def _of_dtype_of(other: Any, made: Any) -> Any:
     """An array as one of the dtype of another; where that cuts digits off, of the numbers of the call at hand."""
     kinds = _kinds(other) if isinstance(other, TracedArray) else ()
-    kind = np.result_type(*kinds).type if kinds else None
-    if kind is np.int64 and any(isinstance(part, Number) for part in _parts(made)):
+    if not kinds:
+        return made
+    kind = np.result_type(*kinds).type
+    if kind is not np.float64 and any(isinstance(part, Number) for part in _parts(made)):
         return _told(made).astype(kind)
-    return _as_kind(made, kind) if kind in (np.float64, np.int64) else made
+    return _as_kind(made, kind)
 
 
 def called_on_numbers(function: Any, types: Any, args: Any, kwargs: Any) -> Any:
@@ -426,6 +471,50 @@ def _as_kind(x: TracedArray, kind: Any) -> TracedArray:
     parts = [part._tracer.plain_again(part, kind) if isinstance(part, Number) else kind(part) for part in _parts(x)]
     out: TracedArray = traced_array(parts).reshape(x.shape)
     return out
+
+
+def _as_stored(array: TracedArray, given: Any) -> Any:
+    """What becomes of numbers that are written to an array: they take its dtype, which cuts digits off perhaps."""
+    kinds = _kinds(array)
+    if not kinds:
+        return given
+    dtype = np.result_type(*kinds)
+    given = array_of(given) if isinstance(given, (list, tuple)) and _holds_number(given) else given
+    if isinstance(given, (Number, TracedArray)):
+        found = given if isinstance(given, TracedArray) else traced_array([given]).reshape(())
+        own = np.result_type(*_kinds(found)) if _kinds(found) else np.dtype(object)
+        if own == dtype:
+            return given
+        if dtype == np.float64 and np.can_cast(own, dtype, "safe"):
+            found = _as_kind(found, np.float64)
+            return found if found.ndim else found.view(np.ndarray)[()]
+    elif not _holds_traced(given):
+        made = numpy_array(given)
+        if not made.ndim and made.dtype != object:
+            return dtype.type(given)  # nan is no int, which raises
+        if made.dtype != object or all(isinstance(x, (int, float, np.generic)) for x in made.ravel()):
+            return traced_array(list(made.ravel().astype(dtype))).reshape(made.shape).view(np.ndarray)
+    raise _of_another_type(dtype)
+
+
+def _as_array_stored(array: TracedArray, given: Any) -> Any:
+    """The same as an array, in which functions of NumPy's leave numbers what they are."""
+    found = _as_stored(array, given)
+    return found if isinstance(found, np.ndarray) else traced_array([found]).view(np.ndarray)
+
+
+def _of_another_type(dtype: Any) -> Unfollowable:
+    return Unfollowable(
+        f"{{function}} writes to an array of {dtype} what may be of another type",
+        "make the array one of that type first, as in X.astype(float)",
+    )
+
+
+def _holds_traced(x: Any) -> bool:
+    """Whether something is, or holds, what is computed by the trace."""
+    if isinstance(x, np.ndarray):
+        return x.dtype == object and any(map(_holds_traced, x.ravel().tolist()))
+    return any(map(_holds_traced, x)) if isinstance(x, (list, tuple)) else isinstance(x, Traced)
 
 
 def _traced_in(x: Any) -> list[TracedArray]:
