@@ -184,11 +184,6 @@ EQUIVALENT = {
         for other in (">= 1", "<= 1", "> 2", "> 0")
     },
     (
-        "src/gradwalk/tensor/python_arrays.py",
-        "dtype = parts[0].dtype",
-        "dtype = parts[ -1].dtype",
-    ): "the parts of a product have one dtype by then",
-    (
         "src/gradwalk/tensor/numpy_arrays.py",
         "if total != total and np.isnan(a).any():",
         "if total != total or np.isnan(a).any():",

@@ -170,8 +170,8 @@ def run(source: str, left_out: Collection[int] = (), class_name: str = "Value") 
     ...     found = run(museum.find("root-twice").source())
     >>> found["report"]["diagnoses"][0]["specimen"], found["report"]["essentials"]["score"] > 0
     ('root-twice', True)
-    >>> told.getvalue().splitlines()[1].split(" ", 3)[2:]
-    ['1', '{"id": "Value(2.5) holds 2.5 and gradient 0", "parameters": {}}']
+    >>> told.getvalue().splitlines()[2].split(" ", 3)[2:]
+    ['2', '{"id": "Value(2.5) holds 2.5 and gradient 0", "parameters": {}}']
     """
     report = _judged(source, left_out, class_name)
     return Judged(
