@@ -399,6 +399,20 @@ def test_a_closure_replaces_an_ops_own_derivative() -> None:
     assert (x.grad, y._op, y.operands[0]) == (7.0, "*", x)
 
 
+def test_a_closure_may_call_what_was_there_before_it() -> None:
+    x = Value(2.0)
+    y = x * 3
+    inner, seen = y._backward, []
+
+    def watched() -> None:
+        seen.append(y.grad)
+        inner()
+
+    y._backward = watched
+    (y * y).backward()
+    assert (x.grad, seen) == (36.0, [12.0])
+
+
 def test_a_closure_on_a_leaf_is_run_too() -> None:
     seen = []
     x = Value(2.0)

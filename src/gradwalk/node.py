@@ -447,7 +447,8 @@ class Node(Methods):
 
     @property
     def _backward(self) -> Callable[[], None]:
-        return self.closure or partial(reverse.push, self)
+        # not `push`: a closure that is set later may call what was here before it, as one that only looks on does
+        return self.closure or partial(reverse.push_by_rule, self)
 
     @_backward.setter
     def _backward(self, closure: Callable[[], None]) -> None:

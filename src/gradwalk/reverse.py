@@ -70,7 +70,12 @@ def push(v: Node) -> None:
     closure = v.closure
     if closure is not None:
         closure()
-        return
+    else:
+        push_by_rule(v)
+
+
+def push_by_rule(v: Node) -> None:
+    """The same by the node's local derivatives, whatever `_backward` it was given since."""
     for operand, slope in zip(v.inputs, v.slopes, strict=True):
         if slope is not None and slope is not CUT:
             add(operand, slope * v._grad)
