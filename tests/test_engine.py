@@ -422,6 +422,18 @@ def test_a_closure_on_a_leaf_is_run_too() -> None:
     assert x.grad == 5.0
 
 
+def test_data_is_not_set_to_a_value() -> None:
+    p = Value(2.0)
+    (p * p).backward(create_graph=True)
+    with pytest.raises(errors.NotANumberError, match=r"^data is a plain number, not a Value: Value\(data=1.6, .*data"):
+        p.data -= 0.1 * p.grad
+    with gradwalk.no_grad(), pytest.raises(errors.NotANumberError):
+        p.data -= 0.1 * p.grad
+    assert p.data == 2.0
+    p.data -= 0.1 * p.grad.data
+    assert p.data == 1.6
+
+
 def test_children_and_op_can_be_assigned() -> None:
     a, b = Value(1.0), Value(2.0)
     out = Value(3.0)
