@@ -509,6 +509,16 @@ def test_leaky_relu_takes_its_slope_at_the_kink() -> None:
     assert Value(1.0).leaky_relu(Value(0.5)).slopes[1] is ops.CUT
 
 
+def test_a_rule_that_cannot_be_differentiated_again_is_named() -> None:
+    @ops.op(lambda x, out: math.cos(x))
+    def sine(x: float) -> float:
+        return math.sin(x)
+
+    assert gradwalk.grad(sine)(0.0) == 1.0
+    with pytest.raises(errors.OpError, match=r"^the derivative of sine .* operand 1 raised TypeError .*gradwalk's own"):
+        gradwalk.hessian(sine)(0.0)
+
+
 def test_an_op_has_a_rule_for_each_operand_of_its_function() -> None:
     with pytest.raises(errors.OpError, match=r"product takes 2 operand\(s\) and has 1 derivative rule\(s\)"):
 

@@ -13,7 +13,7 @@ from itertools import repeat
 from typing import Any
 
 from gradwalk import keepers, modes, walk
-from gradwalk.errors import BackwardError, GradwalkError, GraphError, NotANumberError
+from gradwalk.errors import BackwardError, GradwalkError, GraphError, NotANumberError, OpError
 from gradwalk.ieee import Ieee
 from gradwalk.ops import CUT, number
 from gradwalk.turns import Turn
@@ -423,7 +423,7 @@ def _slopes_as_graph(v: Node) -> list[Any]:
         if slope is None:
             slopes.append(None)
             continue
-        again = rule(*inputs, v)
+        again = _rule_on_values(v, rule, position, inputs)
         number = getattr(again, "data", again)
         if number != slope and not math.isclose(number, slope, rel_tol=1e-9) and not math.isnan(slope):
             raise BackwardError(
@@ -433,6 +433,20 @@ def _slopes_as_graph(v: Node) -> list[Any]:
             )
         slopes.append(float(again) if isinstance(again, float) and again is not CUT else again)
     return slopes
+
+
+def _rule_on_values(v: Node, rule: Callable[..., Any], position: int, inputs: list[Any]) -> Any:
+    """What a rule, which may be of the user's own, gives on Values."""
+    try:
+        return rule(*inputs, v)
+    except GradwalkError:
+        raise
+    except Exception as error:
+        raise OpError(
+            f"the derivative of {v.primitive.name} with respect to operand {position} raised {type(error).__name__} "
+            f"({error}) where operands are Values, as they are for derivatives of derivatives; write the rule with "
+            "operators and gradwalk's own functions (gradwalk.exp, gradwalk.where, …)"
+        ) from error
 
 
 # --- clearing --------------------------------------------------------------------------------------------------------
