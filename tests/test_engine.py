@@ -422,6 +422,42 @@ def test_a_closure_on_a_leaf_is_run_too() -> None:
     assert x.grad == 5.0
 
 
+def test_a_leaf_with_a_closure_adds_up_as_other_leaves_do() -> None:
+    x, seen = Value(2.0), []
+    x._backward = lambda: seen.append(x.grad)  # as micrograd's constructor sets one that does nothing
+    (x * 5).backward()
+    (x * 3).backward()
+    assert x.grad == 8.0
+    assert seen == [5.0, 3.0]  # it sees what the walk brings
+
+
+class WithoutSuper(Value):
+    """A class that sets micrograd's fields by itself."""
+
+    def __init__(self, data: Any, _children: Any = (), _op: str = "", *, tag: str = "") -> None:
+        self.data, self.grad, self._prev, self._op, self.tag = data, 0.0, set(_children), _op, tag
+        self._backward = lambda: None
+
+    def cube(self) -> WithoutSuper:
+        out = WithoutSuper(self.data**3, (self,), "cube")
+
+        def _backward() -> None:
+            self.grad += 3 * self.data**2 * out.grad
+
+        out._backward = _backward
+        return out
+
+
+def test_a_subclass_may_set_micrograds_fields_without_the_constructor_of_value() -> None:
+    x = WithoutSuper(2.0, tag="x")
+    y = x.cube()
+    for call in (1, 2):
+        (y * x + 1).backward()
+        assert x.grad == 32.0 * call
+    assert (y._op, y._prev, x.tag, x.is_leaf, y.is_leaf, x._op) == ("cube", {x}, "x", True, False, "")
+    assert (copy.copy(x).tag, type(copy.deepcopy(y)), (x * 2)._op) == ("x", WithoutSuper, "*")
+
+
 def test_data_is_not_set_to_a_value() -> None:
     p = Value(2.0)
     (p * p).backward(create_graph=True)

@@ -128,8 +128,8 @@ def given_by_hook(v: Node, replaced: Any) -> Any:
 
 
 def held_by_leaves(order: list[Node]) -> dict[Node, Any]:
-    """What each leaf holds from earlier walks; one with a closure stands for a graph of its own, and holds nothing."""
-    held = {v: v._grad for v in order if v.is_leaf and v.closure is None}
+    """What each leaf holds from earlier walks."""
+    held = {v: v._grad for v in order if v.is_leaf}
     for v, grad in held.items():
         if not isinstance(grad, (int, float)) and not hasattr(grad, "__gradwalk_op__") and not v.many:
             raise BackwardError(f"the gradient of {walk.describe(v)} is {grad!r}, not a number; call zero_grad() first")
