@@ -431,6 +431,15 @@ def test_a_leaf_with_a_closure_adds_up_as_other_leaves_do() -> None:
     assert seen == [5.0, 3.0]  # it sees what the walk brings
 
 
+@pytest.mark.parametrize("held", [np.float32(1.5), np.int64(2), np.array(1.5), Fraction(3, 2)])
+def test_a_gradient_may_be_set_to_any_real_number(held: Any) -> None:
+    x = Value(2.0)
+    x.grad = held
+    (x * 5).backward()
+    assert x.grad == held + 5.0
+    assert type(x.grad) is float
+
+
 class WithoutSuper(Value):
     """A class that sets micrograd's fields by itself."""
 

@@ -131,8 +131,14 @@ def held_by_leaves(order: list[Node]) -> dict[Node, Any]:
     """What each leaf holds from earlier walks."""
     held = {v: v._grad for v in order if v.is_leaf}
     for v, grad in held.items():
-        if not isinstance(grad, (int, float)) and not hasattr(grad, "__gradwalk_op__") and not v.many:
-            raise BackwardError(f"the gradient of {walk.describe(v)} is {grad!r}, not a number; call zero_grad() first")
+        if isinstance(grad, (int, float)) or hasattr(grad, "__gradwalk_op__") or v.many:
+            continue
+        try:
+            held[v] = number(grad)
+        except NotANumberError:
+            raise BackwardError(
+                f"the gradient of {walk.describe(v)} is {grad!r}, not a number; call zero_grad() first"
+            ) from None
     return held
 
 
