@@ -18,6 +18,19 @@ def test_a_gradient_has_the_shape_of_its_argument() -> None:
     assert value_and_grad(f)(2, [[3], (4, 5)]) == (106.0, (3.0, [[2.0], (25.0, 40.0)]))
 
 
+def test_what_is_given_by_name_is_handed_on() -> None:
+    def f(x: Any, *, power: Any, shift: Any = 0.0) -> Any:
+        return x**power + shift * x
+
+    assert grad(f)(2.0, power=3) == 12.0
+    assert value_and_grad(f)(2.0, power=3, shift=1.0) == (10.0, 13.0)
+    assert jacobian(f)(2.0, power=3, shift=1.0) == [[13.0]]
+    assert hessian(f)(2.0, power=3) == 12.0
+    assert grad(f)(Tensor([2.0]), power=3).tolist() == [12.0]
+    with pytest.raises(errors.GraphError, match="at least one number; what is given by name is not differentiated by"):
+        grad(f)(x=2.0, power=3)
+
+
 def test_numbers_in_numbers_out_values_in_values_out() -> None:
     square = lambda x: x * x  # noqa: E731
     assert grad(square)(3) == 6.0

@@ -399,6 +399,20 @@ def test_a_closure_replaces_an_ops_own_derivative() -> None:
     assert (x.grad, y._op, y.operands[0]) == (7.0, "*", x)
 
 
+def test_a_closure_may_call_what_was_there_before_it() -> None:
+    x = Value(2.0)
+    y = x * 3
+    inner, seen = y._backward, []
+
+    def watched() -> None:
+        seen.append(y.grad)
+        inner()
+
+    y._backward = watched
+    (y * y).backward()
+    assert (x.grad, seen) == (36.0, [12.0])
+
+
 def test_a_closure_on_a_leaf_is_run_too() -> None:
     seen = []
     x = Value(2.0)
@@ -406,6 +420,63 @@ def test_a_closure_on_a_leaf_is_run_too() -> None:
     (x * 5).backward()
     assert seen == [5.0]
     assert x.grad == 5.0
+
+
+def test_a_leaf_with_a_closure_adds_up_as_other_leaves_do() -> None:
+    x, seen = Value(2.0), []
+    x._backward = lambda: seen.append(x.grad)  # as micrograd's constructor sets one that does nothing
+    (x * 5).backward()
+    (x * 3).backward()
+    assert x.grad == 8.0
+    assert seen == [5.0, 3.0]  # it sees what the walk brings
+
+
+@pytest.mark.parametrize("held", [np.float32(1.5), np.int64(2), np.array(1.5), Fraction(3, 2)])
+def test_a_gradient_may_be_set_to_any_real_number(held: Any) -> None:
+    x = Value(2.0)
+    x.grad = held
+    (x * 5).backward()
+    assert x.grad == held + 5.0
+    assert type(x.grad) is float
+
+
+class WithoutSuper(Value):
+    """A class that sets micrograd's fields by itself."""
+
+    def __init__(self, data: Any, _children: Any = (), _op: str = "", *, tag: str = "") -> None:
+        self.data, self.grad, self._prev, self._op, self.tag = data, 0.0, set(_children), _op, tag
+        self._backward = lambda: None
+
+    def cube(self) -> WithoutSuper:
+        out = WithoutSuper(self.data**3, (self,), "cube")
+
+        def _backward() -> None:
+            self.grad += 3 * self.data**2 * out.grad
+
+        out._backward = _backward
+        return out
+
+
+def test_a_subclass_may_set_micrograds_fields_without_the_constructor_of_value() -> None:
+    x = WithoutSuper(2.0, tag="x")
+    y = x.cube()
+    for call in (1, 2):
+        (y * x + 1).backward()
+        assert x.grad == 32.0 * call
+    assert (y._op, y._prev, x.tag, x.is_leaf, y.is_leaf, x._op) == ("cube", {x}, "x", True, False, "")
+    assert (copy.copy(x).tag, type(copy.deepcopy(y)), (x * 2)._op) == ("x", WithoutSuper, "*")
+
+
+def test_data_is_not_set_to_a_value() -> None:
+    p = Value(2.0)
+    (p * p).backward(create_graph=True)
+    with pytest.raises(errors.NotANumberError, match=r"^data is a plain number, not a Value: Value\(data=1.6, .*data"):
+        p.data -= 0.1 * p.grad
+    with gradwalk.no_grad(), pytest.raises(errors.NotANumberError):
+        p.data -= 0.1 * p.grad
+    assert p.data == 2.0
+    p.data -= 0.1 * p.grad.data
+    assert p.data == 1.6
 
 
 def test_children_and_op_can_be_assigned() -> None:

@@ -96,6 +96,14 @@ def test_nodes_without_labels_are_called_by_number_or_formula() -> None:
     assert "n8 → (a + b) × (b + c) → a + b → b" in str(explain((a + b) * (b + c) * (a + 7), b))
 
 
+def test_a_formula_whose_gradient_is_explained_stands_in_brackets() -> None:
+    a = Value(2.0, label="a")
+    b = a * 3
+    assert str((b * 2).explain(b)).startswith("(a × 3).grad = 2: ")
+    b.label = "twice a"
+    assert str((b * 2).explain(b)).startswith("twice a.grad = 2: ")
+
+
 def test_a_constant_makes_no_path() -> None:
     a = Value(2.0, label="a")
     found = explain(3 * a + 1)

@@ -57,6 +57,20 @@ def test_no_grad_as_a_decorator_and_nested() -> None:
         assert modes.active == 0
 
 
+def test_no_grad_as_a_decorator_without_brackets() -> None:
+    @gradwalk.no_grad
+    def forward(x: Value, *, by: int) -> Value:
+        """Told."""
+        return x * by
+
+    for _ in range(2):
+        out = forward(Value(2.0), by=3)
+        assert (out.data, out.is_leaf, (Value(1.0) * 2).is_leaf) == (6.0, True, False)
+    assert (forward.__name__, forward.__doc__) == ("forward", "Told.")
+    with pytest.raises(errors.GraphError, match=r"not 3$"):
+        gradwalk.no_grad(3)  # type: ignore[call-overload]
+
+
 def test_modes_end_with_an_exception() -> None:
     with pytest.raises(KeyError), gradwalk.no_grad(), gradwalk.anomaly():
         raise KeyError

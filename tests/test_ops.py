@@ -376,6 +376,12 @@ def test_python_arithmetic_in_user_rules_is_ieee_at_the_edges() -> None:
         (lambda x: x, lambda x, out: [1.0], "the derivative of <lambda> with respect to operand 1 gave list"),
         (lambda x: x, lambda x: 1.0, "with respect to operand 1 raised TypeError"),
         (lambda x: 1j, lambda x, out: 1.0, "gave complex"),
+        (
+            lambda x: 10**400,
+            lambda x, out: 1.0,
+            r"^the value of <lambda> at \(-1.0\): an int of 1329 bits does not fit",
+        ),
+        (lambda x: np.ones(1), lambda x, out: 1.0, "gave ndarray"),
     ],
 )
 def test_a_user_defined_op_that_misbehaves_is_named(value: Any, rule: Any, message: str) -> None:
@@ -395,6 +401,13 @@ def test_ints_and_bools_from_user_ops_become_floats() -> None:
     assert out.data == 1.0
     assert out.data.__class__ is float
     assert out.local_derivatives == (0.0,)
+
+
+def test_numbers_of_numpy_and_fractions_from_user_ops_become_floats() -> None:
+    for given_back in (np.float32(0.5), np.int64(2), np.bool_(True), np.array(0.5), Fraction(1, 2)):
+        out = gradwalk.op(lambda x, out, n=given_back: n)(lambda x, n=given_back: n)(Value(3.0))
+        assert (out.data, out.local_derivatives) == (given_back, (given_back,))
+        assert [type(x) for x in (out.data, *out.local_derivatives)] == [float, float]
 
 
 def test_ops_are_immutable() -> None:
@@ -507,6 +520,16 @@ def test_leaky_relu_takes_its_slope_at_the_kink() -> None:
     assert Value(0.0).leaky_relu(Value(0.5)).slopes == (0.5, 0.0)
     assert Value(0.0).leaky_relu(Value(0.5)).slopes[1] is not ops.CUT
     assert Value(1.0).leaky_relu(Value(0.5)).slopes[1] is ops.CUT
+
+
+def test_a_rule_that_cannot_be_differentiated_again_is_named() -> None:
+    @ops.op(lambda x, out: math.cos(x))
+    def sine(x: float) -> float:
+        return math.sin(x)
+
+    assert gradwalk.grad(sine)(0.0) == 1.0
+    with pytest.raises(errors.OpError, match=r"^the derivative of sine .* operand 1 raised TypeError .*gradwalk's own"):
+        gradwalk.hessian(sine)(0.0)
 
 
 def test_an_op_has_a_rule_for_each_operand_of_its_function() -> None:

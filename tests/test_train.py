@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gradwalk import Value, datasets, nn, optim
-from gradwalk.errors import AnomalyError, InputSizeError, SettingError
+from gradwalk.errors import AnomalyError, InputSizeError, NotANumberError, SettingError
 from gradwalk.train import Best, Step, Training
 
 
@@ -170,9 +170,18 @@ def test_a_run_that_starts_broken_has_no_best_model() -> None:
     model = Scripted()
     model.w.data = math.inf
     training = Training(model, Jumping(model), [[-1.0]], [1])
-    with pytest.raises(AnomalyError, match="turned inf at step 1, with a learning rate of 1; try a tenth"):
+    with pytest.raises(AnomalyError, match=r"^the loss is inf at step 1, before any step was taken: look at"):
         list(training.run(1))
     assert training.best is None
+
+
+@pytest.mark.parametrize("given", [None, 3.0, [Value(1.0)]])
+def test_a_loss_that_is_no_value_is_refused(given: Any) -> None:
+    model = Scripted()
+    training = Training(model, Jumping(model), [[1.0]], [1], loss=lambda scores, y: given)
+    for use in (lambda: list(training.run(1)), training.measure):
+        with pytest.raises(NotANumberError, match=f"must give one Value, .* and it gave {type(given).__name__}: "):
+            use()
 
 
 def test_mini_batches_go_through_all_points_before_any_comes_again() -> None:

@@ -143,8 +143,24 @@ def test_a_closure_that_overwrites_is_told_as_it_is() -> None:
         "The _backward of `out` turns out.grad, 1, into 2 for `a`. Before it had 1, which is replaced: a.grad = 2, "
         "where += would add up."
     ]
+    verdict = recording.verdict
+    assert (verdict.right, verdict.topological, verdict.expected[0]) == (False, True, 3.0)
+    assert verdict.sentence == (
+        "The _backward of `out` replaced the 1 that `a` had, where += would add up; a.grad = 2, right is 3"
+    )
     loss.backward()
     assert recording.grads[0] == a.grad == 2.0
+
+
+def test_a_closure_that_overwrites_nothing_is_right() -> None:
+    a = Value(3.0, label="a")
+    out = Value(6.0, (a,), "double")
+
+    def push() -> None:
+        a.grad = 2 * out.grad
+
+    out._backward = push
+    assert record(out * 3).verdict.sentence == "Each node came after all that use it: every gradient is right."
 
 
 def test_a_closure_that_does_nothing() -> None:

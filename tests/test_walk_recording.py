@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from cases import GRADWALK, Program, programs
 from hypothesis import HealthCheck, given, settings
@@ -522,3 +523,12 @@ def test_the_picture_in_the_readme_is_drawn_from_a_recording() -> None:
     finally:
         sys.path.remove(str(folder))
     assert (folder / "walk.svg").read_text(encoding="utf-8") == make_walk.picture(), "run python docs/make_walk.py"
+
+
+@pytest.mark.parametrize("data", [np.float32(0.5), np.int64(2), np.array(2.0)])
+def test_data_may_be_set_to_a_number_of_numpys(data: Any) -> None:
+    v = Value(1.0, label="v")
+    v.data = data
+    recording = record(v * v + v)
+    assert recording.grads[0] == 2 * data + 1
+    assert Recording.from_json(recording.to_json()).grads[0] == 2 * data + 1

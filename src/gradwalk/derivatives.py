@@ -8,6 +8,8 @@ to any order; a Value that is given twice is one variable, and has its whole gra
 the same Value by another name is not differentiated: `grad(lambda y: x * y)(x)` is `x`. No `.grad` is read or written.
 A `no_grad()` around the call does not reach into `f`, as in PyTorch: given Values, it answers in leaves.
 
+Arguments that are given by name are handed on to `f` as they are and are not differentiated by, as in JAX.
+
 Tensors are variables of many numbers: their gradients are tensors of their shape. With tensors among the arguments
 `jacobian(f)` gives tensors, of the shape of the result and then of the argument, and `hessian(f)` likewise.
 """
@@ -40,13 +42,15 @@ def grad(f: Callable[..., Any]) -> Callable[..., Any]:
     [16.0, 24.0]
     >>> grad(lambda model: model["w"] * model["x"])({"w": 2.0, "x": 5.0})
     {'w': 5.0, 'x': 2.0}
+    >>> grad(lambda x, power: x**power)(2.0, power=3)
+    12.0
     >>> grad(grad(grad(lambda x: x**3)))(2.0)
     6.0
     """
     with_value = value_and_grad(f)
 
-    def gradient(*arguments: Any) -> Any:
-        return with_value(*arguments)[1]
+    def gradient(*arguments: Any, **settings: Any) -> Any:
+        return with_value(*arguments, **settings)[1]
 
     return gradient
 
@@ -58,8 +62,8 @@ def value_and_grad(f: Callable[..., Any]) -> Callable[..., tuple[Any, Any]]:
     (9.0, 6.0)
     """
 
-    def both(*arguments: Any) -> tuple[Any, Any]:
-        inputs = _Inputs(f, arguments)
+    def both(*arguments: Any, **settings: Any) -> tuple[Any, Any]:
+        inputs = _Inputs(f, arguments, settings)
         if inputs.many:
             from gradwalk.tensor import jacobians
 
@@ -85,8 +89,8 @@ def jacobian(f: Callable[..., Any]) -> Callable[..., Any]:
     [[3.0, 2.0], [1.0, 1.0]]
     """
 
-    def rows(*arguments: Any) -> list[list[Any]]:
-        inputs = _Inputs(f, arguments)
+    def rows(*arguments: Any, **settings: Any) -> list[list[Any]]:
+        inputs = _Inputs(f, arguments, settings)
         if inputs.many:
             from gradwalk.tensor import jacobians
 
@@ -107,8 +111,8 @@ def hessian(f: Callable[..., Any]) -> Callable[..., Any]:
     [[6.0, 4.0], [4.0, 0.0]]
     """
 
-    def matrix(*arguments: Any) -> Any:
-        inputs = _Inputs(f, arguments)
+    def matrix(*arguments: Any, **settings: Any) -> Any:
+        inputs = _Inputs(f, arguments, settings)
         if inputs.many:
             from gradwalk.tensor import jacobians
 
@@ -126,12 +130,13 @@ def hessian(f: Callable[..., Any]) -> Callable[..., Any]:
 class _Inputs:
     """The arguments of one call as Values, what the function made of them, and the way back to their structure."""
 
-    def __init__(self, f: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    def __init__(self, f: Callable[..., Any], arguments: tuple[Any, ...], settings: dict[str, Any]) -> None:
         if not callable(f):
             raise GraphError(f"derivatives are taken of functions, not of {type(f).__name__}: {f!r}")
         self.leaves, self.structure = tree.flatten(arguments, _is_mask)
         if not self.leaves:
-            raise GraphError("there is nothing to differentiate with respect to: give at least one number")
+            named = "; what is given by name is not differentiated by" if settings else ""
+            raise GraphError(f"there is nothing to differentiate with respect to: give at least one number{named}")
         numbers = _numbers_among(self.leaves, self.structure, "arguments")
         self.places = [i for i in numbers if not isinstance(self.leaves[i], bool)] or numbers or [0]
         self.places = [i for i in self.places if not _is_constant_tensor(self.leaves[i])]
@@ -143,7 +148,7 @@ class _Inputs:
         variables = {id(x): _variable(x, self.many) for x in given if isinstance(x, Node)}
         self.values = [variables[id(x)] if isinstance(x, Node) else _variable(x, self.many) for x in given]
         with modes.entered(modes.OpByOp()):
-            self.given = f(*self.shaped(self.values))
+            self.given = f(*self.shaped(self.values), **settings)
 
     def shaped(self, numbers: list[Any]) -> tuple[Any, ...]:
         """The arguments with these in the places of their numbers."""

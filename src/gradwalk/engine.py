@@ -50,6 +50,11 @@ class Value(Node):
         if label:
             self.label = label
 
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        if "__init__" in vars(cls) and "__new__" not in vars(cls):  # which may set micrograd's fields by itself
+            cls.__new__ = _leaf_to_be  # type: ignore[method-assign, assignment]
+
     def __repr__(self) -> str:
         return f"Value(data={self.data}, grad={self.grad})"
 
@@ -228,6 +233,14 @@ def walk_back(root: Node, seed: Any) -> None:
 # --- making nodes --------------------------------------------------------------------------------------------------
 
 _blank = partial(object.__new__, Value)  # a Value without the cost of __init__
+
+
+def _leaf_to_be(kind: type[Value], *_: Any, **__: Any) -> Value:
+    """An object of a class of the user's, to which its own `__init__` gives a number."""
+    out = object.__new__(kind)
+    out._grad = 0.0
+    out._kind = out._a = out._b = out._da = out._db = out._mark = None
+    return out
 
 
 def _node(op: Op | None, data: float, a: Any, da: float | None, b: Any, db: float | None) -> Value:

@@ -15,11 +15,13 @@ from contextlib import AbstractContextManager, ContextDecorator, contextmanager
 from contextvars import ContextVar
 from functools import wraps
 from threading import Lock
-from typing import Any, cast
+from typing import Any, TypeVar, cast, overload
 
 from gradwalk import provenance
 from gradwalk.errors import GraphError
 from gradwalk.turns import Turn
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 __all__ = ["Interpreter", "Observer", "anomaly", "no_grad", "observed", "unobserved"]
 
@@ -295,8 +297,14 @@ class NoGrad(Interpreter):
     records = False
 
 
-def no_grad() -> Block:
+@overload
+def no_grad() -> Block: ...
+@overload
+def no_grad(function: F, /) -> F: ...
+def no_grad(function: Any = None, /) -> Any:
     """Compute without remembering: results are leaves, and nothing is kept for a backward walk.
+
+    It decorates functions too, with brackets and without.
 
     >>> a = gradwalk.Value(3.0)
     >>> with gradwalk.no_grad():
@@ -304,7 +312,11 @@ def no_grad() -> Block:
     >>> b.data, b.operands
     (9.0, ())
     """
-    return cast(Block, top().no_grad())
+    if function is None:
+        return top().no_grad()
+    if not callable(function):
+        raise GraphError(f"no_grad() takes nothing, or the function that it decorates, not {function!r:.60}")
+    return cast(Block, bottom.no_grad())(function)
 
 
 # --- op by op --------------------------------------------------------------------------------------------------------

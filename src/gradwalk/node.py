@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import Any, Self
 
 from gradwalk import flat, keepers, modes, ops, reverse, walk
-from gradwalk.errors import GraphError
+from gradwalk.errors import GraphError, NotANumberError
 from gradwalk.keepers import Keeper
 from gradwalk.methods import Methods
 from gradwalk.ops import Op
@@ -75,6 +75,10 @@ class Node(Methods):
 
     @data.setter
     def data(self, data: Any) -> None:
+        if data.__class__ is not float and isinstance(data, Node):  # it would compute with Values inside of Values
+            raise NotANumberError(
+                f"data is a plain number, not a {type(data).__name__}: {data!r}; set it to the .data of that"
+            )
         if modes.active or (keepers.keeping and not hasattr(self, "_data")):
             self._write("data", data)
         else:
@@ -447,7 +451,8 @@ class Node(Methods):
 
     @property
     def _backward(self) -> Callable[[], None]:
-        return self.closure or partial(reverse.push, self)
+        # not `push`: a closure that is set later may call what was here before it, as one that only looks on does
+        return self.closure or partial(reverse.push_by_rule, self)
 
     @_backward.setter
     def _backward(self, closure: Callable[[], None]) -> None:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradwalk import ieee
-from gradwalk.errors import OpError
+from gradwalk.errors import NotANumberError, NumberTooLargeError, OpError
 from gradwalk.ieee import Ieee, number
 
 __all__ = [
@@ -304,12 +304,15 @@ def _carefully(rule: Rule, arguments: tuple[float, ...], op: Op, position: int) 
             f"{_part(op, position)} raised {type(error).__name__} ({error}) at {_point(op, arguments)}; "
             "gradwalk's own functions (gradwalk.log, gradwalk.sqrt, …) give inf and nan where math's raise"
         ) from error
-    if isinstance(result, (int, float)):
-        return CUT if result is CUT else float(result)
-    raise OpError(
-        f"{_part(op, position)} gave {type(result).__name__} {result!r} at {_point(op, arguments)}; "
-        "it must give a number"
-    )
+    try:
+        return CUT if result is CUT else number(result)
+    except NumberTooLargeError as error:
+        raise OpError(f"{_part(op, position)} at {_point(op, arguments)}: {error}") from None
+    except NotANumberError:
+        raise OpError(
+            f"{_part(op, position)} gave {type(result).__name__} {result!r} at {_point(op, arguments)}; "
+            "it must give a number"
+        ) from None
 
 
 def _part(op: Op, position: int) -> str:

@@ -13,7 +13,7 @@ from itertools import repeat
 from typing import Any
 
 from gradwalk import keepers, modes, walk
-from gradwalk.errors import BackwardError, GradwalkError, GraphError, NotANumberError
+from gradwalk.errors import BackwardError, GradwalkError, GraphError, NotANumberError, OpError
 from gradwalk.ieee import Ieee
 from gradwalk.ops import CUT, number
 from gradwalk.turns import Turn
@@ -70,7 +70,12 @@ def push(v: Node) -> None:
     closure = v.closure
     if closure is not None:
         closure()
-        return
+    else:
+        push_by_rule(v)
+
+
+def push_by_rule(v: Node) -> None:
+    """The same by the node's local derivatives, whatever `_backward` it was given since."""
     for operand, slope in zip(v.inputs, v.slopes, strict=True):
         if slope is not None and slope is not CUT:
             add(operand, slope * v._grad)
@@ -123,11 +128,17 @@ def given_by_hook(v: Node, replaced: Any) -> Any:
 
 
 def held_by_leaves(order: list[Node]) -> dict[Node, Any]:
-    """What each leaf holds from earlier walks; one with a closure stands for a graph of its own, and holds nothing."""
-    held = {v: v._grad for v in order if v.is_leaf and v.closure is None}
+    """What each leaf holds from earlier walks."""
+    held = {v: v._grad for v in order if v.is_leaf}
     for v, grad in held.items():
-        if not isinstance(grad, (int, float)) and not hasattr(grad, "__gradwalk_op__") and not v.many:
-            raise BackwardError(f"the gradient of {walk.describe(v)} is {grad!r}, not a number; call zero_grad() first")
+        if isinstance(grad, (int, float)) or hasattr(grad, "__gradwalk_op__") or v.many:
+            continue
+        try:
+            held[v] = number(grad)
+        except NotANumberError:
+            raise BackwardError(
+                f"the gradient of {walk.describe(v)} is {grad!r}, not a number; call zero_grad() first"
+            ) from None
     return held
 
 
@@ -418,7 +429,7 @@ def _slopes_as_graph(v: Node) -> list[Any]:
         if slope is None:
             slopes.append(None)
             continue
-        again = rule(*inputs, v)
+        again = _rule_on_values(v, rule, position, inputs)
         number = getattr(again, "data", again)
         if number != slope and not math.isclose(number, slope, rel_tol=1e-9) and not math.isnan(slope):
             raise BackwardError(
@@ -428,6 +439,20 @@ def _slopes_as_graph(v: Node) -> list[Any]:
             )
         slopes.append(float(again) if isinstance(again, float) and again is not CUT else again)
     return slopes
+
+
+def _rule_on_values(v: Node, rule: Callable[..., Any], position: int, inputs: list[Any]) -> Any:
+    """What a rule, which may be of the user's own, gives on Values."""
+    try:
+        return rule(*inputs, v)
+    except GradwalkError:
+        raise
+    except Exception as error:
+        raise OpError(
+            f"the derivative of {v.primitive.name} with respect to operand {position} raised {type(error).__name__} "
+            f"({error}) where operands are Values, as they are for derivatives of derivatives; write the rule with "
+            "operators and gradwalk's own functions (gradwalk.exp, gradwalk.where, …)"
+        ) from error
 
 
 # --- clearing --------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradwalk import modes, nn
-from gradwalk.errors import AnomalyError, InputSizeError, SettingError
+from gradwalk.errors import AnomalyError, InputSizeError, NotANumberError, SettingError
 
 __all__ = ["Best", "Step", "Training"]
 
@@ -118,7 +118,7 @@ class Training:
         """
         with modes.no_grad():
             scores = [self.model(x) for x in self.X]
-            loss: float = self.loss(scores, self.y).data
+            loss: float = _one_value(self.loss(scores, self.y)).data
             return loss, _accuracy(scores, self.y)
 
     def restore_best(self) -> None:
@@ -140,7 +140,7 @@ class Training:
     def _step(self) -> Step:
         X, y = self._points()
         scores = [self.model(x) for x in X]
-        loss = self.loss(scores, y)
+        loss = _one_value(self.loss(scores, y))
         accuracy = _accuracy(scores, y)
         if not math.isfinite(loss.data):
             raise AnomalyError(self._diverged(loss.data))
@@ -169,6 +169,11 @@ class Training:
             self.best = Best(len(self.losses), loss, accuracy, self.model.state_dict())
 
     def _diverged(self, loss: float) -> str:
+        if not self.losses:  # no step was taken, so the learning rate is not to blame
+            return (
+                f"the loss is {loss:g} at step 1, before any step was taken: look at the points and the parameters, or "
+                "see where it broke with gradwalk.anomaly()"
+            )
         where = (
             f"the loss turned {loss:g} at step {len(self.losses) + 1}, with a learning rate of {self.optimizer.lr:g}"
         )
@@ -179,6 +184,14 @@ class Training:
 def _accuracy(scores: Sequence[Any], y: Sequence[int]) -> float:
     right: list[bool] = [label * score.data > 0.0 for score, label in zip(scores, y, strict=True)]
     return sum(right) / len(right)
+
+
+def _one_value(loss: Any) -> Any:
+    if not hasattr(loss, "backward"):
+        raise NotANumberError(
+            f"the loss function must give one Value, to walk back from, and it gave {type(loss).__name__}: {loss!r:.60}"
+        )
+    return loss
 
 
 def _check_points(X: list[Any], y: list[Any]) -> None:

@@ -135,7 +135,10 @@ class LeafGradient:
     shares: tuple[Share, ...]
 
     def __str__(self) -> str:
-        start = f"{_name(self.graph, self.leaf)}.grad = {walk.readable(self.gradient)}"
+        name = _name(self.graph, self.leaf)
+        if " " in name and not self.leaf.label:  # a formula
+            name = f"({name})"
+        start = f"{name}.grad = {walk.readable(self.gradient)}"
         if not self.count:
             return f"{start}: nothing was pushed to it, because the ops above it took other operands"
         if not self.paths:

@@ -171,6 +171,18 @@ class Push(Event):
     before: Numbers  # or None
     after: Numbers
 
+    @property
+    def replaces(self) -> bool:
+        """Whether what was there is lost: a `_backward` made by hand may set a gradient instead of adding to it.
+
+        >>> a = Value(3.0)
+        >>> [s.replaces for s in walk.record(a * a).events if s.kind == "push"]
+        [False, False]
+        """
+        if not isinstance(self.before, float) or self.after != self.contribution:
+            return False
+        return bool(self.after != self.before + self.contribution)
+
 
 # --- the search for an order ---------------------------------------------------------------------------------------
 

@@ -203,7 +203,8 @@ def known_slopes(node: Node, count: int, to_walk: bool = True) -> tuple[float | 
     if getattr(node, "many", False) is True:
         return tuple(node.slopes)
     if isinstance(getattr(node, "primitive", None), Op) and node.closure is None:
-        return tuple(node.local_derivatives)
+        # data that was set to a float32 of NumPy's has slopes of that kind, which look like a tensor's
+        return tuple(x if x is None or isinstance(x, (int, float)) else float(x) for x in node.local_derivatives)
     if not to_walk or callable(getattr(node, "_backward", None)):
         return None
     raise GraphError(

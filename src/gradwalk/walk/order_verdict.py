@@ -11,7 +11,7 @@ from typing import Any
 from gradwalk.messages import Message, say
 from gradwalk.walk import json_fields
 from gradwalk.walk.contributions import Arrivals, close, linear, paths
-from gradwalk.walk.events import Event, Seed, Visit
+from gradwalk.walk.events import Event, Push, Seed, Visit
 from gradwalk.walk.formatting import clean, readable
 from gradwalk.walk.graph import Graph
 from gradwalk.walk.sentences import listed, quoted
@@ -102,7 +102,7 @@ class OrderVerdict:
         >>> walk.record(d, [c, d]).verdict.right
         False
         """
-        if not self._arrivals.late and not self._arrivals.extra:
+        if not (self._arrivals.late or self._arrivals.extra or self._replaced):
             return True
         size = linear(self.graph, self.graph.root, self._seed, size=True)  # other orders round differently
         leaves = (node.id for node in self.graph.nodes if node.leaf)
@@ -116,7 +116,7 @@ class OrderVerdict:
         >>> walk.record(-c).verdict.expected
         {0: -3.0, 1: None, 2: -1.0, 3: 1.0}
         """
-        if not self._arrivals.late and not self._arrivals.extra:
+        if not (self._arrivals.late or self._arrivals.extra or self._replaced):
             return self._grads
         right = linear(self.graph, self.graph.root, self._seed)
         return {node.id: right.get(node.id) for node in self.graph.nodes}
@@ -156,10 +156,12 @@ class OrderVerdict:
                 if self.topological
                 else self._luck()
             )
-        sentences = chain((x.sentence for x in self._all_lost()), (x.sentence for x in self._all_doubled()))
+        sentences = chain(
+            (x.sentence for x in self._all_lost()), (x.sentence for x in self._all_doubled()), self._all_replaced()
+        )
         other = say("The gradients are other than in the right order")  # a _backward that does not scale
         first = next(sentences, other)
-        amiss = len(self._arrivals.late) + len(self._arrivals.extra)
+        amiss = len(self._arrivals.late) + len(self._arrivals.extra) + len(self._replaced)
         if amiss < 2:
             return first
         return say("{first} (the first of {count} nodes where something went wrong)", first=first, count=amiss)
@@ -188,6 +190,11 @@ class OrderVerdict:
     @cached_property
     def _arrivals(self) -> Arrivals:
         return Arrivals(self.graph, self.events)
+
+    @cached_property
+    def _replaced(self) -> list[Push]:
+        """The pushes of a `_backward` made by hand that sets a gradient, where it should add to it."""
+        return [event for event in self.events if isinstance(event, Push) and event.replaces]
 
     @cached_property
     def _grads(self) -> dict[int, float | None]:
@@ -248,6 +255,17 @@ class OrderVerdict:
                 standing=self._standing(leaf),
             )
             yield Doubled(place, times, gradient, leaf, path, amount, told)
+
+    def _all_replaced(self) -> Iterator[Message]:
+        nodes = self.graph.nodes
+        for push in self._replaced:
+            yield say(
+                "The _backward of {name} replaced the {before} that {operand} had, where += would add up; {standing}",
+                name=quoted(nodes[push.node]),
+                before=readable(push.before),
+                operand=quoted(nodes[push.operand]),
+                standing=self._standing(push.operand),
+            )
 
     def _below(self, amounts: dict[int, float]) -> Iterator[tuple[int, float, int, tuple[int, ...], float]]:
         """For each node with something amiss and each leaf that it reaches: node, gradient, leaf, path, amount."""

@@ -195,7 +195,7 @@ def _what_was_there(event: Push, operand: NodeInfo) -> str:
         if after == str(event.after.shape):
             return f"That is added to what {grad} had before, number by number."
         return f"Before it had {readable(event.before)}; now {readable(event.contribution)} is added: {grad} = {after}."
-    if event.after != event.before + event.contribution and event.after == event.contribution:
+    if event.replaces:
         return f"Before it had {readable(event.before)}, which is replaced: {grad} = {after}, where += would add up."
     decimals = adding_up([event.before, event.contribution], event.after)
     before, share, after = (number(x, decimals) for x in (event.before, event.contribution, event.after))
