@@ -104,6 +104,15 @@ def gradients_are_read_set_and_added_to(compile):
     yield numbers([w.grad, b.grad])
 
 
+@cases.followed
+def a_value_is_a_parameter_and_an_argument(compile):
+    t, w = Tensor([1.0, 2.0]), Value(1.5)
+    f = compile(lambda x, u: (t * x).sum() * w + u * 0.5)
+    for given in (2.0, w, w * 2.0, w):
+        f(np.array([1.0, -3.0]), given).backward()  # gradients add up, where the compiled function keeps them
+        yield numbers([t.grad, w.grad])
+
+
 def _trained(optimiser: Any) -> Any:
     def program(compile):
         w, b = tensors()
