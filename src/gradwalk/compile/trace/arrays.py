@@ -10,7 +10,7 @@ from numpy import array as numpy_array  # which stays NumPy's own while a functi
 from gradwalk import ops
 from gradwalk.compile.trace.limits import Unfollowable
 from gradwalk.compile.trace.narrow import is_narrow, is_narrow_block
-from gradwalk.compile.trace.plain import EXACT, WHOLE, Number, asked_by_insider, kind_after
+from gradwalk.compile.trace.plain import BOOLS, EXACT, LOGICAL, WHOLE, Number, as_truth, asked_by_insider, kind_after
 from gradwalk.compile.trace.traced import Traced
 
 __all__ = ["TracedArray", "array_of", "plain_array", "traced_array"]
@@ -154,11 +154,10 @@ class TracedArray(np.ndarray[Any, Any]):
         kinds = _kinds(self)
         if kinds and any(issubclass(one, np.inexact) and is_narrow(one) for one in kinds):
             return getattr(_told(self), name)(*args, **options)
-        whole = kinds and all(issubclass(one, (np.integer, np.bool_)) for one in kinds)
-        if whole and (kind is np.float64 or kinds - {np.int64}):
-            unsigned = kind is np.int64 and all(issubclass(one, np.unsignedinteger) for one in kinds)
-            return getattr(np.ndarray, name)(_as_kind(self, np.uint64 if unsigned else kind), *args, **options)
-        return getattr(np.ndarray, name)(self, *args, **options)
+        whole = kinds and all(issubclass(one, (np.integer, *BOOLS)) for one in kinds)
+        if whole and kind is np.float64:
+            return getattr(np.ndarray, name)(_as_kind(self, kind), *args, **options)
+        return getattr(np.ndarray, name)(_as_summed(self), *args, **options)
 
     # --- extremes and orders -----------------------------------------------------------------------------------------
     # Objects are put in order by `<`, of which nan knows nothing; NumPy passes it on, or puts it last.
@@ -204,16 +203,12 @@ class TracedArray(np.ndarray[Any, Any]):
 
     def tolist(self) -> Any:
         """The numbers as Python has them, in lists."""
-        kinds = {kind for kind in _kinds(self) if issubclass(kind, np.generic) and kind is not np.float64}
-        if not kinds or any(kind is np.bool_ for kind in kinds):
-            return np.ndarray.tolist(self)
-        parts = [
-            part._tracer.plain_again(part, int if issubclass(part._kind, np.integer) else float)
-            if isinstance(part, Number) and part._kind in kinds
-            else part
-            for part in _parts(self)
-        ]
+        parts = [_as_python(part) for part in _parts(self)]
         return np.ndarray.tolist(traced_array(parts).reshape(self.shape))
+
+    def item(self, *at: Any) -> Any:
+        """One number as Python has it."""
+        return _as_python(np.ndarray.item(self, *at))
 
     def round(self, decimals: Any = 0, out: Any = None) -> Any:
         """The numbers rounded."""
@@ -236,6 +231,7 @@ class TracedArray(np.ndarray[Any, Any]):
         if any(getattr(type(x), "many", False) for x in inputs):
             return NotImplemented  # a tensor among them knows what to do
         out = options.pop("out", ())
+        stored = [x._dtype() if isinstance(x, TracedArray) and _kinds(x) else None for x in out]
         if method == "at" and isinstance(inputs[0], TracedArray) and not _kinds(inputs[0]) <= {float, np.float64}:
             raise _of_another_type(np.result_type(*_kinds(inputs[0])))
         if out:
@@ -244,7 +240,10 @@ class TracedArray(np.ndarray[Any, Any]):
             found = _extremes(ufunc, inputs)
             if found is not None:
                 return found
-        inputs = _widened(inputs)
+        inputs = (
+            tuple(map(_as_summed, inputs)) if method in SUMMING and ufunc in (np.add, np.multiply) else _widened(inputs)
+        )
+        inputs = tuple(map(_as_truths, inputs)) if ufunc in LOGICAL else inputs
         traced = [x for x in inputs if isinstance(x, TracedArray)]
         try:
             open_ = all(_is_open(x, ufunc) for x in traced) and not any(map(is_narrow_block, inputs))
@@ -258,6 +257,9 @@ class TracedArray(np.ndarray[Any, Any]):
             if out or any(isinstance(x, TracedArray) for x in plain):
                 raise
             return getattr(ufunc, method)(*plain, **options)
+        for x, dtype in zip(out, stored, strict=True):
+            if dtype is not None and x._dtype() != dtype:
+                raise _of_another_type(dtype)  # as Y *= 0.5 would, of ints
         if len(out) == 1:
             return out[0]
         if ufunc in ROUNDING and isinstance(found, np.ndarray) and _is_plain(traced[0]):  # of objects these make ints
@@ -348,11 +350,13 @@ OPEN = EXACT | {
 EXTREMES = {"maximum": (ops.maximum,), "minimum": (ops.minimum,), "clip": (ops.maximum, ops.minimum)}
 #: Functions that make arrays of the dtype of another, of objects with ints in them; and how many arguments they take.
 LIKE = {"empty_like": 1, "zeros_like": 1, "ones_like": 1, "full_like": 2}
-#: Functions that write to their first argument: what they write is that of this name, and of this position.
+#: Functions that write to their first argument, or to a copy of it: what they write is that of this name and position.
 WRITING = {
     "copyto": ("src", 1), "place": ("vals", 2), "putmask": ("values", 2), "put_along_axis": ("values", 2),
-    "fill_diagonal": ("val", 1),
+    "fill_diagonal": ("val", 1), "insert": ("values", 2),
 }  # fmt: skip
+#: How a function of two numbers is called that goes along an array.
+SUMMING = frozenset(("reduce", "accumulate", "reduceat"))
 ROUNDING = frozenset((np.sign, np.floor, np.ceil, np.trunc))
 #: Python's numbers, which leave an array the precision that it has.
 EXAMPLES: dict[Any, Any] = {float: 0.0, int: 0, bool: False}
@@ -441,6 +445,22 @@ def beside_arrays(ufunc: Any, inputs: tuple[Any, ...], options: dict[str, Any]) 
     return TracedArray.__array_ufunc__(first, ufunc, "__call__", *numbers, **options)
 
 
+def _as_truths(x: Any) -> Any:
+    """What is not 0: of objects, `logical_and` and the like give one of the two."""
+    if isinstance(x, TracedArray):
+        return x if _kinds(x) <= {bool, np.bool_} else x != 0
+    return as_truth(x)
+
+
+def _as_summed(x: Any) -> Any:
+    """Truths and narrow ints as the wide ones that NumPy adds up and multiplies."""
+    kinds = _kinds(x) if isinstance(x, TracedArray) else set()
+    if kinds <= {np.int64} or not all(issubclass(kind, (np.integer, *BOOLS)) for kind in kinds):
+        return x
+    unsigned = all(issubclass(kind, np.unsignedinteger) for kind in kinds)
+    return _as_kind(x, np.uint64 if unsigned else np.int64)
+
+
 def _widened(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """The same, with narrow numbers as wide ones where they stand beside an array of these."""
     wide = [x.dtype.type for x in inputs if type(x) is np.ndarray and x.dtype.kind in "iuf" and not is_narrow_block(x)]
@@ -467,6 +487,13 @@ def _kind(part: Any) -> Any:
     return part._kind if isinstance(part, Number) else type(part)
 
 
+def _as_python(part: Any) -> Any:
+    """A number of NumPy's as one of Python's, which is written in another way, and cannot be divided by 0."""
+    if isinstance(part, Number) and issubclass(part._kind, np.generic):
+        return part._tracer.plain_again(part, type(part._kind(0).item()))
+    return part.item() if isinstance(part, np.generic) else part
+
+
 def _as_kind(x: TracedArray, kind: Any) -> TracedArray:
     parts = [part._tracer.plain_again(part, kind) if isinstance(part, Number) else kind(part) for part in _parts(x)]
     out: TracedArray = traced_array(parts).reshape(x.shape)
@@ -475,10 +502,9 @@ def _as_kind(x: TracedArray, kind: Any) -> TracedArray:
 
 def _as_stored(array: TracedArray, given: Any) -> Any:
     """What becomes of numbers that are written to an array: they take its dtype, which cuts digits off perhaps."""
-    kinds = _kinds(array)
-    if not kinds:
+    if not _kinds(array):
         return given
-    dtype = np.result_type(*kinds)
+    dtype = array._dtype()
     given = array_of(given) if isinstance(given, (list, tuple)) and _holds_number(given) else given
     if isinstance(given, (Number, TracedArray)):
         found = given if isinstance(given, TracedArray) else traced_array([given]).reshape(())
