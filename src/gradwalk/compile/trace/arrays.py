@@ -274,7 +274,8 @@ class TracedArray(np.ndarray[Any, Any]):
             raise in_memory()
         module = getattr(function, "__module__", "")
         looks = function.__name__ in LOOKING or "fft" in module or ("linalg" in module and function.__name__ != "norm")
-        narrow = function.__name__ in PRODUCTS and any(is_narrow(kind) for x in traced for kind in _kinds(x))
+        kinds = {kind for x in traced for kind in _kinds(x)} if function.__name__ in PRODUCTS else set()
+        narrow = any(is_narrow(kind) or kind in BOOLS for kind in kinds)
         if (looks or narrow) and all(map(_is_plain, traced)):
             return _on_the_numbers(function, args, kwargs)
         if function.__name__ in WRITING and isinstance(args[0], TracedArray) and not asked_by_insider():
@@ -340,8 +341,10 @@ LOOKING = frozenset((
     "nanpercentile", "nanquantile", "nanstd", "nanvar", "partition", "argpartition", "percentile", "piecewise",
     "polyfit", "ptp", "quantile", "round", "searchsorted", "sinc", "unique", "unwrap",
 ))  # fmt: skip
-#: Functions that add products up, in an order of their own.
-PRODUCTS = frozenset(("dot", "inner", "vdot", "outer", "einsum", "tensordot", "convolve", "correlate", "trace", "kron"))
+#: Functions that add products up, in an order and of types of their own.
+PRODUCTS = frozenset((
+    "dot", "inner", "vdot", "outer", "einsum", "tensordot", "convolve", "correlate", "trace", "kron", "norm",
+))  # fmt: skip
 OPEN = EXACT | {
     np.logical_and, np.logical_or, np.logical_not, np.logical_xor, np.bitwise_and, np.bitwise_or, np.bitwise_xor,
     np.invert,
