@@ -9,7 +9,7 @@ from numpy import array as numpy_array  # which stays NumPy's own while a functi
 
 from gradwalk import ops
 from gradwalk.compile.trace.limits import Unfollowable
-from gradwalk.compile.trace.narrow import is_narrow, is_narrow_block
+from gradwalk.compile.trace.narrow import as_single, is_narrow, is_narrow_block
 from gradwalk.compile.trace.plain import BOOLS, EXACT, LOGICAL, WHOLE, Number, as_truth, asked_by_insider, kind_after
 from gradwalk.compile.trace.traced import Traced
 
@@ -244,6 +244,7 @@ class TracedArray(np.ndarray[Any, Any]):
             tuple(map(_as_summed, inputs)) if method in SUMMING and ufunc in (np.add, np.multiply) else _widened(inputs)
         )
         inputs = tuple(map(_as_truths, inputs)) if ufunc in LOGICAL else inputs
+        inputs = _narrowed(inputs) if ufunc.__name__ in COMPARING and method == "__call__" else inputs
         traced = [x for x in inputs if isinstance(x, TracedArray)]
         try:
             open_ = all(_is_open(x, ufunc) for x in traced) and not any(map(is_narrow_block, inputs))
@@ -282,6 +283,8 @@ class TracedArray(np.ndarray[Any, Any]):
             name, at = WRITING[function.__name__]
             args = tuple([_as_array_stored(args[0], x) if i == at else x for i, x in enumerate(args)])
             kwargs = {key: _as_array_stored(args[0], x) if key == name else x for key, x in kwargs.items()}
+        if function is np.where:
+            args = (*args[:1], *_narrowed(args[1:]))
         others = [kind for kind in types if not issubclass(kind, Number)]  # which this is called for
         found = _taken_in(super().__array_function__(function, others, args, kwargs))
         if function is np.empty_like and isinstance(found, TracedArray):
@@ -439,8 +442,7 @@ def beside_arrays(ufunc: Any, inputs: tuple[Any, ...], options: dict[str, Any]) 
     """
     if not all(isinstance(x, (np.ndarray, Number, int, float, np.generic)) for x in inputs):
         return NotImplemented
-    examples = [x.dtype if isinstance(x, np.ndarray) else EXAMPLES.get(_kind(x), _kind(x)) for x in inputs]
-    kind = np.result_type(*examples).type
+    kind = np.result_type(*map(_example, inputs)).type
     numbers = [traced_array([x]).reshape(()) if isinstance(x, Number) else x for x in inputs]
     if kind in (np.float64, np.int64):
         numbers = [_as_kind(x, kind) if isinstance(x, TracedArray) else x for x in numbers]
@@ -472,6 +474,33 @@ def _widened(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(
         _as_kind(x, np.float64) if isinstance(x, TracedArray) and any(map(is_narrow, _kinds(x))) else x for x in inputs
     )
+
+
+def _narrowed(given: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The same, with Python's numbers as narrow ones where they are chosen from beside an array of these."""
+    arrays = [x for x in given if isinstance(x, TracedArray)]
+    if not any(is_narrow(kind) for x in arrays for kind in _kinds(x)) or not all(map(_kinds, arrays)):
+        return given
+    if not all(isinstance(x, (np.ndarray, Number, int, float, np.generic)) for x in given):
+        return given
+    examples = [np.result_type(*_kinds(x)) if isinstance(x, TracedArray) else _example(x) for x in given]
+    kind = np.result_type(*examples).type
+    if not is_narrow(kind):
+        return given
+    return tuple(x if isinstance(x, np.ndarray) or _kind(x) not in EXAMPLES else _as_narrow(x, kind) for x in given)
+
+
+def _as_narrow(x: Any, kind: Any) -> Any:
+    """One of Python's numbers as a narrow one, in an array without dims: NumPy makes objects of others of itself."""
+    if not isinstance(x, Number):
+        x = kind(x)
+    else:
+        x = as_single(x._tracer, x) if kind is np.float32 else kind(x._told_with_its_type())
+    return traced_array([x]).reshape(())
+
+
+def _example(x: Any) -> Any:
+    return x.dtype if isinstance(x, np.ndarray) else EXAMPLES.get(_kind(x), _kind(x))
 
 
 def _holds_nan(x: TracedArray) -> bool:
