@@ -289,6 +289,12 @@ class TracedArray(np.ndarray[Any, Any]):
         found = _taken_in(super().__array_function__(function, others, args, kwargs))
         if function is np.empty_like and isinstance(found, TracedArray):
             np.ndarray.fill(found, 0)  # None has no type
+        if (
+            args
+            and function.__name__ in FILLING
+            and all(isinstance(x, TracedArray) and _kinds(x) for x in (args[0], found))
+        ):
+            return _as_kind(found, np.result_type(*_kinds(args[0])).type)
         if function.__name__ in LIKE and len(args) == LIKE[function.__name__] and "dtype" not in kwargs:
             return _of_dtype_of(args[0], found)
         return found
@@ -356,6 +362,8 @@ OPEN = EXACT | {
 EXTREMES = {"maximum": (ops.maximum,), "minimum": (ops.minimum,), "clip": (ops.maximum, ops.minimum)}
 #: Functions that make arrays of the dtype of another, of objects with ints in them; and how many arguments they take.
 LIKE = {"empty_like": 1, "zeros_like": 1, "ones_like": 1, "full_like": 2}
+#: Functions that give numbers of their first argument among zeros, which are ints in an array of objects.
+FILLING = frozenset(("diag", "diagflat", "tril", "triu"))
 #: Functions that write to their first argument, or to a copy of it: what they write is that of this name and position.
 WRITING = {
     "copyto": ("src", 1), "place": ("vals", 2), "putmask": ("values", 2), "put_along_axis": ("values", 2),
