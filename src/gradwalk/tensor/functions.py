@@ -64,7 +64,7 @@ def as_tensor(x: Any, dtype: Any = None) -> Tensor:
     """
     if isinstance(x, Tensor):
         return x if dtype is None else x.to(dtype)
-    if hasattr(x, "__gradwalk_op__"):
+    if hasattr(x, "__gradwalk_op__") and getattr(x, "kind_of_number", float) is float:
         return Tensor.of(x)
     return constant(array_of(x, None if dtype is None else dtype_named(dtype)))
 
@@ -297,6 +297,7 @@ def _several(tensors: Any, taker: str) -> list[Tensor]:
         raise InputSizeError(f"{taker} takes a list of tensors, not {type(tensors).__name__}")
     if not tensors:
         raise InputSizeError(f"{taker} was given an empty list; give at least one tensor")
+    keep_kinds(part for part in tensors if hasattr(part, "kind_of_number"))
     return [as_tensor(part) for part in tensors]
 
 

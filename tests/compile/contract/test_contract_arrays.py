@@ -17,6 +17,8 @@ MIXED = (
     "trained_with_momentum",
     "trained_with_adam",
     "arguments_are_tensors_arrays_lists_and_numbers",
+    "numbers_among_the_arguments_are_stacked",
+    "a_value_is_a_parameter_and_an_argument",
     "tensors_and_values_together",
     "arrays_in_a_list_become_a_tensor",
 )

@@ -104,6 +104,31 @@ def gradients_are_read_set_and_added_to(compile):
     yield numbers([w.grad, b.grad])
 
 
+@cases.followed
+def a_value_is_a_parameter_and_an_argument(compile):
+    t, w = Tensor([1.0, 2.0]), Value(1.5)
+    f = compile(lambda x, u: (t * x).sum() * w + u * 0.5)
+    for given in (2.0, w, w * 2.0, w):
+        f(np.array([1.0, -3.0]), given).backward()  # gradients add up, where the compiled function keeps them
+        yield numbers([t.grad, w.grad])
+
+
+@cases.followed
+def a_number_among_the_arguments_is_an_int(compile):
+    table, w = nn.Embedding(4, 3), Tensor(2.0)
+    table.weight.data = np.arange(12.0).reshape(4, 3)
+    row = compile(lambda n: (table(n) * w).sum())
+    for n in (2, 1, np.int64(3), 3):
+        yield walked(row(n), table.weight, w)
+
+
+@cases.followed
+def numbers_among_the_arguments_are_stacked(compile):
+    both = compile(lambda n: gradwalk.stack([n, 2]))
+    for x in (1.5, 2, 3, 0.5):
+        yield numbers(both(x))
+
+
 def _trained(optimiser: Any) -> Any:
     def program(compile):
         w, b = tensors()

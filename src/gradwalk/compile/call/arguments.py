@@ -240,6 +240,8 @@ def _key_of_other(x: Any, found: Numbers) -> Key:
         return "is", kind, x
     if tree.is_number(x):
         as_float = number(x)  # which raises if no float can hold it
+        if kind is np.ndarray:  # which may change
+            return key_of(x[()], found)
         found.plain.append(as_float if hasattr(x, "ndim") else x)  # an array may change
         return 0
     if tree.is_container(x):

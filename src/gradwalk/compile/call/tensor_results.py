@@ -63,7 +63,7 @@ class TensorResult(Tensor):
     def _walk_back(self, seed: Any) -> None:
         call = self._call
         given = nodes_given(call)
-        if call.hooked or modes.layers or not are_plain_leaves(given) or any(_is_node(v._grad) for v in given):
+        if call.hooked or modes.layers or not are_plain_leaves(given) or any(map(_has_node, given)):
             super()._walk_back(seed)  # there is a graph behind, or somebody who wants to see every push
             return
         try:
@@ -182,8 +182,9 @@ class TensorResult(Tensor):
 _blank: Any = object.__new__
 
 
-def _is_node(gradient: Any) -> bool:
-    return hasattr(gradient, "backward")
+def _has_node(v: Any) -> bool:
+    """Whether its gradient is a node; a Value whose numbers are in a buffer has none of its own."""
+    return hasattr(getattr(v, "_grad", None), "backward")
 
 
 def _push(result: TensorResult) -> None:

@@ -9,8 +9,8 @@ from numpy import array as numpy_array  # which stays NumPy's own while a functi
 
 from gradwalk import ops
 from gradwalk.compile.trace.limits import Unfollowable
-from gradwalk.compile.trace.narrow import is_narrow, is_narrow_block
-from gradwalk.compile.trace.plain import EXACT, WHOLE, Number, asked_by_insider, kind_after
+from gradwalk.compile.trace.narrow import as_single, is_narrow, is_narrow_block
+from gradwalk.compile.trace.plain import BOOLS, EXACT, LOGICAL, WHOLE, Number, as_truth, asked_by_insider, kind_after
 from gradwalk.compile.trace.traced import Traced
 
 __all__ = ["TracedArray", "array_of", "plain_array", "traced_array"]
@@ -154,11 +154,10 @@ class TracedArray(np.ndarray[Any, Any]):
         kinds = _kinds(self)
         if kinds and any(issubclass(one, np.inexact) and is_narrow(one) for one in kinds):
             return getattr(_told(self), name)(*args, **options)
-        whole = kinds and all(issubclass(one, (np.integer, np.bool_)) for one in kinds)
-        if whole and (kind is np.float64 or kinds - {np.int64}):
-            unsigned = kind is np.int64 and all(issubclass(one, np.unsignedinteger) for one in kinds)
-            return getattr(np.ndarray, name)(_as_kind(self, np.uint64 if unsigned else kind), *args, **options)
-        return getattr(np.ndarray, name)(self, *args, **options)
+        whole = kinds and all(issubclass(one, (np.integer, *BOOLS)) for one in kinds)
+        if whole and kind is np.float64:
+            return getattr(np.ndarray, name)(_as_kind(self, kind), *args, **options)
+        return getattr(np.ndarray, name)(_as_summed(self), *args, **options)
 
     # --- extremes and orders -----------------------------------------------------------------------------------------
     # Objects are put in order by `<`, of which nan knows nothing; NumPy passes it on, or puts it last.
@@ -204,16 +203,12 @@ class TracedArray(np.ndarray[Any, Any]):
 
     def tolist(self) -> Any:
         """The numbers as Python has them, in lists."""
-        kinds = {kind for kind in _kinds(self) if issubclass(kind, np.generic) and kind is not np.float64}
-        if not kinds or any(kind is np.bool_ for kind in kinds):
-            return np.ndarray.tolist(self)
-        parts = [
-            part._tracer.plain_again(part, int if issubclass(part._kind, np.integer) else float)
-            if isinstance(part, Number) and part._kind in kinds
-            else part
-            for part in _parts(self)
-        ]
+        parts = [_as_python(part) for part in _parts(self)]
         return np.ndarray.tolist(traced_array(parts).reshape(self.shape))
+
+    def item(self, *at: Any) -> Any:
+        """One number as Python has it."""
+        return _as_python(np.ndarray.item(self, *at))
 
     def round(self, decimals: Any = 0, out: Any = None) -> Any:
         """The numbers rounded."""
@@ -236,6 +231,7 @@ class TracedArray(np.ndarray[Any, Any]):
         if any(getattr(type(x), "many", False) for x in inputs):
             return NotImplemented  # a tensor among them knows what to do
         out = options.pop("out", ())
+        stored = [x._dtype() if isinstance(x, TracedArray) and _kinds(x) else None for x in out]
         if method == "at" and isinstance(inputs[0], TracedArray) and not _kinds(inputs[0]) <= {float, np.float64}:
             raise _of_another_type(np.result_type(*_kinds(inputs[0])))
         if out:
@@ -244,7 +240,11 @@ class TracedArray(np.ndarray[Any, Any]):
             found = _extremes(ufunc, inputs)
             if found is not None:
                 return found
-        inputs = _widened(inputs)
+        inputs = (
+            tuple(map(_as_summed, inputs)) if method in SUMMING and ufunc in (np.add, np.multiply) else _widened(inputs)
+        )
+        inputs = tuple(map(_as_truths, inputs)) if ufunc in LOGICAL else inputs
+        inputs = _narrowed(inputs) if ufunc.__name__ in COMPARING and method == "__call__" else inputs
         traced = [x for x in inputs if isinstance(x, TracedArray)]
         try:
             open_ = all(_is_open(x, ufunc) for x in traced) and not any(map(is_narrow_block, inputs))
@@ -258,6 +258,9 @@ class TracedArray(np.ndarray[Any, Any]):
             if out or any(isinstance(x, TracedArray) for x in plain):
                 raise
             return getattr(ufunc, method)(*plain, **options)
+        for x, dtype in zip(out, stored, strict=True):
+            if dtype is not None and x._dtype() != dtype:
+                raise _of_another_type(dtype)  # as Y *= 0.5 would, of ints
         if len(out) == 1:
             return out[0]
         if ufunc in ROUNDING and isinstance(found, np.ndarray) and _is_plain(traced[0]):  # of objects these make ints
@@ -272,17 +275,26 @@ class TracedArray(np.ndarray[Any, Any]):
             raise in_memory()
         module = getattr(function, "__module__", "")
         looks = function.__name__ in LOOKING or "fft" in module or ("linalg" in module and function.__name__ != "norm")
-        narrow = function.__name__ in PRODUCTS and any(is_narrow(kind) for x in traced for kind in _kinds(x))
+        kinds = {kind for x in traced for kind in _kinds(x)} if function.__name__ in PRODUCTS else set()
+        narrow = any(is_narrow(kind) or kind in BOOLS for kind in kinds)
         if (looks or narrow) and all(map(_is_plain, traced)):
             return _on_the_numbers(function, args, kwargs)
         if function.__name__ in WRITING and isinstance(args[0], TracedArray) and not asked_by_insider():
             name, at = WRITING[function.__name__]
             args = tuple([_as_array_stored(args[0], x) if i == at else x for i, x in enumerate(args)])
             kwargs = {key: _as_array_stored(args[0], x) if key == name else x for key, x in kwargs.items()}
+        if function is np.where:
+            args = (*args[:1], *_narrowed(args[1:]))
         others = [kind for kind in types if not issubclass(kind, Number)]  # which this is called for
         found = _taken_in(super().__array_function__(function, others, args, kwargs))
         if function is np.empty_like and isinstance(found, TracedArray):
             np.ndarray.fill(found, 0)  # None has no type
+        if (
+            args
+            and function.__name__ in FILLING
+            and all(isinstance(x, TracedArray) and _kinds(x) for x in (args[0], found))
+        ):
+            return _as_kind(found, np.result_type(*_kinds(args[0])).type)
         if function.__name__ in LIKE and len(args) == LIKE[function.__name__] and "dtype" not in kwargs:
             return _of_dtype_of(args[0], found)
         return found
@@ -338,8 +350,10 @@ LOOKING = frozenset((
     "nanpercentile", "nanquantile", "nanstd", "nanvar", "partition", "argpartition", "percentile", "piecewise",
     "polyfit", "ptp", "quantile", "round", "searchsorted", "sinc", "unique", "unwrap",
 ))  # fmt: skip
-#: Functions that add products up, in an order of their own.
-PRODUCTS = frozenset(("dot", "inner", "vdot", "outer", "einsum", "tensordot", "convolve", "correlate", "trace", "kron"))
+#: Functions that add products up, in an order and of types of their own.
+PRODUCTS = frozenset((
+    "dot", "inner", "vdot", "outer", "einsum", "tensordot", "convolve", "correlate", "trace", "kron", "norm",
+))  # fmt: skip
 OPEN = EXACT | {
     np.logical_and, np.logical_or, np.logical_not, np.logical_xor, np.bitwise_and, np.bitwise_or, np.bitwise_xor,
     np.invert,
@@ -348,11 +362,15 @@ OPEN = EXACT | {
 EXTREMES = {"maximum": (ops.maximum,), "minimum": (ops.minimum,), "clip": (ops.maximum, ops.minimum)}
 #: Functions that make arrays of the dtype of another, of objects with ints in them; and how many arguments they take.
 LIKE = {"empty_like": 1, "zeros_like": 1, "ones_like": 1, "full_like": 2}
-#: Functions that write to their first argument: what they write is that of this name, and of this position.
+#: Functions that give numbers of their first argument among zeros, which are ints in an array of objects.
+FILLING = frozenset(("diag", "diagflat", "tril", "triu"))
+#: Functions that write to their first argument, or to a copy of it: what they write is that of this name and position.
 WRITING = {
     "copyto": ("src", 1), "place": ("vals", 2), "putmask": ("values", 2), "put_along_axis": ("values", 2),
-    "fill_diagonal": ("val", 1),
+    "fill_diagonal": ("val", 1), "insert": ("values", 2),
 }  # fmt: skip
+#: How a function of two numbers is called that goes along an array.
+SUMMING = frozenset(("reduce", "accumulate", "reduceat"))
 ROUNDING = frozenset((np.sign, np.floor, np.ceil, np.trunc))
 #: Python's numbers, which leave an array the precision that it has.
 EXAMPLES: dict[Any, Any] = {float: 0.0, int: 0, bool: False}
@@ -432,13 +450,28 @@ def beside_arrays(ufunc: Any, inputs: tuple[Any, ...], options: dict[str, Any]) 
     """
     if not all(isinstance(x, (np.ndarray, Number, int, float, np.generic)) for x in inputs):
         return NotImplemented
-    examples = [x.dtype if isinstance(x, np.ndarray) else EXAMPLES.get(_kind(x), _kind(x)) for x in inputs]
-    kind = np.result_type(*examples).type
+    kind = np.result_type(*map(_example, inputs)).type
     numbers = [traced_array([x]).reshape(()) if isinstance(x, Number) else x for x in inputs]
     if kind in (np.float64, np.int64):
         numbers = [_as_kind(x, kind) if isinstance(x, TracedArray) else x for x in numbers]
     first = next(x for x in numbers if isinstance(x, TracedArray))
     return TracedArray.__array_ufunc__(first, ufunc, "__call__", *numbers, **options)
+
+
+def _as_truths(x: Any) -> Any:
+    """What is not 0: of objects, `logical_and` and the like give one of the two."""
+    if isinstance(x, TracedArray):
+        return x if _kinds(x) <= {bool, np.bool_} else x != 0
+    return as_truth(x)
+
+
+def _as_summed(x: Any) -> Any:
+    """Truths and narrow ints as the wide ones that NumPy adds up and multiplies."""
+    kinds = _kinds(x) if isinstance(x, TracedArray) else set()
+    if kinds <= {np.int64} or not all(issubclass(kind, (np.integer, *BOOLS)) for kind in kinds):
+        return x
+    unsigned = all(issubclass(kind, np.unsignedinteger) for kind in kinds)
+    return _as_kind(x, np.uint64 if unsigned else np.int64)
 
 
 def _widened(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -449,6 +482,33 @@ def _widened(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(
         _as_kind(x, np.float64) if isinstance(x, TracedArray) and any(map(is_narrow, _kinds(x))) else x for x in inputs
     )
+
+
+def _narrowed(given: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The same, with Python's numbers as narrow ones where they are chosen from beside an array of these."""
+    arrays = [x for x in given if isinstance(x, TracedArray)]
+    if not any(is_narrow(kind) for x in arrays for kind in _kinds(x)) or not all(map(_kinds, arrays)):
+        return given
+    if not all(isinstance(x, (np.ndarray, Number, int, float, np.generic)) for x in given):
+        return given
+    examples = [np.result_type(*_kinds(x)) if isinstance(x, TracedArray) else _example(x) for x in given]
+    kind = np.result_type(*examples).type
+    if not is_narrow(kind):
+        return given
+    return tuple(x if isinstance(x, np.ndarray) or _kind(x) not in EXAMPLES else _as_narrow(x, kind) for x in given)
+
+
+def _as_narrow(x: Any, kind: Any) -> Any:
+    """One of Python's numbers as a narrow one, in an array without dims: NumPy makes objects of others of itself."""
+    if not isinstance(x, Number):
+        x = kind(x)
+    else:
+        x = as_single(x._tracer, x) if kind is np.float32 else kind(x._told_with_its_type())
+    return traced_array([x]).reshape(())
+
+
+def _example(x: Any) -> Any:
+    return x.dtype if isinstance(x, np.ndarray) else EXAMPLES.get(_kind(x), _kind(x))
 
 
 def _holds_nan(x: TracedArray) -> bool:
@@ -467,6 +527,13 @@ def _kind(part: Any) -> Any:
     return part._kind if isinstance(part, Number) else type(part)
 
 
+def _as_python(part: Any) -> Any:
+    """A number of NumPy's as one of Python's, which is written in another way, and cannot be divided by 0."""
+    if isinstance(part, Number) and issubclass(part._kind, np.generic):
+        return part._tracer.plain_again(part, type(part._kind(0).item()))
+    return part.item() if isinstance(part, np.generic) else part
+
+
 def _as_kind(x: TracedArray, kind: Any) -> TracedArray:
     parts = [part._tracer.plain_again(part, kind) if isinstance(part, Number) else kind(part) for part in _parts(x)]
     out: TracedArray = traced_array(parts).reshape(x.shape)
@@ -475,10 +542,9 @@ def _as_kind(x: TracedArray, kind: Any) -> TracedArray:
 
 def _as_stored(array: TracedArray, given: Any) -> Any:
     """What becomes of numbers that are written to an array: they take its dtype, which cuts digits off perhaps."""
-    kinds = _kinds(array)
-    if not kinds:
+    if not _kinds(array):
         return given
-    dtype = np.result_type(*kinds)
+    dtype = array._dtype()
     given = array_of(given) if isinstance(given, (list, tuple)) and _holds_number(given) else given
     if isinstance(given, (Number, TracedArray)):
         found = given if isinstance(given, TracedArray) else traced_array([given]).reshape(())

@@ -42,6 +42,8 @@ EXACT = frozenset((
     np.add, np.subtract, np.multiply, np.divide, np.negative, np.positive, np.absolute, np.less, np.less_equal,
     np.greater, np.greater_equal, np.equal, np.not_equal, np.isnan, np.isfinite, np.isinf,
 ))  # fmt: skip
+#: Functions of NumPy's that give truths, where Python's `and` gives one of the two.
+LOGICAL = frozenset((np.logical_and, np.logical_or, np.logical_xor))
 WHOLE = (int, np.integer, *BOOLS)
 EXACTLY = {
     "less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge,
@@ -404,6 +406,7 @@ class Number(Traced, Methods):
             found = beside_arrays(ufunc, inputs, options)
             if found is not NotImplemented:
                 return found
+        inputs = tuple(map(as_truth, inputs)) if ufunc in LOGICAL else inputs
         narrow = any(isinstance(x, Number) and is_narrow(x._kind) for x in inputs) and not self._tracer.samples
         try:
             if (narrow and ufunc not in EXACT) or (not self._tracer.samples and any(map(is_narrow_block, inputs))):
@@ -511,6 +514,11 @@ class Condition(Number):
         return self == False if self._kind is np.bool_ else -1 - self  # noqa: E712 (as Python has it)
 
     __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
+
+def as_truth(x: Any) -> Any:
+    """Whether a number is not 0; anything else as it is, for NumPy to look at."""
+    return x != 0 if isinstance(x, (Number, int, float, np.number)) and not isinstance(x, (Condition, bool)) else x
 
 
 def _in_an_array(x: Any) -> Any:

@@ -75,7 +75,7 @@ PEEKING = frozenset((
     "blake2s", "from_buffer", "data_as",
 ))  # fmt: skip
 #: What is another while a function is traced, in whatever thread (`stage.py`).
-SWAPPED = frozenset(("open", "array", "asarray", "type"))
+SWAPPED = frozenset(("open", "array", "asarray", "full", "type"))
 #: What asks for attributes that need not be there.
 GUESSING = frozenset(("getattr", "hasattr", "AttributeError", "Exception"))
 #: What functions have that is not among their attributes.

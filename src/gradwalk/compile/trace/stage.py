@@ -188,8 +188,20 @@ def _of_finite(given: Any, *args: Any, **options: Any) -> Any:
     return made
 
 
+def _full(shape: Any, given: Any, dtype: Any = None, *args: Any, **options: Any) -> Any:
+    """`np.full` of a stand-in, which gives the array its dtype."""
+    found = array_of(given, dtype) if not args and not options else None
+    if found is None:
+        return _makers["full"](shape, given, dtype, *args, **options)
+    if isinstance(found, (Number, TracedArray)):
+        return _makers["full"](shape, found.view(np.ndarray) if isinstance(found, TracedArray) else found, object).view(
+            TracedArray
+        )
+    return _makers["full"](shape, found, dtype)
+
+
 #: What stands for them meanwhile.
 MAKING = {
     name: _made_by(name)
     for name in ("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "require")
-} | {"asarray_chkfinite": _of_finite}
+} | {"asarray_chkfinite": _of_finite, "full": _full}
