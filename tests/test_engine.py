@@ -1189,3 +1189,22 @@ def test_slopes_that_are_all_cut_push_nothing() -> None:
     y.slopes = (ops.CUT,)
     y.backward()
     assert (x.grad, root.grad) == (0.0, 0.0)
+
+
+def test_a_subclass_with_a_new_of_its_own_keeps_it() -> None:
+    made: list[type] = []
+
+    class Counted(Value):
+        def __new__(cls, *_: object) -> Counted:
+            made.append(cls)
+            return super().__new__(cls)
+
+        def __init__(self, data: float) -> None:
+            super().__init__(data)
+
+    class Plain(Value):
+        pass
+
+    assert (Counted(2.0) * 3.0).data == 6.0
+    assert made == [Counted]
+    assert "__new__" not in vars(Plain)
