@@ -283,9 +283,8 @@ class Shaping(Basics):
         if whole_of(chunks, "chunk", "a number of parts") < 1:
             raise shape_error(f"chunk takes at least 1 part, not {chunks}")
         n = self.shape[axis]
-        return self.split(
-            -(-n // chunks) if n else [0] * chunks, axis
-        )  # of nothing there are as many as were asked for
+        sizes = -(-n // chunks) if n else [0] * chunks  # of nothing there are as many as were asked for
+        return self.split(sizes, axis)
 
     def unbind(self, dim: int = 0) -> tuple[Any, ...]:
         """Its slices along a dim, one by one.
