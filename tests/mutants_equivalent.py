@@ -330,11 +330,11 @@ EQUIVALENT = {
                     "given = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else "
                     "operands",
                 ),
-                ("functions", "return x[(slice(None),) * front + (places[0],)]"),
+                ("convolutions", "return x[(slice(None),) * front + (places[0],)]"),
                 ("methods/basics", "found = found[0]"),
                 ("methods/picking", "n = self.shape[0]"),
                 ("methods/reductions", 'at = getattr(self, f"arg{name}")(axes[0] if axes else 0, True)'),
-                ("methods/reductions", "values = self.gather(axes[0] if axes else 0, at)"),
+                ("methods/reductions", "values = self._gathered(axes[0] if axes else 0, at)"),
                 (
                     "methods/reductions",
                     "return Extremes(values, at) if keep or not axes else "
@@ -420,22 +420,26 @@ EQUIVALENT = {
         for file, line, change in (
             (
                 "operators.py",
-                "quick = x.dtype is y.dtype and other._lent is None and (self._flows or other._flows)",
+                "quick = x.dtype is y.dtype and (self._flows or other._flows)",
                 ("self._flows or", "self._flows and"),
             ),
             ("operators.py", "quick = True", ("True", "False")),
             (
                 "operators.py",
-                "elif plain and (kind is float or kind is int) and self._flows:",
+                "elif plain and self._flows and (kind is float or (kind is int and abs(other) < LARGEST)):",
                 ("float or", "float and"),
             ),
             (
                 "operators.py",
-                "if plain and (kind is float or kind is int) and not modes.active and self._lent is None and "
-                "self._flows:",
+                "fits = kind is float or (kind is int and abs(other) < LARGEST)",
                 ("float or", "float and"),
             ),
-            ("core.py", "elif dtype is not None and data.dtype != dtype:", ("None and", "None or")),
+            (
+                "core.py",
+                "elif dtype is not None and data.dtype is not dtype and (data.__class__ is not kind or "
+                "data.dtype != dtype):",
+                ("None and", "None or"),
+            ),
         )
     },
     (

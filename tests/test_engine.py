@@ -479,6 +479,27 @@ def test_data_is_not_set_to_a_value() -> None:
     assert p.data == 1.6
 
 
+@pytest.mark.parametrize("bad", [None, "1", 1j, [1.0], np.array([1.0, 2.0]), np.array([])], ids=repr)
+def test_data_is_one_number(bad: Any) -> None:
+    """An array would be computed with in silence, number by number."""
+    p = Value(2.0)
+    with pytest.raises(errors.NotANumberError, match="a Value holds one real number"):
+        p.data = bad
+    with pytest.raises(errors.NumberTooLargeError):
+        p.data = 10**400
+    assert p.data == 2.0
+
+
+def test_an_int_that_is_set_is_a_float() -> None:
+    """Ints grow without end where floats end at inf."""
+    p = Value(1.0)
+    p.data = 10
+    x = p
+    for _ in range(12):
+        x = x * x
+    assert (repr(p.data), x.data) == ("10.0", math.inf)
+
+
 def test_children_and_op_can_be_assigned() -> None:
     a, b = Value(1.0), Value(2.0)
     out = Value(3.0)
@@ -1189,6 +1210,28 @@ def test_slopes_that_are_all_cut_push_nothing() -> None:
     y.slopes = (ops.CUT,)
     y.backward()
     assert (x.grad, root.grad) == (0.0, 0.0)
+
+
+def test_a_subclass_that_sets_the_fields_by_itself_begins_without_gradient() -> None:
+    class Bare(Value):
+        def __init__(self, data: float) -> None:
+            self.data = data
+
+    x = Bare(3.0)
+    assert (x.grad, x.is_leaf, x.operands) == (0.0, True, ())
+    (x * x).backward()
+    assert x.grad == 6.0
+
+
+def test_a_leaf_may_hold_any_number_as_its_gradient_and_nothing_else() -> None:
+    x = Value(3.0)
+    for held in (1, np.float32(1.0), Value(1.0), True):
+        x.grad = held
+        found = reverse.held_by_leaves([x])[x]
+        assert getattr(found, "data", found) == 1.0
+    x._grad = "much"
+    with pytest.raises(errors.BackwardError, match="call zero_grad"):
+        reverse.held_by_leaves([x])
 
 
 def test_a_subclass_with_a_new_of_its_own_keeps_it() -> None:

@@ -133,12 +133,22 @@ def test_empty_lists_single_numbers_and_nonsense_are_refused(function: Any) -> N
 
 
 def test_sizes_that_do_not_fit_are_named() -> None:
-    with pytest.raises(InputSizeError, match="2 numbers and 3"):
+    with pytest.raises(InputSizeError, match="same length, and was given lengths 2 and 3"):
         gradwalk.dot([1, 2], [1, 2, 3])
-    with pytest.raises(InputSizeError, match="row 2 of the weights of linear holds 1, and there are 2 inputs"):
+    with pytest.raises(InputSizeError, match="row 2 has length 1, the input 2"):
         gradwalk.linear([1.0, 2.0], [[1.0, 2.0], [3.0]])
     with pytest.raises(InputSizeError, match="2 rows of weights and 1 biases"):
         gradwalk.linear([1.0], [[1.0], [2.0]], [0.5])
+    with pytest.raises(InputSizeError, match="row 1 is a float, the input 2"):
+        gradwalk.linear([1.0, 2.0], [3.0, 4.0])
+    with pytest.raises(NotANumberError, match="linear takes rows of weights as a list"):
+        gradwalk.linear([1.0, 2.0], None)
+    with pytest.raises(NotANumberError, match="linear of a tensor takes its weights as one, not list"):
+        gradwalk.linear(gradwalk.ones(2), [[1.0, 2.0]])
+    with pytest.raises(InputSizeError, match="take was given NoneType for a table"):
+        gradwalk.take(None, 0)
+    with pytest.raises(NotANumberError, match="not type"):
+        Value(1.0) + Value
 
 
 def test_all_of_them_are_exported() -> None:

@@ -250,9 +250,11 @@ PAIRED: list[Callable[[Any, Any], Value]] = [nn.mse, nn.hinge, nn.binary_cross_e
 def test_empty_lists_and_lengths_that_differ(loss: Any) -> None:
     with pytest.raises(InputSizeError, match=rf"^{loss.__name__} was given no .*; give at least one"):
         loss([], [])
-    with pytest.raises(InputSizeError, match=rf"^{loss.__name__} was given 3 .* and 2 (targets|labels); give as many"):
+    with pytest.raises(
+        InputSizeError, match=rf"^{loss.__name__} needs as many .* as (targets|labels), .* given 3 and 2$"
+    ):
         loss([[1.0]] * 3, [0, 0])
-    with pytest.raises(InputSizeError, match=r"was given 1 .* and 0 "):
+    with pytest.raises(InputSizeError, match=r"was given 1 and 0$"):
         loss([1.0], [])
 
 

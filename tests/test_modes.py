@@ -256,8 +256,6 @@ def test_interpreters_are_a_stack_that_belongs_to_its_thread() -> None:
         thread = threading.Thread(target=lambda: Value(1.0) * 2.0)
         thread.start()
         thread.join()
-        with modes.unobserved():
-            Value(1.0) * 2.0
     assert diary.told == []
     assert (list(modes.stack()), modes.active) == ([], 0)
 
@@ -447,10 +445,7 @@ def test_who_needs_ops_one_at_a_time_says_so(mode: Callable[[], Any], wanted: bo
     assert not modes.every_op()
     with mode():
         assert modes.every_op() is wanted
-        with modes.unobserved():
-            observing = isinstance(modes.top(), modes.Observing)
-            assert modes.every_op() is (wanted and not observing)
-        assert modes.every_op() is wanted
+        observing = isinstance(modes.top(), modes.Observing)
         assert modes.every_op(for_a_loss=False) is (wanted and not observing)
     assert not modes.every_op()
 

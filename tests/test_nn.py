@@ -383,6 +383,11 @@ def test_other_initialisations() -> None:
         (lambda: nn.MLP(2.0, [1]), "nin is a whole number of at least 1, not float: 2.0"),  # type: ignore[arg-type]
         (lambda: nn.MLP(True, [1]), "nin is a whole number of at least 1, not bool: True"),
         (lambda: nn.MLP("2", [1]), "nin is a whole number of at least 1, not str: '2'"),  # type: ignore[arg-type]
+        (lambda: nn.MLP(10**39, [1]), r"nin is more than memory holds: 1e\+39"),
+        (lambda: nn.Neuron(int), "nin is a whole number of at least 1, not type"),  # type: ignore[arg-type]
+        (lambda: nn.Neuron(gradwalk.Tensor(2.0)), "nin is a whole number of at least 1, not Tensor"),  # type: ignore[arg-type]
+        (lambda: nn.Linear(10**39, 1), r"in_features is more than memory holds"),
+        (lambda: nn.Embedding(4, True), "embedding_dim is a whole number of at least 1, not bool: True"),
         (lambda: nn.MLP(2, [4, 0]), r"nouts\[1\] is a whole number of at least 1, not 0"),
         (lambda: nn.MLP(2, [4, None]), r"nouts\[1\] is a whole number of at least 1, not NoneType"),  # type: ignore[list-item]
         (lambda: nn.MLP(2, []), r"nouts lists the number of neurons of each layer, as in \[16, 16, 1\]; it was \[\]"),
@@ -397,6 +402,23 @@ def test_other_initialisations() -> None:
 def test_settings_outside_what_they_may_be(make: Callable[[], Any], message: str) -> None:
     with pytest.raises(SettingError, match=message):
         make()
+
+
+def test_pytorchs_names_that_a_module_has_not_say_what_to_use() -> None:
+    model: Any = nn.MLP(2, [1])
+    for name in ("to", "cuda", "apply", "register_buffer", "children"):
+        assert not hasattr(model, name)
+        with pytest.raises(AttributeError, match=f"MLP has no '{name}'; use "):
+            getattr(model, name)
+
+    class Own(nn.Module):
+        def __init__(self) -> None:
+            self.children = [nn.Neuron(1)]
+
+        def apply(self, x: Any) -> Any:
+            return self.children[0](x)
+
+    assert (len(Own().parameters()), Own().apply([0.0]).data) == (2, 0.0)
 
 
 def test_an_init_that_gives_no_number_is_named() -> None:

@@ -6,7 +6,11 @@ import copy
 import dataclasses
 import math
 import pickle
+import subprocess
+import sys
+import textwrap
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -55,6 +59,14 @@ def test_entries_are_whole(op: Op) -> None:
 )
 def test_symbols_micrograd_users_know(name: str, symbol: str) -> None:
     assert TABLE[name].symbol == symbol
+
+
+def test_what_is_left_out_has_its_default_and_what_is_named_is_for_tensors() -> None:
+    assert ops.leaky_relu(-2.0) == -0.02
+    assert ops.leaky_relu(Value(-2.0)).data == -0.02
+    assert ops.clamp(gradwalk.Tensor([-1.0, 2.0]), min=0.5).tolist() == [0.5, 2.0]
+    with pytest.raises(errors.OpError, match="without names: min"):
+        ops.clamp(Value(1.0), min=0.5)
 
 
 ROUGH_POINTS: list[tuple[str, tuple[float, ...], tuple[float, ...]]] = [
@@ -555,3 +567,30 @@ def test_an_op_has_a_rule_for_each_operand_of_its_function() -> None:
         return x[0]
 
     assert (gradwalk.grad(scaled)(3.0), gradwalk.grad(any_number)(3.0)) == (2.0, 1.0)
+
+
+def test_the_op_that_the_recipe_adds_works_wherever_the_recipe_says() -> None:
+    recipe = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    entry = textwrap.dedent(recipe.split("```python\n")[1].split("```")[0])
+    script = f"""
+import math
+from gradwalk import ieee, ops
+from gradwalk.ops import Op
+{entry}
+ops.TABLE["gaussian"] = gaussian
+import gradwalk
+from gradwalk import Tensor, Value
+value, slope = math.exp(-0.25), -math.exp(-0.25)
+assert (gaussian(Value(0.5)).data, gradwalk.grad(gaussian)(0.5)) == (value, slope)
+assert gradwalk.gradcheck(gaussian, [0.5])
+for arrays in ("numpy", "python"):
+    with gradwalk.using_arrays(arrays):
+        x = Tensor([0.5], requires_grad=True)
+        gaussian(x).sum().backward()
+        assert (gaussian(x).item(), x.grad.item()) == (value, slope), arrays
+x = Tensor([0.5], requires_grad=True)
+gradwalk.compile(lambda x: gaussian(x).sum())(x).backward()
+assert x.grad.item() == slope
+"""
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stderr

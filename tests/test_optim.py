@@ -544,11 +544,14 @@ WRONG: list[tuple[Any, str]] = [
     ("weights", "takes a list of Values, not str"),
     ([], "was given no parameters; give model.parameters"),
     (iter(()), "was given no parameters"),
-    ([SHARED, 2.0], "parameter 2 is no Value but float: 2.0"),
-    ([torch.tensor(1.0)], "parameter 1 is no Value but Tensor"),
-    ([[SHARED]], "parameter 1 is no Value but list"),
-    (NEURON.named_parameters(), r"parameter 1 is no Value but tuple: .*; from named_parameters\(\) take the second"),
-    (NEURON.state_dict(), "parameter 1 is no Value but str: 'w.0'"),
+    ([SHARED, 2.0], "parameter 2 is not a Value but of type float: 2.0"),
+    ([torch.tensor(1.0)], "parameter 1 is not a Value but of type Tensor"),
+    ([[SHARED]], "parameter 1 is not a Value but of type list"),
+    (
+        NEURON.named_parameters(),
+        r"parameter 1 is not a Value but of type tuple: .*; from named_parameters\(\) take the second",
+    ),
+    (NEURON.state_dict(), "parameter 1 is not a Value but of type str: 'w.0'"),
     ([SHARED, Value(2.0), SHARED], "parameters 1 and 3 are the same Value; give each once"),
 ]
 

@@ -318,6 +318,20 @@ def test_the_readme_maps_every_folder_and_module() -> None:
             assert path.name in text, f"the README's map does not name {path.name}"
 
 
+def test_every_package_says_what_each_of_its_modules_is_for() -> None:
+    missing = []
+    for init in sorted(PACKAGE.rglob("__init__.py")):
+        parts = init.parent.relative_to(PACKAGE).parts
+        if not parts or parts[0] in ("cli", "compile"):  # a module for each command; rooms with tables of their own
+            continue
+        text = ast.get_docstring(ast.parse(init.read_text(encoding="utf-8"))) or ""
+        named = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]*)`", text))))
+        modules = {path.stem for path in init.parent.glob("*.py")}
+        modules |= {path.parent.name for path in init.parent.glob("*/__init__.py")}
+        missing += [f"{init.parent.name}/{name}" for name in sorted(modules - {"__init__", "__main__"} - named)]
+    assert not missing, missing
+
+
 def test_the_version_is_one_fact() -> None:
     assert re.fullmatch(r"\d+\.\d+\.\d+", gradwalk.__version__)
     assert f"## {gradwalk.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")

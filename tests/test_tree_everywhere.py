@@ -311,7 +311,10 @@ def test_the_quick_way_to_keys_is_that_of_trees() -> None:
             other = key_of(tree.map(lambda leaf: another(leaf) if is_number(leaf) else leaf, x), Numbers())
             assert key == other
             assert hash(key) == hash(other)
-            kinds = [n.dtype.type for n in numbers if isinstance(n, (np.generic, np.ndarray))]  # alike without dims
+            narrow = [n for n in numbers if isinstance(n, (np.generic, np.ndarray))]
+            kinds = [
+                (n.dtype.type, isinstance(n, np.ndarray)) for n in narrow
+            ]  # an array may be written to, without dims too
             keys.append((key, structure, [leaf for leaf in leaves if not is_number(leaf)], kinds))
     for key, *rest in keys:
         for other_key, *other_rest in keys:

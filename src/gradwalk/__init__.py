@@ -60,26 +60,26 @@ if TYPE_CHECKING:
         load as load,
         save as save,
     )
+    from gradwalk.tensor.convolutions import (
+        avg_pool1d as avg_pool1d,
+        avg_pool2d as avg_pool2d,
+        conv1d as conv1d,
+        conv2d as conv2d,
+        max_pool1d as max_pool1d,
+        max_pool2d as max_pool2d,
+    )
     from gradwalk.tensor.functions import (
         allclose as allclose,
         arange as arange,
         as_tensor as as_tensor,
-        avg_pool1d as avg_pool1d,
-        avg_pool2d as avg_pool2d,
         cat as cat,
         concat as concat,
-        conv1d as conv1d,
-        conv2d as conv2d,
-        cross_entropy as cross_entropy,
         einsum as einsum,
         eye as eye,
         full as full,
         full_like as full_like,
         is_tensor as is_tensor,
         linspace as linspace,
-        max_pool1d as max_pool1d,
-        max_pool2d as max_pool2d,
-        nll_loss as nll_loss,
         one_hot as one_hot,
         ones as ones,
         ones_like as ones_like,
@@ -87,6 +87,10 @@ if TYPE_CHECKING:
         stack as stack,
         zeros as zeros,
         zeros_like as zeros_like,
+    )
+    from gradwalk.tensor.losses import (
+        cross_entropy as cross_entropy,
+        nll_loss as nll_loss,
     )
     from gradwalk.tensor.random import (
         Generator as Generator,
@@ -175,12 +179,15 @@ _ON_DEMAND = {
     **dict.fromkeys(("load", "save"), "gradwalk.tensor.files"),
     **dict.fromkeys(
         (
-            "allclose", "arange", "as_tensor", "avg_pool1d", "avg_pool2d", "cat", "concat", "conv1d", "conv2d",
-            "cross_entropy", "einsum", "eye", "full", "full_like", "is_tensor", "linspace", "max_pool1d", "max_pool2d",
-            "nll_loss", "one_hot", "ones", "ones_like", "pad", "stack", "zeros", "zeros_like",
+            "allclose", "arange", "as_tensor", "cat", "concat", "einsum", "eye", "full", "full_like", "is_tensor",
+            "linspace", "one_hot", "ones", "ones_like", "pad", "stack", "zeros", "zeros_like",
         ),
         "gradwalk.tensor.functions",
     ),
+    **dict.fromkeys(
+        ("avg_pool1d", "avg_pool2d", "conv1d", "conv2d", "max_pool1d", "max_pool2d"), "gradwalk.tensor.convolutions"
+    ),
+    **dict.fromkeys(("cross_entropy", "nll_loss"), "gradwalk.tensor.losses"),
     **dict.fromkeys(
         (
             "all", "amax", "amin", "any", "argmax", "argmin", "argsort", "bmm", "ceil", "chunk", "clip", "clone",

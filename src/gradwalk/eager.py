@@ -30,7 +30,7 @@ class Eager(modes.Bottom):
         inputs = []
         for x in operands:
             if not isinstance(x, Node):
-                if hasattr(x, "__gradwalk_op__") and not isinstance(x, float):
+                if hasattr(x, "__gradwalk_op__") and not isinstance(x, (float, type)):
                     return x.__gradwalk_op__(op, operands)
                 if hasattr(x, "dtype"):  # an array may stand on either side of a tensor
                     for tensor in operands:
@@ -73,22 +73,29 @@ class Eager(modes.Bottom):
 # --- the quick road --------------------------------------------------------------------------------------------------
 
 
-def spelt_out(op: Op) -> Callable[[Callable[..., Any]], Callable[..., Value]]:
+def spelt_out(op: Op, *, reflected: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Value]]:
     """Marks a method that spells out an op, for what it can do: None and an AttributeError mean the general road."""
 
     def mark(quick: Callable[..., Any]) -> Callable[..., Value]:
-        @wraps(quick)
-        def operation(self: Value, *other: Any) -> Value:
+        def of_one(self: Value) -> Value:
             if not modes.active:
                 try:
-                    out: Value | None = quick(self, *other)
+                    return quick(self)  # type: ignore[no-any-return]
+                except AttributeError:
+                    pass
+            return apply(op, self)
+
+        def of_two(self: Value, other: Any) -> Value:
+            if not modes.active:
+                try:
+                    out: Value | None = quick(self, other)
                     if out is not None:
                         return out
                 except AttributeError:
                     pass
-            return apply(op, self, *other)
+            return apply(op, other, self) if reflected else apply(op, self, other)
 
-        return operation
+        return wraps(quick)(of_one if op.arity == 1 else of_two)
 
     return mark
 

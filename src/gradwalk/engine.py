@@ -158,11 +158,18 @@ class Value(Node):
     def __rmul__(self, other: Any) -> Value:  # other * self
         return self.__mul__(other)
 
-    def __rsub__(self, other: Any) -> Value:  # other - self
-        return apply(ops.sub, other, self)
+    @spelt_out(ops.sub, reflected=True)
+    def __rsub__(self, other: Any) -> Any:  # other - self
+        c = plain(other)
+        return c if c is None else _node(ops.sub, c - self._data, c, None, self, -1.0)
 
-    def __rtruediv__(self, other: Any) -> Value:  # other / self
-        return apply(ops.div, other, self)
+    @spelt_out(ops.div, reflected=True)
+    def __rtruediv__(self, other: Any) -> Any:  # other / self
+        c = plain(other)
+        if c is None or self._data == 0.0:
+            return None
+        quotient = c / self._data
+        return _node(ops.div, quotient, c, None, self, -quotient / self._data)
 
     def __rpow__(self, other: Any) -> Value:  # other ** self
         return apply(ops.pow, other, self)

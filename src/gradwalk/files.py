@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from html import escape
 from pathlib import Path
 
 from gradwalk.drafts import draft_of
 from gradwalk.errors import SettingError
 
-__all__ = ["THEMES", "AnyPath", "checked_format", "checked_theme", "format_of", "write"]
+__all__ = ["THEMES", "AnyPath", "checked_format", "checked_theme", "format_of", "html_page", "write"]
 
 AnyPath = str | os.PathLike[str]
 
@@ -85,6 +86,29 @@ def write(path: AnyPath, content: bytes) -> Path:
             reason = f"there is no folder {str(target.parent)!r}; make it first"
         raise SettingError(f"cannot write {str(target)!r}: {reason}") from error
     return target
+
+
+def html_page(title: str, style: str, body: str, *, pictures: bool = False) -> str:
+    """A whole HTML document, which may load and run nothing; `pictures` may stand in it.
+
+    >>> "<title>moons &amp; co</title>" in html_page("moons & co", "", "<main></main>")
+    True
+    """
+    policy = "default-src 'none'; style-src 'unsafe-inline'" + ("; img-src data:" if pictures else "")
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)}</title>
+<style>
+{style}
+</style>
+</head>
+<body>{body}</body>
+</html>
+"""
 
 
 def checked_theme(theme: str) -> str:

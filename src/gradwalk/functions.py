@@ -16,6 +16,7 @@ from typing import Any
 from gradwalk import modes, ops
 from gradwalk.engine import Value
 from gradwalk.errors import InputSizeError, NotANumberError, SettingError
+from gradwalk.messages import say
 from gradwalk.ops import Op, choose, equal, number
 
 __all__ = ["dot", "linear", "logsumexp", "max", "min", "softmax", "take"]
@@ -36,6 +37,8 @@ def take(table: Any, index: Any) -> Any:
     """
     if hasattr(index, "__gradwalk_take__"):
         return index.__gradwalk_take__(table)
+    if not hasattr(type(table), "__len__"):
+        raise InputSizeError(f"take was given {type(table).__name__} for a table; give a list of entries")
     return table[checked_index(index, len(table))]
 
 
@@ -183,11 +186,39 @@ def dot(xs: Any, ys: Any) -> Any:
     11.0
     """
     if getattr(xs, "many", False) or getattr(ys, "many", False):
-        return xs @ ys
+        return xs.dot(ys) if getattr(xs, "many", False) else ys.dot(xs)
     left, right = given_list(xs, "dot"), given_list(ys, "dot")
     if len(left) != len(right):
-        raise InputSizeError(f"dot was given {len(left)} numbers and {len(right)}; give as many of each")
+        raise InputSizeError(
+            f"dot needs two lists of the same length, and was given lengths {len(left)} and {len(right)}"
+        )
     return total([x * y for x, y in zip(left, right, strict=True)])
+
+
+def size(what: str, n: Any) -> int:
+    """A number of inputs, of neurons, of features: a whole number of at least 1.
+
+    >>> size("nin", 3)
+    3
+    """
+    try:
+        if isinstance(n, bool):
+            raise TypeError
+        found = operator.index(n)
+    except TypeError:
+        raise SettingError(
+            say(
+                "{what} is a whole number of at least 1, not {kind}: {given}",
+                what=what,
+                kind=type(n).__name__,
+                given=f"{n!r:.60}",
+            )
+        ) from None
+    if found < 1:
+        raise SettingError(say("{what} is a whole number of at least 1, not {n}", what=what, n=found))
+    if found >= 2**40:
+        raise SettingError(f"{what} is more than memory holds: {found:.3g}")
+    return found
 
 
 def linear(x: Any, weights: Any, bias: Any = None) -> Any:
@@ -197,15 +228,19 @@ def linear(x: Any, weights: Any, bias: Any = None) -> Any:
     [11.5, 16.5]
     """
     if getattr(x, "many", False) or getattr(weights, "many", False):
+        if not hasattr(weights, "T"):
+            raise NotANumberError(f"linear of a tensor takes its weights as one, not {type(weights).__name__}")
         product = x @ weights.T
         return product if bias is None else product + bias
-    rows = list(weights)
+    rows = listed(weights, "linear", "rows of weights")
     inputs = given_list(x, "linear")
     products = []
     for i, row in enumerate(rows, start=1):
-        if len(row) != len(inputs):
+        if not hasattr(row, "__len__") or len(row) != len(inputs):
+            held = f"has length {len(row)}" if hasattr(row, "__len__") else f"is a {type(row).__name__}"
             raise InputSizeError(
-                f"row {i} of the weights of linear holds {len(row)}, and there are {len(inputs)} inputs"
+                f"each row of the weights of linear has a number for each input: row {i} {held}, "
+                f"the input {len(inputs)}"
             )
         products.append(dot(row, inputs))
     if bias is None:

@@ -1,8 +1,11 @@
-"""PyTorch's names that are not there, and what to use: a tensor's methods, and functions by the module they are in."""
+"""PyTorch's names that are not there, and what to use: methods of tensors and of modules; functions by module."""
 
 from __future__ import annotations
 
-__all__ = ["INSTEAD", "missing"]
+from importlib import import_module
+from typing import Any, NoReturn
+
+__all__ = ["INSTEAD", "MODULE_INSTEAD", "LeftOut", "instead_of", "missing"]
 
 #: PyTorch's names that are left out, and what to use.
 INSTEAD = {
@@ -22,9 +25,6 @@ INSTEAD = {
     "sub_": "t - x, or t.data -= x on a leaf",
     "mul_": "t * x, or t.data *= x on a leaf",
     "div_": "t / x, or t.data /= x on a leaf",
-    "clamp_": "t.clamp(low, high)",
-    "relu_": "t.relu()",
-    "masked_fill_": "t.masked_fill(mask, x)",
     "scatter": "t.put(i, v)",
     "scatter_": "t.put(i, v)",
     "scatter_add": "t.put(i, v), or an index, whose way back adds",
@@ -106,9 +106,109 @@ INSTEAD = {
     "subtract": "-",
     "take_along_dim": "gather",
     "true_divide": "/",
-    "unsqueeze_": "t.unsqueeze(dim)",
     "vdot": "a @ b",
+    "acosh": "(t + (t * t - 1).sqrt()).log()",
+    "addcdiv": "b + x / y",
+    "addmv": "b + m @ v",
+    "allclose": "gradwalk.allclose(t, other)",
+    "arccos": "acos()",
+    "arcsin": "asin()",
+    "arctan": "atan()",
+    "argwhere": "nonzero()",
+    "asinh": "(t + (t * t + 1).sqrt()).log()",
+    "atanh": "0.5 * ((1 + t) / (1 - t)).log()",
+    "bernoulli_": "gradwalk.rand(*t.shape) < p",
+    "bitwise_and": "&",
+    "bitwise_not": "~",
+    "bitwise_or": "|",
+    "bitwise_xor": "^",
+    "byte": "long()",
+    "char": "long()",
+    "copysign": "t.abs() * other.sign()",
+    "cummin": "a loop of minimum",
+    "deg2rad": "t * (pi / 180)",
+    "diag_embed": "t.unsqueeze(-1) * gradwalk.eye(n)",
+    "diagflat": "t.flatten().diag()",
+    "dsplit": "split(size, 2)",
+    "element_size": "t.numpy().itemsize",
+    "exponential_": "-gradwalk.rand(*shape).log()",
+    "fliplr": "flip(1)",
+    "flipud": "flip(0)",
+    "float_power": "t.double() ** x",
+    "fmax": "maximum, which lets nan through",
+    "fmin": "minimum, which lets nan through",
+    "ger": "einsum('i,j->ij', a, b)",
+    "greater_equal": ">=",
+    "hsplit": "split(size, 1)",
+    "hypot": "(a * a + b * b).sqrt()",
+    "index_copy": "t.put(i, v)",
+    "is_contiguous": "shape; how it lies in memory makes no difference here",
+    "is_floating_point": "t.dtype.startswith('float')",
+    "isneginf": "t == -inf",
+    "isposinf": "t == inf",
+    "less_equal": "<=",
+    "logcumsumexp": "(t - t.max()).exp().cumsum(dim).log() + t.max()",
+    "masked_scatter": "t.put(mask, v)",
+    "matrix_power": "a loop of @",
+    "msort": "sort(0)",
+    "nanmean": "t[~t.isnan()].mean()",
+    "ndimension": "dim()",
+    "new_empty": "gradwalk.zeros",
+    "new_full": "gradwalk.full",
+    "not_equal": "!=",
+    "pin_memory": "the processor, which is all there is",
+    "positive": "t",
+    "prelu": "gradwalk.where(t > 0, t, weight * t)",
+    "rad2deg": "t * (180 / pi)",
+    "random_": "gradwalk.randint",
+    "resize_": "reshape",
+    "retains_grad": "grad, which small graphs keep for all",
+    "rot90": "transpose and flip",
+    "select_scatter": "t.put(i, v)",
+    "sgn": "sign()",
+    "short": "long()",
+    "signbit": "t < 0",
+    "sinc": "(pi * t).sin() / (pi * t)",
+    "slice_scatter": "t.put(i, v)",
+    "split_with_sizes": "split(sizes)",
+    "storage": "numpy()",
+    "sum_to_size": "sum(dims, keepdim=True)",
+    "swapdims": "transpose",
+    "tensor_split": "split(sizes), or chunk",
+    "unique_consecutive": "NumPy on t.numpy(), which has no gradient",
+    "vsplit": "split(size, 0)",
+    "xpu": "the processor, which is all there is",
+    "H": "mT",
+    "itemsize": "t.numpy().itemsize",
+    "multinomial": "gradwalk.multinomial(t, n)",
+    "nbytes": "t.numpy().nbytes",
+    "real": "t, which is real",
     "xlogy": "x * y.log()",
+}
+
+_PRECISION = "dtype='float32' or 'float64' where its layers are made"
+_ATTRIBUTES = "its attributes: modules in them, and in lists and dicts there, are found"
+#: The same of a module.
+MODULE_INSTEAD = {
+    "add_module": "setattr(module, name, part)",
+    "apply": "a loop over parameters()",
+    "buffers": "its attributes that are constants",
+    "children": _ATTRIBUTES,
+    "cpu": "the module as it is: there is nothing but the processor here",
+    "cuda": "the processor, which is all there is",
+    "double": _PRECISION,
+    "extra_repr": "__repr__",
+    "float": _PRECISION,
+    "half": _PRECISION,
+    "modules": _ATTRIBUTES,
+    "named_children": _ATTRIBUTES,
+    "named_modules": _ATTRIBUTES,
+    "register_buffer": "an attribute: self.name = Tensor(data, requires_grad=False)",
+    "register_forward_hook": "a module of your own around it",
+    "register_module": "setattr(module, name, part)",
+    "register_parameter": "an attribute: self.name = Tensor(data)",
+    "requires_grad_": "p.requires_grad = False for p in module.parameters()",
+    "to": "the module as it is on the processor, and dtype='float32' where its layers are made",
 }
 
 #: The same of functions, by where they are looked for.
@@ -119,8 +219,48 @@ FUNCTIONS_INSTEAD = {
         "FloatTensor": "Tensor(data, dtype='float32')",
         "LongTensor": "Tensor(data, dtype='int64')",
         "Size": "tuple",
+        "adaptive_avg_pool1d": "mean over the last dim",
+        "atleast_3d": "unsqueeze",
+        "block_diag": "pad and cat",
+        "broadcast_tensors": "expand",
+        "bucketize": "(boundaries < x.unsqueeze(-1)).sum(-1)",
+        "celu": "alpha * (x / alpha).elu()",
+        "conv_transpose1d": "zeros between the inputs, and conv1d",
+        "conv_transpose2d": "zeros between the inputs, and conv2d",
+        "dstack": "stack(tensors, 2)",
+        "gaussian_nll_loss": "0.5 * (var.log() + (x - y) ** 2 / var)",
+        "get_default_dtype": "float64, which it always is",
+        "gumbel_softmax": "(logits - (-rand(*logits.shape).log()).log()).softmax(-1)",
+        "hardshrink": "where(x.abs() > 0.5, x, 0.0)",
+        "hardsigmoid": "(x + 3).relu6() / 6",
+        "hardswish": "x * (x + 3).relu6() / 6",
+        "hinge_embedding_loss": "where(y > 0, x, (1 - x).relu()).mean()",
+        "is_anomaly_enabled": "anomaly() around the code",
+        "pairwise_distance": "(a - b).norm(dim=-1)",
+        "pixel_shuffle": "reshape and permute",
+        "poisson_nll_loss": "(x.exp() - y * x).mean()",
+        "promote_types": "the dtype of a sum",
+        "result_type": "the dtype of a sum",
+        "rms_norm": "x * ((x * x).mean(-1, keepdim=True) + eps).rsqrt()",
+        "row_stack": "cat(tensors, 0)",
+        "scalar_tensor": "Tensor",
+        "seed": "manual_seed",
+        "distributions": "randn, rand and multinomial",
+        "fft": "NumPy on t.numpy(), without gradient",
+        "finfo": "numpy.finfo",
+        "iinfo": "numpy.iinfo",
+        "jit": "gradwalk.compile",
+        "special": "the functions of gradwalk itself, as erf and expm1",
+        "uint8": "int64",
+        "utils": "a loop over slices, as in for i in range(0, n, batch): x[i : i + batch]",
+        "set_num_threads": "the environment's OMP_NUM_THREADS",
+        "softshrink": "x - x.clamp(-0.5, 0.5)",
+        "tanhshrink": "x - x.tanh()",
+        "upsample": "an index with arrays of ints",
+        "use_deterministic_algorithms": "nothing: they are",
         "adaptive_avg_pool2d": "mean over the last two dims",
         "asarray": "as_tensor",
+        "backends": "the processor, which is all there is",
         "atleast_1d": "reshape",
         "atleast_2d": "unsqueeze",
         "autograd": "gradwalk.grad, or backward(create_graph=True)",
@@ -183,6 +323,26 @@ FUNCTIONS_INSTEAD = {
         "vstack": "cat(tensors, 0)",
     },
     "gradwalk.nn": {
+        "AdaptiveAvgPool1d": "lambda x: x.mean(-1)",
+        "AvgPool1d": "gradwalk.avg_pool1d",
+        "CosineSimilarity": "(a * b).sum(1) / (a.norm(dim=1) * b.norm(dim=1))",
+        "GLU": "lambda x: a * b.sigmoid(), with a, b = x.chunk(2, -1)",
+        "GroupNorm": "reshape, mean and var",
+        "Hardsigmoid": "lambda x: (x + 3).relu6() / 6",
+        "Hardswish": "lambda x: x * (x + 3).relu6() / 6",
+        "Hardtanh": "gradwalk.hardtanh",
+        "InstanceNorm1d": "mean and var over the last dim",
+        "InstanceNorm2d": "mean and var over the last two dims",
+        "LogSigmoid": "lambda x: -(-x).softplus()",
+        "PReLU": "where(x > 0, x, weight * x), with a tensor of your own",
+        "RMSNorm": "x * ((x * x).mean(-1, keepdim=True) + eps).rsqrt()",
+        "ReLU6": "gradwalk.relu6",
+        "SELU": "lambda x: 1.0507009873554805 * x.elu(1.6732632423543772)",
+        "Softmin": "lambda x: (-x).softmax(1)",
+        "Tanhshrink": "lambda x: x - x.tanh()",
+        "TransformerEncoder": "Linear, LayerNorm, and softmax(q @ k.mT * scale) @ v",
+        "Upsample": "an index with arrays of ints",
+        "ZeroPad2d": "gradwalk.pad",
         "AdaptiveAvgPool2d": "lambda x: x.mean((-2, -1))",
         "AvgPool2d": "gradwalk.avg_pool2d",
         "BCELoss": "nn.binary_cross_entropy, which takes logits",
@@ -233,6 +393,13 @@ FUNCTIONS_INSTEAD = {
         "utils": "gradwalk.optim.clip_grad_norm and clip_grad_value",
     },
     "gradwalk.optim": {
+        "ASGD": "Adam, or an Optimizer of your own",
+        "Adadelta": "Adam, or an Optimizer of your own",
+        "Adamax": "Adam, or an Optimizer of your own",
+        "Muon": "Adam, or an Optimizer of your own",
+        "NAdam": "Adam, or an Optimizer of your own",
+        "RAdam": "Adam, or an Optimizer of your own",
+        "Rprop": "Adam, or an Optimizer of your own",
         "Adagrad": "Adam, or an Optimizer of your own",
         "LBFGS": "Adam, or an Optimizer of your own",
         "RMSprop": "Adam, or an Optimizer of your own",
@@ -241,11 +408,42 @@ FUNCTIONS_INSTEAD = {
 }
 
 
+class LeftOut:
+    """Stands for a name that a class does not have, and says what to use. It is not there for `hasattr` either.
+
+    A tensor has no `__getattr__`, which would know all names: with it, a look at any field takes five times as long.
+
+    >>> try:
+    ...     gradwalk.Tensor([1.0]).median
+    ... except AttributeError as error:
+    ...     str(error)
+    "Tensor has no 'median'; use sort(dim)"
+    """
+
+    def __init__(self, name: str, instead: str) -> None:
+        self.name, self.instead = name, instead
+
+    def __get__(self, v: Any, kind: type) -> NoReturn:
+        raise AttributeError(f"{kind.__name__} has no {self.name!r}; use {self.instead}", name=self.name, obj=v)
+
+
+def instead_of(name: str) -> str:
+    """What to use for a name that a tensor does not have; nothing if nobody foresaw it.
+
+    >>> instead_of("outer"), instead_of("exp_")
+    ("einsum('i,j->ij', a, b)", 'exp, which gives a new tensor')
+    """
+    found = INSTEAD.get(name, "")
+    return found or (f"{name[:-1]}, which gives a new tensor" if name.endswith("_") else "")
+
+
 def missing(module: str, name: str) -> AttributeError:
     """What a module says about a name that it does not have, with what to use if the name is PyTorch's.
 
     >>> missing("gradwalk.nn", "MSELoss")
     AttributeError("module 'gradwalk.nn' has no attribute 'MSELoss'; use nn.mse")
     """
-    instead = FUNCTIONS_INSTEAD[module].get(name) or (INSTEAD.get(name) if module == "gradwalk" else None)
+    instead = FUNCTIONS_INSTEAD[module].get(name, "")
+    if module == "gradwalk" and (name in INSTEAD or (name.endswith("_") and hasattr(import_module(module), name[:-1]))):
+        instead = instead or instead_of(name)
     return AttributeError(f"module {module!r} has no attribute {name!r}" + (f"; use {instead}" if instead else ""))

@@ -6,12 +6,12 @@ They are found in `gradwalk.nn`, beside `Neuron`, `Layer` and `MLP`, which hold 
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Iterator
 from typing import Any
 
 from gradwalk import ops
 from gradwalk.errors import InputSizeError, NotANumberError, SettingError
+from gradwalk.functions import size
 from gradwalk.module import Module
 from gradwalk.tensor import Tensor
 from gradwalk.tensor.functions import as_tensor, ones, zeros
@@ -22,12 +22,6 @@ from gradwalk.tensor.shapes import shape_error, shape_of
 __all__ = ["BatchNorm1d", "Dropout", "Embedding", "LayerNorm", "Linear", "Sequential"]
 
 
-def _size(what: str, n: Any) -> int:
-    if isinstance(n, bool) or not hasattr(n, "__index__") or operator.index(n) < 1:
-        raise SettingError(f"{what} is a whole number of at least 1, not {n!r:.60}")
-    return operator.index(n)
-
-
 class Linear(Module):
     """Each output a weighted sum of the inputs, plus a bias: `x @ weight.T + bias`, as PyTorch's.
 
@@ -36,7 +30,7 @@ class Linear(Module):
     """
 
     def __init__(self, in_features: int, out_features: int, bias: bool = True, *, dtype: Any = "float64") -> None:
-        self.in_features, self.out_features = _size("in_features", in_features), _size("out_features", out_features)
+        self.in_features, self.out_features = size("in_features", in_features), size("out_features", out_features)
         limit = 1.0 / math.sqrt(self.in_features)
         self.weight = _uniform((self.out_features, self.in_features), limit, dtype)
         self.bias: Any = _uniform((self.out_features,), limit, dtype) if bias else None  # mostly a tensor
@@ -71,7 +65,7 @@ class Embedding(Module):
     """
 
     def __init__(self, num_embeddings: int, embedding_dim: int, *, dtype: Any = "float64") -> None:
-        shape = _size("num_embeddings", num_embeddings), _size("embedding_dim", embedding_dim)
+        shape = size("num_embeddings", num_embeddings), size("embedding_dim", embedding_dim)
         self.weight = Tensor(randn(*shape), dtype=dtype)
 
     def __call__(self, indices: Any) -> Any:
@@ -145,7 +139,7 @@ class BatchNorm1d(Module):
     """
 
     def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, *, dtype: Any = "float64") -> None:
-        n = _size("num_features", num_features)
+        n = size("num_features", num_features)
         self.eps, self.momentum = ops.number(eps), ops.number(momentum)
         self.weight, self.bias = ones(n, dtype=dtype), zeros(n, dtype=dtype)
         self.running_mean = zeros(n, dtype=dtype, requires_grad=False)

@@ -7,6 +7,7 @@ only ever taken of what is left after the largest number has been subtracted.
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
@@ -25,7 +26,7 @@ from gradwalk.functions import (
     take,
     total,
 )
-from gradwalk.ops import comes_later
+from gradwalk.ops import comes_later, where
 
 __all__ = ["binary_cross_entropy", "cross_entropy", "hinge", "log_softmax", "logsumexp", "mse", "softmax"]
 
@@ -58,9 +59,9 @@ def hinge(scores: Any, labels: Any) -> Value:
         return (1.0 - scores * _labels(labels, scores, (-1.0, 1.0), "hinge")).relu().mean()  # type: ignore[no-any-return]
     pairs = _pairs("hinge", "scores", scores, "labels", labels)
     remedy = "labels of 0 and 1 become these as 2 * label - 1"
+    sides = _each_one_of((-1.0, 1.0), [label for _, label in pairs], "hinge label", remedy)
     shortfalls = []
-    for i, (score, label) in enumerate(pairs, start=1):
-        side = _one_of((-1.0, 1.0), label, "hinge label", i, remedy)
+    for i, ((score, _), side) in enumerate(zip(pairs, sides, strict=True), start=1):
         shortfalls.append((_value(score, "score", i) * -side + 1.0).relu())
     return _mean(shortfalls)
 
@@ -77,9 +78,9 @@ def binary_cross_entropy(logits: Any, targets: Any) -> Value:
         return (logits * sides).softplus().mean()  # type: ignore[no-any-return]
     pairs = _pairs("binary_cross_entropy", "logits", logits, "targets", targets)
     remedy = "labels of -1 and 1 become these as (label + 1) / 2"
+    answers = _each_one_of((0.0, 1.0), [target for _, target in pairs], "binary_cross_entropy target", remedy)
     surprises = []
-    for i, (logit, target) in enumerate(pairs, start=1):
-        yes = _one_of((0.0, 1.0), target, "binary_cross_entropy target", i, remedy)
+    for i, ((logit, _), yes) in enumerate(zip(pairs, answers, strict=True), start=1):
         z = _value(logit, "logit", i)
         # -log(sigmoid(z)) is softplus(-z), and -log(1 - sigmoid(z)) is softplus(z): no logarithm of a tiny number.
         wrong = z * (1.0 - 2.0 * yes) if comes_later(yes) else -z if yes else z
@@ -98,7 +99,7 @@ def cross_entropy(logits: Any, targets: Any) -> Value:
     0.693147
     """
     if _many(logits):
-        from gradwalk.tensor.functions import cross_entropy as of_tensors
+        from gradwalk.tensor.losses import cross_entropy as of_tensors
 
         return of_tensors(logits, targets)  # type: ignore[return-value]
     if is_single(targets):
@@ -165,11 +166,13 @@ def _labels(labels: Any, scores: Any, allowed: tuple[float, float], loss: str) -
     from gradwalk.tensor.functions import as_tensor
 
     kind = as_tensor(scores).dtype
-    found = as_tensor(labels).to(kind if kind.startswith("float") else "float64").detach()
+    found = as_tensor(labels).to(kind if kind.startswith("float") else "float64")
     low, high = allowed
-    if not bool(((found == low) | (found == high)).all()):
+    if getattr(found.array, "of_samples", False):
+        found = _nan_unless(allowed, found)
+    elif not bool(((found == low) | (found == high)).all()):
         raise SettingError(f"a label of {loss} is neither {low:g} nor {high:g}")
-    return found.requires_grad_(False)
+    return found.detach().requires_grad_(False)
 
 
 # --- what was given ----------------------------------------------------------------------------------------------
@@ -184,21 +187,27 @@ def _pairs(loss: str, what: str, given: Any, what_else: str, wanted: Any) -> lis
     """What the model gave beside what it should have given."""
     left, right = listed(given, loss, what), listed(wanted, loss, what_else)
     if len(left) != len(right):
-        raise InputSizeError(f"{loss} was given {len(left)} {what} and {len(right)} {what_else}; give as many of each")
+        raise InputSizeError(f"{loss} needs as many {what} as {what_else}, and was given {len(left)} and {len(right)}")
     if not left:
-        raise InputSizeError(f"{loss} was given no {what}, and nothing has no mean; give at least one")
+        raise InputSizeError(f"{loss} was given no {what}, and there is no mean of nothing; give at least one")
     return list(zip(left, right, strict=True))
 
 
-def _one_of(allowed: tuple[float, float], x: Any, what: str, position: int, remedy: str) -> Any:
-    """A label, which is one of two numbers; no gradient flows to it."""
-    if comes_later(x):
-        return x
-    label: float = x.data if isinstance(x, Value) else real(x, what, position)
-    if label not in allowed:
-        low, high = allowed
-        raise SettingError(f"{what} {position} is {label:g}, and may be {low:g} or {high:g}; {remedy}")
-    return label
+def _each_one_of(allowed: tuple[float, float], given: list[Any], what: str, remedy: str) -> list[Any]:
+    """Labels, each one of two numbers; no gradient flows to them."""
+    numbers: list[Any] = [x.data if isinstance(x, Value) else x for x in given]
+    for i, x in enumerate(numbers, start=1):
+        label = x.at_hand if comes_later(x) else real(x, what, i)
+        if label not in allowed:
+            low, high = allowed
+            raise SettingError(f"{what} {i} is {label:g}, and may be {low:g} or {high:g}; {remedy}")
+    return [_nan_unless(allowed, x) if comes_later(x) else float(x) for x in numbers]
+
+
+def _nan_unless(allowed: tuple[float, float], x: Any) -> Any:
+    """A label that comes later, or nan if it is none then: the loss is nan, which costs less than to look at it."""
+    low, high = allowed
+    return where((x == low) | (x == high), x, math.nan)
 
 
 def _class_index(target: Any, classes: int, position: int) -> Any:

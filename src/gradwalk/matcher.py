@@ -5,7 +5,7 @@ the same programs. It is named if it reproduces every observation. The rules:
 
 - **Numbers** are alike to seven decimals, or to as many digits where they are large. A nan is like a nan, an infinity
   like the same infinity, and neither is like any other number.
-- **Errors** are alike if their types are (`by_type`). That says little: `by_place` wants message and line as well.
+- **Errors** are alike if their types are (`by_type`).
 - **Budget.** Who runs a program limits its steps. What was stopped is like what was stopped, and like nothing else.
 - **Chance.** Where the order of a set decides, a candidate has several outcomes; one of them must be like the observed.
 - **Evidence.** If all that was observed is right, there is no mistake, and no candidate is named.
@@ -18,7 +18,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-__all__ = ["Outcome", "by_place", "by_type", "matching", "reproduces", "same"]
+__all__ = ["Outcome", "by_type", "matching", "reproduces", "same"]
 
 Program = TypeVar("Program")
 Name = TypeVar("Name")
@@ -65,15 +65,6 @@ def by_type(one: Outcome, other: Outcome) -> bool:
     if one.kind != other.kind or one.error != other.error:
         return False
     return all(name in other.numbers and same(x, other.numbers[name]) for name, x in one.numbers.items())
-
-
-def by_place(one: Outcome, other: Outcome) -> bool:
-    """As `by_type`, but an error must also say the same, in the same line: for candidates made from the same text.
-
-    >>> by_place(Outcome("raised", error="TypeError", line=3), Outcome("raised", error="TypeError", line=8))
-    False
-    """
-    return by_type(one, other) and (one.message, one.line) == (other.message, other.line)
 
 
 def reproduces(

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["Message", "crossing", "joined", "reason_of", "say", "sentence", "shown", "verbatim"]
+__all__ = ["Message", "counted", "crossing", "joined", "reason_of", "say", "sentence", "shown", "verbatim"]
 
 _HOLE = re.compile(r"\{(\w+)\}")
 
@@ -69,6 +69,15 @@ def shown(x: object) -> str:
     """
     text = repr(x)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def counted(n: int, one: str, many: str = "") -> str:
+    """How many there are of something.
+
+    >>> counted(1, "node"), counted(2000, "box", "boxes")
+    ('1 node', '2,000 boxes')
+    """
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def verbatim(text: str) -> Message:

@@ -23,7 +23,7 @@ class Methods:
         raise NotImplementedError
 
     def exp(self) -> Value:
-        """E to this power.
+        """The exponential: e to this power.
 
         >>> round(Value(0.5).exp().data, 6)
         1.648721
@@ -31,7 +31,7 @@ class Methods:
         return self.__gradwalk_op__(ops.exp, (self,))
 
     def expm1(self) -> Value:
-        """E to this power, less 1: exact near 0.
+        """The exponential less 1: exact near 0.
 
         >>> round(Value(0.5).expm1().data, 6)
         0.648721
@@ -151,7 +151,7 @@ class Methods:
         return self.__gradwalk_op__(ops.sigmoid, (self,))
 
     def softplus(self) -> Value:
-        """Log(1 + exp(x)): a smooth relu.
+        """A smooth relu: log(1 + exp(x)).
 
         >>> round(Value(0.5).softplus().data, 6)
         0.974077

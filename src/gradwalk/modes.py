@@ -23,7 +23,7 @@ from gradwalk.turns import Turn
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-__all__ = ["Interpreter", "Observer", "anomaly", "no_grad", "observed", "unobserved"]
+__all__ = ["Interpreter", "Observer", "anomaly", "no_grad", "observed"]
 
 layers = 0  # how many interpreters are on stacks, in all threads together
 active = 0  # … and how many of them see ops
@@ -488,25 +488,3 @@ def observed(observer: Observer) -> Iterator[None]:
 
 class _Unobservant(Observer):
     every_op = False
-
-
-@contextmanager
-def unobserved() -> Iterator[None]:
-    """Tell no observer of what happens in a `with` block: it is not part of the run that they watch.
-
-    >>> from gradwalk import modes
-    >>> class Echo(modes.Observer):
-    ...     def op(self, out, operands):
-    ...         print(out.data)
-    >>> with modes.observed(Echo()):
-    ...     with modes.unobserved():
-    ...         y = Value(2.0) * 3
-    """
-    told = [(layer, layer.observer) for layer in stack() if isinstance(layer, Observing)]
-    for layer, _ in told:
-        layer.observer = _Unobservant()
-    try:
-        yield
-    finally:
-        for layer, observer in told:
-            layer.observer = observer

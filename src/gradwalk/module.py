@@ -6,7 +6,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from itertools import islice
-from types import FunctionType, MemberDescriptorType, MethodType
+from operator import methodcaller
+from types import BuiltinFunctionType, CellType, FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
@@ -14,11 +15,14 @@ from gradwalk import store
 from gradwalk.engine import Value
 from gradwalk.errors import ModelFileError, SettingError
 from gradwalk.functions import real
+from gradwalk.instead import MODULE_INSTEAD, LeftOut
 from gradwalk.keepers import Keeper, Leaves, clear, keeper_of
 from gradwalk.node import Node
 from gradwalk.ops import number
 
 __all__ = ["Module"]
+
+Path = tuple[Any, ...]  # where something was found: nowhere yet, or where it lies and under which name there
 
 
 class Module:
@@ -26,7 +30,7 @@ class Module:
 
     Write your own by giving it attributes. A Value that was computed from others (a result kept for later) is not a
     parameter, and a Value that is met twice counts once. To choose the parameters yourself, override `parameters()`;
-    they are then named by their position. What PyTorch calls `forward` is `__call__` here; either name will do.
+    they are then named by their position. Define `__call__`, or `forward` as in PyTorch: either name will do.
 
     >>> class Line(nn.Module):
     ...     def __init__(self):
@@ -76,7 +80,7 @@ class Module:
         >>> [name for name, _ in nn.Layer(2, 1).named_parameters()]
         ['neurons.0.w.0', 'neurons.0.w.1', 'neurons.0.b']
         """
-        return list(_listed_by(self) if _chooses(self) else _found_in(self))
+        return list(_named_in(self))
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Set the gradient of every parameter back to 0. PyTorch's `set_to_none` makes no difference here.
@@ -127,7 +131,7 @@ class Module:
         >>> nn.Neuron(2, init="zeros").state_dict()
         {'w.0': 0.0, 'w.1': 0.0, 'b': 0.0}
         """
-        named = list(_listed_by(self) if _chooses(self) else _found_in(self, constants=True))
+        named = list(_named_in(self, constants=True))
         state: dict[str, Any] = {name: p.detach() if p.many else number(p.data) for name, p in named}
         if len(state) < len(named):
             twice = store.first_repeated(name for name, _ in named)
@@ -159,7 +163,7 @@ class Module:
                 + _some("missing", missing)
                 + _some("unexpected", unexpected)
             )
-        parts = list(_listed_by(self) if _chooses(self) else _found_in(self, constants=True))
+        parts = list(_named_in(self, constants=True))
         numbers = {name: state[name] if p.many else real(state[name], "parameter", name) for name, p in parts}
         for name, p in parts:
             if p.many and getattr(numbers[name], "shape", None) != p.shape:  # type: ignore[attr-defined]
@@ -210,6 +214,10 @@ class Module:
             self.load_state_dict(state)
         except SettingError as error:
             raise ModelFileError(f"{path} holds another model: {error}") from error
+
+
+for _name, _instead in MODULE_INSTEAD.items():
+    setattr(Module, _name, LeftOut(_name, _instead))
 
 
 class Attributes:
@@ -277,13 +285,20 @@ def _found_anew(module: Module) -> list[Value]:
     return parameters
 
 
+def _named_in(module: Module, *, constants: bool = False) -> Iterator[tuple[str, Value]]:
+    """The parameters of a module, each with its path as text."""
+    if _chooses(module):
+        return _listed_by(module)
+    return ((_joined(path), v) for path, v in _found_in(module, constants=constants))
+
+
 def _found_in(
     root: Any,
     containers: list[Any] | None = None,
     attributes: list[dict[str, Any]] | None = None,
     *,
     constants: bool = False,
-) -> Iterator[tuple[str, Value]]:
+) -> Iterator[tuple[Path, Value]]:
     """Every leaf in a module's attributes, or in a list or the like, however deep, with its path; each once.
 
     Tensors that no gradient flows to are no parameters, and come with `constants` only.
@@ -291,44 +306,56 @@ def _found_in(
     What was looked into on the way is added to `containers`, or to `attributes` if it was those of a module.
     """
     seen: dict[int, Any] = {}  # holds what it has seen, so that no id is used again
-    ahead: list[tuple[str, Any]] = [("", root)]
-    elsewhere: list[tuple[str, Any, Any]] = []  # parameters where they are not looked for: each must be found as well
-    while ahead:
-        path, thing = ahead.pop()
-        if id(thing) in seen:
-            continue
-        inside: Iterable[tuple[Any, Any]]
-        if isinstance(thing, Node):
+    elsewhere: list[tuple[Path, Any, Any]] = []  # parameters where they are not looked for: each must be found as well
+    within: list[tuple[Path, Iterator[tuple[Any, Any]]]] = [((), iter([("", root)]))]  # the innermost last
+    while within:
+        where, parts = within[-1]
+        for key, thing in parts:
+            if type(thing) in PLAIN or id(thing) in seen:
+                continue
+            inside: Iterable[tuple[Any, Any]]
+            if isinstance(thing, Node):
+                seen[id(thing)] = thing
+                if thing.is_leaf and (constants or not thing.many or thing.requires_grad):  # type: ignore[attr-defined]
+                    yield (where, key), thing  # type: ignore[misc]
+                continue
+            holders, held = containers, thing
+            if isinstance(thing, (list, tuple)):
+                inside = enumerate([*thing])
+            elif isinstance(thing, Module) and (thing is root or not _chooses(thing)):
+                held = vars(thing)
+                inside, holders = [*held.items()], attributes
+                _refuse_if_class_hides(thing)
+            elif isinstance(thing, Module):
+                inside = _listed_by(thing)
+                held = object()  # which is not equal to its copy
+            elif isinstance(thing, dict):
+                inside = [*thing.items()]
+            else:
+                elsewhere += [((where, key), thing, part) for part in _parts(thing) if _is_trained(part)]
+                continue
+            if holders is not None:
+                holders.append(held)
             seen[id(thing)] = thing
-            if not thing.inputs and (constants or not thing.many or thing.requires_grad):  # type: ignore[attr-defined]
-                yield path, thing  # type: ignore[misc]
-            continue
-        holders, held = containers, thing
-        if isinstance(thing, Module) and (thing is root or not _chooses(thing)):
-            inside = vars(thing).items()
-            holders, held = attributes, vars(thing)
-            _refuse_if_class_hides(thing)
-        elif isinstance(thing, Module):
-            inside = _listed_by(thing)
-            held = object()  # which is not equal to its copy
-        elif isinstance(thing, (list, tuple)):
-            inside = enumerate(thing)
-        elif isinstance(thing, dict):
-            inside = thing.items()
+            within.append(((where, key), iter(inside)))
+            break
         else:
-            if thing.__class__ not in PLAIN:
-                elsewhere += [(path, thing, part) for part in _parts(thing) if _is_trained(part)]
-            continue
-        if holders is not None:
-            holders.append(held)
-        seen[id(thing)] = thing
-        ahead.extend(reversed([(f"{path}.{key}" if path else str(key), part) for key, part in inside]))
+            within.pop()
     for path, thing, part in elsewhere:
         if id(part) not in seen:  # it would never be trained, and nobody would say so
             raise SettingError(
-                f"{path} is a {type(thing).__name__} with parameters in it, and a module finds them in lists, tuples "
-                "and dicts, and in modules; make it one of these"
+                f"{_joined(path)} is a {type(thing).__name__} with parameters in it, and a module finds them in lists, "
+                "tuples and dicts, and in modules; make it one of these"
             )
+
+
+def _joined(path: Path) -> str:
+    """A path as text, from the root on, which has no name of its own."""
+    keys = []
+    while path:
+        path, key = path
+        keys.append(str(key))
+    return ".".join(keys[-2::-1])
 
 
 def _calls_by_itself(kind: type[Module]) -> bool:
@@ -341,7 +368,9 @@ def _calls_by_itself(kind: type[Module]) -> bool:
 
 
 #: Attributes that hold no parameters, as most do.
-PLAIN = {int, float, bool, str, type(None), FunctionType, MethodType}
+PLAIN = {int, float, bool, str, type(None), FunctionType, MethodType, BuiltinFunctionType, methodcaller}
+#: What most attributes of a class are.
+HARMLESS = {*PLAIN, tuple, dict, property, classmethod, staticmethod, GetSetDescriptorType, CellType}
 LOOKED_AT = 100  # so many things in a deque or the like: a memory of many numbers must not slow training down
 
 
@@ -359,7 +388,7 @@ def _parts(thing: Any) -> Iterable[Any]:
 def _refuse_if_class_hides(module: Module) -> None:
     """Refuse parameters in attributes of a class, which all its modules share, and in slots."""
     for base in type(module).__mro__:
-        if base is Module or base is object:
+        if base is Module or base is object or HARMLESS.issuperset(map(type, vars(base).values())):
             continue
         for name, x in vars(base).items():
             if not isinstance(x, (Node, Module, MemberDescriptorType)):

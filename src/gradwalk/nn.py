@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from gradwalk.engine import Value
 from gradwalk.errors import InputSizeError, NotANumberError, SettingError
-from gradwalk.functions import listed, operand, real
+from gradwalk.functions import listed, operand, real, size
 from gradwalk.losses import binary_cross_entropy, cross_entropy, hinge, log_softmax, logsumexp, mse, softmax
 from gradwalk.messages import reason_of, say
 from gradwalk.module import Module, kind_of
@@ -136,21 +136,6 @@ def _named(what: str, choice: Any, table: Mapping[str, T]) -> T:
     return table[choice]
 
 
-def _size(what: str, n: Any) -> int:
-    if isinstance(n, bool) or not hasattr(n, "__index__"):
-        raise SettingError(
-            say(
-                "{what} is a whole number of at least 1, not {kind}: {given}",
-                what=what,
-                kind=type(n).__name__,
-                given=f"{n!r:.60}",
-            )
-        )
-    if operator.index(n) < 1:
-        raise SettingError(say("{what} is a whole number of at least 1, not {n}", what=what, n=operator.index(n)))
-    return operator.index(n)
-
-
 # --- neurons, layers, networks -----------------------------------------------------------------------------------
 
 
@@ -173,7 +158,7 @@ class Neuron(Module):
             raise SettingError(
                 say("nonlin is True or False, not {given}; write activation={given}", given=f"{nonlin!r:.60}")
             )
-        nin = _size("nin", nin)
+        nin = size("nin", nin)
         self._title, self._activate = _activation(activation)
         draw = init if callable(init) else _named("init", init, INITS)
         self.w = [Value(real(draw(nin, 1), "init, for weight", i)) for i in range(1, nin + 1)]
@@ -213,7 +198,7 @@ class Layer(Module):
     def __init__(
         self, nin: int, nout: int, *, nonlin: bool = True, activation: Activation = "relu", init: Init = "uniform"
     ) -> None:
-        self.nin, nout = _size("nin", nin), _size("nout", nout)
+        self.nin, nout = size("nin", nin), size("nout", nout)
         draw = init if callable(init) else _named("init", init, INITS)
 
         def weight(nin: int, _: int) -> float:  # a neuron alone does not know how many stand beside it
@@ -268,7 +253,7 @@ class MLP(Module):
                     given=f"{nouts!r:.60}",
                 )
             )
-        sizes = [_size("nin", nin), *(_size(f"nouts[{i}]", n) for i, n in enumerate(widths))]
+        sizes = [size("nin", nin), *(size(f"nouts[{i}]", n) for i, n in enumerate(widths))]
         _activation(activation)  # a wrong name is wrong even if there is no hidden layer to use it
         each = [activation] * (len(widths) - 1) + [output]
         self.layers = [

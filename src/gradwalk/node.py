@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy, deepcopy
@@ -16,10 +17,21 @@ from gradwalk import flat, keepers, modes, ops, reverse, walk
 from gradwalk.errors import GraphError, NotANumberError
 from gradwalk.keepers import Keeper
 from gradwalk.methods import Methods
-from gradwalk.ops import Op
+from gradwalk.ops import Op, comes_later, number
 from gradwalk.provenance import Place
 
 __all__ = ["Hook", "Node"]
+
+
+def _compared(holds: Callable[[Any, Any], Any]) -> Callable[[Any, Any], bool]:
+    def compare(self: Node, other: Any) -> Any:
+        if isinstance(other, Node):
+            if other.many:
+                return NotImplemented  # a tensor answers, number by number
+            other = other.data
+        return bool(holds(self.data, other))
+
+    return compare
 
 
 class Node(Methods):
@@ -75,10 +87,14 @@ class Node(Methods):
 
     @data.setter
     def data(self, data: Any) -> None:
-        if data.__class__ is not float and isinstance(data, Node):  # it would compute with Values inside of Values
-            raise NotANumberError(
-                f"data is a plain number, not a {type(data).__name__}: {data!r}; set it to the .data of that"
-            )
+        if data.__class__ is not float:  # an array would compute in its own way, and so would an int, without end
+            if isinstance(data, Node):
+                raise NotANumberError(
+                    f"data is a plain number, not a {type(data).__name__}: {data!r}; set it to the .data of that"
+                )
+            if not comes_later(data):
+                plain = number(data)
+                data = data if hasattr(data, "dtype") else plain  # numbers of NumPy's keep their precision
         if modes.active or (keepers.keeping and not hasattr(self, "_data")):
             self._write("data", data)
         else:
@@ -385,33 +401,10 @@ class Node(Methods):
     # --- comparing, printing -----------------------------------------------------------------------------------------
     # Nodes are equal only to themselves, so that they can be kept in sets; `<` and `max()` compare their data.
 
-    def __lt__(self, other: Any) -> bool:
-        if isinstance(other, Node):
-            if other.many:
-                return NotImplemented  # a tensor answers, number by number
-            other = other.data
-        return bool(self.data < other)
-
-    def __le__(self, other: Any) -> bool:
-        if isinstance(other, Node):
-            if other.many:
-                return NotImplemented  # a tensor answers, number by number
-            other = other.data
-        return bool(self.data <= other)
-
-    def __gt__(self, other: Any) -> bool:
-        if isinstance(other, Node):
-            if other.many:
-                return NotImplemented  # a tensor answers, number by number
-            other = other.data
-        return bool(self.data > other)
-
-    def __ge__(self, other: Any) -> bool:
-        if isinstance(other, Node):
-            if other.many:
-                return NotImplemented  # a tensor answers, number by number
-            other = other.data
-        return bool(self.data >= other)
+    __lt__ = _compared(operator.lt)
+    __le__ = _compared(operator.le)
+    __gt__ = _compared(operator.gt)
+    __ge__ = _compared(operator.ge)
 
     def __format__(self, spec: str) -> str:
         return format(self.data, spec) if spec else repr(self)

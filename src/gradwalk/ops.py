@@ -165,7 +165,7 @@ class Op:
             raise OpError(f"{self.name} takes its operands in their order, without names: {', '.join(settings)}")
         left_out = self.arity - len(operands)
         if not operands or left_out > len(self.defaults):
-            raise OpError(f"{self.name} takes {self.arity} operand(s) and was given {len(operands)}")
+            raise wrong_count(self, len(operands))
         return self(*operands, *self.defaults[-left_out:])
 
     def forward(self, *operands: float) -> float:
@@ -234,7 +234,8 @@ def op(*partials: Rule, symbol: str = "", **traits: Any) -> Callable[[Callable[.
     """Make an op of your own: the decorated function is its value, the arguments are its derivatives.
 
     Give one rule for each operand; a rule takes the operands and the result, and is written with operators and
-    gradwalk's own functions, so that it also runs on Values. The op then works eagerly, at higher order and in checks.
+    gradwalk's own functions, so that it also runs on Values. The op then works on Values and tensors, at
+    any order of derivative, and in checks.
 
     >>> @gradwalk.op(lambda x, out: 3 * x * x)
     ... def cube(x):
@@ -287,11 +288,16 @@ def _imported(module: str, name: str) -> Op:
     return found
 
 
+def wrong_count(op: Op, given: int) -> OpError:
+    """What is raised where an op is given too many operands, or too few."""
+    return OpError(f"{op.name} takes {op.arity} operand(s) and was given {given}")
+
+
 def _carefully(rule: Rule, arguments: tuple[float, ...], op: Op, position: int) -> float:
     """`rule(*arguments)`, with IEEE's answer where Python's arithmetic raises or turns complex."""
     given = len(arguments) - (position > 0)
     if given != op.arity:
-        raise OpError(f"{op.name} takes {op.arity} operand(s) and was given {given}")
+        raise wrong_count(op, given)
     try:
         try:
             result = rule(*arguments)
@@ -427,8 +433,10 @@ pow: Op = Op(
 )  # fmt: skip
 neg: Op = Op("neg", "neg", lambda x: -x, (lambda x, out: -1.0,))
 
-exp: Op = Op("exp", "exp", ieee.exp, (lambda x, out: out,), doc="E to this power.")
-expm1: Op = Op("expm1", "expm1", ieee.expm1, (lambda x, out: out + 1.0,), doc="E to this power, less 1: exact near 0.")
+exp: Op = Op("exp", "exp", ieee.exp, (lambda x, out: out,), doc="The exponential: e to this power.")
+expm1: Op = Op(
+    "expm1", "expm1", ieee.expm1, (lambda x, out: out + 1.0,), doc="The exponential less 1: exact near 0.",
+)  # fmt: skip
 log: Op = Op(
     "log", "log", ieee.log, (lambda x, out: 1.0 / x,), domain=(POSITIVE,), there="-inf at 0 with slope inf",
     doc="The natural logarithm.",
@@ -478,7 +486,7 @@ sigmoid: Op = Op(
 )  # fmt: skip
 softplus: Op = Op(
     "softplus", "softplus", _softplus, (lambda x, out: sigmoid(x),),
-    doc="Log(1 + exp(x)): a smooth relu.",
+    doc="A smooth relu: log(1 + exp(x)).",
 )  # fmt: skip
 relu: Op = Op(
     "relu", "ReLU", _relu, (lambda x, out: choose(x <= 0.0, 0.0, 1.0),), rough=lambda x: x, there="slope 0 at 0",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Any, NamedTuple
@@ -28,7 +29,9 @@ __all__ = [
     "forward_births",
     "forward_error",
     "is_users",
+    "led_through",
     "made_by",
+    "pass_over",
     "push_watched",
     "users_place",
 ]
@@ -36,6 +39,7 @@ __all__ = [
 Node = Any  # a Value; this module does not need to know the class
 
 _OWN_FILES = os.path.dirname(__file__)  # noqa: PTH120 (importing pathlib takes longer than all of us)
+_PASSED_OVER: tuple[str, ...] = (_OWN_FILES, contextmanager.__code__.co_filename)  # whose lines say nothing to a user
 
 
 class Place(NamedTuple):
@@ -66,15 +70,39 @@ class Place(NamedTuple):
 
 
 def users_place() -> Place:
-    """The innermost source line outside gradwalk that led to this call.
+    """The innermost source line outside gradwalk, and what it uses, that led to this call.
 
     >>> users_place().line
     1
     """
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OWN_FILES):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PASSED_OVER):
         frame = frame.f_back
     return Place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+
+
+def led_through(module: str) -> bool:
+    """Whether a module of ours called this, on the way from the user's line.
+
+    >>> led_through("gradwalk.layers")
+    False
+    """
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PASSED_OVER):
+        if frame.f_globals.get("__name__") == module:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def pass_over(library: Any) -> None:
+    """Let no place be in a package that calls us in turn.
+
+    >>> from gradwalk import provenance
+    >>> provenance.pass_over(gradwalk)
+    """
+    global _PASSED_OVER
+    _PASSED_OVER = (*_PASSED_OVER, os.path.dirname(library.__file__))  # noqa: PTH120
 
 
 def is_users(file: str) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
 from itertools import repeat
 from typing import Any
 
@@ -207,27 +206,38 @@ def _walked(root: Node, seed: float) -> bool:
     if found is None:
         return False
     order, leaves, untaken, hooked = found
-    release(leaves)
+    if keepers.keeping:
+        release(leaves)
     before = [leaf._grad for leaf in leaves]  # not in pairs: a tuple for each is work for the collector
-    if any(grad.__class__ is not float for grad in before):
-        return False
-    walk = Walk([*leaves, *order, *untaken], root, leaves + untaken) if hooked else None
-    with walk or nullcontext():
-        try:
-            for leaf in leaves:
-                leaf._grad = 0.0
-            for v in order:
-                v._grad = 0.0
-            for v in untaken:
-                v._grad = 0.0
-            root._grad = seed
-            _push_through(order, leaves, walk)
-            for leaf, grad in zip(leaves, before, strict=True):
-                leaf._grad += grad
-        except BaseException:
-            put_back(leaves, "_grad", before)
-            raise
+    for grad in before:
+        if grad.__class__ is not float:
+            return False
+    if hooked:
+        with Walk([*leaves, *order, *untaken], root, leaves + untaken) as walk:
+            _fill_all(order, leaves, untaken, before, seed, walk)
+    else:
+        _fill_all(order, leaves, untaken, before, seed, None)
     return True
+
+
+def _fill_all(
+    order: list[Node], leaves: list[Node], untaken: list[Node], before: list[float], seed: float, walk: Walk | None
+) -> None:
+    """Fill the gradients of an order, the last node of which gets the seed, and add to what the leaves held before."""
+    try:
+        for leaf in leaves:
+            leaf._grad = 0.0
+        for v in order:
+            v._grad = 0.0
+        for v in untaken:
+            v._grad = 0.0
+        (order or leaves)[-1]._grad = seed
+        _push_through(order, leaves, walk)
+        for leaf, grad in zip(leaves, before, strict=True):
+            leaf._grad += grad
+    except BaseException:
+        put_back(leaves, "_grad", before)
+        raise
 
 
 def _push_through(order: list[Node], leaves: list[Node], walk: Walk | None) -> None:
@@ -411,6 +421,7 @@ def _fill(gradients: dict[Node, Any], rest: list[Node]) -> None:
 
 def _known_slopes(v: Node) -> tuple[float | None, ...]:
     if v.primitive is None or v.closure is not None:
+        v.operands  # noqa: B018 (what keeps none says why, and what to do)
         raise BackwardError(
             f"{walk.describe(v)} has a _backward closure of its own, which only backward() can run; "
             "to use grad(), jacobian() or create_graph=True, define the operation with @gradwalk.op"

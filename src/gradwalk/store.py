@@ -203,7 +203,7 @@ def _number_in_file(x: Any, name: str, path: AnyPath) -> float:
             if math.isfinite(number(x)):
                 return number(x)
         raise ModelFileError(f"{path} is damaged: {name} is too large for a float; save the model again")
-    raise ModelFileError(f"{path} is damaged: {name} is {_short(x)}, which is no number; save the model again")
+    raise ModelFileError(f"{path} is damaged: {name} is {_short(x)}, which is not a number; save the model again")
 
 
 def _short(x: Any) -> str:

@@ -94,6 +94,21 @@ def test_an_op_that_is_wrong_in_both_operands_is_named_once(
     assert text.count("at fault: @") == 1
 
 
+@pytest.mark.parametrize("wrong", [refused, lambda g: gradwalk.tensor.arrays.now.reshape(g, (4,))])
+def test_the_operand_that_gets_back_what_does_not_fit_is_told(
+    wrong: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = entries.MatMul.pull
+    monkeypatch.setattr(
+        entries.MatMul,
+        "pull",
+        lambda self, i, g, given, out: wrong(g) if i else right(self, i, g, given, out),
+    )
+    product = random(2, 2) @ random(2, 2)
+    found = gradwalk.check.of_tensors._suspects([product], 1e-6, 1e-9)
+    assert [(suspect.op, suspect.operand) for suspect in found] == [("@", 2)]
+
+
 def test_a_forgotten_unbroadcast_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     from gradwalk.tensor import backward
 

@@ -15,7 +15,7 @@ import pytest
 import gradwalk
 from gradwalk import Tensor, using_arrays
 from gradwalk.errors import GradwalkError
-from gradwalk.tensor import functions, method_functions
+from gradwalk.tensor import convolutions, functions, losses, method_functions
 from gradwalk.tensor import random as by_chance
 
 OPERATORS = (
@@ -41,7 +41,7 @@ def tensor() -> Tensor:
 
 
 def subjects() -> Iterator[tuple[str, Any, bool]]:
-    for module in (functions, by_chance):
+    for module in (functions, convolutions, losses, by_chance):
         yield from ((name, getattr(module, name), False) for name in module.__all__ if name not in NOT_FOR_PEOPLE)
     yield from ((name, getattr(gradwalk, name), False) for name in method_functions.AS_FUNCTIONS)
     for name, found in inspect.getmembers(Tensor, callable):

@@ -58,9 +58,13 @@ for _ in range(5):
     descent.step()
     losses.append(loss.item())
 print(losses[-1] < losses[0])
+try:
+    x.numpy()
+except gradwalk.errors.MissingExtraError as error:
+    print(error)
 """
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
-    assert run.stdout == "True\n", run.stderr
+    assert run.stdout == 'True\nnumpy() needs numpy: pip install "gradwalk[tensor]"\n', run.stderr
 
 
 # --- memory ----------------------------------------------------------------------------------------------------------
@@ -99,6 +103,29 @@ def test_looking_at_data_changes_nothing() -> None:
     held = w.data
     held[1] = 10.0
     assert (w * 1.0).tolist() == [1.0, 10.0]
+
+
+@pytest.mark.parametrize("provider", ["numpy", "python"])
+@pytest.mark.parametrize("count", [2, 2000])
+def test_every_way_to_use_a_leaf_sees_what_was_written_to_it(provider: str, count: int) -> None:
+    """Also a zero that got another sign, and nothing where the same was written, nan too."""
+    uses: Any = (
+        lambda w: w * 2.0, lambda w: 2.0 * w, lambda w: w + w, lambda w: 1.0 / w, lambda w: w.exp(), lambda w: -w,
+        lambda w: w.relu(), lambda w: w.sum(), lambda w: w @ w, lambda w: w[:1], lambda w: w.maximum(0.5),
+        lambda w: w > 0.5, lambda w: gradwalk.where(w > 0.5, w, 0.0), lambda w: w.clamp(0.0, 1.0),
+    )  # fmt: skip
+    with using_arrays(provider):
+        for use in uses:
+            w = Tensor([1.0, float("nan")] + [0.0] * (count - 2) if count > 2 else [1.0, 0.0])
+            held = w.data
+            for x in (1.0, 0.25, -3.0, 0.0, -0.0):
+                held[0] = x
+                expected = use(Tensor([x, *w.tolist()[1:]]))
+                assert str(use(w).tolist()) == str(expected.tolist())
+            before = use(w)
+            held[0], held[1] = -0.0, held[1]
+            if before.requires_grad:
+                before.sum().backward()
 
 
 def test_nothing_is_shared_with_what_was_given_and_computed_numbers_are_read_only() -> None:

@@ -1,5 +1,7 @@
 """The gradient of a leaf as a sum over paths: `print(gradwalk.explain(loss))`.
 
+`help(gradwalk.explain.explain)` tells what it takes.
+
 Every path from the root down to the leaf contributes the product of the slopes along it, and the gradient is the sum
 of these products. The backward walk gets the same number without following a single path to its end, which is why it is
 quick; a person sees best where a gradient comes from by looking at the paths, as long as there are few.

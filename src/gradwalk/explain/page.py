@@ -19,6 +19,7 @@ from gradwalk.bundles import bundle
 from gradwalk.errors import GraphError, SettingError
 from gradwalk.explain.views import recorded, view_of
 from gradwalk.files import AnyPath, checked_theme, format_of, write
+from gradwalk.messages import counted
 from gradwalk.walk.formatting import clean
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def page_of(
         "base-uri 'none'; form-action 'none'",
         version=gradwalk.__version__,
         title=html.escape(shown),
-        summary=f"{nodes} {'node' if nodes == 1 else 'nodes'}, {all_steps} steps forwards and back",
+        summary=f"{counted(nodes, 'node')}, {all_steps} steps forwards and back",
         style=style,
         why=html.escape(why),
         name=html.escape(name),

@@ -103,7 +103,7 @@ def _found(leaf: Any, nodes: Sequence[Any], graph: Graph) -> int:
         what = f"no node is labelled {leaf!r}"
     else:
         ids = [i for i, node in enumerate(nodes) if node is leaf]
-        what = f"{walk.short(leaf)} is no part of the graph"
+        what = f"{walk.short(leaf)} is not part of the graph"
     if not ids:
         labels = sorted({node.label for node in graph.nodes if node.label})
         some = ", ".join(labels[:8]) + (" …" if len(labels) > 8 else "")

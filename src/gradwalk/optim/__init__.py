@@ -3,7 +3,8 @@
 The numbers are those of `torch.optim`, step for step. A gradient that is nan or inf is not hidden: it spoils the
 parameter, as it does there.
 
-- `optimizers.py`: `Optimizer`, and SGD, Adam and AdamW as rules; `loops.py` applies a rule to all parameters;
+- `optimizers.py`: `Optimizer`, and SGD, Adam and AdamW as rules; `loops.py` applies a rule to all parameters,
+  `tensors.py` to tensors;
 - `clipping.py`: gradients before a step; `reduction.py`: gradients added up over processes;
 - `schedules.py`: learning rates from step to step; `settings.py`: checks.
 """

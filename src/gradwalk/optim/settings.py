@@ -34,7 +34,7 @@ def checked_parameters(given: Any, taker: str) -> list[Value]:
     for i, p in enumerate(found, start=1):
         if not isinstance(p, Node):
             remedy = "; from named_parameters() take the second of each pair" if isinstance(p, tuple) else ""
-            raise SettingError(f"parameter {i} is no Value but {type(p).__name__}: {p!r:.60}{remedy}")
+            raise SettingError(f"parameter {i} is not a Value but of type {type(p).__name__}: {p!r:.60}{remedy}")
         if places.setdefault(id(p), i) != i:
             raise SettingError(f"parameters {places[id(p)]} and {i} are the same {type(p).__name__}; give each once")
     check_gradients_flow(found)

@@ -13,11 +13,24 @@ from types import ModuleType
 from typing import Any, Protocol, cast
 
 from gradwalk.errors import SettingError
+from gradwalk.tensor.shapes import Shape
 
-__all__ = ["BOOL", "FLOAT32", "FLOAT64", "INT64", "Provider", "dtype_named", "now", "provided_by", "using_arrays"]
+__all__ = [
+    "BOOL",
+    "FLOAT32",
+    "FLOAT64",
+    "INT64",
+    "Provider",
+    "dtype_named",
+    "now",
+    "provided_by",
+    "put_back",
+    "take_from",
+    "taken_from",
+    "using_arrays",
+]
 
 Array = Any  # of whichever provider: has shape, ndim, size and dtype
-Shape = tuple[int, ...]
 
 FLOAT64, FLOAT32, INT64, BOOL = "float64", "float32", "int64", "bool"
 #: What a dtype may be called.
@@ -79,7 +92,7 @@ class Provider(Protocol):
         """The same memory, for reading."""
 
     def same(self, a: Array, b: Array) -> bool:
-        """Whether all numbers are equal; nan is equal to nan."""
+        """Whether all numbers are the same, signs of zeros too; nan is the same as nan."""
 
     def have_nan(self, arrays: Sequence[Array]) -> bool:
         """Whether there is a nan in one of them."""
@@ -187,13 +200,45 @@ def provided_by(provider: Provider) -> Iterator[None]:
     ...     arrays.now.name in ("numpy", "python")
     True
     """
-    before = {"now": now, "made": made}
-    stays = isinstance(provider, ModuleType)
-    try:  # both in one step, so that Ctrl-C never finds one provider with what was made of another
-        globals().update(now=provider, made=_kept.setdefault(provider.name, Made()) if stays else Made())
+    before = taken_from()
+    try:
+        take_from(provider)
         yield
     finally:
-        globals().update(before)
+        try:
+            put_back(before)
+        except BaseException:  # Ctrl-C was heard just now, and is heard once
+            put_back(before)
+            raise
+
+
+def taken_from() -> dict[str, Any]:
+    """Where arrays are taken from, for `put_back`.
+
+    >>> before = taken_from()
+    >>> put_back(before)
+    >>> before == taken_from()
+    True
+    """
+    return {"now": now, "made": made}
+
+
+def take_from(provider: Provider) -> None:
+    """Take arrays from a provider until they are taken from another.
+
+    >>> take_from(now)
+    """
+    stays = isinstance(provider, ModuleType)
+    # both in one step, so that Ctrl-C never finds one provider with what was made of another
+    globals().update(now=provider, made=_kept.setdefault(provider.name, Made()) if stays else Made())
+
+
+def put_back(before: dict[str, Any]) -> None:
+    """Take arrays from where they were taken before.
+
+    >>> put_back(taken_from())
+    """
+    globals().update(before)
 
 
 def dtype_named(dtype: Any) -> str:

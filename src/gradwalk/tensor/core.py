@@ -13,25 +13,23 @@ from typing import TYPE_CHECKING, Any
 from gradwalk import keepers, modes, ops, reverse
 from gradwalk.engine import Value
 from gradwalk.errors import BackwardError, GraphError, NotANumberError, OpError, SettingError
-from gradwalk.instead import INSTEAD
+from gradwalk.instead import INSTEAD, LeftOut, instead_of
 from gradwalk.node import Hook, Node, Recipe
 from gradwalk.ops import Op
 from gradwalk.tensor import arrays, kernels, reach
 from gradwalk.tensor.arrays import dtype_named
 from gradwalk.tensor.backward import FREED, KEPT_NUMBERS, Clock, Slope, filled, walk_back, walk_with_graphs
 from gradwalk.tensor.entries import Entry, Expand, Index, Permute, Reshape
-from gradwalk.tensor.making import array_of, numbers_in
+from gradwalk.tensor.making import array_of, numbers_in, whole
 from gradwalk.tensor.methods import TensorMethods
-from gradwalk.tensor.operators import give_operators
+from gradwalk.tensor.operators import PART, give_operators
 from gradwalk.tensor.printing import printed
-from gradwalk.tensor.promotion import alike, joined, one_dtype, refuse_division_by_zero
-from gradwalk.tensor.refusing import LeftOut
+from gradwalk.tensor.promotion import alike, joined, one_dtype, refuse_whole_division
 from gradwalk.tensor.shapes import Shape, broadcast, shape_error
 
 __all__ = ["Tensor"]
 
 VIEWS = (Index, Reshape, Permute, Expand)
-PART = "this is a part of a parameter, and for reading; write to the parameter's own data, as in p.data[i] *= 2"
 
 
 class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the table give tensors here
@@ -151,6 +149,15 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
         True
         """
         return hasattr(self, "_gradient_of") or hasattr(self, "_part_of")
+
+    @property
+    def is_part(self) -> bool:
+        """Whether this shows a part of a leaf that is surely trained.
+
+        >>> gradwalk.ones(2, 2, requires_grad=True)[0].is_part
+        True
+        """
+        return hasattr(self, "_part_of") or _shows_parameter(self.primitive, self._inputs)
 
     @property
     def is_surely_trained(self) -> bool:
@@ -417,8 +424,10 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
     def __gradwalk_op__(self, op: Any, operands: tuple[Any, ...]) -> Any:
         if modes.active:
             return modes.top().apply(op, operands)
-        if len(operands) != 1 or not self._flows or self._lent is not None:
+        if len(operands) != 1 or not self._flows:
             return self.computed(op, operands)
+        if self._lent is not None:
+            self._look_at_lent()
         x = self._data  # one operand that gradient flows to: most functions have that
         try:
             data = (arrays.made.kernels.get(op) or kernels.kernel(op))(x) if op.__class__ is Op else op.value(x)
@@ -470,8 +479,9 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
             kinds = [z.dtype if isinstance(z, Tensor) else type(z).__name__ for z in numbers]
             if any(kind.startswith("float") for kind in kinds):
                 raise NotANumberError(f"{name} is for bools and ints, and was given {' and '.join(kinds)}")
+            found = [whole(z) if isinstance(z, int) else z for z in found]
         elif name in ("//", "%"):
-            refuse_division_by_zero(name, *found)
+            refuse_whole_division(name, *found)
         return constant(arrays.now.functions[name](*alike(found)))
 
     def __gradwalk_choose__(self, yes: Any, no: Any) -> Any:
@@ -576,8 +586,9 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
 
 
 give_operators(Tensor)
-for _name in INSTEAD:
-    setattr(Tensor, _name, LeftOut(_name))
+_in_place = {f"{_name}_" for _name in {*ops.TABLE, *dir(TensorMethods)} if not _name.startswith("_")}
+for _name in {*INSTEAD, *_in_place}.difference(dir(Tensor)):
+    setattr(Tensor, _name, LeftOut(_name, instead_of(_name)))
 
 
 # --- making nodes ----------------------------------------------------------------------------------------------------
@@ -621,9 +632,12 @@ def node(op: Any, data: Any, inputs: tuple[Any, ...]) -> Tensor:
 
 def _shows_parameter(op: Any, inputs: tuple[Any, ...]) -> bool:
     """Whether an op shows a part of a leaf that is surely trained, or of such a part."""
-    if op.__class__ not in VIEWS or (op.__class__ is Index and op.wholes):
-        return False
-    return inputs[0].is_surely_trained or hasattr(inputs[0], "_part_of")
+    while op.__class__ in VIEWS and not (op.__class__ is Index and op.wholes):
+        x = inputs[0]
+        if x.is_leaf:
+            return x.is_surely_trained or hasattr(x, "_part_of")
+        op, inputs = x.primitive, x._inputs
+    return False
 
 
 def _of_one_kind(op: Any, operands: tuple[Any, ...]) -> Tensor | None:
@@ -631,19 +645,19 @@ def _of_one_kind(op: Any, operands: tuple[Any, ...]) -> Tensor | None:
     if modes.active and not modes.knows_numbers():
         return None
     numbers: list[Any] = []
-    dtype, flows = None, False
+    dtype, kind, flows = None, None, False
     for x in operands:
         if x.__class__ is Tensor:
-            data = x._data
             if x._lent is not None:
-                return None
+                x._look_at_lent()
+            data = x._data
             if op is ops.where and not numbers:  # a condition may be of any dtype
                 if not arrays.now.is_array(data):
                     return None
-            elif dtype is not None and data.dtype != dtype:
+            elif dtype is not None and data.dtype is not dtype and (data.__class__ is not kind or data.dtype != dtype):
                 return None
             else:
-                dtype = data.dtype
+                dtype, kind = data.dtype, data.__class__
             flows = flows or x._flows
             numbers.append(data)
         elif x.__class__ is float and op.__class__ is Op:

@@ -14,11 +14,9 @@ from typing import Any
 
 from gradwalk.tensor import arrays
 from gradwalk.tensor.kernels import call
-from gradwalk.tensor.shapes import shape_error, size_of
+from gradwalk.tensor.shapes import Shape, shape_error, size_of
 
 __all__ = ["Entry", "unbroadcast"]
-
-Shape = tuple[int, ...]
 
 
 def unbroadcast(g: Any, shape: Shape) -> Any:

@@ -204,7 +204,7 @@ def _found(leaf: Any, nodes: Sequence[Any]) -> Any:
         what = f"no node is labelled {leaf!r}"
     else:
         found = [v for v in nodes if v is leaf]
-        what = f"{walk.short(leaf)} is no part of the graph"
+        what = f"{walk.short(leaf)} is not part of the graph"
     if not found:
         labels = sorted({v.label for v in nodes if v.label})
         some = ", ".join(labels[:8]) + (" …" if len(labels) > 8 else "")

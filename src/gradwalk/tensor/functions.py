@@ -19,30 +19,21 @@ from gradwalk.tensor import arrays
 from gradwalk.tensor.arrays import BOOL, FLOAT64, INT64, dtype_named
 from gradwalk.tensor.core import Tensor, constant
 from gradwalk.tensor.entries import Concat, Einsum, Index, Pad
-from gradwalk.tensor.indexing import extremes
 from gradwalk.tensor.making import array_of, keep_kinds
-from gradwalk.tensor.shapes import Shape, axis_of, either, shape_error, shape_of, whole_of
+from gradwalk.tensor.shapes import axis_of, either, held, shape_error, shape_of, sizes_of, whole_of
 
 __all__ = [
     "allclose",
     "arange",
     "as_tensor",
-    "avg_pool1d",
-    "avg_pool2d",
     "cat",
     "concat",
-    "conv1d",
-    "conv2d",
-    "cross_entropy",
     "einsum",
     "eye",
     "full",
     "full_like",
     "is_tensor",
     "linspace",
-    "max_pool1d",
-    "max_pool2d",
-    "nll_loss",
     "one_hot",
     "ones",
     "ones_like",
@@ -105,10 +96,11 @@ def full(
 
 
 def _filled(shape: tuple[Any, ...], x: float, dtype: Any, requires_grad: bool | None, taker: str) -> Tensor:
-    found = shape_of(shape, taker)
-    if min(found, default=0) < 0:
-        raise shape_error(f"{taker} takes sizes of at least 0, not {found}")
-    return Tensor(arrays.now.full(found, _one_number(x, taker), dtype_named(dtype)), requires_grad)
+    found, name = sizes_of(shape, taker), dtype_named(dtype)
+    x = _one_number(x, taker)
+    if not ops.comes_later(x) and (name == INT64 or isinstance(x, int)):
+        x = arrays.now.tolist(array_of(x, name))  # which says what does not fit
+    return Tensor(arrays.now.full(found, x, name), requires_grad)
 
 
 def _one_number(x: Any, taker: str, does: str = "fills with one number") -> Any:
@@ -178,36 +170,41 @@ def eye(n: int, m: int | None = None, dtype: Any = FLOAT64) -> Tensor:
     columns = rows if m is None else whole_of(m, "eye", "a size")
     if min(rows, columns) < 0:
         raise shape_error(f"eye takes sizes of at least 0, not {rows} and {columns}")
-    lines = [[float(i == j) for j in range(columns)] for i in range(rows)]
-    return Tensor(arrays.now.reshape(arrays.now.new(lines, dtype_named(dtype)), (rows, columns)))
+    held((rows, columns), "eye")
+    apart = arrays.now.reshape(arrays.now.arange(rows), (rows, 1))
+    return Tensor(arrays.now.cast(arrays.now.functions["=="](apart, arrays.now.arange(columns)), dtype_named(dtype)))
 
 
-def arange(start: Any, end: Any = None, step: Any = 1, dtype: Any = None) -> Tensor:
+def arange(start: Any = None, end: Any = None, step: Any = 1, dtype: Any = None) -> Tensor:
     """Numbers from `start` (0 if one number is given) up to, and without, `end`.
 
     >>> gradwalk.arange(3), gradwalk.arange(1.0, 2.0, 0.5)
     (Tensor([0, 1, 2]), Tensor([1.0, 1.5]))
     """
-    if end is None:
-        start, end = 0, start
+    if end is None or start is None:
+        start, end = 0, start if end is None else end
     start, end, step = map(_told, (start, end, step))
-    if not all(isinstance(x, (int, float)) and math.isfinite(x) for x in (start, end, step)) or not step:
+    whole = all(isinstance(x, int) for x in (start, end, step))
+    if not whole and all(isinstance(x, (int, float)) for x in (start, end, step)):
+        start, end, step = map(ops.number, (start, end, step))
+    if not (whole or all(isinstance(x, float) and math.isfinite(x) for x in (start, end, step))) or not step:
         raise SettingError(
             f"arange takes finite numbers and a step that is not 0, not {start!r:.20}, {end!r:.20}, {step!r:.20}"
         )
-    if all(isinstance(x, int) for x in (start, end, step)):
-        return Tensor(list(range(start, end, step)), dtype=INT64 if dtype is None else dtype)
-    count = max(0, math.ceil((end - start) / step))
-    return Tensor([start + i * step for i in range(count)], dtype=FLOAT64 if dtype is None else dtype)
+    kind, count = (INT64, -((start - end) // step)) if whole else (FLOAT64, math.ceil((end - start) / step))
+    places = arrays.now.cast(arrays.now.arange(*held((max(count, 0),), "arange")), kind)
+    first, by = (arrays.now.tolist(array_of(x, kind)) for x in (start, step))
+    found = arrays.now.functions["+"](first, arrays.now.functions["*"](places, by))
+    return Tensor(found, dtype=kind if dtype is None else dtype)
 
 
 def _told(x: Any) -> Any:
-    """A number that is not known yet, told by who knows it."""
-    if getattr(x, "many", False):
-        x = x.item()
-    if not ops.comes_later(x):
+    """A plain number of a tensor or of NumPy's, or one that is not known yet, told by who knows it."""
+    if isinstance(x, (int, float)):
         return x
-    return operator.index(x) if getattr(x, "kind_of_number", float) is int else float(x)
+    if ops.comes_later(x) and not getattr(x, "many", False):
+        return operator.index(x) if getattr(x, "kind_of_number", float) is int else float(x)
+    return getattr(x, "item", lambda: x)()
 
 
 def linspace(start: Any, end: Any, steps: int, dtype: Any = FLOAT64) -> Tensor:
@@ -219,10 +216,12 @@ def linspace(start: Any, end: Any, steps: int, dtype: Any = FLOAT64) -> Tensor:
     count = whole_of(steps, "linspace", "a number of steps")
     if count < 0:
         raise SettingError(f"linspace takes a number of steps of at least 0, not {count}")
+    held((count,), "linspace")
     start, end = (
         _one_number(x.item() if getattr(x, "many", False) else x, "linspace", "goes from one number to another")
         for x in (start, end)
     )
+    start, end = (x if ops.comes_later(x) else ops.number(x) for x in (start, end))
     gap = (end - start) / (count - 1) if count > 1 else 0.0
     half = count // 2  # from both ends, so that both are exact
     return Tensor(
@@ -244,6 +243,7 @@ def one_hot(labels: Any, num_classes: int = -1) -> Tensor:
     classes = most if wanted == -1 else wanted
     if most > classes or (found.numel() and found.min().item() < 0):
         raise SettingError(f"one_hot of {classes} classes was given labels from {found.min().item()} to {most - 1}")
+    held((*found.shape, classes), "one_hot")
     rows = found.unsqueeze(-1) == arange(classes)
     return rows.long()
 
@@ -323,7 +323,8 @@ def pad(x: Any, pad: Sequence[int], mode: str = "constant", value: float | None 
     around = tuple((max(0, low), max(0, high)) for low, high in by_axis)
     if not found.ndim:
         return found
-    return Pad(around, 0.0 if value is None else _one_number(value, "pad"))(found)
+    held(tuple(n + low + high for n, (low, high) in zip(found.shape, around, strict=True)), "pad")
+    return Pad(around, 0.0 if value is None else found._in_own_dtype(_one_number(value, "pad"), "pad"))(found)
 
 
 def einsum(equation: str, *operands: Any) -> Tensor:
@@ -388,189 +389,6 @@ def _without_dots(terms: list[str], right: str | None, parts: list[Tensor], equa
         n = part.ndim - len(term.replace("...", ""))
         spelt.append(term.replace("...", letters[most - n :]) if "..." in term else term)
     return spelt, letters if right is None else right.replace("...", letters)
-
-
-# --- convolutions, by unfolding --------------------------------------------------------------------------------------
-
-
-def _pair(x: Any, taker: str, name: str, count: int) -> Shape:
-    found = shape_of((tuple(x),) if isinstance(x, (tuple, list)) else (x,) * count, f"{name} of {taker}")
-    if len(found) != count:
-        raise shape_error(f"{taker} takes {name} as {count} number(s), and was given {x!r:.60}")
-    return found
-
-
-def _windows(x: Tensor, sizes: Shape, strides: Shape, taker: str) -> Any:
-    """All windows over the last dims: (batch, channels, places…, sizes…)."""
-    front = x.ndim - len(sizes)
-    places = []
-    for axis, (n, k, step) in enumerate(zip(x.shape[front:], sizes, strides, strict=True)):
-        if k < 1 or step < 1 or k > n:
-            raise shape_error(
-                f"{taker}: a window of {k} with stride {step} does not fit dim {front + axis} of shape {x.shape}"
-            )
-        places.append([[start + i for i in range(k)] for start in range(0, n - k + 1, step)])
-    if len(sizes) == 1:
-        return x[(slice(None),) * front + (places[0],)]
-    rows = constant(arrays.now.new([[[[row]] for row in window] for window in places[0]], INT64))
-    columns = constant(arrays.now.new(places[1], INT64))
-    # (rows, size, 1, 1) with (columns, size): every row of a window beside every column of it
-    picked = x[(slice(None),) * front + (rows, columns)]
-    order = (*range(front), front, front + 2, front + 1, front + 3)
-    return picked.permute(order)
-
-
-def _conv(x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dims: int) -> Any:
-    taker = f"conv{dims}d"
-    x, weight = as_tensor(x), as_tensor(weight)
-    if weight.ndim != dims + 2:
-        raise shape_error(
-            f"{taker} takes weights (out, in, {', '.join('kernel' for _ in range(dims))}), not shape {weight.shape}"
-        )
-    alone = x.ndim == dims + 1
-    if alone:
-        x = x.unsqueeze(0)
-    if x.ndim != dims + 2 or x.shape[1] != weight.shape[1]:
-        raise shape_error(
-            f"{taker}: inputs of shape {x.shape} do not fit weights of shape {weight.shape} (out, in, kernel)"
-        )
-    around = _pair(padding, taker, "padding", dims)
-    if any(around):
-        x = pad(x, [n for width in reversed(around) for n in (width, width)])
-    windows = _windows(x, weight.shape[2:], _pair(stride, taker, "stride", dims), taker)
-    places, kernel = "xy"[:dims], "pq"[:dims]
-    out = einsum(f"bc{places}{kernel},oc{kernel}->bo{places}", windows, weight)
-    if bias is not None:
-        out = out + as_tensor(bias).reshape(-1, *(1,) * dims)
-    return out.squeeze(0) if alone else out
-
-
-def conv1d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0) -> Tensor:
-    """Windows of `x` (batch, in, length) times weights (out, in, kernel), summed.
-
-    >>> gradwalk.conv1d(gradwalk.ones(1, 1, 4), gradwalk.ones(1, 1, 2))
-    Tensor([[[2.0, 2.0, 2.0]]])
-    """
-    return _conv(x, weight, bias, stride, padding, 1)
-
-
-def conv2d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0) -> Tensor:
-    """Windows of `x` (batch, in, height, width) times weights (out, in, kernel, kernel), summed.
-
-    >>> gradwalk.conv2d(gradwalk.ones(1, 1, 3, 3), gradwalk.ones(1, 1, 2, 2)).shape
-    (1, 1, 2, 2)
-    """
-    return _conv(x, weight, bias, stride, padding, 2)
-
-
-def _pooled(x: Any, kernel_size: Any, stride: Any, dims: int, kind: str) -> Any:
-    taker = f"{kind}_pool{dims}d"
-    sizes = _pair(kernel_size, taker, "kernel_size", dims)
-    x = as_tensor(x)
-    if x.ndim < dims + 1:
-        raise shape_error(f"{taker} takes (batch, channels, …) and was given shape {x.shape}")
-    windows = _windows(x, sizes, sizes if stride is None else _pair(stride, taker, "stride", dims), taker)
-    if kind == "avg":
-        return windows.mean(tuple(range(-dims, 0)))
-    return windows.flatten(windows.ndim - dims).max(-1).values
-
-
-def max_pool1d(x: Any, kernel_size: Any, stride: Any = None) -> Tensor:
-    """The largest number of each window along the last dim.
-
-    >>> gradwalk.max_pool1d(gradwalk.Tensor([[[1.0, 3.0, 2.0, 0.0]]]), 2)
-    Tensor([[[3.0, 2.0]]])
-    """
-    return _pooled(x, kernel_size, stride, 1, "max")
-
-
-def max_pool2d(x: Any, kernel_size: Any, stride: Any = None) -> Tensor:
-    """The largest number of each window along the last two dims.
-
-    >>> gradwalk.max_pool2d(gradwalk.ones(1, 1, 4, 4), 2).shape
-    (1, 1, 2, 2)
-    """
-    return _pooled(x, kernel_size, stride, 2, "max")
-
-
-def avg_pool1d(x: Any, kernel_size: Any, stride: Any = None) -> Tensor:
-    """The mean of each window along the last dim.
-
-    >>> gradwalk.avg_pool1d(gradwalk.Tensor([[[1.0, 3.0, 2.0, 0.0]]]), 2)
-    Tensor([[[2.0, 1.0]]])
-    """
-    return _pooled(x, kernel_size, stride, 1, "avg")
-
-
-def avg_pool2d(x: Any, kernel_size: Any, stride: Any = None) -> Tensor:
-    """The mean of each window along the last two dims.
-
-    >>> gradwalk.avg_pool2d(gradwalk.ones(1, 1, 4, 4), 2).shape
-    (1, 1, 2, 2)
-    """
-    return _pooled(x, kernel_size, stride, 2, "avg")
-
-
-# --- losses ----------------------------------------------------------------------------------------------------------
-
-
-#: Settings of PyTorch's that are left out, and what to use.
-CROSS_ENTROPY_INSTEAD = {
-    "ignore_index": "the rows that count: cross_entropy(logits[keep], targets[keep])",
-    "label_smoothing": "shares as targets: one_hot(targets, n) * (1 - smoothing) + smoothing / n",
-    "reduction": "-logits.log_softmax(1)[range(n), targets], which is one number for each row",
-    "weight": "(-logits.log_softmax(1)[range(n), targets] * weight[targets]).sum() / weight[targets].sum()",
-}
-
-
-def cross_entropy(logits: Any, targets: Any, **left_out: Any) -> Tensor:
-    """The mean softmax cross-entropy of rows of logits: targets are the indices of the right classes, or shares.
-
-    >>> gradwalk.cross_entropy(gradwalk.zeros(2, 4), [0, 3]).item()
-    1.3862943611198906
-    """
-    for name in left_out:
-        instead = CROSS_ENTROPY_INSTEAD.get(name)
-        raise SettingError(f"cross_entropy has no {name!r}" + (f"; use {instead}" if instead else ""))
-    z, wanted = as_tensor(logits), as_tensor(targets)
-    if z.ndim not in (1, 2):
-        raise shape_error(
-            f"cross_entropy takes logits (samples, classes) or (classes), not shape {z.shape}; flatten the dims in "
-            "front"
-        )
-    if wanted.dtype.startswith("float"):
-        if wanted.shape != z.shape:
-            raise shape_error(f"cross_entropy was given shares of shape {wanted.shape} for logits of shape {z.shape}")
-        lost = -(z.log_softmax(-1) * wanted).sum(-1)
-        return lost.mean() if z.ndim == 2 else lost
-    return nll_loss(z.log_softmax(-1), wanted)
-
-
-def nll_loss(log_shares: Any, targets: Any) -> Tensor:
-    """The mean of what is lost: the logarithms of the shares of the right classes, with the other sign.
-
-    >>> gradwalk.nll_loss(gradwalk.Tensor([[-1.0, -2.0]]), [1]).item()
-    2.0
-    """
-    shares, wanted = as_tensor(log_shares), as_tensor(targets)
-    if shares.ndim == 1:
-        shares, wanted = shares.unsqueeze(0), wanted.reshape(-1)
-    if shares.ndim != 2:
-        raise shape_error(f"a loss over classes takes a row for each sample, of shape (n, classes), not {shares.shape}")
-    n, classes = shares.shape
-    if wanted.shape != (n,):
-        raise shape_error(
-            f"{n} row(s) of logits need {n} target(s), of shape ({n},), and were given shape {wanted.shape}"
-        )
-    if not n:
-        raise InputSizeError("a loss of no samples has no mean; give at least one")
-    if wanted.dtype != INT64:
-        raise NotANumberError(f"targets are the indices of classes, whole numbers, and were given as {wanted.dtype}")
-    high, low = extremes(wanted.array)
-    if low < 0 or high >= classes:
-        wrong = low if low < 0 else high
-        raise SettingError(f"a target is class {wrong}, and {classes} logits make classes 0 to {classes - 1}")
-    return -Index((), (arrays.now.arange(n), wanted.array))(shares).mean()
 
 
 def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:

@@ -14,11 +14,9 @@ from gradwalk import modes
 from gradwalk.ops import comes_later
 from gradwalk.tensor import arrays
 from gradwalk.tensor.arrays import BOOL, INT64
-from gradwalk.tensor.shapes import broadcast, shape_error
+from gradwalk.tensor.shapes import Shape, broadcast, refuse_depth, shape_error
 
 __all__ = ["extremes", "read_key"]
-
-Shape = tuple[int, ...]
 
 
 def read_key(key: Any, shape: Shape) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -98,25 +96,28 @@ def _part(part: Any, lone: bool) -> Any:
     """
     if part is None or part is ...:
         return part
-    if lone and comes_later(part):
-        if getattr(part, "many", False):
-            if not part.shape and part.dtype == INT64:
-                return part.array
-        elif getattr(part, "kind_of_number", None) is int:
-            return arrays.now.new(part, INT64)
+    if lone and getattr(part, "many", False):
+        if not part.shape and part.dtype == INT64 and (comes_later(part) or comes_later(part.array)):
+            return part.array
+    elif lone and comes_later(part) and getattr(part, "kind_of_number", None) is int:
+        return arrays.now.new(part, INT64)
     if isinstance(part, slice):
-        if part.step is not None and operator.index(part.step) <= 0:
-            raise shape_error(
-                f"a slice goes forwards, and this one has a step of {part.step}; to turn a dim use flip(dim)"
-            )
         try:
-            return slice(*(x if x is None else operator.index(x) for x in (part.start, part.stop, part.step)))
+            span = slice(*(x if x is None else operator.index(x) for x in (part.start, part.stop, part.step)))
         except TypeError:
             raise shape_error(f"a slice holds whole numbers, not {part}") from None
+        if span.step is not None and span.step <= 0:
+            raise shape_error(
+                f"a slice goes forwards, and this one has a step of {span.step}; to turn a dim use flip(dim)"
+            )
+        return span
     if getattr(part, "dtype", None) == BOOL and not part.shape and not comes_later(part):
-        return getattr(part, "array", part)
+        return part.array if hasattr(part, "array") else arrays.now.new(bool(part), BOOL)
     if not isinstance(part, bool) and hasattr(type(part), "__index__") and not getattr(part, "shape", ()):
-        return operator.index(part)
+        try:
+            return operator.index(part)
+        except TypeError:  # a tensor or an array of one float, of which more is said below
+            pass
     if isinstance(part, bool):
         raise shape_error(f"{part} alone is no index; a mask has a bool for each place, as in x[x > 0]")
     found = getattr(part, "array", part)
@@ -128,6 +129,10 @@ def _part(part: Any, lone: bool) -> Any:
         found = [x if comes_later(x) else getattr(x, "tolist", lambda x=x: x)() for x in found]
     try:
         if not arrays.now.is_array(found):
+            deepest, depth = found, 0
+            while isinstance(deepest, list) and deepest:
+                deepest, depth = deepest[0], depth + 1
+                refuse_depth(depth)
             flat = [found]
             while flat and isinstance(flat[0], list):
                 flat = [x for row in flat for x in row]
@@ -155,12 +160,12 @@ def _part(part: Any, lone: bool) -> Any:
 
 
 def extremes(part: Any) -> list[int]:
-    """The largest and the smallest of an array of ints; nothing of none.
+    """The largest and the smallest of an array of ints; nothing of none, or where each call looks at its samples.
 
     >>> extremes(arrays.now.arange(3))
     [2, 0]
     """
-    if not part.size:
+    if not part.size or getattr(part, "checked_at_calls", False):
         return []
     provider = arrays.now
     axes = tuple(range(part.ndim))

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import ModuleType
 from typing import Any
 
 from gradwalk.errors import NotANumberError, NumberTooLargeError
 from gradwalk.ops import comes_later, number
 from gradwalk.tensor import arrays
 from gradwalk.tensor.arrays import BOOL, FLOAT32, FLOAT64, INT64
-from gradwalk.tensor.shapes import shape_error
+from gradwalk.tensor.shapes import refuse_depth, shape_error
 
-__all__ = ["array_of", "keep_kinds", "numbers_in"]
+__all__ = ["array_of", "converted", "keep_kinds", "numbers_in", "whole"]
 
 LARGEST = 2**63
 
@@ -23,8 +24,8 @@ def array_of(data: Any, dtype: str | None = None) -> Any:
     [[1.0, 2.0], [3.0, 4.5]]
     """
     provider = arrays.now
-    if data.__class__ is float:
-        return provider.new(data, dtype or FLOAT64)
+    if data.__class__ is float and (dtype is None or dtype == FLOAT64):
+        return provider.new(data, FLOAT64)
     if getattr(data, "many", False):
         data = data.array
     if getattr(data, "holds_stand_ins", False):  # numbers that are not known yet, which the provider knows
@@ -37,7 +38,37 @@ def array_of(data: Any, dtype: str | None = None) -> Any:
         keep_kinds(later)
     kinds |= {x.kind_of_number for x in later}
     wide = FLOAT64 if float in kinds or not kinds else INT64 if int in kinds else BOOL
+    if dtype in (INT64, FLOAT32) and wide == FLOAT64 and not later:
+        return converted(provider.new(nested, FLOAT64), dtype)
     return provider.new(nested, dtype or wide)
+
+
+def converted(array: Any, dtype: str) -> Any:
+    """An array in another dtype, as somebody asked for: a float that no int64 can hold is refused.
+
+    >>> converted(arrays.now.new([2.5], FLOAT64), INT64).tolist()
+    [2]
+    """
+    provider = arrays.now
+    own = provider.dtype_of(array)
+    if own == dtype:
+        return array
+    if dtype == INT64 and own.startswith("float") and isinstance(provider, ModuleType):  # numbers are known
+        held = provider.functions["<"](provider.functions["abs"](array), float(LARGEST))  # which nan is not
+        if provider.tolist(provider.total(held, tuple(range(array.ndim)), False)) != array.size:
+            raise NotANumberError("a float that is nan, inf or larger than 64 bits has no int; choose a number for it")
+    return provider.quietly(provider.cast, array, dtype)
+
+
+def whole(x: int) -> int:
+    """An int that int64 holds.
+
+    >>> whole(3)
+    3
+    """
+    if -LARGEST <= x < LARGEST:
+        return x
+    raise NumberTooLargeError(f"an int of {x.bit_length()} bits does not fit int64; write it as a float")
 
 
 def _from_array(data: Any, dtype: str | None) -> Any:
@@ -66,8 +97,8 @@ def _from_array(data: Any, dtype: str | None) -> Any:
     if not wide:
         raise NotANumberError(f"a tensor holds floats, ints or bools, and this array is of {own}")
     if by_lists:
-        return provider.reshape(provider.new(data.tolist(), dtype or wide), tuple(data.shape))
-    return provider.new(data, dtype or wide)
+        return converted(provider.reshape(provider.new(data.tolist(), wide), tuple(data.shape)), dtype or wide)
+    return converted(provider.new(data, wide), dtype or wide)
 
 
 def numbers_in(x: Any, dtype: str) -> Any:
@@ -77,7 +108,7 @@ def numbers_in(x: Any, dtype: str) -> Any:
     3.0
     """
     if getattr(x, "many", False):
-        return arrays.now.cast(x.array, dtype)
+        return converted(x.array, dtype)
     return array_of(x, dtype)
 
 
@@ -97,6 +128,7 @@ def _nested(data: Any, path: list[int], later: list[Any]) -> tuple[Any, set[type
     What is not known yet is added to `later`, and its kind is not among these.
     """
     if isinstance(data, (list, tuple, range)):
+        refuse_depth(len(path))
         rows, kinds = [], set()
         for i, part in enumerate(data):
             row, found = _nested(part, [*path, i], later)
@@ -116,9 +148,7 @@ def _nested(data: Any, path: list[int], later: list[Any]) -> tuple[Any, set[type
     if isinstance(data, bool):
         return data, {bool}
     if isinstance(data, int):
-        if not -LARGEST <= data < LARGEST:
-            raise NumberTooLargeError(f"an int of {data.bit_length()} bits does not fit int64; write it as a float")
-        return data, {int}
+        return whole(data), {int}
     if hasattr(data, "backward"):
         raise NotANumberError(
             f"a Value would lose its history in Tensor(...); Tensor.of(values) makes one node of many Values{_at(path)}"

@@ -16,6 +16,7 @@ from gradwalk.tensor import arrays, kernels
 from gradwalk.tensor.arrays import BOOL
 from gradwalk.tensor.backward import Clock, Slope
 from gradwalk.tensor.entries import MatMul
+from gradwalk.tensor.making import LARGEST
 from gradwalk.tensor.shapes import shape_error
 
 __all__ = ["give_operators"]
@@ -23,6 +24,9 @@ __all__ = ["give_operators"]
 ARITHMETIC = {"add": ops.add, "sub": ops.sub, "mul": ops.mul, "truediv": ops.div, "pow": ops.pow, "matmul": MatMul()}
 COMPARISONS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=", "and": "&", "or": "|", "xor": "^",
                "floordiv": "//"}  # fmt: skip
+
+
+PART = "this is a part of a parameter, and for reading; write to the parameter's own data, as in p.data[i] *= 2"
 
 
 def give_operators(tensor: Any) -> None:
@@ -58,12 +62,16 @@ def _operator(op: Any, tensor: Any) -> tuple[Any, Any]:
     plain = op.__class__ is Op
 
     def forth(self: Any, other: Any) -> Any:
-        if not modes.active and self._lent is None:
+        if not modes.active:
+            if self._lent is not None:
+                self._look_at_lent()
             x, kind = self._data, type(other)
             if kind is tensor:
+                if other._lent is not None:
+                    other._look_at_lent()
                 y = other._data
-                quick = x.dtype is y.dtype and other._lent is None and (self._flows or other._flows)
-            elif plain and (kind is float or kind is int) and self._flows:
+                quick = x.dtype is y.dtype and (self._flows or other._flows)
+            elif plain and self._flows and (kind is float or (kind is int and abs(other) < LARGEST)):
                 quick = True
                 other = y = float(other)
             else:
@@ -87,7 +95,10 @@ def _operator(op: Any, tensor: Any) -> tuple[Any, Any]:
 
     def back(self: Any, other: Any) -> Any:
         kind = type(other)
-        if plain and (kind is float or kind is int) and not modes.active and self._lent is None and self._flows:
+        fits = kind is float or (kind is int and abs(other) < LARGEST)
+        if plain and fits and not modes.active and self._flows:
+            if self._lent is not None:
+                self._look_at_lent()
             other = float(other)
             out = blank()
             out._data = (arrays.made.kernels.get(op) or kernels.kernel(op))(other, self._data)
@@ -116,7 +127,8 @@ UFUNCS = {
 #: Those that ask something of each number, as which no gradient is missed.
 QUESTIONS = {"isnan", "isfinite", "isinf", "signbit", "logical_and", "logical_or", "logical_not", "logical_xor"}
 NUMPY_COMPARISONS = {"less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==",
-                     "not_equal": "!=", "bitwise_and": "&", "bitwise_or": "|", "floor_divide": "//"}  # fmt: skip
+                     "not_equal": "!=", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^",
+                     "floor_divide": "//"}  # fmt: skip
 
 
 def _array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, out: Any = None, **settings: Any) -> Any:
@@ -233,6 +245,8 @@ def _in_place(name: str, operator: Any) -> Any:
             return _scaled_gradient(self, new)
         if new._data.dtype != self._data.dtype and new.dtype.startswith("float") and self.dtype.startswith("float"):
             new = new.to(self.dtype)
+        if self.is_part:
+            raise GraphError(PART)
         if not modes.active or modes.recording():
             if self.is_leaf and self.is_surely_trained:  # a parameter that is updated, and would not be
                 raise GraphError(

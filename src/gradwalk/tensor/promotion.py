@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradwalk import modes, ops
+from gradwalk import ops
 from gradwalk.errors import NotANumberError
 from gradwalk.ops import Op
 from gradwalk.tensor import arrays
 from gradwalk.tensor.arrays import BOOL, FLOAT32, FLOAT64, INT64
 from gradwalk.tensor.entries import Entry
-from gradwalk.tensor.making import array_of
+from gradwalk.tensor.making import LARGEST, array_of, whole
 
 __all__: list[str] = []
 
@@ -41,13 +41,22 @@ def joined(op: Op, numbers: list[Any]) -> tuple[list[Any], str]:
         if op not in _WHOLE or below_zero:
             found = FLOAT64
         elif found == BOOL and op is not ops.where:
-            raise NotANumberError(
-                f"{op.name} of bools is not a number; convert them first with .float() or .long(), or use &, | and ~"
-            )
+            raise no_number(op.name)
     joined = [x if isinstance(x, (int, float)) else cast(x, found) for x in looked_at]
-    if found.startswith("float"):
-        joined = [float(x) if isinstance(x, int) else x for x in joined]
+    fit = ops.number if found.startswith("float") else whole
+    joined = [fit(x) if isinstance(x, int) else x for x in joined]
     return [*numbers[: len(numbers) - len(joined)], *joined], found
+
+
+def no_number(name: str) -> NotANumberError:
+    """What is said of arithmetic on bools.
+
+    >>> no_number("add")  # doctest: +ELLIPSIS
+    NotANumberError('add of bools is not a number; ...')
+    """
+    return NotANumberError(
+        f"{name} of bools is not a number; convert them first with .float() or .long(), or use &, | and ~"
+    )
 
 
 def _together(numbers: list[Any]) -> str:
@@ -73,6 +82,8 @@ def alike(numbers: list[Any]) -> list[Any]:
     """
     dtype_of = arrays.now.dtype_of
     kinds = {FLOAT64 if x.__class__ is float else "" if isinstance(x, int) else dtype_of(x) for x in numbers}
+    if "" in kinds:  # of the largest ints floats are made, too
+        numbers = [ops.number(x) if isinstance(x, int) and abs(x) >= LARGEST else x for x in numbers]
     if len(kinds) == 1 or kinds == {FLOAT64, ""} or not kinds & {FLOAT32, FLOAT64}:
         return numbers
     found = _together(numbers)
@@ -81,22 +92,21 @@ def alike(numbers: list[Any]) -> list[Any]:
     ]
 
 
-def refuse_division_by_zero(name: str, x: Any, y: Any) -> None:
-    """Ints have no infinity: what NumPy makes of a division by 0 is a 0 that is none.
+def refuse_whole_division(name: str, x: Any, y: Any) -> None:
+    """Bools are not divided. Ints have no infinity: what NumPy makes of a division by 0 is a 0 that is none.
 
-    >>> refuse_division_by_zero("//", arrays.now.new([1.0], FLOAT64), 0)
+    >>> refuse_whole_division("//", arrays.now.new([1.0], FLOAT64), 0)
     """
-    whole = all(
-        isinstance(z, int) or (z.__class__ is not float and not arrays.now.dtype_of(z).startswith("float"))
-        for z in (x, y)
-    )
-    if whole and ((y == 0) if isinstance(y, int) else _any_zero(y)):
+    kind = _together([x, y])
+    if kind == BOOL:
+        raise no_number(name)
+    if kind == INT64 and ((y == 0) if isinstance(y, int) else _any_zero(y)):
         raise NotANumberError(f"{name} of ints by 0 has no answer; make floats of them first, with .double()")
 
 
 def _any_zero(x: Any) -> bool:
     count = arrays.now.total(arrays.now.functions["=="](x, 0), tuple(range(x.ndim)), False)
-    return not modes.active and bool(arrays.now.tolist(count))
+    return bool(arrays.now.tolist(count))
 
 
 def _any_negative(x: Any) -> bool:

@@ -14,11 +14,10 @@ from itertools import product
 from typing import Any
 
 from gradwalk import ops
-from gradwalk.tensor.shapes import broadcast, size_of
+from gradwalk.tensor.shapes import Shape, broadcast, size_of
 
 __all__: list[str] = []
 
-Shape = tuple[int, ...]
 name = "python"
 
 
@@ -118,11 +117,13 @@ def _in_64_bits(x: int) -> int:
 
 
 def _made(numbers: list[Any], shape: Shape, dtype: str) -> Array:
-    """A new array of computed numbers, rounded to its dtype."""
+    """A new array of computed numbers, as its dtype has them."""
     if dtype == "float32":
         numbers = list(array.array("f", numbers))
     elif dtype == "int64":
-        numbers = list(map(_in_64_bits, numbers))
+        numbers = [_in_64_bits(int(x)) for x in numbers]
+    else:
+        numbers = list(map(float if dtype == "float64" else bool, numbers))
     return Array(numbers, shape, dtype)
 
 
@@ -165,7 +166,7 @@ def _floats(f: Callable[..., float]) -> Callable[..., Array]:
 
 
 def _whole(f: Callable[[float], int]) -> Callable[..., Array]:
-    return _function(lambda x: float(f(x)) if math.isfinite(x) else x)
+    return _function(lambda x: math.copysign(f(x), x) if type(x) is float and math.isfinite(x) else x)
 
 
 def _power(x: Any, y: Any) -> Any:
@@ -186,7 +187,7 @@ functions: dict[str, Callable[..., Array]] = {
     "abs": _function(abs), "maximum": _function(ops.maximum.value), "minimum": _function(ops.minimum.value),
     "clamp": _function(ops.clamp.value), "relu": _function(ops.relu.value),
     "floor": _whole(math.floor), "ceil": _whole(math.ceil), "round": _whole(round), "trunc": _whole(math.trunc),
-    "sign": _function(lambda x: x if x != x else (x > 0) - (x < 0)),
+    "sign": _function(lambda x: (x > 0) - (x < 0)),
     "isfinite": _function(math.isfinite, "bool"), "isnan": _function(math.isnan, "bool"),
     "isinf": _function(math.isinf, "bool"),
     "//": _function(lambda x, y: x // y if y else 0 if type(x) is type(y) is int else ops.div.forward(x, y)),
@@ -198,8 +199,8 @@ bare = functions
 on_one: dict[str, Any] = {}
 
 
-def _operator(symbol: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """An operator between arrays and numbers, as in `w.data *= 0.5`, and its reflected form."""
+def _operator(symbol: str) -> tuple[Callable[..., Any], ...]:
+    """An operator between arrays and numbers, as in `w.data * 0.5`, its reflected form, and `w.data *= 0.5`."""
 
     def forth(self: Array, other: Any) -> Any:
         return functions[symbol](self, other) if isinstance(other, (int, float, Array)) else NotImplemented
@@ -207,11 +208,19 @@ def _operator(symbol: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     def back(self: Array, other: Any) -> Any:
         return functions[symbol](other, self) if isinstance(other, (int, float)) else NotImplemented
 
-    return forth, back
+    def in_place(self: Array, other: Any) -> Any:
+        found = forth(self, other)
+        if found is not NotImplemented:
+            if found.dtype.startswith("float") and not self.dtype.startswith("float"):
+                raise TypeError(f"an array of {self.dtype} cannot hold a result of {found.dtype}")
+            self[...] = found
+        return found if found is NotImplemented else self
+
+    return forth, back, in_place
 
 
 for _name, _symbol in {"add": "+", "sub": "-", "mul": "*", "truediv": "/"}.items():
-    for _prefix, _method in zip(("", "r"), _operator(_symbol), strict=True):
+    for _prefix, _method in zip(("", "r", "i"), _operator(_symbol), strict=True):
         setattr(Array, f"__{_prefix}{_name}__", _method)
 
 
@@ -271,8 +280,9 @@ def read_only(a: Array) -> Array:
 
 
 def same(a: Array, b: Array) -> bool:
-    return a.shape == b.shape and all(
-        x == y or (x != x and y != y) for x, y in zip(a.numbers(), b.numbers(), strict=True)
+    return (a.shape, a.dtype) == (b.shape, b.dtype) and all(
+        math.copysign(1.0, x) == math.copysign(1.0, y) if x == y else x != x and y != y
+        for x, y in zip(a.numbers(), b.numbers(), strict=True)
     )
 
 
@@ -281,6 +291,8 @@ def have_nan(arrays: Sequence[Array]) -> bool:
 
 
 def tolist(a: Array) -> Any:
+    if not isinstance(a, Array):  # a tensor that was made with another provider may be looked at here
+        return a.tolist()
     rows: list[Any] = list(a.numbers())
     if 0 in a.shape:
         return _empty(a.shape)

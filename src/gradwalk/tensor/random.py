@@ -17,7 +17,7 @@ from gradwalk.tensor import arrays
 from gradwalk.tensor.arrays import FLOAT64, INT64, dtype_named
 from gradwalk.tensor.core import Tensor
 from gradwalk.tensor.functions import as_tensor
-from gradwalk.tensor.shapes import shape_error, shape_of, size_of, whole_of
+from gradwalk.tensor.shapes import held, shape_error, size_of, sizes_of, whole_of
 
 __all__ = ["Generator", "manual_seed", "multinomial", "rand", "randint", "randn", "randperm", "seeded"]
 
@@ -87,13 +87,6 @@ def _made(numbers: list[Any], shape: tuple[int, ...], dtype: Any, requires_grad:
     return Tensor(arrays.now.reshape(arrays.now.new(numbers, dtype_named(dtype)), shape), requires_grad)
 
 
-def _sizes(shape: tuple[Any, ...], taker: str) -> tuple[int, ...]:
-    found = shape_of(shape, taker)
-    if min(found, default=0) < 0:
-        raise shape_error(f"{taker} takes sizes of at least 0, not {found}")
-    return found
-
-
 def rand(
     *shape: Any, size: Any = None, generator: Any = None, dtype: Any = FLOAT64, requires_grad: bool | None = None
 ) -> Tensor:
@@ -102,7 +95,7 @@ def rand(
     >>> gradwalk.rand(2, 3).shape
     (2, 3)
     """
-    found, draw = _sizes(shape if size is None else (*shape, size), "rand"), _source(generator).random
+    found, draw = sizes_of(shape if size is None else (*shape, size), "rand"), _source(generator).random
     return _made([draw() for _ in range(size_of(found))], found, dtype, requires_grad)
 
 
@@ -114,7 +107,7 @@ def randn(
     >>> gradwalk.randn((2, 3)).shape
     (2, 3)
     """
-    found, draw = _sizes(shape if size is None else (*shape, size), "randn"), _source(generator).random
+    found, draw = sizes_of(shape if size is None else (*shape, size), "randn"), _source(generator).random
     n = size_of(found)
     numbers: list[float] = []
     while len(numbers) < n:  # Box and Muller: a length and an angle make two numbers
@@ -141,7 +134,7 @@ def randint(low: int, high: Any = None, size: Any = None, *, generator: Any = No
         raise SettingError(f"randint from {least} up to {most} has nothing to choose from")
     if least < -(2**63) or most > 2**63:
         raise SettingError(f"randint from {least} up to {most} gives numbers that do not fit int64")
-    found = _sizes(tuple(size) if isinstance(size, (list, tuple)) else (size,), "randint")
+    found = sizes_of(tuple(size) if isinstance(size, (list, tuple)) else (size,), "randint")
     draw = _source(generator).randrange
     return _made([draw(least, most) for _ in range(size_of(found))], found, dtype, None)
 
@@ -155,7 +148,7 @@ def randperm(n: int, *, generator: Any = None) -> Tensor:
     count = whole_of(n, "randperm", "a number of places")
     if count < 0:
         raise SettingError(f"randperm takes a number of places of at least 0, not {count}")
-    numbers = list(range(count))
+    numbers = list(range(*held((count,), "randperm")))
     _source(generator).shuffle(numbers)
     return _made(numbers, (len(numbers),), INT64, None)
 

@@ -11,7 +11,7 @@ from functools import reduce
 from itertools import pairwise, product
 from typing import Any
 
-from gradwalk import functions, modes, ops, reverse
+from gradwalk import functions, modes, ops, reverse, walk
 from gradwalk.engine import Value
 from gradwalk.errors import GraphError
 from gradwalk.ops import Op
@@ -19,7 +19,7 @@ from gradwalk.tensor import arrays
 from gradwalk.tensor.arrays import FLOAT64, INT64
 from gradwalk.tensor.core import Tensor, node
 from gradwalk.tensor.entries import Concat, CumSum, Einsum, Entry, Index, MatMul, Max, Pad, Scatter, Sum
-from gradwalk.tensor.shapes import Shape, broadcast, shape_error, size_of
+from gradwalk.tensor.shapes import Shape, broadcast, refuse_depth, shape_error, size_of
 
 __all__ = ["joined", "unrolled", "unrolled_from"]
 
@@ -71,13 +71,14 @@ def joined(values: Any) -> Tensor:
     return node(Of(shape), data, tuple(flat))
 
 
-def _laid_out(nested: Any, flat: Flat) -> Shape:
+def _laid_out(nested: Any, flat: Flat, depth: int = 0) -> Shape:
+    refuse_depth(depth)
     if not isinstance(nested, (list, tuple)):
         if isinstance(nested, Tensor):
             raise GraphError("Tensor.of takes Values; tensors are put together with gradwalk.stack or gradwalk.cat")
         flat.append(nested if isinstance(nested, Value) or ops.comes_later(nested) else ops.number(nested))
         return ()
-    shapes = [_laid_out(part, flat) for part in nested]
+    shapes = [_laid_out(part, flat, depth + 1) for part in nested]
     if len(set(shapes)) > 1:
         other = next(shape for shape in shapes if shape != shapes[0])
         raise shape_error(f"Tensor.of takes rows of one shape, and was given {shapes[0]} and {other}")
@@ -128,6 +129,12 @@ def unrolled_from(
     for v in reverse.order(root):
         if isinstance(v, Value) or v.is_leaf or v in stops:
             done[v] = begin(v)
+        elif v.primitive is None:
+            raise GraphError(
+                f"{walk.describe(v)} cannot be taken apart into single numbers: compiled code gave it, or it has a "
+                "_backward of its own; call fn.eager(...), which builds the ordinary graph, or define the operation "
+                "with @gradwalk.op"
+            )
         else:
             parts = [done.get(x) or _numbers(x) if isinstance(x, (Tensor, Value)) else [x] for x in v.inputs]
             shapes = [x.shape if isinstance(x, Tensor) else () for x in v.inputs]

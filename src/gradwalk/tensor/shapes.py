@@ -10,7 +10,19 @@ from typing import Any
 from gradwalk.errors import ShapeError
 from gradwalk.provenance import users_place
 
-__all__ = ["axes_of", "axis_of", "broadcast", "either", "shape_error", "shape_of", "size_of", "whole_of"]
+__all__ = [
+    "axes_of",
+    "axis_of",
+    "broadcast",
+    "either",
+    "held",
+    "refuse_depth",
+    "shape_error",
+    "shape_of",
+    "size_of",
+    "sizes_of",
+    "whole_of",
+]
 
 Shape = tuple[int, ...]
 
@@ -72,9 +84,47 @@ def shape_of(given: tuple[Any, ...], taker: str) -> Shape:
     """
     found = given[0] if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
     try:
-        return tuple(map(operator.index, found))
+        if len(found) < TOO_DEEP:
+            return tuple(map(operator.index, found))
+        raise shape_error(f"{taker} was given {len(found)} sizes, and a tensor has at most {TOO_DEEP - 1} dims")
     except TypeError:
         raise shape_error(f"{taker} takes a shape in whole numbers, as in (2, 3), not {found!r:.60}") from None
+
+
+#: More numbers than any memory holds, and more dims than NumPy has.
+TOO_MANY, TOO_DEEP = 2**40, 65
+
+
+def held(shape: Shape, taker: str) -> Shape:
+    """A shape that something is made in, unless no memory could hold it.
+
+    >>> held((2, 3), "zeros")
+    (2, 3)
+    """
+    if max(shape, default=0) >= TOO_MANY or size_of(shape) >= TOO_MANY:
+        raise shape_error(f"{taker} would make shape {shape}, which is more than memory holds")
+    return shape
+
+
+def refuse_depth(depth: int) -> None:
+    """Refuse lists in lists in lists, so many that they are more likely to hold themselves.
+
+    >>> refuse_depth(2)
+    """
+    if depth >= TOO_DEEP:
+        raise shape_error(f"a tensor has at most {TOO_DEEP - 1} dims, and these lists lie deeper, or hold themselves")
+
+
+def sizes_of(given: tuple[Any, ...], taker: str) -> Shape:
+    """The shape of what is made.
+
+    >>> sizes_of(((2, 3),), "zeros")
+    (2, 3)
+    """
+    found = shape_of(given, taker)
+    if min(found, default=0) < 0:
+        raise shape_error(f"{taker} takes sizes of at least 0, not {found}")
+    return held(found, taker)
 
 
 def whole_of(x: Any, taker: str, what: str) -> int:
@@ -131,12 +181,12 @@ def _twice(found: Iterable[int]) -> int:
     return next(x for x in listed if listed.count(x) > 1)
 
 
-def either(taker: str, one: Any, other: Any, names: str = "dim and axis") -> Any:
+def either(taker: str, one: Any, other: Any) -> Any:
     """What was given by one of two spellings.
 
     >>> either("sum", None, 1)
     1
     """
     if one is not None and other is not None:
-        raise shape_error(f"{taker} was given both {names}, which mean the same")
+        raise shape_error(f"{taker} was given both dim and axis, which mean the same")
     return one if other is None else other

@@ -9,10 +9,11 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gradwalk.errors import NotANumberError
+from gradwalk.errors import MissingExtraError, NotANumberError
 from gradwalk.tensor import arrays
 from gradwalk.tensor.arrays import BOOL, FLOAT32, FLOAT64, INT64, dtype_named
 from gradwalk.tensor.entries import Reshape
+from gradwalk.tensor.making import converted
 from gradwalk.tensor.shapes import Shape, axis_of, shape_error, size_of
 
 if TYPE_CHECKING:
@@ -130,7 +131,13 @@ class Basics:
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).size(1)
         2
         """
-        return self.shape if dim is None else self.shape[axis_of(dim, self.ndim, "size")]
+        return self.shape if dim is None else self.shape[self._axis_there(dim, "size")]
+
+    def _axis_there(self, dim: Any, taker: str) -> int:
+        """A dim of a tensor that has one at least."""
+        if not self.shape:
+            raise shape_error(f"{taker} takes a tensor of at least one dim, and this one is a single number")
+        return axis_of(dim, self.ndim, taker)
 
     def numel(self) -> int:
         """How many numbers there are.
@@ -171,11 +178,15 @@ class Basics:
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).numpy().tolist()
         [[3.0, 1.0], [2.0, 4.0]]
         """
-        import numpy as np
-
-        if arrays.now.name == "numpy":
+        try:
+            import numpy as np
+        except ImportError as error:
+            raise MissingExtraError.of("numpy", extra="tensor", wanted_for="numpy()") from error
+        if arrays.now.name == "numpy" and arrays.now.is_array(self.array):
             return arrays.now.read_only(self.array)
-        return np.array(self.tolist(), dtype=self.dtype).reshape(self.shape)
+        found = np.array(self.tolist(), dtype=self.dtype).reshape(self.shape)
+        found.flags.writeable = False
+        return found
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Tensor:
         found = self.numpy()
@@ -236,7 +247,7 @@ class Basics:
             return self
         if name.startswith("float") and self._flows:
             return Cast(name)(self)
-        return constant_of(arrays.now.cast(self.array, name))
+        return constant_of(converted(self.array, name))
 
     def double(self) -> Tensor:
         """As float64.
@@ -389,7 +400,7 @@ class Cast(Reshape):
         self.dtype = dtype
 
     def value(self, x: Any) -> Tensor:
-        return arrays.now.cast(x, self.dtype)
+        return converted(x, self.dtype)
 
     def pull(self, i: int, g: Any, inputs: Sequence[Any], out: Any) -> Tensor:
         return g

@@ -17,6 +17,8 @@ from gradwalk.tensor import arrays
 from gradwalk.tensor.arrays import BOOL, INT64
 from gradwalk.tensor.methods.basics import constant_of
 from gradwalk.tensor.methods.reductions import Reductions, flag_of, setting_of
+from gradwalk.tensor.promotion import no_number
+from gradwalk.tensor.shapes import shape_error
 
 if TYPE_CHECKING:
     from gradwalk.tensor.core import Tensor
@@ -151,7 +153,47 @@ class Elementwise(Reductions):
         """
         return self @ other
 
-    mm = bmm = dot = mv = matmul
+    def mm(self, other: Any) -> Tensor:
+        """The product of two matrices.
+
+        >>> gradwalk.ones(2, 3).mm(gradwalk.ones(3, 1))
+        Tensor([[3.0], [3.0]])
+        """
+        return self._product("mm", other, 2, 2)
+
+    def bmm(self, other: Any) -> Tensor:
+        """The products of two batches of matrices, one by one.
+
+        >>> gradwalk.ones(2, 1, 3).bmm(gradwalk.ones(2, 3, 1))
+        Tensor([[[3.0]], [[3.0]]])
+        """
+        return self._product("bmm", other, 3, 3)
+
+    def mv(self, other: Any) -> Tensor:
+        """The product of a matrix and a vector.
+
+        >>> gradwalk.ones(2, 3).mv(gradwalk.ones(3))
+        Tensor([3.0, 3.0])
+        """
+        return self._product("mv", other, 2, 1)
+
+    def dot(self, other: Any) -> Tensor:
+        """The product of two vectors.
+
+        >>> gradwalk.ones(3).dot(gradwalk.ones(3))
+        Tensor(3.0)
+        """
+        return self._product("dot", other, 1, 1)
+
+    def _product(self, name: str, other: Any, *dims: int) -> Tensor:
+        shapes = self.shape, other.shape if getattr(other, "many", False) else self._like(other).shape
+        if tuple(map(len, shapes)) != dims or (name == "bmm" and shapes[0][0] != shapes[1][0]):
+            what = {1: "a vector", 2: "a matrix", 3: "a batch of as many matrices"}
+            raise shape_error(
+                f"{name} takes {what[dims[0]]} and {what[dims[1]]}, and was given shapes {shapes[0]} and {shapes[1]}; "
+                "@ takes all that fit together"
+            )
+        return self @ other
 
     def log2(self) -> Tensor:
         """The logarithm to base 2.
@@ -212,9 +254,12 @@ class Elementwise(Reductions):
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).hardtanh()
         Tensor([[1.0, 1.0], [1.0, 1.0]])
         """
+        if self.dtype == BOOL:
+            raise no_number("hardtanh")
         min_val, max_val = setting_of("hardtanh", "min_val", min_val), setting_of("hardtanh", "max_val", max_val)
         if not ops.comes_later(min_val) and not ops.comes_later(max_val) and min_val > max_val:
             raise SettingError(f"hardtanh takes a lower bound and an upper one, not {min_val:g} and {max_val:g}")
+        min_val, max_val = (self._in_own_dtype(bound, "hardtanh") for bound in (min_val, max_val))
         return ops.where(self >= max_val, max_val, ops.where(self <= min_val, min_val, self))
 
     def softsign(self) -> Tensor:
@@ -300,6 +345,8 @@ class Elementwise(Reductions):
         return self._without_gradient("isfinite")
 
     def _without_gradient(self, name: str) -> Tensor:
+        if self.dtype == BOOL and name in ("floor", "ceil", "round", "trunc"):
+            raise no_number(name)
         return constant_of(arrays.now.functions[name](self.array))
 
     def eq(self, other: Any) -> Tensor:

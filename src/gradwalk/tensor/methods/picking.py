@@ -13,10 +13,11 @@ from gradwalk.errors import GraphError, NotANumberError
 from gradwalk.tensor import arrays
 from gradwalk.tensor.arrays import BOOL, FLOAT64, INT64
 from gradwalk.tensor.entries import Expand, Index, Scatter
-from gradwalk.tensor.indexing import read_key
+from gradwalk.tensor.indexing import extremes, read_key
+from gradwalk.tensor.making import whole
 from gradwalk.tensor.methods.basics import constant_of
 from gradwalk.tensor.methods.shaping import Shaping
-from gradwalk.tensor.shapes import Shape, axis_of, broadcast, shape_error, whole_of
+from gradwalk.tensor.shapes import Shape, axis_of, broadcast, held, shape_error, whole_of
 
 if TYPE_CHECKING:
     from gradwalk.tensor.core import Tensor
@@ -74,7 +75,7 @@ class Picking(Shaping):
         Tensor([[3.0], [4.0]])
         """
         axis = axis_of(dim, self.ndim, "gather")
-        at = self._whole_numbers(index, "gather")
+        at = self._places_from_0(index, "gather")
         if at.ndim != self.ndim:
             raise shape_error(
                 f"gather takes an index of {self.ndim} dims, as the tensor has, and was given shape {at.shape}"
@@ -82,7 +83,18 @@ class Picking(Shaping):
         for i, (n, m) in enumerate(zip(at.shape, self.shape, strict=True)):
             if i != axis and n > m:
                 raise shape_error(f"gather was given an index of shape {at.shape}, larger than {self.shape} in dim {i}")
+        return self._gathered(axis, at)
+
+    def _gathered(self, axis: int, at: Any) -> Tensor:
         return self[tuple(at if i == axis else _along(i, at.shape) for i in range(self.ndim))] if self.ndim else self
+
+    def _places_from_0(self, index: Any, taker: str) -> Tensor:
+        """Places, of which none counts from the end: as in PyTorch, -1 is more likely a label that stands for none."""
+        at = self._whole_numbers(index, taker)
+        lowest = min(extremes(at.array), default=0)
+        if lowest < 0:
+            raise shape_error(f"{taker} takes places from 0 on, and was given {lowest}")
+        return at
 
     def index_select(self, dim: int, index: Any) -> Tensor:
         """Slices along a dim.
@@ -91,7 +103,7 @@ class Picking(Shaping):
         Tensor([[1.0, 1.0], [4.0, 4.0]])
         """
         axis = axis_of(dim, self.ndim, "index_select")
-        at = self._whole_numbers(index, "index_select")
+        at = self._places_from_0(index, "index_select")
         if at.ndim > 1:
             raise shape_error(f"index_select takes places in one row, and was given shape {at.shape}; write t[...]")
         return self[(slice(None),) * axis + (at.reshape(-1),)]
@@ -134,9 +146,9 @@ class Picking(Shaping):
             return x.to(self.dtype)
         if self.dtype.startswith("float") or ops.comes_later(x) or not isinstance(x, (bool, int, float)):
             return x
-        if not math.isfinite(x):
+        if isinstance(x, float) and not math.isfinite(x):
             raise NotANumberError(f"{taker} was given {x} for a tensor of {self.dtype}, which has no such number")
-        return bool(x) if self.dtype == BOOL else int(x)
+        return bool(x) if self.dtype == BOOL else whole(int(x))
 
     def where(self, condition: Any, other: Any) -> Tensor:
         """The numbers where a condition holds, else `other`.
@@ -153,7 +165,7 @@ class Picking(Shaping):
         Tensor([[3.0, 0.0], [2.0, 4.0]])
         """
         at = whole_of(diagonal, "tril", "a diagonal")
-        return self._triangle(lambda i, j: j - i <= at, "tril")
+        return self._triangle("<=", at, "tril")
 
     def triu(self, diagonal: int = 0) -> Tensor:
         """The part of matrices on and above a diagonal; 0 below.
@@ -162,14 +174,15 @@ class Picking(Shaping):
         Tensor([[3.0, 1.0], [0.0, 4.0]])
         """
         at = whole_of(diagonal, "triu", "a diagonal")
-        return self._triangle(lambda i, j: j - i >= at, "triu")
+        return self._triangle(">=", at, "triu")
 
-    def _triangle(self, inside: Any, taker: str) -> Tensor:
+    def _triangle(self, inside: str, diagonal: int, taker: str) -> Tensor:
         if self.ndim < 2:
             raise shape_error(f"{taker} is for matrices, and this tensor has shape {self.shape}")
         rows, columns = self.shape[-2:]
-        mask = [[inside(i, j) for j in range(columns)] for i in range(rows)]
-        keep = arrays.now.reshape(arrays.now.new(mask, BOOL), (rows, columns))
+        down = arrays.now.reshape(arrays.now.arange(rows), (rows, 1))
+        apart = arrays.now.functions["-"](arrays.now.arange(columns), down)
+        keep = arrays.now.functions[inside](apart, max(-rows, min(diagonal, columns)))
         zero = 0.0 if self.dtype.startswith("float") else False if self.dtype == BOOL else 0
         return ops.where(constant_of(keep), self, zero)
 
@@ -207,7 +220,7 @@ class Picking(Shaping):
         down, right = max(-above, 0), max(above, 0)
         places = list(range(down, down + n)), list(range(right, right + n))
         side = n + abs(above)
-        return Scatter((side, side), (), tuple(arrays.now.new(at, INT64) for at in places))(self)
+        return Scatter(held((side, side), "diag"), (), tuple(arrays.now.new(at, INT64) for at in places))(self)
 
     def trace(self) -> Tensor:
         """The sum of the diagonal of a matrix.
@@ -215,6 +228,8 @@ class Picking(Shaping):
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).trace()
         Tensor(7.0)
         """
+        if self.ndim != 2:
+            raise shape_error(f"trace is for a matrix, and this tensor has shape {self.shape}; use diagonal(...).sum()")
         return self.diagonal().sum()
 
 

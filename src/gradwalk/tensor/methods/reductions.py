@@ -84,6 +84,8 @@ class Reductions(Picking):
         >>> gradwalk.Tensor([[3.0, 1.0], [2.0, 4.0]]).var(0)
         Tensor([0.5, 4.5])
         """
+        if isinstance(dim, bool):  # var(False), as PyTorch has it
+            dim, unbiased = None, dim
         axes, keep = self._reduced("var", dim, keepdim, axis, keepdims)
         less = (
             flag_of("var", "unbiased", unbiased) if correction is None else setting_of("var", "correction", correction)
@@ -155,7 +157,7 @@ class Reductions(Picking):
         if isinstance(dim, (tuple, list)):
             raise shape_error(f"{name} takes one dim and gives values and indices; over several dims use a{name}")
         at = getattr(self, f"arg{name}")(axes[0] if axes else 0, True)
-        values = self.gather(axes[0] if axes else 0, at)
+        values = self._gathered(axes[0] if axes else 0, at)
         return Extremes(values, at) if keep or not axes else Extremes(values.squeeze(axes[0]), at.squeeze(axes[0]))
 
     def amax(self, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None) -> Tensor:
@@ -239,7 +241,7 @@ class Reductions(Picking):
         Extremes(values=Tensor([[1.0, 3.0], [2.0, 4.0]]), indices=Tensor([[1, 0], [0, 1]]))
         """
         at = self.argsort(dim, descending)
-        return Extremes(self.gather(dim, at), at)
+        return Extremes(self._gathered(axis_of(dim, self.ndim, "sort"), at), at)
 
     def topk(self, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Extremes:
         """The `k` largest along a dim, the largest first, and where they were.
@@ -253,7 +255,7 @@ class Reductions(Picking):
         if not self.ndim:
             return Extremes(self, self.argsort(axis))
         at = self.argsort(axis, flag_of("topk", "largest", largest)).narrow(axis, 0, k)
-        return Extremes(self.gather(axis, at), at)
+        return Extremes(self._gathered(axis, at), at)
 
     def cumsum(self, dim: Any = None, *, axis: Any = None) -> Tensor:
         """Running sums along a dim.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gradwalk.errors import NotANumberError
 from gradwalk.tensor.entries import Expand, Index, Permute, Reshape
 from gradwalk.tensor.methods.basics import Basics
-from gradwalk.tensor.shapes import Shape, axes_of, axis_of, either, shape_error, shape_of, size_of, whole_of
+from gradwalk.tensor.shapes import Shape, axes_of, axis_of, either, held, shape_error, shape_of, size_of, whole_of
 
 if TYPE_CHECKING:
     from gradwalk.tensor.core import Tensor
@@ -169,7 +169,7 @@ class Shaping(Basics):
                 )
         if min(full, default=0) < 0:
             raise shape_error(f"expand was given {wanted}: -1 keeps a dim that is there")
-        return Expand(full)(self)
+        return Expand(held(full, "expand"))(self)
 
     def expand_as(self, other: Any) -> Tensor:
         """In the shape of another tensor.
@@ -190,9 +190,10 @@ class Shaping(Basics):
         if new < 0 or min(wanted, default=0) < 0:
             raise shape_error(f"repeat takes a number of times for each dim of {self.shape}, and was given {wanted}")
         shape = (1,) * new + self.shape
+        made = held(tuple(map(operator.mul, wanted, shape)), "repeat")
         apart = Reshape(tuple(n for size in shape for n in (1, size)))(self)
         spread = Expand(tuple(n for both in zip(wanted, shape, strict=True) for n in both))(apart)
-        return Reshape(tuple(map(operator.mul, wanted, shape)))(spread)
+        return Reshape(made)(spread)
 
     def tile(self, *times: Any) -> Tensor:
         """As `repeat`, with 1 for the dims in front that are not named.
@@ -234,12 +235,6 @@ class Shaping(Basics):
                 whole = (slice(None),) * axis
                 out = out._cat([Index((*whole, slice(start, n)))(out), Index((*whole, slice(0, start)))(out)], axis)
         return out
-
-    def _axis_there(self, dim: Any, taker: str) -> int:
-        """A dim of a tensor that has one at least."""
-        if not self.shape:
-            raise shape_error(f"{taker} takes a tensor of at least one dim, and this one is a single number")
-        return axis_of(dim, self.ndim, taker)
 
     def _cat(self, parts: Sequence[Any], axis: int) -> Any:
         from gradwalk.tensor.functions import cat
