@@ -371,6 +371,16 @@ def test_nothing_flows_back_from_what_is_cut_off() -> None:
     assert is_by_array(compiled)
 
 
+def test_how_an_argument_lies_in_memory_makes_no_other_trace() -> None:
+    w = Tensor(np.arange(6.0).astype("float32"))
+    f = gradwalk.compile(lambda x: (x.reshape(-1) * w).reshape(3, 2).T.sum(0))
+    rows = np.arange(6.0).reshape(2, 3).astype("float32")
+    for x in (np.asfortranarray(rows), rows, rows.T.copy().T, rows[::-1][::-1], np.asfortranarray(rows)):
+        f(Tensor(x)).backward(np.ones(3))  # a warning that the function differs from its trace would be an error
+        same(gradients([w]), [rows.ravel()])
+    assert f.traced == 1
+
+
 # --- decisions, and what changes between calls -----------------------------------------------------------------------
 
 

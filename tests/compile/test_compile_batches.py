@@ -108,6 +108,33 @@ def test_samples_choose_through_take() -> None:
         f([0.0, 1.5], [1.0, 1.0])
 
 
+def test_samples_choose_by_any_column_of_theirs_and_by_a_number_that_all_share() -> None:
+    short, long = [Value(float(i)) for i in range(3)], [Value(10.0 * i) for i in range(6)]
+
+    def loss(row: Any, nothing: Any, k: Any, pair: Any) -> Any:
+        chosen = gradwalk.take(long, row[3]) + gradwalk.take(short, row[1]) * row[0] + gradwalk.take(short, row[2])
+        return chosen * gradwalk.take(long, k) + gradwalk.take(long, pair[1]) * pair[0]
+
+    f = gradwalk.compile(loss, batch="sum")
+    rows, nothing = np.array([[0.5, 1, 2, 5], [2.0, 0, 1, 3]]), np.zeros((2, 0))
+    for k, pairs in ((4, [[7, 5], [8, 0]]), (1, [[9, 1], [3, 2]])):
+        found = f(rows, nothing, k, pairs)
+        found.backward()
+        got = [v.grad for v in (*short, *long)]
+        gradwalk.zero_grad([*short, *long])
+        samples = [[x, *map(int, rest)] for x, *rest in rows.tolist()]
+        expected = sum(loss(row, [], k, pair) for row, pair in zip(samples, pairs, strict=True))
+        expected.backward()
+        assert (found.data, got) == (expected.data, [v.grad for v in (*short, *long)])
+        gradwalk.zero_grad([*short, *long])
+    with pytest.raises(SettingError, match="index 3, and the table has 3 entries"):
+        f(np.array([[0.5, 3, 2, 5], [2.0, 0, 1, 3]]), nothing, 1, [[9, 1], [3, 2]])
+    with pytest.raises(SettingError, match="index 6, and the table has 6 entries"):
+        f(np.array([[0.5, 1, 2, 6], [2.0, 0, 2, 7]]), nothing, 1, [[9, 1], [3, 2]])
+    with pytest.raises(SettingError, match="index 6, and the table has 6 entries"):
+        f(rows, nothing, 6, [[9, 1], [3, 2]])
+
+
 def test_results_are_walked_back_after_later_calls_and_steps() -> None:
     model, loss = model_and_loss()
     f = gradwalk.compile(loss, batch="mean")

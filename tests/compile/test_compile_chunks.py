@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -161,3 +162,24 @@ def test_what_is_no_chunk_is_refused(data: tuple[Any, Any]) -> None:
         pair.over([([1.0, 2.0],)])
     with pytest.raises((NotANumberError, SettingError)):
         loss.over([("x", "y")])
+
+
+def test_gradients_that_are_infinite_are_added_up_without_a_warning() -> None:
+    """As they are in the plain function: inf and -inf make nan."""
+    w, v = Value(2.0), gradwalk.Tensor(np.array([1.0, 2.0], "float32"))
+    total = gradwalk.compile(lambda x: w / x, batch="sum")
+    each = gradwalk.compile(lambda x: w / x, batch="each")
+    by_array = gradwalk.compile(lambda x: (v / x).sum())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for f in (total, each):
+            w.grad = 0.0
+            for x in (0.0, -0.0):
+                f(np.array([x, 1.0])).backward()
+            assert np.isnan(w.grad)
+        w.grad = 0.0
+        total.over([(np.array([x, 1.0]),) for x in (0.0, -0.0)], progress=False).backward()
+        assert np.isnan(w.grad)
+        for x in (0.0, -0.0):
+            by_array(gradwalk.Tensor(np.array([x, 1.0], "float32"))).backward()
+        assert np.isnan(v.grad.tolist()[0])

@@ -16,7 +16,8 @@ from tensor_cases import CASES
 
 import gradwalk
 from gradwalk import Tensor, Value, nn, optim
-from gradwalk.errors import SettingError, TraceError
+from gradwalk.compile.native import array_products
+from gradwalk.errors import GradwalkError, SettingError, TraceError
 
 #: Cases in which numbers decide what is done: other numbers are another path.
 DECIDING = ("max dim", "max keepdim", "min dim", "topk", "sort", "mask", "max_pool2d", "max_pool1d")
@@ -232,6 +233,81 @@ def test_batches_of_tensors(batch: str, given: Any) -> None:
         w.data = w.data * 0.9
 
 
+#: Functions of one sample `x`, of three numbers, and a label `i`, with a table `w`.
+SAMPLES: dict[str, Any] = {
+    "cross_entropy": lambda w, x, i: gradwalk.cross_entropy(w @ x, i),
+    "Embedding": lambda w, x, i: (w(i) * x).sum() + w.weight[i, 1],
+    "a mask of an array": lambda w, x, i: (gradwalk.where((x > 0) & ~(x > 1.0), w @ x, w @ -x) * (x <= 0.5)).sum(),
+    "how many": lambda w, x, i: (x != 0.5).sum() * w.sum() + gradwalk.where(x == 0.5, 1.0, w @ x).sum(),
+}
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_samples_decide_for_themselves(name: str) -> None:
+    rng = np.random.default_rng(0)
+    w: Any = nn.Embedding(3, 3) if name == "Embedding" else Tensor(rng.normal(size=(3, 3)))
+    weight = getattr(w, "weight", w)
+    f = gradwalk.compile(lambda x, i: SAMPLES[name](w, x, i), batch="mean")
+    for labels in ([0, 2, 1, 1], np.array([2, 2, 0])):
+        X = rng.normal(size=(len(labels), 3))
+        X[0, 0] = 0.5
+        found = []
+        for call in (f, f.one_by_one):
+            weight.grad = None
+            loss = call(X, labels)
+            loss.backward()
+            found.append([loss.item(), *weight.grad.numpy().ravel()])
+        np.testing.assert_allclose(found[0], found[1], rtol=1e-12, atol=1e-14)
+    assert f.traced == 2, "a list of labels, and an array of them"
+    if name in ("cross_entropy", "Embedding"):
+        with pytest.raises(GradwalkError, match="3"):
+            f(X, [0, 1, 3])
+
+
+def test_a_label_that_is_none_makes_the_loss_of_a_replay_nan() -> None:
+    """At the call that is traced it is an error."""
+    w, layer, neuron = Value(0.5), nn.Linear(3, 1), nn.Neuron(3, nonlin=False)
+    X = np.random.default_rng(0).normal(size=(4, 3))
+    losses: dict[Any, list[float]] = {nn.hinge: [1, -1, -1, 1], nn.binary_cross_entropy: [1, 0, 0, 1]}
+    for loss, labels in losses.items():
+        of_tensors = gradwalk.compile(lambda x, y, loss=loss: loss(layer(x), y), batch="mean")
+        of_values = gradwalk.compile(lambda x, y, loss=loss: loss(neuron(x), y), batch="mean")
+        for f, y in (of_tensors, np.array(labels).reshape(4, 1)), (of_values, np.array(labels)):
+            assert f(X, y).data == pytest.approx(f.one_by_one(X, y).data, rel=1e-12)
+            assert np.isnan(f(X, y * 2).data)
+            with pytest.raises(SettingError, match=r"label|target"):
+                f.one_by_one(X, y * 2)
+        f = gradwalk.compile(lambda x, y, loss=loss: loss([w * z for z in x], y))
+        with pytest.raises(SettingError, match=r"(label|target) 1 is"):
+            f(X[:, 0], np.array(labels) * 2)
+        assert not np.isnan(f(X[:, 0], np.array(labels)).data)
+        assert np.isnan(f(X[:, 0], np.array(labels) * 2).data)
+
+
+def test_an_error_about_a_sample_is_that_of_the_function() -> None:
+    w = Tensor([1.0, 2.0])
+    f = gradwalk.compile(lambda x: (w * x).sum(), batch="sum")
+    with pytest.raises(GradwalkError, match=r"make a tensor of it: Tensor\(\[0\.5, 1\.5\]\)"):
+        f([[0.5, 1.5], [2.0, 3.0]])
+
+
+def test_samples_wait_though_other_calls_have_more_or_fewer() -> None:
+    w = Tensor([1.0, 2.0])
+    f = gradwalk.compile(lambda x: [(w * x).tanh(), (w * x).sum()], batch="each")
+    many, few = np.ones((4, 2)), np.ones((3, 2)) * 0.5
+    waiting = f(many)
+    f(few)
+    for out, expected in zip(
+        waiting, [(w * Tensor(many, False)).tanh(), (w * Tensor(many, False)).sum(1)], strict=True
+    ):
+        found = []
+        for root in (out, expected):
+            w.grad = None
+            root.sum().backward()
+            found.append(w.grad.numpy())
+        np.testing.assert_allclose(found[0], found[1], rtol=1e-12)
+
+
 def test_batches_refuse_what_they_cannot_do() -> None:
     w = Tensor([1.0, 2.0])
     f = gradwalk.compile(lambda x: (w * x).sum(), batch="sum")
@@ -259,6 +335,60 @@ def test_a_batch_of_moons_is_that_of_scalars() -> None:
     assert str(tensors.traces()[0].prepared.program) == str(scalars.traces()[0].prepared.program)
 
 
+@pytest.mark.parametrize("what", ["decided", "masked", "rounded", "sorted", "read"])
+def test_what_turns_on_the_last_digits_of_a_product_has_those_of_numpy(
+    what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tiles of our own add up in another order: here every sum is 0 in exact arithmetic, and noise in float32."""
+    monkeypatch.setattr(array_products, "LEAST", 1)
+    monkeypatch.setattr(array_products, "_threads", lambda: 1)
+    rng = np.random.default_rng(3)
+    half = rng.normal(size=(30, 40)).astype("float32")
+    X = np.concatenate([half, half[:, ::-1]], 1)
+    column = rng.normal(size=(40, 16)).astype("float32")
+    w = Tensor(np.concatenate([column, -column[::-1]]))
+
+    def plain(X: Any) -> Any:
+        scores = (X @ w) * 1e6
+        if what == "decided":
+            return scores.mean() if (scores[:, 0] > 0.0).sum() > 15 else -scores.mean()
+        if what == "masked":
+            return gradwalk.where(scores > 0.0, 1.0, -1.0).mean() + 0.0 * scores.sum()
+        if what == "rounded":
+            return scores.round().sum() + 0.0 * scores.sum()
+        if what == "sorted":
+            return scores.argmax(1).float().sum() + 0.0 * scores.sum()
+        return scores.sum() * float(scores[0, 0].item() > 0.0)
+
+    compiled = gradwalk.compile(plain)
+    for _ in range(3):
+        expected = plain(Tensor(X, requires_grad=False))
+        assert compiled(X).item() == expected.item()
+        X = X[rng.permutation(30)]
+
+
+def test_large_products_are_those_of_the_plain_function_to_the_last_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(array_products, "_threads", lambda: 1)
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(64, 200)).astype("float32"), rng.integers(0, 10, 64)
+    shapes = ((200, 128), (128,), (128, 10), (10,))
+    P, Q = ([Tensor((0.1 * np.random.default_rng(4).normal(size=s)).astype("float32")) for s in shapes] for _ in "PQ")
+
+    def loss_of(P: Any) -> Any:
+        return lambda X, y: gradwalk.cross_entropy((X @ P[0] + P[1]).relu() @ P[2] + P[3], y)
+
+    compiled, plain, descents = gradwalk.compile(loss_of(P)), loss_of(Q), [optim.SGD(p, 0.5) for p in (P, Q)]
+    for _ in range(5):
+        losses = compiled(X, y), plain(Tensor(X, requires_grad=False), Tensor(y))
+        for loss, descent in zip(losses, descents, strict=True):
+            descent.zero_grad()
+            loss.backward()
+            descent.step()
+        assert losses[0].item() == pytest.approx(losses[1].item(), rel=1e-6)
+    for p, q in zip(P, Q, strict=True):
+        assert np.allclose(p.numpy(), q.numpy(), rtol=1e-5, atol=1e-6)
+
+
 def test_one_number_that_is_made_of_large_arrays_is_not_known_when_the_way_back_is_written() -> None:
     """Each call has its own number, and goes back on its own side of a choice."""
     w, v = Tensor([1.0, 3.0]), Tensor([1.0, 3.0])
@@ -276,3 +406,10 @@ def test_one_number_that_is_made_of_large_arrays_is_not_known_when_the_way_back_
 def test_random_programs_compiled() -> None:
     for seed in range(3):
         assert tensor_fuzz.fuzzed(seed, compiled=True) <= tensor_fuzz.TOLERANCE
+
+
+def test_a_tensor_of_arrays_in_python_is_refused_whatever_came_before_it() -> None:
+    f = gradwalk.compile(lambda x: (x * x).sum())
+    assert f(Tensor([3.0])).item() == 9.0
+    with gradwalk.using_arrays("python"), pytest.raises(SettingError, match="take tensors of NumPy's arrays"):
+        f(Tensor([3.0]))

@@ -22,7 +22,7 @@ from writing import Writer
 
 import gradwalk
 from gradwalk import ops
-from gradwalk.compile.native import codegen, objects
+from gradwalk.compile.native import array_products, codegen, objects
 from gradwalk.compile.prepared import Runner, prepare
 from gradwalk.errors import InputSizeError, OpError
 from gradwalk.ops import Op
@@ -220,6 +220,52 @@ def test_products_of_all_shapes_with_vectors_of_any_width(bits: str) -> None:
     environment = {**os.environ, "GRADWALK_VECTOR_BITS": bits}
     run = subprocess.run([sys.executable, "-c", PRODUCT_TEST], capture_output=True, text=True, env=environment)
     assert run.stdout == "right\n", run.stderr
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_products_of_whole_matrices_are_numpys_wherever_they_lie(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(array_products, "LEAST", 1)
+    monkeypatch.setattr(array_products, "_threads", lambda: 1)
+    draw = np.random.default_rng(0)
+    close = 1e-13 if dtype == "float64" else 1e-5
+    multiplied = 0
+    for rows, inner, columns in itertools.product((1, 2, 4, 5, 9, 70), (1, 3, 64), (1, 7, 8, 9, 16, 33, 70)):
+        wide, tall = (draw.normal(size=n).astype(dtype) for n in ((rows, 2 * inner), (inner + 1, rows + 2)))
+        right = draw.normal(size=(inner, columns + 3)).astype(dtype)[:, :columns]
+        for left in (wide[:, :inner], wide[:, ::2], wide[::-1, :inner], tall[:inner, 1:-1].T):
+            out = np.full((rows, columns + 2), 7.0, dtype)
+            for _ in range(2):  # what is there before does not matter
+                run = array_products.product_into(out[:, :columns], left, right)
+                if run is not None:
+                    run()
+                    multiplied += 1
+                    assert np.allclose(out[:, :columns], left.astype(float) @ right.astype(float), close, close)
+                    assert (out[:, columns:] == 7.0).all(), "wrote beyond the end"
+    assert multiplied > 100 or objects.vector_bits() < 512
+
+
+def test_products_that_numpy_does_better_or_alone_are_left_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b, out = np.ones((4, 8)), np.ones((8, 16)), np.ones((4, 16))
+    assert array_products.product_into(out, a, b) is None  # small
+    monkeypatch.setattr(array_products, "LEAST", 0)
+    monkeypatch.setattr(array_products, "_threads", lambda: 2)
+    assert array_products.product_into(out, a, b) is None
+    monkeypatch.setattr(array_products, "_threads", lambda: 1)
+    assert (array_products.product_into(out, a, b) is None) == (objects.vector_bits() < 512)
+    large = np.ones((1000, 1000))
+    for given in (
+        (np.ones((4, 7)), a, np.ones((8, 7))),  # few columns
+        (out, a, np.ones((16, 8)).T),
+        (out, a, np.ones((8, 32))[:, ::2]),
+        (np.ones((16, 4)).T, a, b),
+        (out.astype("float32"), a, b),
+        (out, a.astype("float32"), b),
+        (out.astype(int), a.astype(int), b.astype(int)),
+        (np.ones((2, 4, 16)), np.ones((2, 4, 8)), b),
+        (np.ones(16), np.ones(8), b),
+        (large, large, large),
+    ):
+        assert array_products.product_into(*given) is None
 
 
 @pytest.mark.parametrize("bits", ["256", "0"])

@@ -1,5 +1,7 @@
 """The compiled path: trace a function of Values or tensors, roll its graph up, and replay it at native speed.
 
+`gradwalk.compile(fn)` is its function; `help(gradwalk.compile.compile)` tells what it takes.
+
     a call → trace/: a tape → roll/: a program → a backend: numbers
 
 - `api.py` and `batches.py`: the functions that `gradwalk.compile` gives;
@@ -13,7 +15,7 @@
 - `native/`: the backend that makes machine code; `reference.py`: one in plain NumPy, for tests;
 - `own/`: parameters and optimisers in one buffer, for as long as compiled code has them;
 - `call/`: arguments in, results out;
-- `report.py`, `warming.py`: what became of a function, and kernels ahead of need.
+- `report.py`, `warming.py`: what became of a function, and kernels ahead of need; `array_types.py`: names of types.
 
 NumPy and Numba are imported when something is compiled, not before.
 """

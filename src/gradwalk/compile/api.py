@@ -12,7 +12,17 @@ from operator import is_
 from typing import Any
 
 from gradwalk import modes
-from gradwalk.compile.call.arguments import FLOAT, NDARRAY, InputAt, Key, deep_key_of, key_of, stand_ins, static_key
+from gradwalk.compile.call.arguments import (
+    FLOAT,
+    NDARRAY,
+    InputAt,
+    Key,
+    classes_in,
+    deep_key_of,
+    key_of,
+    stand_ins,
+    static_key,
+)
 from gradwalk.compile.call.bound_trace import BoundTrace, Misjudged
 from gradwalk.compile.call.cache import Cache
 from gradwalk.compile.call.following import Checks, Followed, Stumbled, Unfollowed, follow
@@ -24,7 +34,9 @@ from gradwalk.compile.trace import tracer
 from gradwalk.compile.trace.arrays import in_memory
 from gradwalk.compile.trace.limits import frozen
 from gradwalk.compile.trace.recorded import Recorded
+from gradwalk.compile.trace.same_objects import unanswered
 from gradwalk.errors import SettingError, TraceError
+from gradwalk.messages import counted
 from gradwalk.turns import Turn
 
 __all__ = ["Compiled"]
@@ -145,8 +157,7 @@ class Compiled:
 
     def __repr__(self) -> str:
         name = getattr(self.eager, "__qualname__", repr(self.eager))
-        count = len(self.traces())
-        return f"<compiled {name}, {count} trace{'s' * (count != 1)}>"
+        return f"<compiled {name}, {counted(len(self.traces()), 'trace')}>"
 
     # --- looking and clearing ------------------------------------------------------------------------------------
 
@@ -406,10 +417,11 @@ class Compiled:
         return as_values(self.eager(*args, **kwargs))
 
     def _roots(self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any) -> list[Any]:
-        """Where a function reads from: itself, and what it is given that is known by its identity."""
+        """Where a function reads from: itself, arguments that are known by their identity, and classes of the rest."""
         names = [*self._names, *[""] * len(args)]
         given = [*zip(names, args, strict=False), *kwargs.items()]
-        return [self.eager, *numbers.kept, *[x for name, x in given if name in self._static]]
+        static = [x for name, x in given if name in self._static]
+        return [self.eager, *numbers.kept, *static, *classes_in((args, kwargs))]
 
     def _recorded(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, reached: Any, *, by_array: bool = False
@@ -433,7 +445,16 @@ class Compiled:
         tensors = [v for _, v in reached.tensors]
         held = (*reached.containers, *reached.rows, *reached.arrays, *reached.objects)
         outside = frozenset(id(thing) for _, thing in held)
-        return tracer.run(call, [self.eager, args, kwargs], reached.values, tensors, outside, by_array=by_array)
+        truths_asked = bool(unanswered([function for _, function in reached.functions], "truths"))
+        return tracer.run(
+            call,
+            [self.eager, args, kwargs],
+            reached.values,
+            tensors,
+            outside,
+            by_array=by_array,
+            truths_asked=truths_asked,
+        )
 
     def _bound(
         self, recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, *, guarded: bool

@@ -1,5 +1,8 @@
 """An array tape bound to memory: every row has its array, made once, and a replay writes into them, by NumPy.
 
+Large products of matrices may be our own, which are quicker, and differ from NumPy's in the last digits. Where
+something turns on these digits, because it is rounded, sorted or decided on, they are NumPy's.
+
 Views are made when the tape is bound. What NumPy can write into an array that is there, it does; so nothing is made
 anew at a call but what few functions make on the way.
 """
@@ -12,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from gradwalk.compile.native.array_products import product_into
 from gradwalk.compile.trace.array_tape import At, NumberAt, Row, replaced
 from gradwalk.tensor import numpy_arrays
 
@@ -20,6 +24,9 @@ __all__ = ["ArrayRunner"]
 Step = Callable[[], Any]
 
 MOVING = ("reshape", "permute", "expand")
+#: Where the last digits of what they are given can turn the result.
+JUMPING = {"floor", "ceil", "round", "trunc", "sign", "//", "%", "argmax", "argsort", "nonzero", "<", "<=", ">", ">=",
+           "==", "!="}  # fmt: skip
 
 
 class ArrayRunner:
@@ -34,9 +41,10 @@ class ArrayRunner:
     [1.0, 1.0]
     """
 
-    def __init__(self, parameters: Sequence[Any], number: Any) -> None:
+    def __init__(self, parameters: Sequence[Any], number: Any, exact: Iterable[int] = ()) -> None:
         self.parameters = parameters  # their arrays
         self.number = number
+        self.exact = frozenset(exact)  # rows that must be NumPy's to the last digit
         self.arrays: list[Any] = []  # by row; None for those that nobody needs
 
     def bind(self, rows: Sequence[Row], needed: Iterable[int], constants: Sequence[Any]) -> dict[int, Step]:
@@ -52,7 +60,8 @@ class ArrayRunner:
 
     def into(self, row: Row, out: Any) -> Step:
         """What writes a row to another array than its own."""
-        return lowered(row.word, replaced(row.given, lambda x: self.arrays[x.row]), out)
+        given = replaced(row.given, lambda x: self.arrays[x.row])
+        return (row.word == "matmul" and product_into(out, *given)) or lowered(row.word, given, out)
 
     def _bind_row(self, i: int, row: Row, constants: Sequence[Any]) -> Step | None:
         if row.word == "parameter":
@@ -75,7 +84,8 @@ class ArrayRunner:
             return None
         if any(isinstance(x, NumberAt) for x in given):
             return partial(self._with_numbers, row.word, given, out)
-        return lowered(row.word, given, out)
+        own = product_into(out, *given) if row.word == "matmul" and i not in self.exact else None
+        return own or lowered(row.word, given, out)
 
     def _write_numbers(self, out: Any, nodes: tuple[Any, ...]) -> None:
         flat = [self.number(x) if isinstance(x, NumberAt) else x for x in nodes]

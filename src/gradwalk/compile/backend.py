@@ -11,15 +11,10 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-import numpy as np
-import numpy.typing as npt
-
+from gradwalk.compile.array_types import Floats, Longs
 from gradwalk.compile.roll.program import Program
 
 __all__ = ["Backend", "Execution", "Lowered"]
-
-Floats = npt.NDArray[np.float64]
-Longs = npt.NDArray[np.int64]
 
 
 class Execution(Protocol):

@@ -27,10 +27,10 @@ from gradwalk.compile.call.batch_trace import BatchTrace
 from gradwalk.compile.call.chunks import ChunkSum, pieces
 from gradwalk.compile.call.results import Samples
 from gradwalk.compile.trace import tracer
-from gradwalk.compile.trace.identity import asks_identity
 from gradwalk.compile.trace.limits import limit
 from gradwalk.compile.trace.plain import Number
 from gradwalk.compile.trace.recorded import Output, Recorded, TensorOutput
+from gradwalk.compile.trace.same_objects import unanswered
 from gradwalk.compile.trace.traced import Traced
 from gradwalk.engine import Value
 from gradwalk.errors import InputSizeError, SettingError
@@ -187,7 +187,8 @@ class Batched(Compiled):
     def _recorded(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, reached: Any, *, by_array: bool = False
     ) -> Recorded:
-        if any(array.dtype == bool for array in numbers.arrays) and asks_identity(self.eager):
+        truths_asked = bool(unanswered([function for _, function in reached.functions], "truths"))
+        if any(array.dtype == bool for array in numbers.arrays) and truths_asked:
             raise limit("one sample", " (the function asks `is True` or `is False`)")
 
         def call(recorder: tracer.Tracer) -> Any:
@@ -196,7 +197,9 @@ class Batched(Compiled):
             return tree.map(partial(_computed, recorder=recorder), recorder.call(self.eager, parts, named))
 
         tensors = [v for _, v in reached.tensors]
-        return tracer.run(call, [self.eager, args, kwargs], reached.values, tensors, samples=True)
+        return tracer.run(
+            call, [self.eager, args, kwargs], reached.values, tensors, samples=True, truths_asked=truths_asked
+        )
 
     def _bound(
         self, recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: Any, *, guarded: bool

@@ -11,7 +11,6 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from gradwalk.compile.roll.dataflow import Dataflow, read
 from gradwalk.compile.roll.passes import RunPass, plainly
@@ -20,13 +19,10 @@ from gradwalk.ops import CUT, maximum, minimum
 
 __all__ = ["CarefulWalk", "cuts"]
 
-Floats = npt.NDArray[np.float64]
-
 
 def cuts(tape: Tape, input_grads: bool, run: RunPass = plainly) -> bool:
     """Whether there is an edge on the tape that may be cut, with something behind it that wants a gradient.
 
-    >>> from gradwalk.compile.trace.tracer import trace
     >>> w = Value(1.0)
     >>> [cuts(trace(f, [3.0]).tape, False) for f in (lambda x: w * x, lambda x: gradwalk.maximum(w * x, x))]
     [False, True]
@@ -52,7 +48,6 @@ def cuts(tape: Tape, input_grads: bool, run: RunPass = plainly) -> bool:
 class CarefulWalk:
     """The walk back through one tape.
 
-    >>> from gradwalk.compile.trace.tracer import trace
     >>> tape = trace(lambda x: gradwalk.where(x > 0, x.sqrt(), x * 3), [1.0]).tape
     >>> CarefulWalk(tape, input_grads=True).gradients([], [0.0], [], [1.0])
     ([], [3.0])

@@ -10,9 +10,9 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from gradwalk.compile import careful
+from gradwalk.compile.array_types import Floats
 from gradwalk.compile.backend import Backend, Execution, Lowered
 from gradwalk.compile.careful import CarefulWalk
 from gradwalk.compile.native.backend import NATIVE
@@ -23,7 +23,6 @@ from gradwalk.compile.trace.tape import Tape
 
 __all__ = ["Prepared", "Runner", "prepare", "running_on"]
 
-Floats = npt.NDArray[np.float64]
 
 _backends: list[Backend] = [NATIVE]
 
@@ -73,7 +72,6 @@ class Prepared:
     def program(self) -> Program:
         """The program.
 
-        >>> from gradwalk.compile.trace.tracer import trace
         >>> prepare(trace(lambda x: x * x, [3.0]).tape).program.inputs
         1
         """
@@ -101,7 +99,6 @@ def prepare(
     `input_grads` asks for gradients with respect to the inputs as well. Whether a tape is rolled up or run row by row
     is decided by its structure, unless `rolled` decides it.
 
-    >>> from gradwalk.compile.trace.tracer import trace
     >>> prepare(trace(lambda x: x * x, [3.0]).tape, batch="float32").program.dtype
     'float32'
     """
@@ -119,7 +116,6 @@ class Runner:
     """A prepared tape bound to the memory of its parameters; what runs is `execution`.
 
     >>> import numpy as np
-    >>> from gradwalk.compile.trace.tracer import trace
     >>> w, grads = Value(2.0), np.zeros(1)
     >>> runner = Runner(prepare(trace(lambda x: w * x, [5.0]).tape), np.array([2.0]), grads)
     >>> runner.inputs[:] = 5.0

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from gradwalk.compile.array_types import Floats
 from gradwalk.compile.roll.program import Program
 from gradwalk.compile.roll.steps import (
     NOTHING,
@@ -29,15 +29,12 @@ from gradwalk.errors import InputSizeError
 
 __all__ = ["REFERENCE", "Reference"]
 
-Floats = npt.NDArray[np.float64]
-
 
 class Reference:
     """A `compile.backend.Backend`.
 
     >>> import numpy as np
     >>> from gradwalk.compile.roll.rolling import roll
-    >>> from gradwalk.compile.trace.tracer import trace
     >>> program = roll(trace(lambda x, y: x * y + x, [1.0, 2.0]).tape).program
     >>> run = REFERENCE.lower(program).bind(np.zeros(0), np.zeros(0))
     >>> run.inputs[:] = 3.0, 4.0
@@ -182,7 +179,7 @@ class _Memory:
         np.add.at(self.grads, list(self.program.outputs), seeds)
         for step in reversed(self.steps):
             self.step_back(step)
-        return self.grads[: self.program.size - 1 : -1]
+        return self.grads[self.program.size :][::-1]
 
     def step_back(self, step: Step) -> None:
         values, push = self.values, self.grads[self.out(step)].copy()

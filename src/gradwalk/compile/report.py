@@ -16,6 +16,7 @@ from gradwalk.compile.roll.steps import Rows, Step
 from gradwalk.compile.trace.array_tape import each_at
 from gradwalk.compile.trace.tape import NONE
 from gradwalk.errors import SettingError
+from gradwalk.messages import counted
 
 if TYPE_CHECKING:
     from gradwalk.drawing.api import Drawing
@@ -171,11 +172,6 @@ def _native() -> str:
         f"native code in this process: {counted(int(done['loaded']), 'function')} loaded in "
         f"{1e3 * done['load_seconds']:.0f} ms, {int(done['compiled'])} compiled in {done['compile_seconds']:.1f} s"
     )
-
-
-def counted(n: int, noun: str, plural: str = "") -> str:
-    """A number and what it counts."""
-    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
 
 
 def size(n: int) -> str:

@@ -10,9 +10,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from gradwalk import Value, functions, nn, optim
 from gradwalk.compile.api import compiled
 from gradwalk.compile.native import objects
+from gradwalk.compile.native.array_products import product_into
 from gradwalk.ops import TABLE
 
 __all__ = ["Piece", "pieces", "warm"]
@@ -36,6 +39,7 @@ def pieces(*, batches: bool = True) -> list[Piece]:
         *((f"op {name}", partial(_op, name)) for name in TABLE),
         ("SGD", lambda: _optimiser(lambda ps: optim.SGD(ps, 0.1, momentum=0.9))),
         ("Adam", lambda: _optimiser(lambda ps: optim.Adam(ps, 0.1))),
+        ("products of large tensors", _products),
     ]
     if batches:
         for dtype, threads in BATCHES:
@@ -46,7 +50,7 @@ def pieces(*, batches: bool = True) -> list[Piece]:
 def warm(wanted: list[Piece]) -> Iterator[tuple[str, int, int]]:
     """Do the work piece by piece; gives the name of each, and how many functions were compiled and loaded for it.
 
-    >>> [name for name, _, _ in warm(pieces()[-4:-2])]
+    >>> [name for name, _, _ in warm(pieces()[-5:-3])]
     ['SGD', 'Adam']
     """
     for name, work in wanted:
@@ -134,6 +138,12 @@ def _optimiser(make: Callable[[list[Value]], optim.Optimizer]) -> None:
     w = Value(1.0)
     _compile(lambda x: w * x)(1.0).backward()
     make([w]).step()
+
+
+def _products() -> None:
+    for dtype in ("float64", "float32"):
+        a = np.ones((100, 100), dtype)
+        product_into(a.copy(), a, a)
 
 
 def _batch(dtype: str, threads: int) -> None:

@@ -1,5 +1,7 @@
 """Programs as text: `gradwalk.program("d = a*b + c", a=2, b=-3, c=10)` gives labelled Values.
 
+`help(gradwalk.program.program)` tells what may stand in the text.
+
 - `language.py`: what may be written, and what to say about everything else, as tables;
 - `source.py`: the text, and errors that point at a place in it;
 - `reader.py`: text to statements;

@@ -12,7 +12,7 @@ import pytest
 
 import gradwalk
 from gradwalk import Tensor, Value, optim
-from gradwalk.errors import BackwardError
+from gradwalk.errors import BackwardError, GraphError, TraceError
 
 pytestmark = pytest.mark.native
 
@@ -312,3 +312,32 @@ def test_once_for_several_batches() -> None:
     f = gradwalk.compile(lambda x: w * x, batch="sum")
     (f([1.0, 2.0]) + f([3.0, 1.0])).backward()
     assert (w.grad, log) == (1.0, [7.0])
+
+
+# --- hooks and nodes that fail ---------------------------------------------------------------------------------------
+
+
+def test_a_hook_that_raises_on_what_compiled_code_gave_is_named() -> None:
+    def fail(gradient: Any) -> Any:
+        raise LookupError("nothing here")
+
+    w, v = Value(2.0), Tensor([1.0, 2.0])
+    functions: dict[str, Callable[[Any], Any]] = {"6": lambda x: w * x, "9": lambda x: (v * x).sum()}
+    for number, f in functions.items():
+        for factor in (None, 2.0):
+            out = gradwalk.compile(f)(3.0)
+            out.register_hook(fail)
+            with pytest.raises(BackwardError, match=rf"failed at {number}: LookupError"):
+                (out if factor is None else out * factor).backward()
+
+
+def test_what_compiled_code_gave_cannot_be_taken_apart() -> None:
+    w = Tensor([1.0, 2.0])
+    loss = gradwalk.compile(lambda x: (w * x).sum())(3.0)
+    for attempt in (lambda: gradwalk.explain(loss), loss.scalars, (loss * 2.0).scalars):
+        with pytest.raises(GraphError, match=r"9 cannot be taken apart.*call fn\.eager"):
+            attempt()
+    with pytest.raises(GraphError, match=r"computed \(compiled of shape \(\)\) cannot be replaced"):
+        loss.data = 1.0
+    with pytest.raises(TraceError, match=r"call fn\.eager.*gradwalk\.grad\(fn\)"):
+        (loss * 2.0).backward(create_graph=True)

@@ -1440,3 +1440,55 @@ def test_equal_things_in_a_list_are_told_apart_however_often_they_were_replaced(
     for things in [*[[1] for _ in range(calls)], [1.0], [True], [1]]:
         holder["k"] = things
         assert loss(1.0).data == 1.5 * len(str(holder))
+
+
+# --- one of many objects ---------------------------------------------------------------------------------------------
+
+
+class _Sample:
+    def __init__(self, k: float) -> None:
+        self.k = k
+
+    def of(self, x: float) -> float:
+        return x * self.k
+
+
+class _Shifted(_Sample):
+    def of(self, x: float) -> float:
+        return x - self.k
+
+
+def _is_of_another_class(sample: Any) -> None:
+    sample.__class__ = _Shifted
+
+
+def _has_other_attributes(sample: Any) -> None:
+    sample.__dict__ = {"k": 7.0}
+
+
+def _hides_its_method(sample: Any) -> None:
+    sample.of = lambda x: 1000.0
+
+
+@pytest.mark.parametrize("change", [_is_of_another_class, _has_other_attributes, _hides_its_method])
+def test_what_becomes_of_one_of_many_objects_is_noticed_some_calls_later(change: Any) -> None:
+    samples = [_Sample(float(i)) for i in range(200)]
+    w = Value(2.0)
+    f = gradwalk.compile(lambda x: w * sum(sample.of(x) for sample in samples))
+    for _ in range(33):  # and no check comes in the next twenty
+        f(1.0)
+    change(samples[3])  # one of those that take turns
+    with pytest.warns(FrozenWarning, match="too large to be looked at before every call"):
+        found = [f(1.0).data for _ in range(20)]
+    assert found[-1] == f.eager(1.0).data
+
+
+def test_what_is_not_read_of_many_objects_may_change() -> None:
+    samples = [_Sample(float(i)) for i in range(200)]
+    f = gradwalk.compile(lambda x: Value(2.0) * sum(sample.of(x) for sample in samples))
+    for _ in range(33):
+        f(1.0)
+    samples[3].history = [1.0]
+    for _ in range(20):
+        f(1.0)
+    assert f.traced == 1

@@ -16,7 +16,7 @@ from outside_cases import Case, Cases, outcome_of, walked
 
 import gradwalk
 from gradwalk import Value, nn
-from gradwalk.compile.call import surroundings
+from gradwalk.compile.call import surroundings, watchlist
 from gradwalk.compile.native.pythons import versions_are_readable
 from gradwalk.compile.own import watched
 
@@ -157,7 +157,7 @@ for _change, _pair in KEYS.items():
 
 def dicts_say_nothing_of_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     """As it is on Python 3.13 and newer."""
-    for module in (surroundings, watched):
+    for module in (surroundings, watchlist, watched):
         monkeypatch.setattr(module, "versions_are_readable", lambda: False)
 
 

@@ -63,6 +63,24 @@ def test_a_file_that_is_read_is_read_at_every_call(tmp_path: Path) -> None:
     assert open.__name__ == "open"
 
 
+def test_a_file_that_is_written_is_written_once_at_every_call(tmp_path: Path) -> None:
+    path = tmp_path / "log.txt"
+
+    @gradwalk.compile
+    def f(x: float) -> Any:
+        with open(path, "a") as file:  # noqa: PTH123 (both ways are tested)
+            file.write("x")
+        (tmp_path / f"{x}.txt").write_text("y")
+        return Value(1.0) * x
+
+    with pytest.warns(FrozenWarning, match=r"writes a file \(.*log.txt\), so it cannot be compiled"):
+        assert f(1.0).data == 1.0
+    assert path.read_text() == "x"
+    assert f(2.0).data == 2.0
+    assert path.read_text() == "xx"
+    assert (tmp_path / "2.0.txt").read_text() == "y"
+
+
 def test_what_a_stand_in_cannot_do_is_said_with_the_line_and_done() -> None:
     w = Value(2.0)
 
@@ -109,7 +127,7 @@ def test_objects_that_are_given_are_new_ones() -> None:
             self.first = first
 
     compiled = gradwalk.compile(lambda x: Pair(Value(1.0) * x))
-    with pytest.warns(FrozenWarning, match="gives a Pair that it makes anew"):
+    with pytest.warns(FrozenWarning, match="gives a new Pair at each call"):
         first = compiled(1.0)
     assert compiled(2.0) is not first
     assert (first.first.data, compiled(2.0).first.data) == (1.0, 2.0)

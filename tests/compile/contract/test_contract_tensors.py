@@ -7,6 +7,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,7 +18,14 @@ from outside_cases import Case, Cases, flat, outcome_of
 import gradwalk
 from gradwalk import Tensor, Value, nn, no_grad, optim
 from gradwalk.compile.trace.limits import FrozenWarning
-from gradwalk.errors import GradwalkError, GraphError
+from gradwalk.errors import GradwalkError, GraphError, TraceError
+
+
+@dataclass
+class Samples:
+    x: Any
+    y: Any
+
 
 cases = Cases()
 shared: Any = None
@@ -401,6 +409,163 @@ def numbers_of_results_may_be_anything(compile):
         found["best"].values.backward()
         yield numbers(w.grad)
         yield [tried(found["out"].backward), tried(found["large"].backward), tried(found["count"].backward)]
+
+
+@cases.followed
+def leaves_are_given_as_leaves(compile):
+    """Also by a function that is traced under `no_grad()`, where all results are leaves."""
+    w = Tensor([1.0, 2.0])
+
+    def f(x):
+        with no_grad():
+            quiet = w * x
+        full = gradwalk.full((2,), 1.5) * 2.0
+        return [w * x, (w * x).detach(), w.detach(), quiet, full.detach(), Tensor(x), x.max(), (w * x).sum().amax()]
+
+    compiled = compile(f)
+    with no_grad():
+        yield [out.is_leaf for out in compiled(Tensor([3.0, 4.0]))]
+    for _ in range(2):
+        w.data = w.data * 2.0
+        found = compiled(Tensor([3.0, 4.0]))
+        yield [numbers(found), *[[out.is_leaf, out.requires_grad] for out in found]]
+        descent = optim.SGD([out for out in found if out.is_leaf], lr=0.5)
+        sum(out.sum() for out in found).backward()
+        descent.step()
+        yield [numbers(w.grad), *[numbers([out, out.grad]) for out in descent.parameters]]
+
+
+@cases.followed_with_a_word
+def an_argument_is_updated_in_place(compile):
+    """Which a leaf refuses from the call on at which it has a gradient."""
+    w = Tensor([1.0, 2.0])
+
+    def f(x):
+        x += 1.0
+        return (w * x).sum()
+
+    compiled = compile(f)
+    x = Tensor([3.0, 4.0])
+    for given in (x, x, Tensor([1.0, 1.0]), x * 2.0, Tensor([1.0, 1.0], requires_grad=False)):
+        yield tried(lambda given=given: walked(compiled(given), w))
+        yield numbers(given)
+
+
+def asked(f: Any) -> Any:
+    """A function of two tensors that asks whether they are the same one, or something of that kind."""
+
+    def program(compile):
+        w, x, y = Tensor([1.0, 2.0]), Tensor([3.0, 4.0]), Tensor([3.0, 4.0])
+        y.label = "y"
+        compiled = compile(lambda x, y: (w * x * y).sum() * f(w, x, y))
+        for given in ((x, y), (x, x), (y, x), (w, y)):
+            yield walked(compiled(*given), w, x, y)
+
+    program.__name__ = f.__name__
+    return cases.followed_with_a_word(program)
+
+
+@asked
+def tensors_are_the_same_one(w, x, y):
+    return 1.0 if x is y else 2.0
+
+
+@asked
+def a_tensor_is_a_parameter(w, x, y):
+    return 1.0 if x is w else 2.0
+
+
+@asked
+def tensors_are_in_a_list(w, x, y):
+    return 1.0 if any(x is part for part in [w, y]) else 2.0
+
+
+@asked
+def tensors_are_in_a_set(w, x, y):
+    return len({w, x, y})
+
+
+@asked
+def a_tensor_has_a_label(w, x, y):
+    return 1.0 if x.label else 2.0
+
+
+@cases.followed_with_a_word
+def it_is_asked_how_an_argument_was_made(compile):
+    w = Tensor([1.0, 2.0])
+    f = compile(lambda x: (w * x).sum() * (1.0 if x.is_leaf else 3.0))
+    x = Tensor([3.0, 4.0])
+    for given in (x, x * 2.0, x):
+        yield walked(f(given), w, x)
+
+
+@cases.followed_with_a_word
+def an_argument_is_made_a_constant(compile):
+    w, x = Tensor([1.0, 2.0]), Tensor([3.0, 4.0])
+
+    def f(x):
+        x.requires_grad = False
+        return (w * x).sum()
+
+    yield walked(compile(f)(x), w)
+    yield [x.requires_grad, tried(lambda: compile(f)(Tensor([1.0]) * x))]
+
+
+@cases.followed
+def ints_are_divided_by_zero_at_a_later_call(compile):
+    w = Tensor([1.0, 2.0])
+    by_number, by_tensor = compile(lambda n: w * (Tensor([4, 7]) // n)), compile(lambda t: w * (7 % t))
+    for n in (2, 0, 3, 0, -1):
+        yield [tried(by_number, n), tried(by_number, Tensor(n)), tried(by_tensor, Tensor([n, 2]))]
+    with no_grad():
+        yield tried(by_number, 0)
+
+
+@cases.followed
+def one_trace_serves_a_table_that_is_asked_for_single_things(compile):
+    table = nn.Embedding(5, 2)
+    table.weight.data = np.arange(10.0).reshape(5, 2)
+    row = compile(lambda n: table(n).sum())
+    yield [numbers(row(n)) for n in (3, 1, 0, 4)]
+    yield [tried(row, n) for n in (5, -1)]
+    yield len(row.traces()) == 1 if hasattr(row, "traces") else True
+
+
+@cases.said
+def a_gradient_goes_through_one_result_from_another(compile):
+    w = Tensor([1.0, 2.0])
+    h, loss = compile(lambda x: [h := (w * x).tanh(), (h * h).sum()])(Tensor([3.0, 4.0]))
+    loss.backward()
+    yield numbers(h.grad)
+
+
+@cases.said
+def the_same_of_a_value(compile):
+    w = Value(1.5)
+    h, loss = compile(lambda x: [h := (w * x).tanh(), h * h])(3.0)
+    (loss * 2.0).backward()
+    yield h.grad
+
+
+@cases.said
+def a_walk_goes_past_a_result_with_a_hook(compile):
+    w = Tensor([1.0, 2.0])
+    h, loss = compile(lambda x: [h := (w * x).tanh(), (h * h).sum()])(Tensor([0.3, 0.4]))
+    h.register_hook(lambda gradient: gradient * 2.0)
+    loss.backward()
+    yield numbers(w.grad)
+
+
+@cases.followed
+def results_are_walked_back_from_one_after_the_other(compile):
+    """Nothing is said of gradients that do not go through another result, nor of hooks that were removed."""
+    w, v = Tensor([1.0, 2.0]), Tensor([0.5, -0.5])
+    h, loss, other = compile(lambda x: [h := (w * x).tanh(), (h * h).sum(), (v * x).sum()])(Tensor([0.3, 0.4]))
+    h.register_hook(lambda gradient: gradient * 2.0).remove()
+    other.backward()
+    yield numbers([h.grad, loss.grad, other.grad])
+    loss.backward()
+    yield numbers([loss.grad, other.grad, w.grad, v.grad])
 
 
 @cases.followed
@@ -897,7 +1062,6 @@ LINES: dict[str, Any] = {
     "isinstance": lambda w, v, c: (
         lambda x: (w @ x).sum() if isinstance(x, Tensor) and isinstance(w @ x, Tensor) else v.sum()
     ),
-    "is w": lambda w, v, c: lambda x: (w @ x).sum() if x is not v else v.sum(),
     "in": lambda w, v, c: lambda x: (w @ x).sum() if 1.0 in x else v.sum(),
     "==": lambda w, v, c: lambda x: (w @ x).sum() if bool((x == c).all()) else v.sum(),
     "requires_grad_": lambda w, v, c: lambda x: (w @ x.detach().requires_grad_()).sum(),
@@ -972,6 +1136,42 @@ def test_one_line_each() -> None:
                 v.data = v.data + 0.3
             worlds.append(flat(seen))
         assert worlds[1] == pytest.approx(worlds[0], rel=1e-12, abs=1e-12, nan_ok=True), name
+
+
+def test_what_is_said_is_true_of_the_function() -> None:
+    w, norm = Tensor([1.0, 2.0]), nn.BatchNorm1d(2)
+    descent = optim.SGD([w], lr=0.1)
+
+    def trains(x: Any) -> Any:
+        loss = (w * x).sum()
+        descent.zero_grad()
+        loss.backward()
+        return loss
+
+    def norms(x: Any) -> Any:
+        return norm(x * w).sum()
+
+    reasons = {
+        trains: r"(?s)the gradient of a tensor was set .*descent.zero_grad\(\).*outside the compiled function",
+        norms: r"(?s)BatchNorm1d keeps means as it trains .*use LayerNorm",
+    }
+    for function, reason in reasons.items():
+        with pytest.warns(FrozenWarning, match=reason):
+            gradwalk.compile(function)(Tensor([[1.0, 2.0], [2.0, 5.0]], requires_grad=False))
+    with pytest.raises(TraceError, match=r"(?s)test_contract_tensors.py, line .*gradwalk.grad\(fn\)"):
+        gradwalk.compile(lambda x: gradwalk.grad(lambda t: (t * w).sum())(x).sum())(Tensor([1.0, 2.0]))
+
+
+def test_data_in_a_dataclass_is_an_argument_like_any() -> None:
+    """With what gradient flows to it is a model, which keeps its parameters in the buffer."""
+    w, net = Tensor([1.0, 2.0]), Samples(Tensor([0.5, 0.5]), Tensor(1.0))
+    f = gradwalk.compile(lambda s, net: ((w * s.x * net.x).sum() - s.y * net.y) ** 2)
+    for i in range(4):
+        given = Samples(Tensor([1.0 + i, 2.0], requires_grad=False), Tensor([i]))
+        w.grad = net.x.grad = None
+        found = flat(walked(f(given, net).sum(), w, net.x))
+        assert found == pytest.approx(flat(walked(f.eager(given, net).sum(), w, net.x)), rel=1e-12)
+    assert f.traced == 1
 
 
 def test_what_is_updated_in_place_is_updated_at_every_call() -> None:

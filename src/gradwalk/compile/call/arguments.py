@@ -18,22 +18,35 @@ from typing import Any
 import numpy as np
 
 from gradwalk import tree
-from gradwalk.compile.trace.whole import LARGEST, is_huge
+from gradwalk.compile.trace.held import attributes_of
+from gradwalk.compile.trace.kinds import BOOLS, LARGEST, is_huge
+from gradwalk.compile.trace.plain import Number
+from gradwalk.compile.trace.whose import is_users_class
 from gradwalk.engine import Value
 from gradwalk.errors import NotANumberError, SettingError
 from gradwalk.node import Node, numbers_of
 from gradwalk.ops import number
 
-__all__ = ["InputAt", "Numbers", "are_plain", "deep_key_of", "is_whole", "key_of", "stand_ins", "static_key"]
+__all__ = [
+    "InputAt",
+    "Numbers",
+    "are_plain",
+    "classes_in",
+    "deep_key_of",
+    "is_whole",
+    "key_of",
+    "stand_ins",
+    "static_key",
+]
 
 NUMBERS: frozenset[type] = frozenset((float, int, *(np.dtype(code).type for code in "bhilqBHILQefd")))
-BOOLS = (bool, np.bool_)  # which are passed as they are: `flag is True` cannot be asked of a stand-in
 PYTHONS = frozenset((float, int))
-INTEGERS = frozenset((int,))
+INTEGERS, ALL_FLOATS = frozenset((int,)), frozenset((float,))
 SEQUENCES = frozenset((list, tuple))
 TEXT = {str}
 FLOAT, NDARRAY = np.dtype(float), np.ndarray
 LONG = 64  # numbers in a list: so many are not copied, but read from there
+#: What is passed as it is; of bools, `flag is True` cannot be asked of a stand-in.
 TEXTS = (str, bytes, type(None), type(Ellipsis), slice, range, *BOOLS)
 
 #: What a class may have of its own without computing in another way.
@@ -155,9 +168,11 @@ def key_of(x: Any, found: Numbers) -> Key:
             return (kind, len(x)) if first in PYTHONS else (kind, len(x), first)
         kinds = set(map(type, x))
         if kinds == {Value} and not found.values and len(set(x)) == len(x):  # no two are the same one
-            found.values = Run(x, found.count())
-            found.add_list(numbers_of(x))
-            return kind, len(x), "Values"
+            numbers = numbers_of(x)
+            if not found.careful or ALL_FLOATS.issuperset(map(type, numbers)):
+                found.values = Run(x, found.count())
+                found.add_list(numbers)
+                return kind, len(x), "Values"
         if len(kinds) == 1 and kinds <= SEQUENCES and len(set(map(len, x))) == 1:  # rows, all as long
             flat = list(chain.from_iterable(x))
             if flat and _seem_numbers(flat, found):
@@ -178,7 +193,10 @@ def key_of(x: Any, found: Numbers) -> Key:
         array = x._data if x._lent is None else x.array
         found.tensors += ((len(found.arrays), x),)
         found.arrays += (array,)
-        return kind, array.shape, array.dtype.char, x._flows
+        try:
+            return kind, array.shape, array.dtype.char, x._flows
+        except AttributeError:  # its arrays are not NumPy's
+            return _key_of_tensor(x, found)
     elif way == TUPLE:
         return kind, tuple([key_of(part, found) for part in x])
     else:
@@ -220,7 +238,7 @@ def _key_of_other(x: Any, found: Numbers) -> Key:
     kind = x.__class__
     if getattr(kind, "many", False):
         return _key_of_tensor(x, found)
-    if has_own_rules(kind):
+    if has_own_rules(kind) or has_attributes(x):
         found.kept += (x,)
         return "same", id(x)
     if isinstance(x, Value):
@@ -232,8 +250,11 @@ def _key_of_other(x: Any, found: Numbers) -> Key:
         place = found.count()
         first = found.places.setdefault(id(x), place)
         found.values.append((place, x))
-        found.plain.append(x.data)
-        return "Value" if first == place else ("Value", first)  # the same one again
+        data = x.data
+        found.plain.append(data)
+        if first != place:
+            return "Value", first  # the same one again
+        return "Value" if data.__class__ is float else ("Value", data.__class__)
     if isinstance(x, (slice, range)):  # the one has no hash in every Python; others are equal that start elsewhere
         return "is", kind, x.start, x.stop, x.step, type(x.start), type(x.stop)
     if isinstance(x, TEXTS):
@@ -241,7 +262,7 @@ def _key_of_other(x: Any, found: Numbers) -> Key:
     if tree.is_number(x):
         as_float = number(x)  # which raises if no float can hold it
         if kind is np.ndarray:  # which may change
-            return key_of(x[()], found)
+            return "array", key_of(x[()], found)
         found.plain.append(as_float if hasattr(x, "ndim") else x)  # an array may change
         return 0
     if tree.is_container(x):
@@ -281,6 +302,19 @@ def has_own_rules(kind: Any) -> bool:
     return not OF_EVERY_CLASS.issuperset(own & {*dir(theirs)})
 
 
+def has_attributes(x: Any) -> bool:
+    """Whether it is a number or a text with attributes of its own, as one of a class of the user's can have.
+
+    >>> class Metres(float): ...
+    >>> length = Metres(2.0)
+    >>> before, length.unit = has_attributes(length), "m"
+    >>> before, has_attributes(length)
+    (False, True)
+    """
+    named = type(x).__dictoffset__ and isinstance(x, (int, float, str, bytes)) and not isinstance(x, Enum)
+    return bool(named and attributes_of(x))
+
+
 def _key_of_tensor(x: Any, found: Numbers) -> Key:
     kind, array = x.__class__, x.array
     if type(array) is not np.ndarray:
@@ -301,7 +335,9 @@ def deep_key_of(x: Any, found: Numbers) -> Key:
 
 
 def is_whole(x: Any) -> bool:
-    """Whether `x` is taken as one thing: an array of numbers, or a dataclass with nodes that nothing has computed.
+    """Whether `x` is taken as one thing: an array of numbers, or a dataclass with what may be parameters.
+
+    These are nodes that nothing has computed, and that gradient flows to.
 
     >>> from dataclasses import make_dataclass
     >>> Line = make_dataclass("Line", ["w", "b"])
@@ -312,7 +348,8 @@ def is_whole(x: Any) -> bool:
         return True
     if not is_dataclass(x.__class__):
         return False
-    values = [leaf for leaf in tree.flatten(x, tree.is_block)[0] if isinstance(leaf, Node)]
+    nodes: list[Any] = [leaf for leaf in tree.flatten(x, tree.is_block)[0] if isinstance(leaf, Node)]
+    values = [v for v in nodes if not v.many or v.requires_grad]
     if not values or not all(v.is_leaf and v.closure is None for v in values):  # compiled results have a closure
         return False
     kind: Any = type(x)
@@ -356,6 +393,19 @@ def _sign(x: Any) -> tuple[str, ...]:
     return (repr(x),) if isinstance(x, (float, tuple)) else ()
 
 
+def classes_in(x: Any) -> list[type]:
+    """The classes of the user's that arguments are of, whose methods a function can call.
+
+    >>> from dataclasses import make_dataclass
+    >>> Point = make_dataclass("Point", ["x"])
+    >>> [kind.__name__ for kind in classes_in([Point(1.0), {"at": Point(2.0)}])]
+    ['Point']
+    """
+    leaves, structure = tree.flatten(x, is_whole)
+    kinds = dict.fromkeys([*[token[0] for token in structure.tokens if token is not None], *map(type, leaves)])
+    return [*filter(is_users_class, kinds)]
+
+
 def stand_ins(x: Any, plain: Iterator[Any], arrays: Iterator[Any]) -> Any:
     """`x` with the next of these for each of its numbers and arrays of numbers, in the order of `key_of`.
 
@@ -365,10 +415,13 @@ def stand_ins(x: Any, plain: Iterator[Any], arrays: Iterator[Any]) -> Any:
 
     def stand_in(leaf: Any) -> Any:
         kind: Any = leaf.__class__
-        if kind in BOOLS or is_huge(leaf) or has_own_rules(kind):
+        if kind in BOOLS or is_huge(leaf) or has_own_rules(kind) or has_attributes(leaf):
             return leaf
         if getattr(kind, "many", False):
             return next(arrays)
+        if kind is NDARRAY and not leaf.ndim and leaf.dtype != object:
+            x = next(plain)
+            return x.as_cell() if isinstance(x, Number) else x
         return next(plain) if tree.is_number(leaf) else next(arrays) if tree.is_block(leaf) else leaf
 
     return tree.map(stand_in, x, leaf=is_whole)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gradwalk.compile.call.sameness import MISSING, same
-from gradwalk.compile.trace.held import attributes_of, is_stand_in, slots_of
+from gradwalk.compile.trace.held import attributes_of, holds_stand_in, slots_of
 from gradwalk.compile.trace.reach import Reached
 
 __all__ = ["Aside"]
@@ -50,7 +50,7 @@ class Aside:
     def _changed(self) -> Iterator[str]:
         for path, thing, name, then in self._then:
             now = thing.get(name, MISSING) if type(thing) is dict else _attribute(thing, name)
-            if not same(now, then) and not _holds_stand_in(now):
+            if not same(now, then) and not holds_stand_in(now):
                 yield path
 
 
@@ -62,8 +62,3 @@ def _attribute(thing: Any, name: str) -> Any:
         return object.__getattribute__(thing, name) if name in slots_of(type(thing)) else MISSING
     except AttributeError:
         return MISSING
-
-
-def _holds_stand_in(x: Any, depth: int = 3) -> bool:
-    parts = x.values() if isinstance(x, dict) else x if isinstance(x, (list, tuple, set)) else ()
-    return is_stand_in(x) or (depth > 0 and any(_holds_stand_in(part, depth - 1) for part in parts))

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from gradwalk import tree
-from gradwalk.compile.call.arguments import BOOLS, Key, Numbers, is_whole, key_of
+from gradwalk.compile.call.arguments import Key, Numbers, is_whole, key_of
+from gradwalk.compile.trace.kinds import BOOLS
 from gradwalk.compile.trace.tracer import Tracer
 from gradwalk.engine import Value
 from gradwalk.errors import InputSizeError, NotANumberError, SettingError

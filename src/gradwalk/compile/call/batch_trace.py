@@ -12,12 +12,13 @@ import numpy as np
 from gradwalk import reverse
 from gradwalk.compile.call.batch_arguments import BatchNumbers
 from gradwalk.compile.call.bound_trace import BoundTrace
-from gradwalk.compile.call.results import LeftToWalk, result_of
+from gradwalk.compile.call.results import LeftToWalk, note_walk, result_of
 from gradwalk.compile.own.store import Store, Version
 from gradwalk.compile.prepared import Runner
-from gradwalk.compile.trace.plain import BOOLS
+from gradwalk.compile.trace.kinds import BOOLS
 from gradwalk.compile.trace.recorded import Recorded
 from gradwalk.errors import SettingError
+from gradwalk.tensor.numpy_arrays import quietly
 
 if TYPE_CHECKING:
     from gradwalk.compile.batches import Batched
@@ -52,8 +53,18 @@ class BatchTrace(BoundTrace):
         count = len(numbers.arrays) + len(numbers.plain)
         sizes = [1 if i in numbers.plain_at else math.prod(next(arrays).shape[1:]) for i in range(count)]
         starts = list(accumulate(sizes, initial=0))
-        self.array_at = [starts[i] for i in range(count) if i not in numbers.plain_at]  # the input each begins with
+        arrays_at = [i for i in range(count) if i not in numbers.plain_at]
+        self.array_at = [starts[i] for i in arrays_at]  # the input each begins with
         self.plain_at = [starts[i] for i in numbers.plain_at]
+        #: Of each argument that has numbers to choose by: which it is, where its indices stand, and in which columns.
+        self.chosen_at: list[tuple[int, Any, Any]] = []
+        slots = self.recorded.slots
+        for given, i in enumerate([*arrays_at, *numbers.plain_at]):
+            here = [(k, row - starts[i]) for k, row in enumerate(slots) if starts[i] <= row < starts[i + 1]]
+            if here:
+                self.chosen_at.append((given, *map(_in_a_row, zip(*here, strict=True))))
+        self.bounds = np.array(self.recorded.bounds)
+        self.bound = min(self.recorded.bounds, default=0)
 
     def run(self, numbers: BatchNumbers) -> Any:
         """Compute with these samples; gives what the function gives, reduced."""
@@ -126,18 +137,21 @@ class BatchTrace(BoundTrace):
         self.n = numbers.n
 
     def _write_indices(self, numbers: BatchNumbers) -> None:
-        rows: dict[int, Any] = {at: np.array(x) for at, x in zip(self.plain_at, numbers.plain, strict=True)}
-        for at, array in zip(self.array_at, numbers.arrays, strict=True):
-            rows |= {at + k: column for k, column in enumerate(array.reshape(self.n, -1).T)}
-        for slot, (row, bound) in enumerate(zip(self.recorded.slots, self.recorded.bounds, strict=True)):
-            index = rows[row]
-            whole = index.astype(np.int64)
-            if (index.dtype.kind == "f" and (whole != index).any()) or index.dtype.kind not in "iuf":
+        for given, slots, columns in self.chosen_at:
+            if given < len(numbers.arrays):
+                array = numbers.arrays[given].reshape(self.n, -1)[:, columns]
+            else:
+                array = np.array([numbers.plain[given - len(numbers.arrays)]])[:, None]
+            whole, bounds = array.astype(np.int64), self.bounds[slots]
+            if array.dtype.kind not in "iuf" or (array.dtype.kind == "f" and (whole != array).any()):
                 raise SettingError("take takes whole numbers as indices, and a batch holds others")
-            if whole.min() < 0 or whole.max() >= bound:
-                wrong = whole[(whole < 0) | (whole >= bound)].ravel()[0]
-                raise SettingError(f"take was given index {wrong}, and the table has {bound} entries, counted from 0")
-            self.runner.indices[slot] = whole
+            if whole.min() < 0 or (whole.max() >= self.bound and (whole >= bounds).any()):
+                wrong = (whole < 0) | (whole >= bounds)
+                bound = bounds[wrong.any(0).argmax()]
+                raise SettingError(
+                    f"take was given index {whole.T[wrong.T][0]}, and the table has {bound} entries, counted from 0"
+                )
+            self.runner.indices[slots] = whole.T
 
     def _bind(self, store: Store) -> None:
         values, self.grads = self.stretch.arrays()
@@ -155,7 +169,7 @@ class BatchTrace(BoundTrace):
             return position, gradient
         if self.one:
             return 0, float(gradient.sum())
-        rows = gradient.reshape(self.n, -1).T if self.batch == "each" else gradient.reshape(-1, 1)
+        rows = gradient.reshape(len(gradient), -1).T if self.batch == "each" else gradient.reshape(-1, 1)
         if isinstance(position, slice):
             return position, rows
         once, at = np.unique(position, return_inverse=True)
@@ -184,8 +198,9 @@ class BatchTrace(BoundTrace):
         known = self.gradients if self.one and self.last is call else call.gradients
         if known is not None:
             grads = self.grads if self.values is store.values else self.stretch.arrays()[1]  # parameters may move
-            grads += known if gradient == 1.0 else gradient * known
+            quietly(np.add, grads, known if gradient == 1.0 else quietly(np.multiply, gradient, known), grads)
             return
+        note_walk(call, position)
         if store.version is not call.version:
             with store.as_of(call.version):
                 self._write(store, call.numbers, call)
@@ -206,13 +221,14 @@ class BatchTrace(BoundTrace):
             self.runner.backward()
         finally:
             seeds[:] = self.scale  # as every call of a function with one result wants them
-        self.grads += self.gradients
+        quietly(np.add, self.grads, self.gradients, self.grads)
 
 
 class BatchCall:
     """One call of a batched function."""
 
-    hooked = False  # whether a result has hooks
+    hooked: tuple[Any, ...] = ()  # the results that were given hooks
+    walked_from: tuple[Any, ...] = ()  # the results that were walked back last
     gradients: Any = None  # kept once another call uses the memory, where they are known
     saved: Any = None  # the samples, kept then where gradients are not known
 
@@ -229,6 +245,12 @@ class BatchCall:
             self.gradients = self.trace.gradients.copy()
         elif self.saved is None:
             self.saved = runner.inputs.copy(), runner.indices.copy()
+
+
+def _in_a_row(places: tuple[int, ...]) -> Any:
+    """Places as an index, which a slice is quicker as."""
+    first, count = places[0], len(places)
+    return slice(first, first + count) if places == (*range(first, first + count),) else list(places)
 
 
 def _of_many(kind: type, batch: str) -> type:

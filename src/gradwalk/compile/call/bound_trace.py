@@ -17,12 +17,12 @@ import numpy as np
 from gradwalk import reverse, tree
 from gradwalk.compile.call.arguments import FLOAT, LONG, InputAt, are_plain
 from gradwalk.compile.call.following import Checks, difference
-from gradwalk.compile.call.results import LeftToWalk, Result, ResultTree, result_of
+from gradwalk.compile.call.results import LeftToWalk, Result, ResultTree, note_walk, result_of
 from gradwalk.compile.call.surroundings import Surroundings
 from gradwalk.compile.native.pythons import FloatReader, fetching
 from gradwalk.compile.own.store import Store, Stretch, stretch_of
 from gradwalk.compile.prepared import Prepared, Runner, prepare
-from gradwalk.compile.roll.dataflow import parameters_reached
+from gradwalk.compile.roll.dataflow import nodes_reached
 from gradwalk.compile.trace.recorded import Output, Recorded, TensorOutput
 from gradwalk.engine import Value
 from gradwalk.functions import checked_index
@@ -179,7 +179,7 @@ class BoundTrace:
 
     def _results(self, call: Any) -> Any:
         """What the function gives; without a call, as leaves."""
-        make = _leaf if call is None else partial(result_of, call)
+        make = partial(_leaf, self.recorded.labels) if call is None else partial(result_of, call)
         return self.result.filled(make, self._outputs(), self._array(), call)
 
     def _outputs(self) -> list[Any]:
@@ -191,7 +191,7 @@ class BoundTrace:
 
     def _lone_tensor(self) -> Any:
         given = self.recorded.result
-        if type(given) is not TensorOutput or given.known is not None or not given.flows or given.shape:
+        if type(given) is not TensorOutput or given.known is not None or not given.flows or given.leaf or given.shape:
             return None
         from gradwalk.compile.call.tensor_results import lone
 
@@ -465,10 +465,18 @@ class BoundTrace:
         outputs = np.atleast_1d(tape.outputs[position])
         key = outputs.tobytes()
         if key not in self.reached_from:
-            numbers = parameters_reached(tape, outputs)
+            numbers = nodes_reached(tape, outputs)
             ends = [*accumulate([p.array.size if p.many else 1 for p in parameters], initial=0)]
             self.reached_from[key] = [bool(numbers[start:end].any()) for start, end in pairwise(ends)]
         return self.reached_from[key]
+
+    def leads_through(self, position: Any, other: Any) -> bool:
+        """Whether gradient from one result can come to another on its way; which is not kept there."""
+        tape = self.recorded.tape
+        outputs, others = np.atleast_1d(tape.outputs[position]), np.atleast_1d(tape.outputs[other])
+        if np.array_equal(np.unique(outputs), np.unique(others)):
+            return False
+        return bool(nodes_reached(tape, outputs)[others].any())
 
     def seeds_for(self, position: Any, gradient: Any) -> tuple[Any, Any]:
         """Which outputs a walk from a tensor starts at, and with what; one that stands in it twice gets the sum."""
@@ -488,6 +496,7 @@ class BoundTrace:
         if self.alone:
             self.push()
         else:
+            note_walk(call, position)
             try:
                 self.runner.backward()
             finally:
@@ -513,8 +522,8 @@ class BoundTrace:
         return self.prepared.tape.bytes() + self.prepared.program.bytes
 
 
-def _leaf(position: int, x: Any) -> Any:
-    return Value(x) if x.__class__ is float else x
+def _leaf(labels: dict[int, str], position: int, x: Any) -> Any:
+    return Value(x, label=labels.get(position, "")) if x.__class__ is float else x
 
 
 def _types_of(numbers: Any) -> int:

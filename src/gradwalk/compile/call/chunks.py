@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,8 +11,9 @@ from gradwalk import reverse, tree
 from gradwalk.compile.call.batch_arguments import is_samples, is_samples_or_whole
 from gradwalk.compile.call.results import LeftToWalk, Result, result_of
 from gradwalk.errors import InputSizeError, SettingError
+from gradwalk.tensor.numpy_arrays import quietly
 
-__all__ = ["ChunkSum", "is_large", "pieces"]
+__all__ = ["ChunkSum", "add_times", "is_large", "pieces"]
 
 BYTES = 32_000_000  # of one piece
 
@@ -55,6 +56,17 @@ def pieces(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Iterator[tupl
     return cut(), -(-count // rows)
 
 
+def add_times(grads: Any, more: Any, factor: float) -> None:
+    """Add gradients, times a factor.
+
+    >>> grads = np.ones(2)
+    >>> add_times(grads, np.ones(2), 3.0)
+    >>> grads.tolist()
+    [4.0, 4.0]
+    """
+    grads += more if factor == 1.0 else factor * more
+
+
 class ChunkSum:
     """Results of one function on pieces of a batch, added up: the number, and gradients for every parameter.
 
@@ -62,9 +74,11 @@ class ChunkSum:
     """
 
     wrt = ()
-    hooked = False
+    hooked: tuple[Any, ...] = ()
+    walked_from = ()
     values = tensors = ()
     passes_on = False
+    labels: ClassVar[dict[int, str]] = {}
 
     def __init__(self, mean: bool) -> None:
         self.mean = mean
@@ -93,9 +107,9 @@ class ChunkSum:
         self.total += weight * (result.item() if self.many else result.data)
         found = trace.gradients if trace.last is call else call.gradients
         if trace in self.gradients:
-            self.gradients[trace] += weight * found
+            quietly(add_times, self.gradients[trace], found, weight)
         else:
-            self.gradients[trace] = weight * found
+            self.gradients[trace] = quietly(np.multiply, weight, found)
 
     def result(self) -> Any:
         """The sum or the mean over all samples, which can be walked back from."""
@@ -105,7 +119,7 @@ class ChunkSum:
         if not self.gradients:
             return self.eager * scale
         for gradients in self.gradients.values():
-            gradients *= scale
+            quietly(np.multiply, gradients, scale, gradients)
         whole = result_of(self, 0, scale * self.total)
         if self.many:
             from gradwalk.tensor import Tensor
@@ -152,4 +166,4 @@ class ChunkSum:
                 if in_walk:
                     reverse.if_broken_off(store.with_gradients_of_now())
                 grads = trace.stretch.arrays()[1]
-                grads += gradient * gradients
+                quietly(add_times, grads, gradients, gradient)

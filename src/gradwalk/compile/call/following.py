@@ -13,8 +13,10 @@ import warnings
 from array import array
 from collections import deque
 from collections.abc import Callable, ItemsView, Iterator, KeysView, Sequence, ValuesView
+from contextlib import nullcontext
 from enum import Enum
-from types import FunctionType, ModuleType
+from functools import partial
+from types import FunctionType, MethodType, ModuleType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -28,8 +30,8 @@ from gradwalk.compile.trace.held import is_stand_in
 from gradwalk.compile.trace.limits import TooLarge, Unfollowable
 from gradwalk.compile.trace.reach import PLAIN, Reached
 from gradwalk.compile.trace.recorded import Kept, Output, Recorded
-from gradwalk.compile.trace.same_objects import sameness_answered
-from gradwalk.compile.trace.stage import arrays_made, files_seen, types_answered
+from gradwalk.compile.trace.same_objects import sameness_answered, unanswered
+from gradwalk.compile.trace.stage import Said, arrays_made, files_seen, heard, names_answered
 from gradwalk.compile.trace.whose import is_library, is_librarys
 from gradwalk.engine import Value
 from gradwalk.errors import GradwalkError
@@ -92,9 +94,11 @@ STATE = "return the new state from the function, and pass it as an argument at t
 COPIED = "let it work on a copy, such as xs = list(xs)"
 CACHED = "call the function that it wraps, which has the name __wrapped__, in compiled code"
 GIVEN = "let it give numbers, lists, tuples, dicts or dataclasses, and make the rest of them after the call"
-ASIDE = "compute with the Value itself, or do this outside the compiled function"
 FILED = "read it before the call, and pass what is in it"
 KNOWN = (type, ModuleType, FunctionType)  # which lead to everything else
+CLOCKED = (
+    "read the clock, or whatever it is that gives something else each time, before the call, and pass what it gave"
+)
 DRAWN = "draw them before the call and pass them as arguments"
 
 
@@ -102,7 +106,6 @@ def follow(record: Record, roots: Sequence[Any], *, just_looking: bool = False) 
     """Trace what `record` runs; `roots` are what it reads from. Who is `just_looking` leaves everything as it was.
 
     >>> import random
-    >>> from gradwalk.compile.trace.tracer import trace
     >>> f, g = (lambda x: 2.0 * x), (lambda x: random.random() * x)
     >>> follow(lambda values: trace(f, [3.0]), [f]).recorded.tape.rows
     1
@@ -117,17 +120,20 @@ def follow(record: Record, roots: Sequence[Any], *, just_looking: bool = False) 
             f"{{function}} reads from an iterator ({where}), which gives something else each time",
             "take the next item before the call and pass it as an argument",
         )
+    functions = [function for _, function in reached.functions]
+    if asking := unanswered(functions, "things"):
+        return Unfollowed(
+            "in {function} it is asked whether two things are the same one, by code whose source is not to be had "
+            f"({asking[0].co_name}, line {asking[0].co_firstlineno} of {asking[0].co_filename})",
+            "compare with ==, or write the code in a file",
+        )
     chance, before, aside = Chance(reached.chances), Surroundings(reached), Aside(reached)
     found: Followed | Unfollowed | None = None
     caches, hashed = Caches(reached.caches), True
+    said, runs_again = Said(), False
     try:
-        with (
-            types_answered(reached.asking.values()),
-            sameness_answered([function for _, function in reached.functions]),
-            arrays_made(),
-            files_seen() as files,
-        ):
-            recorded = record(reached)
+        with files_seen() as files:
+            recorded = _staged(record, reached, said)
         hashed = recorded.hashed
         as_before = before.hold_all()
         hashed = hashed or caches.hold_stand_ins()
@@ -136,17 +142,17 @@ def follow(record: Record, roots: Sequence[Any], *, just_looking: bool = False) 
         elif recorded.touched:
             found = Unfollowed("{function} changes an argument that it is given", COPIED)
         elif made := _made_anew(recorded.result, reached, roots):
-            found = Unfollowed(f"{{function}} gives a {made} that it makes anew at each call", GIVEN)
-        elif recorded.aside:
-            found = Unfollowed(f"in {{function}} {recorded.aside}", ASIDE)
+            found = Unfollowed(f"{{function}} gives a new {made} at each call", GIVEN)
+        elif recorded.aside[0]:
+            found = Unfollowed(f"in {{function}} {recorded.aside[0]}", recorded.aside[1])
         elif files:
             found = Unfollowed(f"{{function}} reads a file ({files[0]})", FILED)
         elif chance.moved() and not (as_before and _drawn_elsewhere(record, reached)):
             found = Unfollowed("random numbers are drawn in {function}", DRAWN, before if as_before else None)
         elif not as_before:
             found = _follow_again(recorded, record, roots, before, began)
-        elif (reached.unsure or chance.unseen) and (differs := difference(recorded, record(reached))):
-            found = Unfollowed(f"{{function}} did something else when it was traced again ({differs})", DRAWN)
+        elif (reached.unsure or chance.unseen) and (differs := difference(recorded, _staged(record, reached))):
+            found = Unfollowed(f"{{function}} did something else when it was traced again ({differs})", CLOCKED)
         else:
             found = Followed(recorded, before, time.perf_counter() - began)
         if isinstance(found, Followed):
@@ -160,9 +166,12 @@ def follow(record: Record, roots: Sequence[Any], *, just_looking: bool = False) 
             raise
         just_looking = True
         if stumbles:
+            runs_again = True
             raise Stumbled(error) from error
         raise
     finally:
+        if not (runs_again or isinstance(found, Unfollowed)):
+            said.tell()
         if hashed:
             caches.empty()
         if just_looking or isinstance(found, Unfollowed):
@@ -171,13 +180,24 @@ def follow(record: Record, roots: Sequence[Any], *, just_looking: bool = False) 
     return found
 
 
+def _staged(record: Record, reached: Reached, said: Said | None = None) -> Recorded:
+    """What a trace of a function gives, with all that stands around it meanwhile; what it prints is put down."""
+    with (
+        names_answered(reached.asking.values()),
+        sameness_answered([function for _, function in reached.functions]),
+        arrays_made(),
+        nullcontext() if reached.converses else heard(said or Said()),
+    ):
+        return record(reached)
+
+
 def _drawn_elsewhere(record: Record, reached: Reached) -> bool:
     """Whether it was another thread that drew random numbers: then none are drawn when that one has its own."""
     if threading.active_count() == 1:
         return False
     with left_to_this_thread():
         chance = Chance(reached.chances)
-        record(reached)
+        _staged(record, reached)
         return not chance.moved()
 
 
@@ -186,7 +206,13 @@ def _made_anew(result: Any, reached: Reached, roots: Sequence[Any]) -> str:
     leaves = tree.flatten(result, lambda x: isinstance(x, Output) or tree.is_block(x))[0]
     odd = [x for x in leaves if not _is_the_same_again(x)]
     there = (
-        {id(x) for _, x in (*reached.objects, *reached.containers, *reached.arrays, *reached.tensors)} if odd else set()
+        {
+            id(x)
+            for some in (reached.objects, reached.containers, reached.arrays, reached.tensors, reached.functions)
+            for _, x in some
+        }
+        if odd
+        else set()
     )
     return next((type(x).__name__ for x in odd if id(x) not in there and not any(x is root for root in roots)), "")
 
@@ -194,9 +220,11 @@ def _made_anew(result: Any, reached: Reached, roots: Sequence[Any]) -> str:
 def _is_the_same_again(x: Any) -> bool:
     """Whether a result can stand for what the function makes at each call: nobody can change it."""
     kind = type(x)
-    if kind in PLAIN or tree.is_block(x) or isinstance(x, (Kept, Output, Value, Enum, type, FunctionType, ModuleType)):
+    if kind in PLAIN or tree.is_block(x) or isinstance(x, (Kept, Output, Value, Enum, type, ModuleType)):
         return True
-    changing = (np.ndarray, deque, array, bytearray, KeysView, ValuesView, ItemsView, Iterator)
+    if isinstance(x, FunctionType):
+        return is_librarys(x)
+    changing = (np.ndarray, deque, array, bytearray, partial, MethodType, KeysView, ValuesView, ItemsView, Iterator)
     return not isinstance(x, changing) and is_librarys(kind)
 
 
@@ -212,7 +240,7 @@ def _follow_again(
     if before.stand_ins():  # a result is kept for the next call
         return Unfollowed(reason, STATE)
     now = Surroundings(Reached(roots))
-    recorded = record(now.reached)
+    recorded = _staged(record, now.reached)
     if now.hold_all() and not difference(first, recorded):
         return Followed(recorded, now, time.perf_counter() - began)
     return Unfollowed(reason, STATE, before)
@@ -298,7 +326,6 @@ class Checks:
 def difference(then: Recorded, now: Recorded) -> str:
     """How two traces differ, in words; "" if they do not.
 
-    >>> from gradwalk.compile.trace.tracer import trace
     >>> difference(trace(lambda x: 2.0 * x, [3.0]), trace(lambda x: 2.5 * x, [3.0]))
     'a number was 2 and now is 2.5'
     """
@@ -313,7 +340,10 @@ def difference(then: Recorded, now: Recorded) -> str:
         if len(before.constants) != len(after.constants):
             return "it has other numbers in it"
         i = int(np.flatnonzero(before.constants.view(np.int64) != after.constants.view(np.int64))[0])
-        return f"a number was {before.constants[i]:.6g} and now is {after.constants[i]:.6g}"
+        x, y = before.constants[i], after.constants[i]
+        return (
+            f"a number was {x:.6g} and now is {y:.6g}" if f"{x:.6g}" != f"{y:.6g}" else f"a number was {x} and is {y}"
+        )
     columns = ("code", "a", "b", "aux", "outputs")
     if any(not np.array_equal(getattr(before, name), getattr(after, name)) for name in columns):
         return "it has other operations"

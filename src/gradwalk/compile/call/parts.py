@@ -5,12 +5,14 @@ A part knows what it was (`then`), can tell what it is (`now`), and can be made 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from gradwalk.compile.call.sameness import alike, copied, holds_alike, refill
+from gradwalk.compile.trace.held import attributes_of
 
 __all__ = ["Part", "parts_of_array", "parts_of_attributes", "parts_of_container"]
 
@@ -131,17 +133,20 @@ class Some(Part):
 
 
 class Attributes(Unlisted):
-    """Some attributes of some objects; the cut is a getter of their names."""
+    """Some attributes of some objects, and their classes; the cut is a getter of the names, and all that are read."""
 
     def now(self) -> Any:
-        return list(map(self.cut, self.thing))
+        get, reads = self.cut
+        held = list(map(attributes_of, self.thing))
+        return [(type(x), some, get(some), sum(map(reads, some))) for x, some in zip(self.thing, held, strict=True)]
 
     def same_as(self, then: Any) -> bool:
         return all(map(alike, self.now(), then))
 
     def restore(self) -> None:
-        names: Any = self.cut.__reduce__()[1]
-        for held, then in zip(self.thing, self.then, strict=True):
+        names: Any = self.cut[0].__reduce__()[1]
+        for x, (kind, held, then, _) in zip(self.thing, self.then, strict=True):
+            x.__class__, x.__dict__ = kind, held
             held.update(zip(names, then if len(names) > 1 else (then,), strict=True))
 
 
@@ -180,12 +185,16 @@ def parts_of_array(path: str, thing: Any) -> list[Part]:
     return [Rows(path, thing, slice(start, start + step)) for start in range(0, len(thing), step)]
 
 
-def parts_of_attributes(path: str, held: list[dict[str, Any]], names: tuple[str, ...]) -> list[Part]:
-    """The attributes of many objects of one kind in parts.
+def parts_of_attributes(
+    path: str, things: list[Any], names: tuple[str, ...], reads: Callable[[str], bool]
+) -> list[Part]:
+    """The attributes of many objects of one kind in parts; any other that `reads` says is read may come to be.
 
-    >>> len(parts_of_attributes("samples", [{"x": 1.0, "y": 2.0}] * 100, ("x", "y")))
+    >>> from types import SimpleNamespace
+    >>> samples = [SimpleNamespace(x=1.0, y=2.0) for _ in range(100)]
+    >>> len(parts_of_attributes("samples", samples, ("x", "y"), bool))
     5
     """
     step = max(1, ENTRIES // len(names))
-    cuts = [held[start : start + step] for start in range(0, len(held), step)]
-    return [Attributes(path, cut, itemgetter(*names)) for cut in cuts]
+    cuts = [things[start : start + step] for start in range(0, len(things), step)]
+    return [Attributes(path, cut, (itemgetter(*names), reads)) for cut in cuts]

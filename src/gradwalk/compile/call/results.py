@@ -11,8 +11,8 @@ import numpy as np
 from gradwalk import modes, reverse, tree
 from gradwalk.compile.call.arguments import Numbers
 from gradwalk.compile.trace.guards import typed
-from gradwalk.compile.trace.limits import limit
-from gradwalk.compile.trace.recorded import Kept, Output, TensorOutput
+from gradwalk.compile.trace.limits import frozen, limit
+from gradwalk.compile.trace.recorded import Kept, Output, Shared, TensorOutput
 from gradwalk.engine import Value, zero_grad
 from gradwalk.errors import InputSizeError, SettingError, TraceError
 from gradwalk.keepers import clear
@@ -26,18 +26,24 @@ if TYPE_CHECKING:
 __all__ = [
     "Call",
     "LeftToWalk",
+    "OfCall",
     "Result",
     "ResultTree",
     "Samples",
-    "argument_grads_of",
     "behind",
-    "clear_behind",
+    "call_no_hooks_between",
+    "look_for_walks_past",
     "nodes_given",
+    "note_walk",
     "pass_on",
     "result_of",
 ]
 
 FLOAT = frozenset((float,))
+NO_GRAPH = (
+    "a compiled function has no graph to differentiate again; call fn.eager(...), which builds the ordinary one, and "
+    "backward(create_graph=True) on what it gives"
+)
 
 
 class LeftToWalk(Exception):  # noqa: N818 (nobody outside sees it)
@@ -55,7 +61,8 @@ class Call(Numbers):
     # What comes later stands in the class: an object is made at every call.
     trace: BoundTrace
     version: Version  # of the parameters
-    hooked = False  # whether a result has hooks
+    hooked: tuple[Any, ...] = ()  # the results that were given hooks
+    walked_from: tuple[Any, ...] = ()  # the results that were walked back last
     walked = False  # back, and no other result of the call is left for that
     saved: Any = None  # the numbers, as bytes, once another call has overwritten those of arrays among the arguments
     saved_indices: Any = 0  # … and those that are indices
@@ -92,7 +99,109 @@ class LateField:
         self.slot.__set__(result, x)
 
 
-class Result(Value):
+class OfCall:
+    """What a node does, of one number or of many, that a compiled call gave: the nodes behind it are not kept."""
+
+    __slots__ = ()
+    _call: Any  # a Call, or that of a batch
+    _grad: Any
+    inputs: Any
+
+    def register_hook(self, hook: Callable[[Any], Any]) -> Hook:
+        """As of any node: call `hook(gradient)` when a walk back begins here, or passes.
+
+        >>> w = gradwalk.Value(2.0)
+        >>> loss = gradwalk.compile(lambda x: w * x)(3.0)
+        >>> handle = loss.register_hook(lambda gradient: 10 * gradient)
+        >>> loss.backward()
+        >>> w.grad
+        30.0
+        """
+        self._call.hooked += (self,)
+        return super().register_hook(hook)  # type: ignore[misc, no-any-return]
+
+    @property
+    def grad(self) -> Any:
+        """The gradient, as of any node; one that went past on the way back from another result is not kept here.
+
+        >>> w = gradwalk.Value(2.0)
+        >>> loss = gradwalk.compile(lambda x: w * x)(3.0)
+        >>> loss.backward()
+        >>> loss.grad
+        1.0
+        """
+        look_for_walks_past(self)
+        return super().grad  # type: ignore[misc]
+
+    @grad.setter
+    def grad(self, grad: Any) -> None:
+        super(OfCall, type(self)).grad.fset(self, grad)  # type: ignore[misc]
+
+    def zero_grad(self) -> None:
+        """Set gradients back to 0: of the parameters, and of all that nodes among the arguments depend on.
+
+        >>> w = gradwalk.Value(2.0)
+        >>> loss = gradwalk.compile(lambda x: w * x)(3.0)
+        >>> loss.backward()
+        >>> gradwalk.zero_grad(loss)
+        >>> w.grad, loss.grad
+        (0.0, 0.0)
+        """
+        self._clear()
+        for v in nodes_given(self._call):
+            zero_grad(v)
+
+    def _clear(self) -> None:
+        self._grad = 0.0
+        self._call.walked_from = ()
+        clear(self._call.trace.recorded.parameters)
+
+    @property
+    def argument_grads(self) -> dict[str, Any]:
+        """After `backward()`: the gradient of each argument that `compile(fn, wrt=...)` named, in its structure.
+
+        >>> loss = gradwalk.compile(lambda x: x[0] * x[1], wrt="x")([3.0, 4.0])
+        >>> loss.backward()
+        >>> loss.argument_grads
+        {'x': [4.0, 3.0]}
+        """
+        call = self._call
+        if not call.trace.wrt:
+            raise SettingError("gradients of arguments are kept on request: write compile(fn, wrt=('name',))")
+        if call.input_grads is None:
+            raise SettingError("there are no gradients yet; call backward() first")
+        grads: dict[str, Any] = call.trace.argument_grads(call)
+        return grads
+
+    slopes = property(lambda self: (None,) * len(self.inputs))  # its closure knows better
+
+    @property
+    def is_leaf(self) -> bool:
+        """False: it was computed, also where no Value among the arguments is behind it."""
+        return False
+
+    @property
+    def operands(self) -> NoReturn:
+        """Refused: the nodes in between are not kept.
+
+        >>> gradwalk.compile(lambda x: x * x)(3.0).operands  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ...
+        gradwalk.errors.TraceError: nodes in between are not kept: ...
+        """
+        raise limit("structure")
+
+    _prev = operands
+    local_derivatives = operands
+
+    def __deepcopy__(self, memo: Any) -> NoReturn:
+        raise limit("travel")
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise limit("travel")
+
+
+class Result(OfCall, Value):  # type: ignore[misc]
     """A number that a compiled function gave. It behaves like any Value; only the nodes before it are not kept.
 
     >>> w = gradwalk.Value(2.0)
@@ -103,7 +212,6 @@ class Result(Value):
     """
 
     __slots__ = ("__weakref__", "_call", "_position")
-    _call: Any  # a Call, or that of a batch
     _position: int
 
     def backward(self, gradient: float = 1.0, *, create_graph: bool = False) -> None:
@@ -119,10 +227,7 @@ class Result(Value):
         if gradient.__class__ is not float:
             gradient = number(gradient)
         if create_graph:
-            raise TraceError(
-                "a compiled function has no graph to differentiate again; call fn.eager(...), which builds the ordinary"
-                " one, and backward(create_graph=True) on what it gives"
-            )
+            raise TraceError(NO_GRAPH)
         call = self._call
         trace = call.trace
         if modes.layers:
@@ -156,46 +261,23 @@ class Result(Value):
         for v, here in tensors:
             v._receive(share_of(call, v, here))
 
-    def register_hook(self, hook: Callable[[Any], Any]) -> Hook:
-        """As of any Value: call `hook(gradient)` when a walk back begins here, or passes.
-
-        >>> w = gradwalk.Value(2.0)
-        >>> loss = gradwalk.compile(lambda x: w * x)(3.0)
-        >>> handle = loss.register_hook(lambda gradient: 10 * gradient)
-        >>> loss.backward()
-        >>> w.grad
-        30.0
-        """
-        self._call.hooked = True
-        return super().register_hook(hook)
-
-    def zero_grad(self) -> None:
-        """Set gradients back to 0: of the parameters, and of all that Values among the arguments depend on.
-
-        >>> w = gradwalk.Value(2.0)
-        >>> loss = gradwalk.compile(lambda x: w * x)(3.0)
-        >>> loss.backward()
-        >>> gradwalk.zero_grad(loss)
-        >>> w.grad, loss.grad
-        (0.0, 0.0)
-        """
-        self._grad = 0.0
-        clear_behind(self._call)
-
-    def _clear(self) -> None:
-        self._grad = 0.0
-        clear(self._call.trace.recorded.parameters)
-
     @property
-    def argument_grads(self) -> dict[str, Any]:
-        """After `backward()`: the gradient of each argument that `compile(fn, wrt=...)` named, in its structure.
+    def label(self) -> str:
+        """A name for drawings: what it was given, or what the function gave it.
 
-        >>> loss = gradwalk.compile(lambda x: x[0] * x[1], wrt="x")([3.0, 4.0])
-        >>> loss.backward()
-        >>> loss.argument_grads
-        {'x': [4.0, 3.0]}
+        >>> def f(x):
+        ...     y = x * x
+        ...     y.label = "y"
+        ...     return y
+        >>> gradwalk.compile(f)(gradwalk.Value(3.0)).label
+        'y'
         """
-        return argument_grads_of(self._call)
+        given: str = self._call.trace.recorded.labels.get(self._position, "")
+        return super().label or given
+
+    @label.setter
+    def label(self, label: str) -> None:
+        self._note().label = label
 
     # --- as a node of an ordinary graph ------------------------------------------------------------------------------
 
@@ -207,32 +289,6 @@ class Result(Value):
         self._kind.closure = partial(_push, self)
 
     inputs = property(lambda self: behind(self._call, self._position))
-    slopes = property(lambda self: (None,) * len(self.inputs))  # its closure knows better
-
-    @property
-    def is_leaf(self) -> bool:
-        """False: it was computed, also where no Value among the arguments is behind it."""
-        return False
-
-    @property
-    def operands(self) -> NoReturn:
-        """Refused: the nodes in between are not kept.
-
-        >>> gradwalk.compile(lambda x: x * x)(3.0).operands  # doctest: +ELLIPSIS
-        Traceback (most recent call last):
-        ...
-        gradwalk.errors.TraceError: nodes in between are not kept: ...
-        """
-        raise limit("structure")
-
-    _prev = operands  # type: ignore[override]
-    local_derivatives = operands
-
-    def __deepcopy__(self, memo: Any) -> NoReturn:
-        raise limit("travel")
-
-    def __reduce_ex__(self, protocol: Any) -> NoReturn:
-        raise limit("travel")
 
 
 def result_of(call: Any, position: int, data: Any) -> Any:
@@ -255,33 +311,43 @@ def _are_ready(values: list[Value]) -> bool:
 def _push(result: Result) -> None:
     """What `_backward()` of a result does: walk back natively, and pass on what arrives at Values among arguments."""
     call = result._call
+    call_no_hooks_between(result)
     call.trace.backward(call, result._position, number(result._grad), in_walk=True)
     pass_on(call)
 
 
-def clear_behind(call: Call) -> None:
-    """Set back to 0 the gradients that a walk from a call's results fills.
+def note_walk(call: Any, position: Any) -> None:
+    """Remember from which results of a call walks began, the last of them."""
+    call.walked_from = (*call.walked_from[-7:], position)
+
+
+def look_for_walks_past(result: Any) -> None:
+    """Say so if gradient went through a result on the way back from another one: it was not kept there.
 
     >>> w = gradwalk.Value(2.0)
-    >>> loss = gradwalk.compile(lambda x: w * x)(3.0)
-    >>> loss.backward()
-    >>> clear_behind(loss._call)
-    >>> w.grad
-    0.0
+    >>> y, loss = gradwalk.compile(lambda x: [y := w * x, y * y])(3.0)
+    >>> y.backward()
+    >>> look_for_walks_past(y)
+    >>> y.grad, [y._call.trace.leads_through(*pair) for pair in [(0, 1), (1, 0)]]
+    (1.0, [False, True])
     """
-    clear(call.trace.recorded.parameters)
-    for v in nodes_given(call):
-        zero_grad(v)
+    call = result._call
+    if any(call.trace.leads_through(position, result._position) for position in call.walked_from):
+        frozen("a gradient went through this result on the way back from another one, and is not in its .grad", KEPT)
 
 
-def argument_grads_of(call: Any) -> dict[str, Any]:
-    """The gradients of the arguments that `wrt=` names, after a walk back from a result of this call."""
-    if not call.trace.wrt:
-        raise SettingError("gradients of arguments are kept on request: write compile(fn, wrt=('name',))")
-    if call.input_grads is None:
-        raise SettingError("there are no gradients yet; call backward() first")
-    grads: dict[str, Any] = call.trace.argument_grads(call)
-    return grads
+def call_no_hooks_between(result: Any) -> None:
+    """Say so if a walk back from a result goes past another one that has hooks."""
+    call = result._call
+    for other in call.hooked:
+        if other is not result and other.hooks and call.trace.leads_through(result._position, other._position):
+            frozen("a walk back went past a result that has hooks, in native code, which does not call them", KEPT)
+
+
+KEPT = (
+    "compiled code keeps gradients of parameters and arguments: compile what comes after this result as a function of "
+    "its own, which takes it as an argument; or call fn.eager(...), which keeps every gradient"
+)
 
 
 def pass_on(call: Any) -> None:
@@ -375,20 +441,40 @@ class Samples:
 class ResultTree:
     """What the function gave, with places where numbers go."""
 
-    def __init__(self, result: Any) -> None:
-        self.leaves, self.structure = tree.flatten(result, lambda x: isinstance(x, Output) or tree.is_block(x))
+    def __init__(self, result: Any, shared: dict[int, ResultTree] | None = None) -> None:
+        known = {} if shared is None else shared  # what has several places, by number
+        self.leaves, self.structure = tree.flatten(
+            result, lambda x: isinstance(x, (Output, Shared)) or tree.is_block(x)
+        )
+        self.shared: list[tuple[int, ResultTree]] = []
+        for i, x in enumerate(self.leaves):
+            if type(x) is Shared:
+                if x.number not in known:
+                    known[x.number] = ResultTree(x.content, known)
+                self.shared.append((i, known[x.number]))
         self.places = [(i, x.position, x.plain) for i, x in enumerate(self.leaves) if type(x) is Output]
         self.tensors = [(i, x, _positions(x)) for i, x in enumerate(self.leaves) if isinstance(x, TensorOutput)]
         self.blocks = [i for i, x in enumerate(self.leaves) if tree.is_block(x)]
         self.leaves = [x.thing if type(x) is Kept else x for x in self.leaves]
 
-    def filled(self, result: Callable[[int, Any], Any], data: list[Any], array: Any, call: Any) -> Any:
+    def filled(
+        self,
+        result: Callable[[int, Any], Any],
+        data: list[Any],
+        array: Any,
+        call: Any,
+        made: dict[Any, Any] | None = None,
+    ) -> Any:
         """The same with results in it, made of a position and a number; where the function gives a plain number, that.
 
         `array` holds the same numbers; without a `call` tensors are leaves.
         """
         leaves = self.leaves.copy()
-        made: dict[int, Any] = {}
+        made = {} if made is None else made
+        for i, part in self.shared:
+            if part not in made:
+                made[part] = part.filled(result, data, array, call, made)
+            leaves[i] = made[part]
         for i in self.blocks:
             leaves[i] = leaves[i].copy()  # as the function makes it anew
         for i, position, plain in self.places:

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from gradwalk import modes
-from gradwalk.compile.call.results import LeftToWalk, argument_grads_of, behind, clear_behind, nodes_given, pass_on
+from gradwalk.compile.call.results import (
+    NO_GRAPH,
+    LeftToWalk,
+    OfCall,
+    behind,
+    call_no_hooks_between,
+    nodes_given,
+    pass_on,
+)
 from gradwalk.compile.trace.limits import limit
 from gradwalk.compile.trace.recorded import TensorOutput
 from gradwalk.errors import TraceError
-from gradwalk.keepers import clear
-from gradwalk.node import Hook, Recipe, are_plain_leaves
+from gradwalk.node import Recipe, are_plain_leaves
 from gradwalk.tensor.core import Tensor, constant
 
 __all__ = ["TensorResult", "known_tensor", "lone", "tensor_of", "whole_tensor"]
 
 
-class TensorResult(Tensor):
+class TensorResult(OfCall, Tensor):  # type: ignore[misc, override]
     """A tensor that a compiled function gave. It behaves like any other; only the nodes before it are not kept.
 
     >>> w = gradwalk.Tensor([2.0, 3.0])
@@ -27,6 +34,11 @@ class TensorResult(Tensor):
     >>> loss.backward()
     >>> loss.item(), w.grad
     (117.0, Tensor([36.0, 54.0]))
+    >>> loss.zero_grad()
+    >>> handle = loss.register_hook(lambda gradient: 10 * gradient)
+    >>> loss.backward()
+    >>> w.grad
+    Tensor([360.0, 540.0])
     """
 
     __slots__ = ("_call", "_number", "_position")
@@ -45,10 +57,7 @@ class TensorResult(Tensor):
         Tensor([6.0])
         """
         if create_graph:
-            raise TraceError(
-                "a compiled function has no graph to differentiate again; call fn.eager(...), which builds the ordinary"
-                " one, and backward(create_graph=True) on what it gives"
-            )
+            raise TraceError(NO_GRAPH)
         if gradient is None and not modes.layers and self._position.__class__ is int:
             call = self._call
             if not call.hooked and not call.trace.passes_on:  # a loss, as most are
@@ -74,48 +83,6 @@ class TensorResult(Tensor):
         self._grad = seed
         if given:
             pass_on(call)
-
-    def register_hook(self, hook: Any) -> Hook:
-        """As of any tensor: call `hook(gradient)` when a walk back begins here, or passes.
-
-        >>> w = gradwalk.Tensor([2.0])
-        >>> out = gradwalk.compile(lambda x: w * x)(3.0)
-        >>> handle = out.register_hook(lambda gradient: 10 * gradient)
-        >>> out.backward()
-        >>> w.grad
-        Tensor([30.0])
-        """
-        self._call.hooked = True
-        return super().register_hook(hook)
-
-    def zero_grad(self) -> None:
-        """Set gradients back to 0: of the parameters, and of all that nodes among the arguments depend on.
-
-        >>> w = gradwalk.Tensor([2.0])
-        >>> out = gradwalk.compile(lambda x: w * x)(3.0)
-        >>> out.backward()
-        >>> out.zero_grad()
-        >>> w.grad
-        Tensor([0.0])
-        """
-        self._grad = 0.0
-        clear_behind(self._call)
-
-    def _clear(self) -> None:
-        self._grad = 0.0
-        clear(self._call.trace.recorded.parameters)
-
-    @property
-    def argument_grads(self) -> dict[str, Any]:
-        """After `backward()`: the gradient of each argument that `compile(fn, wrt=...)` named, as arrays.
-
-        >>> w = gradwalk.Tensor([2.0, 3.0])
-        >>> loss = gradwalk.compile(lambda x: (w * x).sum(), wrt="x")(4.0)
-        >>> loss.backward()
-        >>> loss.argument_grads
-        {'x': 5.0}
-        """
-        return argument_grads_of(self._call)
 
     # Most results never meet another node: what a node needs is filled in when it is first looked at.
 
@@ -149,20 +116,6 @@ class TensorResult(Tensor):
             return super().item()
 
     @property
-    def is_leaf(self) -> bool:  # type: ignore[override]
-        """False: it was computed."""
-        return False
-
-    @property
-    def operands(self) -> NoReturn:
-        """Refused: the nodes in between are not kept."""
-        raise limit("structure")
-
-    _prev = operands
-    slopes = property(lambda self: (None,) * len(self.inputs))  # its closure knows better
-    local_derivatives = operands
-
-    @property
     def requires_grad(self) -> bool:
         """True: gradient flows here."""
         return True
@@ -172,11 +125,7 @@ class TensorResult(Tensor):
         if not wanted:
             raise limit("structure")
 
-    def __deepcopy__(self, memo: Any) -> NoReturn:
-        raise limit("travel")
-
-    def __reduce_ex__(self, protocol: Any) -> NoReturn:
-        raise limit("travel")
+    _op = property(lambda self: "compiled")
 
 
 _blank: Any = object.__new__
@@ -190,6 +139,7 @@ def _has_node(v: Any) -> bool:
 def _push(result: TensorResult) -> None:
     """Walk back natively, and pass on what arrives at nodes among the arguments."""
     call, gradient = result._call, getattr(result._grad, "array", result._grad)
+    call_no_hooks_between(result)
     call.trace.backward(call, *call.trace.seeds_for(result._position, gradient), in_walk=True)
     pass_on(call)
 
@@ -212,7 +162,7 @@ def tensor_of(output: TensorOutput, positions: Any, numbers: Any, call: Any) -> 
     else:
         shape = output.shape
     data = numbers.reshape(shape).astype(output.dtype)
-    if not output.flows or call is None:
+    if not output.flows or output.leaf or call is None:
         out = constant(data)
         out._flows = output.flows
         return out
@@ -226,10 +176,10 @@ def tensor_of(output: TensorOutput, positions: Any, numbers: Any, call: Any) -> 
 
 
 def whole_tensor(output: TensorOutput, array: Any, call: Any) -> Tensor:
-    """A tensor around an array that nobody else has; without a call, or where no gradient flows, a leaf."""
+    """A tensor around an array that nobody else has; without a call a leaf, and where the function gives one."""
     out: Any = constant(array)
     out._flows = output.flows
-    if call is not None and output.flows:
+    if call is not None and output.flows and not output.leaf:
         out = _blank(TensorResult)
         out._data, out._grad, out._flows, out._call = array, 0.0, True, call
         if output.shape:

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradwalk import reverse, tree
-from gradwalk.compile.array_runner import ArrayRunner
+from gradwalk.compile.array_runner import JUMPING, ArrayRunner
 from gradwalk.compile.call.guarded_trace import Elsewhere, GuardedTrace
+from gradwalk.compile.call.results import note_walk
 from gradwalk.compile.call.tensor_results import known_tensor, whole_tensor
 from gradwalk.compile.own.store import Store
 from gradwalk.compile.trace.array_tape import ArrayTape, At, NumberAt, each_at, replaced
@@ -57,7 +58,7 @@ class WholeTrace(GuardedTrace):
         self.arrays, self.graph = self.recorded.arrays, self.recorded.graph  # type: ignore[assignment]
         self.ways: dict[int, Steps] = {}  # back from each result
         given = [x for x in tree.flatten(self.recorded.result, _is_result)[0] if isinstance(x, Output)]
-        flowing = [x for x in given if not isinstance(x, TensorOutput) or x.flows]
+        flowing = [x for x in given if not isinstance(x, TensorOutput) or (x.flows and not x.leaf)]
         #: Whether there is one result to walk back from, and after that none.
         self.once = len(flowing) == 1 and isinstance(flowing[0], TensorOutput)
         return True
@@ -95,7 +96,9 @@ class WholeTrace(GuardedTrace):
             for at, shape in zip(places, shapes, strict=True)
         ]
         self.grads = {id(x): grad for x, (_, grad) in zip(self.graph.met.values(), views, strict=True)}
-        self.runner: Any = ArrayRunner([value for value, _ in views], self._number)
+        turning = [i for i in self.needed if self.arrays.rows[i].word in JUMPING]
+        exact = self.arrays.needed([*turning, *[row for row, _ in self.arrays.late]])
+        self.runner: Any = ArrayRunner([value for value, _ in views], self._number, exact)
         self.steps = list(self.runner.bind(self.arrays.rows, self.needed, self.arrays.constants).values())
         self.buffers = [(self.runner.arrays[i], k) for i, k in self.inputs_at]
         self.ways.clear()
@@ -193,6 +196,11 @@ class WholeTrace(GuardedTrace):
     def _reached(self, position: Any) -> list[bool]:
         return [True] * len(self.recorded.parameters)
 
+    def leads_through(self, position: Any, other: Any) -> bool:
+        """Whether gradient from one result can come to another on its way."""
+        root, inner = (self.graph.results[at if at.__class__ is int else at[0]] for at in (position, other))
+        return root is not inner and any(v is inner for v in (plain_order(root) or ([],))[0])
+
     def seeds_for(self, position: Any, gradient: Any) -> tuple[Any, Any]:
         """Which result a walk starts at, and with what."""
         return (position if position.__class__ is int else position[0]), gradient
@@ -203,6 +211,7 @@ class WholeTrace(GuardedTrace):
         way, added, direct, in_place = self.ways[position]
         in_place = in_place if store.zeroed else frozenset()
         store.zeroed = False
+        note_walk(call, position)
         arrays = self.runner.arrays
         arrays[way.seed][...] = gradient
         self.runner.run(direct if in_place else added)
@@ -211,10 +220,9 @@ class WholeTrace(GuardedTrace):
             for leaf in in_place:
                 self.grads[leaf].fill(0.0)
             found, in_place = self._carefully(way, gradient), frozenset()
-        for leaf, share in found.items():
-            grad = self.grads.get(leaf)
-            if grad is not None and leaf not in in_place:
-                np.add(grad, share, grad)
+        added = [(self.grads[x], share) for x, share in found.items() if x in self.grads and x not in in_place]
+        if added:
+            numpy_arrays.quietly(_add, added)
         if self.passes_on:
             call.input_grads = np.zeros(self.ends[-1])
             for leaf, share in found.items():
@@ -276,6 +284,11 @@ class WholeTrace(GuardedTrace):
         """How much memory the trace takes."""
         arrays = self.runner.arrays if self.values is not None else []
         return sum(x.nbytes for x in arrays if x is not None and x.base is None)
+
+
+def _add(gradients: list[tuple[Any, Any]]) -> None:
+    for grad, share in gradients:
+        np.add(grad, share, grad)
 
 
 def _is_result(x: Any) -> bool:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from gradwalk.compile.array_types import Floats
 from gradwalk.compile.backend import Execution
 from gradwalk.compile.native.batch import BatchExecution
 from gradwalk.compile.native.flat import FlatCode, FlatExecution
@@ -14,8 +12,6 @@ from gradwalk.compile.roll.program import Program
 from gradwalk.compile.roll.steps import Rows
 
 __all__ = ["NATIVE", "NativeBackend", "NativeLowered"]
-
-Floats = npt.NDArray[np.float64]
 
 
 class NativeLowered:

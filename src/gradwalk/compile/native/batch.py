@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from gradwalk.compile.array_types import Floats, Longs
 from gradwalk.compile.native import objects
 from gradwalk.compile.native.lowering import Kernels
 from gradwalk.compile.native.single import SingleExecution, aligned
@@ -15,8 +15,6 @@ from gradwalk.errors import InputSizeError
 
 __all__ = ["BatchExecution"]
 
-Floats = npt.NDArray[np.float64]
-Longs = npt.NDArray[np.int64]
 
 #: The word of a driver's table (`lane_drive.TABLE`) that changes from call to call.
 WITH_GRADIENTS = 15

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradwalk import ops
+from gradwalk.compile.array_types import Floats, Longs
 from gradwalk.compile.native import objects
 from gradwalk.compile.native.codegen import op_slopes, op_value, slope_lines, value_lines
 from gradwalk.compile.native.loops import Loop, Row
@@ -25,7 +26,6 @@ from gradwalk.ops import Op
 
 __all__ = ["FlatCode", "FlatExecution"]
 
-Floats = npt.NDArray[np.float64]
 
 HOT = (ops.add, ops.mul, ops.sub, ops.div, ops.neg, ops.relu, ops.exp, ops.tanh, ops.log)
 CALL, TAKEN, LARGEST, SMALLEST, SHIFTED, LOOPED = range(len(HOT), len(HOT) + 6)
@@ -120,7 +120,7 @@ class FlatExecution(SingleExecution):
         arrays: list[npt.NDArray[Any]] = [flat.operands, self.indices, memory, slopes, box]
         shared = [len(flat.code), *(x.ctypes.data for x in arrays)]
 
-        def table(code: Any, functions: npt.NDArray[np.int64], parameters: Floats, ends: Floats) -> Any:
+        def table(code: Any, functions: Longs, parameters: Floats, ends: Floats) -> Any:
             sizes = [functions.ctypes.data, first, parameters.ctypes.data, len(nodes)]
             ending = [nodes.ctypes.data, ends.ctypes.data, len(memory)]
             return np.array([code.ctypes.data, *shared, *sizes, *ending, *flat.words], np.int64)

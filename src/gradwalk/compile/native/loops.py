@@ -13,10 +13,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from gradwalk import formulas
+from gradwalk.compile.array_types import Bools, Longs
 from gradwalk.compile.native import objects
 from gradwalk.formulas import Sheet
 from gradwalk.ops import Op
@@ -45,9 +43,7 @@ class Row(NamedTuple):
 class Loop:
     """A loop of rows: the two native functions, and the words that they read."""
 
-    def __init__(
-        self, body: Sequence[Row], operands: npt.NDArray[np.int64], start: int, constant: npt.NDArray[np.bool_]
-    ) -> None:
+    def __init__(self, body: Sequence[Row], operands: Longs, start: int, constant: Bools) -> None:
         """Write a loop for operands of turns × rows × at most so many; its results stand from `start` on.
 
         `constant` says of each position whether it is one.

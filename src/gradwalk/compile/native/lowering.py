@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradwalk import ops
+from gradwalk.compile.array_types import Longs
 from gradwalk.compile.native.codegen import element, element_back, op_slopes, op_value
 from gradwalk.compile.native.lane_codegen import lane_element, lane_element_back
 from gradwalk.compile.native.language import SIMPLE_POWERS
@@ -23,7 +24,6 @@ from gradwalk.compile.roll.steps import ADD, NOTHING, WRITE, Access, Elements, E
 
 __all__ = ["Kernels"]
 
-Longs = npt.NDArray[np.int64]
 
 SPACES = {steps.OWN: OWN, steps.PARAMETERS: PARAMETERS}
 #: What becomes of gradients, as kernels are told.

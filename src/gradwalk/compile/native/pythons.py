@@ -189,9 +189,9 @@ class LeafReader:
     >>> reader = LeafReader([w, Value(2.5)])
     >>> reader.read("_data"), reader.numbers.tolist()
     (True, [1.5, 2.5])
-    >>> w.data = 1
+    >>> w.grad = 1
     >>> reader.read("_data"), reader.read("_grad")
-    (False, True)
+    (True, False)
     """
 
     def __init__(self, leaves: list[Any]) -> None:

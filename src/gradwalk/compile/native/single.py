@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from gradwalk.compile.array_types import Floats
 from gradwalk.compile.native import objects
 from gradwalk.compile.native.lowering import Kernels
 from gradwalk.compile.native.objects import fixed
 
 __all__ = ["SingleExecution", "aligned"]
-
-Floats = npt.NDArray[np.float64]
 
 
 class SingleExecution:

@@ -16,12 +16,12 @@ from struct import error as StructError  # noqa: N812 (it is a class)
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from gradwalk import formulas
 from gradwalk.compile.native import objects
 from gradwalk.compile.native.language import numba_language
 from gradwalk.compile.native.objects import Native
+from gradwalk.compile.own.tensors import Floats
 from gradwalk.formulas.lines import indented
 from gradwalk.keepers import Leaves, Seen
 from gradwalk.optim.loops import written
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Memory", "all_reduce", "clip_norm", "clip_value", "step"]
 
-Floats = npt.NDArray[Any]  # of the store's dtype
 FLOATS = frozenset((float,))
 OURS = "gradwalk.optim.optimizers"
 

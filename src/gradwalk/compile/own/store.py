@@ -21,15 +21,15 @@ from typing import Any
 from weakref import WeakSet
 
 import numpy as np
-import numpy.typing as npt
 
 from gradwalk import keepers, reverse
+from gradwalk.compile.array_types import Longs
 from gradwalk.compile.native.pythons import LeafReader
 from gradwalk.compile.own import optimisers
-from gradwalk.compile.own.tensors import HeldTensors, dtype_held
+from gradwalk.compile.own.tensors import Floats, HeldTensors, dtype_held
 from gradwalk.compile.own.watched import Watched
+from gradwalk.compile.trace.kinds import is_narrow
 from gradwalk.compile.trace.limits import frozen
-from gradwalk.compile.trace.narrow import is_narrow
 from gradwalk.engine import Value
 from gradwalk.errors import NotANumberError, TraceError
 from gradwalk.node import are_plain_leaves, gradients_of, numbers_of
@@ -38,7 +38,6 @@ from gradwalk.turns import Turn
 
 __all__ = ["Store", "Stretch", "stretch_of"]
 
-Floats = npt.NDArray[Any]  # of the store's dtype
 FLOATS = frozenset((float,))
 NUMBERS = frozenset((float, int))
 #: Handed back so often in a row, with no optimiser at work on the buffer, parameters are left in Python; after so many
@@ -326,7 +325,7 @@ class Store:
 
     # --- who is where ----------------------------------------------------------------------------------------------
 
-    def positions(self, parameters: list[Any]) -> slice | npt.NDArray[np.int64] | None:
+    def positions(self, parameters: list[Any]) -> slice | Longs | None:
         """Where a list of parameters stands: a slice if it is the whole store, in any order; None if some are not here.
 
         A list is looked through once, and known again for as long as it holds what it held.
@@ -350,7 +349,7 @@ class Store:
         self.lists[id(parameters)] = keepers.Seen(parameters), found, isinstance(found, slice)
         return found  # type: ignore[no-any-return]
 
-    def order(self, parameters: list[Any]) -> npt.NDArray[np.int64]:
+    def order(self, parameters: list[Any]) -> Longs:
         """The position of each of these parameters; of a tensor those of all its numbers.
 
         >>> ws = [Value(1.0), Value(2.0)]
@@ -497,39 +496,8 @@ class Store:
         finally:
             self.values[here] = now
 
-    def step(self, optimizer: Any, constants: tuple[Any, ...]) -> bool:
-        """Take an optimiser's step where the parameters are; says whether it could.
-
-        >>> w = Value(1.0)
-        >>> descent = optim.SGD([w], lr=1.0)
-        >>> stretch_of([w])[0].store.step(descent, descent.constants())
-        False
-        """
-        return optimisers.step(self, optimizer, constants)
-
-    def all_reduce(self, parameters: list[Any], add_up: Any) -> bool:
-        """Let a function add gradients up over processes; says whether they are here.
-
-        >>> Store().all_reduce([], None)
-        False
-        """
-        return optimisers.all_reduce(self, parameters, add_up)
-
-    def clip_norm(self, parameters: list[Any], limit: float) -> float | None:
-        """Clip gradients by their norm where they are; None if it could not.
-
-        >>> Store().clip_norm([], 1.0) is None
-        True
-        """
-        return optimisers.clip_norm(self, parameters, limit)
-
-    def clip_value(self, parameters: list[Any], limit: float) -> bool:
-        """Clip each gradient where it is; says whether it could.
-
-        >>> Store().clip_value([], 1.0)
-        False
-        """
-        return optimisers.clip_value(self, parameters, limit)
+    step, all_reduce = optimisers.step, optimisers.all_reduce
+    clip_norm, clip_value = optimisers.clip_norm, optimisers.clip_value
 
     # --- growing ---------------------------------------------------------------------------------------------------
 
@@ -621,7 +589,7 @@ def _to_the_end(change: Callable[[], None]) -> None:
         raise
 
 
-def stretch_of(parameters: Sequence[Any]) -> tuple[Stretch, npt.NDArray[np.int64]]:
+def stretch_of(parameters: Sequence[Any]) -> tuple[Stretch, Longs]:
     """Bring parameters of one dtype together in one store; gives their stretch of it, and where each of them stands.
 
     >>> a, b, c = Value(1.0), Value(2.0), Value(3.0)
@@ -634,7 +602,7 @@ def stretch_of(parameters: Sequence[Any]) -> tuple[Stretch, npt.NDArray[np.int64
         return _stretch_of(parameters)
 
 
-def _stretch_of(parameters: Sequence[Any]) -> tuple[Stretch, npt.NDArray[np.int64]]:
+def _stretch_of(parameters: Sequence[Any]) -> tuple[Stretch, Longs]:
     homes: dict[int, Store] = {}
     for p in parameters:
         home = keepers.known.get(id(p))

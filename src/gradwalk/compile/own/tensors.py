@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gradwalk.compile.array_types import Longs
 from gradwalk.engine import Value
 from gradwalk.errors import NotANumberError
 
@@ -90,7 +91,7 @@ class HeldTensors:
         held.tensors, held.places = self.tensors[:], self.places.copy()
         return held
 
-    def spread(self, parameters: Sequence[Any], position: dict[int, int]) -> npt.NDArray[np.int64]:
+    def spread(self, parameters: Sequence[Any], position: dict[int, int]) -> Longs:
         """The positions of all numbers of these parameters."""
         parts = []
         for p in parameters:

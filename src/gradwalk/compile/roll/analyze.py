@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from gradwalk import ops
+from gradwalk.compile.array_types import Floats, Ints, Longs
 from gradwalk.compile.roll import passes
 from gradwalk.compile.roll.builder import Builder
 from gradwalk.compile.roll.dataflow import Dataflow
@@ -43,8 +43,6 @@ from gradwalk.compile.trace.tape import SHIFT, SPECIAL
 
 __all__ = ["Macros", "collapse", "flat", "roll_up"]
 
-Longs = npt.NDArray[np.int64]
-Ints = npt.NDArray[np.int32]
 
 #: Rows of an operand shorter than this are read by a list: starting a loop costs more than looking up a position.
 SHORT = 24
@@ -57,7 +55,7 @@ class Macros:
     graph: Dataflow
     rows: Longs
     groups: list[Longs]  # indices of macro-rows
-    constants: npt.NDArray[np.float64]  # the constant term of each
+    constants: Floats  # the constant term of each
     first: Ints  # factors
     second: Ints
     tails: Ints

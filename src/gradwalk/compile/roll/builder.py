@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gradwalk.compile.array_types import Bools, Floats, Ints, Longs
 from gradwalk.compile.roll.program import Program
 from gradwalk.compile.roll.steps import (
     ADD,
@@ -28,8 +29,6 @@ from gradwalk.ops import Op
 
 __all__ = ["Builder", "affine"]
 
-Longs = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 #: So many results are worth a kernel that writes gradients instead of adding them.
 MANY = 64
@@ -49,12 +48,12 @@ class Builder:
 
     parameters: int
     positions: Longs  # of each node, among the parameters or in own memory
-    active: npt.NDArray[np.bool_]  # for each node: whether it wants a gradient
+    active: Bools  # for each node: whether it wants a gradient
     size: int  # of own memory given out so far
     lanes: int = 1
     steps: list[Step] = field(default_factory=list)
     ops: dict[str, Op] = field(default_factory=dict)
-    lists: list[npt.NDArray[np.int32]] = field(default_factory=list)
+    lists: list[Ints] = field(default_factory=list)
     listed: int = 0
     written: list[tuple[int, Floats]] = field(default_factory=list)  # constants: where, and which
 
@@ -122,7 +121,7 @@ class Builder:
 
 
 def _spare_clearing(
-    steps: list[Step], size: int, lists: npt.NDArray[np.int32], outputs: Longs, lanes: int
+    steps: list[Step], size: int, lists: Ints, outputs: Longs, lanes: int
 ) -> tuple[list[Step], tuple[tuple[int, int], ...]]:
     """The steps, told which gradients to write, and the runs of gradients that must be cleared before going back.
 

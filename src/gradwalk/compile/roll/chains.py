@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from gradwalk import ops
+from gradwalk.compile.array_types import Ints, Longs
 from gradwalk.compile.trace.tape import NONE, TAKE, Tape
 
 __all__ = ["as_sums"]
 
-Longs = npt.NDArray[np.int64]
 
 #: With fewer differences a chain stays as it is: a difference here and there is in nobody's way.
 MANY = 9
@@ -23,7 +22,6 @@ def as_sums(tape: Tape) -> tuple[Tape, Longs] | None:
 
     The numbers are the same to the last bit.
 
-    >>> from gradwalk.compile.trace.tracer import trace
     >>> def chain(*xs):
     ...     total = xs[0]
     ...     for x in xs[1:]:
@@ -51,7 +49,7 @@ def as_sums(tape: Tape) -> tuple[Tape, Longs] | None:
     where = np.arange(tape.rows) + np.cumsum(more)
     ids = np.concatenate((np.arange(first), first + where))
 
-    def renumbered(x: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    def renumbered(x: Ints) -> Ints:
         # what is no operand, such as where a list begins, is looked up as well, and not used
         return np.where(x >= 0, ids[np.clip(x, 0, len(ids) - 1)], x).astype(np.int32)
 

@@ -8,16 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from gradwalk.compile.array_types import Bools, Ints
 from gradwalk.compile.roll import passes
 from gradwalk.compile.roll.passes import RunPass, plainly
 from gradwalk.compile.trace.tape import NONE, SHIFT, TAKE, Tape
 
-__all__ = ["Dataflow", "parameters_reached", "read"]
-
-Ints = npt.NDArray[np.int32]
-Bools = npt.NDArray[np.bool_]
+__all__ = ["Dataflow", "nodes_reached", "read"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,13 +79,12 @@ def read(tape: Tape, input_grads: bool, run: RunPass = plainly, wanting: int | N
     return Dataflow(tape, first, constants, nodes, code, start, count, slot, operands, live, reached, active)
 
 
-def parameters_reached(tape: Tape, outputs: Ints) -> Bools:
-    """For each parameter, whether a gradient can come to it from some of the outputs.
+def nodes_reached(tape: Tape, outputs: Ints) -> Bools:
+    """For each node, parameters first, whether a gradient can come to it from some of the outputs.
 
-    >>> from gradwalk.compile.trace.tracer import trace
     >>> v, w = Value(1.0), Value(2.0)
     >>> tape = trace(lambda x: (v * x, w * x), [3.0]).tape
-    >>> parameters_reached(tape, tape.outputs[1:]).tolist()
+    >>> nodes_reached(tape, tape.outputs[1:])[: tape.parameters].tolist()
     [False, True]
     """
     graph = read(replace(tape, outputs=outputs), input_grads=False)
@@ -98,4 +94,4 @@ def parameters_reached(tape: Tape, outputs: Ints) -> Bools:
     for count in np.unique(graph.count[rows]).tolist():
         starts = graph.start[rows[graph.count[rows] == count]]
         found[graph.operands[starts[:, None] + np.arange(count)]] = True
-    return found[: tape.parameters]
+    return found

@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
+
+from gradwalk.compile.array_types import Longs
 
 __all__ = ["MOST", "find_loops"]
 
-Longs = npt.NDArray[np.int64]
 Loops = tuple[tuple[int, int, int], ...]
 
 #: A loop has at least so many turns, and so many rows in all: it has to be compiled. Its body has at most so many.

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from gradwalk.compile.array_types import Bools, Floats, Ints, Longs
 from gradwalk.compile.roll.layout import (
     CONSTANT,
     ELEMENT,
@@ -38,10 +38,6 @@ from gradwalk.compile.trace.tape import TAKE
 
 __all__ = ["HELPERS", "RunPass", "collapse", "latest", "merge", "plainly", "repeats", "settle", "spread"]
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 #: How `repeats` looks for a row: from one of so many places near its operand on, so often, then from anywhere on.
 SPREAD, NEAR = 4095, 8

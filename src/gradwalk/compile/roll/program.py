@@ -18,8 +18,8 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from gradwalk.compile.array_types import Floats, Ints
 from gradwalk.compile.roll import steps as kinds
 from gradwalk.compile.roll.steps import Access, Part, Step, formula
 from gradwalk.errors import OpError
@@ -27,16 +27,12 @@ from gradwalk.ops import TABLE, Op
 
 __all__ = ["Program"]
 
-Ints = npt.NDArray[np.int32]
-Floats = npt.NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False)
 class Program:
     """Steps, and the memory they need. Print it, compare it with `==`, pickle it, or write it as JSON.
 
     >>> from gradwalk.compile.prepared import prepare
-    >>> from gradwalk.compile.trace.tracer import trace
     >>> program = prepare(trace(lambda x, y: (x * y).tanh(), [1.0, 2.0]).tape, rolled=True).program
     >>> print(program)
     0 parameters, 2 inputs, 0 indices; 4 numbers of own memory, 1 lane of float64

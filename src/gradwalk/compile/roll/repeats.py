@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from gradwalk import ops
+from gradwalk.compile.array_types import Longs
 from gradwalk.compile.roll import passes
 from gradwalk.compile.roll.dataflow import Dataflow
 from gradwalk.compile.roll.passes import RunPass, plainly
@@ -16,7 +16,6 @@ from gradwalk.ops import TABLE
 
 __all__ = ["without_repeats"]
 
-Longs = npt.NDArray[np.int64]
 
 #: Fewer repeats than one row in so many are left: they would save less than they bring out of step.
 RARE = 64
@@ -30,7 +29,6 @@ def without_repeats(graph: Dataflow, run: RunPass = plainly, *, rolled: bool = T
     where it costs next to nothing and would cost a step by itself. Rows that nothing needs any more are left in place.
 
     >>> from gradwalk.compile.roll.dataflow import read
-    >>> from gradwalk.compile.trace.tracer import trace
     >>> tape = trace(lambda x: x.tanh() * (x.tanh() + 1.0), [0.5]).tape
     >>> print(without_repeats(read(tape, False))[0])
     x0 = input

@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from gradwalk import ops
+from gradwalk.compile.array_types import Longs
 from gradwalk.compile.roll import analyze, dataflow
 from gradwalk.compile.roll.chains import as_sums
 from gradwalk.compile.roll.dataflow import Dataflow
@@ -27,7 +27,6 @@ from gradwalk.compile.trace.tape import NONE, TAKE, Tape
 
 __all__ = ["Analysis", "roll", "roll_batch", "split"]
 
-Longs = npt.NDArray[np.int64]
 
 #: Where groups hold fewer operations than this on average, one after the other is faster; fewer than that, if nearly
 #: all of them are in loops.
@@ -56,7 +55,6 @@ def roll(tape: Tape, *, input_grads: bool = False, structured: bool | None = Non
     Whether it is rolled up or left row by row is decided by its structure, unless `structured` decides it. `run` runs
     the passes of the analysis.
 
-    >>> from gradwalk.compile.trace.tracer import trace
     >>> [step.kind for step in roll(trace(lambda x: x * x, [3.0]).tape, structured=True).program.steps]
     ['op']
     """
@@ -91,7 +89,6 @@ def roll(tape: Tape, *, input_grads: bool = False, structured: bool | None = Non
 def roll_batch(tape: Tape, *, dtype: str = "float64", input_grads: bool = False, run: RunPass = plainly) -> Analysis:
     """The program that runs many samples at once, from the tape of one.
 
-    >>> from gradwalk.compile.trace.tracer import trace
     >>> roll_batch(trace(lambda x: x * x, [3.0]).tape).program.lanes
     128
     """

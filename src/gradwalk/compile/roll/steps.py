@@ -10,14 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from gradwalk.compile.array_types import Ints, Longs
 from gradwalk.compile.trace.tape import SHIFT, SPECIAL, TAKE
 
 __all__ = ["Access", "Elements", "Extreme", "Part", "Product", "Rows", "Step", "Sums", "Take", "formula"]
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 
 #: The two memories.
 OWN, PARAMETERS = "own", "parameters"

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from gradwalk.compile.array_types import Longs
 from gradwalk.compile.roll.builder import Builder
 from gradwalk.compile.roll.layout import (
     CONSTANT,
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["roll_sums"]
 
-Longs = npt.NDArray[np.int64]
 
 #: Blocks of fewer numbers than this are not worth a product of their own.
 SMALL_BLOCK = 16

@@ -7,24 +7,25 @@ from typing import Any
 import numpy as np
 from numpy import array as numpy_array  # which stays NumPy's own while a function is traced
 
-from gradwalk import ops
+from gradwalk import provenance
+from gradwalk.compile.trace.asking import asked_by_insider
+from gradwalk.compile.trace.kinds import BOOLS, WHOLE, is_narrow
 from gradwalk.compile.trace.limits import Unfollowable
-from gradwalk.compile.trace.narrow import as_single, is_narrow, is_narrow_block
-from gradwalk.compile.trace.plain import BOOLS, EXACT, LOGICAL, WHOLE, Number, as_truth, asked_by_insider, kind_after
+from gradwalk.compile.trace.plain import Number
 from gradwalk.compile.trace.traced import Traced
 
-__all__ = ["TracedArray", "array_of", "plain_array", "traced_array"]
+__all__ = ["TracedArray", "array_of", "as_kind", "plain_array", "traced_array"]
 
 
 class TracedArray(np.ndarray[Any, Any]):
     """An array of objects; whoever asks for its dtype, outside NumPy, is told that of the numbers they stand for.
 
-    >>> from gradwalk.compile.trace.tracer import trace
     >>> trace(lambda x: traced_array([x, x * 2]).sum(), [3.0]).tape.rows
     2
     """
 
     holds_stand_ins = True
+    unsure = False  # whether it is a copy here, and may be a view of another array for the function
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
@@ -36,16 +37,18 @@ class TracedArray(np.ndarray[Any, Any]):
         return np.dtype(object) if asked_by_insider() else self._dtype()
 
     def _dtype(self) -> Any:
-        if not self.size or not _is_plain(self):
+        if not self.size or not is_plain(self):
             return np.dtype(object)
-        return np.result_type(*{x._tracer.kind_asked(x) if isinstance(x, Number) else type(x) for x in _parts(self)})
+        return np.result_type(*{x._tracer.kind_asked(x) if isinstance(x, Number) else type(x) for x in parts_in(self)})
 
     def is_already(self, dtype: Any) -> bool:
         """Whether NumPy has nothing to convert for this dtype, so that it may give the array itself."""
-        return dtype is None or (_is_plain(self) and self._dtype() == np.dtype(dtype))
+        return dtype is None or (is_plain(self) and self._dtype() == np.dtype(dtype))
 
     def __getitem__(self, at: Any) -> Any:
         found = super().__getitem__(tuple(map(_as_index, at)) if isinstance(at, tuple) else _as_index(at))
+        if isinstance(found, TracedArray) and not found.size and self.size:
+            return np.empty(found.shape, self._dtype())  # which holds nothing that could come later
         return found.view(np.ndarray)[()] if isinstance(found, TracedArray) and not found.ndim else found
 
     # --- what is written to it -------------------------------------------------------------------------------------
@@ -80,14 +83,14 @@ class TracedArray(np.ndarray[Any, Any]):
     # --- how it is shown, and how it lies in memory ------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        return repr(_told(self)) if _is_plain(self) else np.ndarray.__repr__(self)
+        return repr(told(self)) if is_plain(self) else np.ndarray.__repr__(self)
 
     def __str__(self) -> str:
-        return str(_told(self)) if _is_plain(self) else np.ndarray.__str__(self)
+        return str(told(self)) if is_plain(self) else np.ndarray.__str__(self)
 
     def tobytes(self, *args: Any, **options: Any) -> bytes:
         """The numbers as bytes."""
-        return _told(self).tobytes(*args, **options) if _is_plain(self) else np.ndarray.tobytes(self, *args, **options)
+        return told(self).tobytes(*args, **options) if is_plain(self) else np.ndarray.tobytes(self, *args, **options)
 
     __bytes__ = tobytes
 
@@ -103,7 +106,7 @@ class TracedArray(np.ndarray[Any, Any]):
 
     def ravel(self, order: Any = "C") -> Any:
         """All numbers in one row."""
-        return np.ndarray.ravel(self, _known(order))
+        return _seen(np.ndarray.ravel(self, _known(order)), self)
 
     def flatten(self, order: Any = "C") -> Any:
         """All numbers in one row, as a copy."""
@@ -111,7 +114,10 @@ class TracedArray(np.ndarray[Any, Any]):
 
     def reshape(self, *shape: Any, order: Any = "C", **options: Any) -> Any:
         """The numbers in another shape."""
-        return np.ndarray.reshape(self, *shape, order=_known(order), **options)
+        return _seen(np.ndarray.reshape(self, *shape, order=_known(order), **options), self)
+
+    def __array_finalize__(self, made_of: Any) -> None:
+        self.unsure = self.base is not None and getattr(made_of, "unsure", False)
 
     def setflags(self, *args: Any, **options: Any) -> None:
         """Whether it may be written to: for the function, nothing that a replay does."""
@@ -151,13 +157,13 @@ class TracedArray(np.ndarray[Any, Any]):
         return self._reduced("var", np.float64, args, options)
 
     def _reduced(self, name: str, kind: Any, args: Any, options: Any) -> Any:
-        kinds = _kinds(self)
+        kinds = kinds_in(self)
         if kinds and any(issubclass(one, np.inexact) and is_narrow(one) for one in kinds):
-            return getattr(_told(self), name)(*args, **options)
+            return getattr(told(self), name)(*args, **options)
         whole = kinds and all(issubclass(one, (np.integer, *BOOLS)) for one in kinds)
         if whole and kind is np.float64:
-            return getattr(np.ndarray, name)(_as_kind(self, kind), *args, **options)
-        return getattr(np.ndarray, name)(_as_summed(self), *args, **options)
+            return getattr(np.ndarray, name)(as_kind(self, kind), *args, **options)
+        return getattr(np.ndarray, name)(as_summed(self), *args, **options)
 
     # --- extremes and orders -----------------------------------------------------------------------------------------
     # Objects are put in order by `<`, of which nan knows nothing; NumPy passes it on, or puts it last.
@@ -171,8 +177,8 @@ class TracedArray(np.ndarray[Any, Any]):
         return self._extreme("min", args, options)
 
     def _extreme(self, name: str, args: Any, options: Any) -> Any:
-        parts = _parts(self)
-        if args or any(x is not None for x in options.values()) or len(parts) < 2 or not _is_wide(parts):
+        parts = parts_in(self)
+        if args or any(x is not None for x in options.values()) or len(parts) < 2 or not are_wide(parts):
             return self._ordered(name, args, options)
         tracer = parts[0]._tracer
         return tracer.plain_again(tracer.many(name, parts), parts[0]._kind)
@@ -191,19 +197,19 @@ class TracedArray(np.ndarray[Any, Any]):
 
     def sort(self, *args: Any, **options: Any) -> None:
         """Put the numbers in order, in place."""
-        if _holds_nan(self):
-            self[...] = np.sort(_told(self), *args, **options)
+        if holds_nan(self):
+            self[...] = np.sort(told(self), *args, **options)
         else:
             np.ndarray.sort(self, *args, **options)
 
     def _ordered(self, name: str, args: Any, options: Any) -> Any:
-        if _holds_nan(self):
-            return getattr(_told(self), name)(*args, **options)
+        if holds_nan(self):
+            return getattr(told(self), name)(*args, **options)
         return getattr(np.ndarray, name)(self, *args, **options)
 
     def tolist(self) -> Any:
         """The numbers as Python has them, in lists."""
-        parts = [_as_python(part) for part in _parts(self)]
+        parts = [_as_python(part) for part in parts_in(self)]
         return np.ndarray.tolist(traced_array(parts).reshape(self.shape))
 
     def item(self, *at: Any) -> Any:
@@ -218,86 +224,25 @@ class TracedArray(np.ndarray[Any, Any]):
         """The numbers as others: as float64 they stay what they are."""
         if self.is_already(dtype):
             return np.ndarray.astype(self, object, *args, **options)  # a copy, or itself where that is asked for
-        if np.dtype(dtype) == np.float64 and _kinds(self):
-            return _as_kind(self, np.float64)
-        if np.dtype(dtype) != object and _is_plain(self):
-            return _told(self).astype(dtype, *args, **options)
+        if np.dtype(dtype) == np.float64 and kinds_in(self):
+            return as_kind(self, np.float64)
+        if np.dtype(dtype) != object and is_plain(self):
+            return told(self).astype(dtype, *args, **options)
         return np.ndarray.astype(self, dtype, *args, **options)
 
     # --- functions of NumPy ------------------------------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """A function of NumPy's: on objects if it can, else on the plain numbers."""
-        if any(getattr(type(x), "many", False) for x in inputs):
-            return NotImplemented  # a tensor among them knows what to do
-        out = options.pop("out", ())
-        stored = [x._dtype() if isinstance(x, TracedArray) and _kinds(x) else None for x in out]
-        if method == "at" and isinstance(inputs[0], TracedArray) and not _kinds(inputs[0]) <= {float, np.float64}:
-            raise _of_another_type(np.result_type(*_kinds(inputs[0])))
-        if out:
-            options["out"] = tuple([_as_objects(x) for x in out])
-        if ufunc.__name__ in EXTREMES and method == "__call__" and not out and not options:
-            found = _extremes(ufunc, inputs)
-            if found is not None:
-                return found
-        inputs = (
-            tuple(map(_as_summed, inputs)) if method in SUMMING and ufunc in (np.add, np.multiply) else _widened(inputs)
-        )
-        inputs = tuple(map(_as_truths, inputs)) if ufunc in LOGICAL else inputs
-        inputs = _narrowed(inputs) if ufunc.__name__ in COMPARING and method == "__call__" else inputs
-        traced = [x for x in inputs if isinstance(x, TracedArray)]
-        try:
-            open_ = all(_is_open(x, ufunc) for x in traced) and not any(map(is_narrow_block, inputs))
-            if not out and not open_:
-                raise TypeError("NumPy computes this in a way of its own")
-            with np.errstate(all="ignore"):  # of stand-ins it warns of what they stand for
-                found = getattr(ufunc, method)(*map(_as_objects, inputs), **options)
-        except (TypeError, AttributeError, ValueError):
-            plain = [_told(x) if isinstance(x, TracedArray) and _is_plain(x) else x for x in inputs]
-            plain = [x._tracer.told(x) if isinstance(x, Number) else x for x in plain]
-            if out or any(isinstance(x, TracedArray) for x in plain):
-                raise
-            return getattr(ufunc, method)(*plain, **options)
-        for x, dtype in zip(out, stored, strict=True):
-            if dtype is not None and x._dtype() != dtype:
-                raise _of_another_type(dtype)  # as Y *= 0.5 would, of ints
-        if len(out) == 1:
-            return out[0]
-        if ufunc in ROUNDING and isinstance(found, np.ndarray) and _is_plain(traced[0]):  # of objects these make ints
-            kind: Any = np.result_type(*_kinds(traced[0])).type
-            return _as_kind(found.view(TracedArray), kind_after(ufunc, kind))
-        return found.view(TracedArray) if isinstance(found, np.ndarray) and found.dtype == object else found
+        from gradwalk.compile.trace.array_functions import of_ufunc  # which knows this module
+
+        return of_ufunc(ufunc, method, inputs, options)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """A function of NumPy's that is no ufunc: some look at the numbers, and are given them."""
-        traced = _traced_in((args, kwargs))
-        if function.__name__ in ("shares_memory", "may_share_memory"):
-            raise in_memory()
-        module = getattr(function, "__module__", "")
-        looks = function.__name__ in LOOKING or "fft" in module or ("linalg" in module and function.__name__ != "norm")
-        kinds = {kind for x in traced for kind in _kinds(x)} if function.__name__ in PRODUCTS else set()
-        narrow = any(is_narrow(kind) or kind in BOOLS for kind in kinds)
-        if (looks or narrow) and all(map(_is_plain, traced)):
-            return _on_the_numbers(function, args, kwargs)
-        if function.__name__ in WRITING and isinstance(args[0], TracedArray) and not asked_by_insider():
-            name, at = WRITING[function.__name__]
-            args = tuple([_as_array_stored(args[0], x) if i == at else x for i, x in enumerate(args)])
-            kwargs = {key: _as_array_stored(args[0], x) if key == name else x for key, x in kwargs.items()}
-        if function is np.where:
-            args = (*args[:1], *_narrowed(args[1:]))
-        others = [kind for kind in types if not issubclass(kind, Number)]  # which this is called for
-        found = _taken_in(super().__array_function__(function, others, args, kwargs))
-        if function is np.empty_like and isinstance(found, TracedArray):
-            np.ndarray.fill(found, 0)  # None has no type
-        if (
-            args
-            and function.__name__ in FILLING
-            and all(isinstance(x, TracedArray) and _kinds(x) for x in (args[0], found))
-        ):
-            return _as_kind(found, np.result_type(*_kinds(args[0])).type)
-        if function.__name__ in LIKE and len(args) == LIKE[function.__name__] and "dtype" not in kwargs:
-            return _of_dtype_of(args[0], found)
-        return found
+        from gradwalk.compile.trace.array_functions import of_function  # which knows this module
+
+        return of_function(self, function, types, args, kwargs, by_user=not asked_by_insider())
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         """What NumPy's functions give: without dimensions the object itself, and of truths a plain array."""
@@ -317,6 +262,29 @@ def in_memory() -> Unfollowable:
         "{function} asks how an array among its arguments lies in memory",
         "ask for that before the call, and pass what comes of it",
     )
+
+
+def _seen(found: Any, array: Any) -> Any:
+    """What another shape of an array is, with a note if it is a copy."""
+    if isinstance(found, TracedArray) and _address(found) != _address(array):
+        found.unsure = True
+    return found
+
+
+def be_sure(array: Any) -> None:
+    """Refuse to write to what may be a view of another array or a copy of it.
+
+    >>> be_sure(traced_array([1, 2]))
+    """
+    if getattr(array, "unsure", False):
+        raise Unfollowable(
+            "{function} writes to what reshape() or ravel() gave, which is a copy or not, as the array lies in memory",
+            "write to a copy, as in X.flatten()",
+        )
+
+
+def _address(array: Any) -> int:
+    return int(np.ndarray.__array_interface__.__get__(array)["data"][0])
 
 
 def _known(order: Any) -> Any:
@@ -342,188 +310,36 @@ TracedArray.__name__ = "ndarray"  # as errors name it
 for _name in ("flags", "strides", "base", "data", "ctypes"):
     setattr(TracedArray, _name, _asked_of_memory(_name))
 
-#: Functions that need the numbers themselves.
-LOOKING = frozenset((
-    "array2string", "array_repr", "array_str",
-    "around", "bincount", "corrcoef", "cov", "digitize", "fix", "gradient", "histogram", "histogram2d",
-    "histogram_bin_edges", "interp", "lexsort", "median", "min_scalar_type", "nan_to_num", "nanmedian",
-    "nanpercentile", "nanquantile", "nanstd", "nanvar", "partition", "argpartition", "percentile", "piecewise",
-    "polyfit", "ptp", "quantile", "round", "searchsorted", "sinc", "unique", "unwrap",
-))  # fmt: skip
-#: Functions that add products up, in an order and of types of their own.
-PRODUCTS = frozenset((
-    "dot", "inner", "vdot", "outer", "einsum", "tensordot", "convolve", "correlate", "trace", "kron", "norm",
-))  # fmt: skip
-OPEN = EXACT | {
-    np.logical_and, np.logical_or, np.logical_not, np.logical_xor, np.bitwise_and, np.bitwise_or, np.bitwise_xor,
-    np.invert,
-}  # fmt: skip
-#: Functions that are made of larger and smaller numbers.
-EXTREMES = {"maximum": (ops.maximum,), "minimum": (ops.minimum,), "clip": (ops.maximum, ops.minimum)}
-#: Functions that make arrays of the dtype of another, of objects with ints in them; and how many arguments they take.
-LIKE = {"empty_like": 1, "zeros_like": 1, "ones_like": 1, "full_like": 2}
-#: Functions that give numbers of their first argument among zeros, which are ints in an array of objects.
-FILLING = frozenset(("diag", "diagflat", "tril", "triu"))
-#: Functions that write to their first argument, or to a copy of it: what they write is that of this name and position.
-WRITING = {
-    "copyto": ("src", 1), "place": ("vals", 2), "putmask": ("values", 2), "put_along_axis": ("values", 2),
-    "fill_diagonal": ("val", 1), "insert": ("values", 2),
-}  # fmt: skip
-#: How a function of two numbers is called that goes along an array.
-SUMMING = frozenset(("reduce", "accumulate", "reduceat"))
-ROUNDING = frozenset((np.sign, np.floor, np.ceil, np.trunc))
-#: Python's numbers, which leave an array the precision that it has.
-EXAMPLES: dict[Any, Any] = {float: 0.0, int: 0, bool: False}
-#: Functions that pass nan on, where objects are compared.
-COMPARING = frozenset(("maximum", "minimum", "fmax", "fmin", "clip"))
 
-
-def _is_open(x: TracedArray, ufunc: Any) -> bool:
-    """Whether a function gives the same on stand-ins, one by one, as on the numbers of an array."""
-    if ufunc.__name__ in COMPARING:
-        return not _holds_nan(x)
-    return ufunc in OPEN or not any(is_narrow(kind) or kind is np.bool_ for kind in _kinds(x))
-
-
-def _is_wide(parts: list[Any]) -> bool:
+def are_wide(parts: list[Any]) -> bool:
     """Whether all are stand-ins for floats, or all for ints, as wide as a trace computes."""
     kinds = {part._kind if isinstance(part, Number) else None for part in parts}
     return len(kinds) == 1 and kinds <= {float, np.float64, int, np.int64}
 
 
-def _extremes(ufunc: Any, inputs: tuple[Any, ...]) -> Any:
-    """Larger or smaller numbers, one by one, as rows of the trace that stay open; None if that cannot be."""
-    numbers = [x for x in inputs if isinstance(x, (TracedArray, Number))]
-    parts = [part for x in numbers for part in (_parts(x) if isinstance(x, TracedArray) else [x])]
-    rest = [x for x in inputs if not isinstance(x, (TracedArray, Number))]
-    if not parts or not _is_wide(parts) or not all(isinstance(x, (float, int, np.float64, np.int64)) for x in rest):
-        return None
-    tracer = parts[0]._tracer
-
-    def choose(x: Any, *others: Any) -> Any:
-        for op, y in zip(EXTREMES[ufunc.__name__], others, strict=True):
-            kind = kind_after(np.maximum, tracer.kind_of(x), tracer.kind_of(y))
-            x = tracer.plain_again(tracer.apply(op, (x, y)), kind)
-        return x
-
-    found = np.frompyfunc(choose, len(inputs), 1)(*map(_as_objects, inputs))
-    return found.view(TracedArray) if isinstance(found, np.ndarray) else found
-
-
-def _taken_in(found: Any) -> Any:
-    """What a function of NumPy's gives, arrays of objects with stand-ins as arrays of these, of one type."""
-    if isinstance(found, (list, tuple)):
-        return type(found)(map(_taken_in, found)) if type(found) in (list, tuple) else found
-    if type(found) is not np.ndarray or found.dtype != object:
-        return found
-    made = found.view(TracedArray)
-    kinds = _kinds(made)
-    kind = np.result_type(*kinds).type if len(kinds) > 1 or (kinds and not found.ndim) else None
-    made = _as_kind(made, kind) if kind in (np.float64, np.int64) else made
-    return made if found.ndim else made.view(np.ndarray)[()]
-
-
-def _of_dtype_of(other: Any, made: Any) -> Any:
-    """An array as one of the dtype of another; where that cuts digits off, of the numbers of the call at hand."""
-    kinds = _kinds(other) if isinstance(other, TracedArray) else ()
-    if not kinds:
-        return made
-    kind = np.result_type(*kinds).type
-    if kind is not np.float64 and any(isinstance(part, Number) for part in _parts(made)):
-        return _told(made).astype(kind)
-    return _as_kind(made, kind)
-
-
-def called_on_numbers(function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-    """A function of NumPy's that is given numbers, and arrays perhaps: as if they all were arrays of stand-ins."""
-    return TracedArray.__array_function__(NO_NUMBERS, function, types, args, kwargs)
-
-
-def beside_arrays(ufunc: Any, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """A function of NumPy's of arrays that are known and of numbers, which beside these are numbers of NumPy's.
-
-    Of anything else, such as lists, it is not for this.
-
-    >>> from gradwalk.compile.trace.tracer import trace
-    >>> trace(lambda x: len((np.array([1, 2]) * x).dtype.name) * x, [1.5]).tape.rows
-    3
-    """
-    if not all(isinstance(x, (np.ndarray, Number, int, float, np.generic)) for x in inputs):
-        return NotImplemented
-    kind = np.result_type(*map(_example, inputs)).type
-    numbers = [traced_array([x]).reshape(()) if isinstance(x, Number) else x for x in inputs]
-    if kind in (np.float64, np.int64):
-        numbers = [_as_kind(x, kind) if isinstance(x, TracedArray) else x for x in numbers]
-    first = next(x for x in numbers if isinstance(x, TracedArray))
-    return TracedArray.__array_ufunc__(first, ufunc, "__call__", *numbers, **options)
-
-
-def _as_truths(x: Any) -> Any:
-    """What is not 0: of objects, `logical_and` and the like give one of the two."""
-    if isinstance(x, TracedArray):
-        return x if _kinds(x) <= {bool, np.bool_} else x != 0
-    return as_truth(x)
-
-
-def _as_summed(x: Any) -> Any:
+def as_summed(x: Any) -> Any:
     """Truths and narrow ints as the wide ones that NumPy adds up and multiplies."""
-    kinds = _kinds(x) if isinstance(x, TracedArray) else set()
+    kinds = kinds_in(x) if isinstance(x, TracedArray) else set()
     if kinds <= {np.int64} or not all(issubclass(kind, (np.integer, *BOOLS)) for kind in kinds):
         return x
     unsigned = all(issubclass(kind, np.unsignedinteger) for kind in kinds)
-    return _as_kind(x, np.uint64 if unsigned else np.int64)
+    return as_kind(x, np.uint64 if unsigned else np.int64)
 
 
-def _widened(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The same, with narrow numbers as wide ones where they stand beside an array of these."""
-    wide = [x.dtype.type for x in inputs if type(x) is np.ndarray and x.dtype.kind in "iuf" and not is_narrow_block(x)]
-    if np.float64 not in wide:
-        return inputs
-    return tuple(
-        _as_kind(x, np.float64) if isinstance(x, TracedArray) and any(map(is_narrow, _kinds(x))) else x for x in inputs
-    )
-
-
-def _narrowed(given: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The same, with Python's numbers as narrow ones where they are chosen from beside an array of these."""
-    arrays = [x for x in given if isinstance(x, TracedArray)]
-    if not any(is_narrow(kind) for x in arrays for kind in _kinds(x)) or not all(map(_kinds, arrays)):
-        return given
-    if not all(isinstance(x, (np.ndarray, Number, int, float, np.generic)) for x in given):
-        return given
-    examples = [np.result_type(*_kinds(x)) if isinstance(x, TracedArray) else _example(x) for x in given]
-    kind = np.result_type(*examples).type
-    if not is_narrow(kind):
-        return given
-    return tuple(x if isinstance(x, np.ndarray) or _kind(x) not in EXAMPLES else _as_narrow(x, kind) for x in given)
-
-
-def _as_narrow(x: Any, kind: Any) -> Any:
-    """One of Python's numbers as a narrow one, in an array without dims: NumPy makes objects of others of itself."""
-    if not isinstance(x, Number):
-        x = kind(x)
-    else:
-        x = as_single(x._tracer, x) if kind is np.float32 else kind(x._told_with_its_type())
-    return traced_array([x]).reshape(())
-
-
-def _example(x: Any) -> Any:
-    return x.dtype if isinstance(x, np.ndarray) else EXAMPLES.get(_kind(x), _kind(x))
-
-
-def _holds_nan(x: TracedArray) -> bool:
+def holds_nan(x: TracedArray) -> bool:
     """Whether one of the plain numbers is nan, which then has to be so in every replay."""
-    if not _is_plain(x):
+    if not is_plain(x):
         return False
-    return any(bool(part != part) for part in _parts(x) if not issubclass(_kind(part), WHOLE))
+    return any(bool(part != part) for part in parts_in(x) if not issubclass(kind_of(part), WHOLE))
 
 
-def _kinds(x: TracedArray) -> set[Any]:
+def kinds_in(x: TracedArray) -> set[Any]:
     """The types of plain numbers; none if there are others."""
-    return set(map(_kind, _parts(x))) if _is_plain(x) else set()
+    return set(map(kind_of, parts_in(x))) if is_plain(x) else set()
 
 
-def _kind(part: Any) -> Any:
+def kind_of(part: Any) -> Any:
+    """The type of a plain number."""
     return part._kind if isinstance(part, Number) else type(part)
 
 
@@ -534,25 +350,31 @@ def _as_python(part: Any) -> Any:
     return part.item() if isinstance(part, np.generic) else part
 
 
-def _as_kind(x: TracedArray, kind: Any) -> TracedArray:
-    parts = [part._tracer.plain_again(part, kind) if isinstance(part, Number) else kind(part) for part in _parts(x)]
+def as_kind(x: TracedArray, kind: Any) -> TracedArray:
+    """The same numbers as numbers of this type, where none of them is another then.
+
+    >>> as_kind(traced_array([1, 2]), np.float64)
+    array([1., 2.])
+    """
+    parts = [part._tracer.plain_again(part, kind) if isinstance(part, Number) else kind(part) for part in parts_in(x)]
     out: TracedArray = traced_array(parts).reshape(x.shape)
     return out
 
 
 def _as_stored(array: TracedArray, given: Any) -> Any:
     """What becomes of numbers that are written to an array: they take its dtype, which cuts digits off perhaps."""
-    if not _kinds(array):
+    be_sure(array)
+    if not kinds_in(array):
         return given
     dtype = array._dtype()
     given = array_of(given) if isinstance(given, (list, tuple)) and _holds_number(given) else given
     if isinstance(given, (Number, TracedArray)):
         found = given if isinstance(given, TracedArray) else traced_array([given]).reshape(())
-        own = np.result_type(*_kinds(found)) if _kinds(found) else np.dtype(object)
+        own = np.result_type(*kinds_in(found)) if kinds_in(found) else np.dtype(object)
         if own == dtype:
             return given
         if dtype == np.float64 and np.can_cast(own, dtype, "safe"):
-            found = _as_kind(found, np.float64)
+            found = as_kind(found, np.float64)
             return found if found.ndim else found.view(np.ndarray)[()]
     elif not _holds_traced(given):
         made = numpy_array(given)
@@ -560,16 +382,17 @@ def _as_stored(array: TracedArray, given: Any) -> Any:
             return dtype.type(given)  # nan is no int, which raises
         if made.dtype != object or all(isinstance(x, (int, float, np.generic)) for x in made.ravel()):
             return traced_array(list(made.ravel().astype(dtype))).reshape(made.shape).view(np.ndarray)
-    raise _of_another_type(dtype)
+    raise of_another_type(dtype)
 
 
-def _as_array_stored(array: TracedArray, given: Any) -> Any:
+def as_array_stored(array: TracedArray, given: Any) -> Any:
     """The same as an array, in which functions of NumPy's leave numbers what they are."""
     found = _as_stored(array, given)
     return found if isinstance(found, np.ndarray) else traced_array([found]).view(np.ndarray)
 
 
-def _of_another_type(dtype: Any) -> Unfollowable:
+def of_another_type(dtype: Any) -> Unfollowable:
+    """Why a function is run as it is that changes the dtype of an array by writing to it."""
     return Unfollowable(
         f"{{function}} writes to an array of {dtype} what may be of another type",
         "make the array one of that type first, as in X.astype(float)",
@@ -583,62 +406,33 @@ def _holds_traced(x: Any) -> bool:
     return any(map(_holds_traced, x)) if isinstance(x, (list, tuple)) else isinstance(x, Traced)
 
 
-def _traced_in(x: Any) -> list[TracedArray]:
-    if isinstance(x, TracedArray):
-        return [x]
-    parts = x.values() if isinstance(x, dict) else x if isinstance(x, (list, tuple)) else ()
-    return [found for part in parts for found in _traced_in(part)]
-
-
-def _on_the_numbers(function: Any, args: Any, kwargs: Any) -> Any:
-    """What a function gives for the plain numbers; what it writes into one of its arrays is written into ours."""
-    made: list[tuple[TracedArray, Any, Any]] = []
-    found = function(*_all_told(args, made), **_all_told(kwargs, made))
-    for ours, numbers, before in made:
-        if numbers.tobytes() != before.tobytes():
-            ours[...] = numbers
-        if found is numbers:
-            return ours
-    return found
-
-
-def _all_told(x: Any, made: list[tuple[TracedArray, Any, Any]]) -> Any:
-    """The same with plain numbers for all stand-ins; arrays of them are put down, with a copy."""
-    if isinstance(x, TracedArray):
-        numbers = _told(x)
-        made.append((x, numbers, numbers.copy()))
-        return numbers
-    if isinstance(x, Number):
-        return x._told_with_its_type()
-    if isinstance(x, dict):
-        return {name: _all_told(part, made) for name, part in x.items()}
-    return type(x)([_all_told(part, made) for part in x]) if type(x) in (list, tuple) else x
-
-
-def _parts(x: TracedArray) -> list[Any]:
+def parts_in(x: TracedArray) -> list[Any]:
+    """The stand-ins and numbers, one after the other."""
     found: list[Any] = x.ravel().view(np.ndarray).tolist()
     return found
 
 
-def _as_objects(x: Any) -> Any:
+def as_objects(x: Any) -> Any:
+    """An array of stand-ins as one of NumPy's own."""
     return x.view(np.ndarray) if isinstance(x, TracedArray) else x
 
 
-def _is_plain(x: TracedArray) -> bool:
-    return all(isinstance(part, (Number, int, float, np.generic)) for part in _parts(x))
+def is_plain(x: TracedArray) -> bool:
+    """Whether all of it is plain numbers, and what stands for such."""
+    return all(isinstance(part, (Number, int, float, np.generic)) for part in parts_in(x))
 
 
-def _told(x: Any) -> Any:
+def told(x: Any) -> Any:
     """The plain numbers of an array of stand-ins, of the dtype that it has for the function."""
     if not isinstance(x, TracedArray):
         return x
-    parts = [part._told_with_its_type() if isinstance(part, Number) else part for part in _parts(x)]
+    parts = [part._told_with_its_type() if isinstance(part, Number) else part for part in parts_in(x)]
     return numpy_array(parts).reshape(x.shape)
 
 
 def _as_index(part: Any) -> Any:
     """A part of an index: of numbers that come later, in a list or an array, those of the call at hand."""
-    return _told(array_of(part) if isinstance(part, list) and _holds_number(part) else part)
+    return told(array_of(part) if isinstance(part, list) and _holds_number(part) else part)
 
 
 def traced_array(parts: Any) -> Any:
@@ -648,7 +442,7 @@ def traced_array(parts: Any) -> Any:
     return out.view(TracedArray)
 
 
-NO_NUMBERS = traced_array([])
+provenance.pass_over(np)
 
 
 def plain_array(given: Any, dtype: Any = None) -> Any:
@@ -663,26 +457,25 @@ def plain_array(given: Any, dtype: Any = None) -> Any:
 def array_of(given: Any, dtype: Any = None) -> Any:
     """What `np.array` makes of stand-ins for plain numbers, in lists or in an array; None if there are no such.
 
-    >>> from gradwalk.compile.trace.tracer import trace
     >>> trace(lambda x: array_of([x, 2]).sum() * 3.0, [1.5]).tape.rows
     2
     """
     if not isinstance(given, TracedArray) and not _holds_number(given):
         return None
-    made: TracedArray = numpy_array(_as_objects(given), dtype=object).view(TracedArray)
-    if not _is_plain(made):
+    made: TracedArray = numpy_array(as_objects(given), dtype=object).view(TracedArray)
+    if not is_plain(made):
         return None
-    kind = np.result_type(*_kinds(made)) if dtype is None else np.dtype(dtype)
+    kind = np.result_type(*kinds_in(made)) if dtype is None else np.dtype(dtype)
     if kind.type in (np.float64, np.int64, np.bool_) and (dtype is None or kind.type is np.float64):
-        found = made if kind.type is np.bool_ else _as_kind(made, kind.type)
+        found = made if kind.type is np.bool_ else as_kind(made, kind.type)
         return found if made.ndim else found.view(np.ndarray)[()]
-    return numpy_array(_told(made), dtype=kind)
+    return numpy_array(told(made), dtype=kind)
 
 
 def _holds_number(x: Any) -> bool:
     """Whether a list, or the first of lists in it, holds a stand-in for a plain number."""
     if isinstance(x, TracedArray):
-        return any(isinstance(part, Number) for part in _parts(x))
+        return any(isinstance(part, Number) for part in parts_in(x))
     if not isinstance(x, (list, tuple)):
         return isinstance(x, Number)
     return any(isinstance(part, Number) for part in x) or any(

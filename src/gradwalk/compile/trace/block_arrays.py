@@ -17,14 +17,15 @@ import numpy as np
 from gradwalk import ops
 from gradwalk.compile.trace.arrays import TracedArray, plain_array, traced_array
 from gradwalk.compile.trace.block_sums import Sums
-from gradwalk.compile.trace.blocks import Block, Ids, Shape
+from gradwalk.compile.trace.blocks import Block, Ids
 from gradwalk.compile.trace.plain import Number
+from gradwalk.compile.trace.providers import holds_stand_in
 from gradwalk.compile.trace.tape import INPUTS, MAX, MIN, ROWS, TAKE
 from gradwalk.compile.trace.traced import Traced
 from gradwalk.ops import Op
 from gradwalk.tensor.arrays import BOOL, FLOAT32, FLOAT64, INT64
 from gradwalk.tensor.kernels import NAMES
-from gradwalk.tensor.shapes import shape_error
+from gradwalk.tensor.shapes import Shape, shape_error
 
 if TYPE_CHECKING:
     from gradwalk.compile.trace.tracer import Tracer
@@ -35,34 +36,22 @@ __all__: list[str] = []
 OPS = {op.symbol if op.symbol in NAMES else op.name: op for op in ops.TABLE.values()}
 COMPARISONS = {"<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal", "==": "equals",
                "!=": "differs"}  # fmt: skip
-WHOLE = frozenset(("+", "-", "*", "**", "neg", "abs", "maximum", "minimum", "clamp", "where", "choose", "relu"))
+OF_INTS = frozenset(("+", "-", "*", "**", "neg", "abs", "maximum", "minimum", "clamp", "where", "choose", "relu"))
 
 
 class Blocks(Sums):
     """The provider of one trace.
 
-    >>> from gradwalk.compile.trace.tracer import Tracer
     >>> Tracer().blocks.full((2,), 1.5, "float64").tolist()
     [1.5, 1.5]
     """
 
     def __init__(self, tracer: Tracer, real: Any) -> None:
         super().__init__(tracer, real)
-        self.name = real.name
-        self.quietly, self.settled = real.quietly, real.settled
         self.functions = {name: partial(self._number_by_number, name, f) for name, f in real.functions.items()}
         self.bare = {name: partial(self._number_by_number, name, f) for name, f in real.bare.items()}
-        self.on_one: dict[str, Any] = {}
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.real, name)
-
-    # --- looking -----------------------------------------------------------------------------------------------------
-
-    def tolist(self, x: Any) -> Any:
-        if not isinstance(x, Block):
-            return self.real.tolist(x)
-        return plain_array([*self.stand_ins(x), None], object)[:-1].reshape(x.shape).tolist()
+    # --- looking and making ------------------------------------------------------------------------------------------
 
     def read_only(self, x: Any) -> Any:
         if not isinstance(x, Block):
@@ -70,11 +59,6 @@ class Blocks(Sums):
         found = traced_array(self.stand_ins(x)).reshape(x.shape)
         found.flags.writeable = False
         return found
-
-    # --- making ------------------------------------------------------------------------------------------------------
-
-    def is_array(self, x: Any) -> bool:
-        return isinstance(x, Block) or self.real.is_array(x)
 
     def dtype_of(self, x: Any) -> str:
         return self.kind_of(x) if isinstance(x, (Block, TracedArray)) else str(self.real.dtype_of(x))
@@ -85,7 +69,7 @@ class Blocks(Sums):
         if isinstance(nested, Traced):
             return self.cast(self.block(plain_array(self.tracer.operand(nested)), self.kind_of(nested)), dtype)
         if not isinstance(nested, TracedArray):
-            if not _holds_stand_in(nested):
+            if not holds_stand_in(nested):
                 return self.real.new(nested, dtype)
             nested = plain_array(nested, object)
         block = self.of_array(nested)
@@ -94,11 +78,6 @@ class Blocks(Sums):
                 if isinstance(x, Number):
                     x.keep_kind()
         return self.cast(block, dtype or block.dtype)
-
-    def full(self, shape: Shape, x: Any, dtype: str) -> Any:
-        if not isinstance(x, Number):
-            return self.real.full(shape, x, dtype)
-        return self.expand(self.new(x, dtype), shape)
 
     def cast(self, x: Any, dtype: str) -> Any:
         if isinstance(x, TracedArray):
@@ -115,9 +94,6 @@ class Blocks(Sums):
 
     def copy(self, x: Any) -> Any:
         return self.cut(x) if isinstance(x, Block) else self.real.copy(x)
-
-    def same(self, a: Any, b: Any) -> bool:
-        return bool(self.real.same(self.told(a), self.told(b)))
 
     # --- structure ---------------------------------------------------------------------------------------------------
 
@@ -303,14 +279,5 @@ class Blocks(Sums):
     def argsort(self, x: Any, axis: int, descending: bool) -> Any:
         return self.real.argsort(self.told(x), axis, descending)
 
-    def nonzero(self, x: Any) -> list[Any]:
-        return self.real.nonzero(self.told(self.cast(x, BOOL)) if isinstance(x, Block) else x)  # type: ignore[no-any-return]
 
-
-_WHOLE_OPS = {OPS[name] for name in WHOLE if name in OPS}  # whose value on ints is an int
-
-
-def _holds_stand_in(x: Any) -> bool:
-    if isinstance(x, (list, tuple)):
-        return any(map(_holds_stand_in, x))
-    return isinstance(x, (Traced, TracedArray))
+_WHOLE_OPS = {OPS[name] for name in OF_INTS if name in OPS}  # whose value on ints is an int

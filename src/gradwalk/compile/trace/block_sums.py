@@ -11,9 +11,10 @@ import numpy as np
 
 from gradwalk import ops
 from gradwalk.compile.trace.arrays import plain_array
-from gradwalk.compile.trace.blocks import Block, Ids, Shape, Writing
+from gradwalk.compile.trace.blocks import Block, Ids, Writing
 from gradwalk.compile.trace.tape import MAX, ROWS
 from gradwalk.tensor.arrays import BOOL, FLOAT32, FLOAT64, INT64
+from gradwalk.tensor.shapes import Shape
 
 __all__: list[str] = []
 
@@ -23,7 +24,6 @@ _RANKS = {BOOL: 0, INT64: 1, FLOAT32: 2, FLOAT64: 3}
 class Sums(Writing):
     """What takes many numbers together.
 
-    >>> from gradwalk.compile.trace.tracer import Tracer
     >>> blocks = Tracer().blocks
     >>> blocks.total(blocks.inputs([1.0, 2.0, 3.0], "float64"), (0,), False).shape, len(blocks.tracer.rows) // 3
     ((), 2)

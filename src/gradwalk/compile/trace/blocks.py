@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from gradwalk import ops
-from gradwalk.compile.trace.arrays import TracedArray, plain_array
+from gradwalk.compile.trace.arrays import TracedArray, parts_in, plain_array
 from gradwalk.compile.trace.limits import TooLarge, limit
 from gradwalk.compile.trace.plain import Number
+from gradwalk.compile.trace.providers import NAMES, LateProvider, name_of, parts_of
 from gradwalk.compile.trace.tape import INPUTS, MAX, NONE, ROWS, SHIFT
 from gradwalk.compile.trace.traced import Traced
-from gradwalk.errors import NotANumberError
 from gradwalk.tensor.arrays import BOOL, FLOAT32, FLOAT64, INT64
+from gradwalk.tensor.shapes import Shape
 
 if TYPE_CHECKING:
     from gradwalk.compile.trace.tracer import Tracer
 
 __all__ = ["Block", "Writing"]
 
-Shape = tuple[int, ...]
 Ids = Any  # an array of ids, of the shape of the block
 
 #: Rows that a function of tensors may write: beyond it, it is traced array by array, and NumPy's BLAS does products.
@@ -41,7 +41,6 @@ PYTHONS = {FLOAT64: float, INT64: int, BOOL: bool}
 class Block:
     """An array of numbers that come later.
 
-    >>> from gradwalk.compile.trace.tracer import Tracer
     >>> tracer = Tracer()
     >>> block = tracer.blocks.inputs([[1.0, 2.0]], "float64")
     >>> block.shape, block.dtype
@@ -55,6 +54,8 @@ class Block:
         self._ids = ids
         self._kind = kind
         self.unused = unused  # whether nobody but who asked for it knows its rows, which may still change
+
+    comes_later = True
 
     @property
     def ids(self) -> Ids:
@@ -89,23 +90,33 @@ class Block:
         """Whether numbers that serve as an index are checked where they are used."""
         return True
 
+    @property
+    def of_samples(self) -> bool:
+        """Whether these are numbers of a sample, which stands for others that are not known."""
+        return self._tracer.samples
+
+    @property
+    def checked_at_calls(self) -> bool:
+        """Whether numbers that serve as an index are checked at each call: they are given, one for each sample."""
+        return self.of_samples and bool(((self.ids >= INPUTS) & (self.ids < ROWS)).all())
+
     def __array_ufunc__(self, *_: Any, **__: Any) -> NoReturn:
         raise limit("escaped")
 
     __array__ = __array_ufunc__
 
 
-class Writing:
+class Writing(LateProvider):
     """How a tracer writes rows for many numbers at once.
 
-    >>> from gradwalk.compile.trace.tracer import Tracer
     >>> Tracer().blocks.kind_of(2.5)
     'float64'
     """
 
+    later = Block
+
     def __init__(self, tracer: Tracer, real: Any) -> None:
-        self.tracer = tracer
-        self.real = real  # what provides arrays of numbers that are known
+        super().__init__(tracer, real)
         self._zero: int | None = None
 
     # --- ids ---------------------------------------------------------------------------------------------------------
@@ -139,12 +150,8 @@ class Writing:
 
     def of_array(self, x: Any) -> Block:
         """An array of stand-ins for plain numbers as a block."""
-        parts = x.ravel().view(np.ndarray).tolist()
-        if any(isinstance(part, Traced) and not isinstance(part, Number) for part in parts):
-            raise NotANumberError(
-                "an array of objects holds no plain numbers; for an array of Values there is Tensor.of(array)"
-            )
-        ids = [self.tracer.operand(part) if isinstance(part, Traced) else self._constant(float(part)) for part in parts]
+        operand = self.tracer.operand
+        ids = [operand(part) if isinstance(part, Traced) else self._constant(float(part)) for part in parts_of(x)]
         return self.block(plain_array(ids, np.int64).reshape(x.shape), _kind_of_array(x))
 
     def _constant(self, x: float) -> int:
@@ -161,7 +168,7 @@ class Writing:
         if isinstance(x, TracedArray):
             return _kind_of_array(x)
         if isinstance(x, Number):
-            return _NAMES[x.kind_of_number]
+            return NAMES[x.kind_of_number]
         if isinstance(x, (bool, int, float)):
             return BOOL if isinstance(x, bool) else INT64 if isinstance(x, int) else FLOAT64
         return str(self.real.dtype_of(x)) if hasattr(x, "dtype") else FLOAT64
@@ -275,13 +282,7 @@ class Writing:
         return bool(x) if isinstance(x, self.tracer.Condition) else self.tracer.told(x)
 
 
-_NAMES: dict[type, str] = {float: FLOAT64, int: INT64, bool: BOOL}
-
-
 def _kind_of_array(x: Any) -> str:
     """The dtype that the numbers of an array have together, as a tensor has it."""
-    kinds = {part._kind if isinstance(part, Number) else type(part) for part in x.ravel().view(np.ndarray).tolist()}
-    kind = np.result_type(*kinds) if kinds else np.dtype(float)
-    if kind.kind == "f":
-        return FLOAT64 if kind.itemsize > 4 else FLOAT32
-    return BOOL if kind.kind == "b" else INT64
+    kinds = {part._kind if isinstance(part, Number) else type(part) for part in parts_in(x)}
+    return name_of(np.result_type(*kinds)) if kinds else FLOAT64

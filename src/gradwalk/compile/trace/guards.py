@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradwalk import ops
+from gradwalk.compile.trace.kinds import is_huge
 from gradwalk.compile.trace.tape import INPUTS, MIN, NONE, ROWS, SHIFT, TAKE, Tape
-from gradwalk.compile.trace.whole import is_huge
 from gradwalk.node import number_of
 from gradwalk.provenance import Place
 
 if TYPE_CHECKING:
-    from gradwalk.compile.trace.tracer import Tracer
+    from gradwalk.compile.trace.answers import Answers
 
 __all__ = ["Guard", "Numbering", "add_outputs", "numbers_at", "same", "typed"]
 
@@ -39,7 +39,6 @@ HAIR = 1e-12
 class Guard:
     """One question and its answer.
 
-    >>> from gradwalk.compile.trace.tracer import trace
     >>> guard = trace(lambda x: x if x > 2.0 else -x, [3.0]).guards[0]
     >>> guard.question(3.0, 2.0), guard.answer, guard.place.line
     (True, True, 1)
@@ -131,7 +130,7 @@ def numbers_at(nodes: Iterable[int], known: dict[int, float], tape: Numbering) -
 class BeingWritten(Numbering):
     """The tape of a tracer, as far as it is written, with the numbers of the call at hand."""
 
-    def __init__(self, tracer: Tracer) -> None:
+    def __init__(self, tracer: Answers) -> None:
         self.tracer = tracer
 
     def operands(self, node: int) -> list[int]:
@@ -195,7 +194,7 @@ def _row_value(code: int, known: Sequence[ops.Op], operands: list[float]) -> flo
 # --- guards as outputs of a tape -------------------------------------------------------------------------------------
 
 
-def add_outputs(tracer: Tracer) -> tuple[list[int], list[float]]:
+def add_outputs(tracer: Answers) -> tuple[list[int], list[float]]:
     """Write the rows that guards need; gives them, and what they hold if every answer is as it was."""
     rows: list[int] = []
     expected: list[float] = []
@@ -224,7 +223,7 @@ def add_outputs(tracer: Tracer) -> tuple[list[int], list[float]]:
     return rows, expected
 
 
-def _hairs(tracer: Tracer, nodes: list[int]) -> list[tuple[int, int]]:
+def _hairs(tracer: Answers, nodes: list[int]) -> list[tuple[int, int]]:
     """The comparisons that answers hang on and that rounding could turn, by their operands."""
     found: list[tuple[int, int]] = []
     exact: dict[int, bool] = {}
@@ -243,7 +242,7 @@ def _hairs(tracer: Tracer, nodes: list[int]) -> list[tuple[int, int]]:
     return found
 
 
-def _made_of(tracer: Tracer, node: int) -> list[int]:
+def _made_of(tracer: Answers, node: int) -> list[int]:
     """The numbers that were added or subtracted last for a node: they may cancel, and their rounding does not."""
     while node >= ROWS:
         operands, code = tracer.numbering.operands(node), tracer.rows[3 * (node - ROWS)]
@@ -253,7 +252,7 @@ def _made_of(tracer: Tracer, node: int) -> list[int]:
     return []
 
 
-def _sum_of_sizes(tracer: Tracer, nodes: list[int]) -> int:
+def _sum_of_sizes(tracer: Answers, nodes: list[int]) -> int:
     """Write down how large numbers are together."""
     sizes = [tracer.record(tracer.code(ops.abs), x, NONE)._row for x in dict.fromkeys(nodes)]
     whole: int = reduce(lambda x, y: tracer.record(tracer.code(ops.add), x, y)._row, sizes)
@@ -263,10 +262,10 @@ def _sum_of_sizes(tracer: Tracer, nodes: list[int]) -> int:
 #: Ops whose result is one of their operands, or 1 or 0, or differs from one by its sign.
 CHOOSING = ("neg", "abs", "maximum", "minimum", "relu", "clamp", "where")
 #: Ops that are exact on whole numbers, in any order; once, on any numbers, they are rounded as Python rounds.
-WHOLE = ("add", "sub", "mul")
+EXACT_ON_INTS = ("add", "sub", "mul")
 
 
-def _is_exact(tracer: Tracer, node: int, known: dict[int, bool]) -> bool:
+def _is_exact(tracer: Answers, node: int, known: dict[int, bool]) -> bool:
     """Whether native code surely computes the same number as plain arithmetic, bit for bit."""
     tape = tracer.numbering
 
@@ -291,16 +290,16 @@ def _is_exact(tracer: Tracer, node: int, known: dict[int, bool]) -> bool:
         name = tracer.ops[code].name if code >= 0 else ""
         if code in tracer.comparisons:
             known[x] = True  # itself looked at, as an answer that others hang on
-        elif name in (*WHOLE, "div") and all(map(leaf, operands)):
+        elif name in (*EXACT_ON_INTS, "div") and all(map(leaf, operands)):
             known[x] = True
-        elif name in WHOLE:
+        elif name in EXACT_ON_INTS:
             known[x] = all(known[y] for y in operands) and all(_is_whole(tracer, y) for y in (x, *operands))
         else:
             known[x] = (code < 0 or name in CHOOSING) and all(known[y] for y in operands)
     return known[node]
 
 
-def _is_whole(tracer: Tracer, node: int) -> bool:
+def _is_whole(tracer: Answers, node: int) -> bool:
     """Whether a number is whole for what it is, not by chance."""
     if node < 0:
         return tracer.constants[~node].is_integer()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections import deque
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import chain
 from types import FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -105,6 +107,14 @@ _slots: WeakKeyDictionary[type, tuple[str, ...]] = WeakKeyDictionary()
 def is_stand_in(x: Any) -> bool:
     """Whether something stands for a number in a trace."""
     return bool(getattr(type(x), "comes_later", False))
+
+
+def holds_stand_in(x: Any, depth: int = 3) -> bool:
+    """Whether something is a stand-in, or holds one: as an entry, as a key, or in what it holds."""
+    parts: Any = x if isinstance(x, (list, tuple, set, frozenset, deque)) else ()
+    if isinstance(x, dict):
+        parts = chain(x, x.values())
+    return is_stand_in(x) or (depth > 0 and any(holds_stand_in(part, depth - 1) for part in parts))
 
 
 def content_of(cell: Any) -> list[Any]:

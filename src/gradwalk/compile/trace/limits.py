@@ -12,7 +12,19 @@ from gradwalk import modes
 from gradwalk.errors import TraceError
 from gradwalk.provenance import Place, users_place
 
-__all__ = ["LIMITS", "FrozenWarning", "ManyPathsWarning", "TooLarge", "Unfollowable", "frozen", "limit", "many_paths"]
+__all__ = [
+    "ELSEWHERE",
+    "LIMITS",
+    "TOLD",
+    "WALK",
+    "FrozenWarning",
+    "ManyPathsWarning",
+    "TooLarge",
+    "Unfollowable",
+    "frozen",
+    "limit",
+    "many_paths",
+]
 
 #: What was done, and what to do instead.
 LIMITS = {
@@ -39,17 +51,18 @@ LIMITS = {
         "return the loss, and call .backward() on what the compiled function gives",
     ),
     "outside": (
-        "a Value was used that had been computed outside the function: replaying would not compute it anew",
+        "a Value or tensor was used that had been computed outside the function: replaying would not compute it anew",
         "compute it inside the function, pass it as an argument, or cut it off with .detach()",
     ),
     "escaped": (
-        "a traced Value was used after its function had been traced: replay keeps results and parameters, not the nodes"
-        " in between",
+        "a traced Value or tensor was used after its function had been traced: replay keeps results and parameters, "
+        "and no nodes in between",
         "return it from the function; or run the function itself, without compile, to look inside",
     ),
     "structure": (
         "nodes in between are not kept: replay rolls them up and reuses their memory",
-        "return them from the function; or call fn.eager(...), which builds the ordinary graph",
+        "return them from the function; or call fn.eager(...), which builds the ordinary graph; derivatives of a "
+        "compiled function are taken from outside, as in gradwalk.grad(fn)",
     ),
     "samples travel": (
         "what a compiled function gives for many samples is not copied or pickled: it belongs to the call",
@@ -60,6 +73,12 @@ LIMITS = {
         "take what .detach() gives, which is the number alone; or call fn.eager(...), which builds the ordinary graph",
     ),
 }
+
+
+#: What to do instead of asking for what a trace cannot know, or a replay not do.
+TOLD = "compare with ==, or pass what it is to know as an argument of its own"
+WALK = "return the loss; walk back from it, and read and set gradients, outside the compiled function"
+ELSEWHERE = "compute with the Value itself, or do this outside the compiled function"
 
 
 class Unfollowable(Exception):  # noqa: N818 (nobody outside sees it)
@@ -120,7 +139,7 @@ def _not_to_be_hidden(error: Exception) -> None:
             vars(layer)["refusal"] = error
 
 
-def frozen(what: str, remedy: str, place: Place | None = None) -> None:
+def frozen(what: str, remedy: str) -> None:
     """Warn of something that is only frozen, with the user's line.
 
     >>> with warnings.catch_warnings(record=True) as caught:
@@ -129,7 +148,7 @@ def frozen(what: str, remedy: str, place: Place | None = None) -> None:
     >>> str(caught[0].message).splitlines()[0]
     'p.data was read'
     """
-    place = place or users_place()
+    place = users_place()
     warnings.warn_explicit(f"{what}\n  at {place}\n{remedy}", FrozenWarning, place.file, place.line)
 
 

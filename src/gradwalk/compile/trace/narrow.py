@@ -13,25 +13,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gradwalk.compile.trace.kinds import LARGEST
 from gradwalk.compile.trace.limits import limit
 from gradwalk.compile.trace.tape import NONE
-from gradwalk.compile.trace.whole import LARGEST as LARGEST_INT
 from gradwalk.compile.trace.whole import limited
 from gradwalk.ops import Op
 
 if TYPE_CHECKING:
     from gradwalk.compile.trace.tracer import Tracer
 
-__all__ = ["as_single", "fitted", "is_narrow", "is_narrow_block", "is_wide_block", "single"]
+__all__ = ["as_single", "fitted", "single"]
 
-LARGEST = 3.4028235677973366e38  # what is larger rounds to inf …
+LARGEST_SINGLE = 3.4028235677973366e38  # what is larger rounds to inf …
 NORMAL = 2.0**-126  # … and what is smaller has fewer digits
 SHIFTED = 1.5 * 2.0 ** (52 - 149)
 SPLIT = 2.0**29 + 1.0
 
 
 def _single(x: float) -> float:
-    if math.fabs(x) >= LARGEST:
+    if math.fabs(x) >= LARGEST_SINGLE:
         return x * math.inf
     if math.fabs(x) < NORMAL:
         return (x + SHIFTED) - SHIFTED if x != 0.0 else x
@@ -40,38 +40,6 @@ def _single(x: float) -> float:
 
 #: The nearest float32.
 single: Op = Op("single", "single", _single, (lambda x, out: 1.0,))
-
-WIDE = (np.float64, np.int64, np.longlong, np.longdouble, np.bool_)
-
-
-def is_narrow(kind: Any) -> bool:
-    """Whether NumPy rounds or wraps numbers of this type.
-
-    >>> import numpy as np
-    >>> [is_narrow(kind) for kind in (float, np.float64, np.float32, np.uint8)]
-    [False, False, True, True]
-    """
-    return kind is not float and kind is not int and issubclass(kind, np.number) and kind not in WIDE
-
-
-def is_narrow_block(x: Any) -> bool:
-    """Whether `x` is an array, or a number, of NumPy's own of a narrow type.
-
-    >>> import numpy as np
-    >>> is_narrow_block(np.ones(2, np.float32)), is_narrow_block(np.ones(2)), is_narrow_block(2.0)
-    (True, False, False)
-    """
-    return isinstance(x, (np.ndarray, np.generic)) and type(x).__module__ == "numpy" and is_narrow(x.dtype.type)
-
-
-def is_wide_block(x: Any) -> bool:
-    """Whether `x` is an array of NumPy's own with dims, of a type as wide as a trace computes.
-
-    >>> import numpy as np
-    >>> is_wide_block(np.ones(2)), is_wide_block(np.ones(2, np.float32)), is_wide_block(np.float64(2.0))
-    (True, False, False)
-    """
-    return type(x) is np.ndarray and x.ndim > 0 and x.dtype.type in (np.float64, np.int64, np.bool_)
 
 
 def as_single(tracer: Tracer, x: Any) -> Any:
@@ -97,7 +65,7 @@ def fitted(tracer: Tracer, out: Any, kind: Any, question: Callable[..., Any], *o
         ends = np.iinfo(kind)
         if ends.bits == 64:  # unsigned
             _ = [limited(tracer, x) for x in operands]
-        if out >= float(ends.min) and out <= float(min(ends.max, LARGEST_INT - 1)):
+        if out >= float(ends.min) and out <= float(min(ends.max, LARGEST - 1)):
             return out
     with np.errstate(all="ignore"):
         return tracer.ask(question, *operands)

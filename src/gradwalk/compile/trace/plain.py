@@ -12,21 +12,34 @@ import math
 import operator
 import sys
 from collections.abc import Callable
-from dis import Instruction, get_instructions
-from functools import cache, lru_cache
 from operator import attrgetter
-from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gradwalk import ops
-from gradwalk.compile.trace.limits import limit
-from gradwalk.compile.trace.narrow import as_single, fitted, is_narrow, is_narrow_block, is_wide_block
-from gradwalk.compile.trace.reading import GETATTR
+from gradwalk.compile.trace.asking import asked_by_insider, asks_for_attribute
+from gradwalk.compile.trace.guards import typed
+from gradwalk.compile.trace.kinds import (
+    BOOLS,
+    EXACT,
+    LIMITED,
+    LOGICAL,
+    WHOLE,
+    WIDE_INTS,
+    is_narrow,
+    is_narrow_block,
+    is_python,
+    is_too_large,
+    is_wide_block,
+    kind_after,
+    quiet_kind_after,
+)
+from gradwalk.compile.trace.limits import Unfollowable, limit
+from gradwalk.compile.trace.narrow import as_single, fitted
 from gradwalk.compile.trace.tape import NONE
 from gradwalk.compile.trace.traced import Traced
-from gradwalk.compile.trace.whole import INTS, WIDE, computed, is_too_large, limited
+from gradwalk.compile.trace.whole import computed, limited
 from gradwalk.engine import Value
 from gradwalk.methods import Methods
 from gradwalk.ops import Op
@@ -34,67 +47,30 @@ from gradwalk.ops import Op
 if TYPE_CHECKING:
     from gradwalk.compile.trace.tracer import Tracer
 
-__all__ = ["Condition", "Number", "asked_by_insider", "plain_classes"]
+__all__ = ["Condition", "Number", "not_raising", "plain_classes"]
 
-BOOLS = (bool, np.bool_)
-#: Functions of NumPy's that are exact for narrow numbers, op by op.
-EXACT = frozenset((
-    np.add, np.subtract, np.multiply, np.divide, np.negative, np.positive, np.absolute, np.less, np.less_equal,
-    np.greater, np.greater_equal, np.equal, np.not_equal, np.isnan, np.isfinite, np.isinf,
-))  # fmt: skip
-#: Functions of NumPy's that give truths, where Python's `and` gives one of the two.
-LOGICAL = frozenset((np.logical_and, np.logical_or, np.logical_xor))
-WHOLE = (int, np.integer, *BOOLS)
+RAISING = frozenset(("raise", "call", "log"))  # what NumPy can be told to do, beside warning
 EXACTLY = {
     "less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge,
     "equals": operator.eq, "differs": operator.ne,
 }  # fmt: skip
 
 
-ISSCALAR = np.isscalar.__code__
+def not_raising() -> None:
+    """Refuse to go on where NumPy is told to raise an error, or to call a function, for a number that is not finite.
 
-
-def asked_by_insider() -> bool:
-    """Whether the code that asks sees what a stand-in is: ours and NumPy's; all others see what it stands for.
-
-    >>> asked_by_insider()
-    False
+    >>> import numpy as np
+    >>> with np.errstate(divide="raise"):
+    ...     not_raising()  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    gradwalk.compile.trace.limits.Unfollowable: ...
     """
-    frame: Any = sys._getframe(2)
-    while frame.f_globals.get("__name__") == "abc" or frame.f_code is ISSCALAR:  # which ask for somebody else
-        frame = frame.f_back
-    return _is_insider(frame.f_globals.get("__name__", ""))
-
-
-@cache
-def _is_insider(module: str) -> bool:
-    return module.partition(".")[0] in ("gradwalk", "numpy", "copy")
-
-
-@cache
-def kind_after(question: Callable[..., Any], *kinds: Any) -> type:
-    """The type of what an operator gives for numbers of these types: found by trying.
-
-    >>> kind_after(operator.add, int, int), kind_after(operator.truediv, int, bool)
-    (<class 'int'>, <class 'float'>)
-    """
-    return type(question(*[kind(1) for kind in kinds]))
-
-
-@cache
-def _kind_after(ufunc: Any, *kinds: Any) -> type:
-    """The same of a function of NumPy's, which may warn of what it is tried with.
-
-    >>> _kind_after(np.sign, float).__name__, _kind_after(np.maximum, int, np.float64).__name__
-    ('float64', 'float64')
-    """
-    with np.errstate(all="ignore"):
-        return kind_after(ufunc, *kinds)
-
-
-def _is_python(*kinds: Any) -> bool:
-    """Whether arithmetic between numbers of these types raises where NumPy's gives inf or nan."""
-    return not any(issubclass(kind, np.generic) for kind in kinds)
+    if any(how in RAISING for how in np.geterr().values()):
+        raise Unfollowable(
+            "in {function} NumPy raises an error where a number is not finite (np.errstate, np.seterr)",
+            "ask whether the numbers are finite (np.isfinite), in place of raising",
+        )
 
 
 def _operator(name: str, python: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
@@ -113,7 +89,9 @@ def _operator(name: str, python: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
             _ask_types(tracer, x, y)
             raise
         if risky and not tracer.samples:  # a batch cannot raise for one of its samples: there these are inf and nan
-            if name == "div" and _is_python(first, second) and y == 0:
+            if not is_python(first, second):
+                not_raising()
+            if name == "div" and is_python(first, second) and y == 0:
                 return python(tracer.told(x), tracer.told(y))  # which raises what the plain function raises
             if name == "pow":
                 kind = _power_kind(tracer, kind, x, y)
@@ -121,7 +99,7 @@ def _operator(name: str, python: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
             return tracer.condition(ops.maximum if name == "add" else op, x, y)
         if kind is np.float32:  # a float beside it is made one first
             x, y = as_single(tracer, x), as_single(tracer, y)
-        if kind in INTS and not tracer.samples:
+        if kind in WIDE_INTS and not tracer.samples:
             return computed(tracer, python, op, x, y, kind)
         out = tracer.plain(tracer.codes[id(op)], tracer.operand(x), tracer.operand(y), kind)
         if name == "pow" and kind is float and not tracer.samples and not abs(out) < math.inf:
@@ -148,7 +126,7 @@ def _operator(name: str, python: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
 
 def _power_kind(tracer: Tracer, kind: type, x: Any, y: Any) -> type:
     """The type of a power, which hangs on its numbers as well; where Python would raise, this does."""
-    if not _is_python(kind):
+    if not is_python(kind):
         if issubclass(kind, np.integer) and y < 0:
             tracer.told(x) ** tracer.told(y)  # raises
         return kind
@@ -199,7 +177,7 @@ def _comparison(name: str) -> Any:
         kinds = self._kind, tracer.kind_of(other)
         if not tracer.samples and is_too_large(other):  # which Python compares exactly, with floats too
             return tracer.ask(EXACTLY[name], self, other)
-        if not tracer.samples and all(kind in WIDE for kind in kinds):
+        if not tracer.samples and all(kind in LIMITED for kind in kinds):
             limited(tracer, self), limited(tracer, other)
         if np.float32 in kinds and float in kinds:  # which is made one first
             return tracer.compare(name, as_single(tracer, self), as_single(tracer, other))
@@ -222,7 +200,6 @@ def _is_plain(x: Any) -> bool:
 class Number(Traced, Methods):
     """A plain number that comes later.
 
-    >>> from gradwalk.compile.trace.tracer import trace
     >>> trace(lambda x: [x * 2.0 if x > 0 else -x, x % 2 == 1], [3]).tape.rows > 0
     True
     """
@@ -252,16 +229,24 @@ class Number(Traced, Methods):
     def kind_of_number(self) -> type:
         """Which of bool, int and float it is, for a tensor that it goes into.
 
-        >>> from gradwalk.compile.trace.tracer import Tracer
         >>> Tracer().input(3).kind_of_number
         <class 'int'>
         """
         return bool if self._kind in BOOLS else int if issubclass(self._kind, WHOLE) else float
 
+    @property
+    def at_hand(self) -> Any:
+        """The number in the call that is traced, or in its first sample, which nobody has asked for.
+
+        >>> from gradwalk.compile.trace.tracer import Tracer
+        >>> Tracer(samples=True).input(3).at_hand
+        3
+        """
+        return typed(self._kind, self._tracer.number_at(self._row))
+
     def keep_kind(self) -> None:
         """Let it be a number of this type in every replay: the dtype of a tensor follows from it.
 
-        >>> from gradwalk.compile.trace.tracer import Tracer
         >>> tracer = Tracer()
         >>> tracer.input(3).keep_kind(), tracer.types
         (None, {0: <class 'int'>})
@@ -279,13 +264,13 @@ class Number(Traced, Methods):
         if not issubclass(kind, WHOLE):
             return self._alone(ops.neg, operator.neg)
         out = tracer.plain(tracer.codes[id(ops.sub)], tracer.constant(0.0), self._row, kind)  # of 0 not -0.0
-        if kind in INTS and not tracer.samples:
+        if kind in WIDE_INTS and not tracer.samples:
             tracer.largest[out._row] = limited(tracer, self)
         return fitted(tracer, out, kind, operator.neg, self) if is_narrow(kind) else out
 
     def __abs__(self) -> Any:
         out = self._alone(ops.abs, operator.abs)
-        if out._kind in INTS and not self._tracer.samples:
+        if out._kind in WIDE_INTS and not self._tracer.samples:
             self._tracer.largest[out._row] = limited(self._tracer, self)
         return fitted(self._tracer, out, out._kind, operator.abs, self) if is_narrow(out._kind) else out
 
@@ -352,13 +337,21 @@ class Number(Traced, Methods):
         return found
 
     def __repr__(self) -> str:
-        return "<traced number>" if self._tracer.ended else repr(self._told_with_its_type())
+        return self._written(repr, asked_by_insider())
 
     def __str__(self) -> str:
-        return "<traced number>" if self._tracer.ended else str(self._told_with_its_type())
+        return self._written(str, asked_by_insider())
 
     def __format__(self, spec: str) -> str:
-        return "<traced number>" if self._tracer.ended else format(self._told_with_its_type(), spec)
+        return self._written(lambda x: format(x, spec), asked_by_insider())
+
+    def _written(self, write: Callable[[Any], str], by_insider: bool) -> str:
+        tracer = self._tracer
+        if tracer.ended:
+            return "<traced number>"
+        if tracer.samples and by_insider:  # in an error of ours, which is about this sample
+            return write(self.at_hand)
+        return write(self._told_with_its_type())
 
     def _told_with_its_type(self) -> Any:
         self._tracer.kind_asked(self)
@@ -377,7 +370,6 @@ class Number(Traced, Methods):
     def conjugate(self) -> Any:
         """The number itself.
 
-        >>> from gradwalk.compile.trace.tracer import trace
         >>> trace(lambda x: x.conjugate() * 2.0, [3.0]).tape.rows
         1
         """
@@ -394,6 +386,17 @@ class Number(Traced, Methods):
     def __gradwalk_take__(self, table: Any) -> Any:
         return self._tracer.take(table, self)
 
+    def as_cell(self) -> Any:
+        """The same number as what stands for an array without dims.
+
+        >>> from gradwalk.compile.trace.tracer import Tracer
+        >>> Tracer().input(3.0).as_cell() + 1.0
+        4.0
+        """
+        out = object.__new__(self._tracer.Cell)
+        out._row, out._kind = self._row, self._kind
+        return out
+
     def detach(self) -> Any:
         """The number, as one that passes on no gradient."""
         return self._tracer.detach(self)
@@ -401,11 +404,12 @@ class Number(Traced, Methods):
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """A function of NumPy's on numbers: on objects if it can, else on the plain numbers."""
         if method == "__call__" and "out" not in options and any(map(is_wide_block, inputs)):
-            from gradwalk.compile.trace.arrays import beside_arrays  # which knows this module
+            from gradwalk.compile.trace.array_functions import beside_arrays  # which knows this module
 
             found = beside_arrays(ufunc, inputs, options)
             if found is not NotImplemented:
                 return found
+        not_raising()
         inputs = tuple(map(as_truth, inputs)) if ufunc in LOGICAL else inputs
         narrow = any(isinstance(x, Number) and is_narrow(x._kind) for x in inputs) and not self._tracer.samples
         try:
@@ -413,7 +417,7 @@ class Number(Traced, Methods):
                 raise TypeError("NumPy rounds what it computes of narrow numbers")
             with np.errstate(all="ignore"):  # of stand-ins it warns of what they stand for
                 out = getattr(ufunc, method)(*map(_in_an_array, inputs), **options)
-        except (TypeError, AttributeError, ValueError):
+        except (TypeError, AttributeError, ValueError, OverflowError):
             return getattr(ufunc, method)(
                 *[self._tracer.told(x) if isinstance(x, Number) else x for x in inputs], **options
             )
@@ -422,7 +426,7 @@ class Number(Traced, Methods):
         if method != "__call__" or isinstance(out, Condition) or type(out) not in (int, float, self._tracer.Number):
             return out
         numbers = [x[()] if isinstance(x, np.ndarray) else x for x in inputs]
-        kind = _kind_after(ufunc, *[x._kind if isinstance(x, Number) else type(x) for x in numbers])
+        kind = quiet_kind_after(ufunc, *[x._kind if isinstance(x, Number) else type(x) for x in numbers])
         if isinstance(out, Number):
             return self._tracer.plain_again(out, kind)
         _ask_types(self._tracer, *numbers)  # the number is known, as a sign is, and not its type
@@ -430,7 +434,7 @@ class Number(Traced, Methods):
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """A function of NumPy's that is no ufunc, as `TracedArray` has it."""
-        from gradwalk.compile.trace.arrays import called_on_numbers  # which knows this module
+        from gradwalk.compile.trace.array_functions import called_on_numbers  # which knows this module
 
         return called_on_numbers(function, types, args, kwargs)
 
@@ -438,7 +442,6 @@ class Number(Traced, Methods):
 class OfValues:
     """A method that Values have and plain numbers have not: NumPy and we may call it, the function itself may not.
 
-    >>> from gradwalk.compile.trace.tracer import trace
     >>> trace(lambda x: np.tanh(x), [1.0]).tape.rows
     1
     """
@@ -449,33 +452,10 @@ class OfValues:
     def __get__(self, x: Any, owner: Any = None) -> Any:
         if x is None:
             return self
-        if not (x._tracer.ended or x._tracer.wrt) and _asks_for_attribute(sys._getframe(1)):
+        if not (x._tracer.ended or x._tracer.wrt) and asks_for_attribute(sys._getframe(1)):
             x._tracer.kind_asked(x)
             raise AttributeError(f"{x._kind.__name__!r} object has no attribute {self.name!r}")
         return self.method.__get__(x, owner)
-
-
-def _asks_for_attribute(frame: Any) -> bool:
-    """Whether code asks for an attribute just now, and is not in the midst of a call of NumPy's that leads to it."""
-    if _is_insider(frame.f_globals.get("__name__", "")):
-        return False
-    return frame.f_lasti in _asking_steps(frame.f_code)
-
-
-@lru_cache(maxsize=1000)
-def _asking_steps(code: CodeType) -> frozenset[int]:
-    """Where in a code attributes are asked for: by a dot, or by a call that begins with the name of `getattr`."""
-    steps = list(get_instructions(code))
-    begins = {_begin(step) for step in steps if step.argval in GETATTR and step.opname.startswith("LOAD_")}
-    return frozenset(
-        step.offset
-        for step in steps
-        if step.opname in ("LOAD_ATTR", "LOAD_METHOD") or ("CALL" in step.opname and _begin(step) in begins)
-    )
-
-
-def _begin(step: Instruction) -> Any:
-    return step.positions and (step.positions.lineno, step.positions.col_offset)
 
 
 for _name, _method in [*vars(Methods).items(), ("detach", Number.detach)]:
@@ -516,6 +496,21 @@ class Condition(Number):
     __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
 
 
+class Cell(Number):
+    """What stands for an array without dims: a number, unless it is changed in place, which the caller would see."""
+
+    __slots__ = ()
+
+    def _changed(self, other: Any) -> Any:
+        raise Unfollowable(
+            "{function} changes an argument in place that is an array without dims",
+            "compute a new number, as in x = x + y instead of x += y",
+        )
+
+    __iadd__ = __isub__ = __imul__ = __itruediv__ = __ifloordiv__ = __imod__ = __ipow__ = _changed
+    __iand__ = __ior__ = __ixor__ = __ilshift__ = __irshift__ = _changed
+
+
 def as_truth(x: Any) -> Any:
     """Whether a number is not 0; anything else as it is, for NumPy to look at."""
     return x != 0 if isinstance(x, (Number, int, float, np.number)) and not isinstance(x, (Condition, bool)) else x
@@ -529,12 +524,11 @@ def _in_an_array(x: Any) -> Any:
     return out
 
 
-def plain_classes(tracer: Tracer) -> tuple[Any, Any]:
-    """The classes of one trace for plain numbers and for conditions.
+def plain_classes(tracer: Tracer) -> list[Any]:
+    """The classes of one trace for plain numbers, for conditions and for arrays without dims.
 
-    >>> from gradwalk.compile.trace.tracer import Tracer
     >>> [kind.__name__ for kind in plain_classes(Tracer())]
-    ['Number', 'Condition']
+    ['Number', 'Condition', 'Cell']
     """
 
     def what_it_stands_for(self: Any) -> Any:
@@ -549,9 +543,9 @@ def plain_classes(tracer: Tracer) -> tuple[Any, Any]:
         return Number.__rmul__(self, other) if met is None else tracer.record(mul, met, self._row)
 
     made: list[Any] = []
-    for base in (Number, Condition):
+    for base in (Number, Condition, Cell):
         fields = {"__slots__": (), "_tracer": tracer, "__rmul__": rmul, "__module__": __name__}
         fields["weighted_sum"] = staticmethod(tracer.weighted_sum)
         fields["__class__"] = property(what_it_stands_for)
-        made.append(type(base.__name__, (made[0], Condition) if base is Condition else (base,), fields))
-    return made[0], made[1]
+        made.append(type(base.__name__, (base,) if base is Number else (made[0], base), fields))
+    return made

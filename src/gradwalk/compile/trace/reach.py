@@ -51,7 +51,18 @@ from gradwalk.compile.trace.held import (
     subclasses_of,
     wrapped_by,
 )
-from gradwalk.compile.trace.reading import BY_TEXT, FORMATS, GETATTR, IMPLIED, MAKING, names_in_format, reads_of
+from gradwalk.compile.trace.reading import (
+    BY_TEXT,
+    FORMATS,
+    GETATTR,
+    IMPLIED,
+    MAKING,
+    names_in_format,
+    reads_of,
+    reads_of_class,
+)
+from gradwalk.compile.trace.stage import ANSWERED
+from gradwalk.compile.trace.stage import MAKING as MAKERS
 from gradwalk.compile.trace.whose import is_library, is_librarys, is_users_class, module_of
 from gradwalk.engine import Value
 from gradwalk.module import Module
@@ -69,17 +80,20 @@ CONTAINERS = (list, tuple, dict, set, frozenset, deque)
 UNSURE = frozenset(("time", "secrets", "uuid", "datetime"))
 #: What is seen by others than the caller; a function that does it is not run again just to look.
 SPEAKING = frozenset(("print", "open", "input", "breakpoint", "write", "writelines", "debug", "info", "warning"))
+#: What asks somebody at the terminal.
+CONVERSING = frozenset(("input", "breakpoint", "set_trace", "embed"))
 #: What reads the memory of an array past all its methods.
 PEEKING = frozenset((
     "memoryview", "frombuffer", "crc32", "adler32", "md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b",
     "blake2s", "from_buffer", "data_as",
 ))  # fmt: skip
 #: What is another while a function is traced, in whatever thread (`stage.py`).
-SWAPPED = frozenset(("open", "array", "asarray", "full", "type"))
+SWAPPED = frozenset((*ANSWERED, *MAKERS, "open"))
 #: What asks for attributes that need not be there.
 GUESSING = frozenset(("getattr", "hasattr", "AttributeError", "Exception"))
-#: What functions have that is not among their attributes.
-OF_FUNCTIONS = ("__name__", "__qualname__", "__doc__", "__annotations__")
+#: What classes and functions have that is not among their attributes.
+OF_CLASSES = ("__name__", "__qualname__")
+OF_FUNCTIONS = (*OF_CLASSES, "__doc__", "__annotations__")
 #: Methods that are called without their names, but not by an operator: some code tells that it does (`reading.py`).
 NOT_CALLED = IMPLIED | {"__del__"}
 
@@ -114,7 +128,7 @@ class Reached:
         self.objects: list[tuple[Path, Any]] = []  # what has attributes
         self.globals: dict[int, tuple[dict[str, Any], dict[str, None]]] = {}  # namespaces, with the names read there
         self.assigned: dict[int, tuple[dict[str, Any], dict[str, None]]] = {}  # … and the names set there
-        self.asking: dict[int, dict[str, Any]] = {}  # … where `type` is read
+        self.asking: dict[int, dict[str, Any]] = {}  # … where `type` or `id` is read
         self.cells: list[tuple[Path, Any]] = []
         self.functions: list[tuple[Path, Any]] = []  # of the user's
         self.others: list[tuple[Path, Any, Callable[[Any], Any]]] = []  # … with a function that tells what they hold
@@ -127,6 +141,7 @@ class Reached:
         self.guesses = False  # … or whether they need not be there
         self.unsure = False
         self.speaks = False
+        self.converses = False  # whether somebody is asked, who has to see what is printed
         self.peeks = False  # whether memory is looked at, of which stand-ins have another
         self._seen: dict[int, Any] = {}  # holds what it has seen, so that no id is used again
         self.made: set[type] = set()  # classes that are read by name, so that an object of them may be made
@@ -153,6 +168,8 @@ class Reached:
         self._seen.clear()
         if "__subclasses__" in self.attributes:
             self.others += [(kind.__name__, kind, subclasses_of) for kind in self._classes if is_users_class(kind)]
+        if named := [name for name in OF_CLASSES if name in self.attributes]:
+            self.others += [(kind.__name__, kind, attrgetter(*named)) for kind in self._classes if is_users_class(kind)]
         if named := [name for name in OF_FUNCTIONS if name in self.attributes]:
             self.others += [(path, thing, attrgetter(*named)) for path, thing in self.functions]
             self.containers += [(path, thing.__annotations__) for path, thing in self.functions]
@@ -296,16 +313,17 @@ class Reached:
         if "getenv" in reads.names | reads.attributes:
             self._ahead.append(("os.environ", os.environ))
         self.speaks = self.speaks or bool(SPEAKING & (reads.names | reads.attributes))
+        self.converses = self.converses or bool(CONVERSING & (reads.names | reads.attributes))
         self.peeks = self.peeks or bool(PEEKING & (reads.names | reads.attributes))
         namespace = thing.__globals__
         _, known = self.globals.setdefault(id(namespace), (namespace, {}))
         if reads.assigned:
             _, assigned = self.assigned.setdefault(id(namespace), (namespace, {}))
             assigned.update(dict.fromkeys(reads.assigned))
-        if "type" in reads.names:
+        if not ANSWERED.keys().isdisjoint(reads.names):
             self.asking[id(namespace)] = namespace
         for name in reads.names | reads.texts if reads.anything else reads.names:
-            if name == "type":  # another one stands there while a function is traced
+            if name in ANSWERED:  # another one stands there while a function is traced
                 continue
             if name in namespace:
                 self._ahead.append((name, namespace[name]))
@@ -332,7 +350,9 @@ class Reached:
                 self._ahead += [(f"{path}.{name}", member) for name, member in members.items()]
 
     def _visit_methods(self, kind: type, but: frozenset[str] = NOT_CALLED) -> None:
-        """Those methods of a class, and of its bases, that nobody calls by name."""
+        """Those methods of a class, and of its bases, that nobody calls by name; and what a library's bases read."""
+        for base in [base for base in kind.__mro__ if is_librarys(base)]:
+            self.attributes.update(dict.fromkeys(reads_of_class(base)))
         for base in [base for base in kind.__mro__ if not is_librarys(base)]:
             if not but or base not in self._classes:
                 self._classes[base] = None
@@ -391,7 +411,7 @@ class Reached:
             self.others.append((path, thing, tell))
             held = tell(thing)
             self._ahead += [(path, part) for part in (held if isinstance(held, (list, tuple)) else [held])]
-        elif hasattr(type(thing), "__next__") and is_librarys(type(thing)):
+        elif is_librarys(type(thing)) and any("__next__" in vars(base) for base in type(thing).__mro__):
             self.iterators.append(path)
         elif (wrapped := wrapped_by(thing)) is not None:
             self._ahead.append((path, wrapped))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dis
 import re
-from functools import lru_cache
-from types import CodeType
+from functools import cache, lru_cache
+from types import CodeType, FunctionType
 from typing import NamedTuple
 
-__all__ = ["IMPLIED", "MAKING", "OPERATORS", "Reads", "names_in_format", "reads_of"]
+__all__ = ["IMPLIED", "MAKING", "OPERATORS", "Reads", "names_in_format", "reads_of", "reads_of_class"]
 
 #: What looks a name up that may not stand in the code.
 BY_TEXT = frozenset((
@@ -122,6 +122,20 @@ def reads_of(code: CodeType) -> Reads:
         found["modules"].update(constant for constant in code.co_consts if isinstance(constant, str))
     anything = anything or bool(BY_TEXT & (found["names"] | found["attributes"]))
     return Reads(**{kind: frozenset(some) for kind, some in found.items()}, anything=anything)
+
+
+@cache
+def reads_of_class(kind: type) -> frozenset[str]:
+    """The attributes, but for special ones, that the methods of a library's class read: of its subclasses' objects.
+
+    >>> from collections import UserDict
+    >>> "data" in reads_of_class(UserDict), reads_of_class(dict)
+    (True, frozenset())
+    """
+    parts = [getattr(part, "fget", None) or getattr(part, "__func__", part) for part in vars(kind).values()]
+    codes = [part.__code__ for part in parts if isinstance(part, FunctionType)]
+    names = frozenset().union(*[reads_of(code).attributes for code in codes])
+    return frozenset(name for name in names if not name.startswith("__"))
 
 
 def _second_text(ahead: list[dis.Instruction]) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, is_dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from gradwalk import tree
 from gradwalk.compile.trace.array_tape import ArrayTape
 from gradwalk.compile.trace.arrays import TracedArray
 from gradwalk.compile.trace.guards import Guard, add_outputs
+from gradwalk.compile.trace.held import holds_stand_in
 from gradwalk.compile.trace.plain import Number
 from gradwalk.compile.trace.reach import values_reached_from
 from gradwalk.compile.trace.tape import INPUTS, ROWS, SHIFT, TAKE, Tape
@@ -22,14 +23,13 @@ from gradwalk.errors import TraceError
 if TYPE_CHECKING:
     from gradwalk.compile.trace.tracer import Tracer
 
-__all__ = ["Kept", "Output", "Recorded", "TensorOutput", "finished"]
+__all__ = ["Kept", "Output", "Recorded", "Shared", "TensorOutput", "finished"]
 
 
 @dataclass
 class Recorded:
     """What tracing gives: the tape, the parameters in the tape's order, and what the function returned.
 
-    >>> from gradwalk.compile.trace.tracer import trace
     >>> w = Value(2.0)
     >>> found = trace(lambda x: x * w, [3.0])
     >>> found.parameters == [w], found.tape.rows
@@ -49,7 +49,8 @@ class Recorded:
     ints: dict[int, int]  # … and those that are ints, computed with as such: how large they may be
     hashed: bool  # whether something may hold stand-ins by their hash
     touched: bool  # whether the function changed what it was given
-    aside: str = ""  # what it did that a replay would not do again, in words
+    aside: tuple[str, str] = ("", "")  # what it did that a replay would not do again, and what to do instead
+    labels: dict[int, str] = field(default_factory=dict)  # of Values among the outputs, by their positions
     seconds: float = 0.0
     arrays: ArrayTape | None = None  # what is done with tensors, where that was written down array by array
     graph: Any = None  # … and the graph of stand-ins that a walk back is written down from
@@ -59,7 +60,6 @@ class Recorded:
 class Output:
     """Stands where a number will be in what the compiled function gives.
 
-    >>> from gradwalk.compile.trace.tracer import trace
     >>> trace(lambda x: [x * x, "text"], [3.0]).result
     [Output(position=0, plain=None), 'text']
     """
@@ -89,6 +89,20 @@ class Kept:
 
 
 @dataclass(frozen=True)
+class Shared:
+    """Stands where a list, dict or array will be that has several places in the result: one for all of them.
+
+    >>> f = gradwalk.compile(lambda x: [[x]] * 2)
+    >>> y, z = f(3.0)
+    >>> y is z, type(f.traces()[0].recorded.result[0]).__name__
+    (True, 'Shared')
+    """
+
+    number: int
+    content: Any
+
+
+@dataclass(frozen=True)
 class TensorOutput(Output):
     """Stands where a tensor will be: which of the tape's outputs are its numbers, or the numbers, if they are known.
 
@@ -105,13 +119,13 @@ class TensorOutput(Output):
     shape: tuple[int, ...] = ()
     dtype: str = ""
     flows: bool = False
+    leaf: bool = field(default=False, repr=False)  # whether it is one that the function makes
     known: bytes | None = field(default=None, repr=False)
 
 
 def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
     """The tape of what a tracer wrote down; `roots` are where Values that outlive the trace are looked for.
 
-    >>> from gradwalk.compile.trace.tracer import Tracer
     >>> tracer = Tracer()
     >>> found = finished(tracer, tracer.input(3.0) * 2.0, [])
     >>> found.tape.rows, found.result
@@ -138,10 +152,23 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
     def whole(x: Any) -> bool:
         return tree.is_block(x) or id(x) in tracer.outside
 
+    def mapped(x: Any) -> Any:
+        if id(x) not in several or id(x) in tracer.outside:
+            return inside(x) if type(x) is TracedArray else output_of(x)
+        if id(x) not in shared:
+            content = output_of(x) if whole(x) else inside(x)
+            shared[id(x)] = Shared(len(shared), content)
+        return shared[id(x)]
+
+    def inside(x: Any) -> Any:
+        x = x.view(np.ndarray) if type(x) is TracedArray else x
+        return tree.map(mapped, x, leaf=lambda part: whole(part) or (part is not x and id(part) in several))
+
     if tracer.hashed:
         _tell_keys(result)
-    shape = tree.map(lambda x: x.view(np.ndarray) if isinstance(x, TracedArray) else x, result, leaf=whole)
-    shape = tree.map(output_of, shape, leaf=whole)
+    several = set() if tracer.by_array else _several(result, whole)
+    shared: dict[int, Shared] = {}
+    shape = mapped(result) if whole(result) else inside(result)
     given = len(outputs)
     checked, expected = add_outputs(tracer)
     guards = list(tracer.guards.values())
@@ -214,9 +241,23 @@ def finished(tracer: Tracer, result: Any, roots: Sequence[Any]) -> Recorded:
         hashed=tracer.hashed,
         touched=tracer.touched,
         aside=tracer.aside,
+        labels={position: tracer.labels[row] for row, position in outputs.items() if row in tracer.labels},
         arrays=arrays,
         graph=graph,
     )
+
+
+def _several(result: Any, leaf: Callable[[Any], bool]) -> set[int]:
+    """The containers that have more than one place in a result, by id()."""
+    times: Counter[int] = Counter()
+
+    def is_known(x: Any) -> bool:
+        if (tree.is_container(x) and type(x) is not tuple) or type(x) is TracedArray:
+            times[id(x)] += 1
+        return times[id(x)] > 1 or leaf(x)
+
+    tree.flatten(result, is_known)
+    return {x for x, count in times.items() if count > 1}
 
 
 def _tell_keys(x: Any) -> None:
@@ -226,8 +267,8 @@ def _tell_keys(x: Any) -> None:
         parts = list(vars(x).values())
     if isinstance(x, dict):
         parts = list(dict.values(x))
-        if any(isinstance(key, Number) for key in x):
-            items = [(key._told_with_its_type() if isinstance(key, Number) else key, x[key]) for key in x]
+        if any(map(holds_stand_in, x)):
+            items = [(_told_key(key), part) for key, part in x.items()]
             x.clear()
             for key, part in items:
                 (OrderedDict if isinstance(x, OrderedDict) else dict).__setitem__(x, key, part)
@@ -235,16 +276,25 @@ def _tell_keys(x: Any) -> None:
         _tell_keys(part)
 
 
+def _told_key(key: Any) -> Any:
+    if isinstance(key, Number):
+        return key._told_with_its_type()
+    if isinstance(key, tuple):
+        return tuple.__new__(type(key), map(_told_key, key))
+    return frozenset(map(_told_key, key)) if type(key) is frozenset else key
+
+
 def _output_of_tensor(tracer: Tracer, x: Any, outputs: dict[int, int]) -> Any:
     """What stands for a tensor that the function gave: itself, if it comes from outside."""
     held = x._data
     shape, dtype, flows = x.shape, x.dtype, x.requires_grad
+    leaf = x.is_leaf and id(x) not in tracer.tensors.given
     if tracer.by_array and hasattr(held, "row"):
-        return TensorOutput(position=tracer.tensors.give(x), shape=shape, dtype=dtype, flows=flows)
+        return TensorOutput(position=tracer.tensors.give(x), shape=shape, dtype=dtype, flows=flows, leaf=leaf)
     if hasattr(held, "ids"):
         ids = [node if node >= 0 else tracer.row(SHIFT, tracer.listed([node]), 1) for node in held.ids.ravel().tolist()]
         at = numpy_array([outputs.setdefault(node, len(outputs)) for node in ids], np.int64)
-        return TensorOutput(positions=at.tobytes(), shape=shape, dtype=dtype, flows=flows)
+        return TensorOutput(positions=at.tobytes(), shape=shape, dtype=dtype, flows=flows, leaf=leaf)
     if tracer.reached is not None and id(x) in tracer.reached:
         return x
     return TensorOutput(shape=shape, dtype=dtype, flows=flows, known=x.array.tobytes())

@@ -1,7 +1,9 @@
-"""`x is y`, which Python answers by itself: where both stand for arguments, a trace cannot know what it would say.
+"""`x is y`, which Python answers by itself: `x is True` of a comparison hangs on its numbers, and where both stand for
+arguments, a trace cannot know what it would say.
 
 Functions of the user's that ask it are run, while they are traced, as if a function of ours stood there. It answers,
-and notes if the answer hangs on which objects a call is given. The source is needed for that; without it, nobody notes.
+and notes if the answer hangs on which objects a call is given. The source is needed for that; what asks without one is
+found by its code.
 """
 
 from __future__ import annotations
@@ -22,13 +24,13 @@ from typing import Any
 import numpy as np
 
 from gradwalk import modes
-from gradwalk.compile.trace.plain import Number
+from gradwalk.compile.trace.limits import TOLD
+from gradwalk.compile.trace.plain import Condition, Number
 from gradwalk.compile.trace.traced import Traced
 from gradwalk.engine import Value
-from gradwalk.provenance import users_place
 from gradwalk.turns import Turn
 
-__all__ = ["codes_of", "sameness_answered"]
+__all__ = ["codes_of", "is_given", "note_identity", "sameness_answered", "unanswered"]
 
 NAME = "__gradwalk_is__"
 FUTURE = reduce(or_, [getattr(__future__, name).compiler_flag for name in __future__.all_feature_names])
@@ -102,22 +104,51 @@ def is_same(x: Any, y: Any) -> bool:
     >>> is_same(xs, xs), is_same(xs, [1.0])
     (True, False)
     """
+    x, y = _as_truth(x, y), _as_truth(y, x)
+    if getattr(type(x), "stands_for_numpys", False) or getattr(type(y), "stands_for_numpys", False):
+        return bool(x == y)
     numbers = type(x) in PLAIN and type(y) in PLAIN  # of which others are taken for the same that are equal
-    if numbers or (x is not y and (_is_given(x) or _is_given(y)) and _may_be_one(x, y)):
-        tracer: Any = modes.top()
-        if hasattr(tracer, "aside"):
-            tracer.aside = tracer.aside or f"it was asked whether two things are the same one ({users_place()})"
+    if numbers or (x is not y and (is_given(x) or is_given(y)) and _may_be_one(x, y)):
+        note_identity("it was asked whether two things are the same one")
     return x is y
 
 
-def _is_given(x: Any) -> bool:
-    """Whether something stands for a number, or for what a call is given."""
-    return isinstance(x, Traced) or id(x) in getattr(modes.top(), "containers", ())
+def note_identity(what: str) -> None:
+    """Let the trace at hand know that an answer hangs on which objects a call is given."""
+    tracer: Any = modes.top()
+    if hasattr(tracer, "aside"):
+        tracer.note(what, TOLD)
+
+
+def is_given(x: Any) -> bool:
+    """Whether something stands for a number, or for what a call is given.
+
+    >>> is_given(3.0)
+    False
+    """
+    tracer: Any = modes.top()
+    if _is_tensor(x):
+        return "tensors" in vars(tracer) and id(x) in tracer.tensors.given
+    return isinstance(x, Traced) or id(x) in getattr(tracer, "containers", ())
+
+
+def _is_tensor(x: Any) -> bool:
+    return getattr(type(x), "many", False) is True
+
+
+def _as_truth(x: Any, beside: Any) -> Any:
+    """True or False for what stands for one of them, if it is compared with one."""
+    if not isinstance(x, Number) or not (type(beside) is bool or isinstance(beside, Condition)):
+        return x
+    kind = x._kind if isinstance(x, Condition) else x._tracer.kind_asked(x)
+    return bool(x) if kind is bool else x
 
 
 def _may_be_one(x: Any, y: Any) -> bool:
+    if _is_tensor(x) or _is_tensor(y):
+        return _is_tensor(x) and _is_tensor(y)
     if isinstance(x, Number) or isinstance(y, Number):
-        return all(issubclass(type(z), (Number, int, float, np.generic)) for z in (x, y))
+        return all(isinstance(z, (Number, np.generic)) or type(z) in PLAIN for z in (x, y))
     if isinstance(x, Traced) or isinstance(y, Traced):
         other = y if isinstance(x, Traced) else x
         return isinstance(other, Value) and not isinstance(other, Traced)  # two arguments are known apart
@@ -129,26 +160,30 @@ def _may_be_one(x: Any, y: Any) -> bool:
 
 @lru_cache(maxsize=1000)
 def asking_us(code: CodeType) -> CodeType | None:
-    """The same code, with a call in place of `is` between two things that are no constants; None if there is no such.
+    """The same code, with a call in place of `is`, but for `is None` and the like; None if there is no such.
 
     >>> asking_us((lambda x: x is None).__code__) is None
     True
     """
     if not _asks(code):
         return None
-    file, flags = code.co_filename, code.co_flags & FUTURE
     try:
-        tree = _parsed("".join(linecache.getlines(file)))
-        way = _way_to(code, compile(tree, file, "exec", flags, dont_inherit=True))
-        if way is None:
-            return None
-        tree = ast.fix_missing_locations(_Calls().visit(tree))
-        found = compile(tree, file, "exec", flags, dont_inherit=True)
+        own, found = _compiled("".join(linecache.getlines(code.co_filename)), code.co_filename, code.co_flags & FUTURE)
+        way = _way_to(code, own)
     except (SyntaxError, ValueError, RecursionError):
         return None
-    for step in way:
+    for step in way or ():
         found = _inside(found)[step]
-    return found  # type: ignore[no-any-return]
+    return None if way is None else found
+
+
+@lru_cache(maxsize=8)
+def _compiled(text: str, file: str, flags: int) -> tuple[CodeType, CodeType]:
+    """The code of a file, and the same with calls in place of `is`."""
+    tree = _parsed(text)
+    own = compile(tree, file, "exec", flags, dont_inherit=True)
+    tree = ast.fix_missing_locations(_Calls().visit(tree))
+    return own, compile(tree, file, "exec", flags, dont_inherit=True)
 
 
 def _parsed(text: str) -> ast.Module:
@@ -173,16 +208,40 @@ class _Calls(ast.NodeTransformer):
 
 
 def _is_constant(x: ast.expr) -> bool:
-    return isinstance(x, ast.Constant)
+    return isinstance(x, ast.Constant) and not isinstance(x.value, bool)
 
 
-def _asks(code: CodeType) -> bool:
-    """Whether a code, or one inside it, asks for the identity of two things that are no constants."""
+def _asks(code: CodeType, of: frozenset[Any] = frozenset(("truths", "things", "classes"))) -> bool:
+    """Whether a code, or one inside it, asks with `is` for one of these."""
     steps = [step for step in dis.get_instructions(code) if step.opname not in ("CACHE", "EXTENDED_ARG")]
-    for before, step in pairwise(steps):
-        if step.opname == "IS_OP" and before.opname not in ("LOAD_CONST", "LOAD_COMMON_CONSTANT"):
-            return True
-    return any(map(_asks, _inside(code)))
+    asked = (_asked_of(before) for before, step in pairwise(steps) if step.opname == "IS_OP")
+    return any(what in of for what in asked) or any(_asks(inside, of) for inside in _inside(code))
+
+
+def _asked_of(before: dis.Instruction) -> str:
+    """What `is` asks for, by the instruction before it."""
+    if before.opname in ("LOAD_CONST", "LOAD_COMMON_CONSTANT"):
+        return "truths" if isinstance(before.argval, bool) else ""
+    return "classes" if before.argval == "__class__" else "things"
+
+
+def unanswered(functions: Iterable[Any], what: str) -> list[CodeType]:
+    """The codes that ask by themselves, as nobody can do it in their place, if something `is` of "truths" or "things".
+
+    >>> space = {}
+    >>> exec("same = lambda x, y: x is y", space)
+    >>> [len(unanswered([space["same"]], what)) for what in ("truths", "things")]
+    [0, 1]
+    """
+    return [code for code in codes_of(tuple(functions)) if _asks_by_itself(code, what)]
+
+
+@lru_cache(maxsize=4000)
+def _asks_by_itself(code: CodeType, what: str) -> bool:
+    if not _asks(code, frozenset((what,))) or (what == "things" and code.co_name.startswith("__")):
+        return False  # methods that somebody writes for a class, as `dataclass` does
+    own = asking_us(code)
+    return own is None or _asks(own, frozenset((what,)))
 
 
 def _inside(code: CodeType) -> list[CodeType]:

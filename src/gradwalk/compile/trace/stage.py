@@ -1,4 +1,4 @@
-"""What stands around a function that is traced: `type` and `np.array` that know stand-ins, an `open` that is seen."""
+"""What stands around a function that is traced: `type`, `id`, `np.array` that know stand-ins, `open` that is seen."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import io
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import count
+from operator import attrgetter
 from threading import get_ident
 from typing import Any
 from weakref import WeakSet
@@ -14,13 +16,28 @@ from weakref import WeakSet
 import numpy as np
 
 from gradwalk.collecting import by_the_collector
-from gradwalk.compile.trace.arrays import TracedArray, array_of
+from gradwalk.compile.trace.array_functions import joined  # there before `type` and `np.array` are others
+from gradwalk.compile.trace.arrays import TracedArray, array_of, as_kind
+from gradwalk.compile.trace.asking import ON_BEHALF
+from gradwalk.compile.trace.limits import Unfollowable
 from gradwalk.compile.trace.plain import Number
+from gradwalk.compile.trace.same_objects import is_given, note_identity
 from gradwalk.compile.trace.traced import Traced
 from gradwalk.engine import Value
 from gradwalk.turns import Turn
 
-__all__ = ["AskedType", "arrays_made", "files_seen", "types_answered"]
+__all__ = [
+    "ANSWERED",
+    "MAKING",
+    "AskedType",
+    "OfLists",
+    "Said",
+    "arrays_made",
+    "files_seen",
+    "heard",
+    "names_answered",
+    "numpys_own",
+]
 
 
 class _Block:
@@ -33,28 +50,28 @@ class _Block:
 
 
 _setting = Turn()  # what stands here is set for all threads, and put back by the last one that needs it
-_asking: dict[int, WeakSet[_Block]] = {}  # namespaces that have our `type`, and who needs it
+_asking: dict[tuple[int, str], WeakSet[_Block]] = {}  # namespaces that have our `type` or `id`, and who needs it
 _watching: WeakSet[_Block] = WeakSet()  # who has files seen
 _opens: list[Any] = []  # the `open` of builtins and of io meanwhile
 _making: WeakSet[_Block] = WeakSet()  # who has arrays made
 _makers: dict[str, Any] = {}  # NumPy's own functions that make arrays meanwhile, by their names
 
 
-# --- types -----------------------------------------------------------------------------------------------------------
+# --- types, and which things they are ---------------------------------------------------------------------------------
 
 
 @contextmanager
-def types_answered(namespaces: Iterable[dict[str, Any]]) -> Iterator[None]:
-    """Let `AskedType` stand for the builtin `type` among these global names, unless they have one of their own.
+def names_answered(namespaces: Iterable[dict[str, Any]]) -> Iterator[None]:
+    """Let functions of ours stand for `type` and `id` among these global names, unless they have some of their own.
 
     >>> names = {}
-    >>> with types_answered([names]):
+    >>> with names_answered([names]):
     ...     names["type"](3.0)
     <class 'float'>
     >>> names
     {}
     """
-    asking = [names for names in namespaces if names.get("type", AskedType) is AskedType]
+    asking = [(names, name) for names in namespaces for name, ours in ANSWERED.items() if names.get(name, ours) is ours]
     block = _Block()
     try:
         with _setting:
@@ -65,19 +82,19 @@ def types_answered(namespaces: Iterable[dict[str, Any]]) -> Iterator[None]:
             _answer_no_longer(asking, block)
 
 
-def _answer(asking: list[dict[str, Any]], block: _Block) -> None:
-    for names in asking:
-        _asking.setdefault(id(names), WeakSet()).add(block)
-        names["type"] = AskedType
+def _answer(asking: list[tuple[dict[str, Any], str]], block: _Block) -> None:
+    for names, name in asking:
+        _asking.setdefault((id(names), name), WeakSet()).add(block)
+        names[name] = ANSWERED[name]
 
 
-def _answer_no_longer(asking: list[dict[str, Any]], block: _Block) -> None:
-    for names in asking:
-        needing = _asking.get(id(names), WeakSet())
+def _answer_no_longer(asking: list[tuple[dict[str, Any], str]], block: _Block) -> None:
+    for names, name in asking:
+        needing = _asking.get((id(names), name), WeakSet())
         needing.discard(block)
         if not needing:
-            _asking.pop(id(names), None)
-            names.pop("type", None)
+            _asking.pop((id(names), name), None)
+            names.pop(name, None)
 
 
 class _AnyType(type):
@@ -111,12 +128,23 @@ class AskedType(metaclass=_AnyType):
     """
 
 
+def _asked_id(x: Any) -> int:
+    """What `id` gives, which is another number for what another call is given."""
+    if is_given(x):
+        note_identity("it was asked for the id() of an argument, or of what is computed")
+    return id(x)
+
+
+#: What stands for functions of Python's own, by their names.
+ANSWERED = {"type": AskedType, "id": _asked_id}
+
+
 # --- files -----------------------------------------------------------------------------------------------------------
 
 
 @contextmanager
 def files_seen() -> Iterator[list[str]]:
-    """The names of files that are opened for reading in a block, by this thread.
+    """The names of files that are opened for reading in a block, by this thread; to open one for writing is refused.
 
     >>> with files_seen() as seen:
     ...     open(__file__).close()
@@ -139,11 +167,80 @@ def files_seen() -> Iterator[list[str]]:
 
 
 def _watched(file: Any, mode: Any = "r", *args: Any, **options: Any) -> Any:
-    if isinstance(mode, str) and ("r" in mode or "+" in mode):
-        for block in list(_watching):
-            if block.thread == get_ident() and not by_the_collector(sys._getframe()):
-                block.files.append(str(file))
+    ours = [block for block in list(_watching) if block.thread == get_ident()]
+    if ours and isinstance(mode, str) and not by_the_collector(sys._getframe()):
+        if not set(mode).isdisjoint("wax+"):  # before anything is written: the function is run again
+            raise Unfollowable(f"{{function}} writes a file ({file})", "write it after the call, from what it gives")
+        for block in ours:
+            block.files.append(str(file))
     return _opens[0](file, mode, *args, **options)
+
+
+# --- what is printed -------------------------------------------------------------------------------------------------
+
+
+STREAMS = ("stdout", "stderr")
+
+
+class Said:
+    """What a function printed while it was traced: it is told if the function is not run once more."""
+
+    def __init__(self) -> None:
+        self.thread, self.parts = get_ident(), list[tuple[Any, str]]()
+        self.turn = next(_turns)
+
+    def tell(self) -> None:
+        """Print it where it was to be printed."""
+        for stream, text in self.parts:
+            stream.write(text)
+        self.parts.clear()
+
+
+_turns = count()
+_hearing: WeakSet[Said] = WeakSet()  # who puts down what is printed, in whatever thread
+
+
+@contextmanager
+def heard(said: Said) -> Iterator[None]:
+    """Put down what this thread prints in a block.
+
+    >>> said = Said()
+    >>> with heard(said):
+    ...     print("loss")
+    >>> said.tell()
+    loss
+    """
+    try:
+        with _setting:
+            _hearing.add(said)
+            vars(sys).update((name, _Heard(x)) for name in STREAMS if type(x := getattr(sys, name)) not in UNHEARD)
+        yield
+    finally:
+        with _setting:
+            _hearing.discard(said)
+            if not _hearing:
+                vars(sys).update((name, x.stream) for name in STREAMS if type(x := getattr(sys, name)) is _Heard)
+
+
+class _Heard:
+    """A stream that puts down what some threads write."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> Any:
+        """Put it down for who hears this thread, or write it."""
+        ours = [said for said in list(_hearing) if said.thread == get_ident()]
+        if not ours:
+            return self.stream.write(text)
+        max(ours, key=attrgetter("turn")).parts.append((self.stream, text))
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+UNHEARD = (_Heard, type(None))  # which are heard already, and where there is no stream
 
 
 # --- arrays ----------------------------------------------------------------------------------------------------------
@@ -151,7 +248,7 @@ def _watched(file: Any, mode: Any = "r", *args: Any, **options: Any) -> Any:
 
 @contextmanager
 def arrays_made() -> Iterator[None]:
-    """Let `np.array`, `np.asarray` and the like make arrays of stand-ins that know their dtype, in a block."""
+    """Let `np.array` and the like make arrays of stand-ins that know their dtype, and others take lists, in a block."""
     block = _Block()
     try:
         with _setting:
@@ -159,12 +256,16 @@ def arrays_made() -> Iterator[None]:
                 _makers.update((name, getattr(np, name)) for name in MAKING)
             _making.add(block)
             vars(np).update(MAKING)
+            for space, names in LISTED:
+                space.update((name, ours) for name, ours in names.items() if space.get(name) is ours.own)
         yield
     finally:
         with _setting:
             _making.discard(block)
             if not _making and np.array is MAKING["array"]:
                 vars(np).update(_makers)
+                for space, names in LISTED:
+                    space.update((name, ours.own) for name, ours in names.items() if space.get(name) is ours)
 
 
 def _made_by(name: str) -> Any:
@@ -200,8 +301,101 @@ def _full(shape: Any, given: Any, dtype: Any = None, *args: Any, **options: Any)
     return _makers["full"](shape, found, dtype)
 
 
+def _arange(*args: Any, **options: Any) -> Any:
+    """`np.arange`, of which stand-ins are told, as it hangs on them how long it is; between floats it stays open."""
+    kinds = {x._kind for x in (*args, *options.values()) if isinstance(x, Number)}
+    if kinds and kinds <= {float, np.float64} and not options:
+        return as_kind(_makers["arange"](*args).view(TracedArray), np.float64)
+    args = tuple([x._told_with_its_type() if isinstance(x, Number) else x for x in args])
+    options = {name: x._told_with_its_type() if isinstance(x, Number) else x for name, x in options.items()}
+    return _makers["arange"](*args, **options)
+
+
 #: What stands for them meanwhile.
 MAKING = {
     name: _made_by(name)
     for name in ("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "require")
-} | {"asarray_chkfinite": _of_finite, "full": _full}
+} | {"arange": _arange, "asarray_chkfinite": _of_finite, "full": _full}
+
+
+class OfLists:
+    """A function of NumPy's that is given arrays for the lists of stand-ins that it is given; equal to the function.
+
+    >>> from gradwalk.compile.trace.tracer import trace
+    >>> trace(lambda x: OfLists(np.flip)([x, 2.0]).dtype.itemsize * x, [1.0]).tape.rows
+    1
+    """
+
+    stands_for_numpys = True
+
+    def __init__(self, own: Any) -> None:
+        self.own = own
+
+    def __call__(self, *args: Any, **options: Any) -> Any:  # noqa: D102
+        return self.own(*map(_as_array, args), **{name: _as_array(x) for name, x in options.items()})
+
+    def __getitem__(self, at: Any) -> Any:
+        return joined(self.own, tuple(map(_as_array, at if isinstance(at, tuple) else (at,))))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.own, name)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        return type(self.own)
+
+    def __eq__(self, other: object) -> bool:
+        return self.own is getattr(other, "own", other)
+
+    def __hash__(self) -> int:
+        return hash(self.own)
+
+    def __repr__(self) -> str:
+        return repr(self.own)
+
+    def __reduce__(self) -> Any:
+        return self.own.__reduce__()
+
+
+ON_BEHALF.update((OfLists.__call__.__code__, OfLists.__getitem__.__code__))
+
+
+def _as_array(x: Any) -> Any:
+    """An array for a list of numbers that holds stand-ins; such a list in another becomes one, too."""
+    if type(x) not in (list, tuple) or any(isinstance(part, np.ndarray) for part in x):
+        return x
+    try:
+        found = array_of(x)
+    except ValueError:  # lists of several lengths
+        found = None
+    if found is None and any(type(part) in (list, tuple) for part in x):
+        return type(x)(map(_as_array, x))
+    return x if found is None else found
+
+
+#: Functions that take no lists, or give them as such.
+NOT_OF_LISTS = frozenset(("split", "hsplit", "vsplit", "dsplit", "trim_zeros"))
+#: Where functions of NumPy's stand, and what stands for them meanwhile.
+LISTED = [
+    (
+        vars(module),
+        {
+            name: OfLists(own)
+            for name, own in vars(module).items()
+            if isinstance(own, (np.ufunc, type(np.sum), type(np.r_), type(np.c_)))
+            and name not in (*MAKING, *NOT_OF_LISTS)
+        },
+    )
+    for module in (np, np.linalg, np.fft)
+]
+
+
+def numpys_own(x: Any) -> Any:
+    """A function of NumPy's itself, or several, where another thread has put something in its place just now.
+
+    >>> numpys_own((OfLists(np.sort), 1.0)) == (np.sort, 1.0)
+    True
+    """
+    if type(x) is tuple:
+        return tuple(map(numpys_own, x))
+    return x.own if type(x) is OfLists else x

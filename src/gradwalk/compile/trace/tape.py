@@ -21,8 +21,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from gradwalk.compile.array_types import Floats, Ints
 from gradwalk.errors import GraphError
 from gradwalk.ops import Op
 
@@ -35,9 +35,6 @@ SPECIAL = {TAKE: "take", MAX: "max", MIN: "min", SHIFT: "shift"}
 NONE = -(2**31)
 #: While a tape is written, ids are kept apart by what they are: parameters from 0, inputs and rows from these on.
 INPUTS, ROWS = 1 << 28, 1 << 29
-
-Ints = npt.NDArray[np.int32]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +71,6 @@ class Tape:
     def rows(self) -> int:
         """How many operations there are.
 
-        >>> from gradwalk.compile.trace.tracer import trace
         >>> trace(lambda x: (x * x).tanh(), [1.0]).tape.rows
         2
         """
@@ -84,7 +80,6 @@ class Tape:
     def first_row(self) -> int:
         """The id of the first operation.
 
-        >>> from gradwalk.compile.trace.tracer import trace
         >>> trace(lambda x, y: x * y, [1.0, 2.0]).tape.first_row
         2
         """
@@ -93,7 +88,6 @@ class Tape:
     def operands(self, row: int) -> list[int]:
         """The operands of one row: ids, and `~k` for constants; of a TAKE the whole table.
 
-        >>> from gradwalk.compile.trace.tracer import trace
         >>> trace(lambda x, y: x * y - 3.0, [1.0, 2.0]).tape.operands(1)
         [2, -1]
         """
@@ -108,7 +102,6 @@ class Tape:
     def bytes(self) -> int:
         """How much memory its arrays take.
 
-        >>> from gradwalk.compile.trace.tracer import trace
         >>> trace(lambda x: x * x, [3.0]).tape.bytes() > 0
         True
         """
@@ -118,7 +111,6 @@ class Tape:
         """The same tape with its parameters at other positions, among `size` of them; some may be nobody's.
 
         >>> import numpy as np
-        >>> from gradwalk.compile.trace.tracer import trace
         >>> v, w = Value(1.0), Value(2.0)
         >>> tape = trace(lambda x: w * x + v * x, [3.0]).tape.placed(np.array([2, 0]), 3)
         >>> print(str(tape).splitlines()[4])
@@ -142,7 +134,6 @@ class Tape:
     def check(self) -> None:
         """Raise if the arrays do not fit together; for tests and for whoever writes tapes by hand.
 
-        >>> from gradwalk.compile.trace.tracer import trace
         >>> tape = trace(lambda x: x.tanh(), [1.0]).tape
         >>> tape.check()
         >>> replace(tape, a=tape.a + 7).check()
@@ -173,7 +164,6 @@ class Tape:
     def name(self, node: int) -> str:
         """What a node is called in print: p0 a parameter, x0 an input, n0 a row; a constant by its number.
 
-        >>> from gradwalk.compile.trace.tracer import trace
         >>> tape = trace(lambda x: x * 0.5, [1.0]).tape
         >>> [tape.name(node) for node in (0, 1, -1)]
         ['x0', 'n0', '0.5']

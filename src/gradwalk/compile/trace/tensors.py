@@ -7,23 +7,23 @@ constant of the trace, and looked at before each replay.
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from gradwalk import modes
 from gradwalk.compile.trace.arrays import plain_array
+from gradwalk.compile.trace.asking import asked_by_insider
 from gradwalk.compile.trace.block_arrays import Blocks
 from gradwalk.compile.trace.blocks import Block
-from gradwalk.compile.trace.limits import Unfollowable, limit
+from gradwalk.compile.trace.limits import TOLD, WALK, Unfollowable, limit
 from gradwalk.compile.trace.plain import Number
 from gradwalk.engine import Value
-from gradwalk.errors import OpError
-from gradwalk.ops import TABLE, Op, where
-from gradwalk.provenance import users_place
+from gradwalk.ops import TABLE, Op, where, wrong_count
+from gradwalk.provenance import led_through, users_place
 from gradwalk.tensor import arrays
 from gradwalk.tensor.arrays import FLOAT64
-from gradwalk.tensor.core import Tensor, constant
+from gradwalk.tensor.core import Tensor, constant, node
 from gradwalk.tensor.entries import Max
 from gradwalk.tensor.making import keep_kinds
 from gradwalk.tensor.promotion import joined
@@ -36,7 +36,11 @@ __all__ = ["Tensors", "TracedTensor"]
 
 PROVIDER = "take its tensors from NumPy: leave out using_arrays('python')"
 UNSEEN = "let the function reach its tensors by name, or in lists, dicts and attributes; or pass them as arguments"
+NORMS = "use LayerNorm, which keeps nothing, or call eval() where it need not train"
 SET = "return the new numbers, and set them outside the compiled function"
+
+
+NOT_ITS_OWN = "do it before the call, or to a tensor that the function makes, such as x.detach()"
 
 
 class TracedTensor(Tensor):
@@ -91,14 +95,22 @@ class TracedTensor(Tensor):
 
     @requires_grad.setter
     def requires_grad(self, wanted: bool) -> None:
-        if id(self) not in self._data._tracer.made or (wanted and self.dtype != FLOAT64):
-            raise limit("structure")
-        self._flows = wanted
+        if id(self) not in self._data._tracer.made:
+            raise Unfollowable(f"in {{function}} requires_grad of a tensor was set ({users_place()})", NOT_ITS_OWN)
+        if wanted != self._flows:
+            Tensor.requires_grad.fset(self, wanted)  # type: ignore[attr-defined]
 
     @property
     def is_leaf(self) -> bool:  # type: ignore[override]
-        """Whether the function made it by hand, or was given it as a leaf."""
-        return self._kind is None
+        """Whether the function made it by hand, or was given it as a leaf; which only we may ask of an argument."""
+        if id(self) in self._data._tracer.tensors.given and not asked_by_insider():
+            raise _asked("how a tensor among its arguments was made")
+        return self._kind is None and id(self) not in self._data._tracer.tensors.computed
+
+    def __hash__(self) -> int:
+        if id(self) in self._data._tracer.tensors.given and not asked_by_insider():
+            raise _asked("which tensor stands among its arguments, as a dict or a set does")
+        return id(self)
 
     def scalars(self) -> NoReturn:
         """Refused: there is no graph."""
@@ -113,29 +125,68 @@ class TracedTensor(Tensor):
         raise limit("structure")
 
 
+def _asked(what: str) -> Unfollowable:
+    return Unfollowable(f"{{function}} asks {what} ({users_place()})", TOLD)
+
+
+def _of_its_own(name: str) -> Any:
+    """What a tensor has beside its numbers, which is another thing at each call if it is an argument."""
+    own = getattr(Tensor, name)
+
+    def get(self: Any) -> Any:
+        if id(self) in self._data._tracer.tensors.given and not asked_by_insider():
+            raise _asked(f"for .{name} of a tensor among its arguments")
+        return own.__get__(self)
+
+    get.__doc__ = own.__doc__
+    return property(get, own.fset)
+
+
+for _name in ("hooks", "label", "made_at"):
+    setattr(TracedTensor, _name, _of_its_own(_name))
+
+
+def _in_place(name: str) -> Any:
+    """`x += 1`, which a leaf among the arguments refuses if it is trained, and that may change from call to call."""
+
+    def change(self: Any, other: Any) -> Any:
+        if self._flows and self.is_leaf and modes.recording() and id(self) in self._data._tracer.tensors.given:
+            raise Unfollowable(f"in {{function}} a tensor was updated in place ({users_place()})", NOT_ITS_OWN)
+        return getattr(Tensor, name)(self, other)
+
+    return change
+
+
+for _name in [name for name in dir(Tensor) if name.startswith("__i") and f"__{name[3:]}" in dir(Tensor)]:
+    setattr(TracedTensor, _name, _in_place(_name))
+
+
 class Tensors:
     """What a tracer does with tensors.
 
-    >>> from gradwalk.compile.trace.tracer import Tracer
     >>> Tracer().tensors.argument(gradwalk.Tensor([1.0, 2.0]), [1.0, 2.0]).shape
     (2,)
     """
 
+    stand_in: type[Tensor] = TracedTensor  # what stands for a tensor
+
     def __init__(self, tracer: Tracer) -> None:
         self.tracer = tracer
-        self.blocks = Blocks(tracer, arrays.now)
+        self.blocks: Any = Blocks(tracer, arrays.now)
         self.met: dict[int, Block] = {}  # tensors from outside, by id(), and what stands for their numbers
         self.places: dict[int, int] = {}  # where the numbers of a tensor begin among the parameters
-        self.provided = ExitStack()  # for as long as tensors take arrays from us
+        self.given: dict[int, Tensor] = {}  # by id(), what stands for tensors from outside that may be given back
+        self.computed: dict[int, Tensor] = {}  # those that were computed, where their graph is not theirs to hold
+        self.before = arrays.taken_from()  # where tensors take their arrays from when they do not from us
 
     def begin(self) -> None:
         """Let tensors take their arrays from us from now on."""
         if self.blocks.real.name == "numpy":
-            self.provided.enter_context(arrays.provided_by(self.blocks))  # type: ignore[arg-type]
+            arrays.take_from(self.blocks)
 
     def end(self) -> None:
         """Let tensors take their arrays from where they took them before."""
-        self.provided.close()
+        arrays.put_back(self.before)
 
     # --- what stands for tensors -------------------------------------------------------------------------------------
 
@@ -148,12 +199,13 @@ class Tensors:
             self.tracer.flowing.update(block.ids.ravel().tolist())
         if not given.is_leaf:
             out._kind, out._inputs = given._kind, given.inputs
+        self.given[id(out)] = out
         return out
 
-    def standing_for(self, block: Block, *, flows: bool) -> Tensor:
+    def standing_for(self, block: Any, *, flows: bool) -> Tensor:
         """A tensor of these numbers."""
         out = constant(block)
-        out.__class__ = TracedTensor
+        out.__class__ = self.stand_in
         out._flows = flows
         return out
 
@@ -162,7 +214,9 @@ class Tensors:
         array = v.array
         if isinstance(array, Block) and isinstance(v, TracedTensor):
             return v
-        return self.standing_for(self.blocks.block(self.blocks.ids_of(array), v.dtype), flows=v.requires_grad)
+        out = self.standing_for(self.blocks.block(self.blocks.ids_of(array), v.dtype), flows=v.requires_grad)
+        self.given[id(out)] = out
+        return out
 
     def array_of(self, v: Tensor) -> Any:
         """The numbers of a tensor: a block, or an array of what is known."""
@@ -183,20 +237,23 @@ class Tensors:
         if found is not None:
             return found
         tracer = self.tracer
-        self._check_provider()
-        if not v.is_leaf or v.closure is not None:
-            raise limit("outside", f" ({v._op or 'made by hand'})")
-        if tracer.reached is not None and id(v) not in tracer.reached:
-            raise Unfollowable(f"{{function}} uses a tensor that cannot be seen from outside ({users_place()})", UNSEEN)
+        self._check_parameter(v)
         first = len(tracer.parameters)
         ids = np.arange(first, first + v._data.size).reshape(v.shape)
-        found = self.met[id(v)] = self.blocks.block(ids, v.dtype)
+        self.met[id(v)] = block = self.blocks.block(ids, v.dtype)
         self.places[id(v)] = first
         many: list[Any] = [v]
         tracer.parameters.extend(many * v._data.size)
         if v._data.size:
             tracer.unused_tensors[first] = v._data.size
-        return found
+        return block  # type: ignore[no-any-return]
+
+    def _check_parameter(self, v: Tensor) -> None:
+        self._check_provider()
+        if not v.is_leaf or v.closure is not None:
+            raise limit("outside", f" ({v._op or 'made by hand'})")
+        if self.tracer.reached is not None and id(v) not in self.tracer.reached:
+            raise Unfollowable(f"{{function}} uses a tensor that cannot be seen from outside ({users_place()})", UNSEEN)
 
     def _check_provider(self) -> None:
         if self.blocks.real.name != "numpy":
@@ -209,7 +266,10 @@ class Tensors:
         self._check_provider()
         if op.name == "of" and not isinstance(op, Op):
             ids = plain_array([self.tracer.operand(x) for x in operands], np.int64).reshape(op.shape)
-            return self.standing_for(self.blocks.block(ids, FLOAT64), flows=any(isinstance(x, Value) for x in operands))
+            out = self.standing_for(self.blocks.block(ids, FLOAT64), flows=any(isinstance(x, Value) for x in operands))
+            if out._flows and modes.recording():
+                out._kind = op
+            return out
         if not any(map(_is_of_floats, operands[1:] if op is where else operands)):  # which a number beside it becomes
             keep_kinds(x for x in operands if isinstance(x, Number))
         given = tuple([self._as_tensor(x) for x in operands])
@@ -217,12 +277,16 @@ class Tensors:
         if isinstance(op, Op) and TABLE.get(op.name) is not op:
             out = self._of_users(op, given)
         elif isinstance(op, Max) and owner._flows and isinstance(owner.array, Block) and owner.array.size:
-            out = self.standing_for(self.blocks.shared_largest(owner.array, op.axes, op.keep), flows=True)
+            out = node(op, self.blocks.shared_largest(owner.array, op.axes, op.keep), given)
         else:
             out = owner.computed(op, given)
-        if isinstance(out._data, Block):
+        return self._taken_in(out)
+
+    def _taken_in(self, out: Tensor) -> Tensor:
+        """What an op gave, as one of the trace."""
+        if isinstance(out._data, self.blocks.later):
             if type(out) is Tensor:
-                out.__class__ = TracedTensor
+                out.__class__ = self.stand_in
         elif out._flows:
             self.tracer.made[id(out)] = out  # of numbers that are known, so it is one as well
         return out
@@ -239,11 +303,10 @@ class Tensors:
     def _of_users(self, op: Op, operands: tuple[Any, ...]) -> Tensor:
         """An op of the user's own, which has no kernel on arrays."""
         if len(operands) != op.arity:
-            raise OpError(f"{op.name} takes {op.arity} operand(s) and was given {len(operands)}")
+            raise wrong_count(op, len(operands))
         numbers, _ = joined(op, [x.array if isinstance(x, Tensor) else x for x in operands])
         broadcast([x.shape for x in numbers if not isinstance(x, (int, float))], op.symbol)
-        flows = any(x._flows for x in operands if isinstance(x, Tensor))
-        return self.standing_for(self.blocks.applied(op, numbers), flows=flows)
+        return node(op, self.blocks.applied(op, numbers), operands)
 
     def leaf(self, v: Tensor, data: Any) -> None:
         """A tensor that the function makes."""
@@ -272,7 +335,7 @@ class Tensors:
             array = v.array
             return self.blocks.read_only(array) if isinstance(array, Block) else self._known(v, array)
         if id(v) not in self.tracer.made:
-            raise Unfollowable(f"in {{function}} the gradient of a tensor was read ({users_place()})", SET)
+            raise Unfollowable(f"in {{function}} the gradient of a tensor was read ({users_place()})", WALK)
         return found
 
     def _known(self, v: Tensor, array: Any) -> Any:
@@ -286,8 +349,10 @@ class Tensors:
     def write(self, v: Tensor, field: str, new: Any) -> Any:
         """Somebody sets the numbers of a tensor, or its gradient: of one from outside, that is done at each call."""
         if id(v) not in self.tracer.made:
-            what = "numbers" if field == "data" else "gradient"
-            raise Unfollowable(f"in {{function}} the {what} of a tensor were set ({users_place()})", SET)
+            if field == "data" and led_through("gradwalk.layers"):
+                raise Unfollowable(f"in {{function}} BatchNorm1d keeps means as it trains ({users_place()})", NORMS)
+            what = "numbers of a tensor were" if field == "data" else "gradient of a tensor was"
+            raise Unfollowable(f"in {{function}} the {what} set ({users_place()})", SET if field == "data" else WALK)
         return new
 
 

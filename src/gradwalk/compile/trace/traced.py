@@ -13,11 +13,10 @@ from itertools import count, islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from gradwalk import ops
-from gradwalk.compile.trace.limits import limit
+from gradwalk.compile.trace.limits import TOLD, limit
 from gradwalk.compile.trace.tape import NONE
 from gradwalk.engine import Value
 from gradwalk.ops import Op, choose, equal
-from gradwalk.provenance import users_place
 
 if TYPE_CHECKING:
     from gradwalk.compile.trace.tracer import Tracer
@@ -45,7 +44,6 @@ COMPARISONS = {
 class Traced:
     """What all stand-ins have in common.
 
-    >>> from gradwalk.compile.trace.tracer import Tracer
     >>> isinstance(Tracer().input(3.0), Traced)
     True
     """
@@ -71,7 +69,6 @@ class IsTensor(Exception):  # noqa: N818 (nobody outside sees it)
 class TracedValue(Traced):
     """What stands for a Value: what belongs to the nodes of a graph is refused, with the line and the remedy.
 
-    >>> from gradwalk.compile.trace.tracer import Tracer
     >>> isinstance(Tracer().input(3.0, value=True), TracedValue)
     True
     """
@@ -84,24 +81,9 @@ class TracedValue(Traced):
         raise AttributeError(f"a traced Value has no attribute {name!r}")
 
     @property
-    def label(self) -> str:
-        """A name for drawings, of which there is none here.
-
-        >>> from gradwalk.compile.trace.tracer import trace
-        >>> trace(lambda x: [x, Value(x).relu().label], [1.0]).result[1]
-        ''
-        """
-        return ""
-
-    @label.setter
-    def label(self, label: str) -> None:
-        pass
-
-    @property
     def grad(self) -> NoReturn:
         """Refused: there is no gradient yet.
 
-        >>> from gradwalk.compile.trace.tracer import trace
         >>> trace(lambda x: (Value(x) * 2.0).grad, [1.0])  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
@@ -117,7 +99,6 @@ class TracedValue(Traced):
     def operands(self) -> NoReturn:
         """Refused: rows of a tape are not nodes.
 
-        >>> from gradwalk.compile.trace.tracer import trace
         >>> trace(lambda x: (Value(x) * 2.0).operands, [1.0])  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
@@ -130,7 +111,6 @@ class TracedValue(Traced):
     def backward(self, gradient: float = 1.0, *, create_graph: bool = False) -> NoReturn:
         """Refused: call it on what the compiled function gives.
 
-        >>> from gradwalk.compile.trace.tracer import trace
         >>> trace(lambda x: (Value(x) * 2.0).backward(), [1.0])  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
@@ -141,7 +121,6 @@ class TracedValue(Traced):
     def register_hook(self, hook: Any) -> NoReturn:
         """Refused: nodes in between are not kept.
 
-        >>> from gradwalk.compile.trace.tracer import trace
         >>> trace(lambda x: (Value(x) * 2.0).register_hook(print), [1.0])  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
@@ -155,7 +134,6 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
 
     The busiest operators write their row themselves: a traced graph has many thousands of nodes.
 
-    >>> from gradwalk.compile.trace.tracer import trace
     >>> trace(lambda x: x * 2.0 + 1.0, [3.0]).tape.rows
     2
     """
@@ -165,7 +143,31 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
     factor: Callable[[Any], int] = tracer.factor
     known = tracer.known.get
     codes = {name: tracer.code(op) for name, op in {**ops.TABLE, **COMPARISONS}.items()}
-    add, sub, mul, div = (codes[name] for name in ("add", "sub", "mul", "div"))
+    add, sub, mul = (codes[name] for name in ("add", "sub", "mul"))
+
+    def recorded(name: str) -> tuple[Any, Any]:
+        """An operator, and its reflected form."""
+        code = codes[name]
+
+        def forth(self: Result, other: Any) -> Any:
+            try:
+                return record(code, self._row, operand(other))
+            except IsTensor:
+                return NotImplemented
+
+        def back(self: Result, other: Any) -> Any:
+            try:
+                return record(code, operand(other), self._row)
+            except IsTensor:
+                return NotImplemented
+
+        return forth, back
+
+    def recorded_alone(name: str) -> Any:
+        return lambda self: record(codes[name], self._row, NONE)
+
+    def compared(name: str) -> Any:
+        return lambda self, other: tracer.compare(name, self, other)
 
     class Result(TracedValue, Value):  # type: ignore[misc]  # a Value, so that `w * x` asks `x` first
         """What an op gives."""
@@ -223,72 +225,20 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
             out._row = next_row()
             return out
 
-        def __rsub__(self, other: Any) -> Any:
-            try:
-                return record(sub, operand(other), self._row)
-            except IsTensor:
-                return NotImplemented
+        __rsub__ = recorded("sub")[1]
+        __truediv__, __rtruediv__ = recorded("div")
+        __pow__, __rpow__ = recorded("pow")
 
-        def __truediv__(self, other: Any) -> Any:
-            try:
-                return record(div, self._row, operand(other))
-            except IsTensor:
-                return NotImplemented
-
-        def __rtruediv__(self, other: Any) -> Any:
-            try:
-                return record(div, operand(other), self._row)
-            except IsTensor:
-                return NotImplemented
-
-        def __pow__(self, other: Any) -> Any:
-            try:
-                return record(codes["pow"], self._row, operand(other))
-            except IsTensor:
-                return NotImplemented
-
-        def __rpow__(self, other: Any) -> Any:
-            try:
-                return record(codes["pow"], operand(other), self._row)
-            except IsTensor:
-                return NotImplemented
-
-        def __neg__(self) -> Any:
-            return record(codes["neg"], self._row, NONE)
-
-        def __abs__(self) -> Any:
-            return record(codes["abs"], self._row, NONE)
-
-        def relu(self) -> Any:
-            return record(codes["relu"], self._row, NONE)
-
-        def exp(self) -> Any:
-            return record(codes["exp"], self._row, NONE)
-
-        def tanh(self) -> Any:
-            return record(codes["tanh"], self._row, NONE)
+        __neg__, __abs__, relu, exp, tanh = map(recorded_alone, ("neg", "abs", "relu", "exp", "tanh"))
+        __lt__, __le__, __gt__, __ge__ = map(compared, ("less", "less_equal", "greater", "greater_equal"))
+        __gradwalk_equal__ = compared("equals")
 
         def __eq__(self, other: object) -> bool:
             if self._row < first and isinstance(other, Value) and type(other) is not Result:  # it may be that one
-                tracer.aside = tracer.aside or f"an argument was looked for among Values ({users_place()})"
+                tracer.note("an argument was looked for among Values", TOLD)
             return self is other
 
         __hash__ = Value.__hash__
-
-        def __lt__(self, other: Any) -> Any:
-            return tracer.compare("less", self, other)
-
-        def __le__(self, other: Any) -> Any:
-            return tracer.compare("less_equal", self, other)
-
-        def __gt__(self, other: Any) -> Any:
-            return tracer.compare("greater", self, other)
-
-        def __ge__(self, other: Any) -> Any:
-            return tracer.compare("greater_equal", self, other)
-
-        def __gradwalk_equal__(self, other: Any) -> Any:
-            return tracer.compare("equals", self, other)
 
         def __gradwalk_op__(self, op: Op, operands: tuple[Any, ...]) -> Any:
             return tracer.apply(op, operands)
@@ -332,6 +282,18 @@ def traced_classes(tracer: Tracer, rows: list[int], first: int) -> tuple[type[An
             out = make()
             out._row = total
             return out
+
+        @property
+        def label(self) -> str:
+            if self._row < first:
+                tracer.note("the label of an argument was read", "pass it as an argument of its own")
+            return tracer.labels.get(self._row, "")
+
+        @label.setter
+        def label(self, label: str) -> None:
+            if self._row < first:
+                tracer.note("the label of an argument was set", "set it outside the compiled function")
+            tracer.labels[self._row] = label
 
         def __repr__(self) -> str:
             if tracer.ended:

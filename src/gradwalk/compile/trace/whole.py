@@ -13,19 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gradwalk.compile.trace.kinds import LARGEST, LIMITED, is_too_large
 from gradwalk.compile.trace.limits import Unfollowable
 from gradwalk.compile.trace.tape import INPUTS, ROWS
 from gradwalk.ops import Op
 
 if TYPE_CHECKING:
-    from gradwalk.compile.trace.tracer import Tracer
+    from gradwalk.compile.trace.answers import Answers
 
-__all__ = ["INTS", "LARGEST", "WIDE", "computed", "is_huge", "is_too_large", "limited", "with_large"]
+__all__ = ["computed", "limited", "with_large"]
 
 SMALL = 2**20  # an argument that is no larger may be another one of these
-LARGEST = 2**53  # below it, every int is a float
-INTS = frozenset((int, np.int64, np.longlong))  # that can be larger, and are exact all the same
-WIDE = INTS | {np.uint64, np.ulonglong}
 
 #: How large a result can be, by how large its operands are.
 BOUNDS: dict[Callable[..., Any], Callable[[int, int], int]] = {
@@ -35,26 +33,16 @@ BOUNDS: dict[Callable[..., Any], Callable[[int, int], int]] = {
 }
 
 
-def is_huge(x: Any) -> bool:
-    """Whether something is an int that a float need not hold.
-
-    >>> is_huge(2**53 - 1), is_huge(-(2**53)), is_huge(1e300)
-    (False, True, False)
-    """
-    return type(x) is int and not -LARGEST < x < LARGEST
-
-
-def limited(tracer: Tracer, x: Any) -> int:
+def limited(tracer: Answers, x: Any) -> int:
     """How large a plain int is, or can be; what is an argument has to stay within that.
 
-    >>> from gradwalk.compile.trace.tracer import Tracer
     >>> tracer = Tracer()
     >>> limited(tracer, tracer.input(3)), limited(tracer, -5), tracer.ints
     (1048576, 5, {0: 1048576})
     """
     if type(x) not in tracer.own:
         return abs(int(x))
-    if x._kind not in WIDE:  # a comparison, or a narrow one
+    if x._kind not in LIMITED:  # a comparison, or a narrow one
         return int(np.iinfo(x._kind).max) + 1 if issubclass(x._kind, np.integer) else 1
     if INPUTS <= x._row < ROWS:
         place = x._row - INPUTS
@@ -67,10 +55,9 @@ def limited(tracer: Tracer, x: Any) -> int:
     return tracer.largest.get(x._row, LARGEST)
 
 
-def computed(tracer: Tracer, python: Callable[..., Any], op: Op, x: Any, y: Any, kind: type = int) -> Any:
+def computed(tracer: Answers, python: Callable[..., Any], op: Op, x: Any, y: Any, kind: type = int) -> Any:
     """What an operator gives of two ints, of this type: a row of the tape, or what it is where a float cannot hold it.
 
-    >>> from gradwalk.compile.trace.tracer import trace
     >>> trace(lambda n: str(n * 2**60), [3]).result
     '3458764513820540928'
     """
@@ -91,15 +78,6 @@ def computed(tracer: Tracer, python: Callable[..., Any], op: Op, x: Any, y: Any,
     out = tracer.plain(tracer.codes[id(op)], tracer.operand(x), tracer.operand(y), kind)
     bool(abs(out) < LARGEST)
     return out
-
-
-def is_too_large(x: Any) -> bool:
-    """Whether a constant of a tape, which is a float, cannot hold it.
-
-    >>> is_too_large(np.int64(2**60)), is_too_large(2**52), is_too_large(1e300)
-    (True, False, False)
-    """
-    return is_huge(x) or (isinstance(x, np.integer) and abs(int(x)) >= LARGEST)
 
 
 def with_large(question: Callable[..., Any], operands: Sequence[Any]) -> Callable[..., Any]:

@@ -15,20 +15,21 @@ import numpy as np
 
 from gradwalk.compile.trace.array_tape import ArrayTape, At, NumberAt, Row, replaced
 from gradwalk.compile.trace.arrays import TracedArray, plain_array, traced_array
+from gradwalk.compile.trace.asking import asked_by_insider
 from gradwalk.compile.trace.guards import typed
 from gradwalk.compile.trace.limits import Unfollowable, limit
-from gradwalk.compile.trace.plain import Number, asked_by_insider
+from gradwalk.compile.trace.plain import Number
+from gradwalk.compile.trace.providers import NAMES, LateProvider, holds_stand_in, name_of, parts_of
 from gradwalk.compile.trace.traced import Traced
-from gradwalk.errors import NotANumberError
 from gradwalk.provenance import users_place
 from gradwalk.tensor.arrays import BOOL, FLOAT32, FLOAT64, INT64
+from gradwalk.tensor.shapes import Shape
 
 if TYPE_CHECKING:
     from gradwalk.compile.trace.tracer import Tracer
 
 __all__: list[str] = []
 
-Shape = tuple[int, ...]
 
 FEW = 64  # numbers of an array that may be read one by one
 FEWER = "read single numbers of it, such as t.sum().item(), or do this before or after the call"
@@ -40,7 +41,6 @@ WORDS = ("reshape", "permute", "expand", "scatter", "cumsum", "total", "largest"
 class LaterArray:
     """An array that comes later: the number of its row, and while it is traced its numbers in the call at hand.
 
-    >>> from gradwalk.compile.trace.tracer import Tracer
     >>> arrays = Tracer(by_array=True).blocks
     >>> x = arrays.inputs(np.ones((2, 3), "float32"))
     >>> y = arrays.functions["exp"](x)
@@ -49,13 +49,13 @@ class LaterArray:
     """
 
     __slots__ = ("_number", "_tracer", "row", "value")
-    holds_stand_ins = True
+    holds_stand_ins = comes_later = True
 
-    def __init__(self, tracer: Tracer, row: int, value: Any, number: NumberAt | None = None) -> None:
+    def __init__(self, tracer: Tracer, row: int, value: Any) -> None:
         self._tracer = tracer
         self.row = row
         self.value = value
-        self._number = number  # the plain number that it is nothing but
+        self._number: NumberAt | None = None  # the plain number that it is nothing but
 
     @property
     def shape(self) -> Shape:
@@ -115,19 +115,20 @@ class ArgumentArray(LaterArray):
     __float__ = __int__ = __index__ = __contains__ = __neg__ = __abs__ = tolist = _refuse
 
 
-class WholeArrays:
+ArgumentArray.__name__ = "ndarray"  # as errors name it
+
+
+class WholeArrays(LateProvider):
     """The provider of one trace.
 
-    >>> from gradwalk.compile.trace.tracer import Tracer
     >>> Tracer(by_array=True).blocks.full((2,), 1.5, "float64").tolist()
     [1.5, 1.5]
     """
 
+    later = LaterArray
+
     def __init__(self, tracer: Tracer, real: Any) -> None:
-        self.tracer = tracer
-        self.real = real  # what provides arrays of numbers that are known
-        self.name = real.name
-        self.quietly = real.quietly
+        super().__init__(tracer, real)
         self.rows: list[Row] = []
         self.given = 0  # how many arrays were among the arguments
         self.constants: list[Any] = []
@@ -137,12 +138,8 @@ class WholeArrays:
         self._read: dict[tuple[int, bool], list[Any]] = {}  # what stands for the numbers of a row
         self.functions = {name: partial(self._function, name) for name in real.functions}
         self.bare = self.functions
-        self.on_one: dict[str, Any] = {}
         for word in WORDS:
             setattr(self, word, partial(self._done, word))
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.real, name)
 
     # --- rows --------------------------------------------------------------------------------------------------------
 
@@ -156,7 +153,8 @@ class WholeArrays:
     def inputs(self, array: Any, kind: type[LaterArray] = LaterArray) -> LaterArray:
         """What stands for the next array, or that of a tensor, among the arguments."""
         self.given += 1
-        return self.leaf("input", self.given - 1, plain_array(array), kind)
+        in_rows = plain_array(array).copy()  # as a replay has it in its memory, however it lies in the caller's
+        return self.leaf("input", self.given - 1, in_rows, kind)
 
     def write(self, word: str, value: Any, given: tuple[Any, ...]) -> LaterArray:
         """A row of its own for what was made just now."""
@@ -272,32 +270,25 @@ class WholeArrays:
 
     # --- making and looking ------------------------------------------------------------------------------------------
 
-    def is_array(self, x: Any) -> bool:
-        return isinstance(x, LaterArray) or self.real.is_array(x)
-
     def settled(self, x: Any) -> Any:
         return x if isinstance(x, LaterArray) else self.real.settled(x)
 
     def new(self, nested: Any, dtype: str) -> Any:
         if isinstance(nested, LaterArray):
-            return self.cast(self._without_number(nested), dtype or _wide(nested.dtype))
+            return self.cast(LaterArray(self.tracer, nested.row, nested._seen()), dtype or name_of(nested.dtype))
         if isinstance(nested, Number):
             at = self._number_at(nested)
             narrow = nested._kind in (np.float32, np.float16)
-            kind = FLOAT32 if narrow else _NAMES[nested.kind_of_number]
+            kind = FLOAT32 if narrow else NAMES[nested.kind_of_number]
             out = self.leaf("numbers", (at,), plain_array(self._value(at), kind))
             if dtype in ("", kind) and not narrow:
                 out._number = at
                 return out
             return self.cast(out, dtype or kind)
-        if not _holds_stand_in(nested):
+        if not holds_stand_in(nested):
             return self.real.new(nested, dtype) if dtype else self.real.settled(nested)
         parts = nested if isinstance(nested, TracedArray) else plain_array(nested, object)
-        flat = parts.ravel().view(np.ndarray).tolist()
-        if any(isinstance(part, Traced) and not isinstance(part, Number) for part in flat):
-            raise NotANumberError(
-                "an array of objects holds no plain numbers; for an array of Values there is Tensor.of(array)"
-            )
+        flat = parts_of(parts)
         given = tuple([self._number_at(part) if isinstance(part, Number) else part for part in flat])
         kinds = {x.kind_of_number if isinstance(x, Number) else type(x) for x in flat}
         kind = FLOAT64 if float in kinds else INT64 if int in kinds else BOOL
@@ -307,12 +298,6 @@ class WholeArrays:
     def _number_at(self, x: Number) -> NumberAt:
         self.tracer.kind_asked(x)  # of an int a tensor makes ints: with a float in its place the path is another
         return NumberAt(self.tracer.operand(x), x.kind_of_number)
-
-    def _without_number(self, x: LaterArray) -> LaterArray:
-        return LaterArray(self.tracer, x.row, x._seen())
-
-    def full(self, shape: Shape, x: Any, dtype: str) -> Any:
-        return self.expand(self.new(x, dtype), shape) if isinstance(x, Number) else self.real.full(shape, x, dtype)
 
     def cast(self, x: Any, dtype: str) -> Any:
         x = self._array(x)
@@ -325,22 +310,14 @@ class WholeArrays:
     def copy(self, x: Any) -> Any:
         return x if isinstance(x, LaterArray) else self.real.copy(x)
 
-    def same(self, a: Any, b: Any) -> bool:
-        return bool(self.real.same(self.told(a), self.told(b)))
-
-    def tolist(self, x: Any) -> Any:
-        if not isinstance(x, LaterArray):
-            return self.real.tolist(x)
-        return plain_array([*self._stand_ins(x), None], object)[:-1].reshape(x.shape).tolist()
-
     def read_only(self, x: Any) -> Any:
         if not isinstance(x, LaterArray):
             return self.real.read_only(x)
-        found = traced_array(self._stand_ins(x, narrow=x.dtype.name == FLOAT32)).reshape(x.shape)
+        found = traced_array(self.stand_ins(x, narrow=x.dtype.name == FLOAT32)).reshape(x.shape)
         found.flags.writeable = False
         return found
 
-    def _stand_ins(self, x: LaterArray, *, narrow: bool = False) -> list[Any]:
+    def stand_ins(self, x: LaterArray, *, narrow: bool = False) -> list[Any]:
         """What stands for the numbers of an array, one by one: plain ones of the scalar tape, or `narrow` ones."""
         if x.size > FEW:
             raise Unfollowable(
@@ -362,21 +339,8 @@ class WholeArrays:
         x = self._array(x)
         if not isinstance(x, LaterArray):
             return x
-        parts = [bool(part) if x.dtype.kind == "b" else self.tracer.told(part) for part in self._stand_ins(x)]
+        parts = [bool(part) if x.dtype.kind == "b" else self.tracer.told(part) for part in self.stand_ins(x)]
         return plain_array(parts, x.dtype).reshape(x.shape)
-
-    def nonzero(self, x: Any) -> list[Any]:
-        return self.real.nonzero(self.told(self.cast(x, BOOL)) if isinstance(x, LaterArray) else x)  # type: ignore[no-any-return]
-
-
-_NAMES: dict[type, str] = {float: FLOAT64, int: INT64, bool: BOOL}
-
-
-def _wide(dtype: Any) -> str:
-    """The dtype that a tensor of such numbers has."""
-    if dtype.kind == "f":
-        return FLOAT64 if dtype.itemsize > 4 else FLOAT32
-    return BOOL if dtype.kind == "b" else INT64
 
 
 def _layout(array: Any) -> Shape:
@@ -390,9 +354,3 @@ def _come_later(given: Any) -> bool:
     if type(given) in (tuple, list):
         return any(map(_come_later, given))
     return isinstance(given, (LaterArray, TracedArray, Traced))
-
-
-def _holds_stand_in(x: Any) -> bool:
-    if isinstance(x, (list, tuple)):
-        return any(map(_holds_stand_in, x))
-    return isinstance(x, (Traced, TracedArray))

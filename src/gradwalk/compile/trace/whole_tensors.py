@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gradwalk.compile.trace.array_tape import ArrayTape
-from gradwalk.compile.trace.limits import Unfollowable, limit
+from gradwalk.compile.trace.limits import Unfollowable
 from gradwalk.compile.trace.plain import Number
-from gradwalk.compile.trace.tensors import UNSEEN, Tensors, TracedTensor
+from gradwalk.compile.trace.tensors import Tensors, TracedTensor
 from gradwalk.compile.trace.whole_arrays import ArgumentArray, LaterArray, WholeArrays
 from gradwalk.engine import Value
 from gradwalk.ops import Op, where
@@ -47,48 +47,29 @@ class WholeTensor(TracedTensor):
 
     __slots__ = ()
 
-    @property
-    def requires_grad(self) -> bool:
-        """Whether gradient flows here; it can be set on what the function made by hand."""
-        return self._flows
-
-    @requires_grad.setter
-    def requires_grad(self, wanted: bool) -> None:
-        if id(self) not in self._data._tracer.made or (wanted and not self.dtype.startswith("float")):
-            raise limit("structure")
-        self._flows = wanted
-
-    @property
-    def is_leaf(self) -> bool:  # type: ignore[override]
-        """Whether the function made it by hand, or was given it as a leaf."""
-        return self._kind is None and id(self) not in self._data._tracer.tensors.computed
-
 
 class WholeTensors(Tensors):
     """What a tracer does with tensors whose arrays are written down as wholes.
 
-    >>> from gradwalk.compile.trace.tracer import Tracer
     >>> Tracer(by_array=True).tensors.argument(gradwalk.Tensor([1.0, 2.0]), np.ones(2)).shape
     (2,)
     """
 
-    blocks: Any
+    stand_in = WholeTensor
 
     def __init__(self, tracer: Tracer) -> None:
         super().__init__(tracer)
         self.blocks = WholeArrays(tracer, arrays.now)
         self.parameters: list[Tensor] = []
         self.met: dict[int, Any] = {}  # what stands for a parameter, by id()
-        self.arguments: dict[int, int] = {}  # what stands for tensors among the arguments: which array each is, by id()
-        self.kept: list[Tensor] = []  # these, so that their ids mean them
-        self.computed: dict[int, Tensor] = {}  # what stands for tensors among the arguments that were computed
+        self.arguments: dict[int, int] = {}  # which array what is given stands for, by id()
         self.results: list[Tensor] = []  # what the function gives
 
     def argument(self, given: Tensor, array: Any) -> Tensor:
         """What stands for a tensor among the arguments."""
         self._check_provider()
         out = self.standing_for(self.blocks.inputs(array), flows=given.requires_grad)
-        self.kept.append(out)
+        self.given[id(out)] = out
         self.arguments[id(out)] = self.blocks.given - 1
         if not given.is_leaf:
             self.computed[id(out)] = out
@@ -99,13 +80,6 @@ class WholeTensors(Tensors):
         self._check_provider()
         found: LaterArray = self.blocks.inputs(array, ArgumentArray)
         return found
-
-    def standing_for(self, array: Any, *, flows: bool) -> Tensor:
-        """A tensor of these numbers."""
-        out = constant(array)
-        out.__class__ = WholeTensor
-        out._flows = flows
-        return out
 
     def array_of(self, v: Tensor) -> Any:
         """The numbers of a tensor: an array that comes later, or one of what is known."""
@@ -119,13 +93,7 @@ class WholeTensors(Tensors):
             return constant(v._data)
         found = self.met.get(id(v))
         if found is None:
-            self._check_provider()
-            if not v.is_leaf or v.closure is not None:
-                raise limit("outside", f" ({v._op or 'made by hand'})")
-            if self.tracer.reached is not None and id(v) not in self.tracer.reached:
-                raise Unfollowable(
-                    f"{{function}} uses a tensor that cannot be seen from outside ({users_place()})", UNSEEN
-                )
+            self._check_parameter(v)
             if self.parameters and self.parameters[0]._data.dtype != v._data.dtype:
                 raise Unfollowable(
                     f"{{function}} has parameters of float32 and of float64 ({users_place()})",
@@ -144,13 +112,7 @@ class WholeTensors(Tensors):
         single = self._dtype_of_numbers(operands[1:] if op is where else operands)
         given = tuple([self._operand(x, single) for x in operands])
         owner: Any = next(x for x in given if isinstance(x, Tensor))
-        out = owner.computed(op, given)
-        if isinstance(out._data, LaterArray):
-            if type(out) is Tensor:
-                out.__class__ = WholeTensor
-        elif out._flows:
-            self.tracer.made[id(out)] = out  # of numbers that are known, so it is one as well
-        return out
+        return self._taken_in(owner.computed(op, given))
 
     def _dtype_of_numbers(self, operands: tuple[Any, ...]) -> str:
         """The dtype in which a plain number counts beside tensors: theirs, if they are of floats; else none."""
