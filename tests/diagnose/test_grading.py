@@ -264,8 +264,8 @@ def test_an_engine_that_refuses_a_second_walk_and_says_so_makes_no_mistake() -> 
     assert report.passed, report.text()
     skipped = [check for check in report.checks if check.status == "skipped"]
     assert {check.group for check in skipped} == {"repeat"}
-    assert skipped[0].message == "a second walk is refused (the graph has been used up)"
-    assert "because a second walk is refused" in report.text()
+    assert skipped[0].message == "your engine refuses to walk back there (the graph has been used up)"
+    assert "because your engine refuses to walk back there" in report.text()
 
 
 def test_an_engine_that_keeps_gradients_of_leaves_only_makes_no_mistake() -> None:

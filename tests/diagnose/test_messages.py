@@ -41,8 +41,8 @@ SENTENCES: dict[str, Callable[[Messages], Diagnosis]] = {
     "your `divide` on line 12 gives wrong numbers: `__truediv__` and `log` go through it": lambda say: say.helper(
         "divide", 12, ["div", "log"]
     ),
-    "your `__mul__` gives a wrong derivative: b = a * a at a = 3 has a.grad 5, and 6 is right": lambda say: say.unknown(
-        "mul", failure("a-times-a", b_data=9.0, a_grad=5.0)
+    "your `__mul__` gives a wrong derivative: c = a * b at a = 3, b = 2 has a.grad 5, and 2 is right": lambda say: (
+        say.unknown("mul", failure("mul", c_data=6.0, a_grad=5.0, b_grad=3.0))
     ),
     "your `__mul__` gives a wrong value: b = a * a at a = 3 has b.data 8, and 9 is right": lambda say: say.unknown(
         "mul", failure("a-times-a", b_data=8.0, a_grad=5.0)

@@ -620,3 +620,81 @@ def test_ops_that_take_floats_refuse_whole_numbers_only() -> None:
                             ("self * -1", "self * -1.0")))  # fmt: skip
     assert any("refuse whole numbers" in each for each in told)
     assert not any("refuse plain numbers" in each for each in told)
+
+
+def test_a_dataclass_with_postponed_annotations_is_an_engine_as_text_too() -> None:
+    head = "from __future__ import annotations\nfrom dataclasses import dataclass\n\n\n"
+    head += "@dataclass\nclass Config:\n    x: float\n\n\n"
+    report = grade(head + CLEAN)
+    assert report.faults == ()
+    assert not any("stopped" in str(note) for note in report.notes)
+
+
+CLASSES = """\
+class Value:
+    def __init__(self, data): self.data, self.grad = data, 0.0
+    def inputs(self): return []
+    def pull(self): pass
+    def __add__(self, o): return Sum(self, as_value(o))
+    def __mul__(self, o): return Product(self, as_value(o))
+    def __neg__(self): return Product(self, Value(-1.0))
+    def __sub__(self, o): return Sum(self, -as_value(o))
+    def __rsub__(self, o): return Sum(as_value(o), -self)
+    __radd__, __rmul__ = __add__, __mul__
+    def backward(self):
+        order, seen = [], set()
+        def visit(n):
+            if n not in seen:
+                seen.add(n)
+                for x in n.inputs(): visit(x)
+                order.append(n)
+        visit(self)
+        self.grad = 1.0
+        for n in reversed(order): n.pull()
+
+
+def as_value(x): return x if isinstance(x, Value) else Value(x)
+
+
+class Sum(Value):
+    def __init__(self, a, b):
+        super().__init__(a.data + b.data)
+        self.a, self.b = a, b
+    def inputs(self): return [self.a, self.b]
+    def pull(self):
+        self.a.grad += self.grad
+        self.b.grad += self.grad
+
+
+class Product(Value):
+    def __init__(self, a, b):
+        super().__init__(a.data * b.data)
+        self.a, self.b = a, b
+    def inputs(self): return [self.a, self.b]
+    def pull(self):
+        self.a.grad += self.b.data * self.grad
+        self.b.grad += self.a.data * self.grad
+"""
+
+
+def told_of_classes(*edits: tuple[str, str]) -> list[str]:
+    source = CLASSES
+    for old, new in edits:
+        assert old in source
+        source = source.replace(old, new, 1)
+    return sentences(source)
+
+
+def test_where_each_op_is_a_class_its_own_push_is_watched() -> None:
+    assert told_of_classes() == []
+    (told,) = told_of_classes(("        self.grad = 1.0\n", ""))
+    assert "does not set the root's gradient to 1" in told
+
+
+def test_an_op_that_shares_its_class_with_another_is_not_told_beside_it() -> None:
+    (told,) = told_of_classes(("self.b.grad += self.grad", "self.b.grad -= self.grad"))
+    assert "`__add__`" in told
+
+
+def test_a_walk_from_the_wrong_end_beside_a_wrong_class_costs_no_diagnosis() -> None:
+    assert told_of_classes(("self.b.grad += self.grad", "self.b.grad -= self.grad"), ("reversed(order)", "order"))

@@ -143,6 +143,9 @@ def test_one_engine_from_the_command_line(tmp_path: Path, capsys: pytest.Capture
     assert "overwrites" in out
     assert str(page) in out
     assert "overwrites" in text_of(page.read_text(encoding="utf-8"))
+    assert "there is no class" not in out
+    assert main(["grade", str(path), "--class", "Scalar"]) == 1
+    assert "there is no class Scalar here: Value was judged instead" in " ".join(capsys.readouterr().out.split())
     path.write_text(teaching.SOURCE, encoding="utf-8")
     assert main(["grade", str(path), "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
@@ -156,6 +159,7 @@ def test_one_engine_from_the_command_line(tmp_path: Path, capsys: pytest.Capture
         (["missing.py"], "there is no missing.py"),
         (["notes.txt"], "neither Python"),
         ([".", "--html", "x.html"], "--html is for one engine"),
+        (["engine.py", "--out", "x"], "--out is for a folder"),
         (["engine.py", "--html", "no/such/folder/x.html"], "no/such/folder"),
     ],
 )

@@ -45,6 +45,24 @@ def method(tab: str, *lines: str) -> str:
 
 
 SUBMISSIONS: list[tuple[str, str, str, list[int], str]] = [
+    # right where the upstream gradient is one, or the exponent two
+    (
+        "__pow__",
+        S["__pow__"].replace("self.data ** (n - 1) * out.grad", "(self.data * out.grad) ** (n - 1)"),
+        "wrong local derivative",
+        [5],
+        "The mistake is on line 5",
+    ),
+    # one of two that look alike
+    ("tanh", TANH.replace("out.data ** 2", "out.grad ** 2"), "wrong local derivative", [5], "one `out.grad`"),
+    # the root left out of the walk: no sign in the search is to blame
+    (
+        "backward",
+        S["backward"].replace("reversed(order)", "order[-2::-1]"),
+        "a part is missing",
+        [],
+        "`d` was never visited",
+    ),
     # a number computed, shown or given back, and kept nowhere
     ("__add__", ADD.replace("+=", "+"), "thrown away", [6], "throws it away"),
     ("__mul__", MUL.replace("self.grad += other.data", "self.grad + other.data"), "thrown away", [6], "throws it away"),

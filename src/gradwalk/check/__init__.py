@@ -13,7 +13,7 @@ op at fault. What is checked goes this way:
 - `taylor`: the remainder test, which needs no step to be chosen
 - `agreement`: whether a derivative agrees with a measured slope, and within what
 - `suspects`: who is at fault; `report`: what was found, in words
-- `gradients`, `graph`, `against_torch`: the three checks
+- `gradients`, `graph`, `against_torch`: the three checks; `of_tensors`: the first one for functions of tensors
 """
 
 from gradwalk.check.against_torch import compare_with_torch

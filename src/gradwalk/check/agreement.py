@@ -23,7 +23,9 @@ def judged(
     """
     expected, low, high = slope.value, min(slope.left, slope.right), max(slope.left, slope.right)
     if slope.kink:
-        expected = min(max(got, low), high) if got == got else low if math.isfinite(low) else high
+        if math.isfinite(low) != math.isfinite(high):  # f jumps, or is vertical: no slope in between is right
+            low = high = got if got in (low, high) else low if math.isfinite(low) else high
+        expected = min(max(got, low), high) if got == got else low
     if not slope.known:
         note = "f cannot be measured here: a nudge either way leaves its domain, or its slope grows without end"
         return InputCheck(name, got, expected, math.nan, math.inf, "not finite", note)
@@ -33,6 +35,8 @@ def judged(
     fine = error <= tolerance or got == expected  # a nan is not fine
     if slope.kink:
         note = f"any slope between {show(low, 6)} and {show(high, 6)} is right"
+        if low == high:
+            note = "f jumps here or is vertical, and has a slope to one side only"
         return InputCheck(name, got, expected, error, tolerance, "kink" if fine else "wrong", note)
     vague = doubt > 0.01 * max(abs(got), abs(expected)) and doubt > 1e-6
     note = f"known only to ±{doubt:.1g}" if vague else ""

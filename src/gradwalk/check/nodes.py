@@ -210,7 +210,7 @@ def local(v: Node) -> Local:
         return Local(v, tuple(operands), tuple(map(data, slopes)), function, arguments)
     distinct = _distinct(operands)
     places = tuple(_place(operands[x], distinct) if isinstance(x, int) else x for x in arguments)
-    return Local(v, distinct, ask(v, distinct), function, places)
+    return Local(v, distinct, _flowing(v, distinct, ask(v, distinct)), function, places)
 
 
 def ask(v: Node, operands: tuple[Node, ...], upstream: float = 1.0, held: float = 0.0) -> tuple[float, ...] | None:
@@ -227,6 +227,23 @@ def ask(v: Node, operands: tuple[Node, ...], upstream: float = 1.0, held: float 
         except Exception:  # a closure that needs more than its own node; what it does is then not known
             return None
         return tuple(gradient(operand) - held for operand in operands)
+
+
+def describe(here: Local) -> str:
+    """A node in one short line, its operands in the order in which they are counted: a set has none of its own."""
+    before = [x for x in here.arguments if isinstance(x, int)] or range(len(here.operands))
+    if _keeps_order(here.node) or len(before) < 2:
+        return walk.describe(here.node)
+    shown = [walk.short(here.operands[x]) for x in before]
+    return f"{walk.formula(str(getattr(here.node, '_op', '')), shown)} = {data(here.node):g}"
+
+
+def _flowing(v: Node, operands: tuple[Node, ...], slopes: tuple[float, ...] | None) -> tuple[float | None, ...] | None:
+    """Slopes without those towards operands that say of themselves that they want no gradient."""
+    if slopes is None:
+        return None
+    wanted = (getattr(x, "requires_grad", True) is not False for x in operands)
+    return tuple(slope if slope or wants else None for slope, wants in zip(slopes, wanted, strict=True))
 
 
 def at_kink(graph: CheckedGraph, leaves: Iterable[Node]) -> str:

@@ -84,6 +84,8 @@ def _leaf(x: Any, i: int) -> Any:
 def _one_number(result: Any) -> Any:
     if getattr(result, "many", False) is True and result.numel() == 1 and result.dtype.startswith("float"):
         return result
+    if getattr(result, "many", False) is True and not result.dtype.startswith("float"):
+        raise GraphError(f"f must give a tensor of floats, and it gave {result.dtype}, which has no derivative")
     shape = getattr(result, "shape", type(result).__name__)
     raise GraphError(f"f must give a tensor of one number, and it gave {shape}: take its sum() or mean()")
 

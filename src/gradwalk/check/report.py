@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gradwalk.errors import GradientCheckError
+from gradwalk.messages import counted
 
 __all__ = ["CheckReport", "InputCheck", "Status", "Suspect"]
 
@@ -126,7 +127,7 @@ class CheckReport:
 
     def _headline(self) -> str:
         count, wrong = len(self.inputs), sum(entry.status == "wrong" for entry in self.inputs)
-        around = f"({self.method}, value {show(self.value, 6)}, {self.nodes} node{'s' * (self.nodes != 1)})"
+        around = f"({self.method}, value {show(self.value, 6)}, {counted(self.nodes, 'node')})"
         if self.ok:
             what = "1 gradient agrees" if count == 1 else f"{count} gradients agree"
             return f"{self.name} passed: {what} {around}"
@@ -169,9 +170,10 @@ class CheckReport:
         return lines
 
     def _faults(self) -> list[str]:
-        lines = ["at fault: " + str(suspect) for suspect in self.suspects[:LISTED]]
-        if len(self.suspects) > LISTED:
-            lines.append(f"… and {len(self.suspects) - LISTED} more nodes")
+        told = list(dict.fromkeys(map(str, self.suspects)))  # two nodes may hold the same numbers
+        lines = ["at fault: " + suspect for suspect in told[:LISTED]]
+        if len(told) > LISTED:
+            lines.append(f"… and {len(told) - LISTED} more nodes")
         return lines + list(self.problems)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from gradwalk import walk
 from gradwalk.check.agreement import judged, same
 from gradwalk.check.inputs import CheckedFunction, replaced
-from gradwalk.check.nodes import CheckedGraph, Local, Node, ask, data, has_gradient, ordered_operands
+from gradwalk.check.nodes import CheckedGraph, Local, Node, ask, data, describe, has_gradient, ordered_operands
 from gradwalk.check.numeric import EPSILON, Slope, slope
 from gradwalk.check.report import Suspect, ratio, show
 from gradwalk.matcher import Outcome, matching
@@ -38,7 +38,7 @@ def wrong_on_their_own(
             verdict = judged("", got, expected, rtol=rtol, atol=atol, size=abs(here.point[i]))
             if verdict.status == "wrong":
                 place = here.arguments.index(i) + 1
-                found.append(Suspect(name(here), walk.describe(here.node), place, got, verdict.expected, habit(here)))
+                found.append(Suspect(name(here), describe(here), place, got, verdict.expected, habit(here)))
     return found
 
 
@@ -139,7 +139,7 @@ def _linked(
             (i,) = moving
             _, got = shares[i]
             should = whole.value / parts[i].value
-            return [Suspect(name(here), walk.describe(here.node), i + 1, got, should, habit(here))]
+            return [Suspect(name(here), describe(here), i + 1, got, should, habit(here))]
         why = f"measured along {f.inputs.names[position]}, which moves {len(moving)} of its operands at once"
         why = "; ".join(filter(None, [habit(here), why]))
         return [Suspect(name(here), walk.describe(here.node), 0, sum(pushed), whole.value, why)]
@@ -187,8 +187,9 @@ def _outline(order: list[Node], leaves: list[Node]) -> list[tuple[str, int | Non
 
 #: What is left to say when nothing was found.
 NOTHING = (
-    "no op could be shown to be wrong, and every gradient is the sum of what is pushed to it: look for a kink at which "
-    "several operands meet, and for something that f does beside building a graph"
+    "no op could be shown to be wrong, and every gradient is the sum of what is pushed to it: does f take .data, "
+    "detach() or no_grad() on the way, keep something between calls, lose its digits in a difference of large numbers, "
+    "or stand at a kink where several operands meet?"
 )
 
 
@@ -222,7 +223,7 @@ def _likely(graph: CheckedGraph, pushed: list[float], got: float) -> str:
         return "one of its consumers is to blame: " + told
     share = ratio(got, sum(pushed))
     times = round(share) if math.isfinite(share) else 0
-    many = f"{times} times too much: a node visited twice, or gradients not set to 0 before"
+    many = f"{times} times too much: a node visited twice, gradients not set to 0 before, or a hook that changes them"
     single = "only one of the contributions arrived: = where += should be?"
     mistakes = [(many, times * sum(pushed))] if times > 1 else []
     told = _named(got, sum(pushed), [*mistakes, *((single, x) for x in pushed)])

@@ -3,7 +3,8 @@
 Data goes from an engine through probes to outcomes, from outcomes to faults, from faults to words:
 
 - `vocabulary`, `discovery`, `adapter`: somebody's engine behind one face, found by looking
-- `pushing`: what one node pushes, away from the engine's walk; `watching`: that walk itself, watched
+- `pushing`: what one node pushes, away from the engine's walk; `watching`: that walk itself, watched; `experiments`:
+  what one question finds out, as whether a walk takes every path
 - `networks`: whether `parameters` and `zero_grad` of the classes beside it reach every weight
 - `probes`, `op_probes`, `random_probes`, `budget`: small programs, and how one is run; `checks`: the checklist of them
 - `examination`: the outcomes of one engine, each check judged; `results`: a `Grade` with its checks and diagnoses
@@ -28,7 +29,7 @@ For others to use:
   these may not do; `conversation`, `processes`, `cleaning`: how they are talked with
 - `sandbox`, `proof`: a file judged that way; `deno`: the same in Pyodide, out of reach of the machine
 - `submissions`: what a class handed in, judged side by side; `marks`, `resemblance`: one engine beside the others;
-  `gradebook`: the results, written as they come
+  `gradebook`: the results, written as they come; `elsewhere`: judged on the machines of a cluster
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ method or a function; data may be called `data` or `value`; the constructor may 
 from __future__ import annotations
 
 import inspect
+import math
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -46,12 +47,17 @@ from gradwalk.diagnose.vocabulary import (
     names_of,
 )
 from gradwalk.messages import Message, reason_of, say
+from gradwalk.ops import TABLE
 
 __all__ = ["Engine", "MissingOp", "NoNode", "NotAnEngine", "find_class"]
 
 
 #: What is said of a walk that needs a module which is missing.
 NO_RUN = say("backward() cannot run here")
+
+
+#: What a method may use, beside its class and what a node has, to be called for a look at what it gives.
+_HARMLESS = {"math", "np", "numpy", *dir(math), "abs", "float", "int", "isinstance", "max", "min", "pow", "sum"}
 
 
 def _no_function(cls: str, name: str) -> Message:
@@ -128,7 +134,6 @@ class Engine:
     def push(self) -> Push | None:
         """How a node pushes, if it can be asked to.
 
-        >>> from gradwalk.diagnose import teaching
         >>> Engine(teaching.load()).push.name
         '_backward'
         """
@@ -374,6 +379,30 @@ class Engine:
             if isinstance(kept, _HOLDERS) and any(isinstance(x, self.kind) for x in kept):
                 return 1.0
         return 0.0
+
+    def unknown_ops(self) -> list[str]:
+        """Methods that make a new node of one node, as an op does, and that no check asks for.
+
+        >>> Engine(Value).unknown_ops()
+        []
+        """
+        known = {each for op in TABLE for each in names_of(op)} | {"detach", "clone", "copy"}
+        names = [name for name in dir(self.cls) if name[0] != "_" and name not in known | {self.backward_name}]
+        return [name for name in names if self._makes_a_node(name)]
+
+    def _makes_a_node(self, name: str) -> bool:
+        method = inspect.getattr_static(self.cls, name)
+        if not inspect.isfunction(method) or len(needed_arguments(method)) != 1:
+            return False
+        try:
+            node = self.leaf(0.5)
+            if not {*method.__code__.co_names} <= {*dir(node), self.cls.__name__, *_HARMLESS}:
+                return False  # it may wait, ask or draw
+            with lines_limited(self.files):
+                made = getattr(node, name)()
+            return isinstance(made, self.kind) and made is not node
+        except (Exception, SystemExit, OutOfSteps):
+            return False
 
     def find(self, name: str) -> Callable[..., Any]:
         """How this engine does an op; MissingOp if it does not.

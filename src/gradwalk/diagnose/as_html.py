@@ -15,7 +15,9 @@ from gradwalk.diagnose.marks import VERDICTS, Standing, standing
 from gradwalk.diagnose.results import CheckResult, Diagnosis, Grade, Mark
 from gradwalk.drawing.theme import DARK, LIGHT, MONO, SANS
 from gradwalk.errors import SettingError
+from gradwalk.files import html_page
 from gradwalk.matcher import same
+from gradwalk.messages import counted
 
 __all__ = ["OverviewRow", "overview_page", "report_page"]
 
@@ -35,7 +37,6 @@ ALIKE = 5  # names in one remark
 class OverviewRow:
     """One learner in the overview: who, the report, the page with the details, the file, and who has the same engine.
 
-    >>> from gradwalk.diagnose import grade, teaching
     >>> OverviewRow("ada", grade(teaching.SOURCE, checks=["a-plus-a"]), "ada.html").name
     'ada'
     """
@@ -50,7 +51,6 @@ class OverviewRow:
 def report_page(report: Grade, title: str, *, solution: bool = False) -> str:
     """The report of one engine as a whole HTML page.
 
-    >>> from gradwalk.diagnose import grade, teaching
     >>> page = report_page(grade(teaching.SOURCE, checks=["a-plus-a"]), "engine.py")
     >>> "1 of 1" in page, "<script" in page
     (True, False)
@@ -58,7 +58,7 @@ def report_page(report: Grade, title: str, *, solution: bool = False) -> str:
     body = [f"<h1>{escape(title)}</h1>", _score(report)]
     body += [f'<p class="note">{_words(note)}</p>' for note in report.notes]
     if report.faults:
-        body.append(f"<h2>{_count(len(report.faults), 'thing')} to mend</h2>")
+        body.append(f"<h2>{counted(len(report.faults), 'thing')} to mend</h2>")
         body += [_diagnosis(diagnosis, solution) for diagnosis in report.faults]
     if report.invitations:
         body.append('<section class="further"><h2>Beyond the essentials, if you would like to go on</h2><ul>')
@@ -76,7 +76,6 @@ def report_page(report: Grade, title: str, *, solution: bool = False) -> str:
 def overview_page(rows: Sequence[OverviewRow], title: str, *, waiting: int = 0, confined: Collection[str] = ()) -> str:
     """A class at a glance: each engine's mark and bugs, and which bugs are common. `waiting`: so many are to come.
 
-    >>> from gradwalk.diagnose import grade, teaching
     >>> page = overview_page([OverviewRow("ada", grade(teaching.SOURCE, checks=["a-plus-a"]), "ada.html")], "homework")
     >>> 'href="ada.html"' in page
     True
@@ -84,7 +83,7 @@ def overview_page(rows: Sequence[OverviewRow], title: str, *, waiting: int = 0, 
     found = [standing(row.report) for row in rows]
     counts = Counter(each.verdict for each in found)
     verdicts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
-    body = [f"<h1>{escape(title)}</h1>", f"<p>{_count(len(rows), 'engine')}: {verdicts or 'none judged yet'}.</p>"]
+    body = [f"<h1>{escape(title)}</h1>", f"<p>{counted(len(rows), 'engine')}: {verdicts or 'none judged yet'}.</p>"]
     if waiting:
         body.append(f"<p><strong>{waiting} more to come.</strong> Run the same command again to go on.</p>")
     for heading, common in (
@@ -93,7 +92,7 @@ def overview_page(rows: Sequence[OverviewRow], title: str, *, waiting: int = 0, 
     ):
         if common:
             body.append(f"<h2>{heading}</h2><ol>")
-            body += [f"<li>{_words(name)} <span class='of'>{_count(n, 'engine')}</span></li>" for name, n in common]
+            body += [f"<li>{_words(name)} <span class='of'>{counted(n, 'engine')}</span></li>" for name, n in common]
             body.append("</ol>")
     body.append(
         "<h2>All engines</h2>"
@@ -209,29 +208,10 @@ def _words(text: str) -> str:
     return "".join(f"<code>{piece}</code>" if i % 2 else piece for i, piece in enumerate(pieces))
 
 
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
-
-
 def _page(title: str, body: Iterable[str]) -> str:
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(title)}</title>
-<style>
-{_STYLE}
-{_colours(LIGHT, ok="#0B6B57")}
-@media (prefers-color-scheme:dark){{{_colours(DARK, ok="#6FD3BC")}}}
-</style>
-</head>
-<body><main>
-{chr(10).join(body)}
-</main></body>
-</html>
-"""
+    dark = f"@media (prefers-color-scheme:dark){{{_colours(DARK, ok='#6FD3BC')}}}"
+    lines = "\n".join(body)
+    return html_page(title, f"{_STYLE}\n{_colours(LIGHT, ok='#0B6B57')}\n{dark}", f"<main>\n{lines}\n</main>")
 
 
 _STYLE = f"""

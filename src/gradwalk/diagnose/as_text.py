@@ -19,7 +19,6 @@ MOST = 3  # checks that are shown with their numbers under one diagnosis
 def report_text(report: Grade, *, solution: bool = False) -> str:
     """The report as lines of text: a line for each group, what is wrong, what lies beyond the essentials, the score.
 
-    >>> from gradwalk.diagnose import grade, museum
     >>> print(report_text(grade(museum.find("reversed-division").source(), checks=["numbers"])))
     ✗ plain numbers on either side: 7 of 8
     <BLANKLINE>
@@ -51,7 +50,6 @@ def report_text(report: Grade, *, solution: bool = False) -> str:
 def score_text(report: Grade) -> str:
     """The score in a sentence, what every engine must have apart from what goes beyond.
 
-    >>> from gradwalk.diagnose import grade, museum, teaching
     >>> score_text(grade(museum.find("left-over-gradients").source(), checks=["reuse", "repeat"]))
     'All 8 essentials passed, and 1 of 5 of what lies beyond them.'
     """

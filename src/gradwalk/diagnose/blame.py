@@ -12,26 +12,32 @@ from gradwalk.diagnose.comparison import AS_WRITTEN, Comparison
 from gradwalk.diagnose.composition import composed_of, helpers_of
 from gradwalk.diagnose.discovery import attributes
 from gradwalk.diagnose.examination import Examination, Failure, foremost
+from gradwalk.diagnose.experiments import (
+    changes_in_place,
+    compares_data,
+    doubling_function,
+    hashes_all_paths,
+    is_exponential,
+    keeps_nodes,
+    leaf_is_changed,
+)
 from gradwalk.diagnose.formulas import Measured
 from gradwalk.diagnose.messages import Messages
 from gradwalk.diagnose.museum.faults import ARRANGEMENTS, EVERY, Fault
 from gradwalk.diagnose.op_probes import BASIC, REVERSED, at_points, evidence, first_op, ops_in, with_number
 from gradwalk.diagnose.probes import Probe
 from gradwalk.diagnose.results import CheckResult, Diagnosis
+from gradwalk.diagnose.source_tree import holds_line
 from gradwalk.diagnose.vocabulary import SYMBOL
 from gradwalk.diagnose.watching import (
+    CHAIN,
     LEFT_OUT_BY,
-    changes_in_place,
-    compares_data,
-    doubling_function,
     faults_of_walk,
-    hashes_all_paths,
-    is_exponential,
-    keeps_nodes,
-    leaf_is_changed,
     left_out_by,
     seed_is_added,
     starts_with_one,
+    watch,
+    wrong_seed,
 )
 from gradwalk.matcher import Outcome, by_type
 
@@ -47,7 +53,6 @@ def diagnose(
 ) -> tuple[dict[str, Diagnosis], tuple[Diagnosis, ...]]:
     """A diagnosis for each failed check that one was found for, by the check's name; and all that were found.
 
-    >>> from gradwalk.diagnose import grade, museum
     >>> report = grade(museum.find("reversed-subtraction").source())
     >>> report.diagnoses[0].sentence
     'your `__rsub__` is the wrong way round on line 98: the number on the left arrives as the argument'
@@ -98,7 +103,11 @@ class _Inquiry:
         self.comparison = Comparison(self.hand or examination)
         self.essential = any(is_essential(check.name, check.group) for check in failed)
         self.misplaced = self._misplaced() if self.essential else {}
-        self.found = self._as_written(faults_of(self.comparison, self.misplaced)) if self.essential else Findings()
+        self.found = Findings()
+        if self.essential and self.hand is None and self.seed:  # then all numbers are wrong, whatever the ops are worth
+            self.found = Findings(in_walk=True)
+        elif self.essential:
+            self.found = self._as_written(faults_of(self.comparison, self.misplaced))
         if self.hand is not None and self.hand is not examination and self._is_unexplained():
             self._walk_alone(examination)
         self.refusals = self._refusals()
@@ -125,8 +134,15 @@ class _Inquiry:
         return {op: operand for op in ops if (operand := leaf_is_changed(self.engine, op)) is not None}
 
     @cached_property
+    def seed(self) -> str | None:
+        """What is wrong with the root's gradient, where nobody can watch the walk."""
+        return wrong_seed(self.engine) if watch(self.engine, CHAIN) is None else None
+
+    @cached_property
     def walk(self) -> list[str | Fault]:
         """What the walk does wrong, where it gives other numbers than a walk by hand."""
+        if self.seed:
+            return [self.seed]
         if not self._walk_differs():
             return []
         if self.engine.hides_backward():
@@ -238,16 +254,18 @@ class _Inquiry:
                 return self._blame(failure, own) or self._fault(Fault("data-read-late", own))
         return self._blame(failure) or self.tell.wrong(failure)
 
-    def _at_edge(self, op: str, failure: Failure) -> Diagnosis:
+    def _at_edge(self, op: str, failure: Failure) -> Diagnosis | None:
         """Wrong numbers at the edge of what an op is defined for: by a fault that is known, or by the op's own way."""
         program, faults = failure.program, self.found.faults
+        if self.found.in_walk:  # what is wrong at ordinary points may well show here too
+            return self._blame(failure) if self.seed else None
         explained = self.comparison.reproduces(faults, program, self.found.arrangement)
         explained = explained or bool(set(self.misplaced) & self._with_parts(ops_in(program.text)))
         harmless = not explained and by_type(
             self.comparison.simulate(faults, program, self.found.arrangement or AS_WRITTEN), failure.expected
         )
         known = None if harmless and op not in self.found.unknown else self._blame(failure, "" if explained else op)
-        if known is None and op in UNSTABLE:
+        if known is None and self._through_exp(op):
             return self._fault(Fault("specimen", op, specimen=UNSTABLE[op]))
         return known or self._once(("edge", program.title), lambda: self.tell.edge(op, failure))
 
@@ -343,8 +361,12 @@ class _Inquiry:
                 return self._unknown(op, measured)
         if self.misplaced and set(self.misplaced) & involved:
             return self._closures()
+        if self.found.in_walk and self.walk:
+            return self._walk_fault(failure)
         if self.found.in_walk:  # ops that are right by themselves and wrong on top of each other
-            walked = self.examination.failure(self.comparison.wrong(self.comparison.programs)[0])
+            wrong = self.comparison.wrong(self.comparison.programs)
+            unexplained = [each for each in wrong if not self._wrong_ops(each)]
+            walked = self.examination.failure((unexplained or wrong)[0])
             return self._once("walk", lambda: self.tell.wrong(walked))
         everywhere = [fault for fault in concerned if fault.op in ("", EVERY)]
         if concerned:  # an op that is wrong at ordinary points is not judged anew at the edges
@@ -373,17 +395,25 @@ class _Inquiry:
                 suspects -= helpers_of(self.engine, op)
         return (*suspects.pop(), wrong) if len(suspects) == 1 else None
 
-    def _extra(self, op: str, failure: Failure) -> Diagnosis:
+    def _extra(self, op: str, failure: Failure) -> Diagnosis | None:
         """An op that the teaching engine does not have: one of its parts is to blame, or what it does itself."""
         op = "rpow" if op == "__rpow__" else op
         if self._is_walks(failure.program):
             return self._walk_fault(failure)
+        if self.found.in_walk or self.seed:
+            return self._blame(failure)
         parts = composed_of(self.engine, op)
         for fault in self.found.faults:
             if fault.op in ("", EVERY) or fault.op in parts:
                 return self._fault(fault)
         changed = self._changed_input(failure.program)
-        return changed or self._once(("unknown", op), lambda: self.tell.unknown(op, failure))
+        if changed:
+            return changed
+        own = self.examination.failures(CHECKS[op]) if op in CHECKS else []
+        own = [each for each in own if each.outcome.kind == "numbers" and not self._is_walks(each.program)]
+        if not own and self._wrong_ops(failure.program):  # right by itself: what is used beside it is not
+            return self._blame(failure)
+        return self._once(("unknown", op), lambda: self.tell.unknown(op, foremost(own or [failure])))
 
     def _unknown(self, op: str, measured: Measured) -> Diagnosis:
         failure = measured.failure
@@ -478,6 +508,9 @@ class _Inquiry:
             known = self._blame(failure)
             if known is not None and not (self._is_walks(program) and not self.walk):
                 return known
+        whole_walk = next((fault for fault in self.found.faults if not fault.op), None)
+        if whole_walk and check.group in ORDINARY and not self._stops(op):  # what the walk left out was missed there
+            return self._fault(whole_walk)
         return self._stopped(op, failure, at_edge=at_edge)
 
     @cached_property
@@ -517,10 +550,10 @@ class _Inquiry:
         outcome = failure.outcome
         if outcome.message.startswith("the result is"):
             return self._once(("no value", op), lambda: self.tell.no_value(op, outcome))
-        if at_edge and op in UNSTABLE and outcome.error in ARITHMETIC:
+        if at_edge and self._through_exp(op) and outcome.error in ARITHMETIC:
             return self._fault(Fault("specimen", op, specimen=UNSTABLE[op]), outcome.line)
         if at_edge and (outcome.error in ARITHMETIC or "complex" in outcome.message):
-            if self._in_constructor(outcome.line):  # no op's doing
+            if self._stands_in("__init__", outcome.line):  # no op's doing
                 return self._once((outcome.error, outcome.message), lambda: self.tell.error("", outcome))
             error = "a complex number" if "complex" in outcome.message else outcome.error
             guilty = self._op_at(outcome.line) or op
@@ -539,7 +572,18 @@ class _Inquiry:
             return self._once((outcome.error, op), lambda: self.tell.error(op, outcome))
         if self.tell.tree and outcome.line:
             op = self._op_at(outcome.line) or ""  # an error in the walk is no op's
-        return self._once((outcome.error, outcome.message), lambda: self.tell.error(op, outcome))
+        # The same error on other lines, or other words on the same line, need not be told again.
+        alike: list[Hashable] = [
+            (outcome.error, outcome.message),
+            *([(outcome.error, outcome.line)] if outcome.line else []),
+        ]
+        told = next((self._told[key] for key in alike if key in self._told), None) or self.tell.error(op, outcome)
+        self._told.update(dict.fromkeys(alike, told))
+        return told
+
+    def _through_exp(self, op: str) -> bool:
+        """Whether an op is written with the exponential function, which can overflow where the op itself does not."""
+        return op in UNSTABLE and (self.tell.tree is None or self.tell.tree.takes_powers(self.engine.called(op)))
 
     @cached_property
     def nothing_works(self) -> Failure | None:
@@ -559,14 +603,13 @@ class _Inquiry:
     def _op_at(self, line: int | None) -> str | None:
         """The op whose lines hold this one."""
         for op in self.comparison.parts:
-            function = self.tell.tree and self.tell.tree.function(self.engine.called(op))
-            if function and line and function.lineno <= line <= (function.end_lineno or 0):
+            if self._stands_in(self.engine.called(op), line):
                 return op
         return None
 
-    def _in_constructor(self, line: int | None) -> bool:
-        function = self.tell.tree and self.tell.tree.function("__init__")
-        return bool(function and line and function.lineno <= line <= (function.end_lineno or 0))
+    def _stands_in(self, name: str, line: int | None) -> bool:
+        function = self.tell.tree and self.tell.tree.function(name)
+        return bool(function and line and holds_line(function, line))
 
     # --- each diagnosis once
 
@@ -575,7 +618,11 @@ class _Inquiry:
             return self._through_helper()
         if fault.op and fault in self.found.faults:
             overwriting = [other for other in self.found.faults if other.op and other.kind == "overwriting"]
-            if fault in overwriting and len({other.op for other in overwriting}) > 2:
+            ops = {other.op for other in overwriting}
+            binary = {op for op in SYMBOL if op in self.comparison.parts and not self.comparison.parts[op]}
+            if fault in overwriting and self.hand is None and len(ops) > 1 and ops >= binary:  # or the walk does it
+                return self._fault(whole("overwriting"))
+            if fault in overwriting and len(ops) > 2:
                 return self._once("overwriting", lambda: self.tell.overwriting(overwriting))
             same_op = [other for other in self.found.faults if other.op == fault.op]
             values = [other for other in same_op if other.kind == "value"]
@@ -587,6 +634,10 @@ class _Inquiry:
                 return self._once(("slopes", fault.op), lambda: self.tell.slopes(slopes))
             elif slopes and detached:
                 return self._once(("slopes", fault.op), lambda: self.tell.one_gets_both(detached[0], slopes[0]))
+        if fault.name in _UNSEEN and watch(self.engine, CHAIN) is None:  # who pushed when was not seen
+            return self._once(
+                fault, lambda: replace(self.tell.walk(_UNSEEN[fault.name]), specimen=fault.name, fault=fault.name)
+            )
         return self._once(fault, lambda: self.tell.fault(fault, line))
 
     def _through_helper(self) -> Diagnosis:
@@ -607,6 +658,9 @@ _POWER = Probe("b = a ** 2 at a = 3", "a = Value(3.0)\nb = a ** 2\nb.backward()"
 _WALKS = ("overwriting", "not-seeded", "root-twice", "one-user", "keyed-by-operand", "wrong-end", "no-order",
           "listed-twice", "preorder", "breadth-first")  # fmt: skip
 
+
+#: What is said of some of them where nobody could watch: no more than the numbers show.
+_UNSEEN = {"wrong-end": "no-further", "not-seeded": "zero-at-root"}
 
 _IN_THE_MUSEUM = {"not-seeded", "root-twice", "wrong-end", "no-order", "listed-twice", "preorder", "breadth-first"}
 

@@ -12,24 +12,24 @@ from dataclasses import dataclass, field
 
 from gradwalk.diagnose import museum
 from gradwalk.diagnose.comparison import AS_WRITTEN, Candidate, Comparison
+from gradwalk.diagnose.experiments import answer_to_upstream
 from gradwalk.diagnose.formulas import Measured, measure
 from gradwalk.diagnose.museum.faults import ARRANGEMENTS, EVERY, Fault, Kind
 from gradwalk.diagnose.op_probes import BASIC, REVERSED, at_points, chained, evidence, ops_in
 from gradwalk.diagnose.probes import Probe
-from gradwalk.diagnose.vocabulary import SYMBOL
-from gradwalk.diagnose.watching import answer_to_upstream
+from gradwalk.diagnose.vocabulary import SYMBOL, UNARY
+from gradwalk.diagnose.watching import starts_with_one
+from gradwalk.matcher import by_type
 
 __all__ = ["Findings", "faults_of", "whole"]
 
 PUSHING: tuple[Kind, ...] = (
     "overwriting", "counting-itself", "without-upstream", "adds-upstream", "detached", "keyed-by-operand",
-    "closure-on-operand",
 )  # fmt: skip
 #: Where an op that is written with `if` pushes anything.
 PUSHES_WHERE = {"relu": "x > 0.0", "pow": "n != 0"}
 #: Specimens that concern the engine as a whole, simplest first; those of the walk depend on the order of operands.
-EVERYWHERE = ("overwriting", "not-seeded", "hidden-method", "root-twice", "one-user", "keyed-by-operand",
-              "closure-on-operand")  # fmt: skip
+EVERYWHERE = ("overwriting", "not-seeded", "hidden-method", "root-twice", "one-user", "keyed-by-operand")
 IN_EVERY_OP = (
     Fault("negated", EVERY),
     Fault("slope", EVERY, formula="1.0"),
@@ -70,7 +70,6 @@ def faults_of(comparison: Comparison, misplaced: Collection[str] = ()) -> Findin
 
     `misplaced` are ops whose pushes stand on an operand: of these only value and derivatives are looked at.
 
-    >>> from gradwalk.diagnose.adapter import Engine
     >>> from gradwalk.diagnose.examination import Examination
     >>> comparison = Comparison(Examination(Engine(museum.find("preorder").engine())))
     >>> [fault.name for fault in faults_of(comparison).faults]
@@ -92,19 +91,28 @@ def faults_of(comparison: Comparison, misplaced: Collection[str] = ()) -> Findin
     findings.arrangement = None if comparison.by_set else AS_WRITTEN
     if comparison.by_hand:
         return findings
-    wrong = [op for op in findings.unknown if op in BASIC]
-    if len(wrong) > 2 and 2 * len(wrong) > sum(map(comparison.has, BASIC)):  # so many ops are not wrong at once
+    cut_off = {fault.op for fault in findings.faults if fault.kind == "detached" and fault.operand is None}
+    if len(cut_off) > 2 and cut_off >= {op for op in comparison.parts if op in BASIC}:  # nothing arrives anywhere
+        return Findings((), {}, findings.arrangement, in_walk=True)
+    slopes = {fault.op for fault in findings.faults if fault.kind == "slope"}
+    apart = {op for op in ("sub", "mul", "div") if op in comparison.parts and not comparison.parts[op]}
+    if len(apart) > 2 and slopes >= apart:  # what they have in common is who hands their slopes on
+        return Findings((), {}, findings.arrangement, in_walk=True)
+    # Right by themselves, wrong on top of each other: that need not be the ops' doing.
+    answers = {op: how.answer for op, how in findings.unknown.items() if op in BASIC}
+    together = {op for op, answer in answers.items() if not answer and not comparison.wrong(at_points(op))}
+    unknown = {op: how for op, how in findings.unknown.items() if op not in together}
+    if len(unknown) > 2 and 2 * len(unknown) > sum(map(comparison.has, BASIC)):  # so many ops are not wrong at once
         return Findings(findings.faults, {}, findings.arrangement, in_walk=True)
-    together = [op for op in findings.unknown if op in BASIC and not comparison.wrong(at_points(op))]
-    if len(together) > 2:  # right by themselves, wrong on top of each other
-        return Findings(findings.faults, {}, findings.arrangement, in_walk=True)
-    return findings
+    return Findings(findings.faults, unknown, findings.arrangement, in_walk=len(unknown) < len(findings.unknown))
 
 
 def _single(comparison: Comparison, faults: tuple[Fault, ...], programs: list[Probe]) -> Findings | None:
     """One fault of the whole engine that, with those found already, explains every program."""
     names = [name for name in EVERYWHERE if name != "hidden-method" or comparison.examination.engine.hides_backward()]
     if "hidden-method" in names:
+        names.remove("not-seeded")
+    if "not-seeded" in names and starts_with_one(comparison.examination.engine):
         names.remove("not-seeded")
     if comparison.by_hand:
         names = ["overwriting", "keyed-by-operand"]
@@ -127,15 +135,17 @@ def _op_by_op(comparison: Comparison, misplaced: Collection[str]) -> Findings:
             findings.faults += measure(comparison, op).faults
     ops = [op for op in (*BASIC, *REVERSED) if comparison.has(op)]
     ops = [op for op in ops if not {op, op[1:] if op in REVERSED else "", *comparison.parts[op]} & {*misplaced}]
-    ops.sort(key=lambda op: len(comparison.parts[op]))  # what others are made of comes first
+    ops.sort(key=lambda op: len(comparison.parts[op] - {"turned"}))  # what others are made of comes first
     clean = {op for op in ops if not comparison.wrong(evidence(op))}
     for op in ops:
         if any(part in findings.unknown for part in (*comparison.parts[op], op[1:] if op in REVERSED else "")):
             continue  # no wonder
-        if op in clean and (answering := _answering(comparison, op)):
+        if op in clean and (answering := _answering(comparison, op, findings.faults)):
             findings.unknown[op] = answering
         if op in clean or comparison.explains(findings.faults, comparison.there(evidence(op))):
             continue
+        if _goes_through(comparison, op, findings.faults):
+            continue  # no wonder either
         found = _in_op(comparison, op, clean, findings.faults)
         if isinstance(found, Measured):
             findings.unknown[op] = found
@@ -144,8 +154,20 @@ def _op_by_op(comparison: Comparison, misplaced: Collection[str]) -> Findings:
     return findings
 
 
-def _answering(comparison: Comparison, op: str) -> Measured | None:
+def _goes_through(comparison: Comparison, op: str, faults: tuple[Fault, ...]) -> bool:
+    """Whether an op is made of one that is wrong, in a way that no simulation has."""
+    guilty = [fault for fault in faults if fault.op in comparison.parts[op]]
+    wrong = comparison.wrong(evidence(op))
+    values = any(name.endswith(".data") for each in wrong for name in comparison.examination.failure(each).wrong())
+    if not guilty or (values and not any(fault.kind in ("value", "reflected") for fault in guilty)):
+        return False
+    return all(by_type(comparison.simulate(faults, program), program.expected()) for program in wrong)
+
+
+def _answering(comparison: Comparison, op: str, faults: tuple[Fault, ...]) -> Measured | None:
     """An op that is right on an upstream gradient of 1 and wrong on another; None if that cannot be seen."""
+    if not comparison.by_hand and _is_gated(comparison, op, faults):
+        return Measured((), comparison.examination.failure(chained(op, -2.0)), "gated")
     wrong = comparison.wrong(chained(op, k) for k in (3.0, -2.0)) if comparison.by_hand and op not in REVERSED else []
     answer = answer_to_upstream(comparison.examination.engine, op) if wrong else ""
     if answer not in _ODD:
@@ -176,9 +198,19 @@ def _in_op(comparison: Comparison, op: str, clean: set[str], before: tuple[Fault
     measured = measure(comparison, op)
     candidates = list(_candidates(op, measured))
     found = first(candidates, comparison.about(op, clean)) or first(candidates, alone)
+    if found and not comparison.by_hand and _is_gated(comparison, op, (*before, *found)):
+        return Measured((), comparison.examination.failure(chained(op, -2.0)), "gated")
     if not found:
         comparison.shapes = kept
     return found or measured
+
+
+def _is_gated(comparison: Comparison, op: str, faults: tuple[Fault, ...]) -> bool:
+    """Whether an op that these faults explain on a positive upstream gradient pushes nothing on a negative one."""
+    above, below = chained(op), chained(op, -2.0)
+    got = comparison.examination.outcome(below)
+    alone = {"neg", *UNARY} & {op} and got.kind == "numbers" and got.numbers["a.grad"] == 1.0  # what comes past it
+    return bool(alone) and comparison.reproduces(faults, above) and not comparison.reproduces(faults, below)
 
 
 def _candidates(op: str, measured: Measured) -> Iterator[tuple[Fault, ...]]:

@@ -29,7 +29,6 @@ def main() -> None:
     """Do the one job that the standard input names.
 
     >>> import json, subprocess, sys, tempfile, pathlib
-    >>> from gradwalk.diagnose import teaching
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> _ = (folder / "engine.py").write_text(teaching.SOURCE)
     >>> job = {"file": "engine.py", "class_name": "Value", "definitions_only": False, "memory": 2**30, "seconds": 9.0}

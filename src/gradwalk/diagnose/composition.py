@@ -45,14 +45,16 @@ def composed_of(engine: Engine, op: str, number: bool = False) -> frozenset[str]
             if op in REVERSED and own[frame.f_code] == op[1:] and first is operands[1]:
                 called.add("turned")
 
-    _apply(engine, op, operands, watch)
+    made = type(_apply(engine, op, operands, watch))
+    if issubclass(made, engine.kind) and made not in map(type, operands):  # each op has a class, or shares one
+        before = BASIC[: BASIC.index(op)] if op in BASIC else () if op in REVERSED else BASIC
+        called |= {x for x in before if type(_apply(engine, x, _operands(engine, x), lambda _: None)) is made}
     return frozenset(called - {op})
 
 
 def helpers_of(engine: Engine, op: str) -> set[tuple[str, int]]:
     """The functions of the engine's own, name and line, that an op and its way back go through; methods do not count.
 
-    >>> from gradwalk.diagnose import teaching
     >>> sorted(name for name, _ in helpers_of(Engine(teaching.load()), "sigmoid"))
     ['logistic', 'ordered']
     """
@@ -70,8 +72,9 @@ def helpers_of(engine: Engine, op: str) -> set[tuple[str, int]]:
 
 def _apply(
     engine: Engine, op: str, operands: tuple[Any, ...], watch: Callable[[FrameType], None], backward: bool = False
-) -> None:
+) -> Any:
     """Apply an op under observation; if it fails half-way, what was seen by then is what there is to see."""
+    result = None
     try:
         with lines_limited(engine.files), limited(10_000, watch, engine.files):
             result = engine.op(op[1:] if op in (*REVERSED, "rpow") else op, *operands)
@@ -79,6 +82,7 @@ def _apply(
                 engine.backward(result)
     except (Exception, SystemExit, OutOfSteps):
         pass
+    return result
 
 
 def _operands(engine: Engine, op: str) -> tuple[Any, ...]:

@@ -63,7 +63,7 @@ def suite(
 def message(result: CheckResult) -> str:
     """What a failed check says: the bug, the numbers, the program and a hint.
 
-    >>> from gradwalk.diagnose import conformance, museum
+    >>> from gradwalk.diagnose import conformance
     >>> report = grade(museum.find("overwriting").source(), checks=["a-plus-a"])
     >>> print(conformance.message(report.checks[0]))
     a + a: a.grad is 1, 2 is right

@@ -60,7 +60,6 @@ def parcel_of(submission: Submission) -> Parcel:
 def judge_parcel(parcel: Parcel, *, class_name: str, names: Mapping[str, str], limits: Limits) -> Judged:
     """Unpack a submission where this runs, and judge it as a file that lies here.
 
-    >>> from gradwalk.diagnose import teaching
     >>> parcel = Parcel("engine.py", {"engine.py": b"class Value: pass"}, whole=False)
     >>> judge_parcel(parcel, class_name="Value", names={}, limits=Limits()).grade.passed
     False

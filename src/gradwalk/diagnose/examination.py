@@ -38,7 +38,6 @@ GUARDED = frozenset({"log", "div", "rdiv", "sqrt"})
 class Failure:
     """A program that did not come out right.
 
-    >>> from gradwalk.diagnose import museum
     >>> examination = Examination(Engine(museum.SPECIMENS[0].engine()))
     >>> failure = examination.failures(CHECKS["a-plus-a"])[0]
     >>> failure.outcome.numbers["a.grad"], failure.expected.numbers["a.grad"]
@@ -165,7 +164,6 @@ class Examination:
     def hand(self) -> Examination | None:
         """The same engine, walked back by us, if its nodes can be asked to push one by one.
 
-        >>> from gradwalk.diagnose import museum
         >>> hand = Examination(Engine(museum.find("preorder").engine())).hand
         >>> hand.judge(CHECKS["itself-plus-square"]).status
         'passed'
@@ -272,7 +270,6 @@ class Examination:
     def failure(self, program: Probe) -> Failure:
         """What came of a program that did not come out right.
 
-        >>> from gradwalk.diagnose import museum
         >>> examination = Examination(Engine(museum.find("overwriting").engine()))
         >>> examination.failure(CHECKS["a-plus-a"].programs[0]).wrong()
         ['a.grad']
@@ -311,7 +308,11 @@ class Examination:
         programs = self.programs(check)
         refused = [self.outcome(program) for program in programs if _refused(check, self.outcome(program))]
         if refused:
-            return _result(check, "skipped", message=say("a second walk is refused ({said})", said=refused[0].message))
+            return _result(
+                check,
+                "skipped",
+                message=say("your engine refuses to walk back there ({said})", said=refused[0].message),
+            )
         lacking = [outcome for outcome in map(self.outcome, programs) if outcome.error == NotHere.__name__]
         if lacking:
             return _result(check, "skipped", message=verbatim(lacking[0].message))
@@ -363,7 +364,6 @@ class Examination:
 def foremost(failures: Sequence[Failure]) -> Failure:
     """The failure that a check is judged by and shown with: an error says more than wrong numbers do.
 
-    >>> from gradwalk.diagnose import museum
     >>> examination = Examination(Engine(museum.find("overwriting").engine()))
     >>> foremost(examination.failures(CHECKS["a-plus-a"])).wrong()
     ['a.grad']

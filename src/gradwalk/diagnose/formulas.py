@@ -48,8 +48,6 @@ class Measured:
 
     `answer`: how what it pushes depends on the upstream gradient, if it is not in proportion to it.
 
-    >>> from gradwalk.diagnose import museum
-    >>> from gradwalk.diagnose.adapter import Engine
     >>> from gradwalk.diagnose.examination import Examination
     >>> comparison = Comparison(Examination(Engine(museum.find("log-slope-is-log").engine())))
     >>> measure(comparison, "log").faults[0].formula
@@ -64,7 +62,6 @@ class Measured:
 def measure(comparison: Comparison, op: str) -> Measured:
     """Measure an op of an engine.
 
-    >>> from gradwalk.diagnose.adapter import Engine
     >>> from gradwalk.diagnose.examination import Examination
     >>> measure(Comparison(Examination(Engine(Value))), "tanh").faults
     ()

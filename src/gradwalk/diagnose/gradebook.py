@@ -22,6 +22,7 @@ from gradwalk.diagnose.marks import standing
 from gradwalk.diagnose.results import Grade
 from gradwalk.diagnose.sandbox import Judged
 from gradwalk.diagnose.submissions import Submission
+from gradwalk.files import write
 
 __all__ = ["Gradebook", "as_csv"]
 
@@ -37,7 +38,6 @@ class Gradebook:
     """A folder with the results of a class.
 
     >>> import tempfile
-    >>> from gradwalk.diagnose import grade, teaching
     >>> folder, ada = Path(tempfile.mkdtemp()), Submission("ada", Path(__file__))
     >>> book = Gradebook(folder, "homework 1", [ada])
     >>> book.add(ada, Judged(grade(teaching.SOURCE, checks=["a-plus-a"])))
@@ -92,7 +92,6 @@ class Gradebook:
         """Write one result down.
 
         >>> import tempfile
-        >>> from gradwalk.diagnose import grade
         >>> folder, ada = Path(tempfile.mkdtemp()), Submission("ada", Path("ada.py"))
         >>> Gradebook(folder, "homework 1", [ada]).add(ada, Judged(grade("x = 1")))
         >>> (folder / "ada.html").exists()
@@ -129,10 +128,10 @@ class Gradebook:
             for each in order
         ]
         table = as_csv([(each, self.results[each]) for each in order], alike)
-        _replace(self.folder / "grades.csv", table, "utf-8-sig")  # so that Excel reads the letters right
+        write(self.folder / "grades.csv", table.encode("utf-8-sig"))  # so that Excel reads the letters right
         overview = self.folder / "index.html"
         waiting = len(self.submissions) - len(self.results)
-        _replace(overview, overview_page(rows, self.title, waiting=waiting, confined=self.confined or ()), "utf-8")
+        write(overview, overview_page(rows, self.title, waiting=waiting, confined=self.confined or ()).encode())
         self._written = time.monotonic()
         return overview
 
@@ -140,7 +139,6 @@ class Gradebook:
 def as_csv(results: Results, alike: Mapping[Submission, Sequence[str]] | None = None) -> str:
     """The results as a table that any spreadsheet opens.
 
-    >>> from gradwalk.diagnose import grade, teaching
     >>> table = as_csv([(Submission("ada", Path("ada.py")), grade(teaching.SOURCE))])
     >>> row = next(csv.DictReader(io.StringIO(table)))
     >>> row["name"], row["verdict"], row["percent"], row["wrong"]
@@ -166,13 +164,6 @@ def _safe(text: str) -> str:
     """Text that no spreadsheet takes for a formula."""
     text = text.replace("\r", " ").replace("\n", " ").replace("\t", " ")
     return f"'{text}" if text.lstrip()[:1] in tuple("=+-@＝＋－＠|%") else text
-
-
-def _replace(path: Path, text: str, encoding: str) -> None:
-    """Write a file in one go: whoever opens it meanwhile sees the old one or the new one."""
-    beside = path.with_name(f".{path.name}.new")
-    beside.write_text(text, encoding=encoding, newline="")
-    beside.replace(path)
 
 
 def _key(submission: Submission, settings: Mapping[str, Any]) -> str:

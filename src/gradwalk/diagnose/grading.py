@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from gradwalk.diagnose.adapter import NO_RUN, Engine, NotAnEngine, find_class
@@ -98,6 +99,9 @@ def _report(examination: Examination, source: str | None, chosen: tuple[Check, .
         if examination.speed is None:
             examination.speed = _speed(examination)
         notes += examination.speed
+        unknown = examination.engine.unknown_ops()
+        if unknown:
+            notes += (say("not checked, as the checklist does not know them: {ops}", ops=", ".join(unknown)),)
     return Grade(told, found, notes, examination.engine.cls.__name__)
 
 
@@ -132,12 +136,19 @@ def _examination(
 
 def _run(source: str) -> tuple[dict[str, Any], tuple[Message, ...]]:
     """What a source text defines, and what stopped it on the way."""
-    namespace: dict[str, Any] = {"__name__": "engine"}
+    module = ModuleType("engine")
     try:
         tree = ast.parse(source)
     except SyntaxError as error:
         raise NotAnEngine(say("line {line} is no Python: {said}", line=error.lineno, said=error.msg)) from error
-    return namespace, tuple(run_statements(tree, namespace, FILE))
+    before = sys.modules.get(module.__name__)
+    sys.modules[module.__name__] = module  # a dataclass looks its annotations up there
+    try:
+        return vars(module), tuple(run_statements(tree, vars(module), FILE))
+    finally:
+        del sys.modules[module.__name__]
+        if before is not None:
+            sys.modules[module.__name__] = before
 
 
 def _source_of(cls: type[Any]) -> str | None:

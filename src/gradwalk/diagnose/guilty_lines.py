@@ -13,6 +13,7 @@ from gradwalk.diagnose.source_tree import (
     SourceTree,
     assigned,
     called_name,
+    holds_line,
     mentions,
     mentions_name,
 )
@@ -25,7 +26,6 @@ AnyNode = TypeVar("AnyNode", bound=ast.AST)
 def guilty_line(fault: Fault, tree: SourceTree, called: str, backward: str) -> int | None:
     """The line of a fault in an op that the engine calls `called`, or in the walk that `backward` starts.
 
-    >>> from gradwalk.diagnose import museum
     >>> from gradwalk.diagnose.museum.faults import source_with
     >>> text = source_with([Fault("overwriting", "mul", 1)])
     >>> tree = SourceTree(text, "Value", "data", "grad")
@@ -234,9 +234,9 @@ def _visiting(tree: SourceTree, backward: str) -> int | None:
     loops = [
         loop.lineno
         for loop in _nodes(start, ast.For, ast.While)
-        if not any(each.lineno <= loop.lineno <= (each.end_lineno or 0) for each in inner)
+        if not any(holds_line(each, loop.lineno) for each in inner)
     ]
-    recursive = [f for f in tree.walk(backward) if f is not start and f.lineno <= line <= (f.end_lineno or 0)]
+    recursive = [f for f in tree.walk(backward) if f is not start and holds_line(f, line)]
     return max(loops) if loops and recursive else line
 
 

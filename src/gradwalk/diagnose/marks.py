@@ -26,7 +26,6 @@ SPEED = "an addition and its way back"  # how the note on speed begins: it is no
 class Standing:
     """Where an engine stands.
 
-    >>> from gradwalk.diagnose import grade, museum
     >>> found = standing(grade(museum.find("reversed-division").source()))
     >>> found.verdict, found.mark.total - found.mark.score, found.wrong
     ('wrong', 1, 1)
@@ -46,7 +45,6 @@ class Standing:
 def standing(report: Grade) -> Standing:
     """Where an engine with this report stands.
 
-    >>> from gradwalk.diagnose import grade, teaching
     >>> found = standing(grade(teaching.SOURCE.replace("def tanh", "def other")))
     >>> found.verdict, found.not_there, found.mark.total == standing(grade("x = 1")).mark.total
     ('right so far', 2, True)

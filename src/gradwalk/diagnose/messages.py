@@ -16,9 +16,10 @@ from gradwalk.diagnose.formulas import pretty
 from gradwalk.diagnose.guilty_lines import guilty_line, walk_line
 from gradwalk.diagnose.museum.faults import EVERY, Fault, right_slopes, right_value
 from gradwalk.diagnose.networks import Forgotten
+from gradwalk.diagnose.op_probes import with_itself
 from gradwalk.diagnose.phrases import at, operand, sentence
 from gradwalk.diagnose.results import Diagnosis
-from gradwalk.diagnose.source_tree import Function, SourceTree, assigned
+from gradwalk.diagnose.source_tree import SourceTree, assigned, holds_line
 from gradwalk.diagnose.vocabulary import SYMBOL
 from gradwalk.diagnose.watching import LEFT_OUT_BY
 from gradwalk.matcher import Outcome
@@ -47,7 +48,6 @@ _ERROR_HINTS = {
 class Messages:
     """Puts what was found into words.
 
-    >>> from gradwalk.diagnose import teaching
     >>> from gradwalk.diagnose.museum.faults import source_with
     >>> text = source_with([Fault("overwriting", "mul")])
     >>> Messages(Engine(teaching.load(text)), text).fault(Fault("overwriting", "mul")).sentence
@@ -99,9 +99,9 @@ class Messages:
     def every_path(self, doubling: int | None) -> Diagnosis:
         """A walk that takes every path; `doubling` is the first line of the function that does, if it is one."""
         found = self.fault(Fault("specimen", specimen="every-path"))
-        inside = [f for f in (self.tree.functions() if self.tree else ()) if doubling and _holds(f, doubling)]
+        inside = [f for f in (self.tree.functions() if self.tree else ()) if doubling and holds_line(f, doubling)]
         function = max(inside, key=lambda f: f.lineno, default=None)
-        if function and not _holds(function, found.line or 0):
+        if function and not holds_line(function, found.line or 0):
             told = self.fault(Fault("specimen", specimen="every-path"), function.lineno).sentence
             solution = say("Let `{name}` go through each node once, and keep what it finds there.", name=function.name)
             return replace(found, sentence=told, line=function.lineno, solution=solution)
@@ -208,16 +208,14 @@ class Messages:
         return Diagnosis(None, told, line, None, hint, _NOTHING, "never-ends")
 
     def slow(self, failure: Failure) -> Diagnosis:
-        """A walk that takes too many steps for a long chain."""
+        """A chain that takes too many steps, to be made or to be walked back."""
         told = say(
-            "your `{walk}`{at} needs more than {steps} steps for {program}",
-            walk=self.engine.backward_name,
-            at=at(self._walk_line()),
-            steps=f"{failure.outcome.steps:,}",
+            "your engine needs more than {steps} steps for {program}, and the walk back",
+            steps=f"{failure.outcome.steps // 1000 * 1000:,}",
             program=failure.program.title,
         )
-        hint = say("How many steps does your walk take for each node, and do they become more as the graph grows?")
-        return Diagnosis(None, told, self._walk_line(), None, hint, _NOTHING, "slow")
+        hint = say("How many steps does your engine take for each node, and do they become more as the graph grows?")
+        return Diagnosis(None, told, None, None, hint, _NOTHING, "slow")
 
     def endless_recursion(self, outcome: Outcome) -> Diagnosis:
         """A walk that calls itself without end."""
@@ -289,10 +287,9 @@ class Messages:
     def loses_digits(self, failure: Failure) -> Diagnosis:
         """Data that is rounded or cut."""
         name, data = self.engine.cls.__name__, self.engine.data_name
-        constructor = self.tree and self.tree.function("__init__")
-        lines = [target.lineno for target, _ in assigned(constructor) if target.attr == data] if constructor else []
-        line = lines[0] if lines else None
-        cut = failure.outcome.numbers["a.data"] == int(failure.expected.numbers["a.data"])
+        line = self._where_set(data)
+        kept, given = failure.outcome.numbers["a.data"], failure.expected.numbers["a.data"]
+        cut = kept == int(given)
         code, got = failure.program.title.replace("Value", name), failure.got("a.data")
         told = (
             say(
@@ -306,14 +303,17 @@ class Messages:
             else say("your {name} rounds its data{at}: {code} holds {got}", name=name, at=at(line), code=code, got=got)
         )
         hint = say("What does a step of training do with a weight that cannot change by a millionth?")
+        if abs(kept - given) >= 1:
+            told = say(
+                "your {name} changes its data{at}: {code} holds {got}", name=name, at=at(line), code=code, got=got
+            )
+            hint = say("Make a node of a negative number, and print what it holds.")
         return Diagnosis(None, told, line, None, hint, say("Keep the number as it is given."), "loses-digits")
 
     def starts_with_gradient(self, failure: Failure) -> Diagnosis:
         """A new node whose gradient is not 0."""
         name, grad = self.engine.cls.__name__, self.engine.grad_name
-        constructor = self.tree and self.tree.function("__init__")
-        lines = [target.lineno for target, _ in assigned(constructor) if target.attr == grad] if constructor else []
-        line = lines[0] if lines else None
+        line = self._where_set(grad)
         told = say(
             "a new {name} starts with the gradient {got}{at}, where 0 is right",
             name=name,
@@ -380,6 +380,9 @@ class Messages:
             if value
             else say("your `{op}` gives a wrong derivative{at}", op=called, at=at(line))
         )
+        if not value and op in SYMBOL and failure.program in with_itself(op):  # at all other points it is right
+            line = None
+            told = say("your `{op}` gives a wrong derivative when both of its operands are the same Value", op=called)
         specimen = museum.find("wrong-value" if value else "wrong-derivative")
         return Diagnosis(specimen.name, joined(told, _numbers(failure, name), by=": "), line, op, whole(specimen.hint))
 
@@ -522,6 +525,12 @@ class Messages:
         told = say("your engine prints while it computes{at}", at=at(line))
         return Diagnosis(None, told, line, None, hint, say("Take the print out."), "prints")
 
+    def _where_set(self, attribute: str) -> int | None:
+        """The line of the constructor that sets an attribute first."""
+        constructor = self.tree and self.tree.function("__init__")
+        targets = [target for target, _ in assigned(constructor)] if constructor else []
+        return next((target.lineno for target in targets if target.attr == attribute), None)
+
     def _where(self, op: str, line: int | None) -> Message:
         if line:
             return say("line {line}", line=line)
@@ -563,6 +572,16 @@ WALKS = {
         "Print the parameter at the start of the second walk. What is in it?",
         "Let the default be None, and make the list or set inside `{walk}`.",
     ),
+    "zero-at-root": (
+        "after your `{walk}`{at} the root's gradient is 0, where 1 is right",
+        "What is the derivative of the result with respect to itself? Who says so to the root?",
+        "Set the root's `{grad}` to 1 before the walk, and wipe nothing after that.",
+    ),
+    "no-further": (
+        "in your `{walk}`{at}, what the root passes on gets no further than its operands",
+        "Which node has a gradient when the walk begins? When is it its turn?",
+        "Let every node push once, the root first, and each after all of its users.",
+    ),
     "missing-visits": (
         "your `{walk}` leaves nodes out: they never push what they have received",
         "Draw a small graph, and tick each node when your walk comes by. Which one stays?",
@@ -600,10 +619,6 @@ ANSWERS = {
     "odd": "what your `{op}` pushes{at} is not in proportion to the upstream gradient",
 }
 _WRITTEN = {"neg": "`-a`", "sub": "`a - b`", "div": "`a / b`", "add": "`a + b`", "mul": "`a * b`"}
-
-
-def _holds(function: Function, line: int) -> bool:
-    return function.lineno <= line <= (function.end_lineno or 0)
 
 
 def _list(words: Sequence[str]) -> Message:

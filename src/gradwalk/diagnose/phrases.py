@@ -136,11 +136,11 @@ IN_WALK = {
     "breadth-first": "your `{walk}` goes level by level{at}, which is no topological order",
     "preorder": "your `{walk}` takes nodes in preorder{at}, which is no topological order",
     "not-seeded": "your `{walk}` does not set the root's gradient to 1{at}",
-    "leaves-reset": "your `{walk}` wipes the gradients of leaves{at}: they should add up from walk to walk",
+    "leaves-reset": "your `{walk}` does not keep the gradients of leaves{at}: they should add up from walk to walk",
     "recursion-limit": "your `{walk}` goes one call deeper for each node{at}, and deep graphs are too deep for that",
     "closure-on-operand": "a closure is set on an operand instead of the result{at}",
     "hidden-method": "an attribute hides the method `{walk}`{at}: calling it runs something else",
     "shared-default": "all nodes share one container{at}: it is made once, not for each node",
     "one-user": "each node remembers one user only{at}: a second user overwrites the first",
-    "keyed-by-operand": "gradients are kept by operand{at}: when both operands are the same Value, one is lost",
+    "keyed-by-operand": "your engine loses a contribution{at} when both operands of an op are the same Value",
 }

@@ -35,7 +35,7 @@ def proven(hearing: Hearing, report: Grade) -> Grade:
     """The report with what an engine is said to have passed found right or not by its numbers.
 
     >>> import pathlib, tempfile
-    >>> from gradwalk.diagnose import museum, sandbox
+    >>> from gradwalk.diagnose import sandbox
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "engine.py"
     >>> _ = path.write_text(museum.find("overwriting").source() + "import builtins; builtins.abs = lambda x: 0.0")
     >>> sandbox.judge_file(path, checks=["a-plus-a"]).grade.notes[0].partition(",")[0]

@@ -40,8 +40,6 @@ class Push:
     def __call__(self, engine: Engine, node: Any) -> None:
         """Let a node push.
 
-        >>> from gradwalk.diagnose import teaching
-        >>> from gradwalk.diagnose.adapter import Engine
         >>> engine = Engine(teaching.load())
         >>> a = engine.leaf(3.0)
         >>> b = a * 2
@@ -62,7 +60,6 @@ class Push:
 def recorded(cls: type[Any]) -> Iterator[list[Any]]:
     """While this lasts, every node of the class is written down as it is made.
 
-    >>> from gradwalk.diagnose import teaching
     >>> cls = teaching.load()
     >>> with recorded(cls) as nodes:
     ...     y = cls(2.0) * cls(3.0)
@@ -93,8 +90,6 @@ def recorded(cls: type[Any]) -> Iterator[list[Any]]:
 def walk_by_hand(engine: Engine, root: Any) -> None:
     """Set the root's gradient to 1 and let every node push, newest first.
 
-    >>> from gradwalk.diagnose import teaching
-    >>> from gradwalk.diagnose.adapter import Engine
     >>> engine = Engine(teaching.load()).by_hand()
     >>> with engine.running():
     ...     a = engine.leaf(3.0)
@@ -120,8 +115,6 @@ def fill(engine: Engine, nodes: Iterable[Any]) -> None:
 def find_push(engine: Engine) -> Push | None:
     """How a node of this engine pushes, found by trying; None if it does not push by itself.
 
-    >>> from gradwalk.diagnose import teaching
-    >>> from gradwalk.diagnose.adapter import Engine
     >>> find_push(Engine(teaching.load(teaching.STYLES["local derivatives in tuples"])))
     Push(name='_locals', takes='locals', on_node=True)
     """

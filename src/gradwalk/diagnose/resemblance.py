@@ -28,7 +28,6 @@ def print_of(source: str) -> str | None:
 
     Classes and functions count; what else stands at the top of a file (imports, demos) does not.
 
-    >>> from gradwalk.diagnose import teaching
     >>> mine = teaching.SOURCE
     >>> theirs = mine.replace("other", "second").replace("grad", "gefaelle") + "# all my own work"
     >>> print_of(mine) == print_of(theirs) != None, print_of(mine) == print_of(mine.replace("+=", "=", 1))

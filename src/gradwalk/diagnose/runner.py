@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -23,6 +23,7 @@ from gradwalk.diagnose.loading import Loaded, load
 from gradwalk.diagnose.places import said
 from gradwalk.diagnose.probes import Probe, run
 from gradwalk.diagnose.vocabulary import BINARY, EXTRA, REFLECTED, UNARY
+from gradwalk.messages import verbatim
 
 __all__ = ["START", "Unusable", "hide", "loaded_engine", "main", "serve"]
 
@@ -123,6 +124,9 @@ def loaded_engine(job: dict[str, Any]) -> tuple[Engine, Loaded]:
     foreign = _home_elsewhere(engine.cls, folder)
     if foreign:
         raise Unusable(f"{engine.cls.__name__} is imported from {foreign}, {NOT_HANDED_IN}")
+    if class_name not in ("Value", engine.cls.__name__) and class_name not in loaded.namespace:
+        note = verbatim(f"there is no class {class_name} here: {engine.cls.__name__} was judged instead")
+        loaded = replace(loaded, notes=(*loaded.notes, note))
     return engine, loaded
 
 

@@ -71,7 +71,6 @@ def grade_file(
 ) -> Grade:
     """Judge the engine in a file, in processes of its own; `names` are what it calls its data, grad and backward.
 
-    >>> from gradwalk.diagnose import teaching
     >>> path = Path(tempfile.mkdtemp()) / "engine.py"
     >>> _ = path.write_text(teaching.SOURCE + chr(10) + "raise SystemExit(3)")
     >>> report = grade_file(path, checks=["reuse"])

@@ -7,7 +7,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-__all__ = ["Function", "GradientWrite", "SourceTree", "assigned", "called_name", "mentions", "mentions_name"]
+__all__ = [
+    "Function",
+    "GradientWrite",
+    "SourceTree",
+    "assigned",
+    "called_name",
+    "holds_line",
+    "mentions",
+    "mentions_name",
+]
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -30,7 +39,6 @@ class GradientWrite:
 class SourceTree:
     """The source of an engine, with the names that it gives to data and gradient.
 
-    >>> from gradwalk.diagnose import teaching
     >>> tree = SourceTree(teaching.SOURCE, "Value", "data", "grad")
     >>> tree.function("__mul__").args.args[1].arg
     'other'
@@ -89,7 +97,6 @@ class SourceTree:
     def pushes(self, function: Function | None) -> list[GradientWrite]:
         """The statements in a function that change a gradient.
 
-        >>> from gradwalk.diagnose import teaching
         >>> tree = SourceTree(teaching.SOURCE, "Value", "data", "grad")
         >>> [push.owner for push in tree.pushes(tree.function("__mul__"))]
         ['self', 'other']
@@ -118,7 +125,6 @@ class SourceTree:
     def operand(self, function: Function, owner: str) -> int | None:
         """Which operand of an op a name stands for, if any.
 
-        >>> from gradwalk.diagnose import teaching
         >>> tree = SourceTree(teaching.SOURCE, "Value", "data", "grad")
         >>> tree.operand(tree.function("__mul__"), "other")
         1
@@ -129,7 +135,6 @@ class SourceTree:
     def walk(self, backward: str) -> list[Function]:
         """The functions that do the walk: `backward`, those inside it, and those of the file that these call.
 
-        >>> from gradwalk.diagnose import teaching
         >>> [f.name for f in SourceTree(teaching.SOURCE, "Value", "data", "grad").walk("backward")]
         ['backward', 'ordered']
         """
@@ -162,13 +167,27 @@ class SourceTree:
     def goes_back_over_a_list(self, backward: str) -> bool:
         """Whether the walk puts nodes in a list first and then takes them from the far end.
 
-        >>> from gradwalk.diagnose import museum, teaching
         >>> SourceTree(teaching.SOURCE, "Value", "data", "grad").goes_back_over_a_list("backward")
         True
         >>> SourceTree(museum.find("no-order").source(), "Value", "data", "grad").goes_back_over_a_list("backward")
         False
         """
         return any(_turns_round(node) for function in self.walk(backward) for node in ast.walk(function))
+
+    def takes_powers(self, name: str) -> bool:
+        """Whether an op calls a function with exp in its name, or raises a number to a power that varies.
+
+        >>> text = "class V:\\n    def tanh(self):\\n        return math.exp(2 * self.data)"
+        >>> SourceTree(text, "V", "data", "grad").takes_powers("tanh")
+        True
+        """
+        function = self.function(name)
+        called = [node.func for node in ast.walk(function) if isinstance(node, ast.Call)] if function else []
+        names = [getattr(each, "attr", getattr(each, "id", "")) for each in called]
+        powers = [node for node in ast.walk(function) if isinstance(node, ast.BinOp)] if function else []
+        return any("exp" in each.lower() for each in names) or any(
+            isinstance(power.op, ast.Pow) and not isinstance(power.right, ast.Constant) for power in powers
+        )
 
     def makes_functions_in_a_loop(self, name: str) -> bool:
         """Whether an op makes functions inside a `for`.
@@ -214,7 +233,7 @@ class SourceTree:
         1
         """
         loops = (node for node in ast.walk(self.tree) if isinstance(node, (ast.While, ast.For)))
-        return max((loop.lineno for loop in loops if loop.lineno <= line <= (loop.end_lineno or 0)), default=None)
+        return max((loop.lineno for loop in loops if holds_line(loop, line)), default=None)
 
     def method_line(self, owner: str, method: str) -> int | None:
         """The line on which a class, or the first of its bases that has it, defines a method.
@@ -279,6 +298,15 @@ def assigned(tree: ast.AST) -> Iterator[tuple[ast.Attribute, ast.expr]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign):
             yield from ((target, node.value) for target in node.targets if isinstance(target, ast.Attribute))
+
+
+def holds_line(node: ast.stmt, line: int) -> bool:
+    """Whether a function or a loop stands on a line.
+
+    >>> holds_line(ast.parse("def f():\\n    return 1").body[0], 2)
+    True
+    """
+    return node.lineno <= line <= (node.end_lineno or 0)
 
 
 def called_name(function: ast.expr) -> str:

@@ -162,7 +162,6 @@ def grade_all(
 
     Whoever goes on no longer (a break, Ctrl-C) ends what is under way: the event that `judge` is given is set.
 
-    >>> from gradwalk.diagnose import grade, teaching
     >>> right = lambda submission, stop: Judged(grade(teaching.SOURCE, checks=["a-plus-a"]))
     >>> [(who.name, found.grade.score) for who, found in grade_all([Submission("ada", Path("ada.py"))], right)]
     [('ada', 1)]

@@ -219,7 +219,6 @@ def ordered(root):
 def load(source: str = SOURCE) -> type[Any]:
     """The class `Value` of an engine's source text, made afresh.
 
-    >>> from gradwalk.diagnose import teaching
     >>> Value = teaching.load()
     >>> a = Value(3.0)
     >>> (a * a).backward()

@@ -21,7 +21,6 @@ __all__ = [
     "DATA",
     "EXTRA",
     "FILLERS",
-    "FREE",
     "GRAD",
     "METHODS",
     "ON_NUMBERS",
@@ -94,8 +93,6 @@ _SYNONYMS = {
 }  # fmt: skip
 #: What to pass where an op wants more than its operands, by a part of the parameter's name.
 SETTINGS: dict[str, float] = {"base": math.e, "slope": 0.01, "alpha": 0.01, "beta": 1.0}
-#: Ops with a parameter of their own: which number an engine takes is its own affair.
-FREE = ("leaky_relu", "softplus")
 
 
 def names_of(op: str) -> tuple[str, ...]:

@@ -6,41 +6,31 @@ wrong can then be seen, whatever the ops are worth.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import pairwise
-from types import FrameType
 from typing import Any
 
 from gradwalk.diagnose.adapter import Engine
-from gradwalk.diagnose.budget import OutOfSteps, limited, lines_limited
+from gradwalk.diagnose.budget import OutOfSteps, lines_limited
 from gradwalk.diagnose.discovery import held
-from gradwalk.diagnose.pushing import fill, recorded
-from gradwalk.diagnose.vocabulary import SYMBOL
+from gradwalk.diagnose.experiments import compares_data
+from gradwalk.diagnose.pushing import recorded
 from gradwalk.matcher import same
 
 __all__ = [
     "LEFT_OUT_BY",
     "Walk",
-    "answer_to_upstream",
-    "changes_in_place",
-    "compares_data",
-    "doubling_function",
     "equal_by_data",
     "faults_of_walk",
-    "hashes_all_paths",
-    "is_exponential",
-    "keeps_nodes",
-    "leaf_is_changed",
     "left_out_by",
     "seed_is_added",
     "starts_with_one",
     "watch",
+    "wrong_seed",
 ]
 
-STEPS = 20_000
 LEFT_OUT_BY = "left-out-by"  # said of an op
 
 #: Graphs: the operands of each node, by number; nodes without are leaves, and the last one is the root.
@@ -110,7 +100,6 @@ class Walk:
 def faults_of_walk(engine: Engine, listed: bool) -> list[str]:
     """What the walk does wrong on graphs whose ops are not asked about; `listed`: it goes back over a list.
 
-    >>> from gradwalk.diagnose import museum
     >>> faults_of_walk(Engine(museum.find("preorder").engine()), listed=True)
     ['preorder']
     """
@@ -130,7 +119,6 @@ def faults_of_walk(engine: Engine, listed: bool) -> list[str]:
 def left_out_by(engine: Engine) -> list[str]:
     """Ops after which the walk comes to the result and not to its operands, if there are others where it does.
 
-    >>> from gradwalk.diagnose import teaching
     >>> left_out_by(Engine(teaching.load()))
     []
     """
@@ -230,19 +218,6 @@ def equal_by_data(engine: Engine) -> bool:
     return any(walk is not None and len(set(walk.order)) < sum(map(bool, walk.graph)) for walk in walks)
 
 
-def compares_data(engine: Engine) -> bool:
-    """Whether two nodes that hold the same number are equal.
-
-    >>> compares_data(Engine(Value))
-    False
-    """
-    try:
-        one, other = engine.leaf(2.0), engine.leaf(2.0)
-        return one is not other and bool(one == other)
-    except Exception:
-        return False
-
-
 def seed_is_added(engine: Engine) -> bool:
     """Whether a second walk starts with 2 at the root, because the first one left 1 there.
 
@@ -254,177 +229,39 @@ def seed_is_added(engine: Engine) -> bool:
 
 
 def starts_with_one(engine: Engine) -> bool:
-    """Whether the root was seen to push first, and with a gradient of 1.
+    """Whether the root was seen to push first, and with a gradient of 1; or holds 1 when a walk is done.
 
-    >>> from gradwalk.diagnose import teaching
     >>> starts_with_one(Engine(teaching.load()))
     True
     """
     walk = watch(engine, CHAIN)
-    return walk is not None and walk.seed == 1.0
+    return wrong_seed(engine) == "" if walk is None else walk.seed == 1.0
 
 
-def keeps_nodes(engine: Engine) -> bool:
-    """Whether nodes of earlier walks are in the default of a parameter of the walk.
+def wrong_seed(engine: Engine) -> str | None:
+    """What is wrong with the root's gradient, where nobody can watch: by what it holds when the walk is done.
 
-    >>> keeps_nodes(Engine(Value))
-    False
-    """
-    walk = getattr(engine.cls, engine.backward_name or " ", None) or engine.namespace.get(engine.backward_name)
-    defaults = [*(getattr(walk, "__defaults__", None) or ()), *(getattr(walk, "__kwdefaults__", None) or {}).values()]
-    return any(isinstance(x, (list, set, dict)) and any(isinstance(y, engine.kind) for y in x) for x in defaults)
-
-
-def leaf_is_changed(engine: Engine, op: str) -> int | None:
-    """Which operand of an op gets another push than it had, if any: the closure belongs to the result.
-
-    >>> leaf_is_changed(Engine(Value), "mul") is None
-    True
-    """
-    if engine.push is None or not engine.push.on_node or engine.push.takes == "locals":
-        return None
-    try:
-        operands = [engine.leaf(1.3), engine.leaf(0.7)] if op in SYMBOL else [engine.leaf(0.7)]
-        before = [held(operand, engine.push.name) for operand in operands]
-        with lines_limited(engine.files):
-            engine.op(op, *operands, *([2] if op == "pow" else []))
-        after = [held(operand, engine.push.name) for operand in operands]
-    except (Exception, SystemExit, OutOfSteps):
-        return None
-    return next(
-        (i for i, (old, new) in enumerate(zip(before, after, strict=True)) if old is not new and old != new), None
-    )
-
-
-def answer_to_upstream(engine: Engine, op: str) -> str:
-    """How what an op pushes depends on the upstream gradient, with the engine's nodes pushed by hand.
-
-    `in proportion` is right; `gated`: only a positive one gets through; `clipped`: a larger one gives no more; `odd`
-    otherwise; nothing if it is not known, or if the upstream gradient is left out or added, which is known otherwise.
+    Nothing if it holds 1; None if that says nothing: it may have been wiped, or not be kept.
 
     >>> from gradwalk.diagnose import teaching
-    >>> answer_to_upstream(Engine(teaching.load()).by_hand(), "tanh")
-    'in proportion'
+    >>> wrong_seed(Engine(teaching.load()))
+    ''
     """
-    answers = {_answer(engine, op, point) for point in ((1.3, 0.7), (-0.6, 2.4))} - {""}
-    for answer in ("gated", "clipped", "odd"):
-        if answer in answers:
-            return answer
-    return "in proportion" if answers else ""
-
-
-def _answer(engine: Engine, op: str, point: tuple[float, float]) -> str:
-    pushed = {}
-    for upstream in (1.0, 2.0, 40.0, -1.5, 4e3, 8e3):
+    found = []
+    for op in NEUTRAL:
         try:
-            with lines_limited(engine.files), recorded(engine.kind) as made:
-                operands = [engine.leaf(x) for x in (point if op in SYMBOL else point[:1])]
-                root = engine.op(op, *operands, *([2] if op == "pow" else []))
-                fill(engine, made)
-                engine.set_grad(root, upstream)
-                for node in reversed(made):
-                    if engine.push:
-                        engine.push(engine, node)
-                pushed[upstream] = [engine.grad(operand) for operand in operands]
+            with lines_limited(engine.files):
+                root = engine.op(op, engine.leaf(DATA[0]), engine.leaf(DATA[1]))
+                engine.backward(root)
+                found.append((engine.grad(root), engine.data(root)))
         except (Exception, SystemExit, OutOfSteps):
-            return ""
-    answers = []
-    for one, two, many, less, most, more in zip(*pushed.values(), strict=True):
-        if all(same(x, times * one) for x, times in ((two, 2), (many, 40), (less, -1.5), (most, 4e3), (more, 8e3))):
-            answers.append("in proportion")
-        elif (one == two == many == less) or (same(two - one, 1.0) and same(less - one, -2.5)):
-            return ""
-        elif less == 0.0 and same(two, 2 * one):
-            answers.append("gated")
-        elif most and same(most, more):
-            answers.append("clipped")
-        else:
-            answers.append("odd")
-    return next((answer for answer in answers if answer != "in proportion"), "in proportion")
-
-
-def changes_in_place(engine: Engine, op: str) -> bool:
-    """Whether `x += y`, or another operator with `=`, gives x itself with other data, and no new node.
-
-    >>> changes_in_place(Engine(Value), "add")
-    False
-    """
-    try:
-        with lines_limited(engine.files):
-            x = engine.leaf(1.5)
-            made = engine.in_place(op, x, engine.leaf(0.7))
-            return made is x and not same(engine.data(x), 1.5)
-    except (Exception, SystemExit, OutOfSteps):
-        return False
-
-
-def is_exponential(engine: Engine) -> bool:
-    """Whether the walk's own calls double with every diamond of a chain: it takes every path.
-
-    >>> is_exponential(Engine(Value))
-    False
-    """
-    counts = [_calls(engine, diamonds) for diamonds in (4, 6, 8)]
-    return None not in counts and all(b >= 3 * a for a, b in pairwise(counts) if a and b)
-
-
-def hashes_all_paths(engine: Engine) -> bool:
-    """Whether to hash or compare one node takes calls that double with every diamond behind it.
-
-    >>> hashes_all_paths(Engine(Value))
-    False
-    """
-    counts = [_calls(engine, diamonds, ("__hash__", "__eq__")) for diamonds in (4, 6, 8)]
-    return None not in counts and all(b >= 3 * a > 0 for a, b in pairwise(counts) if a is not None and b is not None)
-
-
-def doubling_function(engine: Engine) -> int | None:
-    """The first line of the engine's function that is called twice as often with every diamond of a chain, if any.
-
-    >>> doubling_function(Engine(Value)) is None
-    True
-    """
-    counts = [_calls_by_line(engine, diamonds) for diamonds in (4, 6, 8)]
-    lines = [line for line in counts[-1] if all(many[line] >= 3 * few[line] > 0 for few, many in pairwise(counts))]
-    return max(lines, key=lambda line: counts[-1][line], default=None)
-
-
-def _calls_by_line(engine: Engine, diamonds: int) -> Counter[int]:
-    """How often each function of the engine's is called in a walk over a chain of diamonds, by its first line."""
-    found: Counter[int] = Counter()
-
-    def watch(frame: FrameType) -> None:
-        if frame.f_code.co_filename in engine.files:
-            found[frame.f_code.co_firstlineno] += 1
-
-    try:
-        x = engine.leaf(1.5)
-        for _ in range(diamonds):
-            x = engine.op("add", engine.op("mul", x, x), x)
-        with limited(30 * STEPS, watch, files=engine.files):
-            engine.backward(x)
-    except (Exception, SystemExit, OutOfSteps):
-        pass
-    return found
-
-
-def _calls(engine: Engine, diamonds: int, named: Sequence[str] = ()) -> int | None:
-    """How many calls of the engine's own code a walk over a chain of diamonds takes; with `named`, of these alone."""
-    calls = 0
-
-    def watch(frame: FrameType) -> None:
-        nonlocal calls
-        calls += frame.f_code.co_name in named
-
-    try:
-        x = engine.leaf(1.5)
-        for _ in range(diamonds):
-            x = engine.op("add", engine.op("mul", x, x), x)
-        with limited(30 * STEPS, watch if named else None, files=engine.files) as steps:
-            engine.backward(x)
-    except (Exception, SystemExit, OutOfSteps):
+            continue
+    seeds = {seed for seed, _ in found}
+    if 0.0 in seeds or not seeds:
         return None
-    return calls if named else steps.used
+    if all(same(seed, data) for seed, data in found):
+        return "seeded-with-data"
+    return "" if seeds == {1.0} else "seeded-wrong" if len(seeds) == 1 else None
 
 
 # --- watching --------------------------------------------------------------------------------------------------------
@@ -437,7 +274,6 @@ def watch(
 
     All nodes are made by one op, the first of `ops` that can be watched.
 
-    >>> from gradwalk.diagnose import teaching
     >>> watch(Engine(teaching.load()), GRAPHS[0]).visits[0]
     (2, 1.0)
     """
@@ -501,22 +337,24 @@ def _pushes_heard(
                 setattr(node, name, heard(node, push))
         yield
         return
-    original = getattr(engine.cls, name)
-    own = name in vars(engine.cls)
 
-    def method(self: Any, *arguments: Any) -> Any:
-        if id(self) in number:
-            visits.append((number[id(self)], engine.grad(self)))
-        return original(self, *arguments)
+    def listening(original: Any) -> Any:
+        def method(self: Any, *arguments: Any) -> Any:
+            if id(self) in number:
+                visits.append((number[id(self)], engine.grad(self)))
+            return original(self, *arguments)
 
-    setattr(engine.cls, name, method)
+        return method
+
+    owners = {next(cls for cls in type(node).__mro__ if name in vars(cls)) for node in nodes}  # an op may be a class
+    originals = {cls: vars(cls)[name] for cls in owners}
+    for cls, original in originals.items():
+        setattr(cls, name, listening(original))
     try:
         yield
     finally:
-        if own:
-            setattr(engine.cls, name, original)
-        else:
-            delattr(engine.cls, name)
+        for cls, original in originals.items():
+            setattr(cls, name, original)
 
 
 @contextmanager

@@ -27,7 +27,6 @@ class Specimen:
     says what kind of program it is. `wrong_error` or `right_error` names what is raised where there are no numbers;
     "OutOfSteps" is what never ends.
 
-    >>> from gradwalk.diagnose import museum
     >>> specimen = museum.find("overwriting")
     >>> specimen.number, specimen.right, specimen.wrong
     (1, {'a.grad': 2.0}, {'a.grad': 1.0})
@@ -51,7 +50,6 @@ class Specimen:
     def source(self) -> str:
         """The wrong engine's source text; the teaching engine's own if the bug is not in the engine.
 
-        >>> from gradwalk.diagnose import museum
         >>> "self.grad = out.grad" in museum.find("overwriting").source()
         True
         """
@@ -60,7 +58,6 @@ class Specimen:
     def engine(self) -> type[Any]:
         """The wrong engine's class, made afresh.
 
-        >>> from gradwalk.diagnose import museum
         >>> a = museum.find("overwriting").engine()(3.0)
         >>> (a + a).backward()
         >>> a.grad
@@ -71,7 +68,6 @@ class Specimen:
     def show(self) -> tuple[dict[str, float] | str, dict[str, float] | str]:
         """Run the smallest program both ways: what is right, and what the bug makes of it; an error is given by name.
 
-        >>> from gradwalk.diagnose import museum
         >>> museum.find("overwriting").show()
         ({'a.grad': 2.0}, {'a.grad': 1.0})
         """

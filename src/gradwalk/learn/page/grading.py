@@ -80,7 +80,6 @@ class PageExamination(Examination):
     def report(self, source: str) -> Grade:
         """Every check, then which bug it is; an engine that does not end then costs the diagnosis only.
 
-        >>> from gradwalk.diagnose import teaching
         >>> PageExamination(Engine(teaching.load())).report(teaching.SOURCE).passed
         True
         """

@@ -12,11 +12,10 @@ from typing import Any, TypeVar
 
 from gradwalk.errors import ShapeError
 from gradwalk.tensor import python_arrays as plain
-from gradwalk.tensor.shapes import axes_of, axis_of, broadcast, either, shape_of, size_of
+from gradwalk.tensor.shapes import Shape, axes_of, axis_of, broadcast, either, shape_of, size_of
 
 __all__ = ["Array", "ones", "text_of", "zeros"]
 
-Shape = tuple[int, ...]
 T = TypeVar("T")
 
 

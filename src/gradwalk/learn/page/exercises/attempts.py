@@ -55,7 +55,6 @@ class Attempt:
 def attempt(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str]) -> tuple[Attempt, ...]:
     """Each check of a tab, run on a learner's text; raises LearnerError where the text cannot even be defined.
 
-    >>> from gradwalk.learn.page.exercises import EXERCISES
     >>> exercise = EXERCISES["plus-times"]
     >>> attempt(exercise, exercise.tabs["__mul__"], exercise.tabs["__mul__"].solution, {})[0].numbers
     {'x.grad': 6.0}
@@ -76,7 +75,6 @@ def attempts(
 ) -> Callable[[int], Attempt]:
     """As `attempt`, one check at a time, when it is asked for; who calls keeps the world `unchanged`.
 
-    >>> from gradwalk.learn.page.exercises import EXERCISES
     >>> exercise = EXERCISES["plus-times"]
     >>> attempts(exercise, exercise.tabs["__mul__"], exercise.tabs["__mul__"].solution, {}, budget=100)(0).numbers
     {'x.grad': 6.0}
@@ -109,7 +107,6 @@ def unchanged(*things: Any) -> Iterator[None]:
 def expected(exercise: Exercise, tab: Tab) -> tuple[Attempt, ...]:
     """What is right: the engine's own numbers, or those of the solution where it defines something beside the engine.
 
-    >>> from gradwalk.learn.page.exercises import EXERCISES
     >>> expected(EXERCISES["diamond"], EXERCISES["diamond"].tabs["diamond"])[0].numbers["a.grad"]
     15.0
     """

@@ -56,10 +56,6 @@ def _is_read(place: Place) -> bool:
     return isinstance(place.node, ast.expr) and loaded and not isinstance(place.parent, ast.Attribute)
 
 
-def _spelt(node: ast.AST) -> str:
-    return ast.unparse(node)
-
-
 def places_to_look(editor: Editor, solution: ast.Module) -> Iterator[Change]:
     """Where to look, where a text is the solution but for one place: a line too many, a wrong one, one that is missing.
 
@@ -117,7 +113,7 @@ def _assignments(editor: Editor, solution: ast.Module) -> Iterator[Change]:
             if (was, sign) in (("-", "+="), ("+", "-=")):
                 why = say("{where}, the size is right and the sign is wrong.", where=where)
             kind: Kind = "wrong direction" if target.endswith(".data") else _kind(chosen[0].statement)
-            if sign == "=" and target in _spelt(chosen[0].node.value):
+            if sign == "=" and target in ast.unparse(chosen[0].node.value):
                 kind = "counted twice"
                 why = say(
                     "{where}, what was in `{target}` is counted twice: `+=` adds it again.", where=where, target=target
@@ -155,7 +151,7 @@ def _positive(value: ast.expr, op: ast.operator) -> ast.expr:
 def _upstream(editor: Editor, solution: ast.Module) -> Iterator[Change]:
     """A push without the upstream gradient: everywhere, then in one line."""
     pushes = [p for p in editor.writes if target_of(p.statement).endswith(".grad")]
-    lacking = [p for p in pushes if f"{editor.out}.grad" not in _spelt(p.node.value)]
+    lacking = [p for p in pushes if f"{editor.out}.grad" not in ast.unparse(p.node.value)]
     for chosen in [lacking, *([p] for p in lacking)]:
         if not chosen:
             continue
@@ -249,8 +245,8 @@ def _extras(editor: Editor, solution: ast.Module) -> Iterator[Change]:
 
 def _operands(editor: Editor, solution: ast.Module) -> Iterator[Change]:
     """A name or a field where another belongs: of those that the text itself and the solution use."""
-    used = {_spelt(n) for tree in (editor.tree, solution) for n in ast.walk(tree)
-            if isinstance(n, (ast.Name, ast.Attribute)) and not _spelt(n).startswith("math")}  # fmt: skip
+    used = {ast.unparse(n) for tree in (editor.tree, solution) for n in ast.walk(tree)
+            if isinstance(n, (ast.Name, ast.Attribute)) and not ast.unparse(n).startswith("math")}  # fmt: skip
     fields = sorted(name for name in used if name.endswith((".data", ".grad", "._prev", "._backward")))
     names = sorted(name for name in used if "." not in name)
     for place in editor.places:
@@ -261,7 +257,7 @@ def _operands(editor: Editor, solution: ast.Module) -> Iterator[Change]:
             continue
         if isinstance(node.ctx, ast.Store) and _again(editor, place):
             continue
-        was = _spelt(node)
+        was = ast.unparse(node)
         if isinstance(place.parent, ast.Tuple) and isinstance(node.ctx, ast.Load) and len(place.parent.elts) > 1:
             line = line_of(place)
             others = ast.Tuple([each for each in place.parent.elts if each is not node], ast.Load())
@@ -286,6 +282,8 @@ def _operands(editor: Editor, solution: ast.Module) -> Iterator[Change]:
                 ask = say("Where should it write to?")
             else:
                 why = say("On line {line}, `{was}` is the wrong thing to take.", line=line, was=was)
+                if sum(ast.unparse(each.node) == was for each in editor.places if line_of(each) == line) > 1:
+                    why = say("On line {line}, one `{was}` is the wrong thing to take.", line=line, was=was)
                 ask = say("What belongs in its place?")
             if written and was.endswith(".data") and other.endswith(".grad"):
                 why = joined(why, say("Data belongs to the forward pass; the walk back writes `grad`."))
@@ -323,7 +321,7 @@ def _signs(editor: Editor, solution: ast.Module) -> Iterator[Change]:
             yield from _swapped(editor, parent, turned, kind)
             for kept in (parent.left, parent.right):
                 dropped = parent.right if kept is parent.left else parent.left
-                why = say("On line {line}, `{code}` does not belong there.", line=line, code=_spelt(dropped))
+                why = say("On line {line}, `{code}` does not belong there.", line=line, code=ast.unparse(dropped))
                 yield Change(kind, why, say("What is it for?"), (line,), _at(editor, parent, kept))
         elif isinstance(node, _COMPARISONS) and isinstance(place.parent, ast.Compare):
             for comparison in _COMPARISONS:
@@ -338,10 +336,18 @@ def _signs(editor: Editor, solution: ast.Module) -> Iterator[Change]:
             yield Change(kind, why, say("Why is it there?"), (line,), editor.text((place, node.operand)))
         elif isinstance(place.parent, ast.Compare) and isinstance(place.parent.ops[0], _WHICH):
             continue  # which object it is has no sign
+        elif isinstance(node, ast.Name) and _is_handed_on(editor, place):
+            continue  # nor has a node that a function of the learner's is given
         elif _is_read(place) and place.field in ("left", "right", "value", "args", "operand"):
             negated = ast.UnaryOp(ast.USub(), node)
             why = say("On line {line}, a sign is wrong.", line=line)
             yield Change(kind, why, say("Does it rise or fall there?"), (line,), editor.text((place, negated)))
+
+
+def _is_handed_on(editor: Editor, place: Place) -> bool:
+    """Whether a part is an argument of a function that the text itself defines."""
+    own = {node.name for node in ast.walk(editor.tree) if isinstance(node, ast.FunctionDef)}
+    return isinstance(place.parent, ast.Call) and ast.unparse(place.parent.func) in own
 
 
 def _swapped(editor: Editor, parent: ast.BinOp, turned: ast.BinOp, kind: Kind) -> Iterator[Change]:
@@ -369,7 +375,7 @@ def _brackets(editor: Editor, solution: ast.Module) -> Iterator[Change]:
                 why = say(
                     "On line {line}, Python reads `{code}` in another order than it should.",
                     line=node.lineno,
-                    code=_spelt(node),
+                    code=ast.unparse(node),
                 )
                 ask = say("Where do the brackets belong?")
                 yield Change(_kind(place.statement), why, ask, (node.lineno,), editor.text((place, new)))
@@ -435,7 +441,9 @@ def _calls(editor: Editor, solution: ast.Module) -> Iterator[Change]:
                 else None
             )
             for new in filter(None, (inner, node.func if not node.args else None)):
-                why = say("On line {line}, `{code}` calls what should not be called.", line=line, code=_spelt(node))
+                why = say(
+                    "On line {line}, `{code}` calls what should not be called.", line=line, code=ast.unparse(node)
+                )
                 yield Change(kind, why, say("What does the call do there?"), (line,), editor.text((place, new)))
             if node.keywords:
                 continue
@@ -443,7 +451,7 @@ def _calls(editor: Editor, solution: ast.Module) -> Iterator[Change]:
             why = say(
                 "On line {line}, `{code}` takes the number out and leaves its history behind.",
                 line=line,
-                code=_spelt(node),
+                code=ast.unparse(node),
             )
             yield Change("cut off", why, say("Is there a `.data` too many?"), (line,), editor.text((place, node.value)))
         if isinstance(node, ast.expr) and isinstance(getattr(node, "ctx", ast.Load()), ast.Load) and place.field in (
@@ -453,7 +461,7 @@ def _calls(editor: Editor, solution: ast.Module) -> Iterator[Change]:
                 why = say(
                     "On line {line}, something is missing around `{code}`: `{call}`.",
                     line=line,
-                    code=_spelt(node),
+                    code=ast.unparse(node),
                     call=name,
                 )
                 ask = say("What should be done with it first?")

@@ -31,7 +31,6 @@ _UNSUPPORTED = re.compile(r"unsupported operand type\(s\) for (\S+?)(?: or pow\(
 def of_error(exercise: Exercise, tab: Tab, text: str, error: LearnerError) -> Feedback:
     """What went wrong, in which line of the learner's, and a question.
 
-    >>> from gradwalk.learn.page.exercises import EXERCISES
     >>> exercise = EXERCISES["slopes"]
     >>> error = LearnerError("NameError", "name 'ot' is not defined", 2, "exp")
     >>> told = of_error(exercise, exercise.tabs["exp"], "def exp(self):\\n    out = ot", error)

@@ -57,7 +57,6 @@ _ABSENT = {"a part is missing", "not implemented", "no seed", "not zeroed", "vis
 def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], got: tuple[Attempt, ...]) -> Feedback:
     """Name what is wrong with a text whose checks gave `got`, not all of it right.
 
-    >>> from gradwalk.learn.page.exercises import EXERCISES
     >>> exercise = EXERCISES["plus-times"]
     >>> tab = exercise.tabs["__mul__"]
     >>> text = tab.solution.replace("+=", "=")
@@ -178,7 +177,6 @@ def _known_by(
 def untouched(tab: Tab, text: str) -> bool:
     """Whether a text is still the one the learner found, comments and blank lines aside.
 
-    >>> from gradwalk.learn.page.exercises import EXERCISES
     >>> tab = EXERCISES["plus-times"].tabs["__mul__"]
     >>> untouched(tab, tab.starter + "# hm"), untouched(tab, tab.solution)
     (True, False)

@@ -75,7 +75,6 @@ class Tab:
 
     `prepare` gives the names that the function and its checks may use, and takes in what the learner's text defined.
 
-    >>> from gradwalk.learn.page.exercises import EXERCISES
     >>> tab = EXERCISES["plus-times"].tabs["__mul__"]
     >>> tab.task
     'Times swaps and scales. Watch out for `x * x`: both operands are the same node.'
@@ -98,7 +97,6 @@ class Tab:
 class Exercise:
     """Functions to write on one screen, and what they are spliced into.
 
-    >>> from gradwalk.learn.page.exercises import EXERCISES
     >>> EXERCISES["slopes"].title, list(EXERCISES["slopes"].tabs)
     ('Power, tanh and exp', ['__pow__', 'tanh', 'exp'])
     """

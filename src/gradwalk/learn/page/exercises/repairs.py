@@ -31,7 +31,6 @@ _STEPS = 10_000  # lines that one of them may run for a check at most: the solut
 def repair(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str]) -> Change | None:
     """The first small change that makes everything agree.
 
-    >>> from gradwalk.learn.page.exercises import EXERCISES
     >>> exercise = EXERCISES["slopes"]
     >>> tab = exercise.tabs["tanh"]
     >>> found = repair(exercise, tab, tab.solution.replace("(1 - out.data", "(2 - out.data"), {})

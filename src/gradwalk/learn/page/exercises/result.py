@@ -25,7 +25,6 @@ def result(exercise: Exercise, tab: Tab, sources: Mapping[str, str]) -> Result:
 
     `status` is `passed`, `failed`, `missing` (still as it was found) or `error`.
 
-    >>> from gradwalk.learn.page.exercises import EXERCISES
     >>> exercise = EXERCISES["slopes"]
     >>> told = result(exercise, exercise.tabs["exp"], {"exp": "def exp(self):\\n    return 1 / 0"})
     >>> told["status"], told["headline"], told["why"], told["lines"]

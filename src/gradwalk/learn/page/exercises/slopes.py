@@ -53,7 +53,7 @@ _POW = _slope(
      on("y = x ** 3", "x.grad", "x³", x=-2),
      on("y = x ** -1", "x.grad", "x⁻¹", x=4),
      on("y = x ** 0.5", "x.grad", "√x", x=9),
-     on("y = x ** 2 * 3 + x", "x.grad", "3 · x² + x", x=3),
+     on("y = x ** 3 * 2 + x", "x.grad", "2 · x³ + x", x=3),
      on("y = (x * 2) ** 2", "x.grad", "(2x)²", x=3)),
     (("self.data ** (n - 1)", "The factor `n` is missing: at x² the slope came out as `x`.",
       "The slope of xⁿ has two parts. Which one did you leave out?"),

@@ -66,7 +66,6 @@ def whole_class(texts: Mapping[str, str], lesson: int) -> str:
 def names_for(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str]) -> dict[str, Any]:
     """The names that a tab's checks run with, the learner's own definitions among them.
 
-    >>> from gradwalk.learn.page.exercises import EXERCISES
     >>> exercise = EXERCISES["slopes"]
     >>> names = names_for(exercise, exercise.tabs["exp"], exercise.tabs["exp"].solution, {})
     >>> names["Value"](0.0).exp().data

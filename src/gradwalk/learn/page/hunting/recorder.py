@@ -60,7 +60,6 @@ class EngineEvent:
 def engine_of(source: str, namespace: dict[str, Any] | None = None) -> tuple[type[Any], dict[str, Any]]:
     """The class that a source text defines, and all it defines; NotAnEngine where there is none.
 
-    >>> from gradwalk.diagnose import teaching
     >>> engine_of(teaching.SOURCE)[0].__name__
     'Value'
     """
@@ -108,7 +107,6 @@ class RecordedEngine(Engine):
     def leaf(self, x: float) -> Any:
         """A node that holds a number.
 
-        >>> from gradwalk.diagnose import teaching
         >>> watched = RecordedEngine(*engine_of(teaching.SOURCE))
         >>> watched.leaf(2.0) is watched.made[0]
         True
@@ -119,7 +117,6 @@ class RecordedEngine(Engine):
     def op(self, name: str, *operands: Any, strict: bool = False) -> Any:
         """Apply an op, and write down what came of it.
 
-        >>> from gradwalk.diagnose import teaching
         >>> watched = RecordedEngine(*engine_of(teaching.SOURCE))
         >>> _ = watched.op("mul", watched.leaf(2.0), 3)
         >>> watched.events[0].after
@@ -133,7 +130,6 @@ class RecordedEngine(Engine):
     def backward(self, root: Any) -> None:
         """Walk back, and remember from where.
 
-        >>> from gradwalk.diagnose import teaching
         >>> watched = RecordedEngine(*engine_of(teaching.SOURCE))
         >>> watched.backward(watched.op("neg", watched.leaf(2.0)))
         >>> watched.roots
@@ -147,7 +143,6 @@ class RecordedEngine(Engine):
     def set_grad(self, node: Any, x: float) -> None:
         """Change a gradient, as the program asks.
 
-        >>> from gradwalk.diagnose import teaching
         >>> watched = RecordedEngine(*engine_of(teaching.SOURCE))
         >>> watched.set_grad(watched.leaf(2.0), 5.0)
         >>> watched.events[0].kind, watched.events[0].after
@@ -241,7 +236,6 @@ class RecordedEngine(Engine):
 class TwoRuns:
     """What came of watching: the outcome, the watched engine, and ours in step with it.
 
-    >>> from gradwalk.diagnose import teaching
     >>> watch("a = Value(3.0); b = -a", *engine_of(teaching.SOURCE)).outcome.kind
     'numbers'
     """
@@ -269,7 +263,6 @@ def watch(program: str, cls: type[Any], namespace: Mapping[str, Any], see: tuple
 def graph_of_run(ours: RecordedEngine) -> tuple[Graph, list[int]]:
     """The graph that a program has built on our engine, also what no walk has reached; and each node's id in it.
 
-    >>> from gradwalk.diagnose import teaching
     >>> graph, ids = graph_of_run(watch("a = Value(3.0); b = a * 2; b.backward()", *engine_of(teaching.SOURCE)).ours)
     >>> [node.name for node in graph.nodes], ids
     (['a', '2', 'b'], [0, 2])

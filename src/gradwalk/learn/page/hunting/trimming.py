@@ -39,7 +39,6 @@ def functions_of(source: str) -> set[str]:
 def trimmed(source: str, program: str, keep: Iterable[str] = ()) -> str:
     """An engine's source without the methods and functions that the program does not need; + and × always stay.
 
-    >>> from gradwalk.diagnose import teaching
     >>> short = trimmed(teaching.SOURCE, "a = Value(2.0); b = a.tanh()")
     >>> "def tanh" in short, "def exp" in short, "def divide" in short, "def ordered" in short
     (True, False, False, True)
