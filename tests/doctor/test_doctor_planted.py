@@ -371,7 +371,7 @@ def test_exploding_gradients() -> None:
 def test_weights_that_are_all_zero() -> None:
     found = first(Patient(init="zeros").train(), "zero-gradient")
     assert "multiplied by 0" in found.what
-    assert any("random weights" in idea for idea in found.remedy)
+    assert any("weights that all start at 0" in idea for idea in found.remedy)
 
 
 # --- the loop -----------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 - `gradwalk doctor script.py`: a whole program, as it is.
 
 Each gives a `Report`: findings in the order in which to look at them. A healthy run gives none.
+`help(doctor.doctor)` and `help(doctor.watch)` tell what they take.
 
 A run goes this way: `run_watch` is told of every backward() and step, `model_watch` looks at a model's numbers and now
 and then lets `examine` look at the whole graph; what they see is a `history`, and `findings` makes a report of it.

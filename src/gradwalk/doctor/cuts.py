@@ -41,7 +41,6 @@ class Cut:
 def cuts_followed(scan: Scan, readings: Readings) -> list[Cut]:
     """The cuts of a graph after its `backward()`, where its forward pass was followed.
 
-    >>> from gradwalk.doctor.names import names_of
     >>> from gradwalk.doctor.tracking import follow
     >>> w = Value(3.0, label="w")
     >>> with follow() as readings:
@@ -105,7 +104,6 @@ def _parameters_behind(source: Value, scan: Scan, readings: Readings) -> set[int
 def cuts_guessed(scan: Scan) -> list[Cut]:
     """The likely cuts of a graph after its `backward()`, where nobody followed how it was made.
 
-    >>> from gradwalk.doctor.names import names_of
     >>> w = Value(0.3, label="w")
     >>> h = w.tanh()
     >>> loss = h * Value(h.data)

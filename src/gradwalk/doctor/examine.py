@@ -13,6 +13,7 @@ from gradwalk.doctor.scan import Scan
 from gradwalk.doctor.wrong_derivatives import WrongDerivative, wrong_by_rebuilding, wrong_derivatives
 from gradwalk.doctor.zero_gradients import why_zero
 from gradwalk.engine import Value
+from gradwalk.messages import counted
 from gradwalk.provenance import Place
 
 FEW = 64  # parameters with a gradient of 0 that are asked why, at most
@@ -37,7 +38,6 @@ def examine(
     since; `broken` tells of parameters that an update made nan or inf; `build` makes the graph again. Whether there is
     a nan or inf anywhere, and why gradients are 0, is looked into unless told otherwise, because it takes its time.
 
-    >>> from gradwalk.doctor.names import names_of
     >>> w = Value(0.0, label="w")
     >>> loss = (w * 2).log()
     >>> loss.backward()
@@ -82,7 +82,7 @@ def _wrong(scan: Scan, wrong: WrongDerivative, step: int, line_of: Liner) -> Fin
             f"{wrong.op!r} has operands and no _backward: no gradient passes it",
             where=where,
             line=line,
-            why=f"{wrong.count} such node{'s' * (wrong.count != 1)} in the graph push nothing to what they are made of",
+            why=f"{counted(wrong.count, 'such node')} in the graph push nothing to what they are made of",
             remedy=(
                 "give it a _backward that adds to each operand's grad",
                 "or define the operation with @gradwalk.op",
@@ -111,7 +111,10 @@ def _wrong(scan: Scan, wrong: WrongDerivative, step: int, line_of: Liner) -> Fin
         where=where,
         line=line,
         why=f"so its value changes when it is nudged{operand}{share}" + (f"; {wrong.why}" if wrong.why else ""),
-        remedy=(f"correct the rule of {wrong.op}, then make sure with gradwalk.gradcheck",),
+        remedy=(
+            f"correct the rule of {wrong.op}, then make sure with gradwalk.gradcheck",
+            *(("a straight-through estimator is meant to be so: leave it",) if wrong.expected == 0.0 else ()),
+        ),
         step=step,
         numbers={"op": wrong.op, "operand": wrong.operand, "got": wrong.got, "expected": wrong.expected},
     )

@@ -82,6 +82,7 @@ class ModelHistory:
     trials: list[TriedUpdate] = field(default_factory=list)
     cuts: list[Cut] = field(default_factory=list)
     ever: set[int] = field(default_factory=set)  # ids of parameters that some gradient reached
+    elsewhere: set[int] = field(default_factory=set)  # … and that the gradient of another loss of the run reached
     sometimes: set[int] = field(default_factory=set)  # … and did not reach in some other examined step
     looked: int = 0  # steps whose numbers were looked at: all, but for those of native code that were not examined
     moved: int = 0  # how often the parameters changed between two calls of backward()

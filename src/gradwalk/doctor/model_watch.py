@@ -25,7 +25,6 @@ SEARCHES = 2  # for a better learning rate, at most
 class ModelWatch:
     """A history that grows with each step, and what is needed of the last step to understand the next.
 
-    >>> from gradwalk.doctor.names import names_of
     >>> w = Value(2.0, label="w")
     >>> model = ModelWatch(names_of([w]), every=10)
     >>> loss = w * w
@@ -80,8 +79,11 @@ class ModelWatch:
     def _same(self, one: Any, other: Any) -> bool:
         return _number(one) == _number(other)
 
+    def _gradient(self, p: Any) -> Any:
+        return p.grad
+
     def _gradients(self) -> list[Any]:
-        return [p.grad for p in self.names.parameters]
+        return [self._gradient(p) for p in self.names.parameters]
 
     def passed_by(self) -> None:
         """The backward() of another loss has run: what it gave to parameters of this model is not of this one's."""
@@ -123,7 +125,7 @@ class ModelWatch:
             left, fresh = self._look_back(step, root, moved, left, fresh)
         self._fresh = fresh
         history.losses.append(root.data)
-        history.looked += 1
+        history.looked += not self._gap
         if len(history.ever) < len(parameters):
             history.ever.update(id(p) for p, g in zip(parameters, self._fresh, strict=True) if g)
         sound = all(map(math.isfinite, self._now))
@@ -160,8 +162,16 @@ class ModelWatch:
         self.history.optimiser = f"{type(optimiser).__name__} with a learning rate of {optimiser.lr:g}"
         self.history.stepped = self.history.stepped or users_place()
         self._rate = optimiser.lr
-        if any(self._fresh) and not any(_number(p.grad) for p in optimiser.parameters):
-            self.history.emptied += 1
+        self.history.emptied += self._empties(optimiser)
+
+    def _empties(self, optimiser: Optimizer) -> bool:
+        """Whether all its gradients are 0, although the `backward()` before gave it some."""
+        own = {id(p) for p in optimiser.parameters}
+        given = any(self._any(g) for p, g in zip(self.names.parameters, self._fresh, strict=False) if id(p) in own)
+        return given and not any(self._any(self._gradient(p)) for p in optimiser.parameters)
+
+    def _any(self, g: Any) -> bool:
+        return bool(_number(g))
 
     def stepped(self, optimiser: Optimizer, compiled: bool) -> None:
         """It has used them, clipped perhaps, and changed the parameters."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from gradwalk.messages import counted
 from gradwalk.provenance import Place
 
 __all__ = ["Finding", "Looked", "Report"]
@@ -102,11 +103,11 @@ class Looked:
     examined: int = 0
 
     def __str__(self) -> str:
-        what = _count(self.parameters, "parameter")
+        what = counted(self.parameters, "parameter")
         head = f"{self.subject}: {what}" if self.subject else what
         if not self.steps:
-            return f"{head}; {_count(self.nodes, 'node')}" if self.nodes else head
-        return f"{head}; {_count(self.steps, 'step')}, {self.examined} in full; up to {_count(self.nodes, 'node')}"
+            return f"{head}; {counted(self.nodes, 'node')}" if self.nodes else head
+        return f"{head}; {counted(self.steps, 'step')}, {self.examined} in full; up to {counted(self.nodes, 'node')}"
 
 
 @dataclass(frozen=True)
@@ -164,7 +165,7 @@ class Report:
         '1 error'
         """
         counts = [(kind, sum(f.severity == kind for f in self.findings)) for kind in ("error", "warning")]
-        return ", ".join(_count(n, kind) for kind, n in counts if n) or "nothing found"
+        return ", ".join(counted(n, kind) for kind, n in counts if n) or "nothing found"
 
     def of(self, kind: str) -> Finding | None:
         """The first finding or note of a kind.
@@ -225,10 +226,6 @@ def _from_here(place: Place) -> str:
     """A line in words, its file as one would name it in this folder."""
     folder = os.path.join(os.getcwd(), "")  # noqa: PTH109, PTH118 (a plain prefix is what is wanted)
     return str(place).removeprefix(folder) if place.file.startswith(folder) else str(place)
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'s' * (n != 1)}"
 
 
 def _plain(x: Any) -> Any:

@@ -76,23 +76,13 @@ def page(report: Report, title: str) -> str:
     >>> "<title>moons &amp; co</title>" in page(Report(), "moons & co")
     True
     """
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(title)}</title>
-<style>
-body{{margin:0;background:#F3F6F5}}
+    from gradwalk.files import html_page  # which the course's page has not
+
+    style = f"""body{{margin:0;background:#F3F6F5}}
 h1{{font:600 13px {_SANS};color:#43505B;margin:0;padding:16px 20px 0;max-width:820px}}
 main{{max-width:860px;margin:auto}}
-@media (prefers-color-scheme:dark){{body{{background:#10171B}}h1{{color:#B9C5C9}}}}
-</style>
-</head>
-<body><main><h1>{escape(title)}</h1>{fragment(report)}</main></body>
-</html>
-"""
+@media (prefers-color-scheme:dark){{body{{background:#10171B}}h1{{color:#B9C5C9}}}}"""
+    return html_page(title, style, f"<main><h1>{escape(title)}</h1>{fragment(report)}</main>")
 
 
 def _finding(finding: Finding) -> str:

@@ -24,7 +24,6 @@ Found = tuple[Value, Route, tuple[int, ...]]
 class Spot:
     """Where a parameter lies: the path to it, to the unit that it belongs to (a neuron, a row), and to its layer.
 
-    >>> from gradwalk.doctor.names import names_of
     >>> model = nn.MLP(2, [4, 1])
     >>> names_of(model).spot(model.layers[1].neurons[0].w[2])
     Spot(path='layers[1].neurons[0].w[2]', unit='layers[1].neurons[0]', layer='layers[1]', table='')

@@ -83,7 +83,6 @@ class Flow:
 class Scan:
     """What one pass over a graph sees. `order` is operands first; `flows` is by layer, the one nearest the data first.
 
-    >>> from gradwalk.doctor.names import names_of
     >>> model = nn.MLP(2, [4, 1])
     >>> loss = nn.mse([model([1.0, 2.0]), model([2.0, 1.0])], [1.0, 0.0])
     >>> loss.backward()
@@ -177,7 +176,6 @@ class Scan:
     def unit_of(self, v: Value) -> tuple[str, str] | None:
         """The unit and layer whose weighted sum `v` is: a sum with a parameter in it, or a product with one.
 
-        >>> from gradwalk.doctor.names import names_of
         >>> model = nn.MLP(2, [4, 1])
         >>> out = model([1.0, 2.0])
         >>> out.backward()
@@ -225,7 +223,6 @@ class Scan:
     def where(self, v: Value) -> str:
         """The unit that a node belongs to; "after" one whose result it is computed from; nothing if that is unknown.
 
-        >>> from gradwalk.doctor.names import names_of
         >>> model = nn.MLP(2, [4, 1])
         >>> out = model([1.0, 2.0])
         >>> out.backward()
@@ -252,7 +249,6 @@ class Scan:
     def at(self, v: Value) -> str:
         """A node in words, with the unit it belongs to.
 
-        >>> from gradwalk.doctor.names import names_of
         >>> w = Value(2.0, label="w")
         >>> out = w.exp()
         >>> Scan(out, names_of([w])).at(out)

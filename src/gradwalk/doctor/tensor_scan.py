@@ -8,8 +8,9 @@ that nothing is said of single units.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from gradwalk import ops, reverse, walk
@@ -45,11 +46,15 @@ def gradients_of(root: Tensor) -> dict[Any, Tensor]:
 
 
 def examined(
-    root: Tensor, names: Names, step: int, gradient: Gradient, line_of: Callable[[Any], Place | None] = made_by
+    root: Tensor,
+    names: Names,
+    step: int,
+    gradient: Gradient,
+    line_of: Callable[[Any], Place | None] = made_by,
+    broken: Mapping[int, str] = MappingProxyType({}),
 ) -> Exam:
     """Everything that one graph of tensors shows.
 
-    >>> from gradwalk.doctor.names import names_of
     >>> model = nn.Linear(2, 3)
     >>> loss = model(gradwalk.ones(4, 2)).relu().sum()
     >>> loss.backward()
@@ -61,8 +66,8 @@ def examined(
     exam = Exam(step, root.item(), len(order))
     known = {id(p) for p in names.parameters}
     exam.reached = {id(v) for v in reverse.order(root) if id(v) in known}
-    born = _birth(order, step, line_of)
-    if born is not None:
+    born = _birth(order, step, line_of, names, broken)
+    if born is not None and not _is_harmless(root, names, gradient):
         exam.findings = [born]
         return exam
     exam.findings = list(_broadcasts(order, known, step, line_of))
@@ -74,6 +79,13 @@ def examined(
         elif v.primitive in _SQUASH:
             _squash(exam, v, sums)
     return exam
+
+
+def _is_harmless(root: Tensor, names: Names, gradient: Gradient) -> bool:
+    """Whether a nan that was born reaches neither the loss nor a parameter: a branch that a `where` does not take."""
+    gradients = [gradient(p) for p in names.parameters if p.many]
+    numbers = [root, *names.parameters, *(g for g in gradients if g is not None)]
+    return not any(map(_is_odd, numbers))
 
 
 # --- layers ----------------------------------------------------------------------------------------------------------
@@ -163,17 +175,30 @@ def _squash(exam: Exam, v: Tensor, sums: dict[int, str]) -> None:
 # --- what single nodes show ------------------------------------------------------------------------------------------
 
 
-def _birth(order: list[Tensor], step: int, line_of: Callable[[Any], Place | None]) -> Finding | None:
-    """The first op, operands first, that made a nan or inf of finite numbers."""
+def _birth(
+    order: list[Tensor],
+    step: int,
+    line_of: Callable[[Any], Place | None],
+    names: Names,
+    broken: Mapping[int, str],
+) -> Finding | None:
+    """The first op, operands first, that made a nan or inf of finite numbers; or else what came in with the data."""
     odd: set[int] = set()
+    arrived: Tensor = None
     for v in order:
         finite = v.detach().isfinite()
         if finite.all().item():
             continue
         odd.add(id(v))
         carried = any(id(x) in odd or _is_odd(x) for x in v.inputs)
-        if carried or _on_purpose(v):
+        if arrived is None and any(_is_odd(x) and names.spot(x) is None for x in v.inputs if _is_leaf(x)):
+            arrived = v
+        if carried or v.primitive is ops.where:  # an infinity that was put there: a mask of scores before a softmax
             continue
+        if v.is_leaf and names.spot(v) is None:
+            continue
+        if id(v) in broken:
+            return _after_update(v, names.name(v), step, broken[id(v)])
         flat = [bool(x) for x in finite.reshape(-1).tolist()]
         place, rest = [], flat.index(False)
         for n in reversed(v.shape):
@@ -196,19 +221,46 @@ def _birth(order: list[Tensor], step: int, line_of: Callable[[Any], Place | None
             remedy=("with gradwalk.anomaly(): the line is named where it happens",),
             step=step,
         )
-    return None
+    if arrived is None or id(order[-1]) not in odd:  # an infinity that no loss is the worse for: a mask of scores
+        return None
+    when = f" at step {step}" if step else ""
+    return Finding(
+        "birth",
+        "error",
+        f"nan or inf came in as a constant: {walk.describe(arrived)}{when}",
+        where=(walk.describe(arrived),),
+        line=line_of(arrived),
+        why="no op made it: it came in with the data",
+        remedy=("look for nan and inf in what the model is given, before the first step",),
+        step=step,
+    )
+
+
+def _after_update(v: Tensor, name: str, step: int, why: str) -> Finding:
+    """A parameter that an update broke."""
+    remedy = "look at the optimiser: its learning rate, and anything it divides by"
+    if "not finite" in why:
+        remedy = "with gradwalk.anomaly(): the op is named that makes the gradient so, where it happens"
+    return Finding(
+        "birth",
+        "error",
+        f"nan or inf was born in an update: {name}{f' at step {step}' if step else ''}",
+        where=(name,),
+        why=why,
+        remedy=(remedy,),
+        step=step,
+    )
 
 
 def _is_odd(x: Any) -> bool:
     """Whether a constant holds something that is not finite."""
-    if isinstance(x, float):
-        return not math.isfinite(x)
+    if isinstance(x, float) or not x.many:
+        return not math.isfinite(x if isinstance(x, float) else x.data)
     return bool(x.many and not x.detach().isfinite().all().item())
 
 
-def _on_purpose(v: Tensor) -> bool:
-    """An infinity that was put there: a mask of scores before a softmax."""
-    return v.primitive is ops.where or (v.is_leaf and not v.requires_grad)
+def _is_leaf(x: Any) -> bool:
+    return isinstance(x, float) or x.is_leaf
 
 
 def _broadcasts(

@@ -18,7 +18,6 @@ Array = Any  # or a float, of a Value
 class TensorWatch(ModelWatch):
     """A history that grows with each step of a training of tensors.
 
-    >>> from gradwalk.doctor.names import names_of
     >>> w = gradwalk.Tensor([2.0], label="w")
     >>> model = TensorWatch(names_of([w]), every=10)
     >>> loss = (w * w).sum()
@@ -38,8 +37,8 @@ class TensorWatch(ModelWatch):
     def _same(self, one: Array, other: Array) -> bool:
         return _same(one, other)
 
-    def _gradients(self) -> list[Array]:
-        return [_gradient(p) for p in self.names.parameters]
+    def _gradient(self, p: Any) -> Array:
+        return _gradient(p)
 
     def begin(self) -> None:
         """As `before`, unless that was called."""
@@ -102,20 +101,31 @@ class TensorWatch(ModelWatch):
 
     def _look(self, root: Any, step: int, readings: Readings | None) -> None:
         line_of = made_by if readings is None else readings.line
-        exam = examined(root, self.names, step, lambda v: v.grad, line_of)
+        exam = examined(root, self.names, step, lambda v: v.grad, line_of, self._broken(step))
         self._always = self._always & exam.reached if self.history.exams else set(exam.reached)
         self.history.ever |= exam.reached
         self.history.sometimes = self.history.ever - self._always
         self.history.exams.append(exam)
         self.ill = any(finding.kind == "birth" for finding in exam.findings)
 
+    def _broken(self, step: int) -> dict[int, str]:
+        """The parameters that the last update made nan or inf, and of what gradient."""
+        found = {}
+        for p, now, then, g in zip(self.names.parameters, self._now, self._then, self._left, strict=False):
+            if not _finite(now) and _finite(then):
+                found[id(p)] = f"the update after step {step - 1} made it so; its gradient was"
+                found[id(p)] += " finite" if _finite(g) else " not finite either"
+        return found
+
     def stepping(self, optimiser: Optimizer) -> None:
         """An optimiser is about to use the gradients."""
         if self._trained_by(optimiser):
             self.history.optimiser = f"{type(optimiser).__name__} with a learning rate of {optimiser.lr:g}"
             self.history.stepped = self.history.stepped or users_place()
-            if any(map(_any, self._fresh)) and not any(_any(_gradient(p)) for p in optimiser.parameters):
-                self.history.emptied += 1
+            self.history.emptied += self._empties(optimiser)
+
+    def _any(self, g: Any) -> bool:
+        return _any(g)
 
     def stepped(self, optimiser: Optimizer, compiled: bool) -> None:
         """It has used them, clipped perhaps, and changed the parameters."""

@@ -45,7 +45,6 @@ class ZeroGradient:
 def why_zero(scan: Scan, parameters: Iterable[Value]) -> list[ZeroGradient]:
     """The reasons for gradients of 0 after a `backward()`, for parameters that a path leads to.
 
-    >>> from gradwalk.doctor.names import names_of
     >>> w = Value(-2.0, label="w")
     >>> loss = (w * 3).relu() * 5
     >>> loss.backward()

@@ -7,13 +7,22 @@ from collections.abc import Iterable, Iterator
 from gradwalk.doctor.cuts import Cut
 from gradwalk.doctor.history import ModelHistory
 from gradwalk.doctor.report import Finding, Severity
+from gradwalk.doctor.zero_gradients import ZeroGradient
 from gradwalk.engine import Value
+from gradwalk.messages import counted
 
 _WAYS = {
     "data": "a number read from .data came back as a constant",
     "detach": "detach() was called there",
     "no_grad": "it was computed under no_grad()",
     "copy": "a constant or a leaf equals the number of a node to the last digit, as if it had been read from .data",
+}
+
+_MEANT = "if the cut is meant, let only the parameters that are to learn be watched"
+#: What to try, where the cut was written down as one.
+_JOINED = {
+    "detach": ("take the detach() away, if gradients are to pass there", _MEANT),
+    "no_grad": ("take it out of the no_grad(), if gradients are to pass there", _MEANT),
 }
 
 
@@ -29,15 +38,17 @@ def connections(history: ModelHistory) -> Iterator[Finding]:
         return
     never = [p for p in history.names.parameters if id(p) not in history.ever]
     if len(never) == len(history.names.parameters):
-        yield _nothing(history)
+        if any(id(p) not in history.elsewhere for p in never):
+            yield _nothing(history)
         return
     sparse = _sparse_tables(history)
     spots = history.names.spots
-    loose = [p for p in never if spots[id(p)].table not in sparse]
+    # Those that another loss of the run trains are meant to be left out of this one, as in adversarial training.
+    loose = [p for p in never if spots[id(p)].table not in sparse and id(p) not in history.elsewhere]
     cut_off: set[int] = set()
     for cut in history.cuts:
         behind = cut.parameters & {id(p) for p in loose} - cut_off
-        if behind or cut.way in ("data", "copy"):
+        if behind or (cut.way in ("data", "copy") and not cut.parameters <= history.elsewhere):
             cut_off |= behind
             yield _cut(history, cut, [p for p in loose if id(p) in behind])
     rest = [p for p in loose if id(p) not in cut_off]
@@ -94,13 +105,13 @@ def _cut(history: ModelHistory, cut: Cut, behind: list[Value]) -> Finding:
         names = grouped(history, behind)
         verb = "get" if len(names) > 1 else "gets"
         what = f"detached: {_some(names)} {verb} no gradient, because {count} left the graph"
-        cost = f"nothing reaches the {_parameters(len(behind))} behind it"
+        cost = f"nothing reaches the {counted(len(behind), 'parameter')} behind it"
     else:
         severity = "warning"
         names = grouped(history, [p for p in history.names.parameters if id(p) in cut.parameters])
         them = "them" if cut.count != 1 else "it"
         what = f"detached: {count} left the graph, and part of the gradient of {_some(names)} with {them}"
-        cost = f"{_parameters(len(cut.parameters))} miss a share of their gradient"
+        cost = f"{counted(len(cut.parameters), 'parameter')} miss a share of their gradient"
     lost = f" (there the gradient would be {cut.lost:.4g})"
     return Finding(
         "detached",
@@ -109,9 +120,12 @@ def _cut(history: ModelHistory, cut: Cut, behind: list[Value]) -> Finding:
         where=names,
         line=cut.line,
         why=f"{_WAYS[cut.way]}: {cut.source}{lost}; {cost}",
-        remedy=(
-            "go on computing with the Value itself, without .data",
-            "if the cut is meant, write .detach(), which says so and is not reported where another path remains",
+        remedy=_JOINED.get(
+            cut.way,
+            (
+                "go on computing with the Value itself, without .data",
+                "if the cut is meant, write .detach(), which says so and is not reported where another path remains",
+            ),
         ),
         step=history.exams[0].step,
         sure="likely" if cut.way == "copy" else "certain",
@@ -127,7 +141,9 @@ def _disconnected(history: ModelHistory, loose: list[Value]) -> Finding:
     if len(loose) > 1:
         why = "their gradients are exactly 0 because the loss was computed without them"
     reader = _reads_leaves(history, loose)
-    remedy = ["look for where the forward pass leaves it out: a layer not called, a loop that ends too early"]
+    remedy = [
+        "look for where the forward pass leaves it out: a layer not called, a loop that ends too early, a detach()"
+    ]
     if reader:
         why += f"; {reader} reads nothing but leaves and constants, although layers come before it"
         remedy.insert(0, "look for .data, float() or a new Value(…) between the two: the graph ends there (likely)")
@@ -169,7 +185,7 @@ def _unread_rows(history: ModelHistory, unread: list[Value]) -> Iterator[Finding
         yield Finding(
             "unread",
             "note",
-            f"{len(rows)} row{'s' * (len(rows) != 1)} of {table} {'were' if len(rows) != 1 else 'was'} never read",
+            f"{counted(len(rows), 'row')} of {table} {'were' if len(rows) != 1 else 'was'} never read",
             why="usual for a table of which each sample reads a few rows",
             step=history.exams[0].step,
         )
@@ -181,12 +197,12 @@ _STOPPED = {
     "times 0": (
         "warning",
         "every path to {} is multiplied by 0",
-        "a weight or a result of exactly 0 stands on each of them",
-        "start from random weights: with all of them 0, nothing can be told apart, and nothing moves",
+        "a weight, a result or a number of exactly 0 stands on each of them",
+        "find out where the 0 comes from: weights that all start at 0 pass nothing back, and neither does a mask of 0",
     ),
     "not chosen": (
         "note",
-        "{} was never on the chosen side of a max, min or where",
+        "never on the chosen side of a max, min or where",
         "",
         "",
     ),
@@ -196,18 +212,19 @@ _STOPPED = {
         "outside its bounds a clamp is flat: nothing flows back",
         "clamp after the loss is computed, or widen the bounds",
     ),
-    "an input of 0": ("note", "{} is always multiplied by an input of 0", "", ""),
+    "an input of 0": ("note", "weights that are multiplied by inputs of 0 only", "", ""),
 }
 
 
 def _stopped(history: ModelHistory) -> Iterator[Finding]:
-    """Gradients that were 0 at the first examination and still are at the last, other than by a ReLU or a tanh."""
+    """Gradients that were 0 whenever they were asked about, other than by a ReLU or a tanh."""
     told = [exam for exam in history.exams if exam.zeros is not None]
     if not told or history.exams[-1].loss == 0.0:
         return
-    first, last = ({zero.reason: zero for zero in exam.zeros or ()} for exam in (told[0], told[-1]))
+    asked = f" in each of the {len(told)} steps for which that was asked" if len(told) > 1 else ""
+    *before, last = ({zero.reason: zero for zero in exam.zeros or ()} for exam in told)
     for reason, zero in last.items():
-        names = [name for name in zero.parameters if reason in first and name in first[reason].parameters]
+        names = [name for name in zero.parameters if all(name in _stopped_by(reason, zeros) for zeros in before)]
         if reason not in _STOPPED or not names:
             continue
         if reason == "an input of 0" and any(unit.dead for unit in told[-1].relus.values()):
@@ -218,10 +235,14 @@ def _stopped(history: ModelHistory) -> Iterator[Finding]:
             "warning" if severity == "warning" else "note",
             what.format(_some(tuple(names))),
             where=tuple(names),
-            why=f"{why}, as in {zero.example}: their gradients are exactly 0" if why else "",
+            why=f"{why}, as in {zero.example}: their gradients are exactly 0{asked}" if why else "",
             remedy=(remedy,) if remedy else (),
             step=told[0].step,
         )
+
+
+def _stopped_by(reason: str, zeros: dict[str, ZeroGradient]) -> list[str]:
+    return zeros[reason].parameters if reason in zeros else []
 
 
 # --- words ---------------------------------------------------------------------------------------------------------
@@ -251,7 +272,3 @@ def grouped(history: ModelHistory, values: Iterable[Value]) -> tuple[str, ...]:
 def _some(names: tuple[str, ...]) -> str:
     shown = ", ".join(names[:3])
     return shown + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-
-
-def _parameters(n: int) -> str:
-    return f"{n:,} parameter{'s' * (n != 1)}"

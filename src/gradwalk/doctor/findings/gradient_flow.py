@@ -57,6 +57,9 @@ def _chain(exam: Exam) -> str:
 
 def _vanishing(exam: Exam) -> Finding:
     layers, left = list(exam.flows), _share_left(exam)
+    remedy = 'larger first weights (of an MLP init="xavier" for tanh, "kaiming" for relu)'
+    if any(squash.op == "sigmoid" for squash in exam.squashes.values()):
+        remedy = 'tanh or relu instead of sigmoid, whose slope is at most ¼; init="xavier" or "kaiming" of an MLP'
     return Finding(
         "vanishing",
         "warning",
@@ -64,7 +67,7 @@ def _vanishing(exam: Exam) -> Finding:
         where=(layers[0],),
         why=f"each layer on the way back makes them smaller: {_chain(exam)}",
         remedy=(
-            'tanh or relu instead of sigmoid, whose slope is at most ¼; init="xavier" or "kaiming" of an MLP',
+            remedy,
             "fewer layers, or a sum around some of them (x + layer(x)), which lets gradients pass straight",
         ),
         step=exam.step,

@@ -140,7 +140,7 @@ def _graves(history: ModelHistory, layers: list[_Layer], severity: Severity) -> 
     if severity == "note":
         why += "; a few are usual, and harmless"
     else:
-        why += "; where a ReLU is off its slope is 0, so its weights get a gradient of exactly 0 and cannot come back"
+        why += "; where a ReLU is off its slope is 0, so its weights get a gradient of exactly 0 and learn nothing"
         why += f"; {stopped} parameters have one, although a path leads there" if stopped else ""
     if early:
         remedy = "look at the first weights and biases there, and at the size of what comes in"

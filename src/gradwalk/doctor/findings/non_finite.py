@@ -10,6 +10,7 @@ from gradwalk import ops, walk
 from gradwalk.doctor.report import Finding
 from gradwalk.doctor.scan import Scan
 from gradwalk.engine import Value
+from gradwalk.messages import counted
 from gradwalk.provenance import Birth, Births, Place, backward_births, forward_births
 
 LARGE = 1e100  # from such operands an op overflows because they are large, not because of what it is
@@ -171,9 +172,9 @@ def _company(births: Births) -> str:
     others = len(births.producers) + len(births.arrivals) - 1
     parts = []
     if others:
-        parts.append(f"{others} other op{'s' * (others != 1)} made one too")
+        parts.append(f"{counted(others, 'other op')} made one too")
     if births.carriers:
-        parts.append(f"{births.carriers} node{'s' * (births.carriers != 1)} only carried it on")
+        parts.append(f"{counted(births.carriers, 'node')} only carried it on")
     return "; " + ", ".join(parts) if parts else ""
 
 

@@ -56,6 +56,7 @@ def report_on(records: Iterable[ModelHistory], remarks: Iterable[str] = ()) -> R
     records = list(records)
     trained = {id(p) for history in records if history.moved for p in history.names.parameters}
     for history in records:
+        history.elsewhere = set().union(*(other.ever for other in records if other is not history))
         if any(id(p) in trained for p in history.names.parameters):
             history.idle = 0  # another line of the program trains them
     found = [finding for history in records for finding in _found(history)]
