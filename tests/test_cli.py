@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from terminals import run_on_a_terminal
 
 import gradwalk
 from gradwalk import datasets, nn, optim
@@ -160,6 +161,15 @@ def test_letters_that_the_output_cannot_hold_are_no_crash() -> None:
     assert "gradwalk" in ran.stdout
 
 
+@pytest.mark.parametrize(
+    ("encoding", "line"), [("ascii", "2 x -3 = -6"), ("cp1252", "2 × -3 = -6"), ("utf-8", "2 × −3 = −6")]
+)
+def test_a_number_keeps_its_minus_whatever_the_output_can_hold(encoding: str, line: str) -> None:
+    words = [sys.executable, "-m", "gradwalk", "step", "neuron"]
+    ran = subprocess.run(words, capture_output=True, env=environment(PYTHONIOENCODING=encoding), timeout=60, check=True)
+    assert f"x1w1.data = {line}" in ran.stdout.decode(encoding)
+
+
 # --- gradwalk info ---------------------------------------------------------------------------------------------------
 
 
@@ -244,7 +254,7 @@ def test_a_run_in_a_pipe_prints_plain_lines() -> None:
     assert (steps[0], steps[-1]) == ("1", "25")
     assert "MLP(2, [4, 4, 1]), relu, 37 parameters" in ran.stdout
     assert re.search(r"^last   loss \d", ran.stdout, re.MULTILINE)
-    assert re.search(r"^best   loss \d.* steps?: kept$", ran.stdout, re.MULTILINE)
+    assert re.search(r"^best   loss \d.* steps?$", ran.stdout, re.MULTILINE)  # ": kept" only where it is
     assert re.search(r"^time   \d+\.\d s, \d+ steps a second$", ran.stdout, re.MULTILINE)
     assert "gradwalk train moons" in ran.stdout.split("next")[1]
 
@@ -365,11 +375,11 @@ def test_the_report_says_what_to_try_when_it_has_not_learnt(capsys: pytest.Captu
     [
         (["moon"], "DATASET: no data set is called 'moon'; there are moons, circles, xor, spiral; did you mean moons?"),
         (["3"], "no data set is called '3'; there are"),
-        (["moons", "--hidden", "16,,x"], "--hidden: '' in '16,,x' is no layer width"),
-        (["moons", "--hidden", "x"], "--hidden: 'x' is no layer width: write whole numbers"),
-        (["moons", "--hidden", "0"], "--hidden: '0' is no layer width"),
+        (["moons", "--hidden", "16,,x"], "--hidden: '' in '16,,x' is not a layer width"),
+        (["moons", "--hidden", "x"], "--hidden: 'x' is not a layer width: write whole numbers"),
+        (["moons", "--hidden", "0"], "--hidden: '0' is not a layer width"),
         (["moons", "--hidden", "-3"], "--hidden"),
-        (["moons", "--hidden", "16,99999"], "--hidden: '99999' in '16,99999' is no layer width"),
+        (["moons", "--hidden", "16,99999"], "--hidden: '99999' in '16,99999' is not a layer width"),
         (["moons", "--hidden", "4096,4096"], "--hidden 4096,4096 makes 16797697 parameters, too many"),
         (["moons", "--steps", "0"], "--steps: '0' is too small: it is a whole number from 1 up"),
         (["moons", "--steps", "-4"], "--steps"),
@@ -623,34 +633,8 @@ os.execv(sys.executable, [sys.executable, "-m", "gradwalk", *sys.argv[1:]])
 
 
 def on_a_terminal(*arguments: Any, keys: bytes = b"", keys_after: str = "step", **more: str) -> tuple[int, str]:
-    """Exit code, and all that the command wrote to a terminal of 80 columns."""
-    pty = pytest.importorskip("pty")
-    termios = pytest.importorskip("termios")
-    keyboard, terminal = pty.openpty()
-    termios.tcsetwinsize(terminal, (40, 80))
-    process = subprocess.Popen(
-        [sys.executable, "-c", ON_A_TERMINAL, *map(str, arguments)], stdin=terminal, stdout=terminal, stderr=terminal,
-        start_new_session=True, env=environment(**more),
-    )  # fmt: skip
-    os.close(terminal)
-    written = b""
-    try:
-        while True:
-            try:
-                chunk = os.read(keyboard, 65536)
-            except OSError:  # the other side is closed
-                break
-            if not chunk:
-                break
-            written += chunk
-            if keys and re.search(keys_after, written.decode(errors="replace")):
-                os.write(keyboard, keys)
-                keys = b""
-        return process.wait(timeout=30), written.decode()
-    finally:
-        process.kill()
-        process.wait()
-        os.close(keyboard)
+    command = [sys.executable, "-c", ON_A_TERMINAL, *map(str, arguments)]
+    return run_on_a_terminal(command, environment(**more), rows=40, keys=keys, keys_after=keys_after)
 
 
 def test_a_terminal_shows_a_moving_bar_in_colour() -> None:
@@ -732,3 +716,16 @@ def test_a_disk_that_is_full_is_said_in_a_line(words: list[str]) -> None:
             [sys.executable, "-m", "gradwalk", *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=120
         )
     assert (run.returncode, run.stderr) == (1, f"gradwalk {words[0]}: cannot write: No space left on device\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell that closes a stream")
+@pytest.mark.parametrize("words", ["info", "step diamond", "train moons --steps 1 --samples 4 --hidden 2"])
+def test_a_command_runs_where_its_output_was_closed(words: str) -> None:
+    command = f"{sys.executable} -m gradwalk {words} >&-"
+    run = subprocess.run(["/bin/sh", "-c", command], stderr=subprocess.PIPE, text=True, timeout=120)
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+def test_an_option_that_a_command_does_not_have_points_to_the_help_of_that_command() -> None:
+    ran = gradwalk_command("train", "moons", "--st", "4")
+    assert ran.stderr == "gradwalk train: unrecognized arguments: --st\ngradwalk train --help shows what there is\n"

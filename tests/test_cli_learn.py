@@ -111,7 +111,9 @@ def test_export(
     target = tmp_path / "public [1]"
     assert main(["learn", "--export", str(target)]) == 0
     assert (target / "index.html").exists()
-    assert "public [1]" in capsys.readouterr().out.replace("\n", "")
+    where, command = capsys.readouterr().out.splitlines()  # each in one line, however long the folder's name is
+    assert where == f"1 files are in {target}: put them on any web host, under any address"
+    assert command.endswith(f"python -m http.server -b 127.0.0.1 -d '{target}'")  # to copy: quoted for the shell
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("…")
     assert main(["learn", "--export", str(tmp_path / "mine")]) == 2

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
+from terminals import run_on_a_terminal
 
 from gradwalk.cli import main
 from gradwalk.presets import PRESETS
@@ -165,7 +164,7 @@ def test_what_is_wrong_with_a_script_is_said(here: Path, capsys: Captured, what:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "what is to be stepped through? Try gradwalk step neuron"),
+        ([], "say what to step through, as in gradwalk step neuron"),
         (["neurn"], "no preset is called 'neurn'; did you mean neuron?"),
         (["xyzzy"], "no preset is called 'xyzzy'; there are sum-times, "),
         (["(a+b)*"], "this cannot be read"),
@@ -200,34 +199,10 @@ def test_a_syntax_error_has_its_caret(capsys: Captured) -> None:
 
 
 def on_a_terminal(*arguments: str, keys: bytes, **more: str) -> tuple[int, str]:
-    """Exit code, and all that was written to a terminal of 80 × 24, on which the keys are pressed one by one."""
-    pty, termios = pytest.importorskip("pty"), pytest.importorskip("termios")
-    keyboard, terminal = pty.openpty()
-    termios.tcsetwinsize(terminal, (24, 80))
-    environment: dict[str, Any] = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "gradwalk", "step", *arguments], stdin=terminal, stdout=terminal, stderr=terminal,
-        start_new_session=True, env={**environment, "TERM": "xterm-256color", **more},
-    )  # fmt: skip
-    os.close(terminal)
-    written = b""
-    try:
-        while True:
-            try:
-                chunk = os.read(keyboard, 65536)
-            except OSError:  # the other side is closed
-                break
-            if not chunk:
-                break
-            written += chunk
-            if keys and b"quit" in written:
-                os.write(keyboard, keys)
-                keys = b""
-        return process.wait(timeout=30), written.decode(errors="replace")
-    finally:
-        process.kill()
-        process.wait()
-        os.close(keyboard)
+    command = [sys.executable, "-m", "gradwalk", "step", *arguments]
+    environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
+    environment |= {"TERM": "xterm-256color", **more}
+    return run_on_a_terminal(command, environment, rows=24, keys=keys, keys_after="quit")
 
 
 def test_on_a_terminal_it_fills_the_screen_and_gives_it_back() -> None:
@@ -263,4 +238,4 @@ def test_options_may_stand_between_expression_and_inputs(capsys: pytest.CaptureF
     assert main(["step", "a*b", "--plain", "a=2", "b=-3"]) == 0
     assert "= 2 × −3 = −6" in capsys.readouterr().out
     assert main(["step", "a*b", "a=2", "--plain", "b=-3", "--nonsense"]) == 2
-    assert "unrecognized arguments" in capsys.readouterr().err
+    assert "unrecognized arguments: --nonsense\ngradwalk step --help shows" in capsys.readouterr().err

@@ -12,11 +12,13 @@ error, and `main` tells it); 130 stopped by Ctrl-C.
 from __future__ import annotations
 
 import argparse
+import codecs
 import errno
 import importlib
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 import gradwalk
@@ -38,6 +40,18 @@ In Python it begins with:       from gradwalk import Value
 """
 
 
+#: Signs as they are printed where a stream cannot hold them; without its minus a number would be another one.
+PLAIN = {"−": "-", "–": "-", "×": "x", "→": "->", "·": "*", "∂": "d", "…": "...", "✓": "+", "✗": "x"}
+
+
+def _plainly(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    return "".join(PLAIN.get(sign, "?") for sign in error.object[error.start : error.end]), error.end
+
+
+codecs.register_error("gradwalk.plain", _plainly)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and give its exit code.
 
@@ -45,9 +59,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     gradwalk 0.1.0
     0
     """
-    for stream in (sys.stdout, sys.stderr):  # that cannot hold a letter (× on an old code page): print ? and go on
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by whoever started us (`>&-`): what we print goes nowhere
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):  # on an old code page, as in a file on Windows
+            stream.reconfigure(errors="gradwalk.plain")
     modules = {name: importlib.import_module(f"gradwalk.cli.{name}") for name in COMMANDS}
     try:
         options = _parsed(_parser(modules), argv)
@@ -89,6 +106,7 @@ def _parser(modules: dict[str, Any]) -> argparse.ArgumentParser:
     )
     for name, module in modules.items():
         command = commands.add_parser(name, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+        command.set_defaults(parser=command)
         module.add_arguments(command)
     return parser
 
@@ -96,10 +114,11 @@ def _parser(modules: dict[str, Any]) -> argparse.ArgumentParser:
 def _parsed(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> argparse.Namespace:
     """The options; argparse takes NAME=NUMBER in one piece only, and people put options in between."""
     options, stray = parser.parse_known_args(argv)
-    if stray and hasattr(options, "inputs") and not any(word.startswith("-") for word in stray):
+    unknown = [word for word in stray if word.startswith("-")]
+    if stray and hasattr(options, "inputs") and not unknown:
         options.inputs += stray
     elif stray:
-        parser.error(f"unrecognized arguments: {' '.join(stray)}")
+        getattr(options, "parser", parser).error(f"unrecognized arguments: {' '.join(unknown or stray)}")
     return options
 
 

@@ -37,15 +37,15 @@ SUMMARY = "judge an engine that somebody wrote, and name its bugs"
 
 DESCRIPTION = """\
 Run a home-made engine (a class such as Value, with operators and backward())
-through a checklist, and say of what is wrong which bug it is, on which line if
-that can be seen, and what to think about. Ops that are not there yet are not
-held against it. The engine runs in processes of its own, shut in by whatever
-the system offers; docs/teaching.md says what that keeps out and what it does
-not. For work that counts, or files of strangers, add --sandbox.
+through a checklist. For each bug the report says which one it is, on which line
+if that can be seen, and what to think about. Ops that are missing cost nothing.
+The engine runs in processes of its own, which the system keeps from your files
+and the network as far as it can; docs/teaching.md says how far that is. For
+work that counts, or files of strangers, add --sandbox.
 
-A folder holds one file, or one folder, for each person. All are judged side by
-side; grades.csv and an overview, index.html, are written as results come. Stop
-it with Ctrl-C and run the same command again: it goes on where it was.
+A folder holds one file, or one folder, for each person. All are judged;
+grades.csv and an overview, index.html, are written as results come. Stop it
+with Ctrl-C and run the same command again: it continues where it stopped.
 """
 
 EXAMPLES = """\
@@ -86,7 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--solution", action="store_true", help="show solutions, not hints alone")
     add("--html", type=Path, metavar="FILE", help="write the report there as a page")
     add("--json", action="store_true", help="for machines: one JSON object, and nothing else")
-    add("--out", type=Path, default=Path("grades"), metavar="DIR",
+    add("--out", type=Path, metavar="DIR",
         help="for a folder: where grades.csv and the pages go (default: grades)")  # fmt: skip
     add("--jobs", type=option.whole(1), metavar="N", help="for a folder: how many at a time (default: one a core)")
     add("--fresh", action="store_true", help="for a folder: judge all again, also what an earlier run has judged")
@@ -123,7 +123,7 @@ def _in_deno() -> contextlib.AbstractContextManager[Start]:
     site = find_site()
     folders = [path.parent for path in sorted((site / "pyodide").glob("*/started.bin"))]
     if not folders:
-        raise SettingError(f"--sandbox needs Pyodide, which is not in {site / 'pyodide'}: build the course anew")
+        raise SettingError(f"--sandbox needs Pyodide, which is not in {site / 'pyodide'}: build the course again")
     deno.deno_program()
     return deno.starter(folders[-1])
 
@@ -139,11 +139,14 @@ def _check(options: argparse.Namespace) -> None:
         raise SettingError(f"--backend {trouble}")
     if path.is_file() and path.suffix.lower() not in (".py", ".ipynb"):
         raise SettingError(f"{path} is neither Python (.py) nor a notebook (.ipynb)")
+    if path.is_file() and options.out is not None:
+        raise SettingError("--out is for a folder; the page of one engine goes to --html FILE")
     if path.is_dir() and options.html is not None:
         raise SettingError("--html is for one engine; a folder's pages go to the folder that --out names")
     if options.html is not None:
         option.can_write(options.html)
     if path.is_dir():
+        options.out = options.out or Path("grades")
         try:
             options.out.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -246,7 +249,7 @@ def _many(judge: partial[Judged], options: argparse.Namespace) -> int:
     else:
         counts = Counter(standing(judged.grade).verdict for judged in results.values())
         told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
-        out.print(f"{len(results)} engines: {told}", markup=False)
+        out.print(f"{len(results)} engine{'s' * (len(results) != 1)}: {told}", markup=False)
         apart = _apart(book.confined or ())
         if apart:
             out.print(apart.replace("the engine was", "the engines were"), soft_wrap=True, markup=False)

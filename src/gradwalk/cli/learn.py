@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -63,9 +64,11 @@ def run(options: argparse.Namespace) -> int:
 
 def _export(target: Path, site: Path) -> int:
     count = export_site(target, site)
-    screen, shown = console(), escape(str(target))
-    screen.print(f"{count} files are in {shown}: put them on any web host, under any address")
-    screen.print(f"[quiet]to look at it here:  python -m http.server -b 127.0.0.1 -d {shown}[/quiet]", soft_wrap=True)
+    screen = console()
+    where = escape(str(target))  # never broken in two: people copy it
+    screen.print(f"{count} files are in {where}: put them on any web host, under any address", soft_wrap=True)
+    command = f"python -m http.server -b 127.0.0.1 -d {escape(shlex.quote(str(target)))}"
+    screen.print(f"[quiet]to look at it here:  {command}[/quiet]", soft_wrap=True)
     return 0
 
 

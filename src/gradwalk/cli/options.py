@@ -87,7 +87,7 @@ def sizes(text: str) -> tuple[int, ...]:
     for part in parts:
         if not part.strip().isdecimal() or not 1 <= int(part) <= 4096:
             shown = f"{part!r} in {text!r}" if len(parts) > 1 else repr(text)
-            raise ArgumentTypeError(f"{shown} is no layer width: write whole numbers from 1 to 4096, as in 16,16")
+            raise ArgumentTypeError(f"{shown} is not a layer width: write whole numbers from 1 to 4096, as in 16,16")
     return tuple(int(part) for part in parts)
 
 

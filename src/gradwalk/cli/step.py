@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
         _list()
         return 0
     if options.what is None:
-        raise SettingError("what is to be stepped through? Try gradwalk step neuron; gradwalk step --list")
+        raise SettingError("say what to step through, as in gradwalk step neuron; --list shows the presets")
     thing = subject(options.what, numbers(options.inputs))
     order = None if options.order is None else _order(options.order, thing)
     recording = record(thing.root, order)

@@ -15,6 +15,7 @@ from gradwalk.cli.screen import STOPPED, complain
 from gradwalk.cli.train_settings import Settings, command
 from gradwalk.collecting import collector_off
 from gradwalk.errors import GradwalkError
+from gradwalk.messages import counted
 from gradwalk.train import Best, Training
 
 if TYPE_CHECKING:
@@ -183,14 +184,17 @@ def _report(job: Job, facts: dict[str, Any], out: Console) -> None:
     done, samples = facts["steps"], job.settings.samples
     out.print()
     if facts["stopped"]:
-        out.print(f"[strong]Stopped[/strong] after {_steps(done)} of {job.settings.steps}.")
+        out.print(f"[strong]Stopped[/strong] after {counted(done, 'step')} of {job.settings.steps}.")
     elif job.training.done:
-        out.print(f"[strong]Done[/strong] after {_steps(done)}: the loss is 0, and there is nothing left to learn.")
+        out.print(
+            f"[strong]Done[/strong] after {counted(done, 'step')}: the loss is 0, and there is nothing left to learn."
+        )
     for name in ("last", "best"):
         numbers = facts[name]
         if numbers is not None:
             share = f"{screen.percent(numbers['accuracy'])}  {round(numbers['accuracy'] * samples)} of {samples}"
-            note = f"after {_steps(numbers['updates'])}" + (": kept" if name == "best" else "")
+            kept = name == "best" and (facts["saved"] or facts["plots"])
+            note = f"after {counted(numbers['updates'], 'step')}" + (": kept" if kept else "")
             out.print(f"{name}   loss [data]{numbers['loss']:.4f}[/data]   accuracy {share}   [quiet]{note}[/quiet]")
     out.print(f"time   {facts['seconds']:.1f} s, {facts['steps_per_second']:.0f} steps a second")
     if facts["saved"]:
@@ -201,10 +205,6 @@ def _report(job: Job, facts: dict[str, Any], out: Console) -> None:
     for number, (what, line) in enumerate(_next(job, facts)):
         out.print(f"[quiet]{'next ' if number == 0 else '     '}[/quiet]  [quiet]{what}[/quiet]")
         out.print(f"         {line}", soft_wrap=True, markup=False)
-
-
-def _steps(number: int) -> str:
-    return f"{number} step{'s' * (number != 1)}"
 
 
 def _next(job: Job, facts: dict[str, Any]) -> list[tuple[str, str]]:

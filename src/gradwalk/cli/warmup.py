@@ -1,4 +1,4 @@
-"""`gradwalk warmup`: compile the kernels of the compiled path ahead of need."""
+"""`gradwalk warmup`: compile the kernels of the compiled path in advance."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 __all__ = ["SUMMARY", "add_arguments", "run"]
 
-SUMMARY = "compile the kernels of gradwalk.compile ahead of need"
+SUMMARY = "compile the kernels of gradwalk.compile in advance"
 
 DESCRIPTION = """\
 The first use of gradwalk.compile on a machine compiles native code for what the
-function is made of, which takes seconds. This command does it beforehand, for
+function is made of, which takes seconds. This command does that in advance, for
 dense layers, attention, every op and the optimisers, and keeps the code on
-disk; later processes load it in milliseconds. Whatever is there already is not
+disk; later processes load it in milliseconds. Code that is there already is not
 compiled again.
 """
 
@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
         return FAILED
     folder = kept.folder()
     files = sorted(folder.glob("*.bin")) if folder else []
-    place = folder or "no folder, for there is no home"
+    place = folder or "no folder: there is no home folder"
     screen.print(
         f"[ok]ready[/ok] in {time.perf_counter() - began:.1f} s: {compiled} functions compiled, {loaded} were there; "
         f"{len(files)} files, {sum(file.stat().st_size for file in files) / 1e6:.1f} MB in {place}",

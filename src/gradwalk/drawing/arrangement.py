@@ -23,7 +23,6 @@ TWIN = 14.0  # how far apart two lines between the same two boxes run
 class Arrangement:
     """Columns of boxes and bends, and where each is along and across.
 
-    >>> from gradwalk.drawing.by_node import scene_by_node
     >>> a = Value(2.0)
     >>> found = Arrangement(scene_by_node([(a + 1).exp() * a]), flat=True)
     >>> found.boxes, len(found.rank), len(found.columns)  # a's line passes two columns
@@ -57,7 +56,6 @@ class Arrangement:
     def chain(self, trunk: list[int]) -> tuple[int, ...]:
         """The vertices of a trunk: the box its lines leave, and their bends.
 
-        >>> from gradwalk.drawing.by_node import scene_by_node
         >>> Arrangement(scene_by_node([Value(2.0).exp()]), flat=True).chain([0])
         (0,)
         """

@@ -18,7 +18,8 @@ from gradwalk.drawing.calls import calls_in
 from gradwalk.drawing.drawn_graph import DrawnGraph, drawn_graph
 from gradwalk.drawing.modules import Modules
 from gradwalk.drawing.scene import Box, Line, Row, Scene
-from gradwalk.drawing.text import counted, cut, shown
+from gradwalk.drawing.text import cut, shown
+from gradwalk.messages import counted
 
 __all__ = ["scene_by_module"]
 
@@ -47,7 +48,7 @@ def scene_by_module(
         members.setdefault(cell, []).append(v)
     for cell in _topological(drawn, cells, members):
         order[cell] = len(order)
-    captions = Captions(drawn, modules, depth, cells, grads, coloured)
+    captions = Captions(drawn, modules, cells, grads, coloured)
     boxes = [captions.box(cell, members[cell]) for cell in order]
     summary = f"{counted(len(boxes), 'box', 'boxes')} for {counted(len(cells), 'node')}, by {depth[:-1]}"
     scale = captions.scale.texts() if captions.scale else ()
@@ -181,12 +182,9 @@ def _lines(drawn: DrawnGraph, cells: list[Cell], order: dict[Cell, int]) -> list
 class Captions:
     """Puts a cell into words and numbers."""
 
-    def __init__(
-        self, drawn: DrawnGraph, modules: Modules, depth: str, cells: list[Cell], grads: bool, coloured: bool
-    ) -> None:
+    def __init__(self, drawn: DrawnGraph, modules: Modules, cells: list[Cell], grads: bool, coloured: bool) -> None:
         self.drawn = drawn
         self.modules = modules
-        self.depth = depth
         self.grads = grads
         self.given = set(drawn.roots)  # nodes that something outside their box uses
         for v, ids in enumerate(drawn.operands):

@@ -9,7 +9,8 @@ from typing import Any
 from gradwalk.drawing import magnitudes
 from gradwalk.drawing.drawn_graph import DrawnGraph, drawn_graph
 from gradwalk.drawing.scene import Box, Line, Row, Scene
-from gradwalk.drawing.text import clean, counted, cut, shown
+from gradwalk.drawing.text import clean, cut, shown
+from gradwalk.messages import counted
 from gradwalk.walk.heat_maps import WRITTEN, heat_map, spread
 
 __all__ = ["SYMBOLS", "node_box", "rows", "scene_by_node", "shown_label"]

@@ -11,7 +11,6 @@ __all__ = ["source"]
 def source(scene: Scene, rankdir: str) -> str:
     """The DOT text of a scene.
 
-    >>> from gradwalk.drawing.by_node import scene_by_node
     >>> print(source(scene_by_node([Value(2.0, label="a") * 3]), "LR"))
     digraph {
       graph [rankdir=LR]

@@ -45,7 +45,6 @@ class Wire:
 class Geometry:
     """Places of all boxes, and all wires, within width and height.
 
-    >>> from gradwalk.drawing.by_node import scene_by_node
     >>> found = geometry(scene_by_node([Value(2.0) * 3]), "LR")
     >>> len(found.places), len(found.wires)
     (3, 2)
@@ -60,7 +59,6 @@ class Geometry:
 def geometry(scene: Scene, rankdir: str) -> Geometry:
     """A place for everything, the root to the right ("LR") or below ("TB").
 
-    >>> from gradwalk.drawing.by_node import scene_by_node
     >>> flat, tall = (geometry(scene_by_node([Value(2.0).tanh().exp()]), way) for way in ("LR", "TB"))
     >>> flat.width > flat.height, tall.height > tall.width
     (True, True)

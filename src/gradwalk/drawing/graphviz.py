@@ -19,7 +19,6 @@ PATIENCE = 60  # seconds
 def geometry_by_graphviz(scene: Scene, rankdir: str) -> Geometry:
     """Places as the program `dot` finds them; an error with the remedy if it is not there.
 
-    >>> from gradwalk.drawing.by_node import scene_by_node
     >>> geometry_by_graphviz(scene_by_node([Value(2.0) * 3]), "LR")  # doctest: +SKIP
     Geometry(...)
     """
@@ -46,7 +45,6 @@ def geometry_by_graphviz(scene: Scene, rankdir: str) -> Geometry:
 def question(scene: Scene, rankdir: str) -> str:
     """What Graphviz is asked: boxes of a given size, without their texts.
 
-    >>> from gradwalk.drawing.by_node import scene_by_node
     >>> print(question(scene_by_node([Value(2.0)]), "LR"))
     digraph {
     graph [rankdir=LR, nodesep=0.25, ranksep=0.6]
@@ -82,7 +80,6 @@ def _whole(size: cards.Size, flat: bool) -> tuple[float, float]:
 def plain_geometry(answer: str, scene: Scene, rankdir: str) -> Geometry:
     """Graphviz's answer in its plain format, as a layout.
 
-    >>> from gradwalk.drawing.by_node import scene_by_node
     >>> answer = "graph 1 1.278 0.792\\nnode n0 0.639 0.396 1.278 0.792 \\"\\" solid box black lightgrey\\nstop\\n"
     >>> plain_geometry(answer, scene_by_node([Value(2.0)]), "LR").places[0].width
     92

@@ -51,7 +51,6 @@ class Line:
 class Scene:
     """Boxes in topological order, the lines between them, and words about the whole.
 
-    >>> from gradwalk.drawing.by_node import scene_by_node
     >>> scene = scene_by_node([Value(2.0) * 3])
     >>> len(scene.boxes), len(scene.lines), scene.summary
     (3, 2, '3 nodes, 2 edges')
@@ -67,7 +66,6 @@ class Scene:
     def coloured(self) -> bool:
         """Whether there are maps whose numbers only their colours tell.
 
-        >>> from gradwalk.drawing.by_node import scene_by_node
         >>> scene_by_node([gradwalk.zeros(7)]).coloured, scene_by_node([gradwalk.zeros(2)]).coloured
         (True, False)
         """

@@ -16,10 +16,11 @@ from gradwalk.drawing.drawn_graph import checked_roots, nodes_below
 from gradwalk.drawing.picture import Picture
 from gradwalk.drawing.png import png_of_indices
 from gradwalk.drawing.svg import frame
-from gradwalk.drawing.text import counted, xml
+from gradwalk.drawing.text import xml
 from gradwalk.drawing.theme import DARK, LIGHT, SHADES, shades
 from gradwalk.errors import SettingError
 from gradwalk.files import checked_theme
+from gradwalk.messages import counted
 from gradwalk.walk import stable_operands
 
 __all__ = ["Spy", "spy"]

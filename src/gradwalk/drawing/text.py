@@ -7,7 +7,7 @@ from typing import Any
 
 from gradwalk.walk import readable
 
-__all__ = ["clean", "counted", "cut", "dot_text", "shown", "tenths", "width", "xml"]
+__all__ = ["clean", "cut", "dot_text", "shown", "tenths", "width", "xml"]
 
 _LONGEST_NUMBER = 14  # characters of a number that is none of ours, such as an array
 _PLAIN_RECORD = {character: f"\\{character}" for character in '\\"{}|<>'}
@@ -50,15 +50,6 @@ def cut(text: str, cells: int) -> str:
             break
         kept.append(character)
     return "".join(kept) + "…"
-
-
-def counted(n: int, one: str, many: str = "") -> str:
-    """How many there are of something.
-
-    >>> counted(1, "node"), counted(2000, "box", "boxes")
-    ('1 node', '2,000 boxes')
-    """
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def width(text: str) -> int:

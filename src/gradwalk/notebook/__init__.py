@@ -1,6 +1,7 @@
 """The stepper, the playground and the training view away from the course, in notebooks.
 
 - `walk_view.py`, `playground_view.py`, `training_view.py`: the widgets, on top of `widget.py`; they need anywidget;
+- `traits.py`: what Python and the page share in each of them, written down for TypeScript;
 - `built/`: the scripts, the same components as the course's, bundled by `web/elsewhere/build.mjs`.
 
 `gradwalk.explain` has what they show, `gradwalk.bundles` finds the scripts.

@@ -50,6 +50,7 @@ def backend_of(name: str, workers: int | None, address: str | None) -> tuple[Bac
         raise SettingError(f"workers is a whole number from 1 up, not {workers!r:.60}")
     if name == "processes" and workers == 1:
         return in_this_process, 1
+    _needed(name)
     return BACKENDS[name], workers
 
 
@@ -65,7 +66,6 @@ def in_this_process(jobs: Sequence[Job], workers: int, address: str | None) -> A
 
 def in_processes(jobs: Sequence[Job], workers: int, address: str | None) -> Answers:
     """In processes of this machine: joblib's, which are kept for the next call."""
-    _needed("joblib", "parallel")
     loky = import_module("joblib.externals.loky")
     waiting = {job.number: job for job in jobs}
     deaths = dict.fromkeys(waiting, 0)  # how often a job was under way when a worker died
@@ -116,7 +116,7 @@ def _cores() -> int:
 
 def on_dask(jobs: Sequence[Job], workers: int, address: str | None) -> Answers:
     """On a Dask cluster: the one at an address, the one that this program is connected to, or one on this machine."""
-    distributed = _needed("distributed", "dask")
+    distributed = _needed("dask")
     own: Any = None
     if address is not None:
         try:
@@ -154,7 +154,7 @@ def on_dask(jobs: Sequence[Job], workers: int, address: str | None) -> Answers:
 
 def on_ray(jobs: Sequence[Job], workers: int, address: str | None) -> Answers:
     """On a Ray cluster: the one at an address, the one that this program is connected to, or one on this machine."""
-    ray = _needed("ray", "ray")
+    ray = _needed("ray")
     own = not ray.is_initialized()
     if own:
         start: dict[str, Any] = {"num_cpus": workers} if address is None else {"address": address}
@@ -203,11 +203,17 @@ def _refused(job: Job, error: BaseException) -> Answer:
     return Answer(job.number, None, (type(error).__name__, str(error), ""), 0.0)
 
 
-def _needed(module: str, extra: str) -> Any:
+def _needed(name: str) -> Any:
+    module, extra = _PACKAGES[name]
     try:
         return import_module(module)
     except ImportError as error:
-        raise MissingExtraError.of(module, extra=extra, wanted_for="running jobs there") from error
+        wanted_for = "more than one worker" if name == "processes" else f"backend={name!r}"
+        raise MissingExtraError.of(module, extra=extra, wanted_for=wanted_for) from error
+
+
+#: What each backend runs on, and the extra that brings it.
+_PACKAGES = {"processes": ("joblib", "parallel"), "dask": ("distributed", "dask"), "ray": ("ray", "ray")}
 
 
 BACKENDS: dict[str, Backend] = {"processes": in_processes, "dask": on_dask, "ray": on_ray}

@@ -60,7 +60,7 @@ def map(
     """
     if failures not in ("raise", "return"):
         raise SettingError(f"failures is 'raise' or 'return', not {failures!r:.60}")
-    settings = list(settings)
+    settings = _listed(settings)
     answers = as_completed(
         function, settings, backend=backend, workers=workers, address=address, seed=seed, keep=keep,
         time_limit=time_limit, progress=progress,
@@ -84,6 +84,12 @@ class Done(NamedTuple):
     failed: bool
 
 
+def _listed(settings: Any) -> list[Any]:
+    if isinstance(settings, Iterable):
+        return list(settings)
+    raise SettingError(f"settings are several, one for each job, not {type(settings).__name__}: {settings!r:.60}")
+
+
 def as_completed(
     function: Callable[[Any], Any],
     settings: Iterable[Any],
@@ -104,7 +110,7 @@ def as_completed(
     >>> [(place, done.result) for place, done in parallel.as_completed(abs, [-1.0, -2.0], workers=1)]
     [(0, 1.0), (1, 2.0)]
     """
-    settings = list(settings)
+    settings = _listed(settings)
     if not callable(function):
         raise SettingError(f"the first argument is a function of one setting, not {type(function).__name__}")
     if time_limit is not None and not (

@@ -36,7 +36,7 @@ def function_at(place: str) -> Callable[..., Any]:
         raise SettingError(f"there is no file {file}")
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
-        raise SettingError(f"{file} is no Python script: its name does not end in .py")
+        raise SettingError(f"{file} is not a Python script: its name does not end in .py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
     sys.path.insert(0, str(path.resolve().parent))  # as Python does for a script that it runs

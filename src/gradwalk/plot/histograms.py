@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradwalk import modes, tree
 from gradwalk.errors import InputSizeError, NotANumberError, SettingError
+from gradwalk.messages import counted
 from gradwalk.plot.style import (
     DATA,
     GRADIENT,
@@ -63,7 +64,7 @@ def layer_histograms(model: Any, X: Sequence[Any], *, title: str = "Layers", det
     gradients = [[plain_number(p.grad) for p in layer.parameters()] for layer in layers]
     height = TOP + ROW * len(layers) + BOTTOM
     figure = plain_figure((6.8, height), 0.03, title)
-    in_the_corner(figure, 0.98, [(details or f"{len(samples)} input{'s' * (len(samples) != 1)}", INK_2)])
+    in_the_corner(figure, 0.98, [(details or counted(len(samples), "input"), INK_2)])
     arrived = any(g != 0.0 for of_layer in gradients for g in of_layer)
     columns = ((activations, 0.165, DATA, "activations"), (gradients, 0.60, GRADIENT, "gradients of the parameters"))
     for numbers, left, colour, words in columns:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gradwalk.walk import readable
+from gradwalk.walk.formatting import guarded
 from gradwalk.walk.heat_maps import short
 from gradwalk.walk.many import Many
 
@@ -166,15 +167,10 @@ def products(a: Many, b: Many, c: Many, place: Place, most: int = 6) -> str:
     """
     left, above, _ = _faces(a, b, c, place)
     row, column = _row_of(a, c, place), _column_of(b, c, place)
-    terms = [f"{_guarded(left[row, k])} × {_guarded(above[k, column])}" for k in range(left.shape[1])]
+    terms = [f"{guarded(readable(left[row, k]))} × {guarded(readable(above[k, column]))}" for k in range(left.shape[1])]
     if len(terms) > most:
         terms = [*terms[: most - 1], f"… {len(terms) - most} more …", terms[-1]]
     return f"{' + '.join(terms) or '0'} = {readable(c[place])}"
-
-
-def _guarded(x: float) -> str:
-    text = readable(x)
-    return f"({text})" if text.startswith("−") else text
 
 
 def plain(rows: Iterable[Iterable[Piece]]) -> str:

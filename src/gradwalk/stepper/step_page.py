@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from gradwalk.stepper.canvas import EMPTY
 from gradwalk.stepper.player import Player
 from gradwalk.walk import Compute, Event, Graph, Push, Seed, Visit, readable
-from gradwalk.walk.formatting import clean
+from gradwalk.walk.formatting import clean, guarded
 from gradwalk.walk.many import Many
 from gradwalk.walk.sentences import written
 
@@ -85,7 +85,7 @@ def _computed(event: Compute, graph: Graph) -> tuple[tuple[str, str], ...]:
     made = ((f"{clean(node.name)}.data", readable(event.value)), ("=", "=" if event.recomputed is None else "≠"))
     if len(names) == 2 and node.op in ("+", "-", "*", "/"):
         symbol = {"*": "×", "-": "−"}.get(node.op, node.op)
-        return (*made, (names[0], numbers[0]), (symbol, symbol), (names[1], _guarded(numbers[1])))
+        return (*made, (names[0], numbers[0]), (symbol, symbol), (names[1], guarded(numbers[1])))
     return (*made, (written(node.op, names), written(node.op, numbers)))
 
 
@@ -98,13 +98,9 @@ def _pushed(event: Push, name: str, to: str, op: str) -> tuple[tuple[str, str], 
     factors = (
         (f"{name}.grad", readable(event.upstream)),
         ("×", "×"),
-        (f"∂{name}/∂{to}", _guarded(readable(event.local))),
+        (f"∂{name}/∂{to}", guarded(readable(event.local))),
     )
     return (*share, *factors)
-
-
-def _guarded(number: str) -> str:
-    return f"({number})" if number.startswith("−") else number
 
 
 def two_rows(formula: tuple[tuple[str, str], ...]) -> tuple[str, str]:

@@ -26,6 +26,15 @@ def readable(x: Any) -> str:
     return _many(x) if isinstance(x, Many) else written(x, DECIMALS)
 
 
+def guarded(number: str) -> str:
+    """A number as it stands behind a sign: a negative one in brackets.
+
+    >>> guarded("2"), guarded("−2")
+    ('2', '(−2)')
+    """
+    return f"({number})" if number.startswith("−") else number
+
+
 def adding_up(parts: list[float], total: float) -> int:
     """How many decimals it takes for the numbers and their sum, as they are shown, to add up; four if none would do.
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from gradwalk.errors import TraceError
+
 __all__ = ["OPERAND_FIELDS", "describe", "formula", "operands", "short", "stable_operands"]
 
 Node = Any
@@ -65,7 +67,10 @@ def describe(node: Node) -> str:
     >>> describe(a), describe(a * 3.0), describe(a.exp())
     ('a=2', 'a=2 * 3 = 6', 'exp(a=2) = 7.38906')
     """
-    before = operands(node)
+    try:
+        before = operands(node)
+    except TraceError:  # what compiled code gave, which keeps none
+        before = ()
     if not before:
         return short(node)
     label, data = getattr(node, "label", "") or "", getattr(node, "data", None)

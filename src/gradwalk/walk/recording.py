@@ -306,7 +306,7 @@ def _checked(row: Any, place: int, graph: Graph) -> Event:
         case Seed():
             pass
         case _:
-            raise GraphError(f"{what} is of the kind {event.kind!r}, which is no part of a walk forwards or back")
+            raise GraphError(f"{what} is of the kind {event.kind!r}, which is not part of a walk forwards or back")
     for x in ids:
         if x >= len(graph.nodes):
             raise GraphError(f"{what} is about node {x}, and the graph has {len(graph.nodes)} nodes")

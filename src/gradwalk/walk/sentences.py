@@ -11,7 +11,7 @@ from typing import Any
 from gradwalk.messages import Message, say, verbatim
 from gradwalk.walk import latex, many_sentences
 from gradwalk.walk.events import AlreadyVisited, Compute, Enter, Leave, Push, Seed, Visit
-from gradwalk.walk.formatting import adding_up, clean, ordinal, readable
+from gradwalk.walk.formatting import adding_up, clean, guarded, ordinal, readable
 from gradwalk.walk.formatting import written as number
 from gradwalk.walk.graph import Graph, NodeInfo
 from gradwalk.walk.many import Many
@@ -42,21 +42,17 @@ def written(op: str, parts: list[str]) -> str:
     op = clean(op)
     if op == "neg":
         first, *_ = parts
-        return "−" + _guarded(first)
+        return "−" + guarded(first)
     if len(parts) == 1 and op in ("+", "*"):  # an engine that keeps operands in a set knows a + a by one of them
         parts = parts * 2
     if op[:2] == "**":
         power = op[2:].replace("-", "−")
-        return "**".join(map(_guarded, parts)) + (f"**{power}" if power else "")
+        return "**".join(map(guarded, parts)) + (f"**{power}" if power else "")
     if op == "-" and len(parts) == 2:
-        return f"{parts[0]} − {_guarded(parts[1])}"
+        return f"{parts[0]} − {guarded(parts[1])}"
     if len(parts) > 1 and op and not op[0].isalpha():
         return f" {'×' if op == '*' else op} ".join(parts)
     return f"{op or 'f'}({', '.join(parts)})"
-
-
-def _guarded(part: str) -> str:
-    return f"({part})" if part.startswith("−") else part
 
 
 # --- the words -----------------------------------------------------------------------------------------------------

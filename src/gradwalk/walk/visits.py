@@ -132,8 +132,8 @@ def resolve(order: Iterable[Any], graph: Graph, nodes: Iterable[Node], *, allow_
     repeated = [graph.nodes[place] for place, count in Counter(found).items() if count > 1]
     if repeated and not allow_repeats:
         raise GraphError(
-            f"the order lists {_several(repeated)} more than once; list each node once, or pass allow_repeats=True "
-            "to see what a second visit does"
+            f"the order lists {_several(repeated)} more than once; list each node once "
+            "(in Python, allow_repeats=True shows what a second visit does)"
         )
     listed = set(found)
     missing = [graph.nodes[place] for place in reversed(graph.interior) if place not in listed]
