@@ -13,8 +13,10 @@ import tempfile
 import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from functools import cache
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
@@ -60,6 +62,21 @@ MARKS = {
     "src/gradwalk/learn/page/hunting/repair.py": "slow",
     "src/gradwalk/learn/page/recordings.py": "slow",
     "src/gradwalk/learn/relief.py": "slow",
+}
+
+#: What examples of the inner works of a package see beside that: most of them begin with it.
+INNER_WORKS: dict[str, dict[str, tuple[str, ...]]] = {
+    "src/gradwalk/compile/": {"gradwalk.compile.trace.tracer": ("Tracer", "trace")},
+    "src/gradwalk/diagnose/": {
+        "gradwalk.diagnose": ("grade", "museum", "teaching"),
+        "gradwalk.diagnose.adapter": ("Engine",),
+    },
+    "src/gradwalk/doctor/": {"gradwalk.doctor.names": ("names_of",)},
+    "src/gradwalk/drawing/": {"gradwalk.drawing.by_node": ("scene_by_node",)},
+    "src/gradwalk/learn/page/": {
+        "gradwalk.diagnose": ("teaching",),
+        "gradwalk.learn.page.exercises": ("EXERCISES",),
+    },
 }
 
 # A busy machine is no failure: how long an example takes is a matter for benchmarks.
@@ -211,10 +228,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if item.nodeid.startswith(folder):
                 item.add_marker(mark)
         if isinstance(item, pytest.DoctestItem):
-            for name in names.keys() - item.dtest.globs.keys():
-                item.dtest.globs[name] = names[name]
+            seen = names | next((_inner_works(part) for part in INNER_WORKS if item.nodeid.startswith(part)), {})
+            for name in seen.keys() - item.dtest.globs.keys():
+                item.dtest.globs[name] = seen[name]
     # What waits for a browser or a kernel begins first, so that other processes compute meanwhile.
     items.sort(key=lambda item: not any(item.iter_markers("browser")) and not any(item.iter_markers("notebook")))
+
+
+@cache
+def _inner_works(part: str) -> dict[str, Any]:
+    return {name: getattr(import_module(home), name) for home, names in INNER_WORKS[part].items() for name in names}
 
 
 @pytest.fixture(scope="session")

@@ -47,11 +47,8 @@ def w1_numbers() -> tuple[Any, Any, list[Any], list[Any]]:
     return rng.normal(size=(100, 2)), np.sign(rng.normal(size=(100, 1))), weights, [np.zeros(n) for n in (16, 16, 1)]
 
 
-def w1_gradwalk() -> Step:
-    """W1 in tensors."""
-    x, y, weights, biases = w1_numbers()
-    X, Y = Tensor(x, requires_grad=False), Tensor(y, requires_grad=False)
-    W, B = [Tensor(w) for w in weights], [Tensor(b) for b in biases]
+def w1_step(X: Any, Y: Any, W: list[Any], B: list[Any]) -> Step:
+    """W1 for whoever writes it as PyTorch does."""
 
     def step() -> float:
         for p in (*W, *B):
@@ -62,6 +59,14 @@ def w1_gradwalk() -> Step:
         return float(loss.item())
 
     return step
+
+
+def w1_gradwalk() -> Step:
+    """W1 in tensors."""
+    x, y, weights, biases = w1_numbers()
+    X, Y = Tensor(x, requires_grad=False), Tensor(y, requires_grad=False)
+    W, B = [Tensor(w) for w in weights], [Tensor(b) for b in biases]
+    return w1_step(X, Y, W, B)
 
 
 def w1_torch() -> Step:
@@ -73,16 +78,7 @@ def w1_torch() -> Step:
     X, Y = torch.tensor(x), torch.tensor(y)
     W = [torch.tensor(w, requires_grad=True) for w in weights]
     B = [torch.tensor(b, requires_grad=True) for b in biases]
-
-    def step() -> float:
-        for p in (*W, *B):
-            p.grad = None
-        h = ((X @ W[0] + B[0]).relu() @ W[1] + B[1]).relu() @ W[2] + B[2]
-        loss = (1 - Y * h).relu().mean()
-        loss.backward()
-        return float(loss.item())
-
-    return step
+    return w1_step(X, Y, W, B)
 
 
 def w1_mygrad() -> Step:

@@ -1,7 +1,7 @@
 """One model, several processes, each with its part of the data: `mpiexec -n 2 python examples/data_parallel.py`.
 
 Each process computes the loss of its own points. At every step the optimiser adds the gradients up over all processes,
-so all of them take the same step, and the losses are those of one process with all the points.
+so all of them take the same step, and the losses are those of one process with all the points, up to rounding.
 Needs mpi4py and an MPI, which `pip install mpi4py mpich` brings; without mpiexec it is one process with everything.
 """
 

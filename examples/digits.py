@@ -107,7 +107,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--passes", type=int, default=30, metavar="N", help="times over the images (default 30)")
     parser.add_argument("--hidden", type=int, default=32, metavar="N", help="neurons in the hidden layer (default 32)")
     parser.add_argument("--lr", type=float, default=0.01, metavar="X", help="how far a step goes (default 0.01)")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="which images are unseen, which start")
+    parser.add_argument(
+        "--seed", type=int, default=1, metavar="N", help="which images are unseen, and the first weights"
+    )
     parser.add_argument("--dtype", choices=("float64", "float32"), default="float64", help="numbers of which precision")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="threads to compute with (default 1)")
     options = parser.parse_args(argv)

@@ -77,10 +77,11 @@ def loss_on(model: Model, contexts: Any, letters: Any) -> float:
 def main(argv: list[str] | None = None) -> None:
     """Train, and make up names."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--steps", type=int, default=1000)
-    parser.add_argument("--batch", type=int, default=32)
-    parser.add_argument("--samples", type=int, default=10)
-    parser.add_argument("--names", type=Path, default=Path(__file__).with_name("names.txt"))
+    parser.add_argument("--steps", type=int, default=1000, metavar="N", help="training steps (default 1000)")
+    parser.add_argument("--batch", type=int, default=32, metavar="N", help="places in names at each step (default 32)")
+    parser.add_argument("--samples", type=int, default=10, metavar="N", help="names to make up at the end (default 10)")
+    parser.add_argument("--names", type=Path, metavar="FILE", default=Path(__file__).with_name("names.txt"),
+                        help="UTF-8 text, one name a line (default: names.txt here)")  # fmt: skip
     options = parser.parse_args(argv)
     for name in ("steps", "batch", "samples"):
         if getattr(options, name) < (2 if name == "batch" else 1):

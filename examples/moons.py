@@ -91,7 +91,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--samples", type=int, default=100, metavar="N", help="points, both moons together (default 100)"
     )
-    parser.add_argument("--seed", type=int, default=1337, metavar="N", help="which points, which start (default 1337)")
+    parser.add_argument(
+        "--seed", type=int, default=1337, metavar="N", help="the points and the first weights (default 1337)"
+    )
     parser.add_argument("--compiled", action="store_true", help="train at native speed, and say how much quicker it is")
     parser.add_argument("--out", type=Path, metavar="FILE", help=".png, .svg or .pdf (default moons.png)")
     options = parser.parse_args(argv)

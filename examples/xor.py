@@ -75,7 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     found = answers(model)
     show_table("after", found)
     right = sum((p > 0.5) == wanted for p, wanted in zip(found, WANTED, strict=True))
-    print("\nall four are right" if right == 4 else f"\nonly {right} of 4 are right")
+    print("\nall four are right" if right == 4 else f"\nonly {right} of 4 right")
     return 0
 
 

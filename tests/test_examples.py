@@ -181,7 +181,7 @@ def test_xor_gets_the_truth_table_right(tmp_path: Path) -> None:
 
 def test_one_neuron_cannot_do_xor(capsys: pytest.CaptureFixture[str]) -> None:
     assert load("xor.py").main(["--hidden", "0"]) == 0
-    assert re.search(r"only [0-3] of 4 are right\n$", capsys.readouterr().out)
+    assert re.search(r"only [0-3] of 4 right\n$", capsys.readouterr().out)
 
 
 # --- moons, as a script and as a notebook --------------------------------------------------------------------------

@@ -280,7 +280,7 @@ def test_a_leaf_is_part_of_the_graph() -> None:
     values = program("d = a*2; d = d*b", a=2, b=3)
     for leaf, words in (
         ("x", "no node is labelled 'x', so nothing flows to it; there are a, b, d"),
-        (Value(7.0, label="far"), "far=7 is no part of the graph, so nothing flows to it; there are a, b, d"),
+        (Value(7.0, label="far"), "far=7 is not part of the graph, so nothing flows to it; there are a, b, d"),
         ("d", "2 nodes are labelled 'd'; give the Value itself"),
         (values["d"].operands[0].operands[1], "2 is a constant: no gradient flows to it"),
     ):

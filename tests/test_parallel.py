@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import random
+import re
 import resource
 import signal
 import subprocess
@@ -20,7 +21,7 @@ import pytest
 
 import gradwalk
 from gradwalk import Value, nn, optim, parallel
-from gradwalk.errors import JobsFailedError, SettingError
+from gradwalk.errors import JobsFailedError, MissingExtraError, SettingError
 from gradwalk.parallel.fingerprints import digest
 from gradwalk.parallel.jobs import Job, here, packing, run
 
@@ -110,6 +111,8 @@ def test_rubbish_is_refused_before_anything_runs(wrong: dict[str, Any], words: s
         parallel.map(never, [1], **{"workers": 1, **wrong})
     with pytest.raises(SettingError, match="a function of one setting"):
         parallel.map([1], [1])  # type: ignore[arg-type]
+    with pytest.raises(SettingError, match="settings are several, one for each job, not int: 5"):
+        parallel.map(abs, 5)  # type: ignore[arg-type]
 
 
 def test_a_grid_of_a_word_is_refused() -> None:
@@ -515,3 +518,20 @@ def test_a_function_of_a_script_may_name_what_is_a_package_and_a_function() -> N
         answer = run(Job(0, pack(scope["train"]), 3.0, 1, None, here()))
     assert answer.failure is None
     assert pickle.loads(answer.result or b"") == 10.0
+
+
+@pytest.mark.parametrize(
+    ("backend", "message"),
+    [
+        ("processes", 'more than one worker needs joblib: pip install "gradwalk[parallel]"'),
+        ("dask", "backend='dask' needs distributed: pip install \"gradwalk[dask]\""),
+        ("ray", "backend='ray' needs ray: pip install \"gradwalk[ray]\""),
+    ],
+)
+def test_a_missing_package_is_named_with_the_extra_that_brings_all_of_it(
+    backend: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("cloudpickle", "joblib", "distributed", "ray"):
+        monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtraError, match=f"^{re.escape(message)}$"):
+        parallel.map(abs, [-1.0], workers=2, backend=backend)

@@ -491,7 +491,7 @@ def changed(path: str, new: Any) -> str:
         (changed("events.0.kind", "jump"), "event 0 is of the kind 'jump', which is none of compute, seed,"),
         (changed("events.0.kind", "leave"), "event 0 has no 'place'"),
         (changed("events.0", {"kind": "leave", "node": 0, "place": 0, "formula": "", "sentence": "", "latex": ""}),
-         "event 0 is of the kind 'leave', which is no part of a walk forwards or back"),
+         "event 0 is of the kind 'leave', which is not part of a walk forwards or back"),
         (changed("events.0", 3), "event 0 is no JSON object: 3"),
         (changed("events.3.gradient", None), "event 3 has 'gradient' = None, which is not a number"),
         (changed("events.3.node", 6), "event 3 is about node 6, and the graph has 6 nodes"),

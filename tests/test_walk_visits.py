@@ -487,7 +487,7 @@ def test_a_recording_can_be_walked_again_in_another_order() -> None:
         ([], "the order misses d (id 5), c (id 4), b (id 2); only leaves may be left out"),
         (
             ["d", "c", "b", "c"],
-            "the order lists c (id 4) more than once; list each node once, or pass allow_repeats=True",
+            "the order lists c (id 4) more than once; list each node once (in Python, allow_repeats=True",
         ),
         (["d", "c", "b", "e"], "no node is called 'e'; there are a (id 0), b (id 2), c (id 4), d (id 5)"),
         (["d", "c", "b", "3"], "no node is called '3'"),
