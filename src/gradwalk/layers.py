@@ -223,7 +223,7 @@ class Dropout(Module):
     def __init__(self, p: float = 0.5) -> None:
         self.p = ops.number(p)
         if not 0.0 <= self.p < 1.0:
-            raise SettingError(f"p of Dropout lies between 0 and 1, and is {self.p:g}")
+            raise SettingError(f"p of Dropout is at least 0 and below 1, not {self.p:g}")
 
     def __call__(self, x: Any) -> Any:
         """The numbers, some of them 0.

@@ -20,6 +20,7 @@ from gradwalk.errors import (
     SettingError,
     ShapeError,
 )
+from gradwalk.instead import FUNCTIONS_INSTEAD, INSTEAD
 from gradwalk.tensor import arrays
 
 
@@ -436,6 +437,33 @@ def test_a_tensor_is_copied() -> None:
 
 
 # --- what is left out ------------------------------------------------------------------------------------------------
+
+
+def test_what_to_use_gives_what_pytorch_gives() -> None:
+    """The remedies that are expressions, as they stand there, for matrices a, b, t and v, positive p, rows i of t."""
+    draw = np.random.default_rng(0).normal
+    a, b, t, v = (draw(size=shape) for shape in ((4, 3), (4, 3), (5, 3), (4, 3)))
+    given = {"a": a, "b": b, "t": t, "v": v, "x": a, "y": b, "q": a, "k": b, "p": np.abs(v), "var": np.abs(v)}
+    theirs = {name: torch.tensor(numbers) for name, numbers in given.items()}
+    ours: dict[str, Any] = {name: Tensor(numbers) for name, numbers in given.items()}
+    ours |= {name: getattr(gradwalk, name) for name in ("cat", "stack", "one_hot", "softplus", "where")}
+    ours |= {"i": Tensor([0, 2, 2, 4]), "n": 5, "scale": 3**-0.5, "limit": 1.0, "tensors": [ours["a"], ours["b"]]}
+    i, F = torch.tensor([0, 2, 2, 4]), torch.nn.functional
+    T = lambda name: theirs[name]  # noqa: E731
+    for name, wanted in {
+        "index_add": T("t").index_add(0, i, T("v")),
+        "scaled_dot_product_attention": F.scaled_dot_product_attention(T("q"), T("k"), T("v")),
+        "gaussian_nll_loss": F.gaussian_nll_loss(T("x"), T("y"), T("var")),
+        "renorm": torch.renorm(T("t"), 2, 0, 1.0), "msort": T("t").msort(), "inner": torch.inner(T("a"), T("b")),
+        "vstack": torch.vstack([T("a"), T("b")]), "hstack": torch.hstack([T("a"), T("b")]),
+        "column_stack": torch.column_stack([T("a"), T("b")]), "dstack": torch.dstack([T("a"), T("b")]),
+        "logsigmoid": F.logsigmoid(T("x")), "cdist": torch.cdist(T("a"), T("b")), "l1_loss": F.l1_loss(T("a"), T("b")),
+    }.items():  # fmt: skip
+        text = (INSTEAD | FUNCTIONS_INSTEAD["gradwalk"])[name]
+        text = text.split(", which")[0].split(", and")[0].split(" of matrices")[0]
+        found = eval(f"t.{text}" if name == "msort" else text, ours)
+        assert found.shape == tuple(wanted.shape), name
+        np.testing.assert_allclose(found.tolist(), wanted.numpy(), rtol=1e-6, err_msg=name)
 
 
 def test_names_of_pytorch_that_are_left_out_say_what_to_use() -> None:
