@@ -444,14 +444,13 @@ def test_what_to_use_gives_what_pytorch_gives() -> None:
     draw = np.random.default_rng(0).normal
     a, b, t, v = (draw(size=shape) for shape in ((4, 3), (4, 3), (5, 3), (4, 3)))
     given = {"a": a, "b": b, "t": t, "v": v, "x": a, "y": b, "q": a, "k": b, "p": np.abs(v), "var": np.abs(v)}
-    theirs = {name: torch.tensor(numbers) for name, numbers in given.items()}
+    T: Any = {name: torch.tensor(numbers) for name, numbers in given.items()}.__getitem__
     ours: dict[str, Any] = {name: Tensor(numbers) for name, numbers in given.items()}
     ours |= {name: getattr(gradwalk, name) for name in ("cat", "stack", "one_hot", "softplus", "where")}
     ours |= {"i": Tensor([0, 2, 2, 4]), "n": 5, "scale": 3**-0.5, "limit": 1.0, "tensors": [ours["a"], ours["b"]]}
-    i, F = torch.tensor([0, 2, 2, 4]), torch.nn.functional
-    T = lambda name: theirs[name]  # noqa: E731
+    F: Any = torch.nn.functional
     for name, wanted in {
-        "index_add": T("t").index_add(0, i, T("v")),
+        "index_add": T("t").index_add(0, torch.tensor([0, 2, 2, 4]), T("v")),
         "scaled_dot_product_attention": F.scaled_dot_product_attention(T("q"), T("k"), T("v")),
         "gaussian_nll_loss": F.gaussian_nll_loss(T("x"), T("y"), T("var")),
         "renorm": torch.renorm(T("t"), 2, 0, 1.0), "msort": T("t").msort(), "inner": torch.inner(T("a"), T("b")),

@@ -311,7 +311,7 @@ def _signs(editor: Editor, solution: ast.Module) -> Iterator[Change]:
             line = parent.lineno
             was = _SIGNS[type(node)]
             for other in _ARITHMETIC:
-                if type(node) is not other:
+                if type(node) is not other and not _does_nothing(parent, other):
                     why = say("On line {line}, the `{was}` is the wrong operation.", line=line, was=was)
                     ask = say("What should happen to the two numbers?")
                     if was == "^":
@@ -342,6 +342,12 @@ def _signs(editor: Editor, solution: ast.Module) -> Iterator[Change]:
             negated = ast.UnaryOp(ast.USub(), node)
             why = say("On line {line}, a sign is wrong.", line=line)
             yield Change(kind, why, say("Does it rise or fall there?"), (line,), editor.text((place, negated)))
+
+
+def _does_nothing(node: ast.BinOp, op: type[ast.operator]) -> bool:
+    """Whether an operation with 1 would give back the other operand: then the 1 does not belong there."""
+    left, right = (isinstance(x, ast.Constant) and x.value == 1 for x in (node.left, node.right))
+    return (right and op in (ast.Mult, ast.Div, ast.Pow)) or (left and op is ast.Mult)
 
 
 def _is_handed_on(editor: Editor, place: Place) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 import textwrap
 from collections.abc import Mapping
@@ -76,7 +77,10 @@ def names_for(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str])
         given = exercise.given()
         names = execute(text, given, name=tab.name, budget=BUDGET)
         _must_define(tab.name, names, given)
-        return names
+        found = dict(names)
+        if hasattr(builtins, tab.name):  # a method: inside it `max(row)` is Python's own, as it is in a class
+            del names[tab.name]
+        return found
     if exercise.kind == "program":
         return execute(text, {"Value": own_engine(texts), "math": math}, name=tab.name, budget=BUDGET)
     space: dict[str, Any] = {"__name__": "engine"}

@@ -436,6 +436,9 @@ _BN_TAB = Tab(
              "What comes through the mean has the wrong sign. The mean was subtracted.", "Is it added or taken away?"),
      Mistake("wrong direction", _swap("- xhat *", "+ xhat *"),
              "What comes through the variance has the wrong sign.", "Is it added or taken away?"),
+     Mistake("wrong value", _swap("- xhat *", "- n / (n - 1) * xhat *"),
+             "In the last part there is a factor n / (n − 1). It belongs to a variance that was divided by n − 1; here "
+             "it was divided by n.", "What was the sum of squares divided by, on the way there?"),
      Mistake("wrong value", _swap("xhat * (d_xhat * xhat).sum(dim=0)", "xhat * (d_xhat * xhat)"),
              "In the last part the sum is missing: every row moves the variance.", "Along which axis does it run?"),
      Mistake("a part is missing", _swap("xhat * (d_xhat * xhat).sum(dim=0)", "(d_xhat * xhat).sum(dim=0)"),
