@@ -65,6 +65,10 @@ def test_right_entries_pass_and_broken_ones_are_named(kind: type[Entry], monkeyp
     assert "inputs[0][" in text
 
 
+def test_a_tensor_alone_is_the_one_argument() -> None:
+    assert len(gradcheck(lambda w: (w @ w).sum(), random(2, 2)).inputs) == 4
+
+
 def test_other_mistakes_are_named_too(monkeypatch: pytest.MonkeyPatch) -> None:
     x = random(2, 3)
     monkeypatch.setattr(entries.Permute, "pull", lambda self, i, g, given, out: g)

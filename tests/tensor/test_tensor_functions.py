@@ -49,6 +49,7 @@ ALIKE: list[Callable[[Any, Any], Any]] = [
     lambda g, t: g.stack([t(CUBE), t(CUBE)], 1), lambda g, t: g.stack([t(1.0), t(2.0)]),
     lambda g, t: g.einsum("ij", t(CUBE[0])), lambda g, t: g.einsum("ji", t(CUBE[0])),
     lambda g, t: g.einsum("i j , j k", t(CUBE[0]), t(CUBE[0].T)), lambda g, t: g.einsum("...i", t(CUBE)),
+    lambda g, t: g.einsum("ij->...", t(CUBE[0])), lambda g, t: g.einsum("ij->j...", t(CUBE[0])),
     lambda g, t: g.einsum("i...->...", t(CUBE)), lambda g, t: g.einsum("...ij,...kj->...ik", t(CUBE), t(CUBE[0])),
     lambda g, t: g.einsum("ijk,ijk->", t(CUBE), t(CUBE)), lambda g, t: g.einsum("b...,b...->...b", t(CUBE), t(CUBE)),
     lambda g, t: g.einsum("ba", t(CUBE[0])), lambda g, t: g.einsum("A...,A->...", t(CUBE), t([1.0, 2.0])),
@@ -410,6 +411,19 @@ def test_what_a_node_tells_of_itself() -> None:
     x.grad = Tensor([3.0, 4.0])
     x.exp().sum().backward()
     np.testing.assert_allclose(x.grad.tolist(), [3.0 + math.exp(2.0), 4.0 + math.exp(3.0)], rtol=1e-15)
+
+
+def test_whatever_makes_a_tensor_is_told_whether_it_is_trained() -> None:
+    like = gradwalk.ones(2)
+    makers: list[tuple[Any, ...]] = [
+        (gradwalk.arange, 3.0), (gradwalk.eye, 2), (gradwalk.linspace, 0, 1, 3), (gradwalk.ones, 2),
+        (gradwalk.zeros_like, like), (gradwalk.ones_like, like), (gradwalk.full_like, like, 3.0), (gradwalk.randn, 2),
+    ]  # fmt: skip
+    for make, *given in makers:
+        assert make(*given, requires_grad=True).is_surely_trained
+        assert not make(*given, requires_grad=False).requires_grad
+    with pytest.raises(GradwalkError, match="carries no gradient"):
+        gradwalk.arange(3, requires_grad=True)
 
 
 def test_gradients_add_up_whatever_was_there() -> None:

@@ -45,7 +45,7 @@ def gradcheck(
     Beside the gradients of the inputs, each node of the graph is checked on its own, so that a failure names the op
     whose derivative is wrong. `value=MyValue` checks a class of your own: anything with data, grad and backward().
 
-    Tensors among the inputs are checked number by number, and each op on the way by itself.
+    Tensors among the inputs are checked number by number, and each op on the way by itself; one alone needs no list.
 
     Raises `GradientCheckError`, which is an AssertionError; with `raise_error=False` the report says it all.
 
@@ -65,6 +65,8 @@ def gradcheck(
     if method not in METHODS:
         raise SettingError(f"no method is called {method!r}; there are {', '.join(METHODS)}")
     rtol, atol = checked_tolerances(rtol, atol)
+    if getattr(inputs, "many", False) is True:  # a tensor alone is the one argument, as PyTorch takes it
+        inputs = [inputs]
     if value is None and any_tensor(inputs):
         from gradwalk.check.of_tensors import checked
 

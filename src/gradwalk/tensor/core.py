@@ -401,6 +401,8 @@ class Tensor(TensorMethods, Node):  # type: ignore[misc]  # the functions of the
     def retain_grad(self) -> None:
         """Keep the gradient of this node, however large the graph: small graphs keep them all.
 
+        It is that of the last walk back. PyTorch adds up what several walks bring to such a node.
+
         >>> gradwalk.Tensor([3.0]).retain_grad()
         """
         if not self.is_leaf:

@@ -130,25 +130,25 @@ def ones(*shape: Any, size: Any = None, dtype: Any = FLOAT64, requires_grad: boo
     return _filled(shape if size is None else (*shape, size), 1.0, dtype, requires_grad, "ones")
 
 
-def zeros_like(like: Any, dtype: Any = None) -> Tensor:
+def zeros_like(like: Any, dtype: Any = None, requires_grad: bool | None = None) -> Tensor:
     """Zeros of the shape and dtype of another tensor.
 
     >>> gradwalk.zeros_like(gradwalk.ones(2))
     Tensor([0.0, 0.0])
     """
-    return full_like(like, 0.0, dtype)
+    return full_like(like, 0.0, dtype, requires_grad)
 
 
-def ones_like(like: Any, dtype: Any = None) -> Tensor:
+def ones_like(like: Any, dtype: Any = None, requires_grad: bool | None = None) -> Tensor:
     """Ones of the shape and dtype of another tensor.
 
     >>> gradwalk.ones_like(gradwalk.zeros(2))
     Tensor([1.0, 1.0])
     """
-    return full_like(like, 1.0, dtype)
+    return full_like(like, 1.0, dtype, requires_grad)
 
 
-def full_like(like: Any, fill_value: Any, dtype: Any = None) -> Tensor:
+def full_like(like: Any, fill_value: Any, dtype: Any = None, requires_grad: bool | None = None) -> Tensor:
     """The same number everywhere, in the shape and dtype of another tensor.
 
     >>> gradwalk.full_like(gradwalk.zeros(2), 3.0)
@@ -157,10 +157,10 @@ def full_like(like: Any, fill_value: Any, dtype: Any = None) -> Tensor:
     model = as_tensor(like)
     if getattr(fill_value, "many", False):
         fill_value = fill_value.item()
-    return _filled((model.shape,), fill_value, model.dtype if dtype is None else dtype, None, "full_like")
+    return _filled((model.shape,), fill_value, model.dtype if dtype is None else dtype, requires_grad, "full_like")
 
 
-def eye(n: int, m: int | None = None, dtype: Any = FLOAT64) -> Tensor:
+def eye(n: int, m: int | None = None, dtype: Any = FLOAT64, requires_grad: bool | None = None) -> Tensor:
     """Ones on the diagonal of a matrix.
 
     >>> gradwalk.eye(2)
@@ -172,10 +172,13 @@ def eye(n: int, m: int | None = None, dtype: Any = FLOAT64) -> Tensor:
         raise shape_error(f"eye takes sizes of at least 0, not {rows} and {columns}")
     held((rows, columns), "eye")
     apart = arrays.now.reshape(arrays.now.arange(rows), (rows, 1))
-    return Tensor(arrays.now.cast(arrays.now.functions["=="](apart, arrays.now.arange(columns)), dtype_named(dtype)))
+    found = arrays.now.functions["=="](apart, arrays.now.arange(columns))
+    return Tensor(arrays.now.cast(found, dtype_named(dtype)), requires_grad)
 
 
-def arange(start: Any = None, end: Any = None, step: Any = 1, dtype: Any = None) -> Tensor:
+def arange(
+    start: Any = None, end: Any = None, step: Any = 1, dtype: Any = None, requires_grad: bool | None = None
+) -> Tensor:
     """Numbers from `start` (0 if one number is given) up to, and without, `end`.
 
     >>> gradwalk.arange(3), gradwalk.arange(1.0, 2.0, 0.5)
@@ -195,7 +198,7 @@ def arange(start: Any = None, end: Any = None, step: Any = 1, dtype: Any = None)
     places = arrays.now.cast(arrays.now.arange(*held((max(count, 0),), "arange")), kind)
     first, by = (arrays.now.tolist(array_of(x, kind)) for x in (start, step))
     found = arrays.now.functions["+"](first, arrays.now.functions["*"](places, by))
-    return Tensor(found, dtype=kind if dtype is None else dtype)
+    return Tensor(found, requires_grad, kind if dtype is None else dtype)
 
 
 def _told(x: Any) -> Any:
@@ -207,7 +210,7 @@ def _told(x: Any) -> Any:
     return getattr(x, "item", lambda: x)()
 
 
-def linspace(start: Any, end: Any, steps: int, dtype: Any = FLOAT64) -> Tensor:
+def linspace(start: Any, end: Any, steps: int, dtype: Any = FLOAT64, requires_grad: bool | None = None) -> Tensor:
     """So many numbers from `start` to `end`, both included, equally far apart.
 
     >>> gradwalk.linspace(0.0, 1.0, 3)
@@ -225,7 +228,9 @@ def linspace(start: Any, end: Any, steps: int, dtype: Any = FLOAT64) -> Tensor:
     gap = (end - start) / (count - 1) if count > 1 else 0.0
     half = count // 2  # from both ends, so that both are exact
     return Tensor(
-        [start + i * gap if i < half or count == 1 else end - (count - 1 - i) * gap for i in range(count)], dtype=dtype
+        [start + i * gap if i < half or count == 1 else end - (count - 1 - i) * gap for i in range(count)],
+        requires_grad,
+        dtype,
     )
 
 
@@ -373,8 +378,8 @@ def einsum(equation: str, *operands: Any) -> Tensor:
 
 def _without_dots(terms: list[str], right: str | None, parts: list[Tensor], equation: str) -> tuple[list[str], str]:
     """`...` spelt out in capitals that are free, for dims that all who have it share."""
-    if "..." not in "".join(terms):
-        return terms, right or ""
+    if "..." not in "".join(terms):  # after `->` it then stands for no dims
+        return terms, (right or "").replace("...", "")
     used = "".join(terms) + (right or "")
     free = [letter for letter in ascii_uppercase if letter not in used]
     counts = [
