@@ -465,6 +465,24 @@ def test_what_to_use_gives_what_pytorch_gives() -> None:
         np.testing.assert_allclose(found.tolist(), wanted.numpy(), rtol=1e-6, err_msg=name)
 
 
+def test_a_list_of_tensors_does_not_lose_their_history_unseen() -> None:
+    x, asked = Tensor([1.0, 2.0]), Tensor(3.0, requires_grad=True)
+    lost: Any = (
+        lambda: Tensor([x.sum(), x.mean()]), lambda: Tensor([[1.0], [x[0]]]), lambda: Tensor([asked, 1.0]),
+        lambda: gradwalk.mean([x[0], x[1]]),
+    )  # fmt: skip
+    for make in lost:
+        with pytest.raises(NotANumberError, match=r"lose its history in a list; gradwalk\.stack makes"):
+            make()
+    assert Tensor([x.sum().detach(), x[0].item(), Tensor(5.0)]).tolist() == [3.0, 1.0, 5.0]
+    with gradwalk.no_grad():
+        assert Tensor([x.sum(), asked]).tolist() == [3.0, 3.0]
+    with pytest.raises(NotANumberError, match=r"make a tensor of it: gradwalk.stack\("):
+        x * [x[0], x[1]]
+    with pytest.raises(NotANumberError, match=r"values and their indices; take one of them, as in t.max\(1\).values"):
+        x - x.max(0)
+
+
 def test_names_of_pytorch_that_are_left_out_say_what_to_use() -> None:
     for module, name, instead in (
         (gradwalk, "mse_loss", "nn.mse"),

@@ -708,8 +708,11 @@ def _operand(x: Any, op: Any) -> Any:
         return x if isinstance(x, int) else float(x)
     if isinstance(x, (list, tuple, range)):
         name = op if isinstance(op, str) else op.name
+        if hasattr(x, "indices"):
+            raise NotANumberError(f"{name} was given values and their indices; take one of them, as in t.max(1).values")
+        maker = "gradwalk.stack" if any(isinstance(part, Tensor) for part in x) else "Tensor"
         raise NotANumberError(
-            f"{name} was given a {type(x).__name__}; make a tensor of it: Tensor({'[...]' if len(x) > 4 else list(x)})"
+            f"{name} was given a {type(x).__name__}; make a tensor of it: {maker}({'[...]' if len(x) > 4 else list(x)})"
         )
     return constant(array_of(x))
 

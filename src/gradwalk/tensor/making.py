@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
 
+from gradwalk import modes
 from gradwalk.errors import NotANumberError, NumberTooLargeError
 from gradwalk.ops import comes_later, number
 from gradwalk.tensor import arrays
@@ -141,6 +142,11 @@ def _nested(data: Any, path: list[int], later: list[Any]) -> tuple[Any, set[type
             raise shape_error(f"a tensor's rows have one shape, and these{where} have {first} and {other}")
         return rows, kinds
     if getattr(data, "many", False):
+        if data.requires_grad and (not data.is_leaf or data.is_surely_trained) and modes.recording():
+            raise NotANumberError(
+                "a tensor would lose its history in a list; gradwalk.stack makes one tensor of several, and item() or "
+                f"detach() says that numbers are meant{_at(path)}"
+            )
         return _nested(data.tolist(), path, later)
     if comes_later(data):
         later.append(data)
