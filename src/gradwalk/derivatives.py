@@ -10,8 +10,9 @@ A `no_grad()` around the call does not reach into `f`, as in PyTorch: given Valu
 
 Arguments that are given by name are handed on to `f` as they are and are not differentiated by, as in JAX.
 
-Tensors are variables of many numbers: their gradients are tensors of their shape. With tensors among the arguments
-`jacobian(f)` gives tensors, of the shape of the result and then of the argument, and `hessian(f)` likewise.
+Tensors are variables of many numbers: their gradients are tensors of their shape. A number or a Value beside them is
+given to `f` as a tensor of no dims, and its gradient is one. With tensors among the arguments `jacobian(f)` gives
+tensors, of the shape of the result and then of the argument, and `hessian(f)` likewise.
 """
 
 from __future__ import annotations
@@ -149,6 +150,8 @@ class _Inputs:
         self.values = [variables[id(x)] if isinstance(x, Node) else _variable(x, self.many) for x in given]
         with modes.entered(modes.OpByOp()):
             self.given = f(*self.shaped(self.values), **settings)
+        if not self.many and getattr(self.given, "many", False):
+            raise NotANumberError("f gives a tensor of these numbers; give them as tensors, as in grad(f)(Tensor(2.0))")
 
     def shaped(self, numbers: list[Any]) -> tuple[Any, ...]:
         """The arguments with these in the places of their numbers."""
@@ -184,16 +187,16 @@ def _is_constant_tensor(x: Any) -> bool:
 
 
 def _variable(x: Any, many: bool) -> Any:
-    """An argument as what the function is differentiated by; a plain number beside tensors is one of no dims.
+    """An argument as what the function is differentiated by; a Value or a number beside tensors is one of no dims.
 
     A node becomes another one, for the function may know it by name.
     """
-    if isinstance(x, Node):
+    if isinstance(x, Node) and (x.many or not many):
         return x.detach() if x.many and not x.requires_grad else x * 1.0  # type: ignore[attr-defined, operator]
     if many:
         from gradwalk.tensor import Tensor
 
-        return Tensor(float(x))
+        return Tensor.of(x) * 1.0 if isinstance(x, Node) else Tensor(float(x))
     return Value(x)
 
 

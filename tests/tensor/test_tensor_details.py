@@ -18,7 +18,7 @@ from gradwalk.errors import BackwardError, GraphError, ModelFileError, NotANumbe
 from gradwalk.tensor import backward, numpy_arrays, python_arrays, shapes
 from gradwalk.tensor.backward import FREED
 from gradwalk.tensor.entries import Einsum, MatMul, Max, Reshape, Sum, unbroadcast
-from gradwalk.tensor.jacobians import gradients, hessians, jacobians, one_number
+from gradwalk.tensor.jacobians import hessians, jacobians, one_number
 
 RNG = np.random.default_rng(3)
 DTYPES = ("float64", "float64", "float32")
@@ -155,17 +155,26 @@ def test_jacobians_where_there_is_nothing() -> None:
 
 
 def test_gradients_with_values_beside_tensors() -> None:
-    x, v = Tensor([1.0, 2.0]), Value(3.0)
-    loss = (x * v).sum()
-    of_x, of_v = gradients(loss, [x, v])
-    assert of_x.tolist() == [3.0, 3.0]
-    assert isinstance(of_v, Value)
-    assert of_v.data == 3.0
-    other = Value(1.0)
-    assert gradients(loss, [other])[0].data == 0.0
-    assert gradients(v * v, [v])[0].data == 6.0
-    by_v = jacobians(x * v, [v])[0]
-    assert by_v.tolist() == [1.0, 2.0]
+    """A Value beside tensors is one of no dims: the second derivatives were 0."""
+    f: Any = lambda a, b: (a * b).sum() ** 2  # noqa: E731
+    given = [1.0, 2.0, 3.0], 2.0
+    x, v = Tensor(given[0]), Value(given[1])
+    theirs: Any = tuple(torch.tensor(part, dtype=torch.float64) for part in given)
+    for ours, wanted in (
+        (gradwalk.grad(f)(x, v), torch.func.grad(f, argnums=(0, 1))(*theirs)),
+        (gradwalk.jacobian(lambda a, b: a * b)(x, v), torch.autograd.functional.jacobian(lambda a, b: a * b, theirs)),
+        *zip(gradwalk.hessian(f)(x, v), torch.autograd.functional.hessian(f, theirs), strict=True),
+        (
+            gradwalk.jacobian(lambda a, b: gradwalk.grad(f)(a, b)[1])(x, v),
+            torch.autograd.functional.hessian(f, theirs)[1],
+        ),
+    ):
+        assert [part.tolist() for part in ours] == [part.tolist() for part in wanted]
+    assert gradwalk.grad(lambda a, b: b * b)(x, v)[0].tolist() == [0.0, 0.0, 0.0]
+    assert gradwalk.grad(lambda a: v * v)(x).tolist() == [0.0, 0.0, 0.0]
+    for derivative in (gradwalk.grad, gradwalk.jacobian, gradwalk.hessian):
+        with pytest.raises(NotANumberError, match="give them as tensors"):
+            derivative(lambda b: f(x, b))(v)
 
 
 # --- entries ---------------------------------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from gradwalk import modes, reverse, tree
-from gradwalk.engine import Value
 from gradwalk.errors import NotANumberError
 from gradwalk.node import Node
 from gradwalk.tensor import arrays, reach
@@ -43,34 +42,26 @@ def one_number(result: Any) -> Node:
 def gradients(root: Any, leaves: list[Any], seed: Any = None) -> list[Any]:
     """The gradient of `root` with respect to each leaf, as a graph; zeros where it does not depend on it.
 
-    With Values among the leaves they are plain numbers.
-
     >>> x = Tensor([1.0, 2.0])
     >>> gradients((x * x).sum(), [x])
     [Tensor([2.0, 4.0])]
     """
     table: dict[Any, Any] = {}
-    if isinstance(root, Value):
-        table = reverse.adjoints(root, Value(1.0), as_graph=True, of=leaves)
-    elif root.requires_grad:
-        start = arrays.now.full(root.shape, 1.0, root.dtype) if seed is None else seed
-        as_graph = not any(isinstance(leaf, Value) for leaf in leaves)  # a graph of both kinds is walked in numbers
-        begin = constant(start) if as_graph else start
+    if root.many and root.requires_grad:  # a Value depends on no tensor
+        begin = constant(arrays.now.full(root.shape, 1.0, root.dtype) if seed is None else seed)
         with reach.reaching(root):
-            table = reverse.adjoints(root, begin, as_graph=as_graph, of=leaves)
+            table = reverse.adjoints(root, begin, as_graph=True, of=leaves)
         found = [_gradient(table.get(leaf), leaf) for leaf in leaves]
-        if seed is not None and arrays.now.have_nan([x.array for x in found if isinstance(x, Tensor)]):
+        if seed is not None and arrays.now.have_nan([x.array for x in found]):
             # 0 times inf: for a row of a jacobian the other results do not count at all
             with reach.reaching(root, arrays.now.functions["!="](seed, 0.0)):
-                table = reverse.adjoints(root, begin, as_graph=as_graph, of=leaves)
+                table = reverse.adjoints(root, begin, as_graph=True, of=leaves)
     return [_gradient(table.get(leaf), leaf) for leaf in leaves]
 
 
 def _gradient(found: Any, leaf: Any) -> Any:
-    if isinstance(leaf, Tensor):
-        found = 0.0 if found is None else found
-        return found if isinstance(found, Tensor) else constant(arrays.now.settled(filled(found, leaf)))
-    return Value(0.0) if found is None else found if isinstance(found, Value) else Value(found)
+    found = 0.0 if found is None else found
+    return found if isinstance(found, Tensor) else constant(arrays.now.settled(filled(found, leaf)))
 
 
 def jacobians(result: Any, leaves: list[Any]) -> list[Any]:
@@ -85,13 +76,12 @@ def jacobians(result: Any, leaves: list[Any]) -> list[Any]:
     rows = []
     for i in range(n):
         seed = arrays.now.reshape(arrays.now.new([float(i == j) for j in range(n)], root.dtype), root.shape)
-        rows.append([as_tensor(x) for x in gradients(root, leaves, seed)])
-    shapes = [leaf.shape if isinstance(leaf, Tensor) else () for leaf in leaves]
+        rows.append(gradients(root, leaves, seed))
     return [
-        stack([row[k] for row in rows]).reshape(*root.shape, *shape)
+        stack([row[k] for row in rows]).reshape(*root.shape, *leaf.shape)
         if n
-        else constant(arrays.now.full((*root.shape, *shape), 0.0, root.dtype))
-        for k, shape in enumerate(shapes)
+        else constant(arrays.now.full((*root.shape, *leaf.shape), 0.0, root.dtype))
+        for k, leaf in enumerate(leaves)
     ]
 
 
