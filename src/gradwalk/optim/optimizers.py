@@ -95,6 +95,9 @@ class Optimizer:
     >>> x.data, descent.signs
     (2.5, [1.0])
 
+    A parameter that no gradient has reached counts as one whose gradient is 0: momentum and weight decay move it on,
+    where PyTorch leaves it alone, as its `grad` is None.
+
     Several processes can train one model, each on its part of the data: give `reduce` an mpi4py communicator, a group
     of torch.distributed, or a function that adds an array up in place over all of them. Each step then begins with the
     sum of their gradients.
