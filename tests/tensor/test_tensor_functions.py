@@ -49,6 +49,7 @@ ALIKE: list[Callable[[Any, Any], Any]] = [
     lambda g, t: g.stack([t(CUBE), t(CUBE)], 1), lambda g, t: g.stack([t(1.0), t(2.0)]),
     lambda g, t: g.einsum("ij", t(CUBE[0])), lambda g, t: g.einsum("ji", t(CUBE[0])),
     lambda g, t: g.einsum("i j , j k", t(CUBE[0]), t(CUBE[0].T)), lambda g, t: g.einsum("...i", t(CUBE)),
+    lambda g, t: g.cat([t([]), t(CUBE[0])]), lambda g, t: g.cat([t(CUBE[0]), t([]), t(CUBE[0])], 1),
     lambda g, t: g.einsum("ij->...", t(CUBE[0])), lambda g, t: g.einsum("ij->j...", t(CUBE[0])),
     lambda g, t: g.einsum("i...->...", t(CUBE)), lambda g, t: g.einsum("...ij,...kj->...ik", t(CUBE), t(CUBE[0])),
     lambda g, t: g.einsum("ijk,ijk->", t(CUBE), t(CUBE)), lambda g, t: g.einsum("b...,b...->...b", t(CUBE), t(CUBE)),

@@ -263,8 +263,11 @@ def cat(tensors: Sequence[Any], dim: Any = None, *, axis: Any = None) -> Tensor:
     Tensor([[1.0, 1.0], [0.0, 0.0]])
     """
     parts = _several(tensors, "cat")
-    first = parts[0].shape
+    model = next((i for i, part in enumerate(parts) if part.shape not in ((), (0,))), 0)
+    first = parts[model].shape
     along = axis_of(0 if either("cat", dim, axis) is None else either("cat", dim, axis), len(first), "cat")
+    empty = (*first[:along], 0, *first[along + 1 :])  # as which `tensor([])` stands beside tensors of any shape
+    parts = [part.reshape(empty) if part.shape == (0,) and first else part for part in parts]
     for i, part in enumerate(parts):
         shape = part.shape
         if not shape:
@@ -273,7 +276,8 @@ def cat(tensors: Sequence[Any], dim: Any = None, *, axis: Any = None) -> Tensor:
             n != m for j, (n, m) in enumerate(zip(shape, first, strict=True)) if j != along
         ):
             raise shape_error(
-                f"cat along dim {along}: tensors 0 and {i} have shapes {first} and {shape}; only dim {along} may differ"
+                f"cat along dim {along}: tensors {model} and {i} have shapes {first} and {shape}; only dim {along} may "
+                "differ"
             )
     return Concat(along)(*parts)
 
