@@ -91,6 +91,12 @@ def costs(repeats: int, quick: bool) -> list[dict[str, Any]]:
     squares(numbers)
     row("a number in a list, as an argument", least(lambda: squares(numbers)) / many, 5e-9)
 
+    labelled = [(numbers[i : i + 2], i % 3) for i in range(0, many, 2)]
+    weighed = gradwalk.compile(lambda xs: sum(x * x * label for row, label in xs for x in row))
+    for _ in range(3):  # lists in lists are familiar once they were seen twice in a row
+        weighed(labelled)
+    row("… in rows of two, each with a label", least(lambda: weighed(labelled)) / (1.5 * many), 5e-9)
+
     values = [Value(x) for x in numbers]
     squares(values)
     row("a Value as an argument: the call", least(lambda: squares(values)) / many, 0.2e-6)

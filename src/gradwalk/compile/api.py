@@ -25,6 +25,7 @@ from gradwalk.compile.call.arguments import (
 )
 from gradwalk.compile.call.bound_trace import BoundTrace, Misjudged
 from gradwalk.compile.call.cache import Cache
+from gradwalk.compile.call.familiar import Nested
 from gradwalk.compile.call.following import Checks, Followed, Stumbled, Unfollowed, follow
 from gradwalk.compile.call.guarded_trace import GuardedTrace
 from gradwalk.compile.call.paths import Paths, Unseen, as_values, traces_in
@@ -520,6 +521,8 @@ def _same(args: tuple[Any, ...], known: tuple[Any, ...]) -> bool:
 
 def _without_contents(key: Key) -> Key:
     """A key without what texts say and which objects there are."""
+    if isinstance(key, Nested):
+        key = key.content
     if not isinstance(key, tuple):
         return key
     if len(key) == 3 and key[0] == "is":

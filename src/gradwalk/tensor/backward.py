@@ -289,6 +289,8 @@ def gradients_of(root: Tensor, seed: Any, order: list[Any]) -> dict[Any, Any]:
                     part = g
                 elif len(numbers) == 2:  # nor for these
                     part = way(g, numbers[0], numbers[1], out)
+                elif len(numbers) == 3:
+                    part = way(g, numbers[0], numbers[1], numbers[2], out)
                 else:
                     part = way(g, *numbers, out)
             if part.__class__ is not array:

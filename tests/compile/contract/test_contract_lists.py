@@ -6,24 +6,48 @@ import math
 import random
 import struct
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 import gradwalk
 from gradwalk import Value, nn
-from gradwalk.compile.call.arguments import LONG
+from gradwalk.compile.call.familiar import LONG, Alike
 from gradwalk.compile.native import pythons
-from gradwalk.compile.native.pythons import FloatReader, are_readable, versions_are_readable
+from gradwalk.compile.native.pythons import (
+    OTHERS,
+    READ,
+    UNREAD,
+    Described,
+    NumberReader,
+    are_readable,
+    describe,
+    flat,
+    versions_are_readable,
+)
 from gradwalk.compile.own import watched
 from gradwalk.compile.own.watched import MANY, Watched
 
 
 class Metres(float):
     """A float of a class of its own."""
+
+
+def described_of(xs: Any) -> Described:
+    found = describe(xs)
+    assert found is not None
+    return found
+
+
+class Pair(NamedTuple):
+    """Two of anything."""
+
+    a: Any
+    b: Any
 
 
 def squares(w: Value, *lists: Any) -> Any:
@@ -121,26 +145,195 @@ def test_a_result_waits_while_its_list_is_changed() -> None:
                 assert same(seen(partial(_given, waiting), w), wanted), (how, kind)
 
 
+WHOLE = [0, 1, -1, 7, -255, 2**30 - 1, 2**30, -(2**30), 2**31, 2**40 + 3, -(2**45), 2**53 - 1, 1 - 2**53]
+
+
 def test_the_reader_reads_what_struct_writes() -> None:
     draw = random.Random(3)
-    for _ in range(300):
-        xs: list[Any] = [draw.choice([draw.gauss(0, 1), 0.0, math.inf]) for _ in range(draw.randrange(20))]
-        numbers = np.zeros(30)
-        if draw.random() < 0.3 and xs:
-            xs[draw.randrange(len(xs))] = draw.choice([1, True, None, "x", Metres(1.0), Value(1.0)])
-        plain = all(type(x) is float for x in xs)
-        assert FloatReader(numbers).read(xs, 5, len(xs)) == plain
-        if plain:
-            assert numbers.tobytes() == struct.pack("30d", *[0.0] * 5, *xs, *[0.0] * (25 - len(xs)))
-        assert not FloatReader(numbers).read(xs, 5, len(xs) + 1)
-        assert not FloatReader(numbers).read(tuple(xs), 5, len(xs))
-        assert not numbers[5 + len(xs) :].any()
+    for _ in range(1000):
+        kind, width, count = draw.choice([list, tuple]), draw.randrange(1, 6), draw.randrange(1, 6)
+        xs: list[Any] = [draw.choice([draw.gauss(0, 1), 0.0, math.inf, *WHOLE]) for _ in range(width * count)]
+        numbers = np.zeros(40)
+        if draw.random() < 0.3:
+            xs[draw.randrange(len(xs))] = draw.choice([2**53, -(2**60), True, None, "x", Metres(1.0), Value(1.0)])
+        plain = all(type(x) is float or (type(x) is int and abs(x) < 2**53) for x in xs)
+        rows = draw.choice([list, tuple])(kind(xs[i : i + width]) for i in range(0, len(xs), width))
+        like = [1.5] * width
+        described = described_of(type(rows)(kind(like) for _ in range(count)))
+        for given, how in ((xs, flat(list, len(xs))), (tuple(xs), flat(tuple, len(xs))), (rows, described)):
+            numbers[:] = 0.0
+            assert NumberReader(numbers).read(given, how, 5) == (READ if plain else UNREAD)
+            if plain:
+                assert numbers.tobytes() == struct.pack("40d", *[0.0] * 5, *xs, *[0.0] * (35 - len(xs)))
+            assert not numbers[5 + len(xs) :].any()
+        for other in (
+            described_of([kind([*like, 1.5])] * count),
+            described_of((kind(like),) * (count + 1)),
+            flat(list, 99),
+        ):
+            assert not other.fits(rows)
+
+
+@pytest.mark.parametrize(
+    "xs",
+    [
+        [([1.0, 2], 3), ([4.0], -5)], [1.0, [2.0, (3, [4.0], 5.0)], [], 6], [[[[1.5]]], (), [[]]],
+        ({"a": 1}.popitem(), None, True, b"x"), [Pair(1.0, [2.0, "x"]), Pair(3, [4.0, "x"])],
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_what_is_described_is_read_in_order_and_nothing_else_fits(xs: Any) -> None:
+    described, numbers = described_of(xs), np.zeros(30)
+    leaves, structure = gradwalk.tree.flatten(xs)
+    plain = [x for x in leaves if type(x) in (int, float)]
+    assert list(Alike(xs, described)) == plain
+    assert NumberReader(numbers).read(xs, described, 1) == READ
+    assert numbers.tolist() == [0.0, *plain, *[0.0] * (29 - len(plain))]
+    for i, leaf in enumerate(leaves):
+        for other in (1, 2.5, True, False, None, "y", b"y", [], (), [1.0], Value(1.0), np.float64(1.0), 2**60):
+            changed = structure.unflatten([*leaves[:i], other, *leaves[i + 1 :]])
+            alike = other is leaf or (type(leaf) in (int, float) and type(other) in (int, float) and other != 2**60)
+            assert (NumberReader(numbers).read(changed, described, 1) == READ) == alike
+            assert described.fits(changed) or not alike
+    for kind in (list, tuple):
+        assert described.fits(kind(xs)) == (type(xs) is kind)
+        assert not described.fits(kind([*xs, 1.0]))
+        assert not xs or not described.fits(kind())
+
+
+@pytest.mark.parametrize("odd", [Value(1.0), np.float64(1.0), np.zeros(2), {}, {1.0}, 2**53, Metres(1.0), 1j], ids=repr)
+def test_what_cannot_be_told_is_not_described(odd: Any) -> None:
+    assert describe([[1.0, odd]]) is None
+
+
+def test_the_reader_tells_numbers_of_other_types_and_sizes() -> None:
+    classes, limits = np.array([0, id(int), id(float), 0]), np.array([-1.0, -1.0, -1.0, 7.0])
+    reader, two = NumberReader(np.zeros(4), classes, limits), described_of([[1, 2], [3, 4]])
+    for xs, answer in (
+        ([1, 2, 3.0, 7], READ), ([1.0, 2, 3.0, -7.0], READ), ([1, 2.0, 3.0, 7], OTHERS), ([1, 2, 3, 7], OTHERS),
+        ([1, 2, 3.0, 8], OTHERS), ([1, 2, 3.0, math.nan], OTHERS), ([1, True, 3.0, 7], UNREAD),
+    ):  # fmt: skip
+        assert reader.read(xs, flat(list, 4), 0) == answer
+        assert reader.read([xs[:2], xs[2:]], two, 0) == answer
+    assert [reader.read([3.0, 7], flat(list, 2), at) for at in (2, 1)] == [READ, OTHERS]
+
+
+def _weighted(w: Value, rows: Any, labels: Any) -> Any:
+    scores = [sum(x * (i + 1) for i, x in enumerate(row)) for row in rows]
+    return sum((w * s - y // 2) ** 2 if y % 2 == 0 else w * s * y for s, y in zip(scores, labels, strict=True))
+
+
+@pytest.mark.parametrize("count", [LONG // 2 - 1, LONG // 2, LONG, 3 * LONG])
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_rows_and_ints_are_read_anew_at_each_call(kind: Any, count: int) -> None:
+    draw, w = random.Random(count), Value(2.0)
+    compiled = gradwalk.compile(partial(_weighted, w))
+    rows: list[Any] = [kind([draw.random(), i % 3]) for i in range(count)]
+    labels: list[Any] = [draw.randrange(-9, 9) for _ in range(count)]
+    changes: list[Callable[[], Any]] = [
+        lambda: None,
+        lambda: rows.__setitem__(1, kind([5, 6.5])),  # other types
+        lambda: labels.__setitem__(1, labels[1] + 2),
+        lambda: labels.__setitem__(1, float(labels[1])),
+        lambda: labels.__setitem__(-2, True),
+        lambda: rows.__setitem__(-2, kind([2**53 + 1, 1.0])),
+        lambda: rows.__setitem__(3, kind([1.0, 2.0, 3.0])),  # no longer as long
+        lambda: rows.__setitem__(3, (list if kind is tuple else tuple)([1.0, 2.0])),
+        lambda: rows.__setitem__(4, np.array([1.0, 2.0])),
+        lambda: (rows.pop(), labels.pop()),
+        lambda: rows.__setitem__(2, kind([None, 1.0])),
+    ]
+    for change in changes:
+        change()
+        for _ in range(3):
+            found, wanted = [seen(partial(f, rows, labels), w) for f in (compiled, partial(_weighted, w))]
+            assert same(found, wanted) or (isinstance(found, type) and isinstance(wanted, type))
+
+
+@dataclass
+class Point:
+    """A record in a dict of its own."""
+
+    x: float
+    y: float = 1.0
+
+
+@dataclass(slots=True)
+class Slotted:
+    """A record in slots."""
+
+    x: float
+    y: float = 1.0
+
+
+class Measured(NamedTuple):
+    """A record that is a tuple."""
+
+    x: float
+    y: float = 1.0
+
+
+def _added(x: Any) -> Any:
+    """The sum of all numbers in anything, weighted by where they stand; flags and names have a say."""
+    if isinstance(x, (bool, str)) or x is None:
+        return 2.0 if x is True else 0.5 if x == "a" else 1.0
+    if isinstance(x, (Point, Slotted, Measured)):
+        return x.x * 2.0 + x.y + getattr(x, "extra", 0.0)
+    if isinstance(x, dict):
+        return sum(_added(part) * (i + 1) for i, part in enumerate(x.values()))
+    if isinstance(x, (list, tuple, np.ndarray)):
+        return sum((i + 1) * _added(part) for i, part in enumerate(x))
+    return x * 1.5
+
+
+KINDS: dict[str, Callable[[float, int], Any]] = {
+    "row and label": lambda x, i: ([x, x + 1.0], i % 3),
+    "row, label and flag": lambda x, i: ([x, x + 1.0], i % 3, i % 2 == 0, "a"),
+    "ragged": lambda x, i: [x] * (i % 4),
+    "matrices": lambda x, i: [[x, 1], [2.0, i]],
+    "tuples": Measured,
+    "dataclasses": Point,
+    "slotted": Slotted,
+    "dicts": lambda x, i: {"x": x, "y": i},
+    "arrays": lambda x, i: np.array([x, i]),
+    "NumPy's numbers": lambda x, i: [np.float64(x), np.float64(i)],
+    "flags": lambda x, i: [i % 2 == 0, x],
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("count", [3, 40])
+def test_records_of_any_kind_are_read_anew_at_each_call(kind: str, count: int) -> None:
+    draw, make, w = random.Random(count), KINDS[kind], Value(2.0)
+    compiled = gradwalk.compile(lambda xs, more=0.0: w * _added(xs) * w + more)
+    plain = compiled.eager
+    records = [make(draw.random(), i) for i in range(count)]
+
+    def put(at: int, record: Any) -> None:
+        records[at] = record
+
+    def give_extra() -> None:
+        if hasattr(records[1], "__dict__"):
+            records[1].extra = 5.0
+
+    changes: list[Callable[[], Any]] = [
+        lambda: None, lambda: None, lambda: put(0, make(0.25, 7)), lambda: put(-1, make(3, 2)),
+        lambda: put(1, make(0.5, 1)), lambda: put(2, 7.5), lambda: put(2, make(1.5, 2)), lambda: put(2, Value(0.75)),
+        lambda: put(2, make(2.5, 2)), lambda: put(1, make(2**53 + 1, 1)), lambda: put(1, make(True, 1)),
+        lambda: put(1, make(0.5, 1)), give_extra, lambda: records.append(make(1.0, 5)), lambda: records.reverse(),
+        lambda: put(0, None), lambda: put(0, [None, [1.0]]),
+    ]  # fmt: skip
+    for change in changes:
+        change()
+        for arguments in [(records,), (records, 1.5), (records,)]:
+            found, wanted = [seen(partial(f, *arguments), w) for f in (compiled, plain)]
+            assert same(found, wanted), (kind, changes.index(change))
 
 
 def test_where_python_cannot_be_read_lists_are_looked_at_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (pythons, watched):
         monkeypatch.setattr(module, "are_readable", lambda: False)
-    assert not FloatReader(np.zeros(2)).read([1.0, 2.0], 0, 2)
+    assert NumberReader(np.zeros(2)).read([1.0, 2.0], flat(list, 2), 0) == UNREAD
     test_lists_of_floats_are_read_anew_at_each_call(2 * LONG)
     test_a_model_of_many_lists_is_changed_in_the_midst_of_them()
 

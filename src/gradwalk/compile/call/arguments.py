@@ -18,6 +18,18 @@ from typing import Any
 import numpy as np
 
 from gradwalk import tree
+from gradwalk.compile.call.familiar import (
+    LONG,
+    NUMBERS,
+    PYTHONS,
+    Nested,
+    Record,
+    are_plain,
+    are_pythons,
+    familiar,
+    note,
+    record_of,
+)
 from gradwalk.compile.trace.held import attributes_of
 from gradwalk.compile.trace.kinds import BOOLS, LARGEST, is_huge
 from gradwalk.compile.trace.plain import Number
@@ -30,7 +42,6 @@ from gradwalk.ops import number
 __all__ = [
     "InputAt",
     "Numbers",
-    "are_plain",
     "classes_in",
     "deep_key_of",
     "is_whole",
@@ -39,13 +50,10 @@ __all__ = [
     "static_key",
 ]
 
-NUMBERS: frozenset[type] = frozenset((float, int, *(np.dtype(code).type for code in "bhilqBHILQefd")))
-PYTHONS = frozenset((float, int))
-INTEGERS, ALL_FLOATS = frozenset((int,)), frozenset((float,))
+ALL_FLOATS = frozenset((float,))
 SEQUENCES = frozenset((list, tuple))
 TEXT = {str}
 FLOAT, NDARRAY = np.dtype(float), np.ndarray
-LONG = 64  # numbers in a list: so many are not copied, but read from there
 #: What is passed as it is; of bools, `flag is True` cannot be asked of a stand-in.
 TEXTS = (str, bytes, type(None), type(Ellipsis), slice, range, *BOOLS)
 
@@ -166,20 +174,7 @@ def key_of(x: Any, found: Numbers) -> Key:
             found.add_list(x)
             first = x[0].__class__ if x else float
             return (kind, len(x)) if first in PYTHONS else (kind, len(x), first)
-        kinds = set(map(type, x))
-        if kinds == {Value} and not found.values and len(set(x)) == len(x):  # no two are the same one
-            numbers = numbers_of(x)
-            if not found.careful or ALL_FLOATS.issuperset(map(type, numbers)):
-                found.values = Run(x, found.count())
-                found.add_list(numbers)
-                return kind, len(x), "Values"
-        if len(kinds) == 1 and kinds <= SEQUENCES and len(set(map(len, x))) == 1:  # rows, all as long
-            flat = list(chain.from_iterable(x))
-            if flat and _seem_numbers(flat, found):
-                found.add_list(flat)
-                first = flat[0].__class__
-                return kind, len(x), *kinds, len(x[0]), *(() if first in PYTHONS else (first,))
-        return kind, tuple([key_of(part, found) for part in x])
+        return _key_of_nested(x, kind, found)
     if way >= OBJECT:
         if way == OBJECT or id(x) in _models:
             found.kept += (x,)
@@ -188,7 +183,11 @@ def key_of(x: Any, found: Numbers) -> Key:
         keys: Key = tuple(x)
         if {*map(type, keys)} != TEXT:  # 1, 1.0 and True are three keys
             keys = tuple([(key.__class__, key, *_sign(key)) for key in keys])
-        return kind, keys, tuple([key_of(part, found) for part in x.values()])
+        parts = [*x.values()]
+        if are_pythons(parts):
+            found.plain += parts
+            return kind, keys, len(parts)
+        return kind, keys, tuple([key_of(part, found) for part in parts])
     elif way == TENSOR:
         array = x._data if x._lent is None else x.array
         found.tensors += ((len(found.arrays), x),)
@@ -199,10 +198,52 @@ def key_of(x: Any, found: Numbers) -> Key:
             return _key_of_tensor(x, found)
     elif way == TUPLE:
         return kind, tuple([key_of(part, found) for part in x])
+    elif way == TEXT_LIKE:
+        return "is", kind, x
+    elif way == RECORD:
+        record = _records[kind]
+        parts = record.numbers(x)
+        if parts is None or id(x) in _models:
+            return _key_of_other(x, found)
+        found.plain += parts
+        return record.key
     else:
         found.plain.append(x)
         return kind  # arithmetic of NumPy's numbers is another at the edges
     return _key_of_other(x, found)
+
+
+def _key_of_nested(x: Any, kind: Any, found: Numbers) -> Key:
+    """The structure of a list of other things than numbers."""
+    if found.careful:
+        return _key_of_items(x, kind, found)
+    known = familiar(x)
+    if known is not None:
+        found.add_list(known[1])
+        return known[0]
+    key = _key_of_items(x, kind, found)
+    note(x, key)
+    return key
+
+
+def _key_of_items(x: Any, kind: Any, found: Numbers) -> Key:
+    kinds = set(map(type, x))
+    if kinds == {Value} and not found.values and len(set(x)) == len(x):  # no two are the same one
+        numbers = numbers_of(x)
+        if not found.careful or ALL_FLOATS.issuperset(map(type, numbers)):
+            found.values = Run(x, found.count())
+            found.add_list(numbers)
+            return kind, len(x), "Values"
+    if kinds == {NDARRAY} and all(row.shape and row.dtype is FLOAT for row in x):
+        found.arrays += (*x,)
+        return Nested((kind, tuple([row.shape for row in x])))
+    if len(kinds) == 1 and kinds <= SEQUENCES and len(set(map(len, x))) == 1:  # rows, all as long
+        flat = list(chain.from_iterable(x))
+        if flat and _seem_numbers(flat, found):
+            found.add_list(flat)
+            first = flat[0].__class__
+            return kind, len(x), *kinds, len(x[0]), *(() if first in PYTHONS else (first,))
+    return Nested((kind, tuple([key_of(part, found) for part in x])))
 
 
 def _seem_numbers(x: Any, found: Numbers) -> bool:
@@ -218,20 +259,6 @@ def _seem_numbers(x: Any, found: Numbers) -> bool:
         found.ints = True
         return True
     return are_plain(x) if len(x) < LONG or first is not float else True
-
-
-def are_plain(x: Any) -> bool:
-    """Whether all are floats, or ints that a float can hold; or of one kind of NumPy's.
-
-    >>> are_plain([1.0, 2]), are_plain([1.0, True]), are_plain([1.0, np.float64(2.0)]), are_plain([1, 2**53])
-    (True, False, False, False)
-    """
-    kinds = {*map(type, x)}
-    if kinds == INTEGERS:  # a third of the time
-        return bool(min(x) > -LARGEST and max(x) < LARGEST)
-    if kinds <= PYTHONS:
-        return int not in kinds or not any(map(is_huge, x))
-    return len(kinds) == 1 and kinds <= NUMBERS
 
 
 def _key_of_other(x: Any, found: Numbers) -> Key:
@@ -271,7 +298,10 @@ def _key_of_other(x: Any, found: Numbers) -> Key:
                 _ways[kind] = TUPLE
             return kind, tuple([key_of(part, found) for part in x])
         if not is_whole(x):
-            return deep_key_of(x, found)
+            key = deep_key_of(x, found)
+            if len(_ways) < 1000 and (record := record_of(x, key)) is not None:
+                _records[kind], _ways[kind] = record, RECORD
+            return key
     if kind is np.ndarray:
         raise NotANumberError(f"an array of {x.dtype} holds no real numbers; compiled functions take ints and floats")
     if why := tree.refusal(x):
@@ -365,13 +395,14 @@ def _forget(key: int, _: Any) -> None:
 _models: dict[int, Any] = {}  # dataclasses that were found to be whole, for as long as they live
 
 #: What is known at a glance of an argument of some class.
-PLAIN, NUMPYS, SEQUENCE, DICT, TUPLE, TENSOR, OBJECT, OTHER = range(8)
+PLAIN, NUMPYS, SEQUENCE, DICT, TUPLE, TENSOR, TEXT_LIKE, RECORD, OBJECT, OTHER = range(10)
 _ways: dict[type, int] = {
     **dict.fromkeys(NUMBERS, NUMPYS), **dict.fromkeys(PYTHONS, PLAIN), **dict.fromkeys(SEQUENCES, SEQUENCE),
-    dict: DICT,
+    **dict.fromkeys((str, bytes, bool, type(None)), TEXT_LIKE), dict: DICT,
 }  # fmt: skip
 # … and from later on: classes that were found to be tuples and nothing else (TUPLE), and those whose objects were found
-# to be known by their identity (OBJECT); and that of tensors (TENSOR).
+# to be known by their identity (OBJECT); that of tensors (TENSOR), and dataclasses of numbers (RECORD).
+_records: dict[type, Record] = {}
 
 
 def static_key(name: str, x: Any) -> Key:

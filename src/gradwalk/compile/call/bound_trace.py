@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from gradwalk import reverse, tree
-from gradwalk.compile.call.arguments import FLOAT, LONG, InputAt, are_plain
+from gradwalk.compile.call.arguments import FLOAT, InputAt
+from gradwalk.compile.call.familiar import LONG, Alike, are_plain
 from gradwalk.compile.call.following import Checks, difference
 from gradwalk.compile.call.results import LeftToWalk, Result, ResultTree, note_walk, result_of
 from gradwalk.compile.call.surroundings import Surroundings
-from gradwalk.compile.native.pythons import FloatReader, fetching
+from gradwalk.compile.native.pythons import READ, UNREAD, NumberReader, fetching, flat
 from gradwalk.compile.own.store import Store, Stretch, stretch_of
 from gradwalk.compile.prepared import Prepared, Runner, prepare
 from gradwalk.compile.roll.dataflow import nodes_reached
@@ -83,8 +84,8 @@ class BoundTrace:
         self.last: Any = None  # the call whose numbers are in memory
         self.values: Any = None  # the store's array that the runner is bound to
         self.runner: Runner
-        self.reader: FloatReader | None = None  # of long lists among the arguments, once there were some …
-        self.places: list[tuple[int, int]] = []  # … and where each begins, and its length
+        self.reader: NumberReader | None = None  # of long lists among the arguments, once there were some …
+        self.indexing: Any = None  # … and of indices in these, where they are, and how large each may be
         self.result = ResultTree(recorded.result)
         self.single = type(recorded.result) is Output and not recorded.result.plain
         self.lone_tensor: Any = self._lone_tensor()  # what makes the result, if that is one tensor of no dims
@@ -236,19 +237,41 @@ class BoundTrace:
             self._write_indices(numbers)
 
     def _write_pieces(self, numbers: Any) -> None:
-        """Write long lists one after the other; their lengths are part of the key, and so the same at each call."""
-        pieces = [*numbers.pieces, numbers.plain]
+        """Write long lists one after the other."""
         if self.reader is None:
-            lengths = [*map(len, pieces)]
-            if sum(lengths) != self.ends[0]:  # another thread has changed a list since it was looked at
+            self.reader = self._reader()
+        for piece, start, answer in self._unread(self.reader, numbers):
+            plain = [*piece]
+            if answer == UNREAD and (len(plain) != len(piece) or not are_plain(plain)):  # a bool, an int too large
                 raise Misjudged
-            self.reader = FloatReader(self.runner.inputs)
-            self.places = [*zip(accumulate(lengths, initial=0), lengths, strict=False)]
-        for piece, (start, length) in zip(pieces, self.places, strict=True):
-            if length and not self.reader.read(piece, start, length):
-                if not are_plain(piece):  # a bool, or an int that no float can hold
-                    raise Misjudged
-                struct.pack_into(f"{length}d", self.inputs, 8 * start, *piece)
+            self._check_types(plain, start)
+            struct.pack_into(f"{len(plain)}d", self.inputs, 8 * start, *plain)
+
+    def _unread(self, reader: NumberReader, numbers: Any) -> list[tuple[Any, int, int]]:
+        """Read long lists; gives those that could not be read, with where they begin, and what was the matter."""
+        start, unread = 0, []
+        for piece in (*numbers.pieces, numbers.plain):
+            ends = start + len(piece)
+            if ends > self.ends[0]:  # another thread has changed a list since it was looked at
+                raise Misjudged
+            if ends > start:
+                if piece.__class__ is Alike:
+                    answer = reader.read(piece.content, piece.described, start)
+                else:
+                    answer = reader.read(piece, flat(piece.__class__, ends - start), start)
+                if answer != READ:
+                    unread.append((piece, start, answer))
+            start = ends
+        if start != self.ends[0]:
+            raise Misjudged
+        return unread
+
+    def _reader(self) -> NumberReader:
+        """What reads long lists natively."""
+        return NumberReader(self.runner.inputs)
+
+    def _check_types(self, plain: list[Any], start: int) -> None:
+        """Look whether numbers, from one of these on, are of the types that the trace holds for: here any will do."""
 
     def _put_aside(self, call: Any) -> None:
         """Keep what the next call overwrites; numbers that stand alone or in short lists the call has itself."""
@@ -257,6 +280,8 @@ class BoundTrace:
             call.saved_indices = self.runner.indices.copy()
 
     def _write_indices(self, numbers: Any) -> None:
+        if numbers.pieces and not self.shapes and self._read_indices(numbers):
+            return
         plain, bounds = numbers.in_order() if numbers.pieces else numbers.plain, self.recorded.bounds
         chosen: Any
         if self.all_chosen:
@@ -274,6 +299,22 @@ class BoundTrace:
         self.runner.indices[: len(chosen)] = [
             checked_index(index, bound) for index, bound in zip(chosen, bounds, strict=True)
         ]
+
+    def _read_indices(self, numbers: Any) -> bool:
+        """Write indices that stand in long lists; False if some are no ints, or out of range."""
+        if self.indexing is None:
+            classes, most = np.zeros(self.ends[0], np.int64), np.array(self.recorded.bounds, float) - 1.0
+            classes[self.slots] = id(int)
+            reader = NumberReader(np.zeros(self.ends[0]), classes, np.full(self.ends[0], -1.0))
+            self.indexing = reader, slice(None) if self.all_chosen else np.array(self.slots), most
+        reader, slots, most = self.indexing
+        if self._unread(reader, numbers):
+            return False
+        chosen = reader.numbers[slots]
+        if chosen.min() < 0.0 or (chosen > most).any():
+            return False
+        self.runner.indices[: len(chosen)] = chosen
+        return True
 
     def _element(self, numbers: Any, i: int) -> Any:
         """One number of the arrays among the arguments, as the array has it."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from typing import Any
 
 import numpy as np
 
 from gradwalk.compile.call.bound_trace import BoundTrace
+from gradwalk.compile.native.pythons import NumberReader
 from gradwalk.compile.own.store import Store
 from gradwalk.compile.trace.guards import HAIR, Finished, Guard, numbers_at
 from gradwalk.compile.trace.recorded import Recorded
@@ -46,14 +47,14 @@ class GuardedTrace(BoundTrace):
         self.starts = [guard.outputs.start for guard in self.guards]
         self.traced_with = numbers  # of these nobody need ask
         plain = len(numbers.plain)
-        self.typed = [i for i in sorted(recorded.types) if i < plain]  # those of arrays are part of the key
-        self.types = [recorded.types[i] for i in self.typed]
-        self.whole = [(i, limit) for i, limit in recorded.ints.items() if i < plain]
+        self.typed = [(i, recorded.types[i]) for i in sorted(recorded.types) if i < plain]  # of arrays the key tells
+        self.whole = [(i, recorded.ints[i]) for i in sorted(recorded.ints) if i < plain]
         self.whole_arrays: dict[int, int] = {}  # and the same of arrays of ints
         for i, limit in recorded.ints.items():
             if i >= plain and recorded.arrays is None:  # else arrays are not taken apart
                 k = bisect_right(self.ends, i) - 1
                 self.whole_arrays[k] = min(limit, self.whole_arrays.get(k, limit))
+        self.holds_for_types = bool(self.typed or self.whole or self.whole_arrays)
         self.wrong_index: SettingError | None = None
 
     def _forward(self, store: Store, numbers: Any, again: Any = None) -> None:
@@ -61,8 +62,12 @@ class GuardedTrace(BoundTrace):
             super()._forward(store, numbers, again)
             return
         sure, self.traced_with, self.wrong_index = numbers is self.traced_with, None, None
-        if not sure and (self.typed or self.whole or self.whole_arrays):
-            self._check_types(numbers)
+        if not sure and self.holds_for_types:
+            if not numbers.pieces or not self.plain:  # else they are looked at as they are read
+                self._check_types(numbers.in_order(), 0)
+            for k, limit in self.whole_arrays.items():
+                if numbers.arrays[k].max() > limit or numbers.arrays[k].min() < -limit:
+                    raise Elsewhere(-1, None)
         BoundTrace._forward(self, store, numbers)  # quicker than by `super`
         if not sure and (found := self.asked.tobytes()) != self.quick:
             self._look_closer(found)
@@ -73,16 +78,24 @@ class GuardedTrace(BoundTrace):
         super()._bind(store)
         self.asked = self.runner.outputs[self.recorded.given :]
 
-    def _check_types(self, numbers: Any) -> None:
-        plain = numbers.in_order()
+    def _reader(self) -> NumberReader:
+        if not self.typed and not self.whole:
+            return super()._reader()
+        classes, limits = np.zeros(self.ends[0], np.int64), np.full(self.ends[0], -1.0)
+        for i, kind in self.typed:
+            classes[i] = id(kind)
         for i, limit in self.whole:
-            if not -limit <= plain[i] <= limit:
+            limits[i] = limit
+        return NumberReader(self.runner.inputs, classes, limits)
+
+    def _check_types(self, plain: list[Any], start: int) -> None:
+        ends = start + len(plain)
+        for i, kind in self.typed[bisect_left(self.typed, (start,)) : bisect_left(self.typed, (ends,))]:
+            if plain[i - start].__class__ is not kind:
                 raise Elsewhere(-1, None)
-        for k, limit in self.whole_arrays.items():
-            if numbers.arrays[k].max() > limit or numbers.arrays[k].min() < -limit:
+        for i, limit in self.whole[bisect_left(self.whole, (start,)) : bisect_left(self.whole, (ends,))]:
+            if not -limit <= plain[i - start] <= limit:
                 raise Elsewhere(-1, None)
-        if [plain[i].__class__ for i in self.typed] != self.types:
-            raise Elsewhere(-1, None)
 
     def _write_indices(self, numbers: Any) -> None:
         try:

@@ -106,8 +106,8 @@ class WholeTrace(GuardedTrace):
 
     def _forward(self, store: Store, numbers: Any, again: Any = None) -> None:
         sure, self.traced_with = numbers is self.traced_with, None
-        if again is None and not sure and self.typed:
-            self._check_types(numbers)
+        if again is None and not sure:
+            self._check_types(numbers.in_order(), 0)
         if store.owns and store.tensors.lent:
             store.look_at_lent()
         if self.values is not store.values:

@@ -1,11 +1,13 @@
-"""Lists and arrays as they lie in memory: whether many lists hold what they held; the floats in a list, or in arrays.
+"""Lists and arrays as they lie in memory: whether many lists hold what they held; the numbers in lists, or in arrays.
 
 All is run with the interpreter's lock held, so that nobody changes a list meanwhile.
 """
 
 from __future__ import annotations
 
-from gradwalk.compile.native.microkernels import doubles, longs
+import math
+
+from gradwalk.compile.native.microkernels import doubles, ints, longs
 
 __all__ = ["fetch", "look", "look_on", "read", "read_leaves"]
 
@@ -83,21 +85,75 @@ def look_on(table: int, unused: int) -> None:
 
 
 def read(table: int, unused: int) -> None:
-    """Read a list of floats into memory; says in the first word of the table whether all of them were: 1 or 0.
+    """Read the numbers of lists and tuples in each other into memory, one after the other.
 
-    It goes on with the list, how long it must be, and where the numbers go; then in which words of a list its length
-    and the address of its items stand, in which of a float its class and its number, and the address of that class.
+    The first word of the table says how it went: 1; 0 if the thing is not as it is described, or holds an int that no
+    float can hold; 2 if a number is of another class, or larger, than it must be. It goes on with the address of the
+    thing, and of what describes it; where the numbers go, or 0 if they are not to be looked at; of which class each
+    must be, and how large at most, or 0 where all will do (there 0, or a number below 0, where any will). Then in which
+    words of a thing its class and its length stand, and the items of a list and of a tuple; the class of floats, and in
+    which word of one its number stands; that of ints, in which word of one its size stands, and its digits; which bits
+    of a size matter, and the sizes of ints of no digit, of one and of two, above 0 and below.
+
+    A description says how many lists and tuples there are, how many things that must be the same, and how many runs of
+    numbers; where there is room for the places of the items of each list. Then for each list or tuple in which one it
+    stands, and where in that; its class, 1 if that is lists, and its length. Then for each thing in which list it
+    stands, and where in that, and its address. Then for each run in which list it stands, where it begins, and how many
+    numbers it has.
     """
     t = longs(table)
     t[0] = 0
-    words, length, out = longs(t[1]), t[2], doubles(t[3])
-    if words[t[4]] != length:
-        return
-    items, class_at, number_at, floats = longs(words[t[5]]), t[6], t[7], t[8]
-    for i in range(length):
-        if longs(items[i])[class_at] != floats:
+    lists, described = longs(t[2]), 4
+    items_of, out, classes, limits = longs(lists[3]), doubles(t[3]), longs(t[4]), doubles(t[5])
+    class_at, length_at, in_list, in_tuple = t[6], t[7], t[8], t[9]
+    floats, number_at, whole, size_at, digits_at, matters = t[10], t[11], t[12], t[13], t[14], t[15]
+    for i in range(lists[0]):
+        at = t[1] if i == 0 else longs(items_of[lists[described]])[lists[described + 1]]
+        thing = longs(at)
+        if thing[class_at] != lists[described + 2] or thing[length_at] != lists[described + 4]:
             return
-        out[i] = doubles(items[i])[number_at]
+        items_of[i] = thing[in_list] if lists[described + 3] else at + 8 * in_tuple
+        described += 5
+    for _ in range(lists[1]):
+        if longs(items_of[lists[described]])[lists[described + 1]] != lists[described + 2]:
+            return
+        described += 3
+    if t[3] == 0:
+        t[0] = 1
+        return
+    place = 0
+    for _ in range(lists[2]):
+        items, count = longs(items_of[lists[described]] + 8 * lists[described + 1]), lists[described + 2]
+        for i in range(count):
+            own = longs(items[i])[class_at]
+            if own == floats:
+                x = doubles(items[i])[number_at]
+            elif own == whole:
+                size, digits = longs(items[i])[size_at] & matters, ints(items[i] + 8 * digits_at)
+                if size == t[16]:
+                    x = 0.0
+                elif size == t[17]:
+                    x = float(digits[0])
+                elif size == t[19]:
+                    x = -float(digits[0])
+                elif size == t[18] or size == t[20]:
+                    x = float(digits[0]) + float(digits[1]) * 1073741824.0
+                    if x >= 9007199254740992.0:
+                        return
+                    if size == t[20]:
+                        x = -x
+                else:
+                    return
+            else:
+                return
+            if t[4]:
+                kind, limit = classes[place + i], limits[place + i]
+                if (kind != 0 and kind != own) or (limit >= 0.0 and not math.fabs(x) <= limit):
+                    t[0] = 2
+                    return
+            out[place + i] = x
+        place += count
+        described += 3
     t[0] = 1
 
 

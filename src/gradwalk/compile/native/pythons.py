@@ -10,7 +10,8 @@ import ctypes
 import sys
 import types
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,17 +19,24 @@ import numpy as np
 from gradwalk import modes
 from gradwalk.compile.native import objects
 from gradwalk.engine import Value
+from gradwalk.turns import Turn
 
 __all__ = [
     "ITEMS",
     "LENGTH",
+    "OTHERS",
+    "READ",
+    "UNREAD",
     "VERSION",
-    "FloatReader",
+    "Described",
     "LeafReader",
+    "NumberReader",
     "address_in",
     "address_of",
     "are_readable",
+    "describe",
     "fetching",
+    "flat",
     "version_of",
     "versions_are_readable",
 ]  # fmt: skip
@@ -37,6 +45,7 @@ LIST, LENGTH, ITEMS = 5, 2, 3  # words of a list; which say how long it is, and 
 VERSION = 3  # which word of a dict is another one after every change, in some versions of Python
 OWN_DICT = 1 << 4  # a flag of a class: where the dict of an object is stands three words before it
 FLOAT, CLASS, NUMBER = 3, 1, 2  # words of a float; which say what it is, and its number
+SIZE, DIGITS = 2, 3  # words of an int: how many digits it has, and the first of these
 DATA, DIMS, LENGTHS, DISTANCES, DTYPE = 2, 3, 4, 5, 7  # words of an array; how many dims is said by half a word
 
 
@@ -116,33 +125,151 @@ class _Thing:
     k: Any = None
 
 
-class FloatReader:
-    """Reads lists of floats into one array, at places of it.
+@cache
+def _words_of_ints() -> list[int]:
+    """The class of ints; in which word of one its size stands, and its digits; which bits of a size matter; sizes.
 
-    >>> numbers = np.zeros(4)
-    >>> reader = FloatReader(numbers)
-    >>> reader.read([1.5, 2.5], 1, 2), numbers.tolist()
-    (True, [0.0, 1.5, 2.5, 0.0])
-    >>> reader.read([1.5, 2], 0, 2), reader.read([1.5, 2.5, 3.5], 0, 2)
-    (False, False)
+    The sizes are those of 0, and of ints of one and two digits, above and below 0. Without a class, none can be read.
+    """
+    word: Any = ctypes.c_int64
+    matters = -1 if sys.version_info < (3, 12) else ~4  # since 3.14 that bit says that an int lives for ever
+
+    def size_of(x: int) -> int:
+        return int(word.from_address(id(x) + 8 * SIZE).value) & matters
+
+    sizes = [size_of(x) for x in (0, 5, 5 << 30, -5, -5 << 30)]
+    for x in (1, 255, 12345, 2**30 - 1, 2**30, 2**40 + 3, 2**53 - 1, 2**59):
+        for at, signed in ((1, x), (3, -x)):
+            low, high = (ctypes.c_uint32 * 2).from_address(id(signed) + 8 * DIGITS)
+            two = x >= 2**30
+            if size_of(signed) != sizes[at + two] or low + (high << 30 if two else 0) != x:
+                return [0] * 9
+    readable = sys.int_info.bits_per_digit == 30 and len(set(sizes)) == len(sizes)
+    return [id(int) if readable else 0, SIZE, DIGITS, matters, *sizes]
+
+
+UNREAD, READ, OTHERS = range(3)
+
+
+#: Things of these classes are told by which they are, in lists that native code reads.
+SAME = frozenset((bool, str, bytes, type(None)))
+
+
+def describe(x: Any) -> Described | None:
+    """How lists and tuples stand in each other, with numbers and other things; None if there are some it cannot tell.
+
+    >>> describe([[1.0, 2], ["a", None]]).count, describe([{"a": 1.0}])
+    (2, None)
+    """
+    lists: list[tuple[int, int, Any]] = [(0, 0, x)]  # in which list each stands, and where
+    same: list[tuple[int, int, Any]] = []
+    runs: list[list[int]] = []  # of numbers: in which list, where they begin, how many
+    inside = [(0, enumerate(x))]
+    while inside:
+        here, parts = inside[-1]
+        for i, part in parts:
+            kind = part.__class__
+            if kind is float or (kind is int and abs(part) < 2**53):
+                if runs and runs[-1][0] == here and sum(runs[-1][1:]) == i:
+                    runs[-1][2] += 1
+                else:
+                    runs.append([here, i, 1])
+            elif kind in SAME:
+                same.append((here, i, part))
+            elif kind is list or (issubclass(kind, tuple) and not kind.__dictoffset__):
+                inside.append((len(lists), enumerate(part)))
+                lists.append((here, i, part))
+                break
+            else:
+                return None
+        else:
+            inside.pop()
+    return Described(lists, same, runs)
+
+
+class Described:
+    """Lists and tuples in each other, and what is in them: for native code to tell and to read others alike.
+
+    What is no number must be the same object.
+
+    >>> two = describe([([1.5, 2], "a"), ([2.5, 3], "a")])
+    >>> two.fits([([3, 4.5], "a"), ([0.5, 7], "a")]), two.fits([([3, 4.5], "a"), ([0.5, 7], "b")])
+    (True, False)
     """
 
-    def __init__(self, numbers: Any) -> None:
-        self._numbers, self._start = numbers, numbers.ctypes.data
-        table = np.array([0, 0, 0, 0, LENGTH, ITEMS, CLASS, NUMBER, id(float)], np.int64)
+    def __init__(self, lists: Any, same: Any, runs: list[list[int]]) -> None:
+        self.count = sum(run[2] for run in runs)
+        self._room = np.zeros(len(lists), np.int64)
+        self._held = [part for *_, part in same], {part.__class__ for *_, part in lists}  # whose addresses are told
+        words = [len(lists), len(same), len(runs), self._room.ctypes.data]
+        for here, i, part in lists:
+            words += [here, i, id(part.__class__), part.__class__ is list, len(part)]
+        for here, i, part in same:
+            words += [here, i, id(part)]
+        self._words = np.array([*words, *chain.from_iterable(runs)], np.int64)
+        self.address = self._words.ctypes.data
+
+    def fits(self, x: Any) -> bool:
+        """Whether something is so; where numbers belong, anything may stand, until it is read."""
+        return _looker().read(x, self, 0) == READ
+
+
+class NumberReader:
+    """Reads lists and tuples of Python's numbers into one array, at places of it; without one it only looks.
+
+    It may know of which class each number must be (by `id()`, 0 if any will do), and how large at most (below 0, if any
+    is right).
+
+    >>> numbers = np.zeros(4)
+    >>> reader, two = NumberReader(numbers), flat(list, 2)
+    >>> reader.read([1.5, 2], two, 1) == READ, numbers.tolist()
+    (True, [0.0, 1.5, 2.0, 0.0])
+    >>> reader.read([1.5, True], two, 0) == UNREAD
+    True
+    >>> strict = NumberReader(numbers, np.array([id(int), 0, 0, 0]), np.full(4, -1.0))
+    >>> strict.read([1.5, 2], two, 0) == OTHERS
+    True
+    """
+
+    def __init__(self, numbers: Any = None, classes: Any = None, limits: Any = None) -> None:
+        self.numbers, self._asked = numbers, (classes, limits)
+        self._starts = [0 if x is None else x.ctypes.data for x in (numbers, classes, limits)]
+        layout = [CLASS, LENGTH, ITEMS, tuple.__basicsize__ // 8, id(float), NUMBER, *_words_of_ints()]
+        table = np.array([0] * 6 + layout, np.int64)
         self._table = table.data
+        self._one_at_a_time = Turn()
         self._read: Any = None
         if are_readable():
             self._read = objects.bound(objects.fixed("native.lists", "read"), table.ctypes.data, locked=True)
 
-    def read(self, xs: Any, at: int, length: int) -> bool:
-        """Read so many numbers of a list; False if it holds others than floats, or not as many, or cannot be read."""
-        if self._read is None or xs.__class__ is not list:
-            return False
-        table = self._table
-        table[1], table[2], table[3] = id(xs), length, self._start + 8 * at
-        self._read()
-        return bool(table[0])
+    def read(self, xs: Any, described: Described, at: int) -> int:
+        """Read what is described so: READ, UNREAD if it is not so, or OTHERS than the numbers must be."""
+        if self._read is None:
+            return UNREAD
+        table, (numbers, classes, limits) = self._table, self._starts
+        with self._one_at_a_time:
+            table[1], table[2] = id(xs), described.address
+            if numbers:
+                table[3] = numbers + 8 * at
+                if classes:
+                    table[4], table[5] = classes + 8 * at, limits + 8 * at
+            self._read()
+            return table[0]
+
+
+@cache
+def _looker() -> NumberReader:
+    return NumberReader()
+
+
+@lru_cache(1024)
+def flat(kind: Any, count: int) -> Described:
+    """What describes a list, or a tuple, of so many numbers.
+
+    >>> flat(tuple, 3).fits((1.0, 2.0, 3)), flat(tuple, 3).fits([1.0, 2.0, 3])
+    (True, False)
+    """
+    return Described([(0, 0, kind(range(count)))], [], [[0, 0, count]])
 
 
 @cache
