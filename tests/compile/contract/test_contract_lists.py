@@ -330,6 +330,22 @@ def test_records_of_any_kind_are_read_anew_at_each_call(kind: str, count: int) -
             assert same(found, wanted), (kind, changes.index(change))
 
 
+@pytest.mark.parametrize("size", [2, 40])
+def test_values_in_lists_in_lists_are_told_apart(size: int) -> None:
+    compiled = gradwalk.compile(lambda rows, x: sum((i + 1) * v * v * x for row in rows for i, v in enumerate(row)))
+    a, b, c = [[Value(i + 0.5 * k) for i in range(size)] for k in range(3)]
+    others: list[Any] = [[a, [*b[1:], a[0]]], [[*a[1:], a[1]], b], [a, b, c], [c, [1.0, a[0]], a]]
+    for rows in [[a, b], [b, c], [a, a], [a, b], *others] * 2:
+        grads = []
+        for f in (compiled, compiled.eager):
+            for v in (*a, *b, *c):
+                v.grad = 0.0
+            loss = f(rows, 1.5)
+            loss.backward()
+            grads.append([loss.data, *[v.grad for v in (*a, *b, *c)]])
+        assert grads[0] == pytest.approx(grads[1], rel=1e-9)
+
+
 def test_where_python_cannot_be_read_lists_are_looked_at_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (pythons, watched):
         monkeypatch.setattr(module, "are_readable", lambda: False)

@@ -78,6 +78,7 @@ class Numbers:
     # What most calls have none of stands in the class: an object is made at every call.
     careful = False  # look at every number of a list, not only at its ends; and keep all in `plain`
     pieces: Any = ()  # those before `plain`: long lists, which are the caller's own, and what stands between them
+    ahead = 0  # how many numbers are in these
     plain: Any = ()  # a list, once there are some
     arrays: Any = ()
     values: Any = ()  # Values among the plain ones, with their positions
@@ -107,36 +108,50 @@ class Numbers:
             self.pieces = []
         if self.plain:
             self.pieces.append(self.plain)
+            self.ahead += len(self.plain)
             self.plain = []
         self.pieces.append(xs)
+        self.ahead += len(xs)
 
     def count(self) -> int:
         """How many numbers stand alone or in lists."""
-        return sum(map(len, self.pieces)) + len(self.plain)
+        return self.ahead + len(self.plain)
 
     def in_order(self) -> list[Any]:
         """All of these."""
         return [*chain.from_iterable(self.pieces), *self.plain] if self.pieces else self.plain
 
 
-class Run:
-    """Values one after the other, with their positions: as a list of pairs, which would be made at every call.
+class Runs:
+    """Values in lists, with their positions: as a list of pairs, which would be made at every call.
 
-    >>> list(Run("ab", 5))
-    [(5, 'a'), (6, 'b')]
+    >>> runs = Runs()
+    >>> runs.add("ab", 5), runs.add("c", 9), list(runs)
+    (True, True, [(5, 'a'), (6, 'b'), (9, 'c')])
+    >>> runs.add("db", 12), len(runs)
+    (False, 3)
     """
 
-    __slots__ = ("first", "values")
+    __slots__ = ("parts", "seen")
 
-    def __init__(self, values: Any, first: int) -> None:
-        self.values = tuple(values)  # the list may change before a walk back
-        self.first = first
+    def __init__(self) -> None:
+        self.parts: list[tuple[Any, int]] = []
+        self.seen: set[Any] = set()
+
+    def add(self, values: Any, first: int) -> bool:
+        """Add those of one list, if all are others than those before."""
+        found = set(values)
+        if len(found) < len(values) or not self.seen.isdisjoint(found):
+            return False
+        self.seen |= found
+        self.parts.append((tuple(values), first))  # the list may change before a walk back
+        return True
 
     def __iter__(self) -> Iterator[tuple[int, Any]]:
-        return enumerate(self.values, self.first)
+        return chain.from_iterable([enumerate(values, first) for values, first in self.parts])
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(self.seen)
 
 
 def key_of(x: Any, found: Numbers) -> Key:
@@ -228,10 +243,10 @@ def _key_of_nested(x: Any, kind: Any, found: Numbers) -> Key:
 
 def _key_of_items(x: Any, kind: Any, found: Numbers) -> Key:
     kinds = set(map(type, x))
-    if kinds == {Value} and not found.values and len(set(x)) == len(x):  # no two are the same one
-        numbers = numbers_of(x)
-        if not found.careful or ALL_FLOATS.issuperset(map(type, numbers)):
-            found.values = Run(x, found.count())
+    if kinds == {Value} and (not found.values or found.values.__class__ is Runs):
+        numbers, runs = numbers_of(x), found.values or Runs()
+        if (not found.careful or ALL_FLOATS.issuperset(map(type, numbers))) and runs.add(x, found.count()):
+            found.values = runs
             found.add_list(numbers)
             return kind, len(x), "Values"
     if kinds == {NDARRAY} and all(row.shape and row.dtype is FLOAT for row in x):

@@ -19,7 +19,7 @@ NUMBERS: frozenset[type] = frozenset((float, int, *(np.dtype(code).type for code
 PYTHONS = frozenset((float, int))
 INTEGERS = frozenset((int,))
 LONG = 32  # numbers in a list: so many are not copied, but read from there
-MOST_FAMILIAR = 64
+MOST_FAMILIAR, SEVERAL = 64, 4
 
 Key = Any
 
@@ -100,27 +100,28 @@ class Alike:
 
 
 class Familiar:
-    """What was seen of lists in lists, and once it was seen twice in a row, what tells others alike."""
+    """What was seen of lists in lists, and once it was seen twice, what tells others alike."""
 
-    __slots__ = ("described", "key", "tried")
+    __slots__ = ("described", "key", "number", "tried")
 
     def __init__(self, key: Key) -> None:
-        self.key, self.tried = key, False
+        self.key, self.number, self.tried = key, hash(key), False
         self.described: Described | None = None
 
 
-_familiar: dict[Any, Familiar] = {}  # by class and length of a list, and the class of its first item
+#: By class and length of a list, and the class of its first item: the latest first.
+_familiar: dict[Any, list[Familiar]] = {}
 
 
 def familiar(x: Any) -> tuple[Key, Alike] | None:
-    """The key of a list of lists, and its numbers, if one alike was seen twice in a row.
+    """The key of a list of lists, and its numbers, if one alike was seen twice of late.
 
     >>> familiar([[1.0, object()]])
     """
-    known = _familiar.get((x.__class__, len(x), x[0].__class__))
-    if known is None or known.described is None or not known.described.fits(x):
-        return None
-    return known.key, Alike(x, known.described)
+    for known in _familiar.get((x.__class__, len(x), x[0].__class__), ()):
+        if known.described is not None and known.described.fits(x):
+            return known.key, Alike(x, known.described)
+    return None
 
 
 def note(x: Any, key: Key) -> None:
@@ -132,16 +133,19 @@ def note(x: Any, key: Key) -> None:
     >>> familiar([[2.0] * LONG, [True]])[0], familiar([[2.0] * LONG, [False]])
     ('its key', None)
     """
-    look = x.__class__, len(x), x[0].__class__
-    known = _familiar.get(look)
-    if known is None or ((known.described or not known.tried) and known.key != key):
-        if len(_familiar) >= MOST_FAMILIAR:
-            _familiar.clear()
-        _familiar[look] = Familiar(key)
-    elif not known.tried:
-        known.tried = True
-        described = describe(x)
-        known.described = described if described is not None and described.count >= LONG else None
+    if len(_familiar) >= MOST_FAMILIAR:
+        _familiar.clear()
+    several = _familiar.setdefault((x.__class__, len(x), x[0].__class__), [])
+    number = hash(key)
+    for known in several:
+        if known.number == number:
+            if not known.tried:
+                described = describe(x)
+                known.key, known.tried = key, True
+                known.described = described if described is not None and described.count >= LONG else None
+            return
+    several.insert(0, Familiar(key))
+    del several[SEVERAL:]
 
 
 # --- records ---------------------------------------------------------------------------------------------------------
