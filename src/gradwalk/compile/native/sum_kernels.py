@@ -1,12 +1,14 @@
-"""Kernels for sums that share nothing, and for a few results of any op.
+"""The kernels for sums that share nothing, for single samples and for batches; and for a few results of any op.
 
 Each takes the address of its descriptor and that of the context (`layout` says what stands where); `…_back` pushes
-gradients.
+gradients. Single samples add up along what stands side by side, batches along their lanes.
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+import numpy as np
 
 from gradwalk.compile.native.layout import (
     APPLY_ARITY,
@@ -17,6 +19,7 @@ from gradwalk.compile.native.layout import (
     APPLY_WANTED,
     FACTOR,
     IS_PAIR,
+    LANES,
     LIST,
     LISTS,
     OTHER_FACTOR,
@@ -37,9 +40,56 @@ from gradwalk.compile.native.layout import (
     WIDTH,
     WRITE,
 )  # fmt: skip
-from gradwalk.compile.native.microkernels import add_any_order, doubles, inlined, ints, invoke, longs
+from gradwalk.compile.native.microkernels import add_any_order, doubles, floats, inlined, ints, invoke, longs, position
 
-__all__ = ["apply", "apply_back", "sums", "sums_back"]
+__all__ = ["KERNELS"]
+
+
+# --- single samples --------------------------------------------------------------------------------------------------
+
+
+@inlined
+def _added(c: Any, a: Any, b: Any, pair: Any, count: Any, width: Any, out: Any) -> None:
+    """Add a part, products of `a` and `b` or `a` alone, to every sum."""
+    if a[LIST] >= 0:
+        x, y = doubles(c[a[SPACE]]), doubles(c[b[SPACE]])
+        at, other = ints(c[LISTS] + 4 * a[LIST]), ints(c[LISTS] + 4 * b[LIST])
+        for i in range(count):
+            total = out[i]
+            for k in range(i * width, i * width + width):
+                total += x[at[k]] * y[other[k]] if pair else x[at[k]]
+            out[i] = total
+    else:
+        for i in range(count):
+            x = doubles(c[a[SPACE]] + 8 * (a[START] + i * a[ROW]))
+            y = doubles(c[b[SPACE]] + 8 * (b[START] + i * b[ROW]))
+            total = -0.0
+            for k in range(width):
+                total = add_any_order(total, x[k] * y[k] if pair else x[k])
+            out[i] += total
+
+
+@inlined
+def _pushed(c: Any, a: Any, b: Any, pair: Any, count: Any, width: Any, push: Any) -> None:
+    """Push the gradients of `a`, whose partners are `b` if there are any."""
+    if a[LIST] >= 0:
+        grads, values = doubles(c[a[SPACE] + 1]), doubles(c[b[SPACE]])
+        at, other = ints(c[LISTS] + 4 * a[LIST]), ints(c[LISTS] + 4 * b[LIST])
+        for i in range(count):
+            g = push[i]
+            for k in range(i * width, i * width + width):
+                grads[at[k]] += values[other[k]] * g if pair else g
+    else:
+        for i in range(count):
+            g = push[i]
+            grads = doubles(c[a[SPACE] + 1] + 8 * (a[START] + i * a[ROW]))
+            values = doubles(c[b[SPACE]] + 8 * (b[START] + i * b[ROW]))
+            if a[WANTS_GRADS] == WRITE:
+                for k in range(width):
+                    grads[k] = values[k] * g if pair else g
+            else:
+                for k in range(width):
+                    grads[k] += values[k] * g if pair else g
 
 
 def sums(descriptor: int, context: int) -> None:
@@ -50,37 +100,12 @@ def sums(descriptor: int, context: int) -> None:
     for i in range(count):
         out[i] = -0.0
     for j in range(d[SUM_PARTS]):
-        part = longs(descriptor + 8 * (SUM_FIRST_PART + j * PART))
-        width = part[WIDTH]
-        a = longs(descriptor + 8 * (SUM_FIRST_PART + j * PART + FACTOR))
-        b = longs(descriptor + 8 * (SUM_FIRST_PART + j * PART + OTHER_FACTOR))
-        if a[LIST] >= 0:
-            x, y = doubles(c[a[SPACE]]), doubles(c[b[SPACE]])
-            at, other = ints(c[LISTS] + 4 * a[LIST]), ints(c[LISTS] + 4 * b[LIST])
-            if part[IS_PAIR]:
-                for i in range(count):
-                    total = out[i]
-                    for k in range(i * width, i * width + width):
-                        total += x[at[k]] * y[other[k]]
-                    out[i] = total
-            else:
-                for i in range(count):
-                    total = out[i]
-                    for k in range(i * width, i * width + width):
-                        total += x[at[k]]
-                    out[i] = total
+        at = descriptor + 8 * (SUM_FIRST_PART + j * PART)
+        part, a, b = longs(at), longs(at + 8 * FACTOR), longs(at + 8 * OTHER_FACTOR)
+        if part[IS_PAIR]:
+            _added(c, a, b, True, count, part[WIDTH], out)
         else:
-            for i in range(count):
-                x = doubles(c[a[SPACE]] + 8 * (a[START] + i * a[ROW]))
-                total = -0.0
-                if part[IS_PAIR]:
-                    y = doubles(c[b[SPACE]] + 8 * (b[START] + i * b[ROW]))
-                    for k in range(width):
-                        total = add_any_order(total, x[k] * y[k])
-                else:
-                    for k in range(width):
-                        total = add_any_order(total, x[k])
-                out[i] += total
+            _added(c, a, b, False, count, part[WIDTH], out)
 
 
 def sums_back(descriptor: int, context: int) -> None:
@@ -89,62 +114,106 @@ def sums_back(descriptor: int, context: int) -> None:
     count = d[SUM_COUNT]
     push = doubles(c[OWN_GRADS] + 8 * d[OUT])
     for j in range(d[SUM_PARTS]):
-        part = longs(descriptor + 8 * (SUM_FIRST_PART + j * PART))
-        width = part[WIDTH]
-        a = longs(descriptor + 8 * (SUM_FIRST_PART + j * PART + FACTOR))
-        b = longs(descriptor + 8 * (SUM_FIRST_PART + j * PART + OTHER_FACTOR))
+        at = descriptor + 8 * (SUM_FIRST_PART + j * PART)
+        part, a, b = longs(at), longs(at + 8 * FACTOR), longs(at + 8 * OTHER_FACTOR)
         if not part[IS_PAIR]:
             if a[WANTS_GRADS]:
-                _single_back(c, a, count, width, push)
+                _pushed(c, a, b, False, count, part[WIDTH], push)
         else:
             if a[WANTS_GRADS]:
-                _pair_back(c, a, b, count, width, push)
+                _pushed(c, a, b, True, count, part[WIDTH], push)
             if b[WANTS_GRADS]:
-                _pair_back(c, b, a, count, width, push)
+                _pushed(c, b, a, True, count, part[WIDTH], push)
 
 
-@inlined
-def _single_back(c: Any, a: Any, count: Any, width: Any, push: Any) -> None:
-    if a[LIST] >= 0:
-        grads = doubles(c[a[SPACE] + 1])
-        at = ints(c[LISTS] + 4 * a[LIST])
-        for i in range(count):
-            g = push[i]
-            for k in range(i * width, i * width + width):
-                grads[at[k]] += g
-    else:
-        for i in range(count):
-            g = push[i]
-            grads = doubles(c[a[SPACE] + 1] + 8 * (a[START] + i * a[ROW]))
-            if a[WANTS_GRADS] == WRITE:
+# --- batches ---------------------------------------------------------------------------------------------------------
+
+
+def _in_lanes(memory: Any, size: int, real: Any) -> dict[str, Any]:
+    def sums(descriptor: int, context: int) -> None:
+        d, c = longs(descriptor), longs(context)
+        lanes = c[LANES]
+        values = memory(c[PARAMETERS])
+        for i in range(d[SUM_COUNT]):
+            out = memory(c[OWN] + size * (d[OUT] + i) * lanes)
+            for lane in range(lanes):
+                out[lane] = real(-0.0)
+            for j in range(d[SUM_PARTS]):
+                part = descriptor + 8 * (SUM_FIRST_PART + j * PART)
+                width, pair = longs(part)[WIDTH], longs(part)[IS_PAIR]
+                a, b = longs(part + 8 * FACTOR), longs(part + 8 * OTHER_FACTOR)
                 for k in range(width):
-                    grads[k] = g
+                    at = position(c, a, i, k, width)
+                    other = position(c, b, i, k, width)
+                    x, y = memory(c[OWN] + size * at * lanes), memory(c[OWN] + size * other * lanes)
+                    if not pair:
+                        if a[SPACE] == PARAMETERS:
+                            for lane in range(lanes):
+                                out[lane] += values[at]
+                        else:
+                            for lane in range(lanes):
+                                out[lane] += x[lane]
+                    elif b[SPACE] == PARAMETERS:
+                        number = values[at] * values[other]
+                        for lane in range(lanes):
+                            out[lane] += number
+                    elif a[SPACE] == PARAMETERS:
+                        number = values[at]
+                        for lane in range(lanes):
+                            out[lane] += number * y[lane]
+                    else:
+                        for lane in range(lanes):
+                            out[lane] += x[lane] * y[lane]
+
+    @inlined
+    def pushed(c: Any, a: Any, at: Any, b: Any, other: Any, pair: Any, push: Any) -> None:
+        """The gradient of one factor, or of a single term."""
+        lanes = c[LANES]
+        values, partner = memory(c[PARAMETERS]), memory(c[OWN] + size * other * lanes)
+        scalar_partner = b[SPACE] == PARAMETERS
+        if a[SPACE] == PARAMETERS:
+            total = real(0.0)
+            if pair and not scalar_partner:
+                for lane in range(lanes):
+                    total = add_any_order(total, push[lane] * partner[lane])
             else:
-                for k in range(width):
-                    grads[k] += g
-
-
-@inlined
-def _pair_back(c: Any, a: Any, b: Any, count: Any, width: Any, push: Any) -> None:
-    """Gradients of the factors `a`, whose partners are `b`."""
-    if a[LIST] >= 0:
-        grads, values = doubles(c[a[SPACE] + 1]), doubles(c[b[SPACE]])
-        at, other = ints(c[LISTS] + 4 * a[LIST]), ints(c[LISTS] + 4 * b[LIST])
-        for i in range(count):
-            g = push[i]
-            for k in range(i * width, i * width + width):
-                grads[at[k]] += values[other[k]] * g
-    else:
-        for i in range(count):
-            g = push[i]
-            grads = doubles(c[a[SPACE] + 1] + 8 * (a[START] + i * a[ROW]))
-            values = doubles(c[b[SPACE]] + 8 * (b[START] + i * b[ROW]))
+                for lane in range(lanes):
+                    total = add_any_order(total, push[lane])
+                if pair:
+                    total *= values[other]
+            memory(c[PARAMETER_GRADS])[at] += total
+        else:
+            grads = memory(c[OWN_GRADS] + size * at * lanes)
             if a[WANTS_GRADS] == WRITE:
-                for k in range(width):
-                    grads[k] = values[k] * g
+                for lane in range(lanes):
+                    grads[lane] = real(-0.0)
+            if not pair:
+                for lane in range(lanes):
+                    grads[lane] += push[lane]
+            elif scalar_partner:
+                number = values[other]
+                for lane in range(lanes):
+                    grads[lane] += number * push[lane]
             else:
-                for k in range(width):
-                    grads[k] += values[k] * g
+                for lane in range(lanes):
+                    grads[lane] += partner[lane] * push[lane]
+
+    def sums_back(descriptor: int, context: int) -> None:
+        d, c = longs(descriptor), longs(context)
+        for j in range(d[SUM_PARTS]):
+            part = descriptor + 8 * (SUM_FIRST_PART + j * PART)
+            width, pair = longs(part)[WIDTH], longs(part)[IS_PAIR]
+            for side in range(2):  # one after the other: the first may write where the second adds
+                a, b = longs(part + 8 * FACTOR), longs(part + 8 * OTHER_FACTOR)
+                if side == 1:
+                    a, b = b, a
+                if a[WANTS_GRADS]:
+                    for i in range(d[SUM_COUNT]):
+                        push = memory(c[OWN_GRADS] + size * (d[OUT] + i) * c[LANES])
+                        for k in range(width):
+                            pushed(c, a, position(c, a, i, k, width), b, position(c, b, i, k, width), pair, push)
+
+    return {"sums": sums, "sums_back": sums_back}
 
 
 # --- a few results of any op -----------------------------------------------------------------------------------------
@@ -182,3 +251,11 @@ def apply_back(descriptor: int, context: int) -> None:
                     own_grads[place] += push
                 else:
                     parameter_grads[~place] += push
+
+
+#: Kernels by name, for single samples and for each type of number in batches.
+KERNELS = {
+    "single": {"sums": sums, "sums_back": sums_back, "apply": apply, "apply_back": apply_back},
+    "float64": _in_lanes(doubles, 8, np.float64),
+    "float32": _in_lanes(floats, 4, np.float32),
+}
