@@ -14,7 +14,6 @@ import numpy.typing as npt
 from gradwalk import ops
 from gradwalk.compile.array_types import Longs
 from gradwalk.compile.native.codegen import element, element_back, op_slopes, op_value
-from gradwalk.compile.native.lane_codegen import lane_element, lane_element_back
 from gradwalk.compile.native.language import SIMPLE_POWERS
 from gradwalk.compile.native.layout import BY_SCRATCH, DIRECT, OWN, PARAMETERS, WRITTEN
 from gradwalk.compile.native.objects import Native, fixed, load
@@ -75,12 +74,13 @@ class Kernels:
         words = [step.out, step.rows, step.columns, *(word for x in operands for word in _words(x))]
         if program.lanes > 1:
             ways = "".join("p" if x.space == steps.PARAMETERS else "m" for x in operands)
-            back = lane_element_back(op, ways, program.dtype, exponent) if any(modes) else None
-            return [lane_element(op, ways, program.dtype, exponent), back, None], words + modes
-        ways = "".join("g" if x.listed >= 0 else "us"[x.column] for x in operands)
-        wanted, stored = (tuple(k for k, mode in enumerate(modes) if mode >= least) for least in (1, 2))
-        back = element_back(op, ways, wanted, stored, exponent) if wanted else None
-        return [element(op, ways, exponent), back, None], words
+            words, wanted, stored = words + modes, [*range(len(modes))] if any(modes) else [], []
+        else:
+            ways = "".join("g" if x.listed >= 0 else "us"[x.column] for x in operands)
+            wanted, stored = ([k for k, mode in enumerate(modes) if mode >= least] for least in (1, 2))
+        dtype = program.dtype
+        back = element_back(op, ways, tuple(wanted), tuple(stored), exponent, dtype) if wanted else None
+        return [element(op, ways, exponent, dtype), back, None], words
 
     def _exponent(self, step: Elements) -> float | None:
         """The exponent of a power that is simple enough to be built into a kernel."""
