@@ -71,7 +71,7 @@ class Native:
 
 
 @cache
-def fixed(module: str, name: str, arity: int = 2) -> Native:
+def fixed(module: str, name: str) -> Native:
     """A function that stands in a module of `gradwalk.compile`, or in a dictionary there (`KERNELS.float32.take`).
 
     >>> from gradwalk.compile.native import objects
@@ -85,11 +85,11 @@ def fixed(module: str, name: str, arity: int = 2) -> Native:
             found = found[part] if isinstance(found, dict) else getattr(found, part)
         return found
 
-    return Native(name, arity, f"{module}.{name}", (module,), make)
+    return Native(name, 2, f"{module}.{name}", (module,), make)
 
 
 @cache
-def generated(name: str, text: str, arity: int = 2, functions: str = "vmath") -> Native:
+def generated(name: str, text: str, functions: str = "vmath") -> Native:
     """A function `kernel` that is written out as text, over the names of `microkernels` and `vmath` (or `vmath32`).
 
     >>> from gradwalk.compile.native import objects
@@ -105,7 +105,7 @@ def generated(name: str, text: str, arity: int = 2, functions: str = "vmath") ->
         exec(compile(text, file, "exec"), scope)
         return scope["kernel"]
 
-    return Native(name, arity, text, ("native.microkernels", f"native.{functions}"), make)
+    return Native(name, 2, text, ("native.microkernels", f"native.{functions}"), make)
 
 
 @cache
