@@ -205,7 +205,9 @@ def _surroundings() -> str:
         "features": features.flatten(),
         "triple": llvm.get_process_triple(),
         "vectors": vector_bits(),
-        "numba's settings": {name: x for name, x in os.environ.items() if _matters(name)},
+        "numba's settings": {
+            name: x for name, x in os.environ.items() if name.startswith("NUMBA_") and name not in NO_MATTER
+        },
         "numba's file": _numba_file(),
         "recipe": RECIPE,
     }
@@ -218,10 +220,6 @@ def _numba_file() -> str:
         return hashlib.sha256(Path(".numba_config.yaml").read_bytes()).hexdigest()
     except OSError:
         return ""
-
-
-def _matters(name: str) -> bool:
-    return name.startswith("NUMBA_") and name not in NO_MATTER
 
 
 @cache

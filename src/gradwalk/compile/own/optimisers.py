@@ -255,7 +255,8 @@ def _kernel(update: Any, kept: int, count: int, dtype: str) -> Native:
         writes = [f"{array}[i] = {new}" for array, new in zip(["xs", *(f"{m}s" for m in memory)], names, strict=True)]
         before = []
         if single:
-            for name in sorted({*re.findall(r"\b[ct]\d+\b", " ".join([*lines, *writes]))} - {*_assigned(lines)}):
+            assigned = {line.split(" = ")[0] for line in lines}
+            for name in sorted({*re.findall(r"\b[ct]\d+\b", " ".join([*lines, *writes]))} - assigned):
                 before.append(f"once_{name} = float32({name})")
                 lines, writes = ([re.sub(rf"\b{name}\b", f"once_{name}", x) for x in part] for part in (lines, writes))
         return [*before, "for i in range(n):", *indented([*reads, *lines, *writes])]
@@ -270,11 +271,6 @@ def _kernel(update: Any, kept: int, count: int, dtype: str) -> Native:
     return objects.generated(
         f"step of {update.__qualname__} in {dtype}", text, functions="vmath32" if single else "vmath"
     )
-
-
-def _assigned(lines: list[str]) -> list[str]:
-    """The names that lines give something to."""
-    return [line.split(" = ")[0] for line in lines]
 
 
 def all_reduce(store: Store, parameters: list[Any], add_up: Any) -> bool:
