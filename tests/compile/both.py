@@ -9,6 +9,7 @@ import numpy as np
 from fuzz import TOLERANCE, distance
 
 from gradwalk.compile.native.backend import NATIVE
+from gradwalk.compile.native.passes import run_pass
 from gradwalk.compile.reference import REFERENCE
 from gradwalk.compile.roll.program import Program
 from gradwalk.ops import TABLE
@@ -16,6 +17,8 @@ from gradwalk.ops import TABLE
 
 class Both:
     """A backend that is both; every program it was given is kept in `programs`."""
+
+    run_pass = staticmethod(run_pass)
 
     def __init__(self) -> None:
         self.programs: list[Program] = []
@@ -34,6 +37,7 @@ class BothLowered:
             assert again == program == pickle.loads(pickle.dumps(program))
             assert str(again) == str(program)
         self.lowered = NATIVE.lower(again), REFERENCE.lower(program)
+        self.input_grads = program.input_grads
         self.tolerance = TOLERANCE if program.dtype == "float64" else 2e-5
 
     def bind(self, values: Any, grads: Any, threads: int = 1) -> BothExecution:
@@ -42,7 +46,7 @@ class BothLowered:
 
 class BothExecution:
     def __init__(self, both: BothLowered, values: Any, grads: Any, threads: int) -> None:
-        self.tolerance = both.tolerance
+        self.lowered, self.tolerance = both, both.tolerance
         self.values, self.grads = values, grads
         self.their_grads = np.zeros_like(grads)
         self.ours = both.lowered[0].bind(values, grads, threads)
@@ -74,7 +78,7 @@ class BothExecution:
         self._agree(ours.totals, theirs.totals)
         if way != "forward":
             self._agree(self.grads, self.their_grads)
-            if ours.input_grads.size and self.theirs.program.input_grads:
+            if self.lowered.input_grads:
                 self._agree(ours.input_grads, theirs.input_grads)
 
     def _agree(self, ours: Any, theirs: Any) -> None:

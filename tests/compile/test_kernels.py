@@ -132,7 +132,7 @@ def applied(name: str, x: npt.NDArray[Any], dtype: str = "float64") -> npt.NDArr
     y = np.zeros_like(x)
     table = np.array([x.ctypes.data, y.ctypes.data, len(x)], np.int64)
     functions = "vmath" if dtype == "float64" else "vmath32"
-    objects.call(objects.generated(f"test {name}", text, 2, functions))(table.ctypes.data, 0)
+    objects.call(objects.generated(f"test {name}", text, functions))(table.ctypes.data, 0)
     return y
 
 
@@ -189,7 +189,7 @@ def kernel(table, unused):
 '''
 draw = np.random.default_rng(0)
 for dtype, suffix, size in (("float64", "", 8), ("float32", "32", 4)):
-    run = objects.call(objects.generated("test product" + dtype, text.format(suffix), 2, "products"))
+    run = objects.call(objects.generated("test product" + dtype, text.format(suffix), "products"))
     kept = max(objects.vector_bits() // 8 // size, 1)
     for rows in (1, 2, 3, 4, 5, 8, 9, 13):
         for inner in (1, 2, 5):

@@ -21,6 +21,7 @@ from writing import Writer
 
 import gradwalk
 from gradwalk import nn, ops
+from gradwalk.compile.native import objects, passes
 from gradwalk.compile.prepared import Runner, prepare, running_on
 from gradwalk.compile.reference import REFERENCE
 from gradwalk.compile.roll.passes import plainly
@@ -155,6 +156,21 @@ def test_the_reference_refuses_a_batch_of_nothing() -> None:
                     np.zeros(1))  # fmt: skip
     with pytest.raises(InputSizeError, match="at least 1 sample, not 0"):
         runner.resize(0)
+
+
+def test_another_backend_compiles_nothing_native_for_what_it_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(objects, "_find", lambda native: pytest.fail(f"{native.name} was wanted"))
+    monkeypatch.setattr(objects, "_addresses", {})
+    monkeypatch.setattr(passes, "_call", passes._call.__wrapped__)
+    w = Writer(2, 1)
+    tape = w.tape(w.op(ops.where, (w.inputs[0], ops.sqrt(w.parameters[0]), w.parameters[1] * 3.0)))
+    for batch in (None, "float64"):
+        runner = Runner(prepare(tape, batch=batch, backend=REFERENCE), np.array([0.0, 2.0]), grads := np.zeros(2))
+        if batch:
+            runner.resize(1)
+        runner.both()
+        runner.backward(np.ones_like(runner.seeds))
+        assert (runner.outputs.ravel().tolist(), grads.tolist()) == ([6.0], [0.0, 3.0])
 
 
 def test_programs_are_made_and_run_in_numpy_without_anything_native() -> None:

@@ -61,7 +61,10 @@ class Lowered(Protocol):
 
 
 class Backend(Protocol):
-    """Something that runs programs."""
+    """Something that runs programs.
+
+    It may have a function `run_pass`, a `roll.passes.RunPass`, which is a faster way to run the passes of the analysis.
+    """
 
     def lower(self, program: Program) -> Lowered:
         """Prepare a program: what takes time, such as compiling, belongs here. OpError for an op that it cannot do."""

@@ -16,7 +16,7 @@ from gradwalk.compile.array_types import Floats
 from gradwalk.compile.backend import Backend, Execution, Lowered
 from gradwalk.compile.careful import CarefulWalk
 from gradwalk.compile.native.backend import NATIVE
-from gradwalk.compile.native.passes import run_pass
+from gradwalk.compile.roll.passes import RunPass, plainly
 from gradwalk.compile.roll.program import Program
 from gradwalk.compile.roll.rolling import Analysis, roll, roll_batch
 from gradwalk.compile.trace.tape import Tape
@@ -61,7 +61,7 @@ class Prepared:
         The latter is so where repeats are merged: their gradients are added up first, and times an infinite slope that
         can be inf where one of them is 0, and 0 times the slope nan.
         """
-        return self.analysis.merged or careful.cuts(self.tape, self.program.input_grads, run_pass)
+        return self.analysis.merged or careful.cuts(self.tape, self.program.input_grads, _passes_of(self.backend))
 
     @cached_property
     def careful_walk(self) -> CarefulWalk:
@@ -103,13 +103,18 @@ def prepare(
     'float32'
     """
     began = time.perf_counter()
-    if batch is None:
-        found = roll(tape, input_grads=input_grads, structured=rolled, run=run_pass)
-    else:
-        found = roll_batch(tape, dtype=batch, input_grads=input_grads, run=run_pass)
     chosen = backend or _backends[-1]
+    run = _passes_of(chosen)
+    if batch is None:
+        found = roll(tape, input_grads=input_grads, structured=rolled, run=run)
+    else:
+        found = roll_batch(tape, dtype=batch, input_grads=input_grads, run=run)
     lowered = chosen.lower(found.program)
     return Prepared(tape, found, lowered, chosen, {"analysis": time.perf_counter() - began})
+
+
+def _passes_of(backend: Backend) -> RunPass:
+    return getattr(backend, "run_pass", plainly)
 
 
 class Runner:

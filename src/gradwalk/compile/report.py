@@ -149,17 +149,11 @@ def _arrays_told(number: int, trace: Any) -> list[str]:
 
 
 def _what(step: Step) -> str:
-    names = list(step.ops)
     if step.kind == "product":
-        return "matrix product" + _rest(names, {"add", "mul"})
+        return "matrix product"
     if step.kind == "sums":
-        return ("dot products" if "mul" in names else "sums") + _rest(names, {"add", "mul"})
-    return ", ".join(names) if step.kind == "op" else step.kind
-
-
-def _rest(names: list[str], known: set[str]) -> str:
-    rest = [name for name in names if name not in known]
-    return f" with {', '.join(rest)}" if rest else ""
+        return "dot products" if "mul" in step.ops else "sums"
+    return step.ops[0] if step.kind == "op" else step.kind
 
 
 def _shape(step: Step) -> str:

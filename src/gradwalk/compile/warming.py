@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradwalk import Value, functions, nn, optim
-from gradwalk.compile.api import compiled
+from gradwalk.compile import compile as compiled
 from gradwalk.compile.native import objects
 from gradwalk.compile.native.array_products import product_into
 from gradwalk.ops import TABLE
@@ -23,7 +23,6 @@ __all__ = ["Piece", "pieces", "warm"]
 Piece = tuple[str, Callable[[], None]]
 
 SAMPLES = 24
-BATCHES = (("float64", 1), ("float32", 1))
 
 
 def pieces(*, batches: bool = True) -> list[Piece]:
@@ -42,8 +41,7 @@ def pieces(*, batches: bool = True) -> list[Piece]:
         ("products of large tensors", _products),
     ]
     if batches:
-        for dtype, threads in BATCHES:
-            found.append((f"batches in {dtype}", partial(_batch, dtype, threads)))
+        found += [(f"batches in {dtype}", partial(_batch, dtype)) for dtype in ("float64", "float32")]
     return found
 
 
@@ -59,25 +57,20 @@ def warm(wanted: list[Piece]) -> Iterator[tuple[str, int, int]]:
         yield name, int(objects.record["compiled"] - before[0]), int(objects.record["loaded"] - before[1])
 
 
-def _compile(fn: Callable[..., Any], **options: Any) -> Any:
-    chosen: dict[str, Any] = {"batch": None, "dtype": "float64", "threads": 1} | options
-    return compiled(fn, **chosen)
-
-
 def _layers() -> None:
     draw = random.Random(1)
     for widths in ([16, 16, 1], [8, 3]):
         model = _model(2, widths)
         X = [[draw.uniform(-1, 1), draw.uniform(-1, 1)] for _ in range(SAMPLES)]
         signs = [draw.choice((-1, 1)) for _ in X]
-        loss = _compile(
+        loss = compiled(
             lambda X, y, model=model: sum(
                 (_first(model(x)) * -s + 1.0).relu() for x, s in zip(X, y, strict=True)
             ) / len(y) + 1e-4 * sum(p * p for p in model.parameters())
         )  # fmt: skip
         loss(X, signs).backward()
         for one in (nn.hinge, nn.mse):
-            _compile(lambda X, y, one=one, model=model: one([_first(model(x)) for x in X], y))(X, signs).backward()
+            compiled(lambda X, y, one=one, model=model: one([_first(model(x)) for x in X], y))(X, signs).backward()
 
 
 def _attention() -> None:
@@ -115,28 +108,28 @@ def _attention() -> None:
             scores.append(functions.linear(normalised(x), head))
         return nn.cross_entropy(scores, tokens[1:])
 
-    run = _compile(loss)
+    run = compiled(loss)
     for length in (5, 8):
         run([i % 27 for i in range(length)]).backward()
 
 
 def _activation(name: str) -> None:
     model = _model(2, [8, 1], activation=name)
-    loss = _compile(lambda X: nn.mse([model(x) for x in X], [0.0] * len(X)))
+    loss = compiled(lambda X: nn.mse([model(x) for x in X], [0.0] * len(X)))
     loss([[0.1 * i, 0.5] for i in range(SAMPLES)]).backward()
 
 
 def _op(name: str) -> None:
     op = TABLE[name]
     parameters = [[Value(0.2 + 0.1 * k + 0.01 * i) for k in range(op.arity)] for i in range(SAMPLES)]
-    _compile(lambda: sum(op(*row) for row in parameters))().backward()
+    compiled(lambda: sum(op(*row) for row in parameters))().backward()
     if op.arity == 2:
-        _compile(lambda: sum(op(row[0], 0.7) for row in parameters))().backward()
+        compiled(lambda: sum(op(row[0], 0.7) for row in parameters))().backward()
 
 
 def _optimiser(make: Callable[[list[Value]], optim.Optimizer]) -> None:
     w = Value(1.0)
-    _compile(lambda x: w * x)(1.0).backward()
+    compiled(lambda x: w * x)(1.0).backward()
     make([w]).step()
 
 
@@ -146,7 +139,7 @@ def _products() -> None:
         product_into(a.copy(), a, a)
 
 
-def _batch(dtype: str, threads: int) -> None:
+def _batch(dtype: str) -> None:
     model = _model(2, [16, 16, 1])
     X, y = [[0.01 * i, 0.5] for i in range(SAMPLES)], [(-1) ** i for i in range(SAMPLES)]
 
@@ -154,7 +147,7 @@ def _batch(dtype: str, threads: int) -> None:
         return (1 - y * model(x)).relu()
 
     for batch in ("mean", "each"):
-        _compile(loss, batch=batch, dtype=dtype, threads=threads)(X, y).backward()
+        compiled(loss, batch=batch, dtype=dtype)(X, y).backward()
 
 
 def _model(nin: int, widths: list[int], **options: Any) -> nn.MLP:

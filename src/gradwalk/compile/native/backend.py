@@ -7,6 +7,7 @@ from gradwalk.compile.backend import Execution
 from gradwalk.compile.native.batch import BatchExecution
 from gradwalk.compile.native.flat import FlatCode, FlatExecution
 from gradwalk.compile.native.lowering import Kernels
+from gradwalk.compile.native.passes import run_pass
 from gradwalk.compile.native.single import SingleExecution
 from gradwalk.compile.roll.program import Program
 from gradwalk.compile.roll.steps import Rows
@@ -38,6 +39,8 @@ class NativeLowered:
 
 class NativeBackend:
     """Machine code for this processor."""
+
+    run_pass = staticmethod(run_pass)
 
     def lower(self, program: Program) -> NativeLowered:
         """Find or compile the kernels of a program."""

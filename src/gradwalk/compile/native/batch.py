@@ -16,7 +16,7 @@ from gradwalk.errors import InputSizeError
 __all__ = ["BatchExecution"]
 
 
-#: The word of a driver's table (`lane_drive.TABLE`) that changes from call to call.
+#: The word of a driver's table (`lane_drive`) that changes from call to call.
 WITH_GRADIENTS = 15
 
 

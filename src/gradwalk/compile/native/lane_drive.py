@@ -19,19 +19,13 @@ from gradwalk.compile.native.layout import (
 )
 from gradwalk.compile.native.microkernels import doubles, floats, inlined, invoke, longs
 
-__all__ = ["DRIVERS", "TABLE"]
+__all__ = ["DRIVERS"]
 
 #: Words of the table that a driver is given.
-TABLE = (
-    "steps", "forward", "backward", "end", "descriptors", "context", "inputs", "input_count", "begin", "stop",
-    "outputs", "places", "totals", "each", "seeds", "with_gradients", "clear_count", "clear",
-    "parameter_count", "sums_size", "input_grads", "values", "own_count", "gradients",
-    "shared", "shared_there", "shared_back", "shared_outputs", "shared_seeds",
-)  # fmt: skip
 (STEPS, FORWARD, BACKWARD, END, DESCRIPTORS, CONTEXT, INPUTS, INPUT_COUNT, BEGIN, STOP, OUTPUTS, PLACES, TOTALS, EACH,
  SEEDS, WITH_GRADIENTS, CLEAR_COUNT, CLEAR, PARAMETER_COUNT, SUMS_SIZE, INPUT_GRADS,
  VALUES, OWN_COUNT, GRADIENTS, SHARED, SHARED_THERE, SHARED_BACK, SHARED_OUTPUTS,
- SHARED_SEEDS) = range(len(TABLE))  # fmt: skip
+ SHARED_SEEDS) = range(29)  # fmt: skip
 
 
 def _driver(memory: Any, size: int, real: Any) -> Any:
@@ -52,12 +46,8 @@ def _driver(memory: Any, size: int, real: Any) -> Any:
         t = longs(table)
         context = t[CONTEXT]
         c = longs(context)
-        forward, backward, end, descriptors = (
-            longs(t[FORWARD]),
-            longs(t[BACKWARD]),
-            longs(t[END]),
-            longs(t[DESCRIPTORS]),
-        )
+        forward, backward, end = longs(t[FORWARD]), longs(t[BACKWARD]), longs(t[END])
+        descriptors = longs(t[DESCRIPTORS])
         places, totals, each, seeds = longs(t[PLACES]), doubles(t[TOTALS]), doubles(t[EACH]), doubles(t[SEEDS])
         lanes, samples, runs = c[LANES], c[SAMPLES], longs(t[CLEAR])
         if t[VALUES] != 0:  # where there is one thread, it also brings the parameters and takes away their gradients

@@ -14,7 +14,6 @@ import numpy.typing as npt
 from gradwalk import ops
 from gradwalk.compile.array_types import Longs
 from gradwalk.compile.native.codegen import element, element_back, op_slopes, op_value
-from gradwalk.compile.native.lane_codegen import lane_element, lane_element_back
 from gradwalk.compile.native.language import SIMPLE_POWERS
 from gradwalk.compile.native.layout import BY_SCRATCH, DIRECT, OWN, PARAMETERS, WRITTEN
 from gradwalk.compile.native.objects import Native, fixed, load
@@ -30,8 +29,9 @@ SPACES = {steps.OWN: OWN, steps.PARAMETERS: PARAMETERS}
 MODES = {NOTHING: 0, ADD: 1, WRITE: 2}
 #: Fewer results than this are not worth a kernel of their own.
 FEW = 8
-#: Where kernels are that are for single samples only.
-MODULES = {"product": "product_kernels", "sums": "sum_kernels", "apply": "sum_kernels"}
+#: Where kernels are that are no op's.
+MODULES = {"product": "product_kernels", "sums": "sum_kernels", "apply": "sum_kernels", "take": "choice_kernels",
+           "extreme": "choice_kernels"}  # fmt: skip
 
 
 class Kernels:
@@ -54,16 +54,12 @@ class Kernels:
 
     def _fixed(self, name: str, back: bool) -> list[Native | None]:
         """A kernel that is no op's, and the one that pushes its gradients, if any are wanted."""
-        lanes, dtype = self.program.lanes, self.program.dtype
-        found = []
-        for kernel in (name, f"{name}_back") if back else (name,):
-            if name in ("take", "extreme"):
-                found.append(fixed("native.choice_kernels", f"KERNELS.{dtype if lanes > 1 else 'single'}.{kernel}"))
-            elif lanes > 1:
-                found.append(fixed("native.lane_kernels", f"KERNELS.{dtype}.{kernel}"))
-            else:
-                found.append(fixed(f"native.{MODULES[name]}", kernel))
+        found = [self._kernel(kernel) for kernel in ((name, f"{name}_back") if back else (name,))]
         return [*found, *[None] * (3 - len(found))]
+
+    def _kernel(self, name: str) -> Native:
+        kind = self.program.dtype if self.program.lanes > 1 else "single"
+        return fixed(f"native.{MODULES[name.split('_')[0]]}", f"KERNELS.{kind}.{name}")
 
     # --- one method for each kind of step ----------------------------------------------------------------------------
 
@@ -78,12 +74,13 @@ class Kernels:
         words = [step.out, step.rows, step.columns, *(word for x in operands for word in _words(x))]
         if program.lanes > 1:
             ways = "".join("p" if x.space == steps.PARAMETERS else "m" for x in operands)
-            back = lane_element_back(op, ways, program.dtype, exponent) if any(modes) else None
-            return [lane_element(op, ways, program.dtype, exponent), back, None], words + modes
-        ways = "".join("g" if x.listed >= 0 else "us"[x.column] for x in operands)
-        wanted, stored = (tuple(k for k, mode in enumerate(modes) if mode >= least) for least in (1, 2))
-        back = element_back(op, ways, wanted, stored, exponent) if wanted else None
-        return [element(op, ways, exponent), back, None], words
+            words, wanted, stored = words + modes, [*range(len(modes))] if any(modes) else [], []
+        else:
+            ways = "".join("g" if x.listed >= 0 else "us"[x.column] for x in operands)
+            wanted, stored = ([k for k, mode in enumerate(modes) if mode >= least] for least in (1, 2))
+        dtype = program.dtype
+        back = element_back(op, ways, tuple(wanted), tuple(stored), exponent, dtype) if wanted else None
+        return [element(op, ways, exponent, dtype), back, None], words
 
     def _exponent(self, step: Elements) -> float | None:
         """The exponent of a power that is simple enough to be built into a kernel."""
@@ -126,7 +123,7 @@ class Kernels:
         self.scratch = max(self.scratch, 8 * rows * inner + 2 * inner * columns + 64)
         kernels = self._fixed("product", any(x.grads != NOTHING for x, _, _ in step.accesses()))
         if self.program.lanes > 1 and left_grads:
-            kernels[2] = fixed("native.lane_kernels", f"KERNELS.{self.program.dtype}.product_end")
+            kernels[2] = self._kernel("product_end")
         return kernels, words
 
     def _sums(self, step: Sums) -> tuple[list[Native | None], list[int]]:

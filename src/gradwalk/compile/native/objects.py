@@ -71,7 +71,7 @@ class Native:
 
 
 @cache
-def fixed(module: str, name: str, arity: int = 2) -> Native:
+def fixed(module: str, name: str) -> Native:
     """A function that stands in a module of `gradwalk.compile`, or in a dictionary there (`KERNELS.float32.take`).
 
     >>> from gradwalk.compile.native import objects
@@ -85,11 +85,11 @@ def fixed(module: str, name: str, arity: int = 2) -> Native:
             found = found[part] if isinstance(found, dict) else getattr(found, part)
         return found
 
-    return Native(name, arity, f"{module}.{name}", (module,), make)
+    return Native(name, 2, f"{module}.{name}", (module,), make)
 
 
 @cache
-def generated(name: str, text: str, arity: int = 2, functions: str = "vmath") -> Native:
+def generated(name: str, text: str, functions: str = "vmath") -> Native:
     """A function `kernel` that is written out as text, over the names of `microkernels` and `vmath` (or `vmath32`).
 
     >>> from gradwalk.compile.native import objects
@@ -105,7 +105,7 @@ def generated(name: str, text: str, arity: int = 2, functions: str = "vmath") ->
         exec(compile(text, file, "exec"), scope)
         return scope["kernel"]
 
-    return Native(name, arity, text, ("native.microkernels", f"native.{functions}"), make)
+    return Native(name, 2, text, ("native.microkernels", f"native.{functions}"), make)
 
 
 @cache
@@ -205,7 +205,9 @@ def _surroundings() -> str:
         "features": features.flatten(),
         "triple": llvm.get_process_triple(),
         "vectors": vector_bits(),
-        "numba's settings": {name: x for name, x in os.environ.items() if _matters(name)},
+        "numba's settings": {
+            name: x for name, x in os.environ.items() if name.startswith("NUMBA_") and name not in NO_MATTER
+        },
         "numba's file": _numba_file(),
         "recipe": RECIPE,
     }
@@ -218,10 +220,6 @@ def _numba_file() -> str:
         return hashlib.sha256(Path(".numba_config.yaml").read_bytes()).hexdigest()
     except OSError:
         return ""
-
-
-def _matters(name: str) -> bool:
-    return name.startswith("NUMBA_") and name not in NO_MATTER
 
 
 @cache

@@ -1,12 +1,14 @@
-"""Kernels for sums that share nothing, and for a few results of any op.
+"""The kernels for sums that share nothing, for single samples and for batches; and for a few results of any op.
 
 Each takes the address of its descriptor and that of the context (`layout` says what stands where); `…_back` pushes
-gradients.
+gradients. Single samples add up along what stands side by side, batches along their lanes.
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+import numpy as np
 
 from gradwalk.compile.native.layout import (
     APPLY_ARITY,
@@ -17,6 +19,7 @@ from gradwalk.compile.native.layout import (
     APPLY_WANTED,
     FACTOR,
     IS_PAIR,
+    LANES,
     LIST,
     LISTS,
     OTHER_FACTOR,
@@ -37,114 +40,141 @@ from gradwalk.compile.native.layout import (
     WIDTH,
     WRITE,
 )  # fmt: skip
-from gradwalk.compile.native.microkernels import add_any_order, doubles, inlined, ints, invoke, longs
+from gradwalk.compile.native.microkernels import add_any_order, doubles, floats, inlined, ints, invoke, longs, position
 
-__all__ = ["apply", "apply_back", "sums", "sums_back"]
+__all__ = ["KERNELS"]
 
 
-def sums(descriptor: int, context: int) -> None:
-    """Each result is a sum of products and single terms of its own."""
-    d, c = longs(descriptor), longs(context)
-    count = d[SUM_COUNT]
-    out = doubles(c[OWN] + 8 * d[OUT])
-    for i in range(count):
-        out[i] = -0.0
-    for j in range(d[SUM_PARTS]):
-        part = longs(descriptor + 8 * (SUM_FIRST_PART + j * PART))
-        width = part[WIDTH]
-        a = longs(descriptor + 8 * (SUM_FIRST_PART + j * PART + FACTOR))
-        b = longs(descriptor + 8 * (SUM_FIRST_PART + j * PART + OTHER_FACTOR))
+def _sums(memory: Any, size: int, real: Any, *, single: bool) -> dict[str, Any]:
+    @inlined
+    def add_side_by_side(c: Any, a: Any, b: Any, pair: Any, count: Any, width: Any, results: Any) -> None:
+        out = memory(results)
         if a[LIST] >= 0:
-            x, y = doubles(c[a[SPACE]]), doubles(c[b[SPACE]])
+            x, y = memory(c[a[SPACE]]), memory(c[b[SPACE]])
             at, other = ints(c[LISTS] + 4 * a[LIST]), ints(c[LISTS] + 4 * b[LIST])
-            if part[IS_PAIR]:
-                for i in range(count):
-                    total = out[i]
-                    for k in range(i * width, i * width + width):
-                        total += x[at[k]] * y[other[k]]
-                    out[i] = total
-            else:
-                for i in range(count):
-                    total = out[i]
-                    for k in range(i * width, i * width + width):
-                        total += x[at[k]]
-                    out[i] = total
+            for i in range(count):
+                total = out[i]
+                for k in range(i * width, i * width + width):
+                    total += x[at[k]] * y[other[k]] if pair else x[at[k]]
+                out[i] = total
         else:
             for i in range(count):
-                x = doubles(c[a[SPACE]] + 8 * (a[START] + i * a[ROW]))
+                x = memory(c[a[SPACE]] + size * (a[START] + i * a[ROW]))
+                y = memory(c[b[SPACE]] + size * (b[START] + i * b[ROW]))
                 total = -0.0
-                if part[IS_PAIR]:
-                    y = doubles(c[b[SPACE]] + 8 * (b[START] + i * b[ROW]))
-                    for k in range(width):
-                        total = add_any_order(total, x[k] * y[k])
-                else:
-                    for k in range(width):
-                        total = add_any_order(total, x[k])
+                for k in range(width):
+                    total = add_any_order(total, x[k] * y[k] if pair else x[k])
                 out[i] += total
 
-
-def sums_back(descriptor: int, context: int) -> None:
-    """Push the gradients of such sums."""
-    d, c = longs(descriptor), longs(context)
-    count = d[SUM_COUNT]
-    push = doubles(c[OWN_GRADS] + 8 * d[OUT])
-    for j in range(d[SUM_PARTS]):
-        part = longs(descriptor + 8 * (SUM_FIRST_PART + j * PART))
-        width = part[WIDTH]
-        a = longs(descriptor + 8 * (SUM_FIRST_PART + j * PART + FACTOR))
-        b = longs(descriptor + 8 * (SUM_FIRST_PART + j * PART + OTHER_FACTOR))
-        if not part[IS_PAIR]:
-            if a[WANTS_GRADS]:
-                _single_back(c, a, count, width, push)
+    @inlined
+    def push_side_by_side(c: Any, a: Any, b: Any, pair: Any, count: Any, width: Any, gradients: Any) -> None:
+        push = memory(gradients)
+        if a[LIST] >= 0:
+            grads, values = memory(c[a[SPACE] + 1]), memory(c[b[SPACE]])
+            at, other = ints(c[LISTS] + 4 * a[LIST]), ints(c[LISTS] + 4 * b[LIST])
+            for i in range(count):
+                g = push[i]
+                for k in range(i * width, i * width + width):
+                    grads[at[k]] += values[other[k]] * g if pair else g
         else:
-            if a[WANTS_GRADS]:
-                _pair_back(c, a, b, count, width, push)
-            if b[WANTS_GRADS]:
-                _pair_back(c, b, a, count, width, push)
+            for i in range(count):
+                g = push[i]
+                grads = memory(c[a[SPACE] + 1] + size * (a[START] + i * a[ROW]))
+                values = memory(c[b[SPACE]] + size * (b[START] + i * b[ROW]))
+                if a[WANTS_GRADS] == WRITE:
+                    for k in range(width):
+                        grads[k] = values[k] * g if pair else g
+                else:
+                    for k in range(width):
+                        grads[k] += values[k] * g if pair else g
 
+    @inlined
+    def add_lanes(c: Any, a: Any, b: Any, pair: Any, count: Any, width: Any, results: Any) -> None:
+        lanes, values = c[LANES], memory(c[PARAMETERS])
+        for i in range(count):
+            out = memory(results + size * i * lanes)
+            for k in range(width):
+                at, other = position(c, a, i, k, width), position(c, b, i, k, width)
+                x, y = memory(c[OWN] + size * at * lanes), memory(c[OWN] + size * other * lanes)
+                if b[SPACE] == PARAMETERS:
+                    number = values[at] * values[other] if pair else values[at]
+                    for lane in range(lanes):
+                        out[lane] += number
+                elif pair and a[SPACE] == PARAMETERS:
+                    number = values[at]
+                    for lane in range(lanes):
+                        out[lane] += number * y[lane]
+                else:
+                    for lane in range(lanes):
+                        out[lane] += x[lane] * y[lane] if pair else x[lane]
 
-@inlined
-def _single_back(c: Any, a: Any, count: Any, width: Any, push: Any) -> None:
-    if a[LIST] >= 0:
-        grads = doubles(c[a[SPACE] + 1])
-        at = ints(c[LISTS] + 4 * a[LIST])
+    @inlined
+    def push_lanes(c: Any, a: Any, b: Any, pair: Any, count: Any, width: Any, gradients: Any) -> None:
+        lanes, values, scalar_partner = c[LANES], memory(c[PARAMETERS]), b[SPACE] == PARAMETERS
         for i in range(count):
-            g = push[i]
-            for k in range(i * width, i * width + width):
-                grads[at[k]] += g
-    else:
-        for i in range(count):
-            g = push[i]
-            grads = doubles(c[a[SPACE] + 1] + 8 * (a[START] + i * a[ROW]))
-            if a[WANTS_GRADS] == WRITE:
-                for k in range(width):
-                    grads[k] = g
+            push = memory(gradients + size * i * lanes)
+            for k in range(width):
+                at, other = position(c, a, i, k, width), position(c, b, i, k, width)
+                partner, grads = memory(c[OWN] + size * other * lanes), memory(c[OWN_GRADS] + size * at * lanes)
+                if a[SPACE] == PARAMETERS:
+                    total = real(0.0)
+                    if pair and not scalar_partner:
+                        for lane in range(lanes):
+                            total = add_any_order(total, push[lane] * partner[lane])
+                    else:
+                        for lane in range(lanes):
+                            total = add_any_order(total, push[lane])
+                        if pair:
+                            total *= values[other]
+                    memory(c[PARAMETER_GRADS])[at] += total
+                    continue
+                if a[WANTS_GRADS] == WRITE:
+                    for lane in range(lanes):
+                        grads[lane] = real(-0.0)
+                if pair and scalar_partner:
+                    number = values[other]
+                    for lane in range(lanes):
+                        grads[lane] += number * push[lane]
+                else:
+                    for lane in range(lanes):
+                        grads[lane] += partner[lane] * push[lane] if pair else push[lane]
+
+    # Add a part, products of `a` and `b` or `a` alone, to every sum; push the gradients of `a`, with partners `b`.
+    add, push = (add_side_by_side, push_side_by_side) if single else (add_lanes, push_lanes)
+
+    def sums(descriptor: int, context: int) -> None:
+        """Each result is a sum of products and single terms of its own."""
+        d, c = longs(descriptor), longs(context)
+        count, lanes = d[SUM_COUNT], 1 if single else c[LANES]
+        results = c[OWN] + size * d[OUT] * lanes
+        out = memory(results)
+        for i in range(count * lanes):
+            out[i] = real(-0.0)
+        for j in range(d[SUM_PARTS]):
+            at = descriptor + 8 * (SUM_FIRST_PART + j * PART)
+            part, a, b = longs(at), longs(at + 8 * FACTOR), longs(at + 8 * OTHER_FACTOR)
+            if part[IS_PAIR]:
+                add(c, a, b, True, count, part[WIDTH], results)
             else:
-                for k in range(width):
-                    grads[k] += g
+                add(c, a, b, False, count, part[WIDTH], results)
 
-
-@inlined
-def _pair_back(c: Any, a: Any, b: Any, count: Any, width: Any, push: Any) -> None:
-    """Gradients of the factors `a`, whose partners are `b`."""
-    if a[LIST] >= 0:
-        grads, values = doubles(c[a[SPACE] + 1]), doubles(c[b[SPACE]])
-        at, other = ints(c[LISTS] + 4 * a[LIST]), ints(c[LISTS] + 4 * b[LIST])
-        for i in range(count):
-            g = push[i]
-            for k in range(i * width, i * width + width):
-                grads[at[k]] += values[other[k]] * g
-    else:
-        for i in range(count):
-            g = push[i]
-            grads = doubles(c[a[SPACE] + 1] + 8 * (a[START] + i * a[ROW]))
-            values = doubles(c[b[SPACE]] + 8 * (b[START] + i * b[ROW]))
-            if a[WANTS_GRADS] == WRITE:
-                for k in range(width):
-                    grads[k] = values[k] * g
+    def sums_back(descriptor: int, context: int) -> None:
+        """Push the gradients of such sums, of one factor after the other: the first may write where the second adds."""
+        d, c = longs(descriptor), longs(context)
+        count, gradients = d[SUM_COUNT], c[OWN_GRADS] + size * d[OUT] * (1 if single else c[LANES])
+        for j in range(d[SUM_PARTS]):
+            at = descriptor + 8 * (SUM_FIRST_PART + j * PART)
+            part, a, b = longs(at), longs(at + 8 * FACTOR), longs(at + 8 * OTHER_FACTOR)
+            if not part[IS_PAIR]:
+                if a[WANTS_GRADS]:
+                    push(c, a, b, False, count, part[WIDTH], gradients)
             else:
-                for k in range(width):
-                    grads[k] += values[k] * g
+                if a[WANTS_GRADS]:
+                    push(c, a, b, True, count, part[WIDTH], gradients)
+                if b[WANTS_GRADS]:
+                    push(c, b, a, True, count, part[WIDTH], gradients)
+
+    return {"sums": sums, "sums_back": sums_back}
 
 
 # --- a few results of any op -----------------------------------------------------------------------------------------
@@ -182,3 +212,11 @@ def apply_back(descriptor: int, context: int) -> None:
                     own_grads[place] += push
                 else:
                     parameter_grads[~place] += push
+
+
+#: Kernels by name, for single samples and for each type of number in batches.
+KERNELS = {
+    "single": _sums(doubles, 8, np.float64, single=True) | {"apply": apply, "apply_back": apply_back},
+    "float64": _sums(doubles, 8, np.float64, single=False),
+    "float32": _sums(floats, 4, np.float32, single=False),
+}

@@ -43,8 +43,10 @@ class Memory:
     >>> f, descent = gradwalk.compile(lambda x: w * x), optim.SGD([w], lr=0.5, momentum=0.9)
     >>> f(2.0).backward()
     >>> descent.step()
-    >>> isinstance(descent._keeper, Memory), descent.velocities, descent._keeper
-    (True, [2.0], None)
+    >>> isinstance(descent._keeper, Memory), "velocities" in vars(descent)
+    (True, False)
+    >>> descent.velocities, descent._keeper
+    ([2.0], None)
     """
 
     def __init__(
@@ -74,18 +76,6 @@ class Memory:
         self.pack = partial(Struct(f"{count}d").pack_into, self.settings.data, 0)
         self.run = objects.bound(kernel, self.table.ctypes.data, self.settings.ctypes.data)
         self.step = self._quick_step()  # type: ignore[method-assign, assignment]
-
-    def take_over(self, optimizer: Optimizer) -> None:
-        """Have the memory in place of the optimiser's lists.
-
-        >>> w = gradwalk.Value(1.0)
-        >>> f, descent = gradwalk.compile(lambda x: w * x), optim.SGD([w], lr=0.5, momentum=0.9)
-        >>> f(2.0).backward()
-        >>> descent.step()
-        >>> "velocities" in vars(descent)
-        False
-        """
-        optimizer._leave_to(self, self.names)
 
     def step(self, optimizer: Any, constants: tuple[Any, ...]) -> bool:
         """Take a step if parameters, memory and rule are still what they were at the last; says whether it did.
@@ -190,7 +180,7 @@ def step(store: Store, optimizer: Any, constants: tuple[Any, ...]) -> bool:
         if where is None or store.tensors.stepped_in_python or not {*map(len, columns)} <= {size}:
             return False
         memory = Memory(optimizer, store, where, kernel, columns, len(constants))
-        memory.take_over(optimizer)
+        optimizer._leave_to(memory, memory.names)
         return memory.step(optimizer, constants)
 
 
@@ -265,7 +255,8 @@ def _kernel(update: Any, kept: int, count: int, dtype: str) -> Native:
         writes = [f"{array}[i] = {new}" for array, new in zip(["xs", *(f"{m}s" for m in memory)], names, strict=True)]
         before = []
         if single:
-            for name in sorted({*re.findall(r"\b[ct]\d+\b", " ".join([*lines, *writes]))} - {*_assigned(lines)}):
+            assigned = {line.split(" = ")[0] for line in lines}
+            for name in sorted({*re.findall(r"\b[ct]\d+\b", " ".join([*lines, *writes]))} - assigned):
                 before.append(f"once_{name} = float32({name})")
                 lines, writes = ([re.sub(rf"\b{name}\b", f"once_{name}", x) for x in part] for part in (lines, writes))
         return [*before, "for i in range(n):", *indented([*reads, *lines, *writes])]
@@ -280,11 +271,6 @@ def _kernel(update: Any, kept: int, count: int, dtype: str) -> Native:
     return objects.generated(
         f"step of {update.__qualname__} in {dtype}", text, functions="vmath32" if single else "vmath"
     )
-
-
-def _assigned(lines: list[str]) -> list[str]:
-    """The names that lines give something to."""
-    return [line.split(" = ")[0] for line in lines]
 
 
 def all_reduce(store: Store, parameters: list[Any], add_up: Any) -> bool:

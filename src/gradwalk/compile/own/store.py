@@ -599,25 +599,21 @@ def stretch_of(parameters: Sequence[Any]) -> tuple[Stretch, Longs]:
     (True, [1, 0])
     """
     with _growing:
-        return _stretch_of(parameters)
-
-
-def _stretch_of(parameters: Sequence[Any]) -> tuple[Stretch, Longs]:
-    homes: dict[int, Store] = {}
-    for p in parameters:
-        home = keepers.known.get(id(p))
-        if isinstance(home, Store):
-            homes[id(home)] = home
-    stores = sorted(homes.values(), key=lambda store: -len(store.parameters))
-    store = stores[0] if stores else Store(next((dtype_held(p) for p in parameters), "float64"))
-    for other in stores[1:]:
-        with store.lock, other.lock:
-            store._absorb(other)
-    strangers = [p for p in parameters if id(p) not in store.position]
-    if strangers:
-        with store.lock:
-            store._grow(strangers)
-    where = store.order(list(parameters))
-    start = int(where.min()) if len(where) else 0
-    size = int(where.max()) + 1 - start if len(where) else 0
-    return Stretch(store, start, size), where - start
+        homes: dict[int, Store] = {}
+        for p in parameters:
+            home = keepers.known.get(id(p))
+            if isinstance(home, Store):
+                homes[id(home)] = home
+        stores = sorted(homes.values(), key=lambda store: -len(store.parameters))
+        store = stores[0] if stores else Store(next((dtype_held(p) for p in parameters), "float64"))
+        for other in stores[1:]:
+            with store.lock, other.lock:
+                store._absorb(other)
+        strangers = [p for p in parameters if id(p) not in store.position]
+        if strangers:
+            with store.lock:
+                store._grow(strangers)
+        where = store.order(list(parameters))
+        start = int(where.min()) if len(where) else 0
+        size = int(where.max()) + 1 - start if len(where) else 0
+        return Stretch(store, start, size), where - start

@@ -8,7 +8,8 @@ import numpy as np
 
 from gradwalk import ops
 from gradwalk.compile.array_types import Ints, Longs
-from gradwalk.compile.trace.tape import NONE, TAKE, Tape
+from gradwalk.compile.roll.dataflow import renumbered
+from gradwalk.compile.trace.tape import NONE, Tape
 
 __all__ = ["as_sums"]
 
@@ -49,26 +50,20 @@ def as_sums(tape: Tape) -> tuple[Tape, Longs] | None:
     where = np.arange(tape.rows) + np.cumsum(more)
     ids = np.concatenate((np.arange(first), first + where))
 
-    def renumbered(x: Ints) -> Ints:
-        # what is no operand, such as where a list begins, is looked up as well, and not used
+    def moved(x: Ints) -> Ints:
         return np.where(x >= 0, ids[np.clip(x, 0, len(ids) - 1)], x).astype(np.int32)
 
-    listed = (tape.code < 0) | (np.array([op.arity for op in tape.ops])[np.maximum(tape.code, 0)] > 2)
     rows = tape.rows + len(computed)
     code, a, b = (np.empty(rows, np.int32) for _ in range(3))
     code[where] = tape.code
-    a[where], b[where] = np.where(listed, tape.a, renumbered(tape.a)), np.where(listed, tape.b, renumbered(tape.b))
+    a[where], b[where], aux = renumbered(tape, slice(None), moved)
     code[where[which]] = add
     b[where[which[known]]] = ~(len(tape.constants) + np.arange(len(opposites)))
     inserted = where[computed] - 1
     code[inserted], a[inserted], b[inserted] = mul, b[where[computed]], ~np.int32(minus_one)
     b[where[computed]] = first + inserted
 
-    heads = np.zeros(len(tape.aux), np.bool_)  # three words that say what to take are no operands
-    for head in tape.a[tape.code == TAKE].tolist():
-        heads[head : head + 3] = True
-    aux = np.where(heads, tape.aux, renumbered(tape.aux)).astype(np.int32)
-    outputs = renumbered(tape.outputs)
+    outputs = moved(tape.outputs)
     return replace(tape, code=code, a=a, b=b, ops=new_ops, constants=constants, aux=aux, outputs=outputs), where
 
 

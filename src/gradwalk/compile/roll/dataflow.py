@@ -5,7 +5,9 @@ Constants become nodes of their own, after the rows; so a list of operands is al
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +16,7 @@ from gradwalk.compile.roll import passes
 from gradwalk.compile.roll.passes import RunPass, plainly
 from gradwalk.compile.trace.tape import NONE, SHIFT, TAKE, Tape
 
-__all__ = ["Dataflow", "nodes_reached", "read"]
+__all__ = ["Dataflow", "nodes_reached", "read", "renumbered"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +79,20 @@ def read(tape: Tape, input_grads: bool, run: RunPass = plainly, wanting: int | N
     run(passes.spread, code, start, count, operands, live, reached, active, rows, first, SHIFT)
     live, reached = live[first:constants], reached[first:constants]
     return Dataflow(tape, first, constants, nodes, code, start, count, slot, operands, live, reached, active)
+
+
+def renumbered(tape: Tape, rows: Any, new: Callable[[Ints], Ints]) -> tuple[Ints, Ints, Ints]:
+    """The operands of some rows, `a` and `b`, and the lists, by their new ids; what is no operand stays as it is.
+
+    What is none may be given to `new` all the same, and is not used.
+    """
+    code, a, b = tape.code[rows], tape.a[rows], tape.b[rows]
+    listed = (code < 0) | (np.array([op.arity for op in tape.ops] or [0])[np.maximum(code, 0)] > 2)
+    heads = np.zeros(len(tape.aux), np.bool_)  # three words that say what to take are no operands
+    for head in a[code == TAKE].tolist():
+        heads[head : head + 3] = True
+    pairs = np.where(listed, a, new(a)), np.where(listed | (b == NONE), b, new(b))
+    return *pairs, np.where(heads, tape.aux, new(tape.aux))
 
 
 def nodes_reached(tape: Tape, outputs: Ints) -> Bools:

@@ -18,12 +18,12 @@ from gradwalk import ops
 from gradwalk.compile.array_types import Longs
 from gradwalk.compile.roll import analyze, dataflow
 from gradwalk.compile.roll.chains import as_sums
-from gradwalk.compile.roll.dataflow import Dataflow
+from gradwalk.compile.roll.dataflow import Dataflow, renumbered
 from gradwalk.compile.roll.passes import RunPass, plainly
 from gradwalk.compile.roll.program import Program
 from gradwalk.compile.roll.repeats import without_repeats
 from gradwalk.compile.roll.steps import Rows, Step
-from gradwalk.compile.trace.tape import NONE, TAKE, Tape
+from gradwalk.compile.trace.tape import TAKE, Tape
 
 __all__ = ["Analysis", "roll", "roll_batch", "split"]
 
@@ -166,22 +166,12 @@ def split(tape: Tape, run: RunPass = plainly) -> tuple[Tape, Tape | None, Longs]
 def _kept(tape: Tape, graph: Dataflow, rows: Longs, new: Longs, parameters: int) -> Tape:
     """A tape of some rows, their operands renumbered."""
 
-    def renumbered(x: Any) -> Any:
+    def moved(x: Any) -> Any:
         ids = np.where(x < 0, graph.constants + ~x.astype(np.int64), x)
         return new[np.minimum(ids, graph.nodes - 1)].astype(np.int32)
 
-    codes = tape.code[rows]
-    a, b = tape.a[rows].copy(), tape.b[rows].copy()
-    listed = (codes < 0) | (np.array([op.arity for op in tape.ops] or [0])[np.maximum(codes, 0)] > 2)
+    codes, seconds = tape.code[rows], tape.b[rows]
+    a, b, aux = renumbered(tape, rows, moved)
     power = tape.ops.index(ops.pow) if ops.pow in tape.ops else -9
-    exponents = (codes == power) & (b < 0) & (b != NONE)
-    plain = ~listed
-    a[plain] = renumbered(a[plain])
-    second = plain & (b != NONE) & ~exponents
-    b[second] = renumbered(b[second])
-    heads = np.zeros(len(tape.aux), np.bool_)  # three words that say what to take are no operands
-    for head in tape.a[rows[codes == TAKE]].tolist():
-        heads[head : head + 3] = True
-    aux = np.where(heads, tape.aux, renumbered(tape.aux)) if len(tape.aux) else tape.aux
-    outputs = new[tape.outputs].astype(np.int32)
-    return replace(tape, parameters=parameters, code=codes, a=a, b=b, aux=aux.astype(np.int32), outputs=outputs)
+    b = np.where((codes == power) & (seconds < 0), seconds, b)
+    return replace(tape, parameters=parameters, code=codes, a=a, b=b, aux=aux, outputs=moved(tape.outputs))

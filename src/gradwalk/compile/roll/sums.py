@@ -78,16 +78,11 @@ def _blocks(builder: Builder, macros: Macros, made: Longs) -> list[Longs]:
         first = builder.positions[macros.first[made[members, PAIRS]]]
         second = builder.positions[macros.second[made[members, PAIRS]]]
         block = members[np.lexsort((right_of[members], second, left_of[members], first))].reshape(rows, columns)
-        if _is_product(macros, made, block, width):
+        at = made[block, PAIRS][:, :, None] + np.arange(width)
+        first, second = macros.first[at], macros.second[at]
+        if (first == first[:, :1]).all() and (second == second[:1]).all():
             found.append(block)
     return found
-
-
-def _is_product(macros: Macros, made: Longs, block: Longs, width: int) -> bool:
-    """Whether the factors themselves, not only their hashes, are those of a product of matrices."""
-    at = made[block, PAIRS][:, :, None] + np.arange(width)
-    first, second = macros.first[at], macros.second[at]
-    return bool((first == first[:, :1]).all() and (second == second[:1]).all())
 
 
 def _product(builder: Builder, macros: Macros, block: Longs) -> None:
