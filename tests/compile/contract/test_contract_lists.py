@@ -16,6 +16,8 @@ import pytest
 
 import gradwalk
 from gradwalk import Value, nn
+from gradwalk.compile.call import batch_arguments
+from gradwalk.compile.call.batch_arguments import BatchNumbers, key_of_samples
 from gradwalk.compile.call.familiar import LONG, Alike
 from gradwalk.compile.native import pythons
 from gradwalk.compile.native.pythons import (
@@ -31,6 +33,7 @@ from gradwalk.compile.native.pythons import (
 )
 from gradwalk.compile.own import watched
 from gradwalk.compile.own.watched import MANY, Watched
+from gradwalk.errors import NotANumberError
 
 
 class Metres(float):
@@ -328,6 +331,29 @@ def test_records_of_any_kind_are_read_anew_at_each_call(kind: str, count: int) -
         for arguments in [(records,), (records, 1.5), (records,)]:
             found, wanted = [seen(partial(f, *arguments), w) for f in (compiled, plain)]
             assert same(found, wanted), (kind, changes.index(change))
+
+
+SAMPLES: list[Callable[[int], Any]] = [
+    lambda i: [0.5 * i, 1.5], lambda i: (0.5 * i, 1.5), lambda i: [i, 2], lambda i: [i, 1.5], lambda i: [0.5 * i, 2],
+    lambda i: [np.float64(i), 1.5], lambda i: 0.5 * i, lambda i: i, lambda i: i if i % 2 else 0.5 * i,
+    lambda i: i % 3 == 0, lambda i: [0.5 * i, i % 3 == 0], lambda i: [0.5 * i, 2**53 + i], lambda i: 2**60 + i,
+    lambda i: [1.5] * (1 + (i == 7)), lambda i: [1.5, None if i == 7 else 2.5],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", SAMPLES)
+def test_many_samples_are_read_as_few_are(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def looked_at() -> Any:
+        numbers = BatchNumbers()
+        try:
+            key = key_of_samples([make(i) for i in range(2 * LONG)], numbers)
+        except NotANumberError as error:
+            return str(error)
+        return key, numbers.mixed, [(x.dtype, x.shape, x.tolist()) for x in numbers.arrays]
+
+    natively = looked_at()
+    monkeypatch.setattr(batch_arguments, "LONG", 10**9)
+    assert natively == looked_at()
 
 
 @pytest.mark.parametrize("size", [2, 40])

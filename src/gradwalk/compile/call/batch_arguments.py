@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from gradwalk import tree
-from gradwalk.compile.call.arguments import Key, Numbers, is_whole, key_of
+from gradwalk.compile.call.arguments import SEQUENCES, Key, Numbers, is_whole, key_of
+from gradwalk.compile.call.familiar import LONG, PYTHONS
+from gradwalk.compile.native.pythons import array_of_all
 from gradwalk.compile.trace.kinds import BOOLS
 from gradwalk.compile.trace.tracer import Tracer
 from gradwalk.engine import Value
@@ -127,7 +129,9 @@ def _key_of_entries(x: Any, numbers: BatchNumbers) -> Key:
         raise NotANumberError(why)
     samples = x if kind is list else list(x)
     try:
-        array = np.asarray(samples)
+        array = _many_alike(samples)
+        if array is None:
+            array = np.asarray(samples)
     except ValueError:  # parts of several shapes, which may be those of each sample
         return kind, _key_of_trees(samples, numbers)
     if array.dtype.kind in "biuf":
@@ -142,6 +146,14 @@ def _key_of_entries(x: Any, numbers: BatchNumbers) -> Key:
             numbers.add(array)
             return kind, key, array.dtype.kind, array.shape[1:]
     return kind, _key_of_trees(samples, numbers)
+
+
+def _many_alike(samples: list[Any]) -> Any:
+    """An array of many samples that seem to be floats or ints, or rows of these, all as long; None if they are not."""
+    first: Any = samples[0] if len(samples) >= LONG else None
+    if first.__class__ in SEQUENCES and first:
+        first = first[0]
+    return array_of_all(samples, first.__class__) if first.__class__ in PYTHONS else None
 
 
 def _key_of_trees(samples: list[Any], numbers: BatchNumbers) -> Key:

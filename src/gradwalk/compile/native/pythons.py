@@ -34,9 +34,11 @@ __all__ = [
     "address_in",
     "address_of",
     "are_readable",
+    "array_of_all",
     "describe",
     "fetching",
     "flat",
+    "rows",
     "version_of",
     "versions_are_readable",
 ]  # fmt: skip
@@ -244,15 +246,19 @@ class NumberReader:
 
     def read(self, xs: Any, described: Described, at: int) -> int:
         """Read what is described so: READ, UNREAD if it is not so, or OTHERS than the numbers must be."""
+        numbers, classes, limits = self._starts
+        if classes:
+            return self.read_to(xs, described, (numbers + 8 * at, classes + 8 * at, limits + 8 * at))
+        return self.read_to(xs, described, (numbers and numbers + 8 * at, 0, 0))
+
+    def read_to(self, xs: Any, described: Described, places: tuple[int, int, int]) -> int:
+        """The same to places in memory: of the numbers, of their classes and of how large they may be."""
         if self._read is None:
             return UNREAD
-        table, (numbers, classes, limits) = self._table, self._starts
+        table = self._table
         with self._one_at_a_time:
             table[1], table[2] = id(xs), described.address
-            if numbers:
-                table[3] = numbers + 8 * at
-                if classes:
-                    table[4], table[5] = classes + 8 * at, limits + 8 * at
+            table[3], table[4], table[5] = places
             self._read()
             return table[0]
 
@@ -270,6 +276,44 @@ def flat(kind: Any, count: int) -> Described:
     (True, False)
     """
     return Described([(0, 0, kind(range(count)))], [], [[0, 0, count]])
+
+
+@lru_cache(1024)
+def rows(count: int, kind: Any, width: int) -> Described:
+    """What describes a list of so many lists, or tuples, of so many numbers.
+
+    >>> rows(2, tuple, 3).fits([(1.0, 2.0, 3.0), (4.0, 5.0, 6.0)])
+    True
+    """
+    row, places = kind(range(width)), range(count)
+    lists = [(0, 0, [None] * count), *[(0, i, row) for i in places]]
+    return Described(lists, [], [[i + 1, 0, width] for i in places])
+
+
+@lru_cache(64)
+def _all_of(kind: Any, count: int) -> tuple[Any, tuple[int, int]]:
+    """What says that so many numbers are of one class, and where it lies."""
+    asked = np.full(count, id(kind)), np.full(count, -1.0)
+    return asked, (asked[0].ctypes.data, asked[1].ctypes.data)
+
+
+def array_of_all(xs: Any, kind: Any) -> Any:
+    """An array of a list of floats (or of ints), or of a list of rows of these; None if it holds anything else.
+
+    >>> array_of_all([[1.5, 2.5], [3.5, 4.5]], float)
+    array([[1.5, 2.5],
+           [3.5, 4.5]])
+    >>> array_of_all([1, 2], int), array_of_all([1, 2.5], int)
+    (array([1, 2]), None)
+    """
+    first, count = xs[0], len(xs)
+    alone = first.__class__ is kind
+    described = flat(list, count) if alone else rows(count, first.__class__, len(first))
+    numbers = np.empty(described.count)
+    places = numbers.ctypes.data, *_all_of(kind, described.count)[1]
+    if _looker().read_to(xs, described, places) != READ:
+        return None
+    return numbers.astype(kind, copy=False).reshape((count,) if alone else (count, len(first)))
 
 
 @cache
