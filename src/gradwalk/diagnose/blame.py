@@ -406,6 +406,9 @@ class _Inquiry:
         for fault in self.found.faults:
             if fault.op in ("", EVERY) or fault.op in parts:
                 return self._fault(fault)
+        for part, measured in self.found.unknown.items():
+            if part in parts:
+                return self._unknown(part, measured)
         changed = self._changed_input(failure.program)
         if changed:
             return changed

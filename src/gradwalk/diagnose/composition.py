@@ -67,7 +67,17 @@ def helpers_of(engine: Engine, op: str) -> set[tuple[str, int]]:
 
     _apply(engine, op, _operands(engine, op), watch, backward=True)
     own = {engine.called(name) for name in (*BASIC, *REVERSED)}
-    return {(name, line) for name, line in called if name not in own}
+    return {(name, line) for name, line in called if name not in own and not _only_wraps(engine, name)}
+
+
+def _only_wraps(engine: Engine, name: str) -> bool:
+    """Whether a function gives a node back as it is, so that nothing that it does to numbers is in the way of one."""
+    node = engine.leaf(2.0)
+    try:
+        with lines_limited(engine.files):
+            return engine.namespace[name](node) is node
+    except (Exception, SystemExit, OutOfSteps):
+        return False
 
 
 def _apply(

@@ -42,22 +42,31 @@ def compares_data(engine: Engine) -> bool:
 
 
 def keeps_nodes(engine: Engine) -> bool:
-    """Whether nodes of earlier walks are in the default of a parameter of the walk, or of a function beside it.
+    """Whether a walk puts nodes where the next one finds them: in a default of a function, in the module, in the class.
 
     >>> keeps_nodes(Engine(Value))
     False
     """
-    beside = [x for x in engine.namespace.values() if isinstance(x, FunctionType)]
-    functions = [getattr(engine.cls, engine.backward_name or " ", None), *beside]
-    defaults = [
-        x
-        for function in functions
-        for x in (
-            *(getattr(function, "__defaults__", None) or ()),
-            *(getattr(function, "__kwdefaults__", None) or {}).values(),
-        )
-    ]
-    return any(isinstance(x, (list, set, dict)) and any(isinstance(y, engine.kind) for y in x) for x in defaults)
+    first: object = None
+    try:
+        with lines_limited(engine.files):
+            first, second = (engine.op("mul", engine.leaf(1.3), engine.leaf(0.7)) for _ in range(2))
+            if _keeps(engine, first):  # all that was ever made, as a tape does
+                return False
+            engine.backward(first)
+            engine.backward(second)
+    except (Exception, SystemExit, OutOfSteps):
+        pass
+    return _keeps(engine, first)
+
+
+def _keeps(engine: Engine, node: object) -> bool:
+    """Whether a node, or its id, is in a container that outlives a walk."""
+    outer = [*engine.namespace.values(), *vars(engine.cls).values()]
+    functions = [x for x in outer if isinstance(x, FunctionType)]
+    defaults = [x for f in functions for x in (*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values())]
+    held = [x for x in (*outer, *defaults) if isinstance(x, (list, set, dict))]
+    return any(each is node or (type(each) is int and each == id(node)) for x in held for each in x)
 
 
 def leaf_is_changed(engine: Engine, op: str) -> int | None:

@@ -16,7 +16,7 @@ from gradwalk.diagnose.formulas import pretty
 from gradwalk.diagnose.guilty_lines import guilty_line, walk_line
 from gradwalk.diagnose.museum.faults import EVERY, Fault, right_slopes, right_value
 from gradwalk.diagnose.networks import Forgotten
-from gradwalk.diagnose.op_probes import with_itself
+from gradwalk.diagnose.op_probes import at_points, with_itself
 from gradwalk.diagnose.phrases import at, operand, sentence
 from gradwalk.diagnose.results import Diagnosis
 from gradwalk.diagnose.source_tree import SourceTree, assigned, holds_line
@@ -373,8 +373,13 @@ class Messages:
         wrong = failure.wrong()
         name = next((name for name in wrong if name.endswith(".data")), wrong[0])
         value = name.endswith(".data")
-        line = self.line(Fault("value" if value else "slope", op))
-        called = self.engine.called(op)
+        called, function = self.engine.called(op), self.tree and self.tree.function(self.engine.called(op))
+        if value or op not in SYMBOL:
+            line = self.line(Fault("value" if value else "slope", op))
+        elif failure.program in at_points(op):
+            line = self.line(Fault("slope", op, "ab".index(name[0])))
+        else:  # which of its pushes is wrong does not show
+            line = function.lineno if function else None
         told = (
             say("your `{op}` gives a wrong value{at}", op=called, at=at(line))
             if value
@@ -567,10 +572,14 @@ WALKS = {
         "Wipe nothing after the walk; leaves keep what they have received.",
     ),
     "kept-in-default": (
-        "your `{walk}` keeps the nodes of earlier walks in the default of a parameter{at}: it is made once, not for "
-        "each call",
-        "Print the parameter at the start of the second walk. What is in it?",
-        "Let the default be None, and make the list or set inside `{walk}`.",
+        "your `{walk}` keeps the nodes of earlier walks{at}: what it collects them in is made once, not for each call",
+        "Print your list or set of nodes at the start of the second walk. What is in it?",
+        "Make the list or set inside `{walk}`, anew for each call.",
+    ),
+    "pushes-twice": (
+        "in your `{walk}`{at}, every node pushes more than once",
+        "Follow one node through your walk. How often is its push called?",
+        "Let every node push once.",
     ),
     "zero-at-root": (
         "after your `{walk}`{at} the root's gradient is 0, where 1 is right",

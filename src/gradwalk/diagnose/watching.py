@@ -145,7 +145,7 @@ def _seeding(walks: Sequence[Walk]) -> list[str]:
         return ["wiped-after-seed" if all(1.0 in walk.root_writes for walk in walks) else "not-seeded"]
     if all(same(walk.seed or 0.0, walk.root_data) for walk in walks):
         return ["seeded-with-data"]
-    return ["seeded-wrong"]
+    return [] if all(1.0 in walk.root_writes for walk in walks) else ["seeded-wrong"]  # it is changed on its way
 
 
 def _visiting(walks: Sequence[Walk], listed: bool) -> list[str]:
@@ -153,6 +153,8 @@ def _visiting(walks: Sequence[Walk], listed: bool) -> list[str]:
         return ["missing-visits"]
     repeated = [{node for node in walk.order if walk.order.count(node) > 1} for walk in walks]
     if any(repeated):
+        if all(len({walk.order.count(node) for node in walk.order}) == 1 for walk in walks):  # whatever uses it
+            return ["pushes-twice"]
         if all(nodes == {walk.root} for nodes, walk in zip(repeated, walks, strict=True)):
             return ["root-twice"]
         return ["listed-twice" if listed else "no-order"]
@@ -241,7 +243,7 @@ def starts_with_one(engine: Engine) -> bool:
 def wrong_seed(engine: Engine) -> str | None:
     """What is wrong with the root's gradient, where nobody can watch: by what it holds when the walk is done.
 
-    Nothing if it holds 1; None if that says nothing: it may have been wiped, or not be kept.
+    Nothing if it holds 1, or if no walk came to its end; None if it holds 0: it may have been wiped, or not be kept.
 
     >>> from gradwalk.diagnose import teaching
     >>> wrong_seed(Engine(teaching.load()))
@@ -257,7 +259,9 @@ def wrong_seed(engine: Engine) -> str | None:
         except (Exception, SystemExit, OutOfSteps):
             continue
     seeds = {seed for seed, _ in found}
-    if 0.0 in seeds or not seeds:
+    if not seeds:
+        return ""
+    if 0.0 in seeds:
         return None
     if all(same(seed, data) for seed, data in found):
         return "seeded-with-data"
