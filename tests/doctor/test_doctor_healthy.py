@@ -189,6 +189,21 @@ def test_two_losses_of_one_model_in_turn() -> None:
     assert [one.steps for one in report.looked] == [10, 10]
 
 
+def test_two_models_that_are_watched_together_and_trained_in_turn() -> None:
+    """The loss of the second finds gradients of the first, and gives it none itself."""
+    makes, judges = Value(0.5), Value(0.3)
+    first, second = optim.SGD([makes], lr=0.1), optim.SGD([judges], lr=0.1)
+    with doctor.watch([makes, judges]) as visit:
+        for step in range(8):
+            second.zero_grad()
+            ((judges * (makes.data * step) - 1) ** 2 + (judges * 2 - 3) ** 2).backward()
+            second.step()
+            first.zero_grad()
+            ((judges * makes * (step + 1) - 3) ** 2).backward()
+            first.step()
+    assert not [found for found in visit.report().findings if found.kind == "no-zero-grad"]
+
+
 def test_gradient_checks_on_the_way_are_no_steps() -> None:
     patient = Patient(samples=4)
     X, y = patient.points

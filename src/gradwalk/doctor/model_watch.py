@@ -219,12 +219,13 @@ class ModelWatch:
         """Write down whose gradients this step found as the step before had left them.
 
         Other gradients that are there say nothing: those that another loss gave after they had been cleared, as in
-        adversarial training, or a share of those of the step before, as in momentum by hand.
+        adversarial training, or a share of those of the step before, as in momentum by hand. Nor do those of parameters
+        to which this loss gives nothing: another one may be there to train them.
         """
-        kept = [i for i, h in enumerate(self._held) if _number(h) and self._untouched[i]]
-        size = math.hypot(*(fresh[i] for i in kept))
+        kept = [i for i, h in enumerate(self._held) if _number(h) and self._untouched[i] and fresh[i]]
         if kept:
-            self.history.piled.append((step, math.hypot(*(left[i] for i in kept)) / size if size else math.inf))
+            share = math.hypot(*(left[i] for i in kept)) / math.hypot(*(fresh[i] for i in kept))
+            self.history.piled.append((step, share))
             self.history.piled_up.update(id(self.names.parameters[i]) for i in kept)
         left_before = [i for i, g in enumerate(self._left) if g]
         self.history.cleared.update(id(self.names.parameters[i]) for i in left_before if not self._untouched[i])
