@@ -412,6 +412,14 @@ def test_where_it_does_not_show_which_push_is_wrong_the_line_is_that_of_the_op()
     assert found.line == source[: source.index("def __mul__")].count("\n") + 1
 
 
+def test_an_exponent_that_was_taken_as_a_number_goes_in_as_one_though_a_complex_result_is_refused() -> None:
+    source = edited(("        assert isinstance(other, (int, float))\n", "        if isinstance(other, Value):\n"
+                     "            return (self * other).exp()\n"),
+                    ("        self.data = data\n", "        if isinstance(data, complex):\n"
+                     "            raise TypeError('a complex number')\n        self.data = data\n"))  # fmt: skip
+    assert faults(grade(source)) == []
+
+
 def test_what_an_op_goes_through_is_told_and_not_the_op() -> None:
     power = "    def __rpow__(self, base):\n        return (self * math.log(base)).exp()\n\n"
     source = edited(("    def exp(", power + "    def exp("), ("out.data * out.grad", "out.data * self.grad"))
