@@ -506,7 +506,7 @@ class _Inquiry:
         if not elsewhere and (crashed := self._crashed(program)):
             return crashed
         if check.group in ORDINARY and outcome.error == "ZeroDivisionError" and self._op_at(outcome.line) == "mul":
-            return self._once("dividing", lambda: self.tell.dividing("mul", outcome))
+            return self._once("dividing", lambda: self.tell.told("slope-by-dividing", outcome.line, "mul"))
         if outcome.error in ARITHMETIC and check.group in ORDINARY:  # a wrong number may have led there
             known = self._blame(failure)
             if known is not None and not (self._is_walks(program) and not self.walk):
@@ -567,7 +567,7 @@ class _Inquiry:
         if "not callable" in outcome.message and hidden:
             return self._once(("hidden", hidden[0]), lambda: self.tell.hidden(hidden[0]))
         if outcome.error == "RecursionError" and self._in_walk(failure):
-            return self._once("walk recurs", lambda: self.tell.endless_recursion(outcome))
+            return self._once("walk recurs", lambda: self.tell.told("endless-recursion: walk", outcome.line))
         if self.nothing_works and outcome.kind == "raised":
             first = self.nothing_works
             return self._once("nothing", lambda: self.tell.nothing_works(first_op(first.program.text), first.outcome))
