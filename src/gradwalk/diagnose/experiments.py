@@ -8,7 +8,7 @@ from itertools import pairwise
 from types import FrameType, FunctionType
 
 from gradwalk.diagnose.adapter import Engine
-from gradwalk.diagnose.budget import OutOfSteps, limited, lines_limited
+from gradwalk.diagnose.budget import OutOfSteps, limited, trying
 from gradwalk.diagnose.discovery import held
 from gradwalk.diagnose.pushing import fill, recorded
 from gradwalk.diagnose.vocabulary import SYMBOL
@@ -48,15 +48,12 @@ def keeps_nodes(engine: Engine) -> bool:
     False
     """
     first: object = None
-    try:
-        with lines_limited(engine.files):
-            first, second = (engine.op("mul", engine.leaf(1.3), engine.leaf(0.7)) for _ in range(2))
-            if _keeps(engine, first):  # all that was ever made, as a tape does
-                return False
-            engine.backward(first)
-            engine.backward(second)
-    except (Exception, SystemExit, OutOfSteps):
-        pass
+    with trying(engine.files):
+        first, second = (engine.op("mul", engine.leaf(1.3), engine.leaf(0.7)) for _ in range(2))
+        if _keeps(engine, first):  # all that was ever made, as a tape does
+            return False
+        engine.backward(first)
+        engine.backward(second)
     return _keeps(engine, first)
 
 
@@ -77,17 +74,15 @@ def leaf_is_changed(engine: Engine, op: str) -> int | None:
     """
     if engine.push is None or not engine.push.on_node or engine.push.takes == "locals":
         return None
-    try:
+    with trying(engine.files):
         operands = [engine.leaf(1.3), engine.leaf(0.7)] if op in SYMBOL else [engine.leaf(0.7)]
         before = [held(operand, engine.push.name) for operand in operands]
-        with lines_limited(engine.files):
-            engine.op(op, *operands, *([2] if op == "pow" else []))
-        after = [held(operand, engine.push.name) for operand in operands]
-    except (Exception, SystemExit, OutOfSteps):
-        return None
-    return next(
-        (i for i, (old, new) in enumerate(zip(before, after, strict=True)) if old is not new and old != new), None
-    )
+        engine.op(op, *operands, *([2] if op == "pow" else []))
+        for i, (operand, old) in enumerate(zip(operands, before, strict=True)):
+            new = held(operand, engine.push.name)
+            if old is not new and old != new:
+                return i
+    return None
 
 
 def answer_to_upstream(engine: Engine, op: str) -> str:
@@ -109,17 +104,16 @@ def answer_to_upstream(engine: Engine, op: str) -> str:
 def _answer(engine: Engine, op: str, point: tuple[float, float]) -> str:
     pushed = {}
     for upstream in (1.0, 2.0, 40.0, -1.5, 4e3, 8e3):
-        try:
-            with lines_limited(engine.files), recorded(engine.kind) as made:
-                operands = [engine.leaf(x) for x in (point if op in SYMBOL else point[:1])]
-                root = engine.op(op, *operands, *([2] if op == "pow" else []))
-                fill(engine, made)
-                engine.set_grad(root, upstream)
-                for node in reversed(made):
-                    if engine.push:
-                        engine.push(engine, node)
-                pushed[upstream] = [engine.grad(operand) for operand in operands]
-        except (Exception, SystemExit, OutOfSteps):
+        with trying(engine.files), recorded(engine.kind) as made:
+            operands = [engine.leaf(x) for x in (point if op in SYMBOL else point[:1])]
+            root = engine.op(op, *operands, *([2] if op == "pow" else []))
+            fill(engine, made)
+            engine.set_grad(root, upstream)
+            for node in reversed(made):
+                if engine.push:
+                    engine.push(engine, node)
+            pushed[upstream] = [engine.grad(operand) for operand in operands]
+        if upstream not in pushed:
             return ""
     answers = []
     for one, two, many, less, most, more in zip(*pushed.values(), strict=True):
@@ -142,13 +136,11 @@ def changes_in_place(engine: Engine, op: str) -> bool:
     >>> changes_in_place(Engine(Value), "add")
     False
     """
-    try:
-        with lines_limited(engine.files):
-            x = engine.leaf(1.5)
-            made = engine.in_place(op, x, engine.leaf(0.7))
-            return made is x and not same(engine.data(x), 1.5)
-    except (Exception, SystemExit, OutOfSteps):
-        return False
+    with trying(engine.files):
+        x = engine.leaf(1.5)
+        made = engine.in_place(op, x, engine.leaf(0.7))
+        return made is x and not same(engine.data(x), 1.5)
+    return False
 
 
 def is_exponential(engine: Engine) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradwalk.diagnose.adapter import Engine
-from gradwalk.diagnose.budget import OutOfSteps, lines_limited
+from gradwalk.diagnose.budget import trying
 from gradwalk.diagnose.discovery import held
 from gradwalk.diagnose.experiments import compares_data
 from gradwalk.diagnose.pushing import recorded
@@ -251,13 +251,10 @@ def wrong_seed(engine: Engine) -> str | None:
     """
     found = []
     for op in NEUTRAL:
-        try:
-            with lines_limited(engine.files):
-                root = engine.op(op, engine.leaf(DATA[0]), engine.leaf(DATA[1]))
-                engine.backward(root)
-                found.append((engine.grad(root), engine.data(root)))
-        except (Exception, SystemExit, OutOfSteps):
-            continue
+        with trying(engine.files):
+            root = engine.op(op, engine.leaf(DATA[0]), engine.leaf(DATA[1]))
+            engine.backward(root)
+            found.append((engine.grad(root), engine.data(root)))
     seeds = {seed for seed, _ in found}
     if not seeds:
         return ""
@@ -284,13 +281,10 @@ def watch(
     if engine.push is None or engine.push.takes == "locals":
         return None
     for op in ops:
-        try:
-            with lines_limited(engine.files):
-                found = _watched(engine, graph, op, times, neutral)
-        except (Exception, SystemExit, OutOfSteps):
-            continue
-        if found is not None:
-            return found
+        with trying(engine.files):
+            found = _watched(engine, graph, op, times, neutral)
+            if found is not None:
+                return found
     return None
 
 
