@@ -500,9 +500,8 @@ class _Inquiry:
         if op_at_line and op_at_line not in self._with_parts(ops_in(program.text)) and keeps_nodes(self.engine):
             return self._walk_named("kept-in-default")  # a node of another program has pushed
         at_edge = check.group == "edges"
-        elsewhere = (
-            at_edge and outcome.error in ARITHMETIC and _error(outcome) not in map(_error_of, self.crashing.values())
-        )
+        crashes = [_error(crash.outcome) for crash in self.crashing.values()]
+        elsewhere = at_edge and outcome.error in ARITHMETIC and _error(outcome) not in crashes
         if not elsewhere and (crashed := self._crashed(program)):
             return crashed
         if check.group in ORDINARY and outcome.error == "ZeroDivisionError" and self._op_at(outcome.line) == "mul":
@@ -666,10 +665,6 @@ _WALKS = ("overwriting", "not-seeded", "root-twice", "one-user", "keyed-by-opera
 _UNSEEN = {"wrong-end": "no-further", "not-seeded": "zero-at-root"}
 
 _IN_THE_MUSEUM = {"not-seeded", "root-twice", "wrong-end", "no-order", "listed-twice", "preorder", "breadth-first"}
-
-
-def _error_of(failure: Failure) -> tuple[str, int | None, str]:
-    return _error(failure.outcome)
 
 
 def _error(outcome: Outcome) -> tuple[str, int | None, str]:
