@@ -17,7 +17,7 @@ from gradwalk.diagnose.guilty_lines import guilty_line, walk_line
 from gradwalk.diagnose.museum.faults import EVERY, Fault, right_slopes, right_value
 from gradwalk.diagnose.networks import Forgotten
 from gradwalk.diagnose.op_probes import at_points, with_itself
-from gradwalk.diagnose.phrases import ANSWERS, SEEN, at, operand, sentence
+from gradwalk.diagnose.phrases import ANSWERS, SEEN, at, filled, operand, sentence
 from gradwalk.diagnose.results import Diagnosis
 from gradwalk.diagnose.source_tree import SourceTree, assigned, holds_line
 from gradwalk.diagnose.vocabulary import SYMBOL
@@ -181,9 +181,7 @@ class Messages:
             "at": at(line), "line": str(line), "walk": self.engine.backward_name, "grad": self.engine.grad_name,
             "name": self.engine.cls.__name__, "op": op and self.engine.called(op), **parts,
         }  # fmt: skip
-        told, hint, solution = (
-            Message(words, {hole: parts[hole] for hole in re.findall(r"{(\w+)}", words)}) for words in SEEN[fault]
-        )
+        told, hint, solution = (filled(words, parts) for words in SEEN[fault])
         return Diagnosis(None, told, line, op or None, hint, solution, fault.partition(":")[0])
 
     def walk(self, name: str) -> Diagnosis:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+
 from gradwalk.diagnose.formulas import pretty
 from gradwalk.diagnose.museum.faults import EVERY, Fault, right_slopes, right_value
 from gradwalk.diagnose.vocabulary import SYMBOL
@@ -20,8 +23,7 @@ def sentence(fault: Fault, op: str, walk: str, line: int | None) -> Message:
         if line:
             return say("your engine overwrites gradients: line {line} has `=` where `+=` is needed", line=line)
         return say("your engine overwrites gradients instead of adding to them")
-    words = IN_WALK[fault.name]
-    return Message(words, {"walk": walk, "at": at(line)} if "{walk}" in words else {"at": at(line)})
+    return filled(IN_WALK[fault.name], {"walk": walk, "at": at(line)})
 
 
 def at(line: int | None) -> Message:
@@ -37,72 +39,48 @@ def operand(fault: Fault) -> Message:
 
 
 def _in_op(fault: Fault, op: str, line: int | None) -> Message:
-    which, formula, here = operand(fault) or say("operand"), pretty(fault.formula), at(line)
-    match fault.name if fault.kind in ("specimen", "reflected") else fault.kind:
-        case "overwriting" if line:
-            return say("your `{op}` overwrites: line {line} has `=` where `+=` is needed", op=op, line=line)
-        case "overwriting" if fault.operand is not None:
-            return say("your `{op}` overwrites the gradient of its {which} instead of adding to it", op=op, which=which)
+    name = fault.name if fault.kind in ("specimen", "reflected") else fault.kind
+    parts: dict[str, str] = {
+        "op": op, "at": at(line), "line": str(line), "which": operand(fault) or say("operand"),
+        "formula": pretty(fault.formula), "error": fault.formula,
+    }  # fmt: skip
+    match name:
         case "overwriting":
-            return say("your `{op}` overwrites the gradient of its operands instead of adding to it", op=op)
+            name += ": line" if line else ": operand" if fault.operand is not None else ""
         case "slope":
-            right = pretty(right_slopes(fault.op)[fault.operand or 0])
-            if operand(fault):
-                return say(
-                    "the derivative of your `{op}` with respect to its {which} is wrong{at}: it gives {formula}, and "
-                    "{right} is right",
-                    op=op,
-                    which=which,
-                    at=here,
-                    formula=formula,
-                    right=right,
-                )
-            return say(
-                "the derivative of your `{op}` is wrong{at}: it gives {formula}, and {right} is right",
-                op=op,
-                at=here,
-                formula=formula,
-                right=right,
-            )
+            name += ": operand" if operand(fault) else ""
+            parts["right"] = pretty(right_slopes(fault.op)[fault.operand or 0])
         case "value":
-            right = pretty(right_value(fault.op))
-            return say(
-                "your `{op}` computes {formula}{at}, where {right} is right",
-                op=op,
-                formula=formula,
-                at=here,
-                right=right,
-            )
+            parts["right"] = pretty(right_value(fault.op))
         case "wrong-value":
-            return say(
-                "your `{op}` gives `{code}`{at}, where `other {sign} self` is meant",
-                op=op,
-                code=fault.formula.replace("as_value(other)", "other"),
-                at=here,
-                sign=SYMBOL[fault.op[1:]],
-            )
-        case "detached" if fault.operand is None:
-            return say("your `{op}` leaves the graph{at}: no gradient gets through it", op=op, at=here)
+            parts["code"], parts["sign"] = fault.formula.replace("as_value(other)", "other"), SYMBOL[fault.op[1:]]
         case "detached":
-            return say("your `{op}` pushes nothing to its {which}{at}", op=op, which=which, at=here)
-        case "python-raises" if "complex" in fault.formula:
-            return say(
-                "your `{op}` gives a complex number{at}, where floating-point numbers have an answer", op=op, at=here
-            )
+            name += "" if fault.operand is None else ": operand"
         case "python-raises":
-            return say(
-                "your `{op}` raises {error}{at}, where floating-point numbers have an answer",
-                op=op,
-                error=fault.formula,
-                at=here,
-            )
-        case name:
-            return Message(IN_OP[name], {"op": op, "at": here})
+            name += ": complex" if "complex" in fault.formula else ""
+    return filled(IN_OP[name], parts)
+
+
+def filled(words: str, parts: Mapping[str, str]) -> Message:
+    """A sentence of a table, with those of the parts that it has holes for."""
+    return Message(words, {hole: parts[hole] for hole in re.findall(r"{(\w+)}", words)})
 
 
 _TURNED = "your `{op}` is the wrong way round{at}: the number on the left arrives as the argument"
 #: Each of these has its words here alone; `learn.page.sentences` reads these tables.
 IN_OP = {
+    "overwriting": "your `{op}` overwrites the gradient of its operands instead of adding to it",
+    "overwriting: line": "your `{op}` overwrites: line {line} has `=` where `+=` is needed",
+    "overwriting: operand": "your `{op}` overwrites the gradient of its {which} instead of adding to it",
+    "slope": "the derivative of your `{op}` is wrong{at}: it gives {formula}, and {right} is right",
+    "slope: operand": "the derivative of your `{op}` with respect to its {which} is wrong{at}: it gives {formula}, and "
+    "{right} is right",
+    "value": "your `{op}` computes {formula}{at}, where {right} is right",
+    "wrong-value": "your `{op}` gives `{code}`{at}, where `other {sign} self` is meant",
+    "detached": "your `{op}` leaves the graph{at}: no gradient gets through it",
+    "detached: operand": "your `{op}` pushes nothing to its {which}{at}",
+    "python-raises": "your `{op}` raises {error}{at}, where floating-point numbers have an answer",
+    "python-raises: complex": "your `{op}` gives a complex number{at}, where floating-point numbers have an answer",
     "reversed-subtraction": _TURNED,
     "reversed-division": _TURNED,
     "counting-itself": "your `{op}` counts what is there already twice{at}",
