@@ -6,7 +6,6 @@ wrong can then be seen, whatever the ops are worth.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -162,8 +161,8 @@ def _visiting(walks: Sequence[Walk], listed: bool) -> list[str]:
         return []
     if all(walk.order[-1] == walk.root for walk in walks):
         return ["wrong-end"]
-    for name, orders in (("breadth-first", _breadth_first), ("preorder", _preorder)):
-        if all(walk.order in orders(walk.graph) for walk in walks):
+    for name, oldest_or_newest in (("breadth-first", 0), ("preorder", -1)):
+        if all(walk.order in _searched(walk.graph, oldest_or_newest) for walk in walks):
             return [name]
     return ["no-order"]
 
@@ -178,34 +177,18 @@ def _is_early(walk: Walk) -> bool:
     )
 
 
-def _breadth_first(graph: Graph) -> list[list[int]]:
-    return [list(_levels(graph, turn)) for turn in (1, -1)]
-
-
-def _levels(graph: Graph, turn: int) -> Iterator[int]:
-    seen, waiting = {len(graph) - 1}, deque([len(graph) - 1])
-    while waiting:
-        node = waiting.popleft()
-        if graph[node]:
-            yield node
-        for operand in graph[node][::turn]:
-            if operand not in seen:
-                seen.add(operand)
-                waiting.append(operand)
-
-
-def _preorder(graph: Graph) -> list[list[int]]:
+def _searched(graph: Graph, take: int) -> list[list[int]]:
+    """The orders in which a search finds nodes, operands either way round, if it goes on from the place `take`."""
     found = []
     for turn in (1, -1):
-        seen: set[int] = set()
         order: list[int] = []
-        stack = [len(graph) - 1]
-        while stack:
-            node = stack.pop()
+        seen, waiting = set[int](), [len(graph) - 1]
+        while waiting:
+            node = waiting.pop(take)
             if node not in seen:
                 seen.add(node)
                 order += [node] if graph[node] else []
-                stack += graph[node][::turn]
+                waiting += graph[node][::turn]
         found.append(order)
     return found
 
