@@ -17,7 +17,7 @@ from gradwalk.diagnose.guilty_lines import guilty_line, walk_line
 from gradwalk.diagnose.museum.faults import EVERY, Fault, right_slopes, right_value
 from gradwalk.diagnose.networks import Forgotten
 from gradwalk.diagnose.op_probes import at_points, with_itself
-from gradwalk.diagnose.phrases import ANSWERS, SEEN, at, filled, operand, sentence
+from gradwalk.diagnose.phrases import ANSWERS, IN_OP, SEEN, at, filled, operand, sentence
 from gradwalk.diagnose.results import Diagnosis
 from gradwalk.diagnose.source_tree import SourceTree, assigned, holds_line
 from gradwalk.diagnose.vocabulary import SYMBOL
@@ -71,28 +71,20 @@ class Messages:
         """One fault."""
         specimen = museum.find(fault.name)
         line = line or self.line(fault)
-        told = sentence(fault, self.engine.called(fault.op), self.engine.backward_name, line)
+        name = self.engine.called(fault.op)
+        told = sentence(fault, name, self.engine.backward_name, line)
         op = None if fault.op in ("", EVERY) else fault.op
-        slip = None
-        if op and fault.kind == "detached" and self.tree and self.engine.push:
-            slip = self.tree.misspelt_attribute(self.engine.called(op), self.engine.push.name)
+        solution = _solution(fault) or whole(specimen.solution)
+        if op and fault.kind == "detached":
+            push = self.engine.push.name if self.engine.push else ""
+            slip = self.tree.misspelt_attribute(name, push) if self.tree and push else None
             if slip:
                 line = slip[1]
-                told = say(
-                    "your `{op}` sets `{name}` on line {line}, and the walk calls `{push}`: no gradient gets through "
-                    "it",
-                    op=self.engine.called(op),
-                    name=slip[0],
-                    line=line,
-                    push=self.engine.push.name,
-                )
-        if op and not slip and fault.kind == "detached" and fault.operand is None and self._keeps_operands(op):
-            told = say(
-                "your `{op}` pushes nothing{at}: no gradient gets through it", op=self.engine.called(op), at=at(line)
-            )
-            solution = say("Add to the gradient of every operand: `self.{grad} += …`.", grad=self.engine.grad_name)
-            return Diagnosis(fault.name, told, line, op, whole(specimen.hint), solution)
-        return Diagnosis(fault.name, told, line, op, whole(specimen.hint), _solution(fault) or whole(specimen.solution))
+                told = filled(IN_OP["detached: slip"], {"op": name, "name": slip[0], "line": str(line), "push": push})
+            elif fault.operand is None and self._keeps_operands(op):
+                told = filled(IN_OP["detached: kept"], {"op": name, "at": at(line)})
+                solution = say("Add to the gradient of every operand: `self.{grad} += …`.", grad=self.engine.grad_name)
+        return Diagnosis(fault.name, told, line, op, whole(specimen.hint), solution)
 
     def every_path(self, doubling: int | None) -> Diagnosis:
         """A walk that takes every path; `doubling` is the first line of the function that does, if it is one."""

@@ -79,6 +79,9 @@ IN_OP = {
     "wrong-value": "your `{op}` gives `{code}`{at}, where `other {sign} self` is meant",
     "detached": "your `{op}` leaves the graph{at}: no gradient gets through it",
     "detached: operand": "your `{op}` pushes nothing to its {which}{at}",
+    "detached: kept": "your `{op}` pushes nothing{at}: no gradient gets through it",
+    "detached: slip": "your `{op}` sets `{name}` on line {line}, and the walk calls `{push}`: no gradient gets through "
+    "it",
     "python-raises": "your `{op}` raises {error}{at}, where floating-point numbers have an answer",
     "python-raises: complex": "your `{op}` gives a complex number{at}, where floating-point numbers have an answer",
     "reversed-subtraction": _TURNED,
