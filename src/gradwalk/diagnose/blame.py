@@ -235,7 +235,7 @@ class _Inquiry:
             return self._once("early", lambda: self.tell.starts_with_gradient(failure))
         own = first_op(failure.program.text)
         if failure.outcome.kind == "stopped":
-            return self._stopped_walk(failure, check, own)
+            return self._stopped_walk(failure, check)
         if check.name == "inputs-kept":
             return self._fault(Fault("specimen", own, specimen="changes-its-input"))
         if check.extra.startswith("__i") and changes_in_place(self.engine, check.name[1:]):
@@ -368,10 +368,10 @@ class _Inquiry:
             unexplained = [each for each in wrong if not self._wrong_ops(each)]
             walked = self.examination.failure((unexplained or wrong)[0])
             return self._once("walk", lambda: self.tell.wrong(walked))
-        everywhere = [fault for fault in concerned if fault.op in ("", EVERY)]
         if concerned:  # an op that is wrong at ordinary points is not judged anew at the edges
+            everywhere = [fault for fault in concerned if fault.op in ("", EVERY)]
             return self._fault((everywhere or concerned)[0])
-        if not concerned and compares_data(self.engine) and self.examination.failures(CHECKS["equal-numbers"]):
+        if compares_data(self.engine) and self.examination.failures(CHECKS["equal-numbers"]):
             return self._walk_named("equal-by-data")
         return None
 
@@ -470,7 +470,7 @@ class _Inquiry:
 
     # --- programs without numbers
 
-    def _stopped_walk(self, failure: Failure, check: Check, op: str) -> Diagnosis | None:
+    def _stopped_walk(self, failure: Failure, check: Check) -> Diagnosis | None:
         """A program that used up its steps."""
         if self.examination.endless is not None:
             return self._once("endless", lambda: self.tell.endless(self.examination.endless))
@@ -482,7 +482,7 @@ class _Inquiry:
             if hashes_all_paths(self.engine):
                 return self._walk_named("hashes-all-paths")
             return self._once(whole("every-path"), lambda: self.tell.every_path(doubling_function(self.engine)))
-        if check.group == "depth" and failure.outcome.kind == "stopped":
+        if check.group == "depth":
             return self._once("slow", lambda: self.tell.slow(failure))
         return self._blame(failure)
 
