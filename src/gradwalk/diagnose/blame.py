@@ -251,7 +251,10 @@ class _Inquiry:
             case "edges":
                 return self._at_edge(own, failure)
             case "manners":
-                return self._blame(failure, own) or self._fault(Fault("data-read-late", own))
+                plain = at_points(own)[0]
+                is_right = by_type(self.examination.outcome(plain), plain.expected())
+                late = Fault("data-read-late", own)
+                return self._blame(failure, own) or (self._fault(late) if is_right else None)
         return self._blame(failure) or self.tell.wrong(failure)
 
     def _at_edge(self, op: str, failure: Failure) -> Diagnosis | None:
