@@ -81,6 +81,11 @@ design(
     ("import math\n", "import math\nimport numpy as np\n"),
 )
 design(
+    "gradients in single precision",
+    ("        self.grad = 0.0\n", "        self.grad = np.float32(0.0)\n"),
+    ("import math\n", "import math\nimport numpy as np\n"),
+)
+design(
     "closure is None for leaves",
     ("self._backward = lambda: None", "self._backward = None"),
     ("            v._backward()\n", "            if v._backward is not None:\n                v._backward()\n"),

@@ -1,4 +1,4 @@
-"""Edits of one clean engine, each with the truth about it: 59 engines for tests of the grader.
+"""Edits of one clean engine, each with the truth about it: 61 engines for tests of the grader.
 
 `ENGINES` maps a name to an `Engine` with its `source`, its `verdict` and `what`, the truth in plain words. The verdict is
 `right` (nothing is wrong at ordinary points, walked back once: to be left in peace), `beyond` (the same, but a second
@@ -408,6 +408,10 @@ engine("52_seen_by_data", "wrong", "the visited numbers are kept, not the visite
        ("if v not in visited:", "if v.data not in visited:"), ("visited.add(v)", "visited.add(v.data)"))  # fmt: skip
 engine("54_order_as_a_default", "wrong", "the order is the default of a parameter: nodes of earlier walks push again",
        ("    def backward(self):\n        topo, visited = [], set()", "    def backward(self, topo=[]):\n        visited = set()"))  # fmt: skip
+engine("56_order_in_the_class", "wrong", "the order is an attribute of the class: nodes of earlier walks push again",
+       ("topo, visited = [], set()", "topo, visited = Value.order, set()"), (CLASS, CLASS + "    order = []\n\n"))  # fmt: skip
+engine("57_each_pushes_twice", "wrong", "backward calls each node's closure twice",
+       ("            v._backward()\n", "            v._backward()\n            v._backward()\n"))  # fmt: skip
 engine("22_prints_and_asks", "wrong", "every node prints when it is made, and backward waits for input",
        (KEEP_DATA, KEEP_DATA + "        print('made', data)\n"), (SEED, SEED + "        input('go on?')\n"))  # fmt: skip
 

@@ -81,6 +81,8 @@ FAULTS: dict[str, list[tuple[str, str | None, str]]] = {
     "51_wiped_at_the_end": [("wiped-at-the-end", None, "v.grad = 0.0")],
     "52_seen_by_data": [("seen-by-data", None, "if v.data not in visited:")],
     "54_order_as_a_default": [("kept-in-default", None, "def backward(self, topo=[]):")],
+    "56_order_in_the_class": [("kept-in-default", None, DEF)],
+    "57_each_pushes_twice": [("pushes-twice", None, DEF)],
     "46_zero_grad_without_bias": [("forgets-weights", None, "def zero_grad(self):")],
 }  # fmt: skip
 #: What is named among what lies beyond the essentials.

@@ -202,6 +202,7 @@ def test_a_whole_hostile_file_ends_with_a_report(tmp_path: Path) -> None:
             "        self.data = ",
             "        import struct\n        data = struct.unpack('f', struct.pack('f', data))[0]\n        self.data = ",
         ),
+        ("        self.grad = 0.0\n", "        import numpy\n        self.grad = numpy.float32(0.0)\n"),
     ],
 )
 def test_a_small_guard_and_single_precision_are_no_mistake_where_answers_are_out_of_reach(

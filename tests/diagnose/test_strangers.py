@@ -333,6 +333,99 @@ def test_an_op_that_leaves_an_operand_out_is_named_and_the_walk_is_not() -> None
     assert str(found.sentence).startswith("after your `__mul__` on line")
 
 
+BUILD = CLEAN[CLEAN.index("        topo, visited") : CLEAN.index(SEED)]
+YIELDED = """\
+    def nodes(self, seen):
+        if self not in seen:
+            seen.add(self)
+            yield self
+            for child in self._prev:
+                yield from child.nodes(seen)
+
+"""
+KAHN = """\
+        topo, users, waiting = [], {}, [self]
+        while waiting:
+            v = waiting.pop()
+            for child in v._prev:
+                if child not in users:
+                    users[child] = 1
+                    waiting.append(child)
+        ready = [self]
+        while ready:
+            v = ready.pop()
+            topo.insert(0, v)
+            for child in v._prev:
+                users[child] -= 1
+                if users[child] == 0:
+                    ready.append(child)
+"""
+
+
+@pytest.mark.parametrize(
+    ("edits", "fault", "line"),
+    [
+        ([("    def backward", YIELDED + "    def backward"), (BUILD, ""), ("reversed(topo)", "self.nodes(set())")],
+         "preorder", "yield self"),
+        ([("    def backward", YIELDED.replace("            seen.add(self)\n", "") + "    def backward"), (BUILD, ""),
+          ("reversed(topo)", "reversed(list(self.nodes(set()))[::-1])")], "listed-twice", "yield self"),
+        ([(BUILD, KAHN), ("reversed(topo)", "topo[::-1]")], "preorder", "topo.insert(0, v)"),
+        ([("class Value:", "def add(a, b):\n    made = []\n    made.append(a)\n    return a + b\n\n\nclass Value:"),
+          ("                topo.append(v)\n", "            topo.append(v)\n")], "listed-twice", "topo.append(v)"),
+    ],
+    ids=["a generator", "a generator without end", "two lists of nodes that wait", "a function called add"],
+)  # fmt: skip
+def test_the_line_that_makes_the_order_is_found(edits: list[tuple[str, str]], fault: str, line: str) -> None:
+    source = edited(*edits)
+    (found,) = grade(source).faults
+    assert (found.fault, source.splitlines()[(found.line or 0) - 1].strip()) == (fault, line)
+
+
+def test_a_gradient_that_is_changed_when_its_turn_comes_is_no_wrong_seed() -> None:
+    report = grade(edited(("            v._backward()\n", "            v.grad *= 0.99\n            v._backward()\n")))
+    (found,) = report.faults
+    assert "with another number than 1" not in str(found.sentence)
+    assert "data-read-late" not in {found.fault for found in report.invitations}  # nothing comes out right anyway
+
+
+def test_a_function_that_only_wraps_numbers_is_not_what_wrong_ops_have_in_common() -> None:
+    wrap = "def node(x):\n    return x if isinstance(x, Value) else Value(x)\n\n\nclass Value:"
+    turned = [(f"other.grad += {part}", f"other.grad -= {part}") for part in ("out.grad", "self.data", "-self.data")]
+    source = edited(("class Value:", wrap), (WRAP, "        other = node(other)\n"), *turned)
+    assert {found.op for found in grade(source).faults} == {"add", "mul", "div"}
+
+
+def test_a_tuple_of_operands_is_not_taken_for_the_derivatives() -> None:
+    product = "o = V.of(o)\n        return V(self.x * o.x, lambda g: [g * o.x, g * self.x], (self, o))"
+    assert product in CLOSURES
+    apart = "a, b = V.of(self), V.of(o)\n        back = lambda g: [g * a.x, g * b.x]\n"
+    source = CLOSURES.replace(product, apart + "        return V(a.x * b.x, back, (a, b))")
+    (found,) = grade(source).faults
+    assert source.splitlines()[(found.line or 0) - 1].strip() == "back = lambda g: [g * a.x, g * b.x]"
+
+
+def test_where_it_does_not_show_which_push_is_wrong_the_line_is_that_of_the_op() -> None:
+    push = "            other.grad += self.data * out.grad\n"
+    source = edited((push, "            if not other._prev:\n    " + push))
+    (found,) = grade(source).faults
+    assert (found.fault, found.op) == ("wrong-derivative", "mul")
+    assert found.line == source[: source.index("def __mul__")].count("\n") + 1
+
+
+def test_an_exponent_that_was_taken_as_a_number_goes_in_as_one_though_a_complex_result_is_refused() -> None:
+    source = edited(("        assert isinstance(other, (int, float))\n", "        if isinstance(other, Value):\n"
+                     "            return (self * other).exp()\n"),
+                    ("        self.data = data\n", "        if isinstance(data, complex):\n"
+                     "            raise TypeError('a complex number')\n        self.data = data\n"))  # fmt: skip
+    assert faults(grade(source)) == []
+
+
+def test_what_an_op_goes_through_is_told_and_not_the_op() -> None:
+    power = "    def __rpow__(self, base):\n        return (self * math.log(base)).exp()\n\n"
+    source = edited(("    def exp(", power + "    def exp("), ("out.data * out.grad", "out.data * self.grad"))
+    assert faults(grade(source)) == [("wrong-derivative", "exp")]
+
+
 def test_a_walk_that_leaves_nodes_out_is_told_without_a_guess_at_the_line() -> None:
     loop = "        for v in reversed(topo):\n            v._backward()"
     assert loop in CLEAN

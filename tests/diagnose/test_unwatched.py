@@ -264,3 +264,54 @@ def test_a_method_that_may_wait_is_not_called_to_see_whether_it_is_an_op() -> No
     endless = "    def pick(self):\n        while True:\n            pass\n\n"
     source = TABLE.replace("    def sin(", sleeping + endless + "    def sin(")
     assert not any("not checked" in str(note) for note in grade(source, class_name="Num").notes)
+
+
+KEPT_APART = """\
+        grads = {id(self): 1.0}
+        for n in order:
+            n.grad = grads.get(id(n), 0.0)
+            for a, g in zip(n.args, BACK[n.op](n.grad, n.data, *(a.data for a in n.args)) if n.op else ()):
+                grads[id(a)] = grads.get(id(a), 0.0) + g
+
+    def __sub__(self, o):
+        return self + -o
+"""
+
+
+def test_gradients_that_arrive_nowhere_are_not_each_ops_fault() -> None:
+    """They are gathered beside the nodes, in a wrong order."""
+    (sentence,) = told((TABLE[TABLE.index("        self.grad = 1.0\n") :], KEPT_APART))
+    assert sentence.startswith("your `backward` on line")
+
+
+TAPE = """\
+TAPE = []
+
+class Num:
+    def __init__(self, data, deps=()):
+        self.data, self.grad, self.deps, self.place = data, 0.0, deps, len(TAPE)
+        TAPE.append(self)
+
+    def __add__(self, o):
+        o = o if isinstance(o, Num) else Num(o)
+        return Num(self.data + o.data, ((self.place, 1.0), (o.place, 1.0)))
+
+    def __mul__(self, o):
+        o = o if isinstance(o, Num) else Num(o)
+        return Num(self.data * o.data, ((self.place, o.data), (o.place, self.data)))
+
+    def backward(self):
+        grads = [0.0] * len(TAPE)
+        grads[self.place] = 1.0
+        for i in range(self.place - 1, -1, -1):
+            for j, slope in TAPE[i].deps:
+                grads[j] += slope * grads[i]
+        for node, grad in zip(TAPE, grads):
+            node.grad += grad
+"""
+
+
+def test_a_root_that_nobody_could_look_at_is_not_said_to_hold_0() -> None:
+    """The tape grows with every program, and a walk over it takes too many steps by the time that it is asked."""
+    (found,) = grade(TAPE, class_name="Num").faults
+    assert "the root's gradient" not in str(found.sentence)

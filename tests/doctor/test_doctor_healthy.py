@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pytest
 from patients import Patient
 
 import gradwalk
-from gradwalk import Value, datasets, doctor, nn, no_grad, op, optim
+from gradwalk import Tensor, Value, datasets, doctor, nn, no_grad, op, optim
 from gradwalk.doctor import Report
 from gradwalk.train import Training
 
@@ -187,6 +188,22 @@ def test_two_losses_of_one_model_in_turn() -> None:
     report = visit.report()
     assert not report, str(report)
     assert [one.steps for one in report.looked] == [10, 10]
+
+
+@pytest.mark.parametrize("kind", [Value, partial(Tensor, requires_grad=True)])
+def test_two_models_that_are_watched_together_and_trained_in_turn(kind: Any) -> None:
+    """The loss of the second finds gradients of the first, and gives it none itself."""
+    makes, judges = kind(0.5), kind(0.3)
+    first, second = optim.SGD([makes], lr=0.1), optim.SGD([judges], lr=0.1)
+    with doctor.watch([makes, judges]) as visit:
+        for step in range(8):
+            second.zero_grad()
+            ((judges * (makes.detach() * step) - 1) ** 2 + (judges * 2 - 3) ** 2).backward()
+            second.step()
+            first.zero_grad()
+            ((judges * makes * (step + 1) - 3) ** 2).backward()
+            first.step()
+    assert not [found for found in visit.report().findings if found.kind == "no-zero-grad"]
 
 
 def test_gradient_checks_on_the_way_are_no_steps() -> None:

@@ -210,7 +210,7 @@ def local(v: Node) -> Local:
         return Local(v, tuple(operands), tuple(map(data, slopes)), function, arguments)
     distinct = _distinct(operands)
     places = tuple(_place(operands[x], distinct) if isinstance(x, int) else x for x in arguments)
-    return Local(v, distinct, _flowing(v, distinct, ask(v, distinct)), function, places)
+    return Local(v, distinct, _flowing(distinct, ask(v, distinct)), function, places)
 
 
 def ask(v: Node, operands: tuple[Node, ...], upstream: float = 1.0, held: float = 0.0) -> tuple[float, ...] | None:
@@ -238,7 +238,7 @@ def describe(here: Local) -> str:
     return f"{walk.formula(str(getattr(here.node, '_op', '')), shown)} = {data(here.node):g}"
 
 
-def _flowing(v: Node, operands: tuple[Node, ...], slopes: tuple[float, ...] | None) -> tuple[float | None, ...] | None:
+def _flowing(operands: tuple[Node, ...], slopes: tuple[float, ...] | None) -> tuple[float | None, ...] | None:
     """Slopes without those towards operands that say of themselves that they want no gradient."""
     if slopes is None:
         return None

@@ -26,7 +26,7 @@ For others to use:
 - `loading`: a learner's file as a namespace, with `stand_ins` for modules that are missing; `workplace`: a folder of
   its own for each
 - `runner`, `child`: in processes of their own, the one takes numbers, the other examines; `guard`, `confinement`: what
-  these may not do; `conversation`, `processes`, `cleaning`: how they are talked with
+  these may not do; `processes`, `cleaning`: how they are talked with
 - `sandbox`, `proof`: a file judged that way; `deno`: the same in Pyodide, out of reach of the machine
 - `submissions`: what a class handed in, judged side by side; `marks`, `resemblance`: one engine beside the others;
   `gradebook`: the results, written as they come; `elsewhere`: judged on the machines of a cluster

@@ -114,6 +114,7 @@ class Engine:
         self._ops: dict[str, Callable[..., Any]] = {}
         self.names: dict[str, str] = {}  # what this engine calls each op that was found
         self.refusing: set[str] = set()  # ops that refused a plain number: then constants are made into leaves
+        self._taken: set[tuple[Any, ...]] = set()  # ops, and the types of operands that they have taken
         self.walking = False  # whether the program that runs has begun to walk back
         self.gives_back = False  # whether a walk gives gradients back instead of leaving them on the nodes
         self._returned: Any = None  # what the last walk gave back: some engines give a dict of gradients
@@ -338,11 +339,16 @@ class Engine:
         if strict or not plain:
             return apply(*operands)
         if name not in self.refusing:
+            kinds = (name, *map(type, operands))
             try:
-                return apply(*operands)
+                made = apply(*operands)
+                self._taken.add(kinds)
+                return made
             except ArithmeticError:
                 raise
             except Exception as refusal:
+                if kinds in self._taken:  # it is this number that is refused, and not numbers
+                    raise
                 try:
                     wrapped = apply(*map(self._wrapped, operands))
                 except Exception:

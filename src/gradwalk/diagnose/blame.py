@@ -235,7 +235,7 @@ class _Inquiry:
             return self._once("early", lambda: self.tell.starts_with_gradient(failure))
         own = first_op(failure.program.text)
         if failure.outcome.kind == "stopped":
-            return self._stopped_walk(failure, check, own)
+            return self._stopped_walk(failure, check)
         if check.name == "inputs-kept":
             return self._fault(Fault("specimen", own, specimen="changes-its-input"))
         if check.extra.startswith("__i") and changes_in_place(self.engine, check.name[1:]):
@@ -251,7 +251,10 @@ class _Inquiry:
             case "edges":
                 return self._at_edge(own, failure)
             case "manners":
-                return self._blame(failure, own) or self._fault(Fault("data-read-late", own))
+                plain = at_points(own)[0]
+                is_right = by_type(self.examination.outcome(plain), plain.expected())
+                late = Fault("data-read-late", own)
+                return self._blame(failure, own) or (self._fault(late) if is_right else None)
         return self._blame(failure) or self.tell.wrong(failure)
 
     def _at_edge(self, op: str, failure: Failure) -> Diagnosis | None:
@@ -368,10 +371,10 @@ class _Inquiry:
             unexplained = [each for each in wrong if not self._wrong_ops(each)]
             walked = self.examination.failure((unexplained or wrong)[0])
             return self._once("walk", lambda: self.tell.wrong(walked))
-        everywhere = [fault for fault in concerned if fault.op in ("", EVERY)]
         if concerned:  # an op that is wrong at ordinary points is not judged anew at the edges
+            everywhere = [fault for fault in concerned if fault.op in ("", EVERY)]
             return self._fault((everywhere or concerned)[0])
-        if not concerned and compares_data(self.engine) and self.examination.failures(CHECKS["equal-numbers"]):
+        if compares_data(self.engine) and self.examination.failures(CHECKS["equal-numbers"]):
             return self._walk_named("equal-by-data")
         return None
 
@@ -406,6 +409,9 @@ class _Inquiry:
         for fault in self.found.faults:
             if fault.op in ("", EVERY) or fault.op in parts:
                 return self._fault(fault)
+        for part, measured in self.found.unknown.items():
+            if part in parts:
+                return self._unknown(part, measured)
         changed = self._changed_input(failure.program)
         if changed:
             return changed
@@ -467,7 +473,7 @@ class _Inquiry:
 
     # --- programs without numbers
 
-    def _stopped_walk(self, failure: Failure, check: Check, op: str) -> Diagnosis | None:
+    def _stopped_walk(self, failure: Failure, check: Check) -> Diagnosis | None:
         """A program that used up its steps."""
         if self.examination.endless is not None:
             return self._once("endless", lambda: self.tell.endless(self.examination.endless))
@@ -479,7 +485,7 @@ class _Inquiry:
             if hashes_all_paths(self.engine):
                 return self._walk_named("hashes-all-paths")
             return self._once(whole("every-path"), lambda: self.tell.every_path(doubling_function(self.engine)))
-        if check.group == "depth" and failure.outcome.kind == "stopped":
+        if check.group == "depth":
             return self._once("slow", lambda: self.tell.slow(failure))
         return self._blame(failure)
 
@@ -497,13 +503,12 @@ class _Inquiry:
         if op_at_line and op_at_line not in self._with_parts(ops_in(program.text)) and keeps_nodes(self.engine):
             return self._walk_named("kept-in-default")  # a node of another program has pushed
         at_edge = check.group == "edges"
-        elsewhere = (
-            at_edge and outcome.error in ARITHMETIC and _error(outcome) not in map(_error_of, self.crashing.values())
-        )
+        crashes = [_error(crash.outcome) for crash in self.crashing.values()]
+        elsewhere = at_edge and outcome.error in ARITHMETIC and _error(outcome) not in crashes
         if not elsewhere and (crashed := self._crashed(program)):
             return crashed
         if check.group in ORDINARY and outcome.error == "ZeroDivisionError" and self._op_at(outcome.line) == "mul":
-            return self._once("dividing", lambda: self.tell.dividing("mul", outcome))
+            return self._once("dividing", lambda: self.tell.told("slope-by-dividing", outcome.line, "mul"))
         if outcome.error in ARITHMETIC and check.group in ORDINARY:  # a wrong number may have led there
             known = self._blame(failure)
             if known is not None and not (self._is_walks(program) and not self.walk):
@@ -564,7 +569,7 @@ class _Inquiry:
         if "not callable" in outcome.message and hidden:
             return self._once(("hidden", hidden[0]), lambda: self.tell.hidden(hidden[0]))
         if outcome.error == "RecursionError" and self._in_walk(failure):
-            return self._once("walk recurs", lambda: self.tell.endless_recursion(outcome))
+            return self._once("walk recurs", lambda: self.tell.told("endless-recursion: walk", outcome.line))
         if self.nothing_works and outcome.kind == "raised":
             first = self.nothing_works
             return self._once("nothing", lambda: self.tell.nothing_works(first_op(first.program.text), first.outcome))
@@ -663,10 +668,6 @@ _WALKS = ("overwriting", "not-seeded", "root-twice", "one-user", "keyed-by-opera
 _UNSEEN = {"wrong-end": "no-further", "not-seeded": "zero-at-root"}
 
 _IN_THE_MUSEUM = {"not-seeded", "root-twice", "wrong-end", "no-order", "listed-twice", "preorder", "breadth-first"}
-
-
-def _error_of(failure: Failure) -> tuple[str, int | None, str]:
-    return _error(failure.outcome)
 
 
 def _error(outcome: Outcome) -> tuple[str, int | None, str]:

@@ -92,7 +92,7 @@ def faults_of(comparison: Comparison, misplaced: Collection[str] = ()) -> Findin
     if comparison.by_hand:
         return findings
     cut_off = {fault.op for fault in findings.faults if fault.kind == "detached" and fault.operand is None}
-    if len(cut_off) > 2 and cut_off >= {op for op in comparison.parts if op in BASIC}:  # nothing arrives anywhere
+    if len(cut_off) > 1 and cut_off >= {op for op, parts in comparison.parts.items() if op in BASIC and not parts}:
         return Findings((), {}, findings.arrangement, in_walk=True)
     slopes = {fault.op for fault in findings.faults if fault.kind == "slope"}
     apart = {op for op in ("sub", "mul", "div") if op in comparison.parts and not comparison.parts[op]}

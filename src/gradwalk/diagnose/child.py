@@ -13,12 +13,11 @@ from typing import Any
 
 from gradwalk.diagnose.adapter import Engine
 from gradwalk.diagnose.checks import Check
-from gradwalk.diagnose.conversation import Say, own_streams
 from gradwalk.diagnose.examination import Examination
 from gradwalk.diagnose.grading import grade
 from gradwalk.diagnose.probes import Probe
 from gradwalk.diagnose.results import CheckResult
-from gradwalk.diagnose.runner import Unusable, loaded_engine
+from gradwalk.diagnose.runner import Say, Unusable, loaded_engine, own_streams
 from gradwalk.matcher import Outcome
 from gradwalk.messages import verbatim
 
@@ -63,12 +62,9 @@ def serve(job: dict[str, Any], say: Say, confined: list[str]) -> None:
         return
     say({"loaded": list(loaded.notes), "confined": confined})
     examination = _Told(engine, say, job["known"], job["given_up"])
-    report = grade(examination, source=loaded.source, checks=job["checks"], diagnosing=_diagnosing(job))
+    diagnosing = job["diagnosing"] and not job["given_up"]
+    report = grade(examination, source=loaded.source, checks=job["checks"], diagnosing=diagnosing)
     say({"report": report.to_dict()})
-
-
-def _diagnosing(job: dict[str, Any]) -> bool:
-    return bool(job["diagnosing"] and not job["given_up"])
 
 
 class _Told(Examination):

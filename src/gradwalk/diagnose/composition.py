@@ -7,7 +7,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from gradwalk.diagnose.adapter import Engine
-from gradwalk.diagnose.budget import OutOfSteps, limited, lines_limited
+from gradwalk.diagnose.budget import limited, trying
 from gradwalk.diagnose.op_probes import BASIC, REVERSED
 from gradwalk.diagnose.vocabulary import SYMBOL
 
@@ -67,7 +67,15 @@ def helpers_of(engine: Engine, op: str) -> set[tuple[str, int]]:
 
     _apply(engine, op, _operands(engine, op), watch, backward=True)
     own = {engine.called(name) for name in (*BASIC, *REVERSED)}
-    return {(name, line) for name, line in called if name not in own}
+    return {(name, line) for name, line in called if name not in own and not _only_wraps(engine, name)}
+
+
+def _only_wraps(engine: Engine, name: str) -> bool:
+    """Whether a function gives a node back as it is, so that nothing that it does to numbers is in the way of one."""
+    node = engine.leaf(2.0)
+    with trying(engine.files):
+        return engine.namespace[name](node) is node
+    return False
 
 
 def _apply(
@@ -75,13 +83,10 @@ def _apply(
 ) -> Any:
     """Apply an op under observation; if it fails half-way, what was seen by then is what there is to see."""
     result = None
-    try:
-        with lines_limited(engine.files), limited(10_000, watch, engine.files):
-            result = engine.op(op[1:] if op in (*REVERSED, "rpow") else op, *operands)
-            if backward:
-                engine.backward(result)
-    except (Exception, SystemExit, OutOfSteps):
-        pass
+    with trying(engine.files), limited(10_000, watch, engine.files):
+        result = engine.op(op[1:] if op in (*REVERSED, "rpow") else op, *operands)
+        if backward:
+            engine.backward(result)
     return result
 
 

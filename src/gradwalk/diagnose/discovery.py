@@ -164,7 +164,7 @@ def named_backward(name: str, cls: type[Any], namespace: Mapping[str, Any], node
     """How to start the walk of this name: a method, something on each node, or a function beside the class."""
     method = getattr(cls, name, None)
     if callable(method) and not is_unwritten(method):
-        seed = (1.0,) if _needed(method, 1) else ()
+        seed = (1.0,) if needed_arguments(method, 1) else ()
         return lambda root: getattr(root, name)(*seed)
     function = namespace.get(name)
     if isinstance(function, FunctionType) and not is_unwritten(function):
@@ -227,14 +227,16 @@ def find_by_trying(
     cls: type[Any], namespace: Mapping[str, Any], make: Callable[[float], Any], files: Collection[str]
 ) -> tuple[str, Callable[[Any], Any], str] | None:
     """A walk under a name that nobody thought of, and the gradient's: what leaves 10 and 15 on the factors of 3·2·5."""
-    methods = [name for name in dir(cls) if not name.startswith("__") and any(part in name.lower() for part in BACK)]
-    functions = [name for name, x in namespace.items() if isinstance(x, FunctionType) and _is_walk_like(name)]
+    methods = [name for name in dir(cls) if not name.startswith("__")]
+    functions = [name for name, x in namespace.items() if isinstance(x, FunctionType)]
     for name in (*methods, *functions):
+        if not any(part in name.lower() for part in BACK):
+            continue
         try:
             a, b, k = map(make, _LEAVES)
             root = a * b * k
             start = named_backward(name, cls, namespace, root)
-            if start is None or (name in methods and _needed(getattr(cls, name), 1)):
+            if start is None or (name in methods and needed_arguments(getattr(cls, name), 1)):
                 continue
             with lines_limited(files):
                 returned = start(root)
@@ -246,10 +248,6 @@ def find_by_trying(
         if isinstance(returned, Mapping) and _near(returned.get(a), 10.0, 1e-5) and _near(returned.get(b), 15.0, 1e-5):
             return name, start, GRAD[0]
     return None
-
-
-def _is_walk_like(name: str) -> bool:
-    return any(part in name.lower() for part in BACK)
 
 
 def attributes(node: Any) -> list[str]:
@@ -315,10 +313,6 @@ def needed_arguments(function: Callable[..., Any], given: int = 0) -> list[str]:
         return []
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)
     return [p.name for p in parameters if p.default is p.empty and p.kind in kinds]
-
-
-def _needed(method: Callable[..., Any], given: int) -> bool:
-    return bool(needed_arguments(method, given))
 
 
 def _near(kept: Any, number: float, tolerance: float) -> bool:

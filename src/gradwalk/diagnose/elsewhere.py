@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gradwalk import parallel
 from gradwalk.diagnose.cleaning import plain
-from gradwalk.diagnose.results import JUDGED, CheckResult, Grade
+from gradwalk.diagnose.results import not_judged
 from gradwalk.diagnose.sandbox import Judged, Limits, judge_file
 from gradwalk.diagnose.submissions import Submission
 from gradwalk.diagnose.workplace import copy_alone, copy_whole, is_ordinary, too_large
@@ -65,7 +65,7 @@ def judge_parcel(parcel: Parcel, *, class_name: str, names: Mapping[str, str], l
     False
     """
     if parcel.reason:
-        return _not_judged(parcel.reason)
+        return Judged(not_judged(verbatim(parcel.reason)))
     with tempfile.TemporaryDirectory(prefix="gradwalk-", ignore_cleanup_errors=True) as made:
         root = Path(made).resolve()
         for name, content in parcel.files.items():
@@ -99,12 +99,8 @@ def grade_elsewhere(
         for place, done in running:
             if done.failed:
                 words = f"the worker failed on it ({done.result.error}: {plain(done.result.message, 200)})"
-                yield submissions[place], _not_judged(words)
+                yield submissions[place], Judged(not_judged(verbatim(words)))
             else:
                 yield submissions[place], done.result
     finally:
         running.close()
-
-
-def _not_judged(reason: str) -> Judged:
-    return Judged(Grade((CheckResult("loads", "construction", JUDGED, "error", message=verbatim(reason)),)))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
 from math import isinf
+from struct import pack, unpack
 
 from gradwalk.diagnose.adapter import NO_RUN, Engine, MissingOp
 from gradwalk.diagnose.budget import lines_limited
@@ -124,8 +125,8 @@ class Examination:
         if walks and found.kind == "stopped" and not self._ends and self.engine.walking:
             self.endless = found.line or 0
         self._ends = self._ends or (walks and self.endless is None)
-        tolerance = tolerance_of(program, self.is_single)
-        if tolerance:
+        if not by_type(found, right):
+            tolerance = tolerance_of(program, self.is_single)
             near = {name: x for name, x in right.numbers.items() if nearly(found.numbers.get(name), x, tolerance)}
             found = replace(found, numbers={**found.numbers, **near})
         return found
@@ -387,10 +388,20 @@ def nearly(x: float | None, right: float, tolerance: float) -> bool:
     (True, False)
     >>> nearly(float("inf"), float("-inf"), 3e-6), nearly(7.0, float("inf"), 3e-6)  # near to inf is inf alone
     (False, False)
+    >>> nearly(-1.3300000429153442, -1.33, 0.0), nearly(-1.330001, -1.33, 0.0)  # a gradient in single precision
+    (True, False)
     """
     if x is None or isinf(right):
         return x == right
-    return same(x, right) or abs(x - right) <= tolerance * max(1.0, abs(right))
+    apart = abs(x - right) / max(1.0, abs(right))
+    return same(x, right) or apart <= tolerance or (apart <= SINGLE and _is_single(x))
+
+
+def _is_single(x: float) -> bool:
+    """Whether a number has the digits of single precision, no more and hardly fewer: 0.5 says nothing."""
+    kinds = (kind for kind, most in (("f", 3e38), ("e", 6e4)) if abs(x) < most)
+    exact = [kind for kind in kinds if unpack(kind, pack(kind, x))[0] == x]
+    return exact == ["f"]
 
 
 #: Methods with two underscores that Python does call, or that belong to something else.

@@ -8,7 +8,7 @@ from itertools import pairwise
 from types import FrameType, FunctionType
 
 from gradwalk.diagnose.adapter import Engine
-from gradwalk.diagnose.budget import OutOfSteps, limited, lines_limited
+from gradwalk.diagnose.budget import OutOfSteps, limited, trying
 from gradwalk.diagnose.discovery import held
 from gradwalk.diagnose.pushing import fill, recorded
 from gradwalk.diagnose.vocabulary import SYMBOL
@@ -42,22 +42,28 @@ def compares_data(engine: Engine) -> bool:
 
 
 def keeps_nodes(engine: Engine) -> bool:
-    """Whether nodes of earlier walks are in the default of a parameter of the walk, or of a function beside it.
+    """Whether a walk puts nodes where the next one finds them: in a default of a function, in the module, in the class.
 
     >>> keeps_nodes(Engine(Value))
     False
     """
-    beside = [x for x in engine.namespace.values() if isinstance(x, FunctionType)]
-    functions = [getattr(engine.cls, engine.backward_name or " ", None), *beside]
-    defaults = [
-        x
-        for function in functions
-        for x in (
-            *(getattr(function, "__defaults__", None) or ()),
-            *(getattr(function, "__kwdefaults__", None) or {}).values(),
-        )
-    ]
-    return any(isinstance(x, (list, set, dict)) and any(isinstance(y, engine.kind) for y in x) for x in defaults)
+    first: object = None
+    with trying(engine.files):
+        first, second = (engine.op("mul", engine.leaf(1.3), engine.leaf(0.7)) for _ in range(2))
+        if _keeps(engine, first):  # all that was ever made, as a tape does
+            return False
+        engine.backward(first)
+        engine.backward(second)
+    return _keeps(engine, first)
+
+
+def _keeps(engine: Engine, node: object) -> bool:
+    """Whether a node, or its id, is in a container that outlives a walk."""
+    outer = [*engine.namespace.values(), *vars(engine.cls).values()]
+    functions = [x for x in outer if isinstance(x, FunctionType)]
+    defaults = [x for f in functions for x in (*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values())]
+    held = [x for x in (*outer, *defaults) if isinstance(x, (list, set, dict))]
+    return any(each is node or (type(each) is int and each == id(node)) for x in held for each in x)
 
 
 def leaf_is_changed(engine: Engine, op: str) -> int | None:
@@ -68,17 +74,15 @@ def leaf_is_changed(engine: Engine, op: str) -> int | None:
     """
     if engine.push is None or not engine.push.on_node or engine.push.takes == "locals":
         return None
-    try:
+    with trying(engine.files):
         operands = [engine.leaf(1.3), engine.leaf(0.7)] if op in SYMBOL else [engine.leaf(0.7)]
         before = [held(operand, engine.push.name) for operand in operands]
-        with lines_limited(engine.files):
-            engine.op(op, *operands, *([2] if op == "pow" else []))
-        after = [held(operand, engine.push.name) for operand in operands]
-    except (Exception, SystemExit, OutOfSteps):
-        return None
-    return next(
-        (i for i, (old, new) in enumerate(zip(before, after, strict=True)) if old is not new and old != new), None
-    )
+        engine.op(op, *operands, *([2] if op == "pow" else []))
+        for i, (operand, old) in enumerate(zip(operands, before, strict=True)):
+            new = held(operand, engine.push.name)
+            if old is not new and old != new:
+                return i
+    return None
 
 
 def answer_to_upstream(engine: Engine, op: str) -> str:
@@ -100,17 +104,16 @@ def answer_to_upstream(engine: Engine, op: str) -> str:
 def _answer(engine: Engine, op: str, point: tuple[float, float]) -> str:
     pushed = {}
     for upstream in (1.0, 2.0, 40.0, -1.5, 4e3, 8e3):
-        try:
-            with lines_limited(engine.files), recorded(engine.kind) as made:
-                operands = [engine.leaf(x) for x in (point if op in SYMBOL else point[:1])]
-                root = engine.op(op, *operands, *([2] if op == "pow" else []))
-                fill(engine, made)
-                engine.set_grad(root, upstream)
-                for node in reversed(made):
-                    if engine.push:
-                        engine.push(engine, node)
-                pushed[upstream] = [engine.grad(operand) for operand in operands]
-        except (Exception, SystemExit, OutOfSteps):
+        with trying(engine.files), recorded(engine.kind) as made:
+            operands = [engine.leaf(x) for x in (point if op in SYMBOL else point[:1])]
+            root = engine.op(op, *operands, *([2] if op == "pow" else []))
+            fill(engine, made)
+            engine.set_grad(root, upstream)
+            for node in reversed(made):
+                if engine.push:
+                    engine.push(engine, node)
+            pushed[upstream] = [engine.grad(operand) for operand in operands]
+        if upstream not in pushed:
             return ""
     answers = []
     for one, two, many, less, most, more in zip(*pushed.values(), strict=True):
@@ -133,13 +136,11 @@ def changes_in_place(engine: Engine, op: str) -> bool:
     >>> changes_in_place(Engine(Value), "add")
     False
     """
-    try:
-        with lines_limited(engine.files):
-            x = engine.leaf(1.5)
-            made = engine.in_place(op, x, engine.leaf(0.7))
-            return made is x and not same(engine.data(x), 1.5)
-    except (Exception, SystemExit, OutOfSteps):
-        return False
+    with trying(engine.files):
+        x = engine.leaf(1.5)
+        made = engine.in_place(op, x, engine.leaf(0.7))
+        return made is x and not same(engine.data(x), 1.5)
+    return False
 
 
 def is_exponential(engine: Engine) -> bool:

@@ -23,7 +23,7 @@ from gradwalk.diagnose.loading import refuse_input, run_statements
 from gradwalk.diagnose.museum.faults import engine_with
 from gradwalk.diagnose.places import Where, in_words, where_in_cells
 from gradwalk.diagnose.probes import Quiet
-from gradwalk.diagnose.results import CheckResult, Diagnosis, Grade
+from gradwalk.diagnose.results import CheckResult, Diagnosis, Grade, not_judged
 from gradwalk.diagnose.vocabulary import BINARY, EXTRA, UNARY
 from gradwalk.messages import Message, joined, reason_of, say, verbatim
 
@@ -67,12 +67,10 @@ def grade(
             other, text = _second_file(examination.engine)
             report = _report(examination, text if other else source, chosen, diagnosing)
             report = replace(report, notes=(*notes, *report.notes))
-            where = _in_file(other) if other else where_in_cells(source or "")
+            where: Where | None = (lambda line: (line, other)) if other else where_in_cells(source or "")
             return _placed(report, where) if where else report
     except NotAnEngine as error:
-        return Grade(
-            (CheckResult("loads", "construction", say("the engine can be used"), "error", message=reason_of(error)),)
-        )
+        return not_judged(reason_of(error), say("the engine can be used"))
     finally:
         builtins.input = asked
         sys.setrecursionlimit(limit)  # an engine that recurses raises it
@@ -171,10 +169,6 @@ def _second_file(engine: Engine) -> tuple[str, str | None]:
             return file.name, importlib.util.decode_source(text.read())
     except (OSError, SyntaxError, UnicodeDecodeError):
         return "", None
-
-
-def _in_file(name: str) -> Where:
-    return lambda line: (line, name)
 
 
 def _placed(report: Grade, where: Where) -> Grade:

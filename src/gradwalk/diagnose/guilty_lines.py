@@ -124,8 +124,14 @@ def _slopes(tree: SourceTree, function: Function, operand: int | None) -> Iterat
     if inner is not None:
         yield from _lines(inner, ast.Return)
     names = [argument.arg for argument in function.args.args]
+    unpacked = [each.value for each in _nodes(function, ast.Assign) if isinstance(each.targets[0], ast.Tuple)]
     for node in ast.walk(function):
-        if isinstance(node, (ast.Tuple, ast.List)) and node.elts:
+        if (
+            isinstance(node, (ast.Tuple, ast.List))
+            and node.elts
+            and isinstance(node.ctx, ast.Load)
+            and node not in unpacked
+        ):
             first = node.elts[0]
             if isinstance(first, ast.Name) and first.id in names and len(node.elts) == 2:
                 other = node.elts[1]
@@ -204,12 +210,25 @@ def _walking(is_it: Callable[[ast.AST], bool], otherwise: Finder, inside_first: 
     return find
 
 
-def _calls(*methods: str) -> Callable[[ast.AST], bool]:
-    return lambda node: isinstance(node, ast.Call) and getattr(node.func, "attr", "") in methods
+def _container(node: ast.AST, *methods: str) -> str:
+    """What one of these methods is called on; nothing if the node is no such call."""
+    function = node.func if isinstance(node, ast.Call) else None
+    return ast.unparse(function.value) if isinstance(function, ast.Attribute) and function.attr in methods else ""
 
 
-_listing = _walking(_calls("append", "insert", "appendleft", "extend"), _innermost, inside_first=True)
-_queue = _walking(_calls("pop", "popleft"), _listing)
+def _listing(tree: SourceTree, backward: str) -> int | None:
+    """The line that puts a node in the order: in a list that the same function takes nothing from, or by `yield`."""
+    for function in tree.walk(backward)[::-1]:
+        nodes = list(_nodes(function, ast.Call, ast.Yield))
+        waiting = {_container(node, "pop", "popleft") for node in nodes}
+        for node in nodes:
+            grown = _container(node, "append", "insert", "appendleft", "extend")
+            if isinstance(node, ast.Yield) or (grown and grown not in waiting):
+                return node.lineno
+    return _innermost(tree, backward)
+
+
+_queue = _walking(lambda node: bool(_container(node, "pop", "popleft")), _listing)
 _asking = _walking(
     lambda node: isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)),
     _listing, inside_first=True,
@@ -231,13 +250,10 @@ def _visiting(tree: SourceTree, backward: str) -> int | None:
     if start is None or line is None:
         return line
     inner = [node for node in _nodes(start, ast.FunctionDef, ast.AsyncFunctionDef) if node is not start]
-    loops = [
-        loop.lineno
-        for loop in _nodes(start, ast.For, ast.While)
-        if not any(holds_line(each, loop.lineno) for each in inner)
-    ]
+    loops = [each for each in _nodes(start, ast.For, ast.While) if not any(holds_line(f, each.lineno) for f in inner)]
     recursive = [f for f in tree.walk(backward) if f is not start and holds_line(f, line)]
-    return max(loops) if loops and recursive else line
+    outer = [each.lineno for each in loops if sum(holds_line(loop, each.lineno) for loop in loops) == 1]
+    return max(outer) if outer and recursive else line
 
 
 def _overwriting_lines(tree: SourceTree, backward: str) -> list[int]:

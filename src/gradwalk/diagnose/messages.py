@@ -16,12 +16,11 @@ from gradwalk.diagnose.formulas import pretty
 from gradwalk.diagnose.guilty_lines import guilty_line, walk_line
 from gradwalk.diagnose.museum.faults import EVERY, Fault, right_slopes, right_value
 from gradwalk.diagnose.networks import Forgotten
-from gradwalk.diagnose.op_probes import with_itself
-from gradwalk.diagnose.phrases import at, operand, sentence
+from gradwalk.diagnose.op_probes import at_points, with_itself
+from gradwalk.diagnose.phrases import ANSWERS, IN_OP, SEEN, at, filled, operand, sentence
 from gradwalk.diagnose.results import Diagnosis
 from gradwalk.diagnose.source_tree import SourceTree, assigned, holds_line
 from gradwalk.diagnose.vocabulary import SYMBOL
-from gradwalk.diagnose.watching import LEFT_OUT_BY
 from gradwalk.matcher import Outcome
 from gradwalk.messages import Message, joined, say, verbatim
 from gradwalk.messages import sentence as whole
@@ -30,7 +29,6 @@ from gradwalk.ops import TABLE
 __all__: list[str] = []
 
 _NOTHING = say("")
-_BY_HAND = say("Work through the program by hand, node by node, and compare each gradient with what your engine has.")
 _NOT_CALLABLE = "'NoneType' object is not callable"
 _RUN_IT = say("Run the program below by itself, and look at the line that the error names.")
 _GROWING = say("What does a node keep of its operands? A text made of both of theirs is twice as long after every op.")
@@ -73,28 +71,20 @@ class Messages:
         """One fault."""
         specimen = museum.find(fault.name)
         line = line or self.line(fault)
-        told = sentence(fault, self.engine.called(fault.op), self.engine.backward_name, line)
+        name = self.engine.called(fault.op)
+        told = sentence(fault, name, self.engine.backward_name, line)
         op = None if fault.op in ("", EVERY) else fault.op
-        slip = None
-        if op and fault.kind == "detached" and self.tree and self.engine.push:
-            slip = self.tree.misspelt_attribute(self.engine.called(op), self.engine.push.name)
+        solution = _solution(fault) or whole(specimen.solution)
+        if op and fault.kind == "detached":
+            push = self.engine.push.name if self.engine.push else ""
+            slip = self.tree.misspelt_attribute(name, push) if self.tree and push else None
             if slip:
                 line = slip[1]
-                told = say(
-                    "your `{op}` sets `{name}` on line {line}, and the walk calls `{push}`: no gradient gets through "
-                    "it",
-                    op=self.engine.called(op),
-                    name=slip[0],
-                    line=line,
-                    push=self.engine.push.name,
-                )
-        if op and not slip and fault.kind == "detached" and fault.operand is None and self._keeps_operands(op):
-            told = say(
-                "your `{op}` pushes nothing{at}: no gradient gets through it", op=self.engine.called(op), at=at(line)
-            )
-            solution = say("Add to the gradient of every operand: `self.{grad} += …`.", grad=self.engine.grad_name)
-            return Diagnosis(fault.name, told, line, op, whole(specimen.hint), solution)
-        return Diagnosis(fault.name, told, line, op, whole(specimen.hint), _solution(fault) or whole(specimen.solution))
+                told = filled(IN_OP["detached: slip"], {"op": name, "name": slip[0], "line": str(line), "push": push})
+            elif fault.operand is None and self._keeps_operands(op):
+                told = filled(IN_OP["detached: kept"], {"op": name, "at": at(line)})
+                solution = say("Add to the gradient of every operand: `self.{grad} += …`.", grad=self.engine.grad_name)
+        return Diagnosis(fault.name, told, line, op, whole(specimen.hint), solution)
 
     def every_path(self, doubling: int | None) -> Diagnosis:
         """A walk that takes every path; `doubling` is the first line of the function that does, if it is one."""
@@ -177,51 +167,29 @@ class Messages:
 
     # --- what was seen rather than compared
 
+    def told(self, fault: str, line: int | None = None, op: str = "", /, **parts: str) -> Diagnosis:
+        """What the table has under a name, with what its words have holes for."""
+        parts = {
+            "at": at(line), "line": str(line), "walk": self.engine.backward_name, "grad": self.engine.grad_name,
+            "name": self.engine.cls.__name__, "op": op and self.engine.called(op), **parts,
+        }  # fmt: skip
+        told, hint, solution = (filled(words, parts) for words in SEEN[fault])
+        return Diagnosis(None, told, line, op or None, hint, solution, fault.partition(":")[0])
+
     def walk(self, name: str) -> Diagnosis:
         """Something that the walk was seen to do."""
         name, _, op = name.partition(": ")
         line = (self.tree and walk_line(name, self.tree, self.engine.backward_name)) or None
-        if op and self.tree:
-            function = self.tree.function(self.engine.called(op))
-            line = function.lineno if function else None
-        parts = {
-            "op": self.engine.called(op),
-            "walk": self.engine.backward_name,
-            "at": at(line),
-            "grad": self.engine.grad_name,
-        }
-        told, hint, solution = (
-            Message(words, {part: parts[part] for part in parts if f"{{{part}}}" in words}) for words in WALKS[name]
-        )
-        return Diagnosis(None, told, line, op or None, hint, solution, name)
+        return self.told(name, self._line_of(self.engine.called(op)) if op and self.tree else line, op)
 
     def endless(self, line: int | None) -> Diagnosis:
         """A walk that never ends."""
-        line = (self.tree and line and self.tree.loop_around(line)) or line
-        told = say(
-            "your `{walk}` never ends: on a graph of three nodes it still goes round{at} after hundreds of thousands "
-            "of steps",
-            walk=self.engine.backward_name,
-            at=at(line),
-        )
-        hint = say("What must change for the loop to stop, and which line changes it?")
-        return Diagnosis(None, told, line, None, hint, _NOTHING, "never-ends")
+        return self.told("never-ends", (self.tree and line and self.tree.loop_around(line)) or line)
 
     def slow(self, failure: Failure) -> Diagnosis:
         """A chain that takes too many steps, to be made or to be walked back."""
-        told = say(
-            "your engine needs more than {steps} steps for {program}, and the walk back",
-            steps=f"{failure.outcome.steps // 1000 * 1000:,}",
-            program=failure.program.title,
-        )
-        hint = say("How many steps does your engine take for each node, and do they become more as the graph grows?")
-        return Diagnosis(None, told, None, None, hint, _NOTHING, "slow")
-
-    def endless_recursion(self, outcome: Outcome) -> Diagnosis:
-        """A walk that calls itself without end."""
-        told = say("your `{name}` calls itself without end{at}", name=self.engine.backward_name, at=at(outcome.line))
-        hint = say("On what does your walk stop? Follow it from a result of two operands, call by call.")
-        return Diagnosis(None, told, outcome.line, None, hint, _NOTHING, "endless-recursion")
+        steps = f"{failure.outcome.steps // 1000 * 1000:,}"
+        return self.told("slow", steps=steps, program=failure.program.title)
 
     def refuses_numbers(
         self, refusals: Mapping[tuple[str, int | None, str], list[str]], also: list[str], fractions: bool
@@ -254,106 +222,35 @@ class Messages:
         )
         return Diagnosis(None, told, line, ops[0] if len(ops) == 1 else None, hint, solution, "refuses-numbers")
 
-    def dividing(self, op: str, outcome: Outcome) -> Diagnosis:
-        """A derivative that is found by dividing the result by an operand."""
-        told = say(
-            "your `{op}` divides by an operand to find its derivative{at}: a factor 0 stops it with ZeroDivisionError",
-            op=self.engine.called(op),
-            at=at(outcome.line),
-        )
-        hint = say("What is the derivative of a * b with respect to a, and does it need the result at all?")
-        solution = say("The derivative with respect to each operand is the other operand's data.")
-        return Diagnosis(None, told, outcome.line, op, hint, solution, "slope-by-dividing")
-
     def in_place(self, method: str) -> Diagnosis:
         """An operator such as `+=` that changes its operand."""
         function = self.tree and self.tree.function(method)
         lines = self.tree.data_lines(function) if self.tree and function else []
-        line = lines[0] if lines else function.lineno if function else None
-        told = say(
-            "your `{name}` changes its left operand in place{at} and makes no node: no gradient reaches the other "
-            "operand",
-            name=method,
-            at=at(line),
-        )
-        hint = say("After `y += b`, which node remembers that b was used?")
-        solution = say(
-            "Leave `{name}` out: Python then uses `{other}`, which makes a new node.",
-            name=method,
-            other=method.replace("__i", "__", 1),
-        )
-        return Diagnosis(None, told, line, None, hint, solution, "in-place-operator")
+        line = lines[0] if lines else self._line_of(method)
+        return self.told("in-place-operator", line, method=method, other=method.replace("__i", "__", 1))
 
     def loses_digits(self, failure: Failure) -> Diagnosis:
         """Data that is rounded or cut."""
-        name, data = self.engine.cls.__name__, self.engine.data_name
-        line = self._where_set(data)
         kept, given = failure.outcome.numbers["a.data"], failure.expected.numbers["a.data"]
-        cut = kept == int(given)
-        code, got = failure.program.title.replace("Value", name), failure.got("a.data")
-        told = (
-            say(
-                "your {name} cuts its data to a whole number{at}: {code} holds {got}",
-                name=name,
-                at=at(line),
-                code=code,
-                got=got,
-            )
-            if cut
-            else say("your {name} rounds its data{at}: {code} holds {got}", name=name, at=at(line), code=code, got=got)
-        )
-        hint = say("What does a step of training do with a weight that cannot change by a millionth?")
-        if abs(kept - given) >= 1:
-            told = say(
-                "your {name} changes its data{at}: {code} holds {got}", name=name, at=at(line), code=code, got=got
-            )
-            hint = say("Make a node of a negative number, and print what it holds.")
-        return Diagnosis(None, told, line, None, hint, say("Keep the number as it is given."), "loses-digits")
+        how = "changed" if abs(kept - given) >= 1 else "cut" if kept == int(given) else "rounded"
+        code = failure.program.title.replace("Value", self.engine.cls.__name__)
+        line = self._where_set(self.engine.data_name)
+        return self.told(f"loses-digits: {how}", line, code=code, got=failure.got("a.data"))
 
     def starts_with_gradient(self, failure: Failure) -> Diagnosis:
         """A new node whose gradient is not 0."""
-        name, grad = self.engine.cls.__name__, self.engine.grad_name
-        line = self._where_set(grad)
-        told = say(
-            "a new {name} starts with the gradient {got}{at}, where 0 is right",
-            name=name,
-            got=failure.got("a.grad"),
-            at=at(line),
-        )
-        hint = say("What has been pushed to a node that nobody has used yet?")
-        solution = say("Set it to 0: `self.{grad} = 0.0`.", grad=grad)
-        return Diagnosis(None, told, line, None, hint, solution, "starts-with-gradient")
+        return self.told("starts-with-gradient", self._where_set(self.engine.grad_name), got=failure.got("a.grad"))
 
     def misspelt(self, written: str, meant: str) -> Diagnosis:
         """A method with the name of no operator."""
-        function = self.tree and self.tree.function(written)
-        line = function.lineno if function else None
-        told = say(
-            "Python never calls `{name}`{at}: what it looks for is `{meant}`", name=written, at=at(line), meant=meant
-        )
-        hint = say("Look the operator up in the list of special method names in Python's documentation.")
-        return Diagnosis(None, told, line, None, hint, say("Call it `{name}`.", name=meant), "misspelt-operator")
+        return self.told("misspelt-operator", self._line_of(written), written=written, meant=meant)
 
     def forgotten(self, found: Forgotten) -> Diagnosis:
         """A method of a network that does not reach every weight."""
         line = self.tree.method_line(found.owner, found.method) if self.tree else None
-        method, attribute = f"{found.owner}.{found.method}", found.attribute
-        told = say("`{method}` leaves `{attribute}` out{at}", method=method, attribute=attribute, at=at(line))
-        if found.method != "parameters":
-            told = say(
-                "`{method}` leaves the {grad} of `{attribute}` as it is{at}",
-                method=method,
-                grad=self.engine.grad_name,
-                attribute=attribute,
-                at=at(line),
-            )
-        hint = say(
-            "Which attributes of a {owner} hold weights, and which of them does `{method}` go through?",
-            owner=found.owner,
-            method=found.method,
-        )
-        solution = say("Let it go through `{attribute}` as well.", attribute=attribute)
-        return Diagnosis(None, told, line, None, hint, solution, "forgets-weights")
+        what = "forgets-weights" if found.method == "parameters" else "forgets-weights: gradients"
+        method = f"{found.owner}.{found.method}"
+        return self.told(what, line, method=method, owner=found.owner, called=found.method, attribute=found.attribute)
 
     def answering(self, op: str, answer: str, failure: Failure) -> Diagnosis:
         """An op whose push is not in proportion to the upstream gradient."""
@@ -373,8 +270,13 @@ class Messages:
         wrong = failure.wrong()
         name = next((name for name in wrong if name.endswith(".data")), wrong[0])
         value = name.endswith(".data")
-        line = self.line(Fault("value" if value else "slope", op))
         called = self.engine.called(op)
+        if value or op not in SYMBOL:
+            line = self.line(Fault("value" if value else "slope", op))
+        elif failure.program in at_points(op):
+            line = self.line(Fault("slope", op, "ab".index(name[0])))
+        else:  # which of its pushes is wrong does not show
+            line = self._line_of(called)
         told = (
             say("your `{op}` gives a wrong value{at}", op=called, at=at(line))
             if value
@@ -390,62 +292,22 @@ class Messages:
         """An op that differs from large frameworks at a point where it is not smooth."""
         name = failure.wrong()[0]
         line = self.line(Fault("value" if name.endswith(".data") else "slope", op))
-        told = say(
-            "your `{op}` has {name} {got} for {program}{at}, where {right} is the usual answer",
-            op=self.engine.called(op),
-            name=name,
-            got=failure.got(name),
-            program=failure.program.title,
-            at=at(line),
-            right=failure.right(name),
-        )
-        hint = say("Put the numbers of this very point into your formula, and ask what the slope is on either side.")
-        return Diagnosis(None, told, line, op, hint, say("PyTorch gives {right} here.", right=failure.right(name)))
+        return self.told(": edge", line, op, **_parts(failure, name))
 
     def wrong(self, failure: Failure) -> Diagnosis:
         """Wrong numbers that nothing explains, so that the walk is to blame."""
-        line = self._walk_line()
         name = next(iter(failure.wrong()), next(iter(failure.expected.numbers)))
-        told = say(
-            "your `{walk}`{at} gives {name} {got} for {program}, and {right} is right",
-            walk=self.engine.backward_name,
-            at=at(line),
-            name=name,
-            got=failure.got(name) if failure.outcome.numbers else say("nothing"),
-            program=failure.program.title,
-            right=failure.right(name),
-        )
-        return Diagnosis(None, told, line, None, _BY_HAND)
+        return self.told(": wrong", self._line_of(self.engine.backward_name), **_parts(failure, name))
 
     def repeating(self, failure: Failure) -> Diagnosis:
         """Walks that disturb each other in a way that has no name."""
-        name, line = failure.wrong()[0], self._walk_line()
-        told = say(
-            "your `{walk}` does not add up from walk to walk{at}: {name} is {got} where {right} is right",
-            walk=self.engine.backward_name,
-            at=at(line),
-            name=name,
-            got=failure.got(name),
-            right=failure.right(name),
-        )
-        hint = say(
-            "What do leaves and the nodes in between hold when the second walk begins, and what should they hold?"
-        )
-        solution = say("Each walk sets the gradients of nodes made by ops to 0, and adds to those of leaves.")
-        return Diagnosis(None, told, line, None, hint, solution)
+        line = self._line_of(self.engine.backward_name)
+        return self.told(": repeating", line, **_parts(failure, failure.wrong()[0]))
 
     def no_value(self, op: str, outcome: Outcome) -> Diagnosis:
         """An op that gives something else than a node."""
-        line = self.line(Fault("reflected", op))
-        told = say(
-            "your `{op}` does not give a {name}{at}: {said}",
-            op=self.engine.called(op),
-            name=self.engine.cls.__name__,
-            at=at(line),
-            said=outcome.message,
-        )
-        hint = say("What does your op hand back, and what do the other ops expect to be given?")
-        return Diagnosis("wrong-value", told, line, op, hint, say("Return a node that wraps the result."))
+        found = self.told("no-value", self.line(Fault("reflected", op)), op, said=outcome.message)
+        return replace(found, specimen="wrong-value", fault="wrong-value")
 
     def hidden(self, op: str) -> Diagnosis:
         """An attribute that hides the method of an op."""
@@ -459,49 +321,20 @@ class Messages:
         unknown = re.fullmatch(r"name '(\w+)' is not defined.*", outcome.message)
         if unknown and unknown[1] in sys.stdlib_module_names | {"np", "numpy"}:
             module = {"np": "numpy as np"}.get(unknown[1], unknown[1])
-            told = verbatim(outcome.message)
-            if line:
-                told = say("line {line} uses `{name}`, and your file does not import it", line=line, name=unknown[1])
-            hint = say("A module has to be imported in the file that uses it.")
-            solution = say("Write `import {module}` at the top.", module=module)
-            return Diagnosis(None, told, line, op or None, hint, solution, "missing-import")
+            return self.told("missing-import" if line else "missing-import: somewhere", line, op,
+                             name=unknown[1], module=module, said=outcome.message)  # fmt: skip
         at_once = self.tree.called_at_once() if self.tree and _NOT_CALLABLE in outcome.message else None
         if at_once:
             attribute, name, line = at_once
-            told = say(
-                "line {line} calls `{name}` at once instead of keeping it for the walk: what it sets `{attribute}` to "
-                "is None",
-                line=line,
-                name=name,
-                attribute=attribute,
-            )
-            hint = say("When should `{name}` run: when the op is done, or when the walk comes by?", name=name)
-            solution = say("Keep the function itself, without brackets: `{name}`, not `{name}()`.", name=name)
-            return Diagnosis(None, told, line, op or None, hint, solution, "closure-called")
+            return self.told("closure-called", line, op, name=name, attribute=attribute)
         if (outcome.error == "EOFError" and "read" in outcome.message) or "nobody to ask" in outcome.message:
             what = self.engine.called(op) if op else self.engine.backward_name
-            told = say("your `{name}` waits for input{at}", name=what, at=at(line))
-            hint = say("Who answers when it is called a thousand times while a network trains?")
-            return Diagnosis(None, told, line, op or None, hint, _NOTHING, "asks-for-input")
+            return self.told("asks-for-input", line, op, name=what)
         if "unhashable type" in outcome.message and "__eq__" in vars(self.engine.cls):
-            function = self.tree and self.tree.function("__eq__")
-            told = say(
-                "line {line} stops with {error}: {said}; `__eq__`{at} takes away the hash",
-                line=line,
-                error=outcome.error,
-                said=outcome.message,
-                at=at(function.lineno if function else None),
-            )
-            hint = say(
-                "A class that defines `__eq__` and no `__hash__` cannot be put into a set. Do you need `__eq__`?"
-            )
-            return Diagnosis(None, told, line, op or None, hint, _NOTHING, "unhashable")
+            compares = at(self._line_of("__eq__"))
+            return self.told("unhashable", line, op, error=outcome.error, said=outcome.message, at=compares)
         if outcome.error == "RecursionError":
-            function = self.tree and self.tree.function(self.engine.called(op))
-            line = function.lineno if function else line
-            hint = say("Follow one call by hand: which op does it use, and which op does that one use?")
-            told = say("your `{name}` calls itself without end{at}", name=self.engine.called(op), at=at(line))
-            return Diagnosis(None, told, line, op, hint, _NOTHING, "endless-recursion")
+            return self.told("endless-recursion", self._line_of(self.engine.called(op)) or line, op)
         where = self._where(op, line)
         hint = next((hint for part, hint in _ERROR_HINTS.items() if part in outcome.message), _RUN_IT)
         if outcome.error == "MemoryError":
@@ -512,18 +345,12 @@ class Messages:
 
     def nothing_works(self, op: str, outcome: Outcome) -> Diagnosis:
         """An engine none of whose ops gives a value."""
-        told = say("no op of your engine gives a value here: {why}", why=_stops(self._where(op, outcome.line), outcome))
-        return Diagnosis(None, told, outcome.line, None, _RUN_IT, _NOTHING, "nothing-works")
+        return self.told("nothing-works", outcome.line, why=_stops(self._where(op, outcome.line), outcome))
 
     def printing(self) -> Diagnosis:
         """An engine that prints."""
-        hint = say(
-            "Printing belongs to the program that uses the engine. What would 1,000 steps of training look like?"
-        )
         lines = [call.lineno for call in self.tree.prints()] if self.tree else []
-        line = lines[0] if len(lines) == 1 else None
-        told = say("your engine prints while it computes{at}", at=at(line))
-        return Diagnosis(None, told, line, None, hint, say("Take the print out."), "prints")
+        return self.told("prints", lines[0] if len(lines) == 1 else None)
 
     def _where_set(self, attribute: str) -> int | None:
         """The line of the constructor that sets an attribute first."""
@@ -539,85 +366,12 @@ class Messages:
     def _called(self, op: str) -> str:
         return f"`{self.engine.called(op)}`"
 
-    def _walk_line(self) -> int | None:
-        function = self.tree and self.tree.function(self.engine.backward_name)
+    def _line_of(self, name: str) -> int | None:
+        """The line on which a function begins."""
+        function = self.tree and self.tree.function(name)
         return function.lineno if function else None
 
 
-#: What a walk was seen to do: sentence, hint, solution.
-WALKS = {
-    "seeded-with-data": (
-        "your `{walk}` starts with the root's data as its gradient{at}, where 1 is right",
-        "By how much does the result change when it itself changes by a little?",
-        "Set the root's `{grad}` to 1 before the walk.",
-    ),
-    "seeded-wrong": (
-        "your `{walk}` starts{at} with another number than 1 as the root's gradient",
-        "By how much does the result change when it itself changes by a little?",
-        "Set the root's `{grad}` to 1 before the walk.",
-    ),
-    "wiped-after-seed": (
-        "your `{walk}` sets the root's gradient to 1 and then wipes it{at}: every gradient stays 0",
-        "What does the root hold when it is its turn to push?",
-        "Wipe first, and set the root's `{grad}` to 1 after that.",
-    ),
-    "wiped-at-the-end": (
-        "your `{walk}` wipes what leaves have received{at}: when it is done, all of them hold 0",
-        "Who reads the gradients of leaves, and when?",
-        "Wipe nothing after the walk; leaves keep what they have received.",
-    ),
-    "kept-in-default": (
-        "your `{walk}` keeps the nodes of earlier walks in the default of a parameter{at}: it is made once, not for "
-        "each call",
-        "Print the parameter at the start of the second walk. What is in it?",
-        "Let the default be None, and make the list or set inside `{walk}`.",
-    ),
-    "zero-at-root": (
-        "after your `{walk}`{at} the root's gradient is 0, where 1 is right",
-        "What is the derivative of the result with respect to itself? Who says so to the root?",
-        "Set the root's `{grad}` to 1 before the walk, and wipe nothing after that.",
-    ),
-    "no-further": (
-        "in your `{walk}`{at}, what the root passes on gets no further than its operands",
-        "Which node has a gradient when the walk begins? When is it its turn?",
-        "Let every node push once, the root first, and each after all of its users.",
-    ),
-    "missing-visits": (
-        "your `{walk}` leaves nodes out: they never push what they have received",
-        "Draw a small graph, and tick each node when your walk comes by. Which one stays?",
-        "Let every node that the root was made from push once.",
-    ),
-    LEFT_OUT_BY: (
-        "after your `{op}`{at}, `{walk}` does not come to every operand: one of them never pushes",
-        "Ask the result of this op what it was made from. Are all of its operands there?",
-        "Let the result keep all of its operands.",
-    ),
-    "hashes-all-paths": (
-        "a look at one node{at} goes through all that it was made from: in your `{walk}`, that takes every path",
-        "What does Python do with a node that is put into a set, or looked for in one?",
-        "Compare nodes by what they are: leave `__eq__` and `__hash__` out; of a dataclass, write `eq=False`.",
-    ),
-    "equal-by-data": (
-        "`__eq__` compares data{at}: for your `{walk}`, two nodes that hold the same number are one",
-        "When does your walk take a node for one that it has seen? Think of b = a * 1.",
-        "Leave `__eq__` and `__hash__` out, or keep the visited nodes by `id(node)`.",
-    ),
-    "seen-by-data": (
-        "your `{walk}` takes two nodes that hold the same number for one{at}",
-        "When does your walk take a node for one that it has seen? Think of b = a * 1.",
-        "Keep the visited nodes themselves, or their `id`, and not their numbers.",
-    ),
-    "seed-added": (
-        "your `{walk}` adds 1 to the root's gradient{at}, where it should set it to 1: a second walk starts with 2",
-        "What does the root hold when the second walk begins?",
-        "Set it: `self.{grad} = 1.0`.",
-    ),
-}
-ANSWERS = {
-    "gated": "your `{op}`{at} passes a gradient on only if that gradient is positive",
-    "clipped": "your `{op}`{at} cuts off what it pushes",
-    "odd": "what your `{op}` pushes{at} is not in proportion to the upstream gradient",
-}
 _WRITTEN = {"neg": "`-a`", "sub": "`a - b`", "div": "`a / b`", "add": "`a + b`", "mul": "`a * b`"}
 
 
@@ -627,15 +381,16 @@ def _list(words: Sequence[str]) -> Message:
     return say("{most} and {last}", most=", ".join(words[:-1]), last=words[-1])
 
 
+def _parts(failure: Failure, name: str) -> dict[str, str]:
+    """What a program has under a name, and what is right."""
+    got = failure.got(name) if failure.outcome.numbers else say("nothing")
+    return {"program": failure.program.title, "number": name, "got": got, "right": failure.right(name)}
+
+
 def _numbers(failure: Failure, name: str) -> Message:
-    """What a program has, and what is right."""
-    return say(
-        "{program} has {name} {got}, and {right} is right",
-        program=failure.program.title,
-        name=name,
-        got=failure.got(name),
-        right=failure.right(name),
-    )
+    got, right = failure.got(name), failure.right(name)
+    program = failure.program.title
+    return say("{program} has {name} {got}, and {right} is right", program=program, name=name, got=got, right=right)
 
 
 def _stops(where: Message, outcome: Outcome) -> Message:

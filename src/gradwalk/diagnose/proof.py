@@ -116,9 +116,8 @@ class _Proof:
         if outcome.kind == "missing" or by_type(outcome, right):
             return True
         tolerance = tolerance_of(program, self.is_single)
-        return bool(tolerance) and outcome.kind == "numbers" and all(
-            nearly(outcome.numbers.get(name), x, tolerance) for name, x in right.numbers.items()
-        )  # fmt: skip
+        numbers = outcome.numbers if outcome.kind == "numbers" else {}
+        return all(nearly(numbers.get(name), x, tolerance) for name, x in right.numbers.items())
 
     def _keeps_seven_digits(self) -> bool:
         kept = self._outcome(PRECISE, 1).numbers.get("a.data", 0.0)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gradwalk.diagnose.budget import OutOfSteps, lines_limited
+from gradwalk.diagnose.budget import trying
 from gradwalk.diagnose.discovery import attributes, held, needed_arguments
 from gradwalk.diagnose.vocabulary import BACK
 
@@ -136,13 +136,10 @@ def find_push(engine: Engine) -> Push | None:
 def _made(engine: Engine) -> Any:
     """The result of the first op that the engine has; None if it has none that gives a node."""
     for op in ("mul", "add", "sub", "exp", "tanh", "relu"):
-        try:
-            with lines_limited(engine.files):
-                node = engine.op(op, *map(engine.leaf, (0.75, 2.0) if op in ("mul", "add", "sub") else (0.75,)))
-        except (Exception, SystemExit, OutOfSteps):  # then the next one
-            continue
-        if isinstance(node, engine.kind):
-            return node
+        with trying(engine.files):
+            node = engine.op(op, *map(engine.leaf, (0.75, 2.0) if op in ("mul", "add", "sub") else (0.75,)))
+            if isinstance(node, engine.kind):
+                return node
     return None
 
 
@@ -156,9 +153,10 @@ def _works(engine: Engine, push: Push) -> bool:
 
 def _pushed(engine: Engine, push: Push, op: str) -> list[float]:
     """What the operands of an op get from a push; nothing if that is 0, or an error."""
-    try:
+    grads: list[float] = []
+    with trying(engine.files):
         operands = [engine.leaf(x) for x in ((0.75, 2.0) if op in ("mul", "add", "sub") else (0.75,))]
-        with lines_limited(engine.files), recorded(engine.kind) as made:
+        with recorded(engine.kind) as made:
             node = engine.op(op, *operands)
             kept = held(node, push.name)
             if push.takes != "locals" and len(needed_arguments(kept)) != (push.takes != "nothing"):
@@ -170,8 +168,6 @@ def _pushed(engine: Engine, push: Push, op: str) -> list[float]:
             for each in [*reversed(made), *operands]:  # an operand that pushes is a fault, and seen as such elsewhere
                 push(engine, each)
             grads = [engine.grad(operand) for operand in operands]
-    except (Exception, SystemExit, OutOfSteps):
-        return []
     return grads if any(grads) else []
 
 

@@ -10,12 +10,10 @@ from typing import Any, Literal
 from gradwalk.diagnose.checks import is_essential
 from gradwalk.messages import Message, say, verbatim
 
-__all__ = ["CheckResult", "Diagnosis", "Grade", "Mark", "Status"]
+__all__ = ["CheckResult", "Diagnosis", "Grade", "Mark", "Status", "not_judged"]
 
 Status = Literal["passed", "failed", "missing", "error", "skipped"]
 NOTHING = say("")  # where there is nothing to say
-#: The title of the one check there is where nothing else could be judged.
-JUDGED = say("the engine can be judged")
 
 
 @dataclass(frozen=True)
@@ -276,6 +274,15 @@ class Grade:
         from gradwalk.diagnose.as_text import report_text
 
         return report_text(self, solution=solution)
+
+
+def not_judged(why: Message, title: Message = say("the engine can be judged")) -> Grade:  # noqa: B008 - it never changes
+    """The report of an engine that nothing could be found out about.
+
+    >>> not_judged(say("it is no ordinary file")).checks[0].status
+    'error'
+    """
+    return Grade((CheckResult("loads", "construction", title, "error", message=why),))
 
 
 def _plain(numbers: Mapping[str, float]) -> dict[str, float | str]:

@@ -8,8 +8,10 @@ found out elsewhere.
 
 from __future__ import annotations
 
+import json
+import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -17,7 +19,6 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from gradwalk.diagnose.adapter import Engine, MissingOp, NotAnEngine, find_class
-from gradwalk.diagnose.conversation import Ask, Say, own_streams
 from gradwalk.diagnose.discovery import defines
 from gradwalk.diagnose.loading import Loaded, load
 from gradwalk.diagnose.places import said
@@ -25,7 +26,10 @@ from gradwalk.diagnose.probes import Probe, run
 from gradwalk.diagnose.vocabulary import BINARY, EXTRA, REFLECTED, UNARY
 from gradwalk.messages import verbatim
 
-__all__ = ["START", "Unusable", "hide", "loaded_engine", "main", "serve"]
+__all__ = ["START", "Ask", "Say", "Unusable", "hide", "loaded_engine", "main", "own_streams", "serve"]
+
+Ask = Callable[[], dict[str, Any] | None]
+Say = Callable[[dict[str, Any]], None]
 
 NOT_HANDED_IN = "which is no part of what was handed in"
 
@@ -84,6 +88,38 @@ def serve(job: dict[str, Any], ask: Ask, say: Say, confined: list[str]) -> None:
             outcomes.append(asdict(run(program, engine, steps=None)))
             litter += engine.litter(2 * i + 1)
         say({"outcomes": outcomes})
+
+
+def own_streams() -> tuple[Ask, Say]:
+    """A way to be asked, which gives None at the end, and a way to answer, in lines of JSON.
+
+    What an engine prints, reads or does to the standard streams is no part of it: they lead nowhere from now on. An
+    engine that looks for the conversation finds it, and can write what it likes; that is why nothing but numbers and
+    words is ever asked for, and whoever asked is the one to judge them.
+
+    >>> import subprocess, sys
+    >>> script = "from gradwalk.diagnose.runner import own_streams as own; ask, say = own(); print(9); say(ask())"
+    >>> subprocess.run([sys.executable, "-c", script], input='{"a": 1}', capture_output=True, text=True).stdout
+    '{"a": 1}\\n'
+    """
+    questions = os.fdopen(os.dup(0), "r", encoding="utf-8")
+    answers = os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nothing, standard)
+    os.close(nothing)
+
+    def ask() -> dict[str, Any] | None:
+        line = questions.readline()
+        asked: dict[str, Any] | None = json.loads(line) if line else None
+        return asked
+
+    def say(what: dict[str, Any]) -> None:
+        text = (json.dumps(what) + "\n").encode("ascii")
+        while text:
+            text = text[os.write(answers, text) :]
+
+    return ask, say
 
 
 class Unusable(Exception):  # noqa: N818 - a finding, told to the learner in a report

@@ -24,7 +24,7 @@ from gradwalk.diagnose.checks import CHECKS, select
 from gradwalk.diagnose.cleaning import plain, texts_from, without_places
 from gradwalk.diagnose.processes import Broken, Conversation, Stopped
 from gradwalk.diagnose.proof import ENDED, proven
-from gradwalk.diagnose.results import JUDGED, CheckResult, Diagnosis, Grade, Status
+from gradwalk.diagnose.results import Diagnosis, Grade, Status, not_judged
 from gradwalk.diagnose.workplace import copy_alone, copy_whole, copy_with_neighbours, is_ordinary, too_large
 from gradwalk.matcher import Outcome
 from gradwalk.messages import Message, verbatim
@@ -103,7 +103,7 @@ def judge_file(
     """
     reason = too_large(path) if is_ordinary(path) else "it is no ordinary file"
     if reason:
-        return Judged(_not_judged(reason))
+        return Judged(not_judged(verbatim(reason)))
     with tempfile.TemporaryDirectory(prefix="gradwalk-", ignore_cleanup_errors=True) as made:
         folder = Path(made).resolve()
         handed_in = folder / "handed-in"
@@ -114,7 +114,7 @@ def judge_file(
             else:
                 file = copy_alone(path, handed_in) if alone else copy_with_neighbours(path, handed_in)
         except OSError as error:
-            return Judged(_not_judged(f"it cannot be read: {error.strerror or error}"))
+            return Judged(not_judged(verbatim(f"it cannot be read: {error.strerror or error}")))
         limits = limits or Limits()
         job = {"file": file, "class_name": class_name, "names": dict(names or {}), "memory": limits.memory,
                "seconds": limits.total, "parent": os.getpid()}  # fmt: skip
@@ -187,7 +187,7 @@ class Hearing:
                 self.notes.append(verbatim(f"no diagnosis could be made: {end}"))
             else:
                 what = "the file cannot be loaded" if told == "loading" else "it could not be judged"
-                return _not_judged(job["given_up"] or f"{what}: {end}")
+                return not_judged(verbatim(job["given_up"] or f"{what}: {end}"))
 
     def _note(self, said: Any) -> None:
         self.notes += [verbatim(note) for note in texts_from(said) if note not in self.notes]
@@ -203,7 +203,7 @@ class Hearing:
                     said = self.answer(process, seconds)
                     if "refused" in said:
                         self._note(said.get("notes"))
-                        return _not_judged(plain(said["refused"])), "refused"
+                        return not_judged(verbatim(plain(said["refused"]))), "refused"
                     if "report" in said:
                         return _report_from(said["report"], self.job["checks"]), "done"
                     if "loaded" in said:
@@ -220,16 +220,12 @@ class Hearing:
                 return doing, str(end)
 
 
-def _not_judged(why: str) -> Grade:
-    return Grade((CheckResult("loads", "construction", JUDGED, "error", message=verbatim(why)),))
-
-
 def _report_from(said: Any, asked: list[str] | None) -> Grade:
     """A report that another process sent; Broken if it is none, or leaves out what was asked."""
     try:
         report = Grade.from_dict(said)
         if all(check.name not in CHECKS for check in report.checks):
-            return _not_judged(plain(report.checks[0].message))
+            return not_judged(verbatim(plain(report.checks[0].message)))
         checks = [replace(check, group=CHECKS[check.name].group, title=CHECKS[check.name].title)
                   for check in report.checks if check.status in get_args(Status)]  # fmt: skip
     except (TypeError, ValueError, KeyError, IndexError, AttributeError, RecursionError, OverflowError):

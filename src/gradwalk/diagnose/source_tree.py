@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -19,6 +20,7 @@ __all__ = [
 ]
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+_OF_CONTAINERS = frozenset({*dir(list), *dir(set), *dir(dict), *dir(deque)})
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ class SourceTree:
         return found
 
     def calls(self, function: Function) -> Iterator[ast.Call]:
-        """The calls in a function, but for those of a module's: `math.cos` is not the engine's own `cos`.
+        """The calls in a function, but for a module's and a container's: `math.cos` is not the engine's own `cos`.
 
         >>> text = "import math\\ndef cos(x): return Value(math.cos(x))"
         >>> tree = SourceTree(text, "Value", "data", "grad")
@@ -161,7 +163,8 @@ class SourceTree:
         for node in ast.walk(function):
             if isinstance(node, ast.Call):
                 owner = node.func.value if isinstance(node.func, ast.Attribute) else None
-                if not isinstance(owner, ast.Name) or owner.id not in self.modules:
+                elsewhere = isinstance(owner, ast.Name) and owner.id in self.modules
+                if not elsewhere and (owner is None or called_name(node.func) not in _OF_CONTAINERS):
                     yield node
 
     def goes_back_over_a_list(self, backward: str) -> bool:
@@ -332,4 +335,4 @@ def _turns_round(node: ast.AST) -> bool:
         turned = node.func.value if node.func.attr in ("reverse", "appendleft", "insert") else None
     elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) and node.slice.step is not None:
         turned = node.value if ast.unparse(node.slice.step) == "-1" else None
-    return isinstance(turned, ast.Name)
+    return isinstance(turned, ast.Name) or (isinstance(turned, ast.Call) and called_name(turned.func) == "list")

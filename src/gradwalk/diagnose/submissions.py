@@ -14,7 +14,7 @@ from pathlib import Path
 from gradwalk.diagnose.cleaning import plain
 from gradwalk.diagnose.loading import source_of
 from gradwalk.diagnose.processes import SLICE
-from gradwalk.diagnose.results import JUDGED, CheckResult, Grade
+from gradwalk.diagnose.results import not_judged
 from gradwalk.diagnose.sandbox import Judged, Stopped
 from gradwalk.diagnose.workplace import files_below, is_ordinary, too_large
 from gradwalk.errors import SettingError
@@ -190,4 +190,4 @@ def _judged(
             raise
         except Exception as error:
             reason = f"the grader itself failed on it ({type(error).__name__}: {plain(error, 200)}): please report this"
-    return Judged(Grade((CheckResult("loads", "construction", JUDGED, "error", message=verbatim(reason)),)))
+    return Judged(not_judged(verbatim(reason)))

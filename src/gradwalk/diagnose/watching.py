@@ -6,14 +6,13 @@ wrong can then be seen, whatever the ops are worth.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from gradwalk.diagnose.adapter import Engine
-from gradwalk.diagnose.budget import OutOfSteps, lines_limited
+from gradwalk.diagnose.budget import trying
 from gradwalk.diagnose.discovery import held
 from gradwalk.diagnose.experiments import compares_data
 from gradwalk.diagnose.pushing import recorded
@@ -145,7 +144,7 @@ def _seeding(walks: Sequence[Walk]) -> list[str]:
         return ["wiped-after-seed" if all(1.0 in walk.root_writes for walk in walks) else "not-seeded"]
     if all(same(walk.seed or 0.0, walk.root_data) for walk in walks):
         return ["seeded-with-data"]
-    return ["seeded-wrong"]
+    return [] if all(1.0 in walk.root_writes for walk in walks) else ["seeded-wrong"]  # it is changed on its way
 
 
 def _visiting(walks: Sequence[Walk], listed: bool) -> list[str]:
@@ -153,6 +152,8 @@ def _visiting(walks: Sequence[Walk], listed: bool) -> list[str]:
         return ["missing-visits"]
     repeated = [{node for node in walk.order if walk.order.count(node) > 1} for walk in walks]
     if any(repeated):
+        if all(len({walk.order.count(node) for node in walk.order}) == 1 for walk in walks):  # whatever uses it
+            return ["pushes-twice"]
         if all(nodes == {walk.root} for nodes, walk in zip(repeated, walks, strict=True)):
             return ["root-twice"]
         return ["listed-twice" if listed else "no-order"]
@@ -160,8 +161,8 @@ def _visiting(walks: Sequence[Walk], listed: bool) -> list[str]:
         return []
     if all(walk.order[-1] == walk.root for walk in walks):
         return ["wrong-end"]
-    for name, orders in (("breadth-first", _breadth_first), ("preorder", _preorder)):
-        if all(walk.order in orders(walk.graph) for walk in walks):
+    for name, oldest_or_newest in (("breadth-first", 0), ("preorder", -1)):
+        if all(walk.order in _searched(walk.graph, oldest_or_newest) for walk in walks):
             return [name]
     return ["no-order"]
 
@@ -176,34 +177,18 @@ def _is_early(walk: Walk) -> bool:
     )
 
 
-def _breadth_first(graph: Graph) -> list[list[int]]:
-    return [list(_levels(graph, turn)) for turn in (1, -1)]
-
-
-def _levels(graph: Graph, turn: int) -> Iterator[int]:
-    seen, waiting = {len(graph) - 1}, deque([len(graph) - 1])
-    while waiting:
-        node = waiting.popleft()
-        if graph[node]:
-            yield node
-        for operand in graph[node][::turn]:
-            if operand not in seen:
-                seen.add(operand)
-                waiting.append(operand)
-
-
-def _preorder(graph: Graph) -> list[list[int]]:
+def _searched(graph: Graph, take: int) -> list[list[int]]:
+    """The orders in which a search finds nodes, operands either way round, if it goes on from the place `take`."""
     found = []
     for turn in (1, -1):
-        seen: set[int] = set()
         order: list[int] = []
-        stack = [len(graph) - 1]
-        while stack:
-            node = stack.pop()
+        seen, waiting = set[int](), [len(graph) - 1]
+        while waiting:
+            node = waiting.pop(take)
             if node not in seen:
                 seen.add(node)
                 order += [node] if graph[node] else []
-                stack += graph[node][::turn]
+                waiting += graph[node][::turn]
         found.append(order)
     return found
 
@@ -241,7 +226,7 @@ def starts_with_one(engine: Engine) -> bool:
 def wrong_seed(engine: Engine) -> str | None:
     """What is wrong with the root's gradient, where nobody can watch: by what it holds when the walk is done.
 
-    Nothing if it holds 1; None if that says nothing: it may have been wiped, or not be kept.
+    Nothing if it holds 1, or if no walk came to its end; None if it holds 0: it may have been wiped, or not be kept.
 
     >>> from gradwalk.diagnose import teaching
     >>> wrong_seed(Engine(teaching.load()))
@@ -249,15 +234,14 @@ def wrong_seed(engine: Engine) -> str | None:
     """
     found = []
     for op in NEUTRAL:
-        try:
-            with lines_limited(engine.files):
-                root = engine.op(op, engine.leaf(DATA[0]), engine.leaf(DATA[1]))
-                engine.backward(root)
-                found.append((engine.grad(root), engine.data(root)))
-        except (Exception, SystemExit, OutOfSteps):
-            continue
+        with trying(engine.files):
+            root = engine.op(op, engine.leaf(DATA[0]), engine.leaf(DATA[1]))
+            engine.backward(root)
+            found.append((engine.grad(root), engine.data(root)))
     seeds = {seed for seed, _ in found}
-    if 0.0 in seeds or not seeds:
+    if not seeds:
+        return ""
+    if 0.0 in seeds:
         return None
     if all(same(seed, data) for seed, data in found):
         return "seeded-with-data"
@@ -280,13 +264,10 @@ def watch(
     if engine.push is None or engine.push.takes == "locals":
         return None
     for op in ops:
-        try:
-            with lines_limited(engine.files):
-                found = _watched(engine, graph, op, times, neutral)
-        except (Exception, SystemExit, OutOfSteps):
-            continue
-        if found is not None:
-            return found
+        with trying(engine.files):
+            found = _watched(engine, graph, op, times, neutral)
+            if found is not None:
+                return found
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 from gradwalk import ops, provenance
 from gradwalk.doctor.findings.non_finite import birth_of_gradient, birth_of_number
@@ -73,50 +74,36 @@ def examine(
 
 
 def _wrong(scan: Scan, wrong: WrongDerivative, step: int, line_of: Liner) -> Finding:
-    where = (scan.at(wrong.node),)
-    line = line_of(wrong.node)
+    numbers: dict[str, Any] = {}
     if wrong.silent:
-        return Finding(
-            "wrong-derivative",
-            "error",
-            f"{wrong.op!r} has operands and no _backward: no gradient passes it",
-            where=where,
-            line=line,
-            why=f"{counted(wrong.count, 'such node')} in the graph push nothing to what they are made of",
-            remedy=(
-                "give it a _backward that adds to each operand's grad",
-                "or define the operation with @gradwalk.op",
-            ),
-            step=step,
-        )
-    if wrong.habit:
+        what = f"{wrong.op!r} has operands and no _backward: no gradient passes it"
+        why = f"{counted(wrong.count, 'such node')} in the graph push nothing to what they are made of"
+        remedy = ["give it a _backward that adds to each operand's grad", "or define the operation with @gradwalk.op"]
+    elif wrong.habit:
+        what = f"the _backward of {wrong.op} is wrong: {wrong.habit}"
         users = "1 node of the graph uses" if wrong.count == 1 else f"{wrong.count} nodes of the graph use"
-        return Finding(
-            "wrong-derivative",
-            "error",
-            f"the _backward of {wrong.op} is wrong: {wrong.habit}",
-            where=where,
-            line=line,
-            why=f"seen by running it alone; {users} it",
-            remedy=("write x.grad += slope * out.grad for each operand x",),
-            step=step,
-        )
-    operand = f" in operand {wrong.operand}" if wrong.operand else ""
-    nodes = f"all {wrong.of} nodes" if wrong.count == wrong.of else f"{wrong.count} of {wrong.of} nodes"
-    share = f"; {nodes} that were checked show it" if wrong.of > 1 else ""
+        why = f"seen by running it alone; {users} it"
+        remedy = ["write x.grad += slope * out.grad for each operand x"]
+    else:
+        what = f"the derivative of {wrong.op} is wrong: it gives {wrong.got:.6g} and should give {wrong.expected:.6g}"
+        nodes = f"all {wrong.of} nodes" if wrong.count == wrong.of else f"{wrong.count} of {wrong.of} nodes"
+        why = "so its value changes when it is nudged" + (f" in operand {wrong.operand}" if wrong.operand else "")
+        why += f"; {nodes} that were checked show it" if wrong.of > 1 else ""
+        why += f"; {wrong.why}" if wrong.why else ""
+        remedy = [f"correct the rule of {wrong.op}, then make sure with gradwalk.gradcheck"]
+        if wrong.expected == 0.0:
+            remedy.append("a straight-through estimator is meant to be so: leave it")
+        numbers = {"op": wrong.op, "operand": wrong.operand, "got": wrong.got, "expected": wrong.expected}
     return Finding(
         "wrong-derivative",
         "error",
-        f"the derivative of {wrong.op} is wrong: it gives {wrong.got:.6g} and should give {wrong.expected:.6g}",
-        where=where,
-        line=line,
-        why=f"so its value changes when it is nudged{operand}{share}" + (f"; {wrong.why}" if wrong.why else ""),
-        remedy=(
-            f"correct the rule of {wrong.op}, then make sure with gradwalk.gradcheck",
-            *(("a straight-through estimator is meant to be so: leave it",) if wrong.expected == 0.0 else ()),
-        ),
+        what,
+        where=(scan.at(wrong.node),),
+        line=line_of(wrong.node),
+        why=why,
+        remedy=tuple(remedy),
         step=step,
-        numbers={"op": wrong.op, "operand": wrong.operand, "got": wrong.got, "expected": wrong.expected},
+        numbers=numbers,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from gradwalk.doctor.cuts import cuts_followed
 from gradwalk.doctor.examine import examine
 from gradwalk.doctor.findings.learning_rate import replay_of, tried
-from gradwalk.doctor.history import ModelHistory
+from gradwalk.doctor.history import Exam, ModelHistory
 from gradwalk.doctor.lines import Lines
 from gradwalk.doctor.names import Names
 from gradwalk.doctor.scan import Scan
@@ -63,9 +63,7 @@ class ModelWatch:
 
     def before(self) -> None:
         """A `backward()` is about to run."""
-        parameters = self.names.parameters
-        self._held = [p.grad for p in parameters]
-        self._now = [p.data for p in parameters]
+        self._held, self._now = self._gradients(), self._data()
         self._untouched = self._still_there()
 
     def _still_there(self) -> list[bool]:
@@ -75,15 +73,6 @@ class ModelWatch:
             untouched and any(self._same(self._held[i], gradients[i]) for gradients in known)
             for i, untouched in enumerate(self._untouched)
         ]
-
-    def _same(self, one: Any, other: Any) -> bool:
-        return _number(one) == _number(other)
-
-    def _gradient(self, p: Any) -> Any:
-        return p.grad
-
-    def _gradients(self) -> list[Any]:
-        return [self._gradient(p) for p in self.names.parameters]
 
     def passed_by(self) -> None:
         """The backward() of another loss has run: what it gave to parameters of this model is not of this one's."""
@@ -103,34 +92,29 @@ class ModelWatch:
 
     def begin(self) -> None:
         """As `before`, unless that was called: a `backward()` has run before anyone watched, on gradients of 0."""
-        if self._now:
-            return
-        self._held = [0.0] * len(self.names.parameters)
-        self._now = [p.data for p in self.names.parameters]
+        if not self._now:
+            self._held, self._now = [0.0] * len(self.names.parameters), self._data()
 
     def changed(self) -> bool:
         """Whether the `backward()` that has just run gave gradient to one of these parameters."""
-        return [p.grad for p in self.names.parameters] != self._held
+        return not self._alike(self._gradients(), self._held)
 
     def after(self, root: Value, readings: Readings | None) -> None:
         """A `backward()` of this model has run; `readings` are those of its forward pass, if that was followed."""
-        history, parameters = self.history, self.names.parameters
-        left = [p.grad for p in parameters]
-        if any(g.__class__ is not float for g in left):
-            left = [_number(g) for g in left]
-        fresh = [g - h for g, h in zip(left, map(_number, self._held), strict=True)] if any(self._held) else left
+        history, loss = self.history, self._loss(root)
+        left, fresh = self._given()
         step, due = len(history.losses) + 1, self.due()
-        moved = bool(self._then) and self._now != self._then
+        moved = bool(self._then) and not self._alike(self._now, self._then)
         if self._then:
             left, fresh = self._look_back(step, root, moved, left, fresh)
         self._fresh = fresh
-        history.losses.append(root.data)
+        history.losses.append(loss)
         history.looked += not self._gap
-        if len(history.ever) < len(parameters):
-            history.ever.update(id(p) for p, g in zip(parameters, self._fresh, strict=True) if g)
-        sound = all(map(math.isfinite, self._now))
+        if len(history.ever) < len(self.names.parameters):
+            history.ever.update(id(p) for p, g in zip(self.names.parameters, fresh, strict=True) if self._any(g))
+        sound = self._finite(self._now)
         broken = self._broken(step) if moved and not sound else {}
-        odd = not (sound and math.isfinite(root.data) and all(map(math.isfinite, self._fresh)))
+        odd = not (sound and math.isfinite(loss) and self._finite(fresh))
         if (due or readings is not None or odd) and not self.ill:
             self._examine(root, step, readings, broken, odd=odd)
         if root.made_at is None:
@@ -143,8 +127,8 @@ class ModelWatch:
     def passed(self, loss: float) -> None:
         """Native code has walked back: the loss is known, and nothing else is looked at."""
         if self._pending is not None:  # the parameters are still those that the step before left
-            self._now = [p.data for p in self.names.parameters]
-            if self._now != self._then:
+            self._now = self._data()
+            if not self._alike(self._now, self._then):
                 self._try_update()
             self._pending = None
         self.history.losses.append(loss)
@@ -168,10 +152,7 @@ class ModelWatch:
         """Whether all its gradients are 0, although the `backward()` before gave it some."""
         own = {id(p) for p in optimiser.parameters}
         given = any(self._any(g) for p, g in zip(self.names.parameters, self._fresh, strict=False) if id(p) in own)
-        return given and not any(self._any(self._gradient(p)) for p in optimiser.parameters)
-
-    def _any(self, g: Any) -> bool:
-        return bool(_number(g))
+        return given and not any(self._any(p.grad) for p in optimiser.parameters)
 
     def stepped(self, optimiser: Optimizer, compiled: bool) -> None:
         """It has used them, clipped perhaps, and changed the parameters."""
@@ -188,22 +169,22 @@ class ModelWatch:
         """The run is over: look at what its last step did."""
         if not self.history.losses:
             return
-        self._now = [p.data for p in self.names.parameters]
-        if self._now != self._then:
+        self._now = self._data()
+        if not self._alike(self._now, self._then):
             self._try_update()
-        elif any(self._fresh):
-            self.history.idle += 1
+        else:
+            self.history.idle += any(map(self._any, self._fresh))
         self._pending = None
 
     # --- what comes of it ------------------------------------------------------------------------------------------
 
     def _look_back(
-        self, step: int, root: Value, moved: bool, left: list[float], fresh: list[float]
-    ) -> tuple[list[float], list[float]]:
+        self, step: int, root: Value, moved: bool, left: list[Any], fresh: list[Any]
+    ) -> tuple[list[Any], list[Any]]:
         """What this step shows of the one before; gives the gradients of those parameters that are some."""
         history = self.history
         if not moved:
-            history.idle += any(self._fresh)
+            history.idle += any(map(self._any, self._fresh))
             return left, fresh
         history.moved += 1
         if self.provisional:
@@ -211,27 +192,29 @@ class ModelWatch:
         self._try_update()
         if root.made_at is self._mark:
             history.stale.append(step)
-        elif any(self._held) and not self._gap:
+        elif any(map(self._any, self._held)) and not self._gap:
             self._note_piled(step, left, fresh)
         return left, fresh
 
-    def _note_piled(self, step: int, left: list[float], fresh: list[float]) -> None:
+    def _note_piled(self, step: int, left: list[Any], fresh: list[Any]) -> None:
         """Write down whose gradients this step found as the step before had left them.
 
         Other gradients that are there say nothing: those that another loss gave after they had been cleared, as in
-        adversarial training, or a share of those of the step before, as in momentum by hand.
+        adversarial training, or a share of those of the step before, as in momentum by hand. Nor do those of parameters
+        to which this loss gives nothing: another one may be there to train them.
         """
-        kept = [i for i, h in enumerate(self._held) if _number(h) and self._untouched[i]]
-        size = math.hypot(*(fresh[i] for i in kept))
-        if kept:
-            self.history.piled.append((step, math.hypot(*(left[i] for i in kept)) / size if size else math.inf))
+        there = [i for i, h in enumerate(self._held) if self._untouched[i] and self._any(h)]
+        kept = [i for i in there if self._any(fresh[i])]
+        size = math.hypot(*(self._size(fresh[i]) for i in kept))
+        if size:
+            self.history.piled.append((step, math.hypot(*(self._size(left[i]) for i in kept)) / size))
             self.history.piled_up.update(id(self.names.parameters[i]) for i in kept)
-        left_before = [i for i, g in enumerate(self._left) if g]
-        self.history.cleared.update(id(self.names.parameters[i]) for i in left_before if not self._untouched[i])
+        left_before = [i for i, g in enumerate(self._left) if not self._untouched[i] and self._any(g)]
+        self.history.cleared.update(id(self.names.parameters[i]) for i in left_before)
 
-    def _settle(self, left: list[float], fresh: list[float]) -> tuple[list[float], list[float]]:
+    def _settle(self, left: list[Any], fresh: list[Any]) -> tuple[list[Any], list[Any]]:
         """Keep those of the supposed parameters that moved."""
-        kept = [i for i, (now, then) in enumerate(zip(self._now, self._then, strict=True)) if now != then]
+        kept = [i for i, (x, y) in enumerate(zip(self._now, self._then, strict=True)) if not self._same(x, y)]
         self.names.parameters[:] = [self.names.parameters[i] for i in kept]
         self._now, self._then, self._held, self._left, self._fresh, left, fresh = (
             [row[i] for i in kept] for row in (self._now, self._then, self._held, self._left, self._fresh, left, fresh)
@@ -281,20 +264,23 @@ class ModelWatch:
             suspect_odd=odd or step == 1,
             ask_zeros=step == 1 or (turn > 0 and turn & (turn - 1) == 0),  # each time at twice the steps
         )
-        self._always = self._always & exam.reached if self.history.exams else set(exam.reached)
-        self.history.ever |= exam.reached
-        self.history.sometimes = self.history.ever - self._always
-        self.history.exams.append(exam)
-        self.ill = any(finding.kind == "birth" for finding in exam.findings)
+        self._write_down(exam)
         if not self.ill and scan.reached:
             self._pending = (
                 replay_of(scan.order), step, root.data, list(self.names.parameters), self._now, self._fresh
             )  # fmt: skip
 
+    def _write_down(self, exam: Exam) -> None:
+        self._always = self._always & exam.reached if self.history.exams else set(exam.reached)
+        self.history.ever |= exam.reached
+        self.history.sometimes = self.history.ever - self._always
+        self.history.exams.append(exam)
+        self.ill = any(finding.kind == "birth" for finding in exam.findings)
+
     def found_odd(self, root: Value, readings: Readings | None = None) -> None:
         """The program failed with a nan or inf in `root`, before its `backward()`: say where that was born."""
         step = len(self.history.losses) + 1
-        self._now = [p.data for p in self.names.parameters]
+        self._now = self._data()
         scan = Scan(root, self.names)
         if readings is not None:
             self.lines.learn(scan, readings.line)
@@ -304,6 +290,40 @@ class ModelWatch:
             self.history.exams.append(exam)
             self.ill = True
         self.history.ever |= exam.reached
+
+    # --- floats, where `tensor_watch` has arrays -------------------------------------------------------------------
+
+    def _loss(self, root: Any) -> float:
+        return float(root.data)
+
+    def _data(self) -> list[Any]:
+        return [p.data for p in self.names.parameters]
+
+    def _gradients(self) -> list[Any]:
+        return [p.grad for p in self.names.parameters]
+
+    def _given(self) -> tuple[list[Any], list[Any]]:
+        """The gradients now, and what the `backward()` that has just run added to them."""
+        left = self._gradients()
+        if any(g.__class__ is not float for g in left):
+            left = [_number(g) for g in left]
+        added = any(self._held)
+        return left, [g - h for g, h in zip(left, map(_number, self._held), strict=True)] if added else left
+
+    def _alike(self, some: list[Any], others: list[Any]) -> bool:
+        return some == others
+
+    def _same(self, one: Any, other: Any) -> bool:
+        return _number(one) == _number(other)
+
+    def _any(self, x: Any) -> bool:
+        return bool(_number(x))
+
+    def _finite(self, some: list[Any]) -> bool:
+        return all(map(math.isfinite, some))
+
+    def _size(self, x: Any) -> float:
+        return abs(float(x))
 
 
 def _number(g: Any) -> float:

@@ -198,7 +198,7 @@ def _birth(
         if v.is_leaf and names.spot(v) is None:
             continue
         if id(v) in broken:
-            return _after_update(v, names.name(v), step, broken[id(v)])
+            return _after_update(names.name(v), step, broken[id(v)])
         flat = [bool(x) for x in finite.reshape(-1).tolist()]
         place, rest = [], flat.index(False)
         for n in reversed(v.shape):
@@ -209,47 +209,33 @@ def _birth(
         when = f" at step {step}" if step else ""
         what = f"in {walk.formula(v._op, [walk.short(x) for x in v.inputs])}" if v.inputs else f"{v.label or 'a leaf'}"
         made = f"was born {what}{when}" if v.inputs else f"came in with {what}{when}"
-        return Finding(
-            "birth",
-            "error",
-            f"{number} {made}",
-            where=(f"{walk.describe(v)}{', number ' + at if at else ''}",),
-            line=line_of(v),
-            why=f"its operands are finite, and {flat.count(False):,} of {len(flat):,} numbers that it gives are not"
-            if v.inputs
-            else f"{flat.count(False):,} of its {len(flat):,} numbers are not finite",
-            remedy=("with gradwalk.anomaly(): the line is named where it happens",),
-            step=step,
-        )
+        where, many = f"{walk.describe(v)}{', number ' + at if at else ''}", f"{flat.count(False):,} of"
+        why = f"{many} its {len(flat):,} numbers are not finite"
+        if v.inputs:
+            why = f"its operands are finite, and {many} {len(flat):,} numbers that it gives are not"
+        remedy = "with gradwalk.anomaly(): the line is named where it happens"
+        return _born(f"{number} {made}", where, line_of(v), why, remedy, step)
     if arrived is None or id(order[-1]) not in odd:  # an infinity that no loss is the worse for: a mask of scores
         return None
-    when = f" at step {step}" if step else ""
-    return Finding(
-        "birth",
-        "error",
-        f"nan or inf came in as a constant: {walk.describe(arrived)}{when}",
-        where=(walk.describe(arrived),),
-        line=line_of(arrived),
-        why="no op made it: it came in with the data",
-        remedy=("look for nan and inf in what the model is given, before the first step",),
-        step=step,
-    )
+    where = walk.describe(arrived)
+    return _born(
+        f"nan or inf came in as a constant: {where}{f' at step {step}' if step else ''}", where, line_of(arrived),
+        "no op made it: it came in with the data",
+        "look for nan and inf in what the model is given, before the first step", step,
+    )  # fmt: skip
 
 
-def _after_update(v: Tensor, name: str, step: int, why: str) -> Finding:
+def _after_update(name: str, step: int, why: str) -> Finding:
     """A parameter that an update broke."""
     remedy = "look at the optimiser: its learning rate, and anything it divides by"
     if "not finite" in why:
         remedy = "with gradwalk.anomaly(): the op is named that makes the gradient so, where it happens"
-    return Finding(
-        "birth",
-        "error",
-        f"nan or inf was born in an update: {name}{f' at step {step}' if step else ''}",
-        where=(name,),
-        why=why,
-        remedy=(remedy,),
-        step=step,
-    )
+    when = f" at step {step}" if step else ""
+    return _born(f"nan or inf was born in an update: {name}{when}", name, None, why, remedy, step)
+
+
+def _born(what: str, where: str, line: Place | None, why: str, remedy: str, step: int) -> Finding:
+    return Finding("birth", "error", what, where=(where,), line=line, why=why, remedy=(remedy,), step=step)
 
 
 def _is_odd(x: Any) -> bool:

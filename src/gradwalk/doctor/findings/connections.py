@@ -252,15 +252,15 @@ def grouped(history: ModelHistory, values: Iterable[Value]) -> tuple[str, ...]:
     """The names of parameters; a unit or a layer of which all are meant is named as one."""
     chosen = {id(v) for v in values}
     spots = history.names.spots
-    for level in ("layer", "unit"):
-        whole: dict[str, bool] = {}
+
+    def whole(level: str) -> set[str]:
+        groups: dict[str, bool] = {}
         for p in history.names.parameters:
             group = getattr(spots[id(p)], level)
-            whole[group] = whole.get(group, True) and id(p) in chosen
-        if level == "layer":
-            layers = {group for group, all_of_it in whole.items() if all_of_it}
-        else:
-            units = {group for group, all_of_it in whole.items() if all_of_it}
+            groups[group] = groups.get(group, True) and id(p) in chosen
+        return {group for group, all_of_it in groups.items() if all_of_it}
+
+    layers, units = whole("layer"), whole("unit")
     names: dict[str, None] = {}
     for p in history.names.parameters:
         if id(p) in chosen:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradwalk import ops, walk
@@ -70,61 +70,33 @@ def birth_of_number(
     if first is None:
         return None
     if first in births.arrivals:
-        return _arrival(scan, births, first, step, line_of, changed_by_update)
+        return _arrival(scan, births, first, step, line_of(first.node), changed_by_update)
     node = first.node
     formula = first.text.rsplit(" gave ", 1)[0]
     numbers = [x.data if isinstance(x, Value) else x for x in node.inputs]
     grown = max(map(abs, numbers)) > LARGE or node.primitive in (ops.add, ops.sub, ops.mul)
     remedy = GROWN if grown else _FORWARD.get(node.primitive, ("look at the operands that this op was given",))
     noun, shown = "operand is" if len(numbers) == 1 else "operands are", " and ".join(f"{x:g}" for x in numbers)
-    return Finding(
-        "birth",
-        "error",
-        f"{first.value:g} was born in {formula}{_at(step)}",
-        where=(scan.at(node),),
-        line=line_of(node),
-        why=f"its {noun} finite ({shown}), and what it gives is not{_company(births)}",
-        remedy=remedy,
-        step=step,
-        numbers=_numbers(births, first, "forward", numbers),
-    )
+    why = f"its {noun} finite ({shown}), and what it gives is not"
+    what = f"{first.value:g} was born in {formula}"
+    return _finding(scan, births, "forward", step, line_of(node), what, why, remedy, numbers)
 
 
 def _arrival(
-    scan: Scan,
-    births: Births,
-    first: Birth,
-    step: int,
-    line_of: Callable[[Value], Place | None],
-    changed_by_update: dict[int, str],
+    scan: Scan, births: Births, first: Birth, step: int, line: Place | None, changed_by_update: dict[int, str]
 ) -> Finding:
     node = first.node
     name = scan.names.name(node) if node.is_leaf else ""
     if id(node) in changed_by_update:
-        what = f"{first.value:g} was born in an update: {name}{_at(step)}"
-        why = f"{changed_by_update[id(node)]}{_company(births)}"
-        remedy: tuple[str, ...] = ("look at the optimiser: its learning rate, and anything it divides by",)
+        what, why = f"{first.value:g} was born in an update: {name}", changed_by_update[id(node)]
+        remedy = "look at the optimiser: its learning rate, and anything it divides by"
     elif id(node) in scan.reached:
-        what, why = (
-            f"the parameter {name} is {first.value:g}{_at(step)}",
-            f"it was so before this graph{_company(births)}",
-        )
-        remedy = ("look at how the parameters were made or loaded",)
+        what, why = f"the parameter {name} is {first.value:g}", "it was so before this graph"
+        remedy = "look at how the parameters were made or loaded"
     else:
-        what = f"{first.text}{_at(step)}"
-        why = f"no op made it: it came in with the data{_company(births)}"
-        remedy = ("look for nan and inf in what the model is given, before the first step",)
-    return Finding(
-        "birth",
-        "error",
-        what,
-        where=(scan.at(node),),
-        line=line_of(node),
-        why=why,
-        remedy=remedy,
-        step=step,
-        numbers=_numbers(births, first, "arrival", []),
-    )
+        what, why = first.text, "no op made it: it came in with the data"
+        remedy = "look for nan and inf in what the model is given, before the first step"
+    return _finding(scan, births, "arrival", step, line, what, why, (remedy,))
 
 
 def birth_of_gradient(scan: Scan, step: int, line_of: Callable[[Value], Place | None]) -> Finding | None:
@@ -150,21 +122,35 @@ def birth_of_gradient(scan: Scan, step: int, line_of: Callable[[Value], Place | 
         remedy = GROWN
     else:
         remedy = ("look at what its _backward divides by",)
+    what = f"a gradient turned {first.value:g} at {walk.describe(node)}, on the way back"
+    return _finding(scan, births, "backward", step, line_of(node), what, first.text, remedy)
+
+
+def _finding(
+    scan: Scan, births: Births, way: str, step: int, line: Place | None, what: str, why: str, remedy: tuple[str, ...],
+    operands: Sequence[float] = (),
+) -> Finding:  # fmt: skip
+    first = births.first
+    assert first is not None
     return Finding(
         "birth",
         "error",
-        f"a gradient turned {first.value:g} at {walk.describe(node)}, on the way back{_at(step)}",
-        where=(scan.at(node),),
-        line=line_of(node),
-        why=first.text + _company(births),
+        f"{what} at step {step}" if step else what,
+        where=(scan.at(first.node),),
+        line=line,
+        why=why + _company(births),
         remedy=remedy,
         step=step,
-        numbers=_numbers(births, first, "backward", []),
+        numbers={
+            "way": way,
+            "op": first.node._op,
+            "value": first.value,
+            "operands": list(operands),
+            "producers": len(births.producers),
+            "arrivals": len(births.arrivals),
+            "carriers": births.carriers,
+        },
     )
-
-
-def _at(step: int) -> str:
-    return f" at step {step}" if step else ""
 
 
 def _company(births: Births) -> str:
@@ -176,15 +162,3 @@ def _company(births: Births) -> str:
     if births.carriers:
         parts.append(f"{counted(births.carriers, 'node')} only carried it on")
     return "; " + ", ".join(parts) if parts else ""
-
-
-def _numbers(births: Births, first: Birth, way: str, operands: list[float]) -> dict[str, Any]:
-    return {
-        "way": way,
-        "op": first.node._op,
-        "value": first.value,
-        "operands": operands,
-        "producers": len(births.producers),
-        "arrivals": len(births.arrivals),
-        "carriers": births.carriers,
-    }

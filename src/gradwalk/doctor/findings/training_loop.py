@@ -70,25 +70,14 @@ def _stale(history: ModelHistory) -> Finding:
 
 
 def _idle(history: ModelHistory) -> Finding:
-    if history.emptied:
-        return Finding(
-            "no-step",
-            "error",
-            "the gradients are set to 0 between backward() and the optimiser's step()",
-            line=history.site,
-            why=f"{history.emptied} steps saw nothing but zeros, so no parameter moved",
-            remedy=("zero_grad() first, then backward(), then step()",),
-            step=1,
-        )
-    return Finding(
-        "no-step",
-        "error",
-        "the parameters never change",
-        line=history.site,
-        why=f"backward() was called {history.steps} times and gave gradients, and no parameter moved in between",
-        remedy=(
-            "call optimiser.step() after backward(), or p.data -= rate * p.grad for each parameter",
-            "make sure that the optimiser was given the parameters of this model, and not of another one",
-        ),
-        step=1,
+    what = "the parameters never change"
+    why = f"backward() was called {history.steps} times and gave gradients, and no parameter moved in between"
+    remedy: tuple[str, ...] = (
+        "call optimiser.step() after backward(), or p.data -= rate * p.grad for each parameter",
+        "make sure that the optimiser was given the parameters of this model, and not of another one",
     )
+    if history.emptied:
+        what = "the gradients are set to 0 between backward() and the optimiser's step()"
+        why = f"{history.emptied} steps saw nothing but zeros, so no parameter moved"
+        remedy = ("zero_grad() first, then backward(), then step()",)
+    return Finding("no-step", "error", what, line=history.site, why=why, remedy=remedy, step=1)

@@ -23,7 +23,7 @@ from gradwalk.diagnose.examination import TOTAL, Examination
 from gradwalk.diagnose.grading import grade
 from gradwalk.diagnose.loading import Loaded, load
 from gradwalk.diagnose.probes import Probe
-from gradwalk.diagnose.results import JUDGED, CheckResult, Grade
+from gradwalk.diagnose.results import CheckResult, Grade, not_judged
 from gradwalk.learn.page.sandbox import LearnerError, guarded, watch_over
 from gradwalk.matcher import Outcome
 from gradwalk.messages import Message, crossing, say, sentence, verbatim
@@ -200,11 +200,11 @@ def _judged(source: str, left_out: Collection[int], class_name: str) -> Grade:
             with guarded(budget=LINES):
                 engine = Engine(find_class(loaded.namespace, class_name), loaded.namespace)
         except SyntaxError as error:
-            return _refused(say("line {line} is no Python: {said}", line=error.lineno, said=error.msg))
+            return not_judged(say("line {line} is no Python: {said}", line=error.lineno, said=error.msg))
         except LearnerError as error:
             known = isinstance(error.__cause__, NotAnEngine)
             said = say("{error}: {said}", error=error.kind, said=error.reason)
-            return _refused(error.reason if known else say("the file cannot be loaded: {why}", why=said))
+            return not_judged(error.reason if known else say("the file cannot be loaded: {why}", why=said))
         report = PageExamination(engine, tell, left_out).report(loaded.source)
         return replace(report, notes=(*notes, *loaded.notes, *report.notes))
 
@@ -220,7 +220,3 @@ def _loaded(path: Path) -> tuple[Loaded, tuple[Message, ...]]:
         note = say("running the whole file did not work ({why}): only its definitions were used", why=error.reason)
         with guarded(budget=LINES):
             return load(path, definitions_only=True), (note,)
-
-
-def _refused(why: Message) -> Grade:
-    return Grade((CheckResult("loads", "construction", JUDGED, "error", message=why),))

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 
 import gradwalk
-from gradwalk.diagnose import messages, museum, phrases
+from gradwalk.diagnose import museum, phrases
 from gradwalk.diagnose.checks import CHECKS, GROUPS
 from gradwalk.errors import SettingError
 from gradwalk.learn.page.exercises import EXERCISES
@@ -81,9 +81,9 @@ def tables() -> dict[str, set[str]]:
         hunt.update((specimen.title, specimen.explanation, specimen.hint, specimen.solution))
         hunt.update((label_of(family), sign_of(family)))
     grader = {*GROUPS.values(), *(words for check in CHECKS.values() for words in _words_of(check.title))}
-    for table in (phrases.IN_OP, phrases.IN_EVERY_OP, phrases.IN_WALK, messages.ANSWERS):
+    for table in (phrases.IN_OP, phrases.IN_EVERY_OP, phrases.IN_WALK, phrases.ANSWERS):
         grader.update(table.values())
-    for three in messages.WALKS.values():
+    for three in phrases.SEEN.values():
         grader.update(three)
     return {"exercises": exercises, "hunt": hunt, "grader": grader}
 
