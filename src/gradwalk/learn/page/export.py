@@ -10,6 +10,7 @@ the parts for terminals, files and drawings.
 from __future__ import annotations
 
 import importlib
+import io
 import json
 import sys
 import zipfile
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import gradwalk
+from gradwalk.drafts import replace
 from gradwalk.messages import crossing
 
 __all__ = ["MATERIAL", "WHEEL", "export", "page_modules", "write_wheel"]
@@ -59,9 +61,7 @@ def export(folder: Path | str) -> None:
 def _write(path: Path, material: Any) -> None:
     """Write in one go, for another build may be reading."""
     text = json.dumps(crossing(material), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    part = path.with_suffix(".part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)
+    replace(path, text.encode())
 
 
 def page_modules() -> list[Path]:
@@ -85,14 +85,13 @@ def write_wheel(path: Path | str) -> None:
     True
     """
     package = Path(gradwalk.__path__[0])
-    target = Path(path)
-    part = target.with_suffix(".part")
-    with zipfile.ZipFile(part, "w") as archive:
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as archive:
         for module in page_modules():
             _add(archive, f"gradwalk/{module.as_posix()}", (package / module).read_bytes())
         info = f"gradwalk-{gradwalk.__version__}.dist-info/METADATA"
         _add(archive, info, METADATA.format(version=gradwalk.__version__).encode())
-    part.replace(target)
+    replace(path, whole.getvalue())
 
 
 def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
