@@ -20,24 +20,11 @@ from functools import cache
 from gradwalk.learn.page.answer import NOTHING
 from gradwalk.learn.page.exercises.array_words import arrays_off, headline_of, of_arrays
 from gradwalk.learn.page.exercises.attempts import Attempt, attempt, expected
-from gradwalk.learn.page.exercises.changes import Change
 from gradwalk.learn.page.exercises.errors import of_error
 from gradwalk.learn.page.exercises.feedback import Feedback
 from gradwalk.learn.page.exercises.ledger import Ledger, ledger
-from gradwalk.learn.page.exercises.model import Exercise, Kind, Mistake, Tab
-from gradwalk.learn.page.exercises.reading import (
-    Seen,
-    changes_a_copy,
-    cut_off,
-    misspelt,
-    pushes_to_result,
-    read_too_early,
-    scales_all,
-    sets_data_too,
-    thrown_away,
-    visits_operands,
-    writes_in,
-)
+from gradwalk.learn.page.exercises.model import Exercise, Mistake, Tab
+from gradwalk.learn.page.exercises.reading import cut_off, seen_in, writes_in
 from gradwalk.learn.page.exercises.repairs import repair
 from gradwalk.learn.page.exercises.visit_order import order_of_visits
 from gradwalk.learn.page.sandbox import LearnerError
@@ -74,9 +61,14 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
     headline = headline_of(off) if off else headline
     money = ledger(tab.checks[slope[0]], *slope[1:]) if slope and exercise.kind == "methods" else None
     error = next((outcome.error for outcome in got if outcome.error), None)
-    exact = _exactly(tab, text)
+    exact = None
+    with suppress(SyntaxError, ValueError):  # a known mistake that is written here, comments and blanks aside
+        written = _plain(text)
+        exact = next((mistake for mistake in tab.mistakes if _plain(mistake.apply(tab.solution)) == written), None)
     if exact:
-        guilty = _changed(tab, text, exact) or _lines_of(repair(exercise, tab, text, texts))
+        guilty = _changed(tab, text, exact)
+        if not guilty and (change := repair(exercise, tab, text, texts)):
+            guilty = change.lines
         return _known_by(exact, headline, guilty, money, error)
     known = _known(exercise, tab, got, right)
     told = order_of_visits(text) if tab.name == "backward" and (wrong or error) else None
@@ -85,22 +77,12 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
     stopped = of_error(exercise, tab, text, error) if error is not None else None
     if stopped and stopped.kind != "error" and not (stopped.kind == "slip" and wrong):  # it has a cause that we know
         return stopped
-    methods = exercise.kind == "methods"
-    seen: tuple[tuple[Kind, Seen | None], ...] = (
-        ("slip", misspelt(text) if methods else None),
-        ("thrown away", thrown_away(text)),
-        ("wrong order", read_too_early(text) if methods else None),
-        ("wrong direction", pushes_to_result(text) if methods else None),
-        ("visited twice", visits_operands(text) if methods and tab.name != "backward" else None),
-        ("thrown away", changes_a_copy(text)),
-        ("changed the wrong thing", sets_data_too(text)),
-        ("wrong local derivative", scales_all(text) if methods else None),
-    )
-    for kind, told_by_text in seen:
-        if told_by_text:
-            return Feedback(kind, headline, *told_by_text[:2], (told_by_text[2],), error=error)
+    seen = seen_in(exercise, tab, text)
+    if seen:
+        kind, (why, ask, line) = seen
+        return Feedback(kind, headline, why, ask, (line,), error=error)
     found = repair(exercise, tab, text, texts)
-    lines = _lines_of(found)
+    lines = found.lines if found else ()
     if told:
         return Feedback(told.kind, headline, told.sentence, told.ask, lines)
     changed = [
@@ -144,7 +126,9 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
     known = [mistake for mistake in known if _can_be_said(mistake, tab, text, nothing)]
     if found and found.kind == "a part is missing":
         known = [mistake for mistake in known if mistake.kind in _ABSENT]
-    round_ = methods and found is not None and found.kind == "wrong value"  # two minus signs may turn it as well
+    round_ = (
+        exercise.kind == "methods" and found is not None and found.kind == "wrong value"
+    )  # two minus signs may turn it as well
     alike = [
         mistake
         for mistake in known
@@ -181,10 +165,9 @@ def untouched(tab: Tab, text: str) -> bool:
     >>> untouched(tab, tab.starter + "# hm"), untouched(tab, tab.solution)
     (True, False)
     """
-    try:
-        return ast.dump(ast.parse(textwrap.dedent(text))) == ast.dump(ast.parse(tab.starter))
-    except (SyntaxError, ValueError):
-        return False
+    with suppress(SyntaxError, ValueError):
+        return _plain(text) == _plain(tab.starter)
+    return False
 
 
 @cache
@@ -207,14 +190,6 @@ def _known(exercise: Exercise, tab: Tab, got: tuple[Attempt, ...], right: tuple[
     known = _candidates(exercise.name, tab.name)
     places = range(len(got))
     return list(matching(known, places, observed=lambda at: got[at].outcome, right=lambda at: right[at].outcome))
-
-
-def _exactly(tab: Tab, text: str) -> Mistake | None:
-    """The known mistake that is written here, comments and blanks aside."""
-    with suppress(SyntaxError, ValueError):
-        written = _plain(text)
-        return next((mistake for mistake in tab.mistakes if _plain(mistake.apply(tab.solution)) == written), None)
-    return None
 
 
 def _plain(text: str) -> str:
@@ -244,7 +219,11 @@ def _can_be_said(mistake: Mistake, tab: Tab, text: str, nothing: bool) -> bool:
     A line that the mistake lacks is not there; if it writes where the solution does not, so does the text. Where
     nothing arrived, which has many causes, a line that it adds is there too.
     """
-    there, right, mistaken = (_statements_of(each) for each in (text, tab.solution, mistake.apply(tab.solution)))
+    simple = (ast.Assign, ast.AugAssign, ast.Return, ast.Expr)
+    there, right, mistaken = (
+        {ast.unparse(node) for node in ast.walk(ast.parse(textwrap.dedent(each))) if isinstance(node, simple)}
+        for each in (text, tab.solution, mistake.apply(tab.solution))
+    )
     given = any(target == "out._backward" for _, target, _ in writes_in(text))
     lacking = right - mistaken if mistaken < right else set()
     if lacking & there or (given and "out._backward = _backward" in lacking):
@@ -260,15 +239,6 @@ def _can_be_said(mistake: Mistake, tab: Tab, text: str, nothing: bool) -> bool:
 
 def _targets(texts: set[str]) -> set[str]:
     return {target for text in texts for _, target, _ in writes_in(text)}
-
-
-def _statements_of(text: str) -> set[str]:
-    simple = (ast.Assign, ast.AugAssign, ast.Return, ast.Expr)
-    return {ast.unparse(node) for node in ast.walk(ast.parse(textwrap.dedent(text))) if isinstance(node, simple)}
-
-
-def _lines_of(found: Change | None) -> tuple[int, ...]:
-    return found.lines if found else ()
 
 
 def _likeness(one: str, other: str) -> float:
@@ -357,7 +327,8 @@ def _by_numbers(
             )
         why = joined(said, say("What arrives there is not right."))
         ask = say("What is the slope of this operation, in each operand?")
-    return Feedback("wrong local derivative", headline, why, ask, _only_push(text))
+    pushes = _writing(text, ".grad")
+    return Feedback("wrong local derivative", headline, why, ask, pushes if len(pushes) == 1 else ())
 
 
 def _nudges(text: str, solution: str) -> bool:
@@ -375,9 +346,3 @@ def _nudges(text: str, solution: str) -> bool:
 def _writing(text: str, *targets: str) -> tuple[int, ...]:
     """The lines of the learner's text that write to one of these."""
     return tuple(sorted({line for line, target, _ in writes_in(text) if target.endswith(targets)}))
-
-
-def _only_push(text: str) -> tuple[int, ...]:
-    """The line that writes to a `grad`, where there is one only."""
-    lines = _writing(text, ".grad")
-    return lines if len(lines) == 1 else ()
