@@ -16,8 +16,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from typing import Any, TypedDict
 
 from gradwalk.errors import GradwalkError
-from gradwalk.learn.page.failures import Failure, not_shown
-from gradwalk.learn.page.sandbox import LearnerError
+from gradwalk.learn.page.sandbox import Failure, LearnerError, not_shown
 from gradwalk.messages import Message, crossing, reason_of, verbatim
 
 __all__ = ["MOST_PRINTED", "Answer", "call"]

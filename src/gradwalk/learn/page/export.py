@@ -37,7 +37,7 @@ WHEEL = "engine.whl"
 #: What the page has no use for: it needs a terminal, a compiler, files, or this module's own output.
 LEFT_OUT = ("__main__.py", "cli", "compile", "diagnose/as_html.py", "drawing", "notebook", "plot", "stepper",
             "learn/site", "learn/server.py", "learn/requests.py", "learn/answers.py", "learn/built_site.py",
-            "learn/relief.py", "learn/page/export.py", "learn/page/sentences.py", "learn/page/comparisons.py",
+            "learn/relief.py", "learn/page/export.py", "learn/page/sentences.py",
             "learn/page/schema.py", "bundles.py", "files.py", "explain/page.py")  # fmt: skip
 METADATA = "Metadata-Version: 2.1\nName: gradwalk\nVersion: {version}\n"
 

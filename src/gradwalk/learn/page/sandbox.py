@@ -19,19 +19,42 @@ from contextlib import contextmanager
 from functools import lru_cache
 from itertools import pairwise
 from types import CodeType, FrameType, TracebackType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypedDict
 
 from gradwalk.collecting import collector_off
 from gradwalk.errors import GradwalkError
 from gradwalk.messages import Message, say, verbatim
 
-__all__ = ["BUDGET", "LearnerError", "execute", "guarded", "watch_over"]
+__all__ = ["BUDGET", "Failure", "LearnerError", "execute", "guarded", "not_shown", "watch_over"]
 
 #: So many steps through a learner's text may be done in one go.
 BUDGET = 1_000_000
 
 _texts: set[str] = set()  # the file names under which learners' texts were compiled
 _DEEPEST = sys.getrecursionlimit()  # calls that may be open at once
+
+
+class Failure(TypedDict):
+    """Why a call gave nothing: the kind of error, what it says, and the line of which text of the learner's.
+
+    >>> from gradwalk.learn.page.scripts import run
+    >>> run(["print(1 / 0)"])["error"]["line"]
+    1
+    """
+
+    kind: str
+    message: Message
+    line: int | None
+    where: str | None
+
+
+def not_shown(count: int) -> Message:
+    """What is said after a part of what was printed.
+
+    >>> not_shown(1200)
+    '\\n… and 1,200 more characters, which are not shown\\n'
+    """
+    return say("\n… and {count} more characters, which are not shown\n", count=f"{count:,}")
 
 
 class LearnerError(GradwalkError, RuntimeError):

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout
 from typing import Any, TypedDict
 
-from gradwalk.learn.page.failures import Failure, not_shown
-from gradwalk.learn.page.sandbox import LearnerError, execute
+from gradwalk.learn.page.sandbox import Failure, LearnerError, execute, not_shown
 from gradwalk.messages import Message, say, verbatim
 
 __all__ = ["Ran", "run"]

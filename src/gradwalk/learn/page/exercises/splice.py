@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 import textwrap
 from collections.abc import Mapping
 from functools import cache
@@ -10,6 +11,8 @@ from types import CodeType
 from typing import Any
 
 from gradwalk.diagnose import teaching
+from gradwalk.engine import Value
+from gradwalk.learn.page.exercises.arrays import Array, ones, zeros
 from gradwalk.learn.page.exercises.model import Exercise, Tab
 from gradwalk.learn.page.sandbox import LearnerError, execute
 
@@ -73,18 +76,27 @@ def names_for(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str])
     """
     text = textwrap.dedent(text)
     if exercise.kind == "definitions":
-        given = exercise.given()
+        given = _given(exercise.given, exercise.arrays)
         names = execute(text, given, name=tab.name, budget=BUDGET)
         _must_define(tab.name, names, given)
         return names
     if exercise.kind == "program":
         return execute(text, {"Value": own_engine(texts), "math": math}, name=tab.name, budget=BUDGET)
     space: dict[str, Any] = {"__name__": "engine"}
-    exec(_teaching_engine(), space)
+    exec(_compiled(teaching.SOURCE, "<engine>"), space)
     for name in tab.beside:
         _splice(space, name, _solution(name))
     _splice(space, tab.name, text)
     return space
+
+
+def _given(text: str, arrays: bool) -> dict[str, Any]:
+    """The names that definitions may use; classes among them are made for each run, so that nobody's methods stay."""
+    on_arrays = {"Array": Array, "zeros": zeros, "ones": ones}
+    on_values = {"Value": Value, "math": math, "random": random}
+    names: dict[str, Any] = {"__name__": "given", **(on_arrays if arrays else on_values)}
+    exec(_compiled(text), names)
+    return names
 
 
 def _solution(name: str) -> str:
@@ -125,5 +137,5 @@ def _must_define(name: str, names: Mapping[str, Any], before: Mapping[str, Any])
 
 
 @cache
-def _teaching_engine() -> CodeType:
-    return compile(teaching.SOURCE, "<engine>", "exec")
+def _compiled(text: str, file: str = "<given>") -> CodeType:
+    return compile(text, file, "exec")
