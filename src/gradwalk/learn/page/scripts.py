@@ -45,8 +45,16 @@ def run(parts: Sequence[str], engine: str = "") -> Ran:
         if engine:
             names = execute(engine, name="the engine")
         for part in parts:
-            names, text = _printing(part, names, printed)
-            printed.append(text)
+            out = io.StringIO()
+            try:
+                with redirect_stdout(out):
+                    names = execute(part, names)
+            finally:  # also what came before an error
+                text = out.getvalue()
+                left_out = len(text) - MOST_PRINTED
+                if left_out > 0:
+                    text = say("{shown}{more}", shown=text[:MOST_PRINTED], more=not_shown(left_out))
+                printed.append(verbatim(text))
     except LearnerError as error:
         told = Failure(kind=error.kind, message=error.reason, line=error.line, where=error.where)
         return Ran(printed=printed, error=told)
@@ -63,21 +71,3 @@ def _let_go(names: dict[str, Any]) -> None:
     kinds = {x for x in names.values() if isinstance(x, type) and x.__module__ == "__learner__"}
     for x in [x for x in gc.get_objects() if type(x) in kinds]:
         getattr(x, "__dict__", {}).clear()
-
-
-def _printing(part: str, names: dict[str, Any], printed: list[Message]) -> tuple[dict[str, Any], Message]:
-    out = io.StringIO()
-    try:
-        with redirect_stdout(out):
-            names = execute(part, names)
-    except LearnerError:
-        printed.append(_shortened(out.getvalue()))  # what came before the error
-        raise
-    return names, _shortened(out.getvalue())
-
-
-def _shortened(text: str) -> Message:
-    left_out = len(text) - MOST_PRINTED
-    return (
-        verbatim(text) if left_out <= 0 else say("{shown}{more}", shown=text[:MOST_PRINTED], more=not_shown(left_out))
-    )

@@ -133,7 +133,8 @@ def _tried(names: Mapping[str, Any], check: Probe, budget: int) -> Attempt:
         with guarded(budget=budget):
             exec(compile(check.text, "<check>", "exec"), space)
             found = {see: eval(see, space) for see in check.see}
-            arrays = {see: x if isinstance(x, Array) else Array(x) for see, x in found.items() if _is_array(x)}
+            given = {see: x for see, x in found.items() if isinstance(x, (Array, list, tuple))}
+            arrays = {see: x if isinstance(x, Array) else Array(x) for see, x in given.items()}
             numbers = {see: _number(see, x) for see, x in found.items() if see not in arrays}
             for see, array in arrays.items():
                 numbers |= _numbers(see, array)
@@ -141,10 +142,6 @@ def _tried(names: Mapping[str, Any], check: Probe, budget: int) -> Attempt:
     except LearnerError as error:
         return Attempt(error=error)
     return Attempt(numbers, leaves, arrays=arrays)
-
-
-def _is_array(x: Any) -> bool:
-    return isinstance(x, (Array, list, tuple))
 
 
 def _numbers(name: str, array: Array) -> dict[str, float]:

@@ -84,7 +84,8 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
     found = repair(exercise, tab, text, texts)
     lines = found.lines if found else ()
     if told:
-        return Feedback(told.kind, headline, told.sentence, told.ask, lines)
+        kind, why, ask = told
+        return Feedback(kind, headline, why, ask, lines)
     changed = [
         (name, x, one.leaves[name])
         for one, other in zip(got, right, strict=True)

@@ -82,10 +82,12 @@ def names_for(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str])
         return names
     if exercise.kind == "program":
         return execute(text, {"Value": own_engine(texts), "math": math}, name=tab.name, budget=BUDGET)
+    from gradwalk.learn.page.exercises import solutions
+
     space: dict[str, Any] = {"__name__": "engine"}
     exec(_compiled(teaching.SOURCE, "<engine>"), space)
     for name in tab.beside:
-        _splice(space, name, _solution(name))
+        _splice(space, name, solutions()[name])
     _splice(space, tab.name, text)
     return space
 
@@ -97,12 +99,6 @@ def _given(text: str, arrays: bool) -> dict[str, Any]:
     names: dict[str, Any] = {"__name__": "given", **(on_arrays if arrays else on_values)}
     exec(_compiled(text), names)
     return names
-
-
-def _solution(name: str) -> str:
-    from gradwalk.learn.page.exercises import solutions
-
-    return solutions()[name]
 
 
 def own_engine(texts: Mapping[str, str]) -> type[Any]:

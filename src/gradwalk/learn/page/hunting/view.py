@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, cast
 
-from gradwalk.diagnose.adapter import NotAnEngine
+from gradwalk.diagnose.adapter import Engine, NotAnEngine
 from gradwalk.diagnose.probes import Probe, run
 from gradwalk.engine import Value
 from gradwalk.layout import layout_of
@@ -115,9 +115,9 @@ def _without_graph(case: Case, engine: str, program: str) -> Instrument:
     """The numbers of a program that is too large to draw, or has nothing to draw."""
     cls, namespace = engine_of(engine)
     see = tuple(case.right)
-    watched = RecordedEngine(cls, namespace) if case.where == "checker" else None
-    outcome = run(Probe("", program, see), watched or _engine(cls, namespace))
-    right = run(Probe("", case.mended if case.where != "engine" else program, see), _engine(Value, {}))
+    kind = RecordedEngine if case.where == "checker" else Engine
+    outcome = run(Probe("", program, see), kind(cls, namespace))
+    right = run(Probe("", case.mended if case.where != "engine" else program, see), Engine(Value, {}))
     if outcome.kind != "numbers":
         return {"value": None, "leaves": [], "stopped": stopped(outcome)}
     return {"value": None, "leaves": _rows(outcome, right), "stopped": None}
@@ -128,9 +128,3 @@ def _rows(outcome: Outcome, right: Outcome) -> list[Measured]:
         {"name": name, "said": float(x), "measured": float(right.numbers[name]), "ok": agree(x, right.numbers[name])}
         for name, x in outcome.numbers.items()
     ]
-
-
-def _engine(cls: type[Any], namespace: Any) -> Any:
-    from gradwalk.diagnose.adapter import Engine
-
-    return Engine(cls, namespace)
