@@ -6,7 +6,6 @@ is repeated shows as a pattern that is repeated; a strip at the left edge is a r
 
 from __future__ import annotations
 
-import base64
 import math
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -14,10 +13,9 @@ from typing import Any, ClassVar
 
 from gradwalk.drawing.drawn_graph import checked_roots, nodes_below
 from gradwalk.drawing.picture import Picture
-from gradwalk.drawing.png import png_of_indices
-from gradwalk.drawing.svg import frame
+from gradwalk.drawing.svg import frame, images
 from gradwalk.drawing.text import xml
-from gradwalk.drawing.theme import DARK, LIGHT, SHADES, shades
+from gradwalk.drawing.theme import SHADES, shades
 from gradwalk.errors import SettingError
 from gradwalk.files import checked_theme
 from gradwalk.messages import counted
@@ -87,28 +85,16 @@ class Spy(Picture):
         words, across = f"{self.summary}; {self.leaves:,} leaves first", self.nodes / self.pixels
         if across > 1:
             words += f"; a dot stands for {across:.3g} × {across:.3g} nodes"
+        dots = [b"".join(bytes([shade]) * self.dot for shade in row) for row in self.rows for _ in range(self.dot)]
+        place = f'x="{LEFT}" y="{TOP}" width="{self.side}" height="{self.side}"'
         parts = [
             f'<text class="gw-label" x="{LEFT}" y="26">Which node reads which</text>',
             f'<text class="gw-note" x="{LEFT}" y="45">{xml(words)}</text>',
             *self._axes(),
-            *self._images(theme),
+            images(dots, lambda palette: [palette["surface"], *shades(palette)], place, theme),
             *self._legend(),
         ]
         return frame("".join(parts), *self.size, self.summary, theme=theme, notebook=notebook)
-
-    def _images(self, theme: str) -> list[str]:
-        """The matrix, once for each colour scheme that it may be seen in."""
-        schemes = {"light": (("gw-day", LIGHT),), "dark": (("gw-night", DARK),)}
-        both = (("gw-day", LIGHT), ("gw-night", DARK))
-        images = []
-        rows = [b"".join(bytes([shade]) * self.dot for shade in row) for row in self.rows for _ in range(self.dot)]
-        for name, palette in schemes.get(theme, both):
-            picture = base64.b64encode(png_of_indices(rows, [palette["surface"], *shades(palette)])).decode()
-            images.append(
-                f'<image class="{name}" x="{LEFT}" y="{TOP}" width="{self.side}" height="{self.side}" '
-                f'preserveAspectRatio="none" href="data:image/png;base64,{picture}"/>'
-            )
-        return images
 
     def _axes(self) -> list[str]:
         parts = [f'<rect class="gw-frame" x="{LEFT}" y="{TOP}" width="{self.side}" height="{self.side}"/>']
