@@ -6,7 +6,6 @@ A step is four lines: scores, loss, backward, update. All else here is bookkeepi
 from __future__ import annotations
 
 import math
-import operator
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Any
 
 from gradwalk import modes, nn
 from gradwalk.errors import AnomalyError, InputSizeError, NotANumberError, SettingError
+from gradwalk.ieee import whole
 
 __all__ = ["Best", "Step", "Training"]
 
@@ -76,10 +76,10 @@ class Training:
         self.model, self.optimizer, self.loss, self.schedule = model, optimizer, loss, schedule
         self.X, self.y = list(X), list(y)
         _check_points(self.X, self.y)
-        self.batch = None if batch is None else _whole("batch, the points of a step,", batch, 1, len(self.X))
+        self.batch = None if batch is None else whole("batch, the points of a step,", batch, 1, len(self.X))
         self.best: Best | None = None
         self.losses: list[float] = []
-        self._rng = random.Random(_whole("seed", seed, None, None))
+        self._rng = random.Random(whole("seed", seed))
         self._ahead: list[int] = []  # points of this pass over the data that no mini-batch has had yet
 
     def run(self, steps: int) -> Iterator[Step]:
@@ -91,7 +91,7 @@ class Training:
         >>> [step.step for step in training.run(2)], [step.step for step in training.run(2)]
         ([1, 2], [3, 4])
         """
-        for _ in range(_whole("steps", steps, 1, None)):
+        for _ in range(whole("steps", steps, 1)):
             if self.done:
                 return
             yield self._step()
@@ -200,14 +200,3 @@ def _check_points(X: list[Any], y: list[Any]) -> None:
     strange = [label for label in y if label not in (-1, 1)]
     if strange:
         raise SettingError(f"labels are −1 or +1, not {strange[0]!r}; for 0 and 1 write [2 * label - 1 for label in y]")
-
-
-def _whole(name: str, x: Any, least: int | None, most: int | None) -> int:
-    try:
-        number = None if isinstance(x, bool) else operator.index(x)
-    except TypeError:
-        number = None
-    if number is None or (least is not None and number < least) or (most is not None and number > most):
-        reach = f" from {least}" + (f" to {most}" if most is not None else " up") if least is not None else ""
-        raise SettingError(f"{name} is a whole number{reach}, not {x!r}")
-    return number

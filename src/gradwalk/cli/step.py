@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
     recording = record(thing.root, order)
     if options.json:
         print(recording.to_json())  # noqa: T201
-    elif options.plain or not _is_terminal():
+    elif options.plain or not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM") == "dumb":
         for line in transcript(recording, thing, judged=options.order is not None):
             print(line)  # noqa: T201
     else:
@@ -97,10 +97,6 @@ def _order(text: str, thing: Subject) -> list[str | int]:
     names = {node.name for node in record(thing.root).graph.nodes}
     parts = [part.strip() for part in text.split(",")]
     return [int(part) if part.isdecimal() and part not in names else part for part in parts if part]
-
-
-def _is_terminal() -> bool:
-    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def _list() -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradwalk import files, parallel, plot
 from gradwalk.cli import options as option
-from gradwalk.cli.screen import FAILED, STOPPED, complain, console, is_live
+from gradwalk.cli.screen import FAILED, STOPPED, bar, complain, console, is_live
 from gradwalk.errors import GradwalkError, MissingExtraError, SettingError
 from gradwalk.parallel.backends import BACKENDS
 from gradwalk.parallel.progress import Report
@@ -167,14 +167,7 @@ def _bar(screen: Console) -> Iterator[Report]:
 
         yield tell
         return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    with Progress(
-        BarColumn(bar_width=22, style="quiet", complete_style="data", finished_style="data"),
-        TextColumn("{task.description}"),
-        TimeRemainingColumn(compact=True, elapsed_when_finished=True),
-        console=screen,
-    ) as progress:
+    with bar(screen, "{task.description}") as progress:
         task = progress.add_task("starting", total=None)
         yield lambda done, failed, total: progress.update(
             task, completed=done, total=total,

@@ -18,6 +18,7 @@ from gradwalk.drawing.picture import Picture
 from gradwalk.drawing.scene import Scene
 from gradwalk.errors import GraphError, SettingError
 from gradwalk.files import checked_format, checked_theme
+from gradwalk.ieee import whole
 
 __all__ = ["ENGINES", "MAX_NODES", "Drawing", "draw", "draw_dot"]
 
@@ -135,8 +136,7 @@ def draw(
     _choose("engine", engine, ENGINES)
     if depth is not None:
         _choose("depth", depth, DEPTHS)
-    if isinstance(max_nodes, bool) or not isinstance(max_nodes, int) or max_nodes < 1:
-        raise SettingError(f"max_nodes is a whole number from 1 up, not {max_nodes!r:.60}")
+    max_nodes = whole("max_nodes", max_nodes, 1)
     if is_module(root):
         model, root, depth = root, outputs(root), depth or "neurons"
     roots = checked_roots(root)

@@ -16,8 +16,8 @@ from gradwalk.drawing.picture import Picture
 from gradwalk.drawing.svg import frame, images
 from gradwalk.drawing.text import xml
 from gradwalk.drawing.theme import SHADES, shades
-from gradwalk.errors import SettingError
 from gradwalk.files import checked_theme
+from gradwalk.ieee import whole
 from gradwalk.messages import counted
 from gradwalk.walk import stable_operands
 
@@ -144,9 +144,7 @@ def spy(root: Any, *, size: int = 720, theme: str = "auto") -> Spy:
     >>> spy(x).summary
     '20,001 nodes, 20,000 edges'
     """
-    if isinstance(size, bool) or not isinstance(size, int) or not SMALLEST <= size <= LARGEST:
-        raise SettingError(f"size, in pixels, is a whole number from {SMALLEST} to {LARGEST}, not {size!r:.60}")
-    theme = checked_theme(theme)
+    size, theme = whole("size, in pixels,", size, SMALLEST, LARGEST), checked_theme(theme)
     nodes = nodes_below(checked_roots(root))
     reads = [stable_operands(node) for node in nodes]
     place: dict[int, int] = {}

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gradwalk.errors import NotANumberError, SettingError
+from gradwalk.ieee import whole
 from gradwalk.plot.style import DATA, LINE, blank, in_the_corner, mark, plain_number, require
 
 if TYPE_CHECKING:
@@ -29,7 +30,9 @@ def loss_curve(losses: Sequence[Any], *, title: str = "Loss", details: str = "",
     from matplotlib.ticker import MaxNLocator
 
     numbers = _checked_losses(losses)
-    line = _running_mean(numbers, window)
+    window = whole("window, the steps a mean is taken over,", window, 1)
+    spans = (numbers[max(0, i + 1 - window) : i + 1] for i in range(len(numbers)))
+    line = [sum(span) / len(span) for span in spans]
     figure, axes = blank((6.4, 3.4), (0.075, 0.095, 0.90, 0.765), title, details)
     steps = range(1, len(numbers) + 1)
     if window > 1:
@@ -65,10 +68,3 @@ def _checked_losses(losses: Sequence[Any]) -> list[float]:
             + (f"none of the {len(numbers)} is finite" if numbers else "the list of losses is empty")
         )
     return numbers
-
-
-def _running_mean(numbers: list[float], window: int) -> list[float]:
-    if isinstance(window, bool) or not isinstance(window, int) or window < 1:
-        raise SettingError(f"window, the steps a mean is taken over, is a whole number from 1 up, not {window!r}")
-    spans = (numbers[max(0, i + 1 - window) : i + 1] for i in range(len(numbers)))
-    return [sum(span) / len(span) for span in spans]
