@@ -94,26 +94,22 @@ def follow(training: Training, steps: int, screen: Console) -> Iterator[Step]:
     step 1/1   loss ...   accuracy ...
     1
     """
-    return _with_bar(training, steps, screen) if is_live(screen) else _with_lines(training, steps, screen)
-
-
-def _with_bar(training: Training, steps: int, screen: Console) -> Iterator[Step]:
+    followed = enumerate(_smoothed(training, steps), start=1)
+    if not is_live(screen):
+        every, digits = max(1, steps // PLAIN_LINES), len(str(steps))
+        for number, (step, loss, accuracy) in followed:
+            if number % every == 0 or number in (1, steps) or training.done:
+                screen.print(f"step {number:>{digits}}/{steps}   loss {loss:.4f}   accuracy {percent(accuracy)}")
+                sys.stdout.flush()
+            yield step
+        return
     count = f" step {{task.completed:>{len(str(steps))}}}/{steps} "
     with bar(screen, count, "loss [data]{task.fields[loss]}[/data] ", "accuracy {task.fields[accuracy]} ") as progress:
         task = progress.add_task("", total=steps, loss="  …   ", accuracy="  … ")
-        for number, (step, loss, accuracy) in enumerate(_smoothed(training, steps), start=1):
+        for number, (step, loss, accuracy) in followed:
             total = number if training.done else steps
             progress.update(task, completed=number, total=total, loss=f"{loss:.4f}", accuracy=percent(accuracy))
             yield step
-
-
-def _with_lines(training: Training, steps: int, screen: Console) -> Iterator[Step]:
-    every = max(1, steps // PLAIN_LINES)
-    for number, (step, loss, accuracy) in enumerate(_smoothed(training, steps), start=1):
-        if number % every == 0 or number in (1, steps) or training.done:
-            screen.print(f"step {number:>{len(str(steps))}}/{steps}   loss {loss:.4f}   accuracy {percent(accuracy)}")
-            sys.stdout.flush()
-        yield step
 
 
 def _smoothed(training: Training, steps: int) -> Iterator[tuple[Step, float, float]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gradwalk.errors import ProgramError
-from gradwalk.messages import say
+from gradwalk.messages import say, width
 from gradwalk.program.language import TYPED, keyword_refusal, no_part, refusal
 
 __all__ = ["Source", "Span"]
@@ -213,12 +213,5 @@ def _picture(line: str, place: Span) -> str:
     shown = "".join(c if c.isprintable() else " " for c in line[cut : cut + WIDEST])
     start, end = start - cut, min(end - cut, WIDEST)
     head = f"  line {place.line}: {before}"
-    carets = "^" * max(1, _width(shown[start:end]))
-    return f"{head}{shown}{after}\n{' ' * (len(head) + _width(shown[:start]))}{carets}"
-
-
-def _width(text: str) -> int:
-    """How many columns a terminal gives to the text."""
-    from unicodedata import combining, east_asian_width
-
-    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+    carets = "^" * max(1, width(shown[start:end]))
+    return f"{head}{shown}{after}\n{' ' * (len(head) + width(shown[:start]))}{carets}"

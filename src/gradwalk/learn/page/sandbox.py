@@ -23,9 +23,9 @@ from typing import Any, NoReturn, TypedDict
 
 from gradwalk.collecting import collector_off
 from gradwalk.errors import GradwalkError
-from gradwalk.messages import Message, say, verbatim
+from gradwalk.messages import Message, reason_of, say, verbatim
 
-__all__ = ["BUDGET", "Failure", "LearnerError", "execute", "guarded", "not_shown", "watch_over"]
+__all__ = ["BUDGET", "Failure", "LearnerError", "execute", "failure_of", "guarded", "not_shown", "watch_over"]
 
 #: So many steps through a learner's text may be done in one go.
 BUDGET = 1_000_000
@@ -46,6 +46,16 @@ class Failure(TypedDict):
     message: Message
     line: int | None
     where: str | None
+
+
+def failure_of(error: BaseException) -> Failure:
+    """An error as the page is told of it; some of ours know their line, as that of a program that cannot be read.
+
+    >>> failure_of(ZeroDivisionError("division by zero"))
+    {'kind': 'ZeroDivisionError', 'message': 'division by zero', 'line': None, 'where': None}
+    """
+    kind, line = getattr(error, "kind", type(error).__name__), getattr(error, "line", None)
+    return Failure(kind=kind, message=reason_of(error), line=line, where=getattr(error, "where", None))
 
 
 def not_shown(count: int) -> Message:

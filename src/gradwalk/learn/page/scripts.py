@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout
 from typing import Any, TypedDict
 
-from gradwalk.learn.page.sandbox import Failure, LearnerError, execute, not_shown
+from gradwalk.learn.page.sandbox import Failure, LearnerError, execute, failure_of, not_shown
 from gradwalk.messages import Message, say, verbatim
 
 __all__ = ["Ran", "run"]
@@ -56,8 +56,7 @@ def run(parts: Sequence[str], engine: str = "") -> Ran:
                     text = say("{shown}{more}", shown=text[:MOST_PRINTED], more=not_shown(left_out))
                 printed.append(verbatim(text))
     except LearnerError as error:
-        told = Failure(kind=error.kind, message=error.reason, line=error.line, where=error.where)
-        return Ran(printed=printed, error=told)
+        return Ran(printed=printed, error=failure_of(error))
     finally:
         _let_go(names)
     return Ran(printed=printed, error=None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from functools import lru_cache
 
 from gradwalk.diagnose import museum, teaching
 from gradwalk.diagnose.adapter import Engine, NotAnEngine
@@ -60,6 +61,7 @@ STYLES = ("local derivatives in tuples", "a set of operands and recursion", "cla
 MOST_TRIES = 60
 
 
+@lru_cache(maxsize=8)
 def drawn(seed: int) -> tuple[Case, str]:
     """The case that a number draws, and the name its bug is to be called.
 
