@@ -94,7 +94,7 @@ class _Graph:
             for j in (0, 1):
                 row = 4.0 * i + 2 * j
                 terms = [
-                    self.node(x[i][k] * w[k][j], "", "P", [i, j], 1, row + k, made=f"{_of(x[i][k])} × {_of(w[k][j])}")
+                    self.node(x[i][k] * w[k][j], "", "P", [i, j], 1, row + k, made=f"{x[i][k].label} × {w[k][j].label}")
                     for k in (0, 1)
                 ]
                 total = sum(terms[1:], terms[0])
@@ -179,10 +179,6 @@ def _sum(terms: list[tuple[str, str]]) -> str:
 def _tidy(formula: str) -> str:
     """A minus after another sign in brackets, or in place of a plus."""
     return re.sub(r"× −([\d.]+)", r"× (−\1)", formula.replace("+ −", "− "))
-
-
-def _of(value: Value) -> str:
-    return str(value.label)
 
 
 def _short(x: float) -> str:

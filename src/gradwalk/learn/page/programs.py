@@ -28,7 +28,7 @@ from gradwalk.presets import preset as preset_of
 from gradwalk.program import inputs_of, program
 from gradwalk.program.reader import read
 
-__all__ = ["Drawn", "Failed", "built", "cell", "preset", "run"]
+__all__ = ["Drawn", "Failed", "built", "cell", "failed", "preset", "run"]
 
 #: What a walk says of itself, in English: the page does not take it.
 WORDS = ("sentence", "formula", "latex")
@@ -214,7 +214,11 @@ def _as_python(text: str, given: Mapping[str, float]) -> _Made:
     leaves = _leaves(tree)
     source = _with_last_kept(_with_numbers(text, {name: leaves[name] for name in given if name in leaves}, given), tree)
     random.seed(SEED)  # a network has the same weights each time that a slider moves
-    names = execute(source, _at_hand(text), name=NAME)
+    tensors = {"Tensor": gradwalk.Tensor} if "Tensor" in text else {}  # which takes a while to load
+    functions = {name: op for name, op in ops.TABLE.items() if name.isidentifier() and name not in ("abs", "pow")}
+    at_hand = {**functions, **tensors, "Value": Value, "nn": nn, "MLP": nn.MLP, "Neuron": nn.Neuron, "Layer": nn.Layer,
+               "math": math, "random": random}  # fmt: skip
+    names = execute(source, at_hand, name=NAME)
     for name in _assigned(tree):  # a node without a label gets the name it has in the program
         value: Any = names.get(name)
         if _is_node(value) and not value.label:
@@ -225,14 +229,6 @@ def _as_python(text: str, given: Mapping[str, float]) -> _Made:
 
 def _is_node(thing: Any) -> bool:
     return isinstance(thing, Value) or getattr(thing, "many", False) is True
-
-
-def _at_hand(text: str) -> dict[str, Any]:
-    """What a program may use without an import: Value, Tensor, the functions on them, and networks."""
-    tensors = {"Tensor": gradwalk.Tensor} if "Tensor" in text else {}  # which takes a while to load
-    functions = {name: op for name, op in ops.TABLE.items() if name.isidentifier() and name not in ("abs", "pow")}
-    return {**functions, **tensors, "Value": Value, "nn": nn, "MLP": nn.MLP, "Neuron": nn.Neuron, "Layer": nn.Layer,
-            "math": math, "random": random}  # fmt: skip
 
 
 def _leaves(tree: ast.Module) -> dict[str, ast.expr]:
@@ -332,7 +328,7 @@ def without_words(walked: Any) -> Any:
 
 
 def _refused(error: GradwalkError | SyntaxError) -> Drawn:
-    return Drawn(recording=None, layout=None, maps=[], spreads={}, error=_told(error), inputs={}, assumed=[],
+    return Drawn(recording=None, layout=None, maps=[], spreads={}, error=failed(error), inputs={}, assumed=[],
                  language="")  # fmt: skip
 
 
@@ -351,7 +347,12 @@ def _checked_graph(root: Any) -> walk.Graph:
     return graph
 
 
-def _told(error: GradwalkError | SyntaxError) -> Failed:
+def failed(error: GradwalkError | SyntaxError) -> Failed:
+    """Why nothing can be drawn.
+
+    >>> failed(ProgramError("the end is missing", line=2))["line"]
+    2
+    """
     if isinstance(error, SyntaxError):
         end = error.end_offset if error.end_lineno == error.lineno else None
         return Failed(kind=type(error).__name__, message=verbatim(error.msg), line=error.lineno,

@@ -61,7 +61,7 @@ PAGE: tuple[type, ...] = (
     *(Failure, Answer, Failed, HeatMap, Drawn, Points, Training, PresetEntry, TensorEntry, TrainingEntry, Material),
     *(scripts.Ran, naming.Naming, naming.Facts, folding.Cell, folding.Block, folding.Folding),
     *(MatrixPicture, rolling.Pictures, rolling.RolledStep, rolling.Rolled),
-    *(rolling.RollFailure, rolling.Roll, rolling.RollMaterial),
+    *(rolling.Roll, rolling.RollMaterial),
     *(exercises.TabEntry, exercises.ExerciseEntry, exercises.EnginePart, exercises.EngineText),
     *(exercises.ExerciseMaterial, CheckRow, Contribution, LedgerShown, LineOfError, Result),
     *(shapes.HuntEvent, shapes.Wrong, shapes.Measured, shapes.Stopped, shapes.Instrument, shapes.Seen, shapes.Choice),

@@ -18,7 +18,7 @@ from difflib import SequenceMatcher
 from functools import cache
 
 from gradwalk.learn.page.answer import NOTHING
-from gradwalk.learn.page.exercises.array_words import arrays_off, headline_of, of_arrays
+from gradwalk.learn.page.exercises.array_words import Off, alike, headline_of, of_arrays
 from gradwalk.learn.page.exercises.attempts import Attempt, attempt, expected
 from gradwalk.learn.page.exercises.errors import of_error
 from gradwalk.learn.page.exercises.feedback import Feedback
@@ -57,7 +57,9 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
     headline = _off(*(slope or wrong[0])[2:]) if wrong else say("Not all of it ran")
     if not wrong and not any(outcome.error for outcome in got):
         headline = say("A single number where an array belongs")
-    off = next(iter(arrays_off(got, right)), None)
+    pairs = [(name, mine.arrays[name], array) for mine, theirs in zip(got, right, strict=True)
+             for name, array in theirs.arrays.items() if name in mine.arrays]  # fmt: skip
+    off = next((Off(name, mine, array) for name, mine, array in pairs if not alike(mine, array)), None)
     headline = headline_of(off) if off else headline
     money = ledger(tab.checks[slope[0]], *slope[1:]) if slope and exercise.kind == "methods" else None
     error = next((outcome.error for outcome in got if outcome.error), None)
@@ -130,13 +132,13 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
     round_ = (
         exercise.kind == "methods" and found is not None and found.kind == "wrong value"
     )  # two minus signs may turn it as well
-    alike = [
+    likely = [
         mistake
         for mistake in known
         if vague or (found and mistake.kind == found.kind) or (round_ and mistake.kind == "turned round")
     ]
-    if alike:  # of those that give the same numbers, the one whose text is most like the learner's
-        mistake = max(alike, key=lambda each: _likeness(each.apply(tab.solution), text))
+    if likely:  # of those that give the same numbers, the one whose text is most like the learner's
+        mistake = max(likely, key=lambda each: _likeness(each.apply(tab.solution), text))
         return _known_by(mistake, headline, lines, money, error)
     if found:
         title, why = headline, found.why

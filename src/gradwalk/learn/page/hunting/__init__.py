@@ -96,13 +96,13 @@ def _where(case: Case) -> Place:
 def _entry(case: Case, family: str) -> CaseShown:
     return {
         "name": case.name,
-        "title": sentence(case.title),
+        "title": sentence(case.specimen.title),
         "where": _where(case),
         "program": case.program,
         "text": case.text,
         "mended": case.mended,
-        "explanation": sentence(case.explanation),
-        "solution": sentence(case.solution),
+        "explanation": sentence(case.specimen.explanation),
+        "solution": sentence(case.specimen.solution),
         "hints": list(case.hints),
         "choices": choices_for(case, family),
         **shown(case),

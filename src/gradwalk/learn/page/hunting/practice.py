@@ -157,12 +157,10 @@ def _case(seed: int, text: str, mended: str, program: str, family: str) -> Case:
     where = say("Look around line {line}.", line=lines[0]) if lines else say("Compare its ops with each other.")
     return Case(
         name=f"practice-{seed}",
-        title=specimen.title,
+        specimen=specimen,
         where="engine",
         program=program,
         text=wrong,
         mended=short,
-        explanation=specimen.explanation,
         hints=(sentence(specimen.hint), where),
-        solution=specimen.solution,
     )

@@ -15,6 +15,7 @@ from gradwalk.learn.page.hunting.recorder import EngineEvent, RecordedEngine, Tw
 from gradwalk.learn.page.hunting.shapes import HuntEvent, Instrument, Measured, Seen, Slot, Wrong
 from gradwalk.learn.page.sandbox import LearnerError, execute, guarded, out_of_steps
 from gradwalk.matcher import Outcome
+from gradwalk.walk.json_fields import encoded
 
 __all__ = ["shown"]
 
@@ -94,7 +95,7 @@ def _right(case: Case, seen: TwoRuns) -> list[tuple[float, float | None]]:
     ours = seen.ours
     if case.where == "engine":
         return [(ours.data(node), ours.grad(node)) for node in ours.made]
-    named = {name.removesuffix(".grad"): x for name, x in case.right.items() if name.endswith(".grad")}
+    named = {name.removesuffix(".grad"): x for name, x in case.specimen.right.items() if name.endswith(".grad")}
     return [(ours.data(node), named.get(ours.labels.get(place, ""))) for place, node in enumerate(ours.made)]
 
 
@@ -107,14 +108,13 @@ def _event(event: EngineEvent, ids: list[int], graph: Any) -> HuntEvent:
         operands = graph.nodes[plain["node"]].operands
         same = [at for at, operand in enumerate(operands) if not graph.nodes[operand].constant]
         plain["position"] = same[event.position] if event.position < len(same) else 0
-    held = {key: str(x) if isinstance(x, float) and not math.isfinite(x) else x for key, x in plain.items()}
-    return cast(HuntEvent, held)
+    return cast(HuntEvent, encoded(plain))
 
 
 def _without_graph(case: Case, engine: str, program: str) -> Instrument:
     """The numbers of a program that is too large to draw, or has nothing to draw."""
     cls, namespace = engine_of(engine)
-    see = tuple(case.right)
+    see = tuple(case.specimen.right)
     kind = RecordedEngine if case.where == "checker" else Engine
     outcome = run(Probe("", program, see), kind(cls, namespace))
     right = run(Probe("", case.mended if case.where != "engine" else program, see), Engine(Value, {}))
