@@ -41,7 +41,6 @@ def write(state: Mapping[str, float], path: AnyPath) -> None:
     """Write numbers by name to a model file, so that `path` holds either all of them or what it held before.
 
     >>> import tempfile
-    >>> from gradwalk import store
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     store.write({"w": 0.1, "b": float("inf")}, Path(folder) / "model.json")
     ...     store.read(Path(folder) / "model.json")
@@ -57,7 +56,6 @@ def write_bytes(content: bytes, path: AnyPath) -> None:
     """Write a file, so that `path` holds either all of it or what it held before.
 
     >>> import tempfile
-    >>> from gradwalk import store
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     store.write_bytes(b"all of it", Path(folder) / "file")
     ...     store.read_bytes(Path(folder) / "file")
@@ -69,7 +67,6 @@ def write_bytes(content: bytes, path: AnyPath) -> None:
 def read_bytes(path: AnyPath) -> bytes:
     """What a model file holds.
 
-    >>> from gradwalk import store
     >>> store.read_bytes("no-such-file.npz")
     Traceback (most recent call last):
     ...
@@ -84,7 +81,6 @@ def read_bytes(path: AnyPath) -> bytes:
 def read(path: AnyPath) -> dict[str, float]:
     """The numbers in a model file by name; a file that is not whole and sound is an error.
 
-    >>> from gradwalk import store
     >>> store.read("no-such-file.json")
     Traceback (most recent call last):
     ...
@@ -133,7 +129,6 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def first_repeated(names: Iterable[str]) -> str | None:
     """The first name that has been there before, if one has.
 
-    >>> from gradwalk import store
     >>> store.first_repeated(["w", "b", "w"])
     'w'
     """

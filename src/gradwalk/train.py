@@ -55,7 +55,6 @@ class Training:
     Iterate over `run(steps)`. Whatever ends it (the last step, `break`, an error, Ctrl-C), `best` holds the best
     model so far and `restore_best()` puts it back into the model.
 
-    >>> from gradwalk import datasets
     >>> random.seed(1337)
     >>> model = nn.MLP(2, [8, 1])
     >>> X, y = datasets.xor(n=20)
@@ -85,7 +84,6 @@ class Training:
     def run(self, steps: int) -> Iterator[Step]:
         """Do so many steps, or fewer if the loss gets to 0, and yield each. A second call goes on from there.
 
-        >>> from gradwalk import datasets
         >>> model = nn.MLP(2, [4, 1])
         >>> training = Training(model, optim.SGD(model.parameters(), 0.1), *datasets.moons(n=10))
         >>> [step.step for step in training.run(2)], [step.step for step in training.run(2)]
@@ -101,7 +99,6 @@ class Training:
     def done(self) -> bool:
         """Whether the loss over all points has been 0: then no gradient is left, and nothing to learn.
 
-        >>> from gradwalk import datasets
         >>> model = nn.MLP(2, [1])
         >>> Training(model, optim.SGD(model.parameters(), 0.1), *datasets.moons(n=10)).done
         False
@@ -124,7 +121,6 @@ class Training:
     def restore_best(self) -> None:
         """Give the model the parameters of `best`.
 
-        >>> from gradwalk import datasets
         >>> model = nn.MLP(2, [1])
         >>> before = model.state_dict()
         >>> training = Training(model, optim.SGD(model.parameters(), 1000.0), *datasets.circles(n=10))

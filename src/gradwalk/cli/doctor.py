@@ -47,9 +47,8 @@ failed, 130 if it was stopped by Ctrl-C)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `gradwalk doctor`.
 
-    >>> from gradwalk.cli import doctor
     >>> parser = argparse.ArgumentParser()
-    >>> doctor.add_arguments(parser)
+    >>> add_arguments(parser)
     >>> parser.parse_args(["--every", "5", "train.py", "--steps", "3"]).arguments
     ['--steps', '3']
     """
@@ -66,7 +65,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the script under observation; gives the exit code.
 
-    >>> from gradwalk.cli import main
     >>> main(["doctor", "no-such-file.py"])
     2
     """

@@ -70,9 +70,8 @@ exit codes:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `gradwalk grade`.
 
-    >>> from gradwalk.cli import grade
     >>> parser = argparse.ArgumentParser()
-    >>> grade.add_arguments(parser)
+    >>> add_arguments(parser)
     >>> str(parser.parse_args(["engine.py"]).path)
     'engine.py'
     """
@@ -102,7 +101,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Judge as the options say.
 
-    >>> from gradwalk.cli import main
     >>> main(["grade", "no-such-file.py"])
     2
     """

@@ -34,9 +34,8 @@ PURPOSES = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `gradwalk info`.
 
-    >>> from gradwalk.cli import info
     >>> parser = argparse.ArgumentParser()
-    >>> info.add_arguments(parser)
+    >>> add_arguments(parser)
     >>> parser.parse_args(["--json"]).json
     True
     """
@@ -51,8 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print it.
 
-    >>> from gradwalk.cli import info
-    >>> info.run(argparse.Namespace(json=True))  # doctest: +ELLIPSIS
+    >>> run(argparse.Namespace(json=True))  # doctest: +ELLIPSIS
     {
       "gradwalk": "...
     0

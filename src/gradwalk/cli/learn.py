@@ -37,9 +37,8 @@ PORT = 8264
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `gradwalk learn`.
 
-    >>> from gradwalk.cli import learn
     >>> parser = argparse.ArgumentParser()
-    >>> learn.add_arguments(parser)
+    >>> add_arguments(parser)
     >>> parser.parse_args(["--port", "9000"]).port
     9000
     """
@@ -54,7 +53,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Serve the course until Ctrl-C, or export it.
 
-    >>> from gradwalk.cli import main
     >>> main(["learn", "--export", "README.md"])  # no folder
     2
     """

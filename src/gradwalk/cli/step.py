@@ -44,9 +44,8 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `gradwalk step`.
 
-    >>> from gradwalk.cli import step
     >>> parser = argparse.ArgumentParser()
-    >>> step.add_arguments(parser)
+    >>> add_arguments(parser)
     >>> parser.parse_args(["(a+b)*c", "a=2", "b=-3", "c=10"]).inputs
     ['a=2', 'b=-3', 'c=10']
     """
@@ -64,8 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Step through it, or print it.
 
-    >>> from gradwalk.cli import step
-    >>> step.run(argparse.Namespace(what="a+a", inputs=[], order=None, plain=True, json=False, list=False))
+    >>> run(argparse.Namespace(what="a+a", inputs=[], order=None, plain=True, json=False, list=False))
     ... # doctest: +ELLIPSIS
     a + a
       b = a + a

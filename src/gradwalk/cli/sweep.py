@@ -60,9 +60,8 @@ ROWS = 20  # of the table on the screen; the CSV has all
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `gradwalk sweep`.
 
-    >>> from gradwalk.cli import sweep
     >>> parser = argparse.ArgumentParser()
-    >>> sweep.add_arguments(parser)
+    >>> add_arguments(parser)
     >>> parser.parse_args(["script.py:train", "--grid", "lr=0.1,0.01", "--seeds", "3"]).seeds
     3
     """
@@ -93,7 +92,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Train, tell how it goes, and leave table, plot and model behind.
 
-    >>> from gradwalk.cli import main
     >>> main(["sweep", "nowhere.py:train"])
     2
     """

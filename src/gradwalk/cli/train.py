@@ -48,9 +48,8 @@ MOST_PARAMETERS = 1_000_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `gradwalk train`.
 
-    >>> from gradwalk.cli import train
     >>> parser = argparse.ArgumentParser()
-    >>> train.add_arguments(parser)
+    >>> add_arguments(parser)
     >>> parser.parse_args(["moons", "--hidden", "8,8"]).hidden
     (8, 8)
     """
@@ -112,7 +111,6 @@ def run(options: argparse.Namespace) -> int:
     """Train as the options say.
 
     >>> import contextlib, io
-    >>> from gradwalk.cli import main
     >>> with contextlib.redirect_stdout(io.StringIO()) as output:
     ...     code = main(["train", "xor", "--steps", "2", "--samples", "8", "--hidden", "4"])
     >>> code, "loss" in output.getvalue()

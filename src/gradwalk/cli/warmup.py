@@ -36,9 +36,8 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `gradwalk warmup`.
 
-    >>> from gradwalk.cli import warmup
     >>> parser = argparse.ArgumentParser()
-    >>> warmup.add_arguments(parser)
+    >>> add_arguments(parser)
     >>> parser.parse_args(["--fresh"]).fresh
     True
     """
@@ -50,7 +49,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Compile, with a bar on a terminal and a line for each piece elsewhere.
 
-    >>> from gradwalk.cli import main
     >>> main(["warmup", "--warp"])
     2
     """

@@ -30,7 +30,6 @@ CORNER, SLOT_CORNER = 8, 4
 def svg(scene: Scene, geometry: Geometry, *, flat: bool, theme: str, notebook: bool = False) -> str:
     """The whole drawing.
 
-    >>> from gradwalk.drawing.geometry import geometry
     >>> scene = scene_by_node([Value(2.0, label="<a>") * 3])
     >>> text = svg(scene, geometry(scene, "LR"), flat=True, theme="light")
     >>> text.startswith("<svg "), "&lt;a&gt;" in text
@@ -52,7 +51,6 @@ def svg(scene: Scene, geometry: Geometry, *, flat: bool, theme: str, notebook: b
 def outer_size(scene: Scene, geometry: Geometry) -> tuple[int, int]:
     """Width and height of the whole, with margins and legend.
 
-    >>> from gradwalk.drawing.geometry import geometry
     >>> scene = scene_by_node([Value(2.0)])
     >>> outer_size(scene, geometry(scene, "LR"))
     (132, 97)

@@ -40,7 +40,6 @@ def map(
 
     A setting is a whole training's worth: a job costs about a millisecond to send, on a cluster several.
 
-    >>> from gradwalk import parallel
     >>> parallel.map(lambda lr: 10 * lr, [0.1, 0.2], workers=1)
     [1.0, 2.0]
 
@@ -106,7 +105,6 @@ def as_completed(
 
     Whoever stops reading ends what is under way.
 
-    >>> from gradwalk import parallel
     >>> [(place, done.result) for place, done in parallel.as_completed(abs, [-1.0, -2.0], workers=1)]
     [(0, 1.0), (1, 2.0)]
     """
@@ -189,7 +187,6 @@ def _account(failed: list[Any], jobs: int) -> str:
 def grid(**choices: Iterable[Any]) -> list[dict[str, Any]]:
     """Every combination of some choices, the last one changing quickest.
 
-    >>> from gradwalk import parallel
     >>> parallel.grid(lr=[0.1, 0.01], hidden=[8, 16])[:2]
     [{'lr': 0.1, 'hidden': 8}, {'lr': 0.1, 'hidden': 16}]
     """

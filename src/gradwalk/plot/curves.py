@@ -21,7 +21,6 @@ def loss_curve(losses: Sequence[Any], *, title: str = "Loss", details: str = "",
 
     With mini-batches a single loss says little: give a `window`, and the mean over so many steps is drawn over them.
 
-    >>> from gradwalk import plot
     >>> figure = plot.loss_curve([0.9, 0.4, 0.2, 0.25])
     >>> [text.get_text() for text in figure.texts]
     ['Loss', 'last 0.25   lowest 0.2']

@@ -38,7 +38,6 @@ HEADING = 0.26  # inches from the top of the figure to the middle of its heading
 def require() -> None:
     """Raise a `MissingExtraError` that holds the pip line if matplotlib is not there: ask before long work.
 
-    >>> from gradwalk import plot
     >>> plot.require()
     """
     try:
@@ -50,7 +49,6 @@ def require() -> None:
 def checked_ending(path: str | Path) -> str:
     """The ending of `path`, if it is one that `save` knows.
 
-    >>> from gradwalk import plot
     >>> plot.checked_ending("out/loss.PNG")
     '.png'
     >>> plot.checked_ending("loss.gif")
@@ -70,7 +68,6 @@ def save(figure: Figure, path: str | Path) -> Path:
     """Write a figure to a file: .png, .svg or .pdf. The file appears whole or not at all.
 
     >>> import tempfile
-    >>> from gradwalk import plot
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     plot.save(plot.loss_curve([3.0, 2.0, 1.0]), folder + "/loss.svg").name
     'loss.svg'

@@ -21,7 +21,6 @@ COLOURS = ("#1A5C9E", "#A83E0C", "#0F7B6C", "#8C174F", "#7A6000", "#5A4FCF")
 def loss_bands(curves: Sequence[tuple[str, Sequence[Sequence[float]]]], *, title: str = "Loss") -> Figure:
     """The mean loss at each step of several settings, in a band from the lowest to the highest of their runs.
 
-    >>> from gradwalk import plot
     >>> figure = plot.loss_bands([("lr 0.1", [[3.0, 1.0], [2.0, 0.5]]), ("lr 0.01", [[3.0, 2.5]])])
     >>> [line.get_label() for line in figure.axes[0].lines]
     ['lr 0.1', 'lr 0.01']
@@ -61,7 +60,6 @@ def heat_map(
 ) -> Figure:  # fmt: skip
     """A number for each pair of two settings, the lowest framed; where there is none, the cell stays empty.
 
-    >>> from gradwalk import plot
     >>> figure = plot.heat_map([[0.3, 0.2], [0.1, float("nan")]], ("lr", [0.1, 0.01]), ("hidden", [8, 16]))
     >>> [text.get_text() for text in figure.axes[0].texts]
     ['0.3', '0.2', '0.1', '–']

@@ -19,7 +19,6 @@ __all__ = ["Ledger", "ledger"]
 class Ledger:
     """The contributions to one gradient.
 
-    >>> from gradwalk.learn.page.exercises.model import on
     >>> found = ledger(on("y = x * x", "x.grad", x=3), "x.grad", 3.0, 6.0)
     >>> [(part["value"], part["state"]) for part in found.parts]
     [(3.0, 'replaced'), (3.0, 'kept')]
@@ -34,7 +33,6 @@ class Ledger:
     def replaced(self) -> bool:
         """Whether the last contribution is all that is left.
 
-        >>> from gradwalk.learn.page.exercises.model import on
         >>> ledger(on("y = x * z + x", "x.grad", x=3, z=-4), "x.grad", -4.0, -3.0).replaced
         True
         """
@@ -44,7 +42,6 @@ class Ledger:
 def ledger(check: Probe, name: str, got: float, right: float) -> Ledger | None:
     """The ledger of one gradient of a check that came out wrong, where the wrong number is a part of the right sum.
 
-    >>> from gradwalk.learn.page.exercises.model import on
     >>> check = on("b = a + 1; c = a * 3; d = b * c", "a.grad", a=2)
     >>> [(part["value"], part["source"], part["state"]) for part in ledger(check, "a.grad", 9.0, 15.0).parts]
     [(9.0, 'c', 'kept'), (6.0, 'b', 'lost')]

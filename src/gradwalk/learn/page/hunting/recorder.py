@@ -72,7 +72,6 @@ def engine_of(source: str, namespace: dict[str, Any] | None = None) -> tuple[typ
 class RecordedEngine(Engine):
     """An engine that writes down what it does.
 
-    >>> from gradwalk.diagnose import museum
     >>> watched = RecordedEngine(*engine_of(museum.find("overwriting").source()))
     >>> outcome = run(Probe("", "a = Value(3.0); b = a + a; b.backward()", ("a.grad",)), watched)
     >>> [(event.kind, event.after) for event in watched.events][-2:]
@@ -241,7 +240,6 @@ class TwoRuns:
 def watch(program: str, cls: type[Any], namespace: Mapping[str, Any], see: tuple[str, ...] = ()) -> TwoRuns:
     """Run a program on an engine and on ours.
 
-    >>> from gradwalk.diagnose import museum
     >>> seen = watch("a = Value(3.0); b = a + a; b.backward()", *engine_of(museum.find("overwriting").source()))
     >>> seen.watched.labels, len(seen.watched.made), len(seen.ours.made)
     ({0: 'a', 1: 'b'}, 2, 2)

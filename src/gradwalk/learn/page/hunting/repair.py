@@ -27,7 +27,6 @@ MENDED, NOT_YET = say("Mended"), say("Not mended yet")
 def judged(case: Case, text: str) -> Result:
     """What came of mending, as the page shows it: status `passed`, `failed`, `missing` (nothing changed) or `error`.
 
-    >>> from gradwalk.learn.page.hunting.cases import case_of
     >>> case = case_of("overwriting")
     >>> judged(case, case.mended)["status"], judged(case, case.text)["status"]
     ('passed', 'missing')

@@ -25,7 +25,6 @@ LINES = 200_000
 def shown(case: Case, text: str | None = None) -> Seen:
     """The walk of a case as it is, or of what the learner has made of it, and the instrument's table.
 
-    >>> from gradwalk.learn.page.hunting.cases import case_of
     >>> seen = shown(case_of("overwriting"))
     >>> [mark["name"] for mark in seen["wrong"]], seen["check"]["leaves"][0]["said"]
     (['a', 'b'], 3.0)
