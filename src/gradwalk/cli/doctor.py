@@ -52,7 +52,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     >>> parser.parse_args(["--every", "5", "train.py", "--steps", "3"]).arguments
     ['--steps', '3']
     """
-    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
     add = parser.add_argument
     add("--every", type=option.whole(1), default=EVERY, metavar="N",
         help=f"examine some of the first steps and every Nth in full (default: {EVERY})")  # fmt: skip

@@ -75,7 +75,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     >>> str(parser.parse_args(["engine.py"]).path)
     'engine.py'
     """
-    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
     add = parser.add_argument
     add("path", type=Path, metavar="PATH", help="a .py file, a notebook, or a folder of them")
     add("--class", dest="class_name", default="Value", metavar="NAME",

@@ -15,6 +15,13 @@ __all__ = ["SUMMARY", "add_arguments", "run"]
 
 SUMMARY = "versions, which extras are there, how to get the others"
 
+DESCRIPTION = """\
+Tell which gradwalk and which Python this is, which optional parts are
+installed, and the command that installs each of the others.
+"""
+
+EXAMPLES = "examples:\n  gradwalk info\n  gradwalk info --json"
+
 #: What each extra is for. An extra that is not named here is listed all the same.
 PURPOSES = {
     "fast": "gradwalk.compile: native speed",
@@ -39,11 +46,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     >>> parser.parse_args(["--json"]).json
     True
     """
-    parser.description = (
-        "Tell which gradwalk and which Python this is, which optional parts are\n"
-        "installed, and the command that installs each of the others."
-    )
-    parser.epilog = "examples:\n  gradwalk info\n  gradwalk info --json"
     parser.add_argument("--json", action="store_true", help="for machines: one JSON object")
 
 

@@ -42,7 +42,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     >>> parser.parse_args(["--port", "9000"]).port
     9000
     """
-    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
     add = parser.add_argument
     add("--port", type=option.whole(0, 65535), default=PORT, metavar="N",
         help=f"the port to serve on (default: {PORT}); the next free one if it is taken, 0 for any")  # fmt: skip

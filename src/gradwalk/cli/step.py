@@ -49,7 +49,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     >>> parser.parse_args(["(a+b)*c", "a=2", "b=-3", "c=10"]).inputs
     ['a=2', 'b=-3', 'c=10']
     """
-    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
     add = parser.add_argument
     add("what", nargs="?", metavar="WHAT", help="a preset, an expression, or FILE.py:NAME")
     add("inputs", nargs="*", metavar="NAME=NUMBER", help="numbers for an expression, or other ones for a preset")
@@ -84,9 +83,9 @@ def run(options: argparse.Namespace) -> int:
         for line in transcript(recording, thing, judged=options.order is not None):
             print(line)  # noqa: T201
     else:
-        from gradwalk.stepper.app import run as step_through
+        from gradwalk.stepper.app import Stepper
 
-        step_through(thing, recording, judged=options.order is not None)
+        Stepper(thing, recording, judged=options.order is not None).run()
     return 0
 
 

@@ -65,7 +65,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     >>> parser.parse_args(["script.py:train", "--grid", "lr=0.1,0.01", "--seeds", "3"]).seeds
     3
     """
-    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
     add = parser.add_argument
     add("function", metavar="SCRIPT:FUNCTION", help="as in script.py:train")
     add(

@@ -53,7 +53,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     >>> parser.parse_args(["moons", "--hidden", "8,8"]).hidden
     (8, 8)
     """
-    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
     parser.add_argument("dataset", type=_dataset, metavar="DATASET", help=", ".join(datasets.BY_NAME))
     add = parser.add_argument_group("the network").add_argument
     add("--hidden", type=option.sizes, metavar="N,N", help=f"widths of the hidden layers {_default('hidden')}")

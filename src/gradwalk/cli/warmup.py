@@ -41,7 +41,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     >>> parser.parse_args(["--fresh"]).fresh
     True
     """
-    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
     parser.add_argument("--fresh", action="store_true", help="throw away what was compiled before")
     parser.add_argument("--no-batches", action="store_true", help="leave out the kernels of batch=")
 

@@ -26,7 +26,7 @@ from gradwalk.walk import Push, Recording, record
 from gradwalk.walk.formatting import clean
 from gradwalk.walk.many import Many
 
-__all__ = ["run"]
+__all__: list[str] = []
 
 SPEEDS = (3.0, 2.0, 1.3, 0.8, 0.4, 0.15)  # seconds a step
 KEYS = (
@@ -37,18 +37,8 @@ MOST_LINES = 4  # of a sentence
 LEAST_GRAPH = 8  # rows for the graph, if a low terminal can have them
 
 
-def run(subject: Subject, recording: Recording, *, judged: bool = False) -> None:
-    """Step through a recording on the terminal, until the user quits; `judged`: its order is not the engine's.
-
-    >>> from gradwalk.stepper import app
-    >>> app.run.__name__  # it takes over the screen, so it is not run here
-    'run'
-    """
-    Stepper(subject, recording, judged=judged).run()
-
-
 class Stepper(App[None]):
-    """Plays one recording; `o` may put another in its place."""
+    """Plays one recording, whose order is not the engine's if `judged`; `o` may put another in its place."""
 
     TITLE = "gradwalk step"
     ENABLE_COMMAND_PALETTE = False

@@ -58,12 +58,18 @@ def shown(case: Case, text: str | None = None) -> Seen:
 def _seen(case: Case, program: str, engine: str, seen: TwoRuns, cls: type[Any], namespace: Any) -> Seen:
     graph, ids = graph_of_run(seen.ours)
     names = graph.nodes
-    right = _right(case, seen)
+    ours = seen.ours  # what each node should hold; of a program that is wrong itself, only what its repaired form says
+    named = {name.removesuffix(".grad"): x for name, x in case.specimen.right.items() if name.endswith(".grad")}
+    right = [(ours.data(node), ours.grad(node) if case.where == "engine" else named.get(ours.labels.get(place, "")))
+             for place, node in enumerate(ours.made)]  # fmt: skip
     wrong: list[Wrong] = []
     slots: tuple[tuple[Slot, float, float | None], ...]
     for place in range(min(len(seen.watched.made), len(seen.ours.made))):
-        node, ours = seen.watched.made[place], right[place]
-        slots = (("data", seen.watched.data(node), ours[0]), ("grad", _grad(seen.watched, node), ours[1]))
+        node = seen.watched.made[place]
+        slots = (
+            ("data", seen.watched.data(node), right[place][0]),
+            ("grad", _grad(seen.watched, node), right[place][1]),
+        )
         for slot, got, wanted in slots:
             if wanted is not None and not agree(got, wanted) and not (math.isnan(got) and math.isnan(wanted)):
                 wrong.append(Wrong(node=ids[place], name=names[ids[place]].name, slot=slot, got=got, right=wanted))
@@ -87,15 +93,6 @@ def _grad(watched: RecordedEngine, node: Any) -> float:
         return watched.grad(node)
     except (TypeError, ValueError):
         return math.nan
-
-
-def _right(case: Case, seen: TwoRuns) -> list[tuple[float, float | None]]:
-    """What each node should hold; of a program that is wrong itself, only what its repaired form says by name."""
-    ours = seen.ours
-    if case.where == "engine":
-        return [(ours.data(node), ours.grad(node)) for node in ours.made]
-    named = {name.removesuffix(".grad"): x for name, x in case.specimen.right.items() if name.endswith(".grad")}
-    return [(ours.data(node), named.get(ours.labels.get(place, ""))) for place, node in enumerate(ours.made)]
 
 
 def _event(event: EngineEvent, ids: list[int], graph: Any) -> HuntEvent:
