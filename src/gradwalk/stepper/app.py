@@ -43,9 +43,9 @@ class Stepper(App[None]):
     TITLE = "gradwalk step"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("right", "by(1)", ""), ("left", "by(-1)", ""), ("home", "start", ""), ("end", "finish", ""),
-        ("b", "backward", ""), ("space", "play", ""), ("plus,equals_sign", "faster", ""), ("minus", "slower", ""),
-        ("enter", "open", ""), ("escape", "leave", ""),
+        ("right", "by(1)", ""), ("left", "by(-1)", ""), ("home", "to('start')", ""), ("end", "to('end')", ""),
+        ("b", "to('seed')", ""), ("space", "play", ""), ("plus,equals_sign", "speed(1)", ""),
+        ("minus", "speed(-1)", ""), ("enter", "open", ""), ("escape", "leave", ""),
         ("o", "order", ""), ("v", "view", ""), ("t", "shade", ""), ("question_mark", "manual", ""), ("q", "quit", ""),
         ("h,shift+left", "pan(-8, 0)", ""), ("l,shift+right", "pan(8, 0)", ""),
         ("k,shift+up", "pan(0, -3)", ""), ("j,shift+down", "pan(0, 3)", ""),
@@ -149,17 +149,9 @@ class Stepper(App[None]):
         self._stop()
         self._go(self.player.at + steps)
 
-    def action_start(self) -> None:
+    def action_to(self, place: str) -> None:
         self._stop()
-        self._go(0)
-
-    def action_finish(self) -> None:
-        self._stop()
-        self._go(self.player.last)
-
-    def action_backward(self) -> None:
-        self._stop()
-        self._go(self.player.seed)
+        self._go({"start": 0, "seed": self.player.seed, "end": self.player.last}[place])
 
     # --- playing -----------------------------------------------------------------------------------------------------
 
@@ -184,17 +176,11 @@ class Stepper(App[None]):
             self.playing.stop()
             self.playing = None
 
-    def _set_speed(self, speed: int) -> None:
-        self.speed = max(0, min(speed, len(SPEEDS) - 1))
+    def action_speed(self, more: int) -> None:
+        self.speed = max(0, min(self.speed + more, len(SPEEDS) - 1))
         if self.playing is not None:
             self._stop()
             self.playing = self.set_interval(SPEEDS[self.speed], self._tick)
-
-    def action_faster(self) -> None:
-        self._set_speed(self.speed + 1)
-
-    def action_slower(self) -> None:
-        self._set_speed(self.speed - 1)
 
     # --- other views -------------------------------------------------------------------------------------------------
 

@@ -15,7 +15,6 @@ import json
 import sys
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import gradwalk
 from gradwalk.drafts import replace
@@ -54,14 +53,10 @@ def export(folder: Path | str) -> None:
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     for name, module in MATERIAL.items():
-        _write(target / f"{name}.json", importlib.import_module(module).material())
+        material = crossing(importlib.import_module(module).material())
+        text = json.dumps(material, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        replace(target / f"{name}.json", text.encode())
     write_wheel(target / WHEEL)
-
-
-def _write(path: Path, material: Any) -> None:
-    """Write in one go, for another build may be reading."""
-    text = json.dumps(crossing(material), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    replace(path, text.encode())
 
 
 def page_modules() -> list[Path]:
@@ -85,18 +80,15 @@ def write_wheel(path: Path | str) -> None:
     True
     """
     package = Path(gradwalk.__path__[0])
+    files = {f"gradwalk/{module.as_posix()}": (package / module).read_bytes() for module in page_modules()}
+    metadata = METADATA.format(version=gradwalk.__version__).encode()
+    files[f"gradwalk-{gradwalk.__version__}.dist-info/METADATA"] = metadata
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w") as archive:
-        for module in page_modules():
-            _add(archive, f"gradwalk/{module.as_posix()}", (package / module).read_bytes())
-        info = f"gradwalk-{gradwalk.__version__}.dist-info/METADATA"
-        _add(archive, info, METADATA.format(version=gradwalk.__version__).encode())
+        for name, content in files.items():
+            entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+            archive.writestr(entry, content, compress_type=zipfile.ZIP_DEFLATED, compresslevel=9)
     replace(path, whole.getvalue())
-
-
-def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
-    entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
-    archive.writestr(entry, content, compress_type=zipfile.ZIP_DEFLATED, compresslevel=9)
 
 
 if __name__ == "__main__":

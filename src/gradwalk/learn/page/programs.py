@@ -212,13 +212,19 @@ _PYTHON_ONLY = (
 def _as_python(text: str, given: Mapping[str, float]) -> _Made:
     tree = ast.parse(text)
     leaves = _leaves(tree)
-    source = _with_last_kept(_with_numbers(text, {name: leaves[name] for name in given if name in leaves}, given), tree)
+    for name in given.keys() & leaves.keys():
+        leaf = leaves[name]
+        leaf.args[0] = ast.copy_location(ast.Constant(given[name]), leaf.args[0])
+    match tree.body:
+        case [*_, ast.Expr(result) as last]:
+            kept = ast.Assign([ast.Name(LAST, ast.Store())], result)
+            tree.body[-1] = ast.fix_missing_locations(ast.copy_location(kept, last))
     random.seed(SEED)  # a network has the same weights each time that a slider moves
     tensors = {"Tensor": gradwalk.Tensor} if "Tensor" in text else {}  # which takes a while to load
     functions = {name: op for name, op in ops.TABLE.items() if name.isidentifier() and name not in ("abs", "pow")}
     at_hand = {**functions, **tensors, "Value": Value, "nn": nn, "MLP": nn.MLP, "Neuron": nn.Neuron, "Layer": nn.Layer,
                "math": math, "random": random}  # fmt: skip
-    names = execute(source, at_hand, name=NAME)
+    names = execute(text, at_hand, name=NAME, tree=tree)
     for name in _assigned(tree):  # a node without a label gets the name it has in the program
         value: Any = names.get(name)
         if _is_node(value) and not value.label:
@@ -231,16 +237,16 @@ def _is_node(thing: Any) -> bool:
     return isinstance(thing, Value) or getattr(thing, "many", False) is True
 
 
-def _leaves(tree: ast.Module) -> dict[str, ast.expr]:
-    """The numbers of lines such as `a = Value(2.0, label='a')`, by name, where the name is given nothing else."""
+def _leaves(tree: ast.Module) -> dict[str, ast.Call]:
+    """The calls in lines such as `a = Value(2.0, label='a')`, by name, where the name is given nothing else."""
     stored = (x.id for x in ast.walk(tree) if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store))
     times = Counter(stored)
-    found: dict[str, ast.expr] = {}
+    found: dict[str, ast.Call] = {}
     for line in tree.body:
         match line:
-            case ast.Assign([ast.Name(name)], ast.Call(ast.Name("Value"), [number, *_])) if times[name] == 1:
+            case ast.Assign([ast.Name(name)], ast.Call(ast.Name("Value"), [number, *_]) as call) if times[name] == 1:
                 if _is_number(number):
-                    found[name] = number
+                    found[name] = call
     return found
 
 
@@ -250,37 +256,14 @@ def _is_number(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) in (int, float)
 
 
-def _with_numbers(text: str, places: Mapping[str, ast.expr], given: Mapping[str, float]) -> str:
-    """The text with other numbers in it; every line stays the line it was."""
-    lines = text.encode().split(b"\n")
-    for name, node in sorted(places.items(), key=lambda entry: entry[1].col_offset, reverse=True):
-        row, start, end = node.lineno - 1, node.col_offset, node.end_col_offset
-        if node.end_lineno == node.lineno:
-            lines[row] = lines[row][:start] + repr(given[name]).encode() + lines[row][end:]
-    return b"\n".join(lines).decode()
-
-
 LAST = "_last_"
-
-
-def _with_last_kept(text: str, tree: ast.Module) -> str:
-    """The text with its last line's value kept under a name, if that line is an expression."""
-    if not tree.body or not isinstance(tree.body[-1], ast.Expr):
-        return text
-    last = ast.parse(text).body[-1]  # numbers may have moved it along its line
-    lines = text.encode().split(b"\n")
-    end_line, end = (last.end_lineno or last.lineno) - 1, last.end_col_offset or 0
-    lines[end_line] = lines[end_line][:end] + b")" + lines[end_line][end:]
-    first = last.lineno - 1
-    lines[first] = lines[first][: last.col_offset] + f"{LAST} = (".encode() + lines[first][last.col_offset :]
-    return b"\n".join(lines).decode()
 
 
 def _assigned(tree: ast.Module) -> list[str]:
     """The names that the program's own lines give, in order."""
     targets = (t for line in tree.body if isinstance(line, ast.Assign) for t in line.targets)
     names: Iterable[ast.expr] = (x for t in targets for x in (t.elts if isinstance(t, ast.Tuple) else [t]))
-    return [x.id for x in names if isinstance(x, ast.Name)]
+    return [x.id for x in names if isinstance(x, ast.Name) and x.id != LAST]
 
 
 def _root(names: Mapping[str, Any], tree: ast.Module) -> Any:

@@ -9,6 +9,7 @@ that text (`sum(iter(int, 1))`) escapes it: the page then ends the whole worker.
 
 from __future__ import annotations
 
+import ast
 import builtins
 import dis
 import linecache
@@ -87,9 +88,12 @@ class _OutOfSteps(BaseException):
 
 
 def execute(
-    source: str, given: Mapping[str, Any] | None = None, *, name: str = "your code", budget: int = BUDGET
-) -> dict[str, Any]:
+    source: str, given: Mapping[str, Any] | None = None, *, name: str = "your code", budget: int = BUDGET,
+    tree: ast.Module | None = None,
+) -> dict[str, Any]:  # fmt: skip
     """Run a text with some names given, and give all names there are then; `name` is what errors call the text.
+
+    With a `tree`, that is run in its place: the same lines with small changes in them.
 
     >>> execute("b = a * a", {"a": Value(3.0)})["b"].data
     9.0
@@ -103,7 +107,7 @@ def execute(
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     namespace: dict[str, Any] = {"__name__": "__learner__", **(given or {})}
     try:
-        code = compile(source, file, "exec", dont_inherit=True)
+        code = compile(tree or source, file, "exec", dont_inherit=True)
     except SyntaxError as error:
         raise LearnerError(type(error).__name__, error.msg, error.lineno, name) from None
     except ValueError as error:  # a null character
@@ -262,17 +266,12 @@ def _circle(traceback: TracebackType | None) -> tuple[Message, int | None, str |
 
 
 def _place(traceback: TracebackType | None) -> tuple[int | None, str | None]:
-    """The innermost line of a learner's text, and which text it is."""
-    return _places(traceback)[-1]
-
-
-def _places(traceback: TracebackType | None) -> list[tuple[int | None, str | None]]:
-    """Every line of a learner's text on the way to an error, outermost first; before them, that there is none."""
-    found: list[tuple[int | None, str | None]] = [(None, None)]
+    """The innermost line of a learner's text on the way to an error, and which text it is."""
+    found: tuple[int | None, str | None] = (None, None)
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
         if file in _texts:
-            found.append((traceback.tb_lineno, file[1:-1]))
+            found = traceback.tb_lineno, file[1:-1]
         traceback = traceback.tb_next
     return found
 

@@ -16,7 +16,7 @@ from gradwalk.learn.page.exercises.arrays import Array, ones, zeros
 from gradwalk.learn.page.exercises.model import Exercise, Tab
 from gradwalk.learn.page.sandbox import LearnerError, execute
 
-__all__ = ["BUDGET", "HEAD", "PARTS", "TAIL", "names_for", "own_engine", "whole_class"]
+__all__ = ["BUDGET", "HEAD", "PARTS", "TAIL", "names_for", "own_engine"]
 
 #: So many lines may run while a learner's text is defined.
 BUDGET = 40_000
@@ -53,17 +53,6 @@ PARTS: dict[str, tuple[str, int]] = {
     "relu": ("functions", 8), "log": ("functions", 8), "sigmoid": ("functions", 8),
     "backward": ("backward", 7),
 }  # fmt: skip
-
-
-def whole_class(texts: Mapping[str, str], lesson: int) -> str:
-    """The class as a file: the parts that the course has come to, each as the learner left it.
-
-    >>> file = whole_class({"exp": "def exp(self):\\n    ...", "relu": "def relu(self):\\n    ..."}, 7)
-    >>> "    def exp(self):\\n        ..." in file, "relu" in file
-    (True, False)
-    """
-    parts = (texts[name] for name, (_, since) in PARTS.items() if since <= lesson and name in texts)
-    return HEAD + "".join("\n" + textwrap.indent(part.strip("\n") + "\n", "    ") for part in parts) + TAIL
 
 
 def names_for(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str]) -> dict[str, Any]:
