@@ -470,7 +470,7 @@ def test_the_ledger_says_what_became_of_each_contribution(check: Any, got: float
     exec("from gradwalk import Value\n" + check.text, names)
     name = check.see[0]
     found = ledger(check, name, got, eval(name, names))
-    assert (found and [part["state"] for part in found.parts]) == states
+    assert (found and [part["state"] for part in found["parts"]]) == states
 
 
 def test_material_is_what_the_page_needs() -> None:

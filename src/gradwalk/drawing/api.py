@@ -141,7 +141,7 @@ def draw(
         model, root, depth = root, outputs(root), depth or "neurons"
     roots = checked_roots(root)
     modules = modules_of(model) if model is not None else None
-    scene = _scene(roots, modules, depth, max_nodes, grads=grads, coloured=heat, slopes=locals)
+    scene = _scene(roots, modules, depth, max_nodes, slopes=locals, grads=grads, coloured=heat)
     return Drawing(scene, rankdir=rankdir, theme=checked_theme(theme), engine=engine, format=format)
 
 
@@ -149,14 +149,7 @@ draw_dot = draw
 
 
 def _scene(
-    roots: list[Any],
-    modules: Modules | None,
-    depth: str | None,
-    max_nodes: int,
-    *,
-    grads: bool,
-    coloured: bool,
-    slopes: bool,
+    roots: list[Any], modules: Modules | None, depth: str | None, max_nodes: int, *, slopes: bool, **shown: bool
 ) -> Scene:
     if depth in ("layers", "neurons") and modules is None:
         raise SettingError(f"depth={depth!r} needs to know the model: draw(loss, model=model, depth={depth!r})")
@@ -165,12 +158,12 @@ def _scene(
             raise SettingError(f"depth={depth!r} is for graphs of Values; of tensors each node is drawn: depth='nodes'")
         depth = "nodes"
     if depth is None and modules is not None and count(roots, LEGIBLE + 1) > LEGIBLE:
-        by_neuron = scene_by_module(roots, modules, "neurons", grads=grads, coloured=coloured)
+        by_neuron = scene_by_module(roots, modules, "neurons", **shown)
         if len(by_neuron.boxes) <= LEGIBLE:
             return by_neuron
         depth = "layers"
     if depth in ("layers", "neurons") and modules is not None:
-        scene = scene_by_module(roots, modules, depth, grads=grads, coloured=coloured)
+        scene = scene_by_module(roots, modules, depth, **shown)
         if len(scene.boxes) > max_nodes:
             raise GraphError(
                 f"{len(scene.boxes):,} boxes are too many to draw by {depth[:-1]} (max_nodes is {max_nodes:,}); "
@@ -184,8 +177,7 @@ def _scene(
             f"(max_nodes is {max_nodes:,}); draw it by module, draw(root, model=model, depth='layers'), "
             "see its structure with gradwalk.spy(root), or build it from fewer samples"
         )
-    names = modules.names if modules is not None else None
-    return scene_by_node(roots, names=names, grads=grads, coloured=coloured, slopes=slopes)
+    return scene_by_node(roots, names=modules.names if modules else None, slopes=slopes, **shown)
 
 
 def _choose(what: str, choice: Any, known: Collection[str]) -> None:

@@ -104,21 +104,13 @@ def unchanged(*things: Any) -> Iterator[None]:
                     setattr(thing, name, value)
 
 
+@cache
 def expected(exercise: Exercise, tab: Tab) -> tuple[Attempt, ...]:
     """What is right: the engine's own numbers, or those of the solution where it defines something beside the engine.
 
     >>> expected(EXERCISES["diamond"], EXERCISES["diamond"].tabs["diamond"])[0].numbers["a.grad"]
     15.0
     """
-    return _expected(exercise.name, tab.name)
-
-
-@cache
-def _expected(exercise_name: str, tab_name: str) -> tuple[Attempt, ...]:
-    from gradwalk.learn.page.exercises import EXERCISES
-
-    exercise = EXERCISES[exercise_name]
-    tab = exercise.tabs[tab_name]
     if exercise.kind == "definitions":
         return attempt(exercise, tab, tab.solution, {})
     names: dict[str, Any] = {"Value": Value}

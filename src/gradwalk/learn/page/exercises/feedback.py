@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gradwalk.learn.page.answer import NOTHING
-from gradwalk.learn.page.exercises.ledger import Ledger
+from gradwalk.learn.page.answer import NOTHING, LedgerShown
 from gradwalk.learn.page.sandbox import LearnerError
 from gradwalk.messages import Message
 
@@ -26,5 +25,5 @@ class Feedback:
     why: Message = NOTHING
     ask: Message = NOTHING
     lines: tuple[int, ...] = ()
-    ledger: Ledger | None = None
+    ledger: LedgerShown | None = None
     error: LearnerError | None = field(default=None, compare=False)

@@ -17,12 +17,12 @@ from contextlib import suppress
 from difflib import SequenceMatcher
 from functools import cache
 
-from gradwalk.learn.page.answer import NOTHING
+from gradwalk.learn.page.answer import NOTHING, LedgerShown
 from gradwalk.learn.page.exercises.array_words import Off, alike, headline_of, of_arrays
 from gradwalk.learn.page.exercises.attempts import Attempt, attempt, expected
 from gradwalk.learn.page.exercises.errors import of_error
 from gradwalk.learn.page.exercises.feedback import Feedback
-from gradwalk.learn.page.exercises.ledger import Ledger, ledger
+from gradwalk.learn.page.exercises.ledger import ledger
 from gradwalk.learn.page.exercises.model import Exercise, Mistake, Tab
 from gradwalk.learn.page.exercises.reading import cut_off, seen_in, writes_in
 from gradwalk.learn.page.exercises.repairs import repair
@@ -155,7 +155,7 @@ def name_it(exercise: Exercise, tab: Tab, text: str, texts: Mapping[str, str], g
 
 
 def _known_by(
-    mistake: Mistake, headline: Message, lines: tuple[int, ...], money: Ledger | None, error: LearnerError | None
+    mistake: Mistake, headline: Message, lines: tuple[int, ...], money: LedgerShown | None, error: LearnerError | None
 ) -> Feedback:
     title = sentence(mistake.headline) if mistake.headline else headline
     return Feedback(mistake.kind, title, sentence(mistake.why), sentence(mistake.ask), lines, money, error)
@@ -174,12 +174,10 @@ def untouched(tab: Tab, text: str) -> bool:
 
 
 @cache
-def _candidates(exercise_name: str, tab_name: str) -> list[tuple[Mistake, Callable[[int], list[Outcome]]]]:
+def _candidates(exercise: Exercise, tab: Tab) -> list[tuple[Mistake, Callable[[int], list[Outcome]]]]:
     """Each known mistake, and what it gives on a check, by the check's place."""
-    from gradwalk.learn.page.exercises import EXERCISES, solutions
+    from gradwalk.learn.page.exercises import solutions
 
-    exercise = EXERCISES[exercise_name]
-    tab = exercise.tabs[tab_name]
     found: list[tuple[Mistake, Callable[[int], list[Outcome]]]] = []
     for mistake in tab.mistakes:
         with suppress(LearnerError):
@@ -190,7 +188,7 @@ def _candidates(exercise_name: str, tab_name: str) -> list[tuple[Mistake, Callab
 
 def _known(exercise: Exercise, tab: Tab, got: tuple[Attempt, ...], right: tuple[Attempt, ...]) -> list[Mistake]:
     """The known mistakes that give these numbers on every check."""
-    known = _candidates(exercise.name, tab.name)
+    known = _candidates(exercise, tab)
     places = range(len(got))
     return list(matching(known, places, observed=lambda at: got[at].outcome, right=lambda at: right[at].outcome))
 
@@ -274,7 +272,7 @@ def _off(mine: float, theirs: float) -> Message:
 
 
 def _by_numbers(
-    exercise: Exercise, tab: Tab, text: str, wrong: list[_Wrong], headline: Message, money: Ledger | None
+    exercise: Exercise, tab: Tab, text: str, wrong: list[_Wrong], headline: Message, money: LedgerShown | None
 ) -> Feedback:
     value = next((each for each in wrong if not each[1].endswith("grad")), None)
     if value:
@@ -295,9 +293,9 @@ def _by_numbers(
     if all(mine == 0.0 for _, _, mine, _ in wrong):
         why = say("Nothing arrived there: the gradient is still the zero it started with.")
         return Feedback("not implemented", headline, why, say("Which line should push to it?"), (), money)
-    if money and money.replaced:
+    if money and all(part["state"] != "lost" for part in money["parts"]):  # the last is all that is left
         why = say("Each contribution replaced the one before.")
-        if len(money.parts) == 2:
+        if len(money["parts"]) == 2:
             why = say("The second contribution replaced the first.")
         return Feedback("overwritten", headline, why, say("Is there an `=` that should be `+=`?"), (), money)
     sets = [(line, target) for line, target, plain in writes_in(text) if plain and target.endswith(".grad")]
@@ -307,7 +305,7 @@ def _by_numbers(
         lines = tuple(line for line, _ in sets)
         return Feedback("overwritten", headline, why, say("Is there an `=` that should be `+=`?"), lines)
     if money:
-        lost = next(part for part in money.parts if part["state"] == "lost")
+        lost = next(part for part in money["parts"] if part["state"] == "lost")
         why = say(
             "The {amount} that comes from `{name}` never arrived.", amount=shown(lost["value"]), name=lost["source"]
         )

@@ -69,7 +69,7 @@ class Mistake:
         return solution
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tab:
     """One function to write.
 
@@ -93,7 +93,7 @@ class Tab:
     beside: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Exercise:
     """Functions to write on one screen, and what they are spliced into.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from gradwalk.learn.page.answer import CheckRow, LedgerShown, LineOfError, Result, Status, answer, array_row, row, seven
+from gradwalk.learn.page.answer import CheckRow, LineOfError, Result, Status, answer, array_row, row, seven
 from gradwalk.learn.page.exercises.array_words import alike, rows_of
 from gradwalk.learn.page.exercises.attempts import Attempt, attempt, expected
 from gradwalk.learn.page.exercises.errors import of_error
@@ -103,14 +103,9 @@ def _own_part(exercise: Exercise, sources: Mapping[str, str]) -> Feedback | None
 
 def _answer(status: Status, feedback: Feedback, rows: list[CheckRow]) -> Result:
     told = answer(status, feedback.headline, feedback.why, feedback.ask, feedback.lines, kind=feedback.kind, rows=rows)
-    error, ledger = feedback.error, feedback.ledger
-    if error is not None:
-        told["error"] = LineOfError(kind=error.kind, line=error.line)
-    if ledger is not None:
-        told["ledger"] = LedgerShown(
-            name=ledger.name, parts=list(ledger.parts), got=seven(ledger.got), expected=seven(ledger.right)
-        )
-    return told
+    if feedback.error is not None:
+        told["error"] = LineOfError(kind=feedback.error.kind, line=feedback.error.line)
+    return {**told, "ledger": feedback.ledger}
 
 
 def _rows(tab: Tab, got: tuple[Attempt, ...] | None, right: tuple[Attempt, ...]) -> list[CheckRow]:

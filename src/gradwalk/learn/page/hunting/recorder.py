@@ -34,7 +34,7 @@ class EngineEvent:
     Numbers of a push: what the pushing node held, what stood in the slot, what stands there now. `line` is a line of
     the engine's source; None where the program itself did it.
 
-    >>> EngineEvent("seed", 2, after=1.0).to_dict()["kind"]
+    >>> EngineEvent("seed", 2, after=1.0).kind
     'seed'
     """
 
@@ -47,14 +47,6 @@ class EngineEvent:
     before: float | None = None
     after: float | None = None
     line: int | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """The event as plain data.
-
-        >>> EngineEvent("visit", 2).to_dict()["operand"] is None
-        True
-        """
-        return dict(vars(self))
 
 
 def engine_of(source: str, namespace: dict[str, Any] | None = None) -> tuple[type[Any], dict[str, Any]]:

@@ -97,7 +97,7 @@ def _grad(watched: RecordedEngine, node: Any) -> float:
 
 def _event(event: EngineEvent, ids: list[int], graph: Any) -> HuntEvent:
     """With the ids of the graph; a position counts operands that are constants as well."""
-    plain = event.to_dict()
+    plain = dict(vars(event))
     plain["node"] = ids[event.node]
     if event.operand is not None and event.position is not None:
         plain["operand"] = ids[event.operand]
